@@ -11,7 +11,7 @@ from typing import Generic, Protocol, TypeVar
 from wizard.apply.block.extents import Medium
 from wizard.apply.conversion.commit import save_change
 from wizard.apply.conversion.state import NEW
-from wizard.apply.engine.stores import Store
+from wizard.apply.engine.stores import FOLDER, Store
 from wizard.apply.engine.written_pages import WrittenPages
 from wizard.model.errors import Failed
 from wizard.model.run import Event
@@ -116,13 +116,14 @@ class VolatileDrive(Generic[Held]):
         self.cached.clear()
 
 
-def save_chunks(run: Path, store: Path, device: str, medium: Medium, chunks: Mapping[int, bytes]) -> None:
+def save_chunks(run: Path, device: str, medium: Medium, chunks: Mapping[int, bytes]) -> None:
     """Save these chunks of 4096 bytes as the result of a rehearsal, in mapping order."""
-    with Store(store / NEW, make_bytes=medium.size_bytes) as new:
+    (run / FOLDER).mkdir(exist_ok=True)
+    with Store(run / FOLDER / NEW, make_bytes=medium.size_bytes) as new:
         pages = WrittenPages(medium, new)
         for number, data in chunks.items():
             pages.write(number * 4096, data)
-    save_change(run, store, device, medium, pages.written(), unheard, lambda share: None)
+    save_change(run, device, medium, pages.written(), unheard, lambda share: None)
 
 
 def differing(old: bytes, new: bytes, chunk_bytes: int = 4096) -> dict[int, bytes]:

@@ -8,7 +8,6 @@ is the median of ratios of successive runs.
 import argparse
 import os
 import random
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -131,14 +130,12 @@ def migrating() -> Iterator[Row]:
         drives(2, DRIVE_BYTES, table=False) as (ours, theirs),
         tempfile.TemporaryDirectory() as folder,
     ):
-        store, fstab = Path(folder) / "store", Path(folder) / "fstab"
+        fstab = Path(folder) / "fstab"
         fstab.write_text("")
 
         def restore() -> None:
             for drive in (ours, theirs):
                 put_back(image, drive)
-            shutil.rmtree(store, ignore_errors=True)
-            store.mkdir(mode=0o700)
 
         def migrate() -> None:
             words = (
@@ -146,8 +143,6 @@ def migrating() -> Iterator[Row]:
                 ours,
                 "--way",
                 "full",
-                "--store",
-                str(store),
                 "--fstab",
                 str(fstab),
                 "--journal",
@@ -287,8 +282,6 @@ def migrated(drive: str, folder: Path) -> Path:
         drive,
         "--way",
         "full",
-        "--store",
-        str(folder),
         "--fstab",
         str(fstab),
         "--journal",

@@ -11,15 +11,16 @@ from wizard.apply.run.journal import Journal, RunState, follow, read_entries, st
 from wizard.apply.run.process import Purpose, is_locked, lock_drive, request_stop
 from wizard.apply.run.runs import list_runs, load_plan, make_run, runs_folder
 from wizard.apply.run_control import job_for, job_of, keep, resume, undo
-from wizard.ext4.make import make_migration
+from wizard.ext4.document import make_migration
 from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Failed, Refused, partition_path
 from wizard.model.layout import Subvolume, Volume
 from wizard.model.machine import Drive, Extent, Machine, Partition
-from wizard.model.migration import Migration, Moves, Way
+from wizard.model.moves import Moves
 from wizard.model.run import Event
 from wizard.model.said import GIB, KIB, MIB
 from wizard.plan.changes import RunDocument
 from wizard.plan.check import read_plan, render_plan
+from wizard.plan.conversion import Migration, Way
 from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode, make_plan
 from wizard.plan.raid.striped import StripeRequest, make_striped_plan

@@ -19,14 +19,14 @@ from wizard.benchmark.results import SCHEMAS
 from wizard.cli import advise, changes, inspect, lists, status
 from wizard.documents import profiles
 from wizard.documents.codec import Sealed
-from wizard.ext4.check import MIGRATIONS
+from wizard.ext4.document import MIGRATIONS
 from wizard.model import ensure as wanted
 from wizard.model.advice import Advice, Workload
 from wizard.model.finding import Notice
-from wizard.model.migration import Prospect
 from wizard.model.run import JournalEntry
 from wizard.model.verdict import CliffVerdict, DisplacedVerdict, Verdict
 from wizard.plan.check import PLANS
+from wizard.plan.conversion import Prospect
 from wizard.plan.copy import BRINGS
 from wizard.plan.partition.moves import MOVES
 from wizard.plan.settings.document import CHANGES

@@ -17,7 +17,7 @@ from wizard.process.deferred import deferred
 if TYPE_CHECKING:
     from wizard.advice.missing import Missing
     from wizard.apply import packages, run_control
-    from wizard.apply.conversion import look
+    from wizard.apply.conversion import guard
     from wizard.apply.copy import survey
     from wizard.apply.plan import undo_space
     from wizard.apply.run import job, journal, load, process
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 else:
     packages, run_control = deferred("wizard.apply", "packages", "run_control")
     job, journal, load, process = deferred("wizard.apply.run", "job", "journal", "load", "process")
-    look, survey, undo_space, settings_run, settings_start = deferred(
-        "wizard.apply", "conversion.look", "copy.survey", "plan.undo_space", "settings.run", "settings.start"
+    guard, survey, undo_space, settings_run, settings_start = deferred(
+        "wizard.apply", "conversion.guard", "copy.survey", "plan.undo_space", "settings.run", "settings.start"
     )
 
 
@@ -67,10 +67,9 @@ class LocalRuns:
         into, takes_place = asked.into or None, asked.takes_place
         return survey.work_out(asked.source, asked.target, into, self._environment, takes_place=takes_place)
 
-    def look_at_ext(self, device: str, folder: Path | None) -> Situation:
-        """Inspect an ext filesystem. Checks the space in `folder`, or else in the folder for runs. Raises as
-        the function of that name does."""
-        return look.look_at_ext(device, self._environment, store=folder, journal_dir=self._journal_dir)
+    def look_at_ext(self, device: str) -> Situation:
+        """Inspect an ext filesystem. Raises as the function of that name does."""
+        return guard.look_at_ext(device, self._environment)
 
     def undo_space(self, plan: Plan) -> UndoSpace:
         """Rehearse a plan to measure the space for undo. Raises DiskwrightError."""

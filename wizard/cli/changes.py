@@ -19,12 +19,11 @@ from wizard.cli.output import deliver, say, tell
 from wizard.cli.start import NOT_WRITTEN, environment_of, offer
 from wizard.documents.codec import render_document, to_json
 from wizard.documents.files import write_file
-from wizard.ext4.system_checks import COPY_COMMANDS, COPY_INSTEAD
+from wizard.ext4.system_findings import COPY_COMMANDS, COPY_INSTEAD
 from wizard.ext4.ways import NEW_INSTEAD, SUMMARIES
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput, ExitCode, printable
 from wizard.model.finding import Severity
-from wizard.model.migration import Prospect, Way, WayOffer
 from wizard.model.requests import (
     Attach,
     CopyFiles,
@@ -40,6 +39,7 @@ from wizard.model.requests import (
 from wizard.model.said import t
 from wizard.operations.fstab import EditFstab
 from wizard.operations.settings import WriteRules, difference
+from wizard.plan.conversion import Prospect, Way, WayOffer
 from wizard.ui.components.drive_rows import finding_paras
 from wizard.ui.components.way_rows import offer_blocks
 from wizard.ui.view import GAP, Block, para, strong
@@ -173,19 +173,13 @@ def _differences(found: TuningProposal) -> Iterator[str]:
 
 def migrate(arguments: Namespace) -> ExitCode:
     """Compare the conversions to ext4, or show, save or start one."""
-    from wizard.apply.conversion.look import look_at_ext
-    from wizard.ext4.make import make_migration
-    from wizard.ext4.ways import prospect_of
+    from wizard.apply.conversion.guard import look_at_ext
+    from wizard.ext4.document import make_migration, prospect_of
 
     given = arguments.output is not None or arguments.dry_run or arguments.confirm
     if arguments.way is None and given:
         raise BadInput(t("Choose a conversion with --way. Without --way, the conversions are only compared."))
-    situation = look_at_ext(
-        arguments.device,
-        environment_of(arguments),
-        store=Path(arguments.store) if arguments.store else None,
-        journal_dir=arguments.journal,
-    )
+    situation = look_at_ext(arguments.device, environment_of(arguments))
     if arguments.way is None:
         prospect = prospect_of(situation)
         deliver(arguments, render_document(PROSPECT_SCHEMA, to_json(prospect)), prospect_blocks(prospect))

@@ -169,9 +169,8 @@ PLANNING = (
             Argument(
                 "--way",
                 t("plan this conversion (default: compare all)"),
-                choices="wizard.model.migration:Way",
+                choices="wizard.plan.conversion:Way",
             ),
-            Argument("--store DIR", t("store changed blocks here, on another filesystem")),
             Argument("--manifest", t("compare content and attributes of every file before and after")),
             Argument("--repair", t("repair damage, if the repair can be undone")),
             FSTAB,

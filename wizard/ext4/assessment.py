@@ -17,17 +17,6 @@ class BootLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Folder:
-    """Folder for the scratch copy. `fault`: clause on why it is unsuitable, or empty. `asked`:
-    chosen by the user."""
-
-    path: str
-    free_bytes: int = 0
-    fault: str = ""
-    asked: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class BootPath:
     """Boot setup of a system on this filesystem. `place`: / or /boot, empty if neither. `root_type`: value of
     rootfstype=.
@@ -92,7 +81,6 @@ class Situation:
     family: str = ""
     e2fsprogs: tuple[int, int] = (1, 47)
     no_copy: str = ""
-    store: Folder = Folder("")
 
 
 FIRST_BYTES = 4096

@@ -1,30 +1,25 @@
-"""Operations of each conversion method, in a feasible order: add the missing ext4 features."""
+"""Operations of each conversion method, in a feasible order, and the space and time that they need."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from wizard.ext4.assessment import Situation
-from wizard.ext4.duration import WIDE_INODE_BYTES
 from wizard.ext4.superblock import seems_once_ext3
 from wizard.model.ext import ExtFacts
-from wizard.model.migration import (
+from wizard.model.said import MIB, Message, t
+from wizard.operations.ext4 import (
+    WIDE_INODE_BYTES,
     AddChecksums,
     AddJournal,
     CheckFiles,
     ConvertFiles,
-    MigrationOperation,
     OnDevice,
     SetFeatures,
-    SetFstabType,
     SetOwnFstabType,
-    Way,
     WidenBlockNumbers,
     WidenInodes,
 )
-from wizard.model.said import Message, t
-from wizard.operations.fstab import digest_of_text
-
-SOUND = t("e2fsck finds no errors.")
-
+from wizard.operations.fstab import EditFstab, LineEdit, digest_of_text
+from wizard.plan.conversion import MigrationOperation, Way
 
 CHECKSUMS = t("metadata checksums are enabled, and tune2fs would damage the filesystem (metadata_csum)")
 
@@ -142,18 +137,13 @@ def _table_blocks(before: ExtFacts, inode_bytes: int) -> int:
     return -(-before.inodes_per_group * inode_bytes // before.block_bytes)
 
 
-def fstab_operations(situation: Situation) -> tuple[SetFstabType, ...]:
-    """Return one operation per fstab line whose type could no longer mount the filesystem, or would use an
-    older driver's behaviour."""
+def fstab_operations(situation: Situation) -> tuple[EditFstab, ...]:
+    """Return the edit of the fstab lines whose type could no longer mount the filesystem, or would use an
+    older driver's behaviour. Empty if there are none."""
     text = situation.fstab_text.split("\n")
-    digest = digest_of_text(situation.fstab_text)
-    return tuple(
-        SetFstabType(
-            situation.fstab, digest, line.number, text[line.number - 1], retyped(text[line.number - 1])
-        )
-        for line in situation.lines
-        if line.kind in OLD_TYPES
-    )
+    old = [(line.number, text[line.number - 1]) for line in situation.lines if line.kind in OLD_TYPES]
+    lines = tuple(LineEdit(number, line, retyped(line)) for number, line in old)
+    return (EditFstab(situation.fstab, digest_of_text(situation.fstab_text), lines),) if lines else ()
 
 
 def own_operations(situation: Situation) -> tuple[SetOwnFstabType, ...]:
@@ -199,3 +189,45 @@ def all_operations(
         own = own_operations(situation) if on_device else ()
         return (*on_device, *own, *fstab_operations(situation))
     return ()
+
+
+MARGIN_BYTES = 64 * MIB
+
+LARGEST_JOURNAL_BLOCKS = 262_144
+JOURNALS = (
+    *((2048, 0), (32_768, 1024), (262_144, 4096), (524_288, 8192), (4_194_304, 16_384), (8_388_608, 32_768)),
+    *((16_777_216, 65_536), (33_554_432, 131_072)),
+)
+"""Default journal size in blocks for filesystems below a number of blocks (e2fsprogs,
+lib/ext2fs/mkjournal.c). Below 2048 blocks there is no journal."""
+
+READ_BYTES_PER_SECOND = {True: 90e6, False: 350e6, None: 120e6}
+ENTRIES_PER_SECOND = {True: 700.0, False: 12000.0, None: 1500.0}
+"""Estimated read speeds of rotating drives, others, and unknown ones."""
+
+
+def compare_seconds(before: ExtFacts, rotational: bool | None) -> float:
+    """Return the rough time to read all files twice, before and after the conversion."""
+    entries = max(0, before.inodes - before.free_inodes) / ENTRIES_PER_SECOND[rotational]
+    used_bytes = max(0, before.blocks - before.free_blocks) * before.block_bytes
+    return 2 * (used_bytes / READ_BYTES_PER_SECOND[rotational] + entries)
+
+
+def journal_blocks(before: ExtFacts) -> int:
+    """Return the default journal size in blocks, 0 if the filesystem is too small."""
+    return next((size for below, size in JOURNALS if before.blocks < below), LARGEST_JOURNAL_BLOCKS)
+
+
+def room_bytes(operations: Sequence[MigrationOperation], before: ExtFacts) -> int:
+    """Return the space needed for the scratch copy, with a margin: for the new data and the data replaced."""
+    kinds = {type(operation) for operation in operations}
+    if kinds <= {EditFstab}:
+        return 0
+    changed = MARGIN_BYTES + 2 * before.groups * before.block_bytes
+    if AddJournal in kinds:
+        changed += journal_blocks(before) * before.block_bytes
+    if kinds & {ConvertFiles, AddChecksums, WidenBlockNumbers, WidenInodes}:
+        changed += before.inodes * WIDE_INODE_BYTES
+    if WidenInodes in kinds:
+        changed += before.inodes * (WIDE_INODE_BYTES - before.inode_bytes)
+    return 2 * changed

@@ -11,98 +11,13 @@ from wizard.model.said import Message, t
 from wizard.probe.content.gpt import Read
 from wizard.probe.content.superblocks import is_unconverted
 
-LARGEST_BLOCK_SHIFT = 6
-
-
+LARGEST_BLOCK_SHIFT, LARGEST_CLUSTER_SHIFT = 6, 29
 LEAST_GROUP_BLOCKS = 8
-
-
 LARGEST_DESCRIPTOR_BYTES = 1024
-
-
 LEAST_INODE_BYTES = 128
-
-
 FIRST_INODE = 11
-
-
 MOST_GROUPS_SHIFT = 31
-
-
 LATEST_REVISION = 1
-
-
-@dataclass(frozen=True, slots=True)
-class ExtGeometry:
-    """Geometry in a superblock. A block is 1024 bytes shifted left by `block_shift`, a cluster by
-    `cluster_shift`.
-
-    `first_block`: first block of the first group. `first_inode`: first unreserved inode. `clustered`:
-    allocation in clusters (bigalloc). `descriptor_bytes`: 0 if not specified. `groups_shift`: two to this
-    power groups share their tables (flex_bg).
-    """
-
-    revision: int
-    block_shift: int
-    cluster_shift: int
-    first_block: int
-    blocks: int
-    reserved_blocks: int
-    blocks_per_group: int
-    clusters_per_group: int
-    inodes: int
-    inodes_per_group: int
-    first_inode: int
-    inode_bytes: int
-    descriptor_bytes: int
-    reserved_gdt_blocks: int
-    groups_shift: int
-    clustered: bool
-
-    @property
-    def fits(self) -> bool:
-        """True if the values are plausible."""
-        return self._blocks_fit and self._groups_fit and self._inodes_fit
-
-    @property
-    def _block_bytes(self) -> int:
-        return 1024 << self.block_shift
-
-    @property
-    def _blocks_fit(self) -> bool:
-        return (
-            self.revision <= LATEST_REVISION
-            and self.block_shift <= LARGEST_BLOCK_SHIFT
-            and (self.clustered or self.cluster_shift == self.block_shift)
-            and self.cluster_shift in range(self.block_shift, 30)
-            and self.first_block == (1 if self.block_shift == 0 and not self.clustered else 0)
-            and self.blocks > self.first_block
-            and self.reserved_blocks <= self.blocks // 2
-        )
-
-    @property
-    def _groups_fit(self) -> bool:
-        ratio = 1 << (self.cluster_shift - self.block_shift)
-        return (
-            self.clusters_per_group * ratio == self.blocks_per_group
-            and self.clusters_per_group in range(LEAST_GROUP_BLOCKS, 8 * self._block_bytes + 1)
-            and self.groups_shift <= MOST_GROUPS_SHIFT
-            and self.reserved_gdt_blocks <= self._block_bytes // 4
-            and (not self.descriptor_bytes or _is_power(self.descriptor_bytes))
-            and self.descriptor_bytes <= LARGEST_DESCRIPTOR_BYTES
-        )
-
-    @property
-    def _inodes_fit(self) -> bool:
-        groups = -(-(self.blocks - self.first_block) // self.blocks_per_group)
-        return (
-            _is_power(self.inode_bytes)
-            and self.inode_bytes in range(LEAST_INODE_BYTES, self._block_bytes + 1)
-            and self.inodes_per_group in range(1, 8 * self._block_bytes + 1)
-            and self.first_inode in range(FIRST_INODE, self.inodes + 1)
-            and self.inodes == groups * self.inodes_per_group
-        )
-
 
 RESIZED_OR_MARKED = t("A resize was in progress, or a check was requested manually.")
 
@@ -176,25 +91,23 @@ def read_ext(superblock: bytes) -> ExtFacts | None:
     if len(superblock) < SUPERBLOCK_BYTES or _short(superblock, 0x38) != MAGIC:
         return None
     features = _features_of(superblock)
-    wide = "64bit" in features
-    shape = _geometry(superblock, features)
-    if not shape.fits:
+    if not _is_plausible(superblock, features):
         return None
-    state = _short(superblock, 0x3A)
-    errors = _word(superblock, 0x194)
+    wide, revision = "64bit" in features, _word(superblock, 0x4C)
+    state, errors = _short(superblock, 0x3A), _word(superblock, 0x194)
     descriptor = (_short(superblock, 0xFE) or SMALL_DESCRIPTOR_BYTES) if wide else SMALL_DESCRIPTOR_BYTES
     return ExtFacts(
         uuid=str(UUID(bytes=superblock[0x68:0x78])),
         label=_text(superblock[0x78:0x88]),
-        block_bytes=1024 << shape.block_shift,
-        blocks=shape.blocks,
+        block_bytes=1024 << _word(superblock, 0x18),
+        blocks=_long(superblock, 0x04, 0x150, wide),
         free_blocks=_long(superblock, 0x0C, 0x158, wide),
-        reserved_blocks=shape.reserved_blocks,
-        inodes=shape.inodes,
+        reserved_blocks=_long(superblock, 0x08, 0x154, wide),
+        inodes=_word(superblock, 0x00),
         free_inodes=_word(superblock, 0x10),
-        inode_bytes=shape.inode_bytes,
-        blocks_per_group=shape.blocks_per_group,
-        inodes_per_group=shape.inodes_per_group,
+        inode_bytes=_inode_bytes(superblock),
+        blocks_per_group=_word(superblock, 0x20),
+        inodes_per_group=_word(superblock, 0x28),
         desc_bytes=descriptor,
         features=features,
         clean=bool(state & VALID),
@@ -211,30 +124,46 @@ def read_ext(superblock: bytes) -> ExtFacts | None:
         mounted=_time(superblock, 0x2C, 0x275),
         written=_time(superblock, 0x30, 0x274),
         checked=_time(superblock, 0x40, 0x277),
-        revision=shape.revision,
-        reserved_gdt_blocks=shape.reserved_gdt_blocks if "resize_inode" in features else 0,
+        revision=revision,
+        reserved_gdt_blocks=_short(superblock, 0xCE) if "resize_inode" in features else 0,
     )
 
 
-def _geometry(superblock: bytes, features: frozenset[str]) -> ExtGeometry:
-    wide, revision = "64bit" in features, _word(superblock, 0x4C)
-    return ExtGeometry(
-        revision=revision,
-        block_shift=_word(superblock, 0x18),
-        cluster_shift=_word(superblock, 0x1C),
-        first_block=_word(superblock, 0x14),
-        blocks=_long(superblock, 0x04, 0x150, wide),
-        reserved_blocks=_long(superblock, 0x08, 0x154, wide),
-        blocks_per_group=_word(superblock, 0x20),
-        clusters_per_group=_word(superblock, 0x24),
-        inodes=_word(superblock, 0x00),
-        inodes_per_group=_word(superblock, 0x28),
-        first_inode=FIRST_INODE if revision == OLD_REVISION else _word(superblock, 0x54),
-        inode_bytes=OLD_INODE_BYTES if revision == OLD_REVISION else _short(superblock, 0x58),
-        descriptor_bytes=_short(superblock, 0xFE),
-        reserved_gdt_blocks=_short(superblock, 0xCE),
-        groups_shift=superblock[0x174],
-        clustered="bigalloc" in features,
+def _inode_bytes(superblock: bytes) -> int:
+    is_old = _word(superblock, 0x4C) == OLD_REVISION
+    return OLD_INODE_BYTES if is_old else _short(superblock, 0x58)
+
+
+def _is_plausible(superblock: bytes, features: frozenset[str]) -> bool:
+    """Return True if blocks, groups and inodes can be of a real filesystem."""
+    wide, clustered = "64bit" in features, "bigalloc" in features
+    shift, cluster_shift = _word(superblock, 0x18), _word(superblock, 0x1C)
+    if shift > LARGEST_BLOCK_SHIFT or cluster_shift not in range(shift, LARGEST_CLUSTER_SHIFT + 1):
+        return False
+    block_bytes, ratio = 1024 << shift, 1 << (cluster_shift - shift)
+    first, blocks = _word(superblock, 0x14), _long(superblock, 0x04, 0x150, wide)
+    per_group, clusters_per_group = _word(superblock, 0x20), _word(superblock, 0x24)
+    inodes, inodes_per_group = _word(superblock, 0x00), _word(superblock, 0x28)
+    inode_bytes, descriptor = _inode_bytes(superblock), _short(superblock, 0xFE)
+    revision = _word(superblock, 0x4C)
+    first_inode = FIRST_INODE if revision == OLD_REVISION else _word(superblock, 0x54)
+    return (
+        revision <= LATEST_REVISION
+        and (clustered or ratio == 1)
+        and first == (1 if shift == 0 and not clustered else 0)
+        and blocks > first
+        and _long(superblock, 0x08, 0x154, wide) <= blocks // 2
+        and clusters_per_group * ratio == per_group
+        and clusters_per_group in range(LEAST_GROUP_BLOCKS, 8 * block_bytes + 1)
+        and superblock[0x174] <= MOST_GROUPS_SHIFT
+        and _short(superblock, 0xCE) <= block_bytes // 4
+        and (not descriptor or _is_power(descriptor))
+        and descriptor <= LARGEST_DESCRIPTOR_BYTES
+        and _is_power(inode_bytes)
+        and inode_bytes in range(LEAST_INODE_BYTES, block_bytes + 1)
+        and inodes_per_group in range(1, 8 * block_bytes + 1)
+        and first_inode in range(FIRST_INODE, inodes + 1)
+        and inodes == -(-(blocks - first) // per_group) * inodes_per_group
     )
 
 

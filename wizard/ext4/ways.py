@@ -1,22 +1,100 @@
-"""Conversion methods as offered to the user, with the same names in all interfaces."""
+"""Conversion methods as offered to the user, and the findings that prevent them."""
 
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from wizard.ext4.assessment import Situation
-from wizard.ext4.blockers import WRITING, against, obstacles_of
-from wizard.ext4.duration import compare_seconds, gains_of, operation_seconds, room_bytes
-from wizard.ext4.make import means_of
-from wizard.ext4.operations import all_operations, operations_for
-from wizard.ext4.system_checks import as_message, as_text
-from wizard.model.errors import printable
-from wizard.model.ext import ExtFacts
-from wizard.model.migration import Means, Migration, Prospect, SetFstabType, Way, WayOffer
-from wizard.model.said import Message, t
-
-BACK_TO_THE_BIT = t(
-    "Undo restores the old filesystem bit for bit, until you keep the new one or mount it for writing."
+from wizard.ext4.filesystem_findings import in_use, kind_findings, programs, state_findings
+from wizard.ext4.system_findings import (
+    at_boot,
+    boot_path,
+    nothing_to_do,
+    own_fstab,
+    room_inside,
+    scratch_copy,
 )
+from wizard.model.errors import BadInput, DiskwrightError, Refused
+from wizard.model.ext import ExtFacts
+from wizard.model.finding import Finding, FindingCommand, Severity
+from wizard.model.said import Message, t
+from wizard.plan.conversion import Migration, Prospect, Way, WayOffer
+
+NOTHING_WRITTEN = t("Nothing was written.")
+
+
+RULES = (
+    in_use,
+    state_findings,
+    kind_findings,
+    programs,
+    room_inside,
+    scratch_copy,
+    boot_path,
+    at_boot,
+    own_fstab,
+    nothing_to_do,
+)
+
+WRITING = frozenset(way for way in Way if way.converts)
+BLOCKED_METHODS: Mapping[str, frozenset[Way]] = {
+    "migrate-barred": frozenset(Way),
+    "migrate-programs-missing": WRITING,
+    "migrate-programs-old": WRITING,
+    "migrate-full": frozenset({Way.FULL}),
+    "migrate-nothing-at-boot": frozenset({Way.MOUNT}),
+    "migrate-light-complete": frozenset({Way.LIGHT}),
+    "migrate-complete": frozenset({Way.FULL}),
+}
+"""Conversion methods that a finding blocks. Other dangers block all that write to the filesystem."""
+
+REPAIRABLE = frozenset({"migrate-errors", "migrate-damaged", "migrate-half-done"})
+"""Findings that no longer block a writing method once the user consents to repairs."""
+
+
+def obstacles_of(situation: Situation) -> tuple[Finding, ...]:
+    """Return all findings with their possible commands, most severe first."""
+    said = [finding for rule in RULES for finding in rule(situation)]
+    found = [
+        replace(
+            one,
+            subject=situation.device,
+            commands=tuple(each for each in one.commands if _is_possible(situation, each, said)),
+        )
+        for one in said
+    ]
+    order = list(Severity)
+    return tuple(sorted(found, key=lambda finding: order.index(finding.severity)))
+
+
+def against(situation: Situation, way: Way, *, repairs: bool = False) -> Finding | None:
+    """Return the first finding that blocks a method, or None."""
+    found = obstacles_of(situation)
+    return next((one for one in found if _blocks(one, way, repairs=repairs)), None)
+
+
+def _blocks(finding: Finding, way: Way, *, repairs: bool) -> bool:
+    danger = WRITING if finding.severity is Severity.DANGER else frozenset()
+    return way in BLOCKED_METHODS.get(finding.code, danger) and not (repairs and finding.code in REPAIRABLE)
+
+
+def _is_possible(situation: Situation, command: FindingCommand, found: Sequence[Finding]) -> bool:
+    """Return False for a conversion that another finding blocks, for a missing tool, and for a device in
+    use."""
+    match command.argv:
+        case ("diskwright", "migrate", _, "--way", way, *options):
+            return not any(_blocks(one, Way(way), repairs="--repair" in options) for one in found)
+        case (program, *_):
+            in_use = situation.mounts or situation.opened or situation.is_root
+            return program not in situation.missing and not (command.unused and in_use)
+    return False
+
+
+def refusal(finding: Finding) -> DiskwrightError:
+    """Return the error for a finding: Refused for safety, or BadInput if the method does not suit the
+    filesystem."""
+    message = f"{finding.sentence} {finding.advice} {NOTHING_WRITTEN}"
+    return Refused(message) if finding.severity is Severity.DANGER else BadInput(message)
+
 
 NEW_INSTEAD = t("A new ext4 can also have grouped tables, another number of inodes, and less fragmentation.")
 
@@ -30,38 +108,12 @@ SUMMARIES: Mapping[Way, Message] = {
     Way.LIGHT: t("New files use ext4 features; old files remain unchanged."),
     Way.FULL: t("Converts all files, folders and metadata to ext4 in place."),
 }
-_MEANS_TEXTS: Mapping[Means, Message] = {
-    Means.TRANSACTION: t(
-        "Works on a copy-on-write scratch copy. The filesystem is changed only after all "
-        "steps are complete and checked. A power cut loses no data."
-    ),
-    Means.FILES: t("Changes only a system file, in one atomic replacement."),
-}
-MEANS: Mapping[Means, str] = {means: str(said) for means, said in _MEANS_TEXTS.items()}
-BETWEEN: Mapping[Means, Message] = {
-    Means.TRANSACTION: t(
-        "The filesystem is either old or half committed. If half committed, it "
-        "cannot be mounted until `diskwright resume` or `diskwright undo` has "
-        "finished."
-    ),
-    Means.FILES: t("The file is either old or new, never a mix."),
-}
-"""State after a power cut between two steps."""
-
-POWER: Mapping[Means, Message] = {
-    Means.TRANSACTION: t(
-        "After a power cut, the old filesystem is intact or `diskwright resume` "
-        "finishes the new one. A partial conversion is never mounted."
-    ),
-    Means.FILES: t("A power cut changes no data on disk. The system file is either old or new."),
-}
-"""Consequences of a power cut."""
-
-BACK: Mapping[Means, Message] = {
-    Means.TRANSACTION: BACK_TO_THE_BIT,
-    Means.FILES: t("Undo restores the file."),
-}
-"""How long undo is possible."""
+HOW = t(
+    "Works on a copy-on-write scratch copy. The filesystem is changed only after all "
+    "steps are complete and checked. A power cut loses no data."
+)
+EITHER_LINE = t("The file contains either the old or the new line, never a mix.")
+"""After a power cut during an edit of fstab."""
 
 
 def is_damaged(before: ExtFacts) -> bool:
@@ -74,128 +126,55 @@ def offer_of(prospect: Prospect, way: Way) -> WayOffer | None:
     return next((offer for offer in prospect.offers if offer.way is way), None)
 
 
-def power_words(migration: Migration, number: int | None, told: str, *, begun: bool = True) -> Message | str:
-    """Describe the consequences of a power cut during step `number`, counted from 1. None means between two
-    steps, or before the first if not `begun`.
+def power_words(migration: Migration, number: int | None, told: str) -> Message | str:
+    """Describe the consequences of a power cut during step `number`, counted from 1, None if no step runs.
 
-    `told`: the transaction's own description, or empty.
+    `told`: the run's own description, empty before the first step.
     """
-    step = migration.steps[number - 1] if number is not None and 0 < number <= len(migration.steps) else None
-    if told and (step is None or not isinstance(step.operation, SetFstabType)):
-        return told
-    if not begun:
-        return t("No data is lost: the conversion is still reading and has not changed the filesystem.")
-    return step.power if step else BETWEEN[migration.means]
+    edits_fstab = number is not None and number > len(migration.on_device)
+    if edits_fstab or not migration.way.converts:
+        return EITHER_LINE
+    return told or t("No data is lost: the conversion is still reading and has not changed the filesystem.")
 
 
-def how_sentences(migration: Migration) -> tuple[Message, ...]:
-    """Describe protection, space, comparison and repairs."""
-    sentences = [_MEANS_TEXTS[migration.means]]
-    if folder := migration.store:
-        sentences.append(
-            t(
-                "Uses up to {room:size} in {folder}, until you keep or undo the conversion.",
-                room=migration.room_bytes,
-                folder=folder,
-            )
-        )
+def how_sentences(migration: Migration) -> Iterator[Message]:
+    """Describe protection, space, comparison, repairs, and how long undo is possible."""
+    if not migration.way.converts:
+        yield EITHER_LINE
+        yield undo_sentence(migration.way)
+        return
+    yield HOW
+    yield t(
+        "Uses up to {room:size} in the folder for runs, until you keep or undo the conversion.",
+        room=migration.room_bytes,
+    )
     if migration.manifest:
-        sentences.append(
-            t(
-                "All files are compared before and after: content, holes, owner, "
-                "permissions, times, links, extended attributes."
-            )
+        yield t(
+            "All files are compared before and after: content, holes, owner, permissions, times, links, "
+            "extended attributes."
         )
-    elif migration.way in WRITING:
-        sentences.append(t("Files are not compared individually; e2fsck checks the whole filesystem."))
+    else:
+        yield t("Files are not compared individually; e2fsck checks the whole filesystem.")
     if migration.repairs:
-        sentences.append(t("Damage found by e2fsck may be repaired."))
-    return tuple(sentences)
+        yield t("Damage found by e2fsck may be repaired.")
+    yield undo_sentence(migration.way)
+    yield t("Afterwards only an ext4 driver can mount the filesystem.")
 
 
-def risk_sentences(migration: Migration) -> tuple[Message, ...]:
-    """Describe the risks for files, including power cuts, and how long undo is possible."""
-    driver = (
-        () if migration.way is Way.MOUNT else (t("Afterwards only an ext4 driver can mount the filesystem."),)
-    )
-    return (POWER[migration.means], BACK[migration.means], *driver)
-
-
-def confirm_command(migration: Migration, file: str = "FILE") -> str:
-    """Return the command with which root applies a saved plan."""
-    named = shlex.quote(file) if file != "FILE" else file
-    token = shlex.quote(printable(migration.drive.token))
-    return " ".join(("sudo", "diskwright", "apply", named, "--confirm", token))
-
-
-def prospect_of(situation: Situation) -> Prospect:
-    """Return findings, the three methods, and the recommended one."""
-    offers = tuple(_offer(situation, way) for way in Way)
-    default, why = _default(situation, offers)
-    found = tuple(map(as_text, obstacles_of(situation)))
-    return Prospect(situation.device, situation.ext, found, offers, default, str(why))
-
-
-def _offer(situation: Situation, way: Way) -> WayOffer:
-    before, rotational = situation.ext, situation.drive.rotational
-    operations = all_operations(situation, way)
-    finding = against(situation, way)
-    seconds = sum(operation_seconds(one, before, rotational=rotational) for one in operations)
-    return WayOffer(
-        way=way,
-        means=means_of(way),
-        gains=gains_of(operations, before),
-        costs=tuple(map(str, _costs(way))),
-        undone=str(_undo_text(way)),
-        seconds=round(seconds, 1),
-        compare_seconds=round(compare_seconds(before, rotational), 1) if way in WRITING else 0.0,
-        room_bytes=room_bytes(operations, before),
-        obstacle=str(as_message(finding)) if finding else "",
-        obstacle_code=finding.code if finding else "",
-    )
-
-
-def _costs(way: Way) -> Iterator[Message]:
-    match way:
-        case Way.MOUNT:
-            yield t("No improvement on disk: files use block maps, and small inodes end in January 2038.")
-        case Way.LIGHT:
-            yield t(
-                "Existing files remain unchanged. Older systems, and the types ext2 and "
-                "ext3, can no longer mount the filesystem."
-            )
-        case Way.FULL:
-            yield t(
-                "All file entries are rewritten. Older systems, and the types ext2 and ext3, "
-                "can no longer mount the filesystem."
-            )
-            yield t(
-                "Differences from a new filesystem remain: tables in every group, and "
-                "unknown creation times of old files."
-            )
-
-
-def _undo_text(way: Way) -> Message:
-    if way is Way.MOUNT:
-        return t("At any time, by restoring the old fstab line.")
+def undo_sentence(way: Way) -> Message:
+    """Describe the effect of undo, and until when undo is possible."""
+    if not way.converts:
+        return t("Undo restores the file.")
     return t(
-        "Bit for bit, until kept or mounted for writing. After a power cut during "
-        "the conversion, resume or undo."
+        "Undo restores the old filesystem bit for bit, until you keep the new one or mount it for writing."
     )
 
 
-def _default(situation: Situation, offers: Sequence[WayOffer]) -> tuple[Way | None, Message]:
-    possible = {offer.way for offer in offers if not offer.obstacle}
-    if Way.FULL in possible:
-        return Way.FULL, t(
-            "Adds all features this filesystem allows, and writes to the drive only after verification."
-        )
-    if Way.LIGHT in possible:
-        return Way.LIGHT, t("Adds the possible features, and writes to the drive only after verification.")
-    if Way.MOUNT in possible:
-        return Way.MOUNT, t(
-            "Changes no data on disk, and the obstacles to the other conversions do not apply."
-        )
-    if not operations_for(Way.FULL, situation.ext):
-        return None, t("The filesystem has all features possible without recreation.")
-    return None, t("No conversion is possible for the filesystem as is; see the findings.")
+def look_sentence(device: str) -> Message:
+    """Return how to inspect the result without making undo impossible."""
+    return t(
+        "To inspect the result, run `mount -o ro,noload {device} /mnt`, and `umount "
+        "/mnt` before undo. Mounting for writing, without these options, makes undo "
+        "impossible.",
+        device=device,
+    )

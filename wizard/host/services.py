@@ -245,9 +245,9 @@ class Services(ABC):
         """Return sentences on limitations of the journal in its folder."""
         return ()
 
-    def look_at_ext(self, device: str, folder: Path | None) -> Situation:
-        """Inspect an ext2 or ext3 filesystem for a conversion, with space in `folder`. Raises Refused or
-        BadInput. May take long and request root privileges."""
+    def look_at_ext(self, device: str) -> Situation:
+        """Inspect an ext2 or ext3 filesystem for a conversion. Raises Refused or BadInput. May take long and
+        request root privileges."""
         raise Refused(NOT_RECORDED)
 
     def bring_sources(self, targets: Sequence[str]) -> tuple[Source, ...]:

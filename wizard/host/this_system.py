@@ -274,11 +274,11 @@ class RealServices(Services):
         folder = own if self.needs_root else runs.runs_folder(self._journal_dir)
         return () if self.demo else runs.doubts_about(folder)
 
-    def look_at_ext(self, device: str, folder: Path | None) -> Situation:
+    def look_at_ext(self, device: str) -> Situation:
         """Inspect the filesystem as root."""
         if self.apply_obstacle:
             raise Refused(f"{AS_ROOT}  diskwright migrate {shlex.quote(printable(device, 200))}")
-        return self.as_root().look_at_ext(device, folder)
+        return self.as_root().look_at_ext(device)
 
     def bring_sources(self, targets: Sequence[str]) -> tuple[Source, ...]:
         """Read the drives again, because volumes may have been created or mounted since."""

@@ -40,7 +40,7 @@ class FindingCommand:
 class Finding:
     """A finding. `code`: stable and documented. `subject`: device node. `remedy`: what to do, or why nothing
     can be done, without commands. `commands`: alternatives; `wizard.apply.remedies` drops refused ones,
-    and `wizard.ext4.blockers` those of a conversion. A command for another system is in the text."""
+    and `wizard.ext4.ways` those of a conversion. A command for another system is in the text."""
 
     code: str
     severity: Severity

@@ -29,11 +29,6 @@ class Document:
         raise NotImplementedError
 
     @property
-    def folders(self) -> tuple[str, ...]:
-        """Folders besides the run's own in which data is saved for undo."""
-        return ()
-
-    @property
     def encrypted(self) -> tuple[str, ...]:
         """Nodes of the encrypted containers to create. All use one passphrase, which the document does not
         contain."""

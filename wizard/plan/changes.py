@@ -5,7 +5,7 @@ from enum import StrEnum
 
 from wizard.model.errors import DERIVED, WHERE_USED, printable
 from wizard.model.geometry import Identity
-from wizard.model.migration import Migration, Moves
+from wizard.model.moves import Moves
 from wizard.model.requests import Wanted
 from wizard.model.run import Document
 from wizard.model.said import Message, t
@@ -14,6 +14,7 @@ from wizard.operations.growth import ExtendPartition, GrowMounted
 from wizard.operations.layers import StopLayer
 from wizard.operations.mounts import ChangeOwner, Mount, Remount, Top, Unmount
 from wizard.operations.settings import PowerOff, Relabel, ReserveBlocks, SetQueue, SwitchOnTimer, WriteRules
+from wizard.plan.conversion import Migration
 from wizard.plan.plan import Plan
 
 ChangeOperation = (
@@ -179,6 +180,11 @@ class Bring(Document):
     def steps(self) -> tuple[BringStep, ...]:
         """Steps in order."""
         return tuple(one for one in BringStep if self.takes is not None or one is not BringStep.TAKE_PLACE)
+
+    @property
+    def settings(self) -> tuple[EditFstab, ...]:
+        """The edit of fstab, if the target replaces the source."""
+        return (self.takes.edit,) if self.takes else ()
 
     @property
     def drives(self) -> tuple[Identity, ...]:

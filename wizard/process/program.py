@@ -206,7 +206,6 @@ def run(
     accept: Sequence[int] = (0,),
     stdin: bytes | None = None,
     keep_open: Sequence[int] = (),
-    on_begin: Callable[[int], None] = lambda _pid: None,
 ) -> Result:
     """Run `argv` to its end. Raises Failed if missing, after `seconds`, or for a status not in `accept`.
 
@@ -224,7 +223,6 @@ def run(
         start_new_session=True,
         pass_fds=tuple(keep_open),
     ) as process:
-        on_begin(process.pid)
         try:
             out, err = process.communicate(stdin, timeout=seconds)
         except subprocess.TimeoutExpired:

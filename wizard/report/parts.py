@@ -8,10 +8,11 @@ from wizard.model.advice import Advice
 from wizard.model.errors import WHERE_USED
 from wizard.model.finding import Diagnosis, Finding
 from wizard.model.machine import Drive, Unread
-from wizard.model.migration import Migration, Moves
+from wizard.model.moves import Moves
 from wizard.model.run import Check, JournalEntry
 from wizard.model.verdict import CliffVerdict, DisplacedVerdict, Verdict
 from wizard.plan.changes import Bring, Changes, RunDocument
+from wizard.plan.conversion import Migration
 from wizard.plan.plan import Plan
 
 SCHEMA = "diskwright.report/2"

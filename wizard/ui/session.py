@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from wizard.model.advice import Advice, Choice
     from wizard.model.finding import Diagnosis
     from wizard.model.machine import Drive, Machine
-    from wizard.model.migration import Migration, Prospect, Way
     from wizard.model.said import Message
     from wizard.model.verdict import Verdict
+    from wizard.plan.conversion import Migration
     from wizard.plan.plan import Plan
     from wizard.plan.planner import Mode
     from wizard.plan.raid.striped import StripeRequest
@@ -22,28 +22,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class SessionConversion:
-    """Conversion of the filesystem on `device` to ext4, and the decisions made so far.
-
-    `compares`: compare all files before and after, if the method leaves this open. `repairs`: damage may
-    be repaired. `folder`: where to store the temporary data of a method. None means undecided.
-    """
-
-    device: str
-    prospect: Prospect | None = None
-    way: Way | None = None
-    compares: bool = True
-    repairs: bool = False
-    folder: Path | None = None
-    migration: Migration | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Session:
     """State passed from screen to screen. None means undecided.
 
-    `taken`: options added to the recommended ones. `part`: node of the only partition to format. `moving`:
-    set for a conversion that preserves files, which has other screens.
+    `taken`: options added to the recommended ones. `part`: node of the only partition to format. `migration`:
+    a planned conversion, which has other screens.
     """
 
     machine: Machine | None = None
@@ -62,7 +45,7 @@ class Session:
     plan: Plan | None = None
     verdict: Verdict | None = None
     trial: TrialVerdict | None = None
-    moving: SessionConversion | None = None
+    migration: Migration | None = None
     run: Path | None = None
 
     @property

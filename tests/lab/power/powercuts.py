@@ -10,7 +10,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
@@ -25,7 +25,7 @@ from tests.lab.power.replayed import MEMORY, looped, mark, mounted, mounts, numb
 from tests.lab.visits.migrate.transactions import Change, make_old, migrate
 from wizard.apply.block.devices import forget_caches
 from wizard.apply.conversion.commit import Committer
-from wizard.apply.conversion.state import load_filesystem, phase_of, save_filesystem
+from wizard.apply.conversion.state import load_filesystem, phase_of
 from wizard.apply.engine.held_drive import HeldDrive
 from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase
 from wizard.model.run import Check
@@ -65,7 +65,7 @@ def logged(fleet: Fleet) -> Iterator[Check]:
     PLACE.mkdir(parents=True)
     tool("mount", f"{node}2", str(PLACE))
     (PLACE / RUN).mkdir(mode=0o700)
-    change = Change(PLACE / RUN, f"{node}1", PLACE)
+    change = Change(PLACE / RUN, f"{node}1")
     change.rehearse(migrate)
     tool("sync")
     mark(node, BEGIN)
@@ -182,8 +182,6 @@ def _look(replay: Replay, bench: Bench, content: Content, what: str, *, back: bo
             if not _is(replay.old, content):
                 replay.wrong.append(f"{where}: the filesystem differs from the old one")
             return
-        folder = str(place / Path(filesystem.folder).name)
-        save_filesystem(place / RUN, replace(filesystem, folder=folder))
         wanted = _goes_on(place / RUN, bench.filesystem, back=back or phase in GOING_BACK)
         if bench.read() != (replay.old if wanted == "old" else replay.new):
             replay.wrong.append(f"{where}: the result differs from the {wanted} filesystem")

@@ -13,11 +13,12 @@ from tests.unit.ui.simulated import Simulated
 from wizard.apply.run.journal import ENDS, RunState, read_entries
 from wizard.documents.codec import from_json, parse_document
 from wizard.ext4.assessment import Situation
-from wizard.ext4.check import read_kept_migration
+from wizard.ext4.document import read_kept_migration
 from wizard.model.machine import Drive, Signature
-from wizard.model.migration import ConvertFiles, Migration
 from wizard.model.run import Event, JournalEntry
+from wizard.operations.ext4 import ConvertFiles
 from wizard.plan.changes import RunDocument
+from wizard.plan.conversion import Migration
 
 FOLDER = Path(__file__).parents[1] / "recorded_moving"
 ANEW = "sudo python -m tests.loop.migrate.recordmoving"
@@ -38,7 +39,7 @@ class MovingPerformance(Simulated):
         self.applied = threading.Event()
         super().__init__(machine(_drive(self.found)), str(folder))
 
-    def look_at_ext(self, device: str, folder: Path | None) -> Situation:
+    def look_at_ext(self, device: str) -> Situation:
         return self.found
 
     def start(self, document: RunDocument, tokens: Sequence[str], secret: bytes | None = None) -> Path:
@@ -76,7 +77,7 @@ def _essence(migration: Migration) -> tuple[object, ...]:
         migration.drive,
         migration.device,
         migration.before,
-        migration.means,
+        migration.way,
         migration.manifest,
         operations,
         commands,

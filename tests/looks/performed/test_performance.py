@@ -10,10 +10,9 @@ from tests.looks.performed.performance import RECORDED, OutOfDate, Performance
 from tests.looks.performed.performance_moving import MovingPerformance
 from tests.looks.rehearsal import Hand, come, perform, press, press_until, to_field, to_place
 from wizard.apply.run.journal import RunState
+from wizard.ext4.document import make_migration
 from wizard.model.run import Event
 from wizard.model.verdict import Outcome
-from wizard.ui.screens.ways import plan_for
-from wizard.ui.session import SessionConversion
 
 
 def test_only_the_recorded_plan_is_performed() -> None:
@@ -85,8 +84,7 @@ def test_key_without_effect_fails_with_the_screen_name() -> None:
 def test_only_the_recorded_migration_is_performed() -> None:
     services = MovingPerformance()
     recorded = services.recorded
-    moving = SessionConversion(recorded.device, way=recorded.way)
-    planned = plan_for(services.found, moving)
+    planned = make_migration(services.found, recorded.way, manifest=True)
     assert services.start(planned, recorded.tokens).name.endswith(recorded.drive.token)
     with pytest.raises(OutOfDate, match=r"tests\.loop\.migrate\.recordmoving"):
         services.start(replace(recorded, manifest=False), recorded.tokens)

@@ -10,7 +10,7 @@ from tests.loop.applying import Work, diskwright
 from tests.loop.migrate.migrating import Old, old_filesystem
 from tests.loop.program import Refused
 from tests.loop.tune.tuning import Used
-from wizard.ext4.check import read_migration, render_migration
+from wizard.ext4.document import read_migration, render_migration
 from wizard.host.this_system import RealServices
 from wizard.plan.settings.document import read_changes, render_changes
 

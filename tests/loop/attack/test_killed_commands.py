@@ -120,15 +120,14 @@ def _content(drive: str) -> str:
 
 
 def _migrated(work: Work, make_drive: MakeDrive) -> Killed:
-    drive, folder = make_drive(64 * MIB), work.folder / "stores"
-    folder.mkdir(mode=0o700)
+    drive = make_drive(64 * MIB)
     tool("mke2fs", "-q", "-F", "-t", "ext3", "-I", "128", "-b", "1024", drive)
     place = _mounted(work, drive, "old")
     _with_files(work, place, 150)
     files = files_in(place)
     tool("umount", str(place))
     was = work.digest(drive)
-    words = ("migrate", drive, "--way", "full", "--store", str(folder), "--confirm", Path(drive).name)
+    words = ("migrate", drive, "--way", "full", "--confirm", Path(drive).name)
 
     def is_new() -> bool:
         assert _is_clean(drive) and "extent" in tool("dumpe2fs", "-h", drive)

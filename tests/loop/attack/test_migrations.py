@@ -1,7 +1,6 @@
 """Attacks on a conversion's run, its folders and its fstab line, without data loss."""
 
 import os
-from dataclasses import replace
 
 import pytest
 
@@ -15,15 +14,14 @@ from tests.loop.program import (
     Refused,
     RunState,
     Way,
-    make_migration,
     state,
     undo,
 )
 from wizard.apply.conversion.job import JOB
-from wizard.apply.conversion.state import OLD, store_of
+from wizard.apply.conversion.state import OLD
+from wizard.apply.engine.stores import FOLDER
 from wizard.apply.run.job import Start
 from wizard.apply.run.journal import FILE
-from wizard.ext4.assessment import Folder
 
 SOMEBODY = 1234
 
@@ -37,7 +35,7 @@ def test_repeated_undo_after_a_cut_keeps_new_files(old: Old, monkeypatch: pytest
     before, lines = old.digest, old.fstab
     run = old.migrate_here(Way.LIGHT)
     without_power(monkeypatch, Event.UNDONE, None, lambda: carry_out(run, Purpose.UNDO, ()))
-    assert old.digest == before and not list(old.store.glob("*"))
+    assert old.digest == before and not old.saved
     # Somebody goes on working with what is theirs again.
     (old.mount() / "new").write_text("It must not be lost.")
     tool("umount", str(old.work.place("old")))
@@ -50,7 +48,7 @@ def test_replaced_saved_bytes_are_not_restored_and_fstab_still_fits(old: Old) ->
     run = old.migrate_here(Way.LIGHT)
     found, lines = old.digest, old.fstab
     assert "  ext4\t" in lines
-    folder = store_of(old.store, run.name)
+    folder = run / FOLDER
     elsewhere = folder.rename(folder.with_name("elsewhere"))
     folder.mkdir()
     (folder / OLD).symlink_to(elsewhere / OLD)
@@ -65,8 +63,8 @@ def test_replaced_saved_bytes_are_not_restored_and_fstab_still_fits(old: Old) ->
 
 def test_prepared_folder_of_another_user_is_replaced(old: Old) -> None:
     run = old.begin(old.migration(Way.LIGHT))
-    prepared = store_of(old.store, run.name)
-    prepared.mkdir(parents=True)
+    prepared = run / FOLDER
+    prepared.mkdir()
     (prepared / OLD).write_bytes(b"theirs")
     os.chown(prepared, SOMEBODY, SOMEBODY)
     carry_out(run, Purpose.APPLY, ())
@@ -80,14 +78,8 @@ def test_data_for_resuming_a_commit_is_not_stored_in_memory(old: Old) -> None:
     tool("mount", "-t", "tmpfs", "memory", str(memory))
     before = old.digest
     try:
-        for store, runs, wanted in (
-            (old.work.folder, memory, "--journal DIR"),
-            (memory, old.work.runs, "--store DIR"),
-        ):
-            situation = replace(old.look(), store=Folder(str(store / "stores"), 1 << 40))
-            with pytest.raises(Refused, match=f"is in memory.*{wanted}"):
-                migration = make_migration(situation, Way.LIGHT)
-                JOB.preflight(migration, Start((), runs / "runs", old.work.environment))
+        with pytest.raises(Refused, match=r"is in memory.*--journal DIR"):
+            JOB.preflight(old.migration(Way.LIGHT), Start((), memory / "runs", old.work.environment))
     finally:
         tool("umount", str(memory))
     assert old.digest == before
@@ -138,5 +130,5 @@ def test_keep_does_not_mount_other_content(old: Old, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(Environment, "is_running_system", True)
     carry_out(run, Purpose.KEEP, ())
     assert state(run) is RunState.REFUSED, story(run)
-    assert any(old.store.rglob(OLD)), "the old bytes are still there"
+    assert (run / FOLDER / OLD).exists(), "the old bytes are still there"
     assert not os.path.ismount(old.work.place("old"))

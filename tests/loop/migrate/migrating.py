@@ -22,11 +22,12 @@ from tests.loop.program import (
     start_document,
 )
 from wizard.apply.block.devices import facts_on
-from wizard.apply.conversion.look import look_at_ext
+from wizard.apply.conversion.guard import look_at_ext
+from wizard.apply.engine.stores import FOLDER
 from wizard.apply.run.job import Start
 from wizard.apply.run.runs import MIGRATION
-from wizard.ext4.assessment import BootLine, Folder, Situation
-from wizard.ext4.check import render_migration
+from wizard.ext4.assessment import BootLine, Situation
+from wizard.ext4.document import render_migration
 from wizard.plan.dangers import known_identity
 
 OTHER_LINES = "# mine\nUUID=0d2c3b7a-0000-4000-8000-000000000001 / ext4 errors=remount-ro 0 1\n"
@@ -43,8 +44,9 @@ class Old:
     line: str
 
     @property
-    def store(self) -> Path:
-        return self.work.folder / "stores"
+    def saved(self) -> list[Path]:
+        """The saved bytes and scratch copies of all runs."""
+        return [*self.work.runs.glob(f"*/{FOLDER}/*")]
 
     @property
     def fstab(self) -> str:
@@ -67,7 +69,6 @@ class Old:
             fstab=str(self.work.fstab),
             fstab_text=self.fstab,
             lines=(BootLine(number, self.line.split()[2], str(self.work.place("old"))),),
-            store=Folder(str(self.store), 1 << 40),
         )
 
     def migration(self, way: Way = Way.FULL, *, manifest: bool = False) -> Migration:
@@ -76,8 +77,7 @@ class Old:
 
     def planned_by_command(self, file: Path) -> None:
         """Write a full conversion to a file with `diskwright migrate`."""
-        self.store.mkdir(mode=0o700)
-        kept = ("--store", str(self.store), "-o", str(file), "--fstab", str(self.work.fstab))
+        kept = ("-o", str(file), "--fstab", str(self.work.fstab))
         made = diskwright(self.work, "migrate", self.drive, "--way", "full", *kept)
         assert made.returncode == 0, made.stderr
 
@@ -132,7 +132,7 @@ class System:
     drive: str
 
     def look(self) -> Situation:
-        return look_at_ext(self.drive, self.work.environment, store=self.work.folder)
+        return look_at_ext(self.drive, self.work.environment)
 
     def migrate(self, migration: Migration) -> Path:
         """Convert in this process, which is faster, and return the run."""

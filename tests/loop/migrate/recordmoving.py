@@ -14,13 +14,13 @@ from tempfile import TemporaryDirectory
 
 from tests.lab.errands.record import traces
 from tests.loop.program import GIB, Environment, RunState, Way, follow, make_migration, start_document, state
-from wizard.apply.conversion.look import look_at_ext
+from wizard.apply.conversion.guard import look_at_ext
 from wizard.apply.run.backup_store import OWN_FSTAB
 from wizard.apply.run.job import Start
 from wizard.apply.run.journal import FILE as JOURNAL
 from wizard.apply.run.runs import STATE
 from wizard.documents.codec import render_document, to_json
-from wizard.ext4.check import render_migration
+from wizard.ext4.document import render_migration
 
 RECORDED = Path(__file__).resolve().parents[2] / "looks/recorded_moving"
 INSIDE = "--inside"

@@ -11,7 +11,7 @@ from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, carry_out, said, stand_in, story
 from tests.loop.migrate.migrating import System
 from tests.loop.program import MIB, Event, Purpose, RunState, Way, make_migration, state
-from wizard.apply.conversion import system_checks
+from wizard.apply.conversion import boot
 
 MakeSystem = Callable[[str, str], System]
 
@@ -77,7 +77,7 @@ def test_result_unreadable_for_grub_is_undone(
 ) -> None:
     old = make_system("/boot/grub", "")
     before, migration = old.digest, make_migration(old.look(), Way.LIGHT)
-    program = system_checks.reader()
+    program = boot.reader()
     real = tool("sh", "-c", f"PATH=/usr/sbin:/usr/bin:/sbin:/bin command -v {program}").strip()
     script = (
         f'case "$*" in *" ls "*{word}*|*" {word} "*) exit 0;; *{word}*) echo no such thing; exit 1;; esac\n'
@@ -85,7 +85,7 @@ def test_result_unreadable_for_grub_is_undone(
     )
     stand_in(old.work.folder / "bin", monkeypatch, program, script)
     run = old.migrate(migration)
-    assert state(run) is RunState.FAILED and "A check failed" in story(run)
+    assert state(run) is RunState.FAILED and "1 check failed" in story(run)
     (failed,) = checked(run, Event.NOT_VERIFIED)
     assert wrong in failed
     carry_out(run, Purpose.UNDO, ())
@@ -96,7 +96,7 @@ def test_missing_grub_driver_is_reported_and_skips_the_check(
     make_system: MakeSystem, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     old = make_system("/boot/grub", 'GRUB_CMDLINE_LINUX="rootfstype=ext3"\n')
-    monkeypatch.setattr(system_checks, "READERS", ())
+    monkeypatch.setattr(boot, "READERS", ())
     found = old.look()
     assert (found.boot.place, found.boot.root_type, found.boot.initramfs) == ("/", "ext3", "dracut")
     migration = make_migration(found, Way.LIGHT)

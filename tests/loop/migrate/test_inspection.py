@@ -12,14 +12,14 @@ from tests.devices import MakeDrive, in_own_namespace, tool
 from tests.earlier import sealed
 from tests.loop.applying import Work, diskwright
 from tests.loop.program import MIB, BadInput, Event, ExitCode, Refused, Way, make_migration, make_run
-from wizard.apply.conversion.look import look_at_ext, read_superblock
+from wizard.apply.conversion.guard import look_at_ext, read_superblock
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.runs import MIGRATION
 from wizard.documents.codec import to_json
 from wizard.ext4.assessment import Situation
-from wizard.ext4.blockers import against
-from wizard.ext4.check import read_migration
-from wizard.model.migration import SetFstabType
+from wizard.ext4.document import read_migration
+from wizard.ext4.ways import against
+from wizard.operations.fstab import EditFstab
 
 
 def ext3(work: Work, make_drive: MakeDrive, *options: str, size_bytes: int = 32 * MIB) -> str:
@@ -29,8 +29,8 @@ def ext3(work: Work, make_drive: MakeDrive, *options: str, size_bytes: int = 32 
     return drive
 
 
-def look(work: Work, drive: str, **more: object) -> Situation:
-    return look_at_ext(drive, work.environment, **more)  # type: ignore[arg-type]
+def look(work: Work, drive: str) -> Situation:
+    return look_at_ext(drive, work.environment)
 
 
 def uuid_of(drive: str) -> str:
@@ -74,14 +74,13 @@ def test_methods_are_shown_and_planned_without_changes(work: Work, make_drive: M
         assert said in told.stdout
     assert "Cannot:" not in told.stdout
     plan = work.folder / "films.json"
-    options = ("--way", "full", "--store", str(work.folder), "-o", str(plan))
+    options = ("--way", "full", "-o", str(plan))
     planned = diskwright(work, *words, *options)
     assert planned.returncode == 0, planned.stderr
     migration = read_migration(plan.read_text(), "films.json")
     assert (migration.device, migration.before.label) == (drive, "films")
-    assert migration.store == str(work.folder)
-    assert isinstance(migration.steps[-1].operation, SetFstabType) and "+UUID=" in planned.stdout
-    assert "tune2fs -I 256" in planned.stdout and "On power loss:" in planned.stdout
+    assert isinstance(migration.steps[-1].operation, EditFstab) and "+UUID=" in planned.stdout
+    assert "tune2fs -I 256" in planned.stdout and "A power cut loses no data" in planned.stdout
     assert f"--confirm {migration.drive.token}" in planned.stderr and "--fstab" in planned.stderr
     assert (work.digest(drive), work.fstab.read_text()) == (before, fstab)
 
@@ -93,8 +92,6 @@ def test_mounted_filesystem_is_refused_in_any_namespace(work: Work, make_drive: 
     with mounted(drive, work.place("here")):
         refused = diskwright(work, "migrate", drive, "--way", "full", "--fstab", str(work.fstab))
         assert refused.returncode == 3 and f"mounted at {work.place('here')}" in refused.stderr
-        found = look(work, drive, store=work.place("here"))
-        assert "on the filesystem to convert" in found.store.fault
     with mounted_elsewhere(drive, work.place("there")):
         assert look(work, drive).mounts
         with pytest.raises(Refused, match="is mounted at"):
@@ -185,7 +182,7 @@ def test_filesystem_larger_than_its_device_is_refused(work: Work, make_drive: Ma
 
 def test_copying_run_of_an_earlier_version_is_refused(work: Work, make_drive: MakeDrive) -> None:
     drive, target = ext3(work, make_drive), make_drive(64 * MIB)
-    body = to_json(make_migration(look(work, drive, store=work.folder), Way.FULL))
+    body = to_json(make_migration(look(work, drive), Way.FULL))
     made = {"kind": "make-fresh", "target": target, "uuid": uuid_of(drive), "label": "", "options": []}
     steps = [{"operation": made}, {"operation": {"kind": "copy-files", "target": target}}]
     body |= {"way": "fresh", "means": "copy", "store": "", "undo_dir": "", "steps": steps}
@@ -204,17 +201,15 @@ def test_copying_run_of_an_earlier_version_is_refused(work: Work, make_drive: Ma
     for words in (("resume", run.name), ("undo", run.name), ("keep", run.name), ("apply", str(plan))):
         done = diskwright(work, *words)
         said = " ".join(done.stderr.split())
-        assert done.returncode in (2, 3) and "copies the files to a new ext4" in said, (words, said)
-        assert "was only read" in said and "`diskwright bring`" in said
+        assert done.returncode in (2, 3) and "works without a scratch copy" in said, (words, said)
     listed = diskwright(work, "status")
-    assert listed.returncode == 0 and "copies the files to a new ext4" in " ".join(listed.stdout.split())
+    assert listed.returncode == 0 and "works without a scratch copy" in " ".join(listed.stdout.split())
     assert (work.digest(drive), work.digest(target)) == before
 
 
 def conversion_of(work: Work, drive: str) -> tuple[str, ...]:
     """Return the command to convert a drive, with all files of the run in the test's folder."""
-    folder = str(work.folder)
-    return "migrate", drive, "--fstab", str(work.fstab), "--store", folder
+    return "migrate", drive, "--fstab", str(work.fstab), "--journal", str(work.runs)
 
 
 def test_conversion_starts_only_with_the_confirmation_token(work: Work, make_drive: MakeDrive) -> None:
@@ -260,8 +255,7 @@ def test_damage_behind_a_clean_superblock_is_found_before_a_proposal(
     tool("debugfs", "-w", "-R", "clri <2>", drive)
     before = work.digest(drive)
     assert read_superblock(drive).clean and look(work, drive).damaged
-    folder = str(work.folder)
-    words = ("migrate", drive, "--fstab", str(work.fstab), "--store", folder)
+    words = conversion_of(work, drive)
     told = json.loads(diskwright(work, *words, "--json").stdout)
     assert told["default"] in (None, "mount")
     assert "migrate-damaged" in {offer["obstacle_code"] for offer in told["offers"]}

@@ -12,7 +12,7 @@ from tests.loop.applying import Work, carry_out, diskwright, said, story
 from tests.loop.migrate.migrating import System
 from tests.loop.program import MIB, Event, Purpose, RunState, Way, make_migration, state
 from wizard.apply.run.runs import list_runs
-from wizard.model.migration import SetOwnFstabType
+from wizard.operations.ext4 import SetOwnFstabType
 
 UUID = f"0d2c3b7a-3333-4000-8000-{os.getpid():012x}"
 """Another one in each process of the tests: beside each other, two would be clones."""
@@ -78,7 +78,7 @@ def test_system_in_use_is_refused_with_a_command_for_another_system(
 ) -> None:
     old = system(work, make_drive)
     work.fstab.write_text(f"UUID={UUID} /usr ext3 defaults 0 1\n")
-    before, place = old.digest, work.place("old")
+    before, place, token = old.digest, work.place("old"), old.drive.removeprefix("/dev/")
     own = ("--fstab", str(work.fstab), "--way", "full")
     place.mkdir(parents=True)
     tool("mount", "-o", "ro,noload", old.drive, str(place))
@@ -88,7 +88,7 @@ def test_system_in_use_is_refused_with_a_command_for_another_system(
         told = [one.removeprefix("sudo ") for one in " ".join(refused.stderr.split()).split("`")]
         there, here = (one for one in told if one.startswith("diskwright migrate"))
         assert refused.returncode == 3 and not plan.exists(), refused.stderr
-        changed = diskwright(work, *shlex.split(here)[1:], "--fstab", str(work.fstab))
+        changed = diskwright(work, *shlex.split(here)[1:], "--fstab", str(work.fstab), "--confirm", token)
         assert changed.returncode == 0 and " /usr ext4 " in work.fstab.read_text(), changed.stderr
     finally:
         tool("umount", str(place))
@@ -100,9 +100,8 @@ def test_system_in_use_is_refused_with_a_command_for_another_system(
     if not link.exists():
         link.symlink_to(old.drive)
     there_words = ("migrate", str(link), *words[2:-2], "--fstab", str(work.fstab))
-    token = old.drive.removeprefix("/dev/")
     shown = diskwright(work, *there_words)
-    assert shown.returncode == 0 and f"with --confirm {token}." in " ".join(shown.stderr.split())
+    assert shown.returncode == 0 and f"--confirm {token}" in " ".join(shown.stderr.split())
     assert old.digest == before
     work.bench.own(old.drive)
     done = diskwright(work, *there_words, "--confirm", token)

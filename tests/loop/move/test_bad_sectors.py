@@ -43,7 +43,7 @@ from tests.loop.program import (
 )
 from wizard.apply.move.content import THROTTLE, OnDrive
 from wizard.apply.run.runs import MOVE
-from wizard.model.migration import Move
+from wizard.model.moves import Move
 from wizard.plan.partition.moves import planned_moves, render_moves
 
 SIZE = 96 * MIB

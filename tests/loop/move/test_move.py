@@ -39,7 +39,7 @@ from tests.loop.runs.published import kept_schemas
 from tests.unit.report.reports import Page
 from wizard.apply.move.content import THROTTLE
 from wizard.apply.run.job import Start
-from wizard.model.migration import Move, Scheme
+from wizard.model.moves import Move, Scheme
 from wizard.plan.partition.move_target import planned_move
 from wizard.report.gather import Sources, make_report
 from wizard.report.page import write_report

@@ -33,7 +33,7 @@ from wizard.apply.move.content import THROTTLE
 from wizard.apply.move.move_notes import load_notes
 from wizard.apply.run.job import Start
 from wizard.apply.run.load import load_moves
-from wizard.model.migration import Scheme
+from wizard.model.moves import Scheme
 from wizard.plan.partition.moves import planned_moves
 
 GPT = (

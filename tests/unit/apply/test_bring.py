@@ -12,6 +12,8 @@ import pytest
 
 from tests.earlier import sealed
 from tests.unit.machines import drive, machine
+from wizard.apply.block import devices
+from wizard.apply.block.devices import drives_under
 from wizard.apply.copy import copy_entry, places, survey
 from wizard.apply.copy.copied import EntryList, entries_in
 from wizard.apply.copy.copy_entry import TreeCopy, give_name
@@ -171,7 +173,7 @@ def test_speed_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_drives_below_every_layer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(places, "SYS", tmp_path)
+    monkeypatch.setattr(devices, "SYS_BLOCK", tmp_path / "class/block")
     for name in ("sda/sda1", "sdb", "dm-0", "dm-1"):
         (tmp_path / "devices" / name / "slaves").mkdir(parents=True)
     (tmp_path / "devices/sda/slaves").mkdir()
@@ -181,9 +183,9 @@ def test_drives_below_every_layer(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     (tmp_path / "class/block").mkdir(parents=True)
     for name in ("sda", "sda/sda1", "sdb", "dm-0", "dm-1"):
         (tmp_path / "class/block" / Path(name).name).symlink_to(tmp_path / "devices" / name)
-    assert places.drives_under("/dev/sda1") == ("/dev/sda",)
-    assert places.drives_under("/dev/dm-0") == ("/dev/sda",)
-    assert places.drives_under("/dev/dm-1") == ("/dev/sda", "/dev/sdb")
+    assert drives_under("/dev/sda1") == ("/dev/sda",)
+    assert drives_under("/dev/dm-0") == ("/dev/sda",)
+    assert drives_under("/dev/dm-1") == ("/dev/sda", "/dev/sdb")
 
 
 def test_overlapping_places() -> None:

@@ -3,37 +3,27 @@
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.earlier import Body, first_body, sealed
+from tests.earlier import Body, sealed
 from tests.unit.ext4.migrations import EXT3, UUID, situation
-from wizard.apply.conversion.system_checks import folder_seen
 from wizard.documents.codec import to_json
-from wizard.ext4.assessment import Folder
-from wizard.ext4.check import (
+from wizard.ext4.document import (
     MIGRATION_SCHEMA,
     check_migration,
     is_migration,
+    make_migration,
+    migration_steps,
     read_kept_migration,
     read_migration,
     render_migration,
 )
-from wizard.ext4.make import make_migration
-from wizard.ext4.steps import migration_steps
 from wizard.model.errors import BadInput
-from wizard.model.migration import (
-    CheckFiles,
-    Means,
-    Migration,
-    MigrationOperation,
-    SetFeatures,
-    SetFstabType,
-    Way,
-    WidenInodes,
-)
+from wizard.operations.ext4 import CheckFiles, SetFeatures, WidenInodes
+from wizard.operations.fstab import EditFstab, LineEdit
+from wizard.plan.conversion import Migration, MigrationOperation, Way
 
 FULL = make_migration(situation(), Way.FULL)
 
@@ -60,14 +50,15 @@ def with_operation(
 
 
 def fstab(**changes: Any) -> Migration:  # noqa: ANN401
-    return with_operation(lambda one: replace(one, **changes) if isinstance(one, SetFstabType) else one)
+    return with_operation(lambda one: replace(one, **changes) if isinstance(one, EditFstab) else one)
+
+
+def line(old: str, new: str) -> Migration:
+    return fstab(lines=(LineEdit(2, old, new),))
 
 
 FORGED = {
     "another way": replace(FULL, way=Way.LIGHT),
-    "means of another way": replace(FULL, means=Means.FILES),
-    "no folder": replace(FULL, store=""),
-    "a folder that climbs": replace(FULL, store="/a/../b"),
     "no device": replace(FULL, device="/etc/passwd"),
     "a step left out": replace(FULL, steps=FULL.steps[1:]),
     "no step": replace(FULL, steps=()),
@@ -79,9 +70,9 @@ FORGED = {
         lambda one: SetFeatures(("^has_journal",)) if isinstance(one, SetFeatures) else one
     ),
     "inodes": with_operation(lambda one: WidenInodes(128) if isinstance(one, WidenInodes) else one),
-    "a line": fstab(new="/dev/sdb1 / ext4 defaults 0 0"),
-    "a line that is no entry": fstab(old="# x y ext3", new="# x y ext4"),
-    "a line of ext4": fstab(old="/dev/a /b ext4", new="/dev/a /b ext4"),
+    "a line": line("/dev/sdb1 / ext3 defaults 0 0", "/dev/sdb1 / ext4 ro 0 0"),
+    "a line that is no entry": line("# x y ext3", "# x y ext4"),
+    "a line of ext4": line("/dev/a /b ext4", "/dev/a /b ext4"),
     "a file elsewhere": fstab(file="etc/fstab"),
     "no UUID": replace(FULL, before=replace(EXT3, uuid="1234")),
     "blocks of no size": replace(FULL, before=replace(EXT3, block_bytes=3000)),
@@ -104,7 +95,6 @@ def test_impossible_migration_is_refused(forged: Migration) -> None:
             for words in (
                 {"commands": (("mkfs.ext4", "/dev/sda1"),)},
                 {"sentence": "Nothing."},
-                {"power": "Nothing."},
                 {"seconds": 0.5},
             )
         ),
@@ -117,55 +107,37 @@ def test_results_are_derived_from_operations_on_reading(forged: Migration) -> No
     assert text == render_migration(FULL) and read_migration(text, "m.json") == FULL
 
 
-def as_first_written() -> Body:
-    return {**first_body(FULL), "gains": ["Verily."], "room_bytes": 1}
+@pytest.mark.parametrize("change", [{"way": "fresh", "means": "copy"}, {"means": "direct"}])
+def test_conversion_without_a_scratch_copy_is_refused_as_such(change: Body) -> None:
+    body: Body = {**to_json(FULL, derived=False), **change, "undo_dir": "/u"}
+    for read in (read_migration, read_kept_migration):
+        with pytest.raises(BadInput, match="works without a scratch copy"):
+            read(sealed(body, MIGRATION_SCHEMA), "m.json")
 
 
 def test_document_with_its_own_results_is_refused() -> None:
+    body: Body = {**to_json(FULL, derived=False), "gains": ["Verily."]}
     with pytest.raises(BadInput, match="is not a known key"):
-        read_migration(sealed(as_first_written(), MIGRATION_SCHEMA), "m.json")
-
-
-def test_earlier_version_is_recreated_or_continues_in_its_run() -> None:
-    first = sealed(as_first_written(), "diskwright.migration/1")
-    with pytest.raises(BadInput, match=r"earlier version of diskwright. Recreate it with `diskwright mig"):
-        read_migration(first, "m.json")
-    assert read_kept_migration(first, "m.json") == FULL
-    body = as_first_written()
-    body["steps"][0]["operation"] = {"kind": "add-journal"}
-    with pytest.raises(BadInput, match="invalid steps"):
-        read_kept_migration(sealed(body, "diskwright.migration/1"), "m.json")
-
-
-@pytest.mark.parametrize("schema", [MIGRATION_SCHEMA, "diskwright.migration/1"])
-def test_ext4_copy_of_an_earlier_version_is_refused_as_such(schema: str) -> None:
-    target = "/dev/sdb1"
-    made_fresh = {"kind": "make-fresh", "target": target, "uuid": UUID, "label": "", "options": []}
-    copied = {"kind": "copy-files", "target": target}
-    body: Body = to_json(FULL, derived=False)
-    body |= {
-        "way": "fresh",
-        "means": "copy",
-        "store": "",
-        "steps": [{"operation": made_fresh}, {"operation": copied}],
-        "target": body["drive"],
-    }
-    with pytest.raises(BadInput, match=r"no longer does that.*unchanged.*`diskwright bring`"):
-        read_kept_migration(sealed(body, schema), "m.json")
-    with pytest.raises(BadInput, match="digest"):
-        read_kept_migration(sealed(body, schema).replace("sdb1", "sdc1"), "m.json")
+        read_migration(sealed(body, MIGRATION_SCHEMA), "m.json")
 
 
 def test_document_of_a_conversion_with_a_snapshot_continues() -> None:
-    body: Body = {**to_json(FULL, derived=False), "undo_dir": ""}
-    assert read_kept_migration(sealed(body, MIGRATION_SCHEMA), "m.json") == FULL
-
-
-def test_conversion_on_the_device_itself_is_refused_as_such() -> None:
-    body: Body = {**to_json(FULL, derived=False), "means": "direct", "store": "", "undo_dir": "/u"}
+    body: Body = {**to_json(FULL, derived=False), "undo_dir": "", "store": "/u", "means": "transaction"}
     for read in (read_migration, read_kept_migration):
-        with pytest.raises(BadInput, match=r"works on the device itself.*earlier version"):
-            read(sealed(body, MIGRATION_SCHEMA), "m.json")
+        assert read(sealed(body, MIGRATION_SCHEMA), "m.json") == FULL
+
+
+def test_steps_for_single_lines_of_fstab_become_one() -> None:
+    edit = FULL.settings[0]
+    body: Body = to_json(FULL, derived=False)
+    body["steps"] = body["steps"][:-1] + [
+        {"operation": {"kind": "set-fstab-type", "file": edit.file, "digest": edit.digest, **to_json(one)}}
+        for one in edit.lines
+    ]
+    assert read_kept_migration(sealed(body, MIGRATION_SCHEMA), "m.json") == FULL
+    del body["steps"][-1]["operation"]["digest"]
+    with pytest.raises(BadInput):
+        read_kept_migration(sealed(body, MIGRATION_SCHEMA), "m.json")
 
 
 def test_damage_is_noticed() -> None:
@@ -179,19 +151,3 @@ def test_damage_is_noticed() -> None:
         read_migration(sealed(body, MIGRATION_SCHEMA), "m.json")
     with pytest.raises(BadInput, match="too large"):
         read_migration(text + " " * 4_000_000, "m.json")
-
-
-def test_folder_is_resolved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The document contains the resolved path of `--store ../dir`, valid from any folder."""
-    (tmp_path / "here").mkdir()
-    (tmp_path / "there").mkdir()
-    monkeypatch.chdir(tmp_path / "here")
-    for named in ("../there", "../here/../there", str(tmp_path / "here/../there")):
-        seen = folder_seen(Path(named), tmp_path, Path("/dev/null"))
-        assert seen.path == str(tmp_path / "there"), seen
-
-
-def test_migration_refused_as_a_document_is_never_created() -> None:
-    broken = replace(situation(), store=Folder("/var/tmp/../stores", 1 << 40))
-    with pytest.raises(BadInput, match=r"/var/tmp/\.\./stores"):
-        make_migration(broken, Way.FULL)

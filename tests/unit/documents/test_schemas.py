@@ -30,10 +30,9 @@ from wizard.cli.ensure import EnsureResult, document_of
 from wizard.cli.inspect import SCHEMA as MACHINE
 from wizard.cli.main import main
 from wizard.documents.codec import render_document, to_json
-from wizard.ext4.check import MIGRATIONS
-from wizard.ext4.ways import prospect_of
+from wizard.ext4.document import MIGRATIONS, prospect_of
 from wizard.model.ensure import ENSURED_SCHEMA
-from wizard.model.migration import Moves
+from wizard.model.moves import Moves
 from wizard.plan.check import PLANS
 from wizard.plan.copy import BRINGS
 from wizard.plan.desired_state.document import read_wanted

@@ -4,11 +4,10 @@ from dataclasses import replace
 from typing import Any
 
 from tests.unit.machines import drive, machine
-from wizard.ext4.assessment import BootLine, Folder, Situation
+from wizard.ext4.assessment import BootLine, Situation
 from wizard.model.ext import ExtFacts
 from wizard.model.geometry import Identity
 from wizard.model.machine import Drive
-from wizard.model.said import GIB
 from wizard.plan.dangers import known_identity
 
 UUID = "0d2c3b7a-1111-4000-8000-000000000001"
@@ -55,7 +54,6 @@ def identity_of(held: Drive) -> Identity:
 
 def situation(ext: ExtFacts = EXT3, **changes: Any) -> Situation:  # noqa: ANN401
     """Return an assessment without blockers, with `changes`."""
-    folder = Folder("/var/lib/diskwright/runs", 100 * GIB)
     found = Situation(
         drive=identity_of(drive()),
         device="/dev/sda1",
@@ -63,6 +61,5 @@ def situation(ext: ExtFacts = EXT3, **changes: Any) -> Situation:  # noqa: ANN40
         fstab="/etc/fstab",
         fstab_text=FSTAB,
         lines=(BootLine(2, "ext3", "/srv"),),
-        store=folder,
     )
     return replace(found, **changes)

@@ -13,9 +13,9 @@ from wizard.apply.run.progress_log import StepProgress
 from wizard.ext4.assessment import Situation
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Machine
-from wizard.model.migration import Migration
 from wizard.model.run import Event, JournalEntry
 from wizard.plan.changes import RunDocument
+from wizard.plan.conversion import Migration
 
 RUN = Path("/var/lib/diskwright/runs/20260314-150926-sda1")
 AT = "2026-03-14T15:09:26.535+00:00"
@@ -44,14 +44,14 @@ class MovingServices(Simulated):
         self.waits_in = WAITS_IN
         self.stop_requested = self.silent = False
         self.applied = threading.Event()
-        self.asked: list[Path | None] = []
+        self.asked: list[str] = []
         self.begun: list[tuple[Migration, str]] = []
         self.settled: list[str] = []
 
-    def look_at_ext(self, device: str, folder: Path | None) -> Situation:
+    def look_at_ext(self, device: str) -> Situation:
         if self.hindrance:
             raise Refused(self.hindrance)
-        self.asked.append(folder)
+        self.asked.append(device)
         return self.found
 
     def start(self, document: RunDocument, tokens: Sequence[str], secret: bytes | None = None) -> Path:

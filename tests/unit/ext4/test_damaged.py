@@ -15,15 +15,13 @@ from tests.unit.ext4.migrations import situation
 from wizard.cli.changes import prospect_blocks
 from wizard.cli.documents import page_of
 from wizard.cli.output import page_lines
-from wizard.ext4.blockers import against
-from wizard.ext4.check import read_migration, render_migration
-from wizard.ext4.make import make_migration
+from wizard.ext4.document import make_migration, prospect_of, read_migration, render_migration
 from wizard.ext4.superblock import START_BYTES, read_ext
-from wizard.ext4.ways import prospect_of
+from wizard.ext4.ways import against
 from wizard.model.errors import BadInput, Refused
 from wizard.model.ext import ExtFacts
-from wizard.model.migration import Way
 from wizard.model.said import GIB, MIB
+from wizard.plan.conversion import Way
 from wizard.process.program import run
 
 ROUNDS = 240

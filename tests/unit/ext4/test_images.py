@@ -18,19 +18,20 @@ from wizard.ext4.operations import (
     widening_blocks,
     widening_fault,
 )
-from wizard.ext4.steps import accepted, operation_commands, proof
 from wizard.model.ext import ExtFacts
-from wizard.model.migration import (
+from wizard.model.said import KIB, MIB
+from wizard.operations.ext4 import (
     AddChecksums,
     CheckFiles,
     ConvertFiles,
     OnDevice,
     SetFeatures,
-    Way,
     WidenBlockNumbers,
     WidenInodes,
+    accepted,
+    proof,
 )
-from wizard.model.said import KIB, MIB
+from wizard.plan.conversion import Way
 from wizard.probe.content.superblocks import read_inside
 from wizard.process.program import run
 
@@ -75,7 +76,7 @@ def held(image: Path, folder: Path) -> dict[str, bytes]:
 
 def carried_out(image: Path, operations: tuple[OnDevice, ...]) -> ExtFacts:
     for operation in operations:
-        for argv in operation_commands(operation, str(image)):
+        for argv in operation.commands(str(image)):
             run(argv, seconds=60, accept=accepted(argv))
     run(proof(str(image)), seconds=60)
     return facts(image)

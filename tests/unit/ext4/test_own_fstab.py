@@ -7,12 +7,17 @@ import pytest
 
 from tests.unit.ext4.migrations import EXT3, situation
 from wizard.ext4.assessment import BootLine, OwnFstab, Situation
-from wizard.ext4.check import check_migration, read_migration, render_migration
-from wizard.ext4.make import make_migration
+from wizard.ext4.document import (
+    check_migration,
+    make_migration,
+    migration_steps,
+    read_migration,
+    render_migration,
+)
 from wizard.ext4.operations import own_operations
-from wizard.ext4.steps import migration_steps, operation_commands
 from wizard.model.errors import BadInput
-from wizard.model.migration import Migration, SetOwnFstabType, Way
+from wizard.operations.ext4 import SetOwnFstabType
+from wizard.plan.conversion import Migration, Way
 
 TEXT = "# \udce9" + "x" * 4086 + "\nUUID=ext3 / ext3 ext3=1\nLABEL=a /b auto\n/dev/x /c ext2\n"
 OWN = OwnFstab(TEXT, (BootLine(2, "ext3", "/"), BootLine(3, "auto", "/b"), BootLine(4, "ext2", "/c")))
@@ -28,7 +33,7 @@ def test_changed_byte_is_the_last_of_the_type_in_its_block() -> None:
         changed = raw[:at] + b"4" + raw[at + 1 :]
         assert changed.split(b"\n")[operation.number - 1] == line == operation.new.encode()
     assert own_operations(FOUND)[0].block == 1
-    (argv,) = operation_commands(own_operations(FOUND)[0], "/dev/loop3")
+    (argv,) = own_operations(FOUND)[0].commands("/dev/loop3")
     assert argv == (
         "debugfs",
         "-w",
@@ -41,7 +46,7 @@ def test_changed_byte_is_the_last_of_the_type_in_its_block() -> None:
 @pytest.mark.parametrize("way", [Way.LIGHT, Way.FULL])
 def test_own_fstab_follows_the_filesystem_and_precedes_other_files(way: Way) -> None:
     kinds = [step.operation.kind for step in make_migration(FOUND, way).steps]
-    assert kinds[-3:] == ["set-own-fstab-type", "set-own-fstab-type", "set-fstab-type"]
+    assert kinds[-3:] == ["set-own-fstab-type", "set-own-fstab-type", "edit-fstab"]
     migration = make_migration(FOUND, way)
     assert read_migration(render_migration(migration), "m.json") == migration
     assert sum("contains a system. Line" in doubt for doubt in map(str, migration.doubts)) == 2
@@ -53,7 +58,7 @@ def test_missing_or_unsuitable_own_fstab_gets_no_change(found: Situation) -> Non
 
 
 def test_conversion_without_disk_changes_leaves_fstab() -> None:
-    assert [step.operation.kind for step in make_migration(FOUND, Way.MOUNT).steps] == ["set-fstab-type"]
+    assert [step.operation.kind for step in make_migration(FOUND, Way.MOUNT).steps] == ["edit-fstab"]
 
 
 def forged(migration: Migration, **changes: Any) -> Migration:  # noqa: ANN401

@@ -22,16 +22,17 @@ from wizard.apply.run.journal import Journal
 from wizard.apply.run.runs import BRING as BRING_FILE
 from wizard.apply.run.runs import CHANGES as CHANGES_FILE
 from wizard.apply.run.runs import MIGRATION, MOVE, PLAN, make_run
-from wizard.ext4.make import make_migration
+from wizard.ext4.document import make_migration
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
 from wizard.host.services import RecordedServices
 from wizard.model.machine import Signature
-from wizard.model.migration import Migration, Moves, Way
+from wizard.model.moves import Moves
 from wizard.model.run import Check, Event, JournalEntry
 from wizard.model.said import GIB, MIB, Message
 from wizard.model.verdict import Outcome
 from wizard.plan.changes import Bring, Changes, RunDocument
+from wizard.plan.conversion import Migration, Way
 from wizard.plan.copy import losses_of
 from wizard.plan.partition.moves import planned_moves
 from wizard.plan.plan import Plan

@@ -16,9 +16,9 @@ from tests.unit.ui.screens.test_review import crowded
 from wizard.apply.local_runs import OpenRun
 from wizard.apply.run.job import NextCommands
 from wizard.apply.run.journal import RunState
-from wizard.model.migration import Migration
 from wizard.model.run import Event, JournalEntry
 from wizard.plan.changes import Changes, RunDocument
+from wizard.plan.conversion import Migration
 from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode
 from wizard.plan.raid.striped import StripeRequest, make_striped_plan

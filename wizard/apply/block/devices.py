@@ -209,6 +209,16 @@ def _drop_backing_caches(block: Path) -> None:
         _drop_backing_caches(below.resolve())
 
 
+def drives_under(node: str) -> tuple[str, ...]:
+    """Return the nodes of all drives below a device."""
+    block = (SYS_BLOCK / kernel_name(node)).resolve()
+    whole = block.parent if (block / "partition").exists() else block
+    below = sorted(whole.glob("slaves/*"))
+    if not below:
+        return (node_of(whole.name),)
+    return tuple(dict.fromkeys(drive for one in below for drive in drives_under(node_of(one.name))))
+
+
 def reread_table(drive: str, *, anew: bool) -> None:
     """Make the kernel reread the drive's partition table, by BLKRRPART or else partx.
 

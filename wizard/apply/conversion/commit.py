@@ -19,6 +19,7 @@ from wizard.apply.conversion.state import (
     drop_folder,
     filesystem_of,
     save_filesystem,
+    saved_in,
 )
 from wizard.apply.engine.changes import kept
 from wizard.apply.engine.checks import Kept, opened
@@ -33,7 +34,7 @@ from wizard.apply.engine.record import (
     power_message,
     save_record,
 )
-from wizard.apply.engine.stores import Store
+from wizard.apply.engine.stores import FOLDER, Store
 from wizard.apply.engine.survey import DriveSide, delete_saved
 from wizard.apply.run.progress_log import Progress, part_of
 from wizard.ext4.assessment import FIRST_BYTES, block_mounting, deciding_block, is_used_one
@@ -69,18 +70,19 @@ class Note(Protocol):
 
 def save_change(
     run: Path,
-    folder: Path,
     device: str,
     drive: Medium,
     written: Iterable[Extent],
     note: Note,
     progress: Progress,
 ) -> None:
-    """Save the changes on a scratch copy of a device, and the old bytes of these blocks, durably in `folder`.
+    """Save the changes on a scratch copy of a device, and the old bytes of these blocks, durably in the run's
+    folder.
 
-    `folder` contains the store with the `written` pages. The device, open at `drive`, is only read, and only
+    It contains the store with the `written` pages. The device, open at `drive`, is only read, and only
     there. Raises Failed.
     """
+    folder = run / FOLDER
     touched = merged(written, 1, drive.size_bytes)
     first = new_first = drive.read(0, FIRST_BYTES)
     facts = read_ext(first[START_BYTES:])
@@ -111,10 +113,7 @@ def save_change(
             touched_bytes=sum(place.size_bytes for place in touched),
             progress=progress,
         )
-    save_filesystem(
-        run,
-        ConvertedFilesystem(facts.uuid, drive.size_bytes, str(folder), first.hex(), new_first.hex()),
-    )
+    save_filesystem(run, ConvertedFilesystem(facts.uuid, drive.size_bytes, first.hex(), new_first.hex()))
     save_record(run, Record(Phase.SAVED, (change,), waits=False))
     note(
         Event.SAVED,
@@ -132,7 +131,7 @@ class Committer:
     def __init__(self, run: Path, device: str, medium: Medium, note: Note) -> None:
         self._run, self._device, self._medium, self._note = run, device, medium, note
         self._filesystem = filesystem_of(run)
-        self._folder = Path(self._filesystem.folder)
+        self._folder = saved_in(run)
 
     def commit(self, progress: Progress) -> None:
         """Continue the commit from any phase to RELEASED.

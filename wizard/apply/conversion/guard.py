@@ -1,104 +1,248 @@
-"""Check that a conversion still fits the device, and start the run. Refuses in doubt.
+"""Inspect an ext filesystem before a conversion, and check that a conversion still fits. Refuses in doubt.
 
-The checks never write to the device.
+Never writes to the device.
 """
 
-import os
-from collections.abc import Iterator
+import re
+from collections.abc import Set
 from functools import partial
 from pathlib import Path
 
-from wizard.apply.block.devices import (
-    SYS_BLOCK,
-    facts_on,
-    kernel_name,
-    node_fault,
-    open_exclusively,
-    size_bytes,
-    superblock_on,
-)
-from wizard.apply.conversion.fstab import type_state
-from wizard.apply.conversion.look import drive_of, look_at_ext
-from wizard.apply.conversion.state import store_of
-from wizard.apply.conversion.verify import manifests_bytes
-from wizard.apply.engine.scratch_copies import blocker, free_bytes
+from wizard.apply.block.devices import facts_on, kernel_name, open_exclusively, size_bytes, superblock_on
+from wizard.apply.conversion.boot import boot_path, own_fstab, swap_files_on, units_for
+from wizard.apply.engine.scratch_copies import blocker
 from wizard.apply.engine.writable_copy import obstacle
 from wizard.apply.plan.guard import check_programs
 from wizard.apply.plan.identity_check import check_same_start, drive_fault, probe_again
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.run.job import ANOTHER_DRIVE, Start, check_root
 from wizard.apply.run.load import check_told
-from wizard.apply.run.process import NOTHING_WRITTEN, lock_drives, settle
-from wizard.apply.run.runs import check_lasts, check_room, is_in_memory, refuse_open_folder
-from wizard.apply.system.fstab import NO_FSTAB, check_writable
-from wizard.ext4.check import check_migration
-from wizard.ext4.make import doubts_of
-from wizard.ext4.steps import proof
-from wizard.ext4.superblock import read_ext
-from wizard.model.errors import BadInput, Failed, Refused
+from wizard.apply.run.process import lock_drives, settle
+from wizard.apply.run.runs import check_lasts, check_room
+from wizard.apply.settings.existing_filesystem import drive_of, nodes_of
+from wizard.apply.settings.guard import check_own, check_setting
+from wizard.apply.settings.system import system_of
+from wizard.apply.system.edited_file import read_text
+from wizard.apply.system.fstab import parse, tags_of
+from wizard.ext4.assessment import BootLine, Situation
+from wizard.ext4.document import check_migration, doubts_of
+from wizard.ext4.filesystem_findings import KNOWN
+from wizard.ext4.superblock import SUPERBLOCK_BYTES, read_ext, read_filesystem
+from wizard.model.errors import BadInput, Failed, Refused, printable
 from wizard.model.ext import ExtFacts
 from wizard.model.machine import Drive
-from wizard.model.migration import Migration, SetFstabType, Way
 from wizard.model.said import Message, Sentence, join, t
+from wizard.operations.ext4 import CHECKER, proof
 from wizard.operations.operation import How
-from wizard.plan.refusals import in_use
-from wizard.probe.machine import probe_drive
+from wizard.plan.conversion import Migration
+from wizard.plan.dangers import known_identity
+from wizard.plan.refusals import in_use, unmeasured
+from wizard.probe.content.superblocks import find_copy
+from wizard.probe.host.environment import family_of, os_release
+from wizard.probe.machine import probe_drive, probe_machine
+from wizard.process.program import find, run
+
+PROGRAMS = ("e2fsck", "tune2fs", "resize2fs", "dumpe2fs", "debugfs")
+ROOTS = frozenset({"/", "/usr"})
+OPENED = frozenset({"holder", "raid-member", "loop-backing", "swap", "opened"})
+
+_VERSION = re.compile(r"^e2fsck (\d+)\.(\d+)", re.MULTILINE)
+
+CHECK_SECONDS = 20.0
+"""A check of a large filesystem takes longer. Then damage is found by the first step of the run."""
+
+ERRORS_LEFT = 4
+"""Bit of e2fsck's exit status: errors left uncorrected (e2fsck(8)). Other bits: the check failed."""
+
+
+def look_at_ext(device: str, environment: Environment) -> Situation:
+    """Inspect the ext filesystem on a drive, a partition or a volume on one drive, and all that a conversion
+    depends on.
+
+    Raises BadInput if the device is unreadable or not ext, Refused if the superblock is damaged.
+    """
+    path, _ = nodes_of(device)
+    ext, machine = read_superblock(path), probe_machine([drive_of(path)])
+    (drive,) = machine.drives
+    if drive.size_bytes is None or drive.geometry is None:
+        raise BadInput(unmeasured(drive))
+    shown, tags = _name_of(drive, path), tags_of((ext,), drive.partition(path))
+    uses = [use for use in drive.uses if use.subject == shown]
+    mounts = tuple(dict.fromkeys(str(use.by) for use in uses if use.kind in ("mounted", "running-system")))
+    is_root = any(use.kind == "running-system" and use.by in ROOTS for use in uses)
+    opened = any(use.kind in OPENED for use in uses)
+    fstab = read_text(environment.fstab)
+    lines = [line for line in parse(fstab, str(environment.fstab)) if line.means(path, tags)]
+    unmounted = "" if mounts or is_root else path
+    own = own_fstab(path, ext, tags) if unmounted else None
+    return Situation(
+        drive=known_identity(machine, drive, drive.size_bytes, drive.geometry),
+        device=shown,
+        ext=ext,
+        fstab=str(environment.fstab),
+        fstab_text=fstab,
+        device_bytes=size_bytes(path),
+        mounts=mounts,
+        swap_files=swap_files_on(Path(path)),
+        is_root=is_root,
+        opened=opened,
+        damaged=damage(path, ext) if unmounted and not opened else None,
+        lines=tuple(BootLine(line.number, line.kind, line.mount_point) for line in lines),
+        units=units_for(environment.fstab.parent, {path, shown}, tags),
+        own=own,
+        boot=boot_path(
+            {line.mount_point for line in lines} | ({"/"} if is_root else set()),
+            environment,
+            unmounted,
+            own,
+        ),
+        missing=tuple(name for name in PROGRAMS if find(name) is None),
+        family=family_of(os_release()),
+        e2fsprogs=_version(),
+        no_copy=str(obstacle() or ""),
+    )
+
+
+def _name_of(drive: Drive, path: str) -> str:
+    """Return the name of a device for users, such as /dev/mapper/home for /dev/dm-0."""
+    name = kernel_name(path)
+    if name == kernel_name(drive.path) or drive.partition(path) is not None:
+        return path
+    return next((layer.path for layer in drive.layers if kernel_name(layer.path) == name), path)
+
+
+def read_superblock(path: str) -> ExtFacts:
+    """Read the ext superblock of a device. Raises BadInput or Refused if it is missing or damaged, naming an
+    intact backup."""
+    try:
+        found = read_filesystem(partial(_read_range, path))
+        fault = _fault(path, found) if found else None
+        copy = _find_backup(path) if fault or not found else None
+    except PermissionError:
+        command = " ".join(("sudo", "diskwright", "migrate", path))
+        raise BadInput(
+            t("Only root can read {device}: run  {command}", device=path, command=command)
+        ) from None
+    except OSError as error:
+        raise Refused(
+            t(
+                "Cannot read {device}: {why}. Rescue the readable data first. Nothing was written.",
+                device=path,
+                why=str(error.strerror),
+            )
+        ) from None
+    if found is not None and not fault:
+        return found
+    damaged = fault or t("The superblock of {device} is damaged.", device=path)
+    if copy is not None:
+        block, size = copy
+        command = " ".join(("e2fsck", "-b", str(block), "-B", str(size), path))
+        raise Refused(
+            join(
+                damaged,
+                t(
+                    "The backup superblock at block {block} is intact and can be used for a "
+                    "repair with `{command}`. Create an image of the device first. Nothing was "
+                    "written.",
+                    block=block,
+                    command=command,
+                ),
+            )
+        )
+    if fault:
+        raise Refused(
+            join(damaged, t("Create an image of the device before any repair. Nothing was written."))
+        )
+    raise BadInput(
+        t(
+            "{device} does not contain an ext2, ext3 or ext4 filesystem; `diskwright "
+            "inspect` shows the contents.",
+            device=path,
+        )
+    )
+
+
+def _fault(path: str, found: ExtFacts) -> Message | None:
+    """Return the error of dumpe2fs for a superblock that looks intact. Unknown features are reported
+    elsewhere."""
+    if found.features - KNOWN or find("dumpe2fs") is None:
+        return None
+    result = run(("dumpe2fs", "-h", path), seconds=LOOK_SECONDS, accept=range(256))
+    if not result.status:
+        return None
+    last = printable(result.last_words, 100).rstrip(".")
+    return t(
+        "The superblock of {device} is damaged ({program}: {said}).",
+        device=path,
+        program="dumpe2fs",
+        said=last,
+    )
+
+
+def _read_range(path: str, offset_bytes: int, length_bytes: int = SUPERBLOCK_BYTES) -> bytes:
+    """Read bytes. Empty beyond the end of the device, where damaged superblocks may point."""
+    if offset_bytes + length_bytes > size_bytes(path):
+        return b""
+    with Path(path).open("rb", buffering=0) as file:
+        file.seek(offset_bytes)
+        return file.read(length_bytes)
+
+
+def _find_backup(path: str) -> tuple[int, int] | None:
+    """Return block number and block size of the first intact backup superblock."""
+    place = find_copy(partial(_read_range, path))
+    found = read_ext(_read_range(path, place)) if place is not None else None
+    return (
+        (place // found.block_bytes, found.block_bytes) if place is not None and found is not None else None
+    )
+
+
+def _version() -> tuple[int, int]:
+    """Return the version of e2fsprogs, or (0, 0) if unknown."""
+    if find("e2fsck") is None:
+        return 0, 0
+    try:
+        result = run(["e2fsck", "-V"], seconds=LOOK_SECONDS, accept=range(256))
+    except Failed:
+        return 0, 0
+    match = _VERSION.search(result.errors + result.output)
+    return (int(match[1]), int(match[2])) if match else (0, 0)
+
+
+def damage(path: str, read: ExtFacts) -> str | None:
+    """Return the first error that e2fsck finds without repair. Empty if it finds none, None if unknown.
+
+    e2fsck also reports errors for a journal to replay, and for a filesystem in use.
+    """
+    if not read.clean or read.needs_recovery or read.half_done or find(CHECKER) is None:
+        return None
+    try:
+        checked = run(proof(path), seconds=CHECK_SECONDS, accept=range(256))
+    except Failed:
+        return None
+    if checked.status & ERRORS_LEFT:
+        return str(first_error(checked.output))
+    return "" if checked.status == 0 else None
+
+
+def first_error(said: str) -> Message | str:
+    """Return the first finding of e2fsck."""
+    found = [
+        line
+        for line in said.splitlines()
+        if line.strip() and not line.startswith(("Pass ", "Running additional", "Warning!"))
+    ]
+    return printable(found[0].strip(), 200) if found else t("no details reported.")
+
 
 AGAIN = t("Check again with `diskwright migrate`. Nothing was written.")
 IN_USE = Sentence("{device} is in use: {reason}. Nothing was written.")
 
 
-def check_own(migration: Migration, environment: Environment) -> None:
-    """Raises Refused if the conversion writes to a drive or file that is off limits for this run."""
-    drive = migration.drive.path
-    if environment.only is not None and drive not in environment.only:
-        raise Refused(t("This run may not write to {drive}. Nothing was written.", drive=drive))
-    for node, reason in (
-        (drive, node_fault(drive, drive)),
-        (migration.device, _location_fault(migration.device, drive)),
-    ):
-        if reason:
-            raise Refused(
-                t(
-                    "Cannot confirm that {node} is on the planned drive: {reason}. Nothing was written.",
-                    node=node,
-                    reason=reason,
-                )
-            )
-    for operation in (step.operation for step in migration.steps):
-        if isinstance(operation, SetFstabType):
-            if Path(operation.file) != environment.fstab:
-                file = operation.file
-                raise Refused(
-                    t(
-                        "This conversion changes {file}, not {fstab}. To change that system, add "
-                        "--fstab {file}. Nothing was written.",
-                        file=file,
-                        fstab=str(environment.fstab),
-                    )
-                )
-            check_writable(environment.fstab, str(NO_FSTAB))
-
-
-def _location_fault(device: str, drive: str) -> Message | str | None:
-    """Return why a device is not the drive, a partition of the drive or a volume on it according to sysfs.
-    None if it is, or is missing."""
-    folder = SYS_BLOCK / kernel_name(device)
-    if device == drive or (folder / "partition").exists() or not Path(device).is_block_device():
-        return node_fault(device, drive)
-    try:
-        found = drive_of(folder.name)
-    except BadInput as error:
-        return str(error)
-    return None if found == drive else str(t("{device} is on {drive}", device=device, drive=found))
-
-
 def check_migration_tools(migration: Migration) -> None:
     """Raises Refused if a program for a step, a check or an undo is missing."""
     wanted = {argv[0] for step in migration.steps for argv in step.commands}
-    if migration.way is not Way.MOUNT:
-        wanted |= {proof(migration.device)[0], "env"}
-    check_programs(wanted)
+    check_programs(wanted | ({CHECKER, "env"} if migration.way.converts else set()))
 
 
 def check_new(migration: Migration) -> None:
@@ -106,14 +250,12 @@ def check_new(migration: Migration) -> None:
     change."""
     drive = probe_again(migration.drive)
     check_same_start(migration.drive, drive)
-    if migration.way is not Way.MOUNT:
+    if migration.way.converts:
         if drive.read_only:
             raise Refused(t("{drive} is read-only. Nothing was written.", drive=drive.path))
         check_unused(migration.device, drive)
     check_as_looked_at(migration)
-    check_lines(migration, frozenset({How.BEFORE}))
-    if migration.store:
-        _check_room(migration)
+    check_fstab(migration, {How.BEFORE})
 
 
 def planned_filesystem(migration: Migration, ending: Message) -> ExtFacts:
@@ -132,7 +274,7 @@ def planned_filesystem(migration: Migration, ending: Message) -> ExtFacts:
 def check_as_looked_at(migration: Migration) -> None:
     """Raises Refused unless the superblock is the same as when the conversion was planned."""
     now = planned_filesystem(migration, AGAIN)
-    if now != migration.before and migration.way is not Way.MOUNT:
+    if now != migration.before and migration.way.converts:
         raise Refused(
             join(
                 t(
@@ -144,56 +286,10 @@ def check_as_looked_at(migration: Migration) -> None:
         )
 
 
-def _check_room(migration: Migration) -> None:
-    """Raises Refused if no scratch copy can be made, or if its folder is open to other users, in memory or
-    too small."""
-    folder, needed_bytes = Path(migration.store), migration.room_bytes
-    shown = str(folder)
-    existing = next(above for above in (folder.absolute(), *folder.absolute().parents) if above.exists())
-    if not existing.is_dir() or not os.access(existing, os.W_OK):
-        raise Refused(
-            t(
-                "The scratch copy cannot be in {folder}: not a writable folder. Nothing was written.",
-                folder=shown,
-            )
-        )
-    refuse_open_folder(existing)
-    if is_in_memory(existing):
-        raise Refused(
-            t(
-                "The scratch copy cannot be in {folder}: the folder is in memory and does "
-                "not survive a power cut. Nothing was written. Name a folder on another "
-                "volume with --store DIR.",
-                folder=shown,
-            )
-        )
-    if why := obstacle() or blocker(existing, (size_bytes(migration.device),)):
-        raise Refused(t("Cannot make a scratch copy: {why}. Nothing was written.", why=why))
-    if (free := free_bytes(existing)) < needed_bytes:
-        raise Refused(
-            t(
-                "The scratch copy cannot be in {folder}: {free:exact} free, up to "
-                "{needed:exact} needed. Nothing was written. Name a folder on another volume "
-                "with --store DIR.",
-                folder=shown,
-                free=free,
-                needed=needed_bytes,
-            )
-        )
-
-
-def check_lines(migration: Migration, fits: frozenset[How]) -> None:
-    """Raises Refused if the state of an fstab line is not in `fits`."""
-    for step in migration.steps:
-        if isinstance(step.operation, SetFstabType):
-            try:
-                found = type_state(step.operation, migration)
-            except BadInput as error:
-                raise Refused(f"{error} {NOTHING_WRITTEN}") from None
-            if found.how not in fits:
-                raise Refused(
-                    join(t("{seen:First} since the conversion was planned.", seen=found.seen), AGAIN)
-                )
+def check_fstab(migration: Migration, fits: Set[How]) -> None:
+    """Raises Refused if the state of the fstab lines is not in `fits`."""
+    for setting in migration.settings:
+        check_setting(setting, system_of(migration), fits)
 
 
 def check_unused(device: str, drive: Drive) -> None:
@@ -211,7 +307,7 @@ def check_resumable(migration: Migration) -> None:
     A read-only device is accepted, since the run itself may have set that.
     """
     drive = drive_now(migration)
-    if migration.way is not Way.MOUNT:
+    if migration.way.converts:
         check_unused(migration.device, drive)
 
 
@@ -239,15 +335,15 @@ def _has_filesystem(migration: Migration) -> bool | None:
     return None if found is None else found.uuid == migration.before.uuid
 
 
-def outcome(migration: Migration) -> Message:
-    """Return the outcome to confirm, as the end of a sentence."""
-    return t("{device} becomes ext4", device=migration.device)
+ENTRY_BYTES = 160
+"""Maximum for a packed entry of a manifest. The files of a system needed 67."""
 
 
-def folders_outside(migration: Migration, name: str) -> Iterator[Path]:
-    """Yield the folders outside of the runs' folder that a run of this name would use."""
-    if migration.store:
-        yield store_of(Path(migration.store), name)
+def manifests_bytes(migration: Migration) -> int:
+    """Return the space for a conversion's manifests in the run's folder."""
+    if not migration.manifest:
+        return 0
+    return 2 * ENTRY_BYTES * (migration.before.inodes - migration.before.free_inodes)
 
 
 def lock_checked(migration: Migration, how: Start, *, make: bool) -> tuple[int, ...]:
@@ -256,9 +352,13 @@ def lock_checked(migration: Migration, how: Start, *, make: bool) -> tuple[int, 
     check_root()
     check_own(migration, how.environment)
     check_migration_tools(migration)
-    if migration.store:
+    if migration.way.converts:
         check_lasts(how.folder)
-    check_room(how.folder, manifests_bytes(migration), make=make)
+    check_room(how.folder, migration.room_bytes + manifests_bytes(migration), make=make)
+    if migration.way.converts:
+        existing = next(above for above in (how.folder, *how.folder.parents) if above.exists())
+        if why := obstacle() or blocker(existing, (size_bytes(migration.device),)):
+            raise Refused(t("Cannot make a scratch copy: {why}. Nothing was written.", why=why))
     settle()
     return lock_drives({migration.drive.path}, partial(check_new, migration))
 
@@ -266,11 +366,7 @@ def lock_checked(migration: Migration, how: Start, *, make: bool) -> tuple[int, 
 def check_explained(migration: Migration, environment: Environment) -> None:
     """Raises Refused if the warnings differ from those for the filesystem as it is now. Raises like
     `look_at_ext`, too."""
-    situation = look_at_ext(
-        migration.device,
-        environment,
-        store=Path(migration.store) if migration.store else None,
-    )
+    situation = look_at_ext(migration.device, environment)
     wanted = tuple(doubts_of(situation, migration.way, manifest=migration.manifest))
     again = " ".join(("diskwright", "migrate", migration.device))
     check_told(wanted, migration.doubts, again)

@@ -1,81 +1,171 @@
 """The conversion job: start, resume, keep and undo."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from wizard.apply.block.devices import protect, take_writes
+from wizard.apply.block.devices import facts_on, protect, take_writes
 from wizard.apply.conversion.guard import (
     check_explained,
     check_migration_tools,
-    check_own,
     drive_now,
-    folders_outside,
     lock_checked,
+    planned_filesystem,
 )
-from wizard.apply.conversion.keep import check_held, check_keeps, keep
-from wizard.apply.conversion.rollback import can_be_undone, decision_of, is_closed, window_of
+from wizard.apply.conversion.rehearsal import MigratingSite
 from wizard.apply.conversion.run import (
+    KEEPING,
     check_can_start,
-    check_can_undo,
     check_one,
+    check_state,
     check_untouched,
     migrate,
     reached,
-    refuse_ended,
     site_of,
     undo_conversion,
 )
-from wizard.apply.conversion.state import migration_now
-from wizard.apply.conversion.verify import MigratingSite
-from wizard.apply.run.backup_store import Environment
+from wizard.apply.conversion.state import (
+    can_be_undone,
+    drop_folder,
+    migration_now,
+    saved_in,
+    why_closed,
+    window_of,
+)
+from wizard.apply.engine.record import Phase, load_record, save_record
+from wizard.apply.run.backup_store import Environment, mark_durably
 from wizard.apply.run.job import JobRequest, Locks, Outcome, Prepared, RollbackState, RunJob, RunWork, Start
-from wizard.apply.run.journal import Journal, RunState, read_entries
+from wizard.apply.run.journal import RunState
 from wizard.apply.run.load import load_migration
-from wizard.apply.run.process import Purpose, lock_drives
-from wizard.apply.run.progress_log import Settling
+from wizard.apply.run.process import NOTHING_WRITTEN, Purpose, lock_drives
 from wizard.apply.run.runs import load_environment
-from wizard.model.errors import DiskwrightError
-from wizard.model.migration import Migration
-from wizard.model.said import Message, Sentence, tn
+from wizard.apply.settings.guard import check_own
+from wizard.apply.system.edited_file import read_text
+from wizard.apply.system.fstab import parse
+from wizard.apply.system.mounts import is_mount_of, mounted_at, read_mounts
+from wizard.model.errors import DiskwrightError, Failed, printable
+from wizard.model.run import Event
+from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, join, t, tn
+from wizard.plan.conversion import Migration
+
+NOT_MOUNTED = t("Not mounted:")
+CAN_BE_MOUNTED = Sentence("{device} can be mounted now.")
+MOUNT_FAILED = Sentence("Cannot mount {device} at {place}:")
+
+NOT_AT_BOOT = frozenset({"noauto"})
 
 
-def _check_goes_on(run: Path, migration: Migration) -> None:
+def check_held(migration: Migration) -> None:
+    """Raises Refused unless the device contains the filesystem of the conversion. Undo data of an absent
+    filesystem is not deleted."""
+    drive_now(migration)
+    planned_filesystem(migration, NOTHING_WRITTEN)
+
+
+def keep(site: MigratingSite) -> tuple[Event, str]:
+    """Delete the undo data and mount the filesystem. Return the last event and message. Raises
+    DiskwrightError."""
+    check_held(site.migration)
+    mark_durably(site.run / KEEPING)
+    message = drop_saved(site.run)
+    advice = t(
+        "`diskwright tune {device} --workload ID` suggests options for the workload "
+        "and can set them; `diskwright workloads` lists the IDs.",
+        device=site.migration.device,
+    )
+    # Undo is impossible now, even if mounting fails.
+    return Event.KEPT, f"{message} {_mount(site)} {advice}"
+
+
+def drop_saved(run: Path) -> Message:
+    """Delete the undo data of a run, and return a result message. Raises Failed."""
+    record = load_record(run)
+    if record is None:
+        return t("The run has no undo data.")
+    folder = saved_in(run)
+    freed = sum(file.stat().st_blocks * KERNEL_SECTOR_BYTES for file in folder.glob("*"))
+    if record.phase is Phase.RELEASED:
+        save_record(run, replace(record, phase=Phase.KEPT))
+    drop_folder(folder)
+    return t("Deleted the undo data and freed {freed:exact}.", freed=freed)
+
+
+def _mount(site: MigratingSite) -> Message | str:
+    """Mount the filesystem as at the next boot. Return a message, also if that fails."""
+    device, environment, uuid = site.migration.device, load_environment(site.run), site.migration.before.uuid
+    try:
+        if facts_on(device).uuid != uuid:
+            return t(
+                "{device} now contains a filesystem other than {uuid} and was not mounted.",
+                device=device,
+                uuid=uuid,
+            )
+    except Failed as error:
+        return f"{NOT_MOUNTED} {error}"
+    if mounted := next((one for one in read_mounts() if is_mount_of(one, device)), None):
+        place = printable(mounted.mount_point, 200)
+        if "ro" in mounted.options:
+            return t(
+                "{device} is mounted read-only at {place}. For write access, run `umount "
+                "{place}` and mount again.",
+                device=device,
+                place=place,
+            )
+        message = t("{device} is mounted at {place}.", device=device, place=place)
+        return message if mounted.filesystem == "ext4" else join(message, t("The next mount uses ext4."))
+    if not environment.is_running_system:
+        return CAN_BE_MOUNTED(device=device)
+    text = read_text(environment.fstab)
+    # Other lines may have been added above.
+    numbers = [
+        number
+        for number, line in enumerate(text.split("\n"), 1)
+        if line in {edit.new for setting in site.migration.settings for edit in setting.lines}
+    ]
+    lines = parse(text, str(environment.fstab))
+    line = next(
+        (line for line in lines if line.number in numbers and not NOT_AT_BOOT & {*line.options}), None
+    )
+    if line is None or not line.mount_point.startswith("/") or mounted_at(line.mount_point):
+        return CAN_BE_MOUNTED(device=device)
+    result = site.command(
+        ("mount", "-t", "ext4", "-o", ",".join(line.options) or "defaults", device, line.mount_point),
+        accept=range(256),
+    )
+    place = printable(line.mount_point, 200)
+    if result.status:
+        return f"{MOUNT_FAILED(device=device, place=place)} {result.last_words}"
+    return t(
+        "{device} is mounted at {place} with the options from {fstab}.",
+        device=device,
+        place=place,
+        fstab=str(environment.fstab),
+    )
+
+
+def _check_resumes(run: Path, migration: Migration) -> None:
     check_migration_tools(migration)
     check_can_start(run, migration)
 
 
-def _check_takes_back(run: Path, _: Migration) -> None:
-    check_can_undo(run)
-    journal = Journal(run)
-    try:
-        check_untouched(site_of(run, journal, ()))
-    finally:
-        journal.close()
+ACTIONS: Mapping[Purpose, tuple[Sentence, Callable[[Path, Migration], None]]] = {
+    Purpose.APPLY: (Sentence("Resuming the conversion of {device}."), _check_resumes),
+    Purpose.UNDO: (Sentence("Undoing the conversion of {device}."), check_untouched),
+    Purpose.KEEP: (
+        Sentence("Keeping the conversion of {device}."),
+        lambda _, migration: check_held(migration),
+    ),
+}
+"""First journal sentence, and check under the drive's lock, by purpose."""
 
 
-def _check_keeps(run: Path, migration: Migration) -> None:
-    check_keeps(run)
-    check_held(migration)
-
-
-def _with_writes(does: Callable[[MigratingSite], Outcome]) -> Callable[[RunWork], Outcome]:
-    """Run `does` with the filesystem writable.
-
-    If that fails, restore the write protection while undo is possible.
-    """
-
-    def work_on(work: RunWork) -> Outcome:
-        site = site_of(work.run, work.journal, work.drive_locks)
-        was_protected = take_writes(site.migration.device)
-        try:
-            return does(site)
-        except DiskwrightError:
-            if was_protected and can_be_undone(work.run, site.migration):
-                protect(site.migration.device)
-            raise
-
-    return work_on
+def _identified(run: Path) -> Migration:
+    """Return the run's conversion. Raises Refused if the device is off limits, or a copy is attached."""
+    migration = migration_now(run)
+    check_own(migration, load_environment(run))
+    check_one(run, migration)
+    return migration
 
 
 class ConversionRunJob(RunJob[Migration]):
@@ -97,25 +187,19 @@ class ConversionRunJob(RunJob[Migration]):
             count=len(document.steps),
         )
 
-    def files_outside(self, document: Migration, name: str) -> Iterator[Path]:
-        """Return the folders of the undo data."""
-        return folders_outside(document, name)
-
     def check_explained(self, document: Migration, environment: Environment) -> None:
         """Work out the document again."""
         check_explained(document, environment)
 
+    def check_possible(self, run: Path, asked: JobRequest) -> None:
+        """Check the files of a run, too."""
+        super().check_possible(run, asked)
+        check_state(run, asked.purpose)
+
     def prepare(self, run: Path, asked: JobRequest) -> Prepared:
         """Check the filesystem, and what an earlier process left."""
-        migration = migration_now(run)
-        check_own(migration, load_environment(run))
-        check_one(run, migration)
-        actions = {
-            Purpose.APPLY: (Sentence("Resuming the conversion of {device}."), _check_goes_on),
-            Purpose.UNDO: (Sentence("Undoing the conversion of {device}."), _check_takes_back),
-            Purpose.KEEP: (Sentence("Keeping the conversion of {device}."), _check_keeps),
-        }
-        title, check = actions[asked.purpose]
+        migration = _identified(run)
+        title, check = ACTIONS[asked.purpose]
         return Prepared(
             title(device=migration.device),
             partial(lock_drives, {migration.drive.path}),
@@ -123,32 +207,41 @@ class ConversionRunJob(RunJob[Migration]):
         )
 
     def ask(self, run: Path, purpose: Purpose) -> None:
-        """Run the quick checks of a command, without those of the saved blocks."""
+        """Run the quick checks of a command. The device may be mounted read-only."""
         self.check_possible(run, JobRequest(purpose))
-        migration = migration_now(run)
-        check_own(migration, load_environment(run))
-        check_one(run, migration)
-        match purpose:
-            case Purpose.APPLY:
-                refuse_ended(run)
-            case Purpose.UNDO:
-                check_can_undo(run)
-            case Purpose.KEEP:
-                check_keeps(run)
-                check_held(migration)
-        drive_now(migration)
+        migration = _identified(run)
+        if purpose is Purpose.KEEP:
+            check_held(migration)
+        else:
+            drive_now(migration)
 
     def apply(self, work: RunWork) -> Outcome:
         """Convert the filesystem."""
-        return _with_writes(migrate)(work)
+        return self._carry_out(work, migrate)
 
     def undo(self, work: RunWork) -> Outcome:
         """Restore the old filesystem."""
-        return _with_writes(undo_conversion)(work)
+        return self._carry_out(work, undo_conversion)
 
     def keep(self, work: RunWork) -> Outcome:
         """Keep the new filesystem, and delete the undo data."""
-        return _with_writes(keep)(work)
+        return self._carry_out(work, keep)
+
+    def _carry_out(self, work: RunWork, does: Callable[[MigratingSite], Outcome]) -> Outcome:
+        """Run `does` with the filesystem writable.
+
+        If that fails, restore the write protection while undo is possible.
+        """
+        check_state(work.run, work.purpose)
+        _identified(work.run)
+        site = site_of(work)
+        was_protected = take_writes(site.migration.device)
+        try:
+            return does(site)
+        except DiskwrightError:
+            if was_protected and can_be_undone(work.run, site.migration):
+                protect(site.migration.device)
+            raise
 
     def describe_error(self, run: Path, error: DiskwrightError) -> str:
         """Add how far the conversion got."""
@@ -159,9 +252,9 @@ class ConversionRunJob(RunJob[Migration]):
         if now is not RunState.DONE:
             return super().commands(run, now)
         migration = load_migration(run)
-        closed = is_closed(run, migration)
-        decision = decision_of(migration, now, read_entries(run), closed=closed)
-        return tuple(choice.way for choice in decision.choices) if decision.of(Settling.KEEP) else ()
+        if not migration.way.converts:
+            return ()
+        return ("keep",) if why_closed(run, migration) else ("keep", "undo")
 
     def rollback(self, run: Path) -> RollbackState | None:
         """Compare the superblock."""

@@ -3,46 +3,243 @@
 An interrupted rehearsal starts over: the scratch copy ends with the process.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
-from wizard.apply.block.devices import read_bytes
+from wizard.apply.block.devices import facts_on, forget_caches, read_bytes
 from wizard.apply.block.extents import DeviceMedium
+from wizard.apply.conversion.boot import grub_checks, own_checks, set_own_type
 from wizard.apply.conversion.commit import NO_EXT, Note, save_change
-from wizard.apply.conversion.guard import check_as_looked_at, drive_now
-from wizard.apply.conversion.state import NEW, drop_folder, phase_of, store_of
-from wizard.apply.conversion.verify import (
-    MigratingSite,
-    device_checks,
-    keep_manifest,
-    manifest_checks,
-    operate,
-)
+from wizard.apply.conversion.guard import check_as_looked_at, drive_now, first_error
+from wizard.apply.conversion.state import NEW, drop_folder, phase_of
 from wizard.apply.engine.record import Phase, Record, save_record
+from wizard.apply.engine.stores import FOLDER
 from wizard.apply.engine.writable_copy import WritableCopy, scratch_copy_of
-from wizard.apply.run.job import STEP_FAILED, STOPPED
-from wizard.apply.run.process import NOTHING_WRITTEN, STOP
-from wizard.apply.run.progress_log import noting
-from wizard.apply.run.runs import is_root_only, refuse_open_folder
+from wizard.apply.run.job import Outcome, carry_steps
+from wizard.apply.run.journal import Journal
+from wizard.apply.run.process import NOTHING_WRITTEN
+from wizard.apply.run.progress_log import WHOLE, noting
+from wizard.apply.run.runs import make_private
+from wizard.apply.steps.step_context import journalled, when_free
+from wizard.apply.tree.differences import differences
+from wizard.apply.tree.manifest import AFTER, BEFORE, Manifest, manifest_lines, take_manifest
+from wizard.apply.tree.mount_read_only import mounted_read_only
 from wizard.ext4.assessment import FIRST_BYTES, is_mounting_blocked
 from wizard.ext4.superblock import START_BYTES, read_ext
-from wizard.model.errors import DiskwrightError, Refused
-from wizard.model.migration import CheckFiles, OnDevice, SetFstabType
+from wizard.model.errors import Failed, Refused
 from wizard.model.run import Check, Event
-from wizard.model.said import Sentences, t
+from wizard.model.said import Message, format_duration, join, joined, t
+from wizard.operations.ext4 import (
+    CHECKER,
+    SOUND,
+    CheckFiles,
+    OnDevice,
+    SetOwnFstabType,
+    WidenInodes,
+    accepted,
+    proof,
+)
+from wizard.operations.fstab import EditFstab
+from wizard.operations.operation import OWN_FSTAB
+from wizard.plan.conversion import Migration
+from wizard.process.output import Listener
+from wizard.process.program import ENDED, Result
 
-CHECKS = Sentences("A check failed.", "{count} checks failed.")
+PASSES = (0.0, 0.70, 0.90, 0.92, 0.95, 1.0)
+"""Progress after each of e2fsck's five passes, as in its own bar (e2fsck/unix.c)."""
+
+_PROGRESS = re.compile(r"([1-5]) (\d+) (\d+) ")
+
+
+@dataclass(frozen=True, slots=True)
+class MigratingSite:
+    """Context of one step, counted from 1. `patience_seconds` are added to ten times the estimate."""
+
+    run: Path
+    migration: Migration
+    step: int
+    journal: Journal
+    drive_locks: tuple[int, ...]
+    patience_seconds: float
+
+    @property
+    def seconds(self) -> float:
+        """Time limit for a command of this step."""
+        estimate = (
+            self.migration.steps[self.step - 1].seconds
+            if self.step
+            else sum(step.seconds for step in self.migration.steps)
+        )
+        return self.patience_seconds + 10 * estimate
+
+    def command(
+        self,
+        argv: Sequence[str],
+        *,
+        accept: Sequence[int] = (0,),
+        part: tuple[float, float] = WHOLE,
+    ) -> Result:
+        """Run a command under the drive's lock and journal it. Raises Failed if the exit status is not
+        accepted.
+
+        The progress, which only e2fsck reports, covers `part` of the step.
+        """
+        result = when_free(lambda: self._attempt(argv, part), accept)
+        if result.status not in accept:
+            raise Failed(ENDED(program=argv[0], status=result.status, last_words=result.last_words))
+        return result
+
+    def _attempt(self, argv: Sequence[str], part: tuple[float, float]) -> Result:
+        with Listener(ProgressParser(noting(self.run, self.step, part))) as listener:
+            full_argv = (argv[0], "-C", str(listener.end), *argv[1:]) if argv[0] == CHECKER else tuple(argv)
+            kept_open = (*self.drive_locks, listener.end)
+            return journalled(full_argv, self.journal, self.step, self.seconds, kept_open, shown=tuple(argv))
+
+
+class ProgressParser:
+    """Parse the progress lines of e2fsck (e2fsck(8), -C), and report the completed share."""
+
+    def __init__(self, tell: Callable[[float], None]) -> None:
+        self._tell = tell
+
+    def __call__(self, line: str) -> None:
+        """Parse one line: the pass, the completed part, the total, and a name."""
+        if found := _PROGRESS.match(line):
+            self._tell(share_of(int(found[1]), int(found[2]), int(found[3])))
+
+
+def share_of(turn: int, done: int, total: int) -> float:
+    """Return the completed share of all passes if `done` of `total` is completed in pass `turn`, from 1
+    to 5."""
+    before, after = PASSES[turn - 1], PASSES[turn]
+    return before + (after - before) * (min(done / total, 1.0) if total else 1.0)
+
+
+def operate(operation: OnDevice, node: str, site: MigratingSite) -> str:
+    """Run an operation on a node, and return a result message. Raises Failed if a program fails."""
+    if isinstance(operation, SetOwnFstabType):
+        return set_own_type(operation, site.migration, node, site.command)
+    repaired = False
+    commands = operation.commands(node)
+    for number, argv in enumerate(commands):
+        # By default, tune2fs -I fills /var/lib/e2fsprogs with undo files.
+        argv_to_run = (
+            ("env", "E2FSPROGS_UNDO_DIR=none", *argv) if isinstance(operation, WidenInodes) else argv
+        )
+        is_check = argv == proof(node)
+        part = (number / len(commands), (number + 1) / len(commands))
+        result = site.command(argv_to_run, accept=range(256) if is_check else accepted(argv), part=part)
+        if is_check and result.status not in accepted(argv):
+            raise Failed(damaged(site.migration.device, result.output))
+        repaired = result.status != 0 or repaired
+    forget_caches(node)
+    if repaired:
+        return str(t("Done on {node}; {repaired}.", node=node, repaired=operation.repaired))
+    return str(t("Done on {node}.", node=node))
+
+
+def damaged(device: str, said: str) -> Message:
+    """Return why a conversion stops at the first step, with the first finding of e2fsck."""
+    first = first_error(said)
+    command = " ".join(("diskwright", "migrate", device, "--repair"))
+    return join(
+        t(
+            "{device} is damaged; no repairs were made. First e2fsck finding: {found}",
+            device=device,
+            found=first,
+        ),
+        t(
+            "For a repair with undo, run `{command}`. A backup first is recommended.",
+            command=command,
+        ),
+    )
+
+
+def device_checks(node: str, site: MigratingSite) -> Iterator[Check]:
+    """Yield the checks of the filesystem on `node`. Raises Failed if the filesystem cannot be read."""
+    migration = site.migration
+    checker, *rest = proof(node)
+    checked = site.command((checker, "-v", *rest), accept=range(256))
+    yield Check(
+        str(SOUND),
+        checked.status == 0,
+        checked.last_words
+        if checked.status
+        else str(t("{program} ended with status {status}", program=checker, status=0)),
+    )
+    now = facts_on(node)
+    kept = (now.uuid, now.label, now.block_bytes, now.blocks, now.inodes)
+    was = (
+        migration.before.uuid,
+        migration.before.label,
+        migration.before.block_bytes,
+        migration.before.blocks,
+        migration.before.inodes,
+    )
+    yield Check(
+        str(t("The UUID, label and sizes of the filesystem are unchanged.")),
+        kept == was,
+        f"UUID {now.uuid}",
+    )
+    for operation in migration.on_device:
+        if (check := operation.verify(now, checked.output)) is not None:
+            yield check
+    yield from own_checks(node, migration)
+    yield from grub_checks(node, site.command)
+
+
+def keep_manifest(node: str, site: MigratingSite) -> None:
+    """Save a manifest before the first change, once, if the conversion requires it. Raises Failed."""
+    if not site.migration.manifest or (site.run / BEFORE).exists():
+        return
+    taken = _save_manifest(node, site, BEFORE)
+    message = t(
+        "All files were read before the first change: {entries} entries in {duration}.",
+        entries=taken.entries,
+        duration=format_duration(taken.seconds),
+    )
+    site.journal.add(Event.SAVED, str(message))
+
+
+def manifest_checks(node: str, site: MigratingSite) -> Iterator[Check]:
+    """Yield the check that all files are unchanged, if the conversion requires it. Raises Failed or
+    BadInput."""
+    if not site.migration.manifest:
+        return
+    taken = _save_manifest(node, site, AFTER)
+    # A conversion in place preserves inode numbers.
+    found = differences(
+        *(manifest_lines(site.run / name) for name in (BEFORE, AFTER)),
+        inode_numbers=True,
+        rewritten=_changed_files(site.migration),
+    )
+    seen = joined(found) or str(
+        t("{entries} entries match in every byte, hole and attribute", entries=taken.entries)
+    )
+    yield Check(str(t("All files, folders and links are unchanged.")), not found, seen)
+
+
+def _changed_files(migration: Migration) -> frozenset[bytes]:
+    """Return the file whose content the conversion changes, by its path from the top. A separate check covers
+    it."""
+    changes = any(isinstance(operation, SetOwnFstabType) for operation in migration.on_device)
+    return frozenset({OWN_FSTAB.lstrip("/").encode()} if changes else ())
+
+
+def _save_manifest(node: str, site: MigratingSite, file: str) -> Manifest:
+    with mounted_read_only(node) as place:
+        return take_manifest(place, site.run / file, on_progress=noting(site.run))
 
 
 @contextmanager
-def rehearsing(
-    run: Path, device: str, folder: Path, note: Note
-) -> Iterator[tuple[WritableCopy, Callable[[], None]]]:
-    """Yield a scratch copy of a filesystem with the store in `folder`, and a function that saves the change.
-    Without a call of that function, nothing is left.
+def rehearsing(run: Path, device: str, note: Note) -> Iterator[tuple[WritableCopy, Callable[[], None]]]:
+    """Yield a scratch copy of a filesystem, and a function that saves the change in the run's folder. Without
+    a call of that function, nothing is left.
 
     Raises Refused or Failed. The drive is unchanged then.
     """
@@ -57,102 +254,60 @@ def rehearsing(
                 device=device,
             )
         )
-    _make_folder(folder)
+    folder = run / FOLDER
+    drop_folder(folder)
+    make_private(folder)
     save_record(run, Record(Phase.REHEARSING, waits=False))
     try:
         with scratch_copy_of(device, folder / NEW) as copy:
-            yield copy, partial(_save, run, folder, device, copy, note)
+            yield copy, partial(_save, run, device, copy, note)
     finally:
         # Free the space first, since the journal may be on the same full volume.
         if phase_of(run) is Phase.REHEARSING:
             drop_folder(folder)
 
 
-def _save(run: Path, folder: Path, device: str, copy: WritableCopy, note: Note) -> None:
+def _save(run: Path, device: str, copy: WritableCopy, note: Note) -> None:
     written = copy.written()
     with DeviceMedium(device) as drive:
-        save_change(run, folder, device, drive, written, note, noting(run))
+        save_change(run, device, drive, written, note, noting(run))
 
 
-def _make_folder(folder: Path) -> None:
-    """Make the new folder of the stores. Raises Refused unless only root can write to it."""
-    drop_folder(folder)
-    try:
-        for missing in reversed([above for above in (folder, *folder.parents) if not above.exists()]):
-            missing.mkdir(mode=0o700)
-        refuse_open_folder(folder.parent)
-    except OSError as error:
-        raise Refused(
-            t(
-                "Cannot create {folder}: {why}. Nothing was written.",
-                folder=str(folder),
-                why=str(error.strerror),
-            )
-        ) from None
-    if not is_root_only(folder):
-        raise Refused(t("{folder} is not exclusively root's. Nothing was written.", folder=str(folder)))
-
-
-def rehearse(site: MigratingSite) -> tuple[Event, str] | None:
+def rehearse(site: MigratingSite) -> Outcome | None:
     """Run the steps on a scratch copy, verify the result, and save the change. Return the last event and
     message if the run ends here. Raises Failed or Refused."""
-    run, device = site.run, site.migration.device
-    check_as_looked_at(site.migration)
-    folder = store_of(Path(site.migration.store), run.name)
-    with rehearsing(run, device, folder, site.journal.add) as (copy, save):
-        for number, step in enumerate(site.migration.steps, 1):
-            operation = step.operation
-            if not isinstance(operation, SetFstabType) and (
-                ended := _run_step(operation, step.sentence, copy, replace(site, step=number))
-            ):
-                return ended
-        checks = [*device_checks(copy.node, site), *manifest_checks(copy.node, site)]
-        if failed := count_failures(checks, site):
-            return Event.FAILED, str(CHECKS(count=failed))
+    migration = site.migration
+    check_as_looked_at(migration)
+    with rehearsing(site.run, migration.device, site.journal.add) as (copy, save):
+        steps = (
+            (number, step.sentence, partial(_operate, step.operation, copy, replace(site, step=number)))
+            for number, step in enumerate(migration.steps, 1)
+            if not isinstance(step.operation, EditFstab)
+        )
+        total = len(migration.steps)
+        if ended := carry_steps(site.run, site.journal, total, steps, lambda: NOTHING_WRITTEN):
+            return ended
+        checks = chain(device_checks(copy.node, site), manifest_checks(copy.node, site))
+        if wrong := site.journal.verify(checks):
+            return Event.FAILED, f"{wrong} {NOTHING_WRITTEN}"
         save()
-    return None
-
-
-def _run_step(
-    operation: OnDevice, sentence: str, copy: WritableCopy, site: MigratingSite
-) -> tuple[Event, str] | None:
-    journal = site.journal
-    if (site.run / STOP).exists():
-        return Event.STOPPED, f"{STOPPED(step=site.step)} {NOTHING_WRITTEN}"
-    drive_now(site.migration)
-    journal.add(Event.STEP_STARTED, sentence, step=site.step)
-    try:
-        try:
-            message = _operate(operation, copy, site)
-        finally:
-            # An unreadable drive or a full store explains an error of the program.
-            copy.check()
-    except (DiskwrightError, OSError) as error:
-        journal.add(Event.STEP_FAILED, str(error), step=site.step)
-        failed = STEP_FAILED(step=site.step, steps=len(site.migration.steps))
-        return Event.FAILED, f"{failed} {error} {NOTHING_WRITTEN}"
-    journal.add(Event.STEP_DONE, message, step=site.step)
     return None
 
 
 def _operate(operation: OnDevice, copy: WritableCopy, site: MigratingSite) -> str:
     """Run a step on the scratch copy, and return a result message. Raises Failed."""
-    # Repairs by a check, such as a journal replay, come before the comparison.
-    if not isinstance(operation, CheckFiles):
-        keep_manifest(copy.node, site)
-    message = operate(operation, copy.node, site)
+    drive_now(site.migration)
+    try:
+        # Repairs by a check, such as a journal replay, come before the comparison.
+        if not isinstance(operation, CheckFiles):
+            keep_manifest(copy.node, site)
+        message = operate(operation, copy.node, site)
+    finally:
+        # An unreadable drive or a full store explains an error of the program.
+        copy.check()
     used = t(
         "The scratch copy uses {used:exact}; {device} is unchanged.",
         used=copy.used_bytes,
         device=site.migration.device,
     )
     return f"{message} {used}"
-
-
-def count_failures(checks: Sequence[Check], site: MigratingSite) -> int:
-    """Journal all checks, and return the number of failures."""
-    for check in checks:
-        site.journal.add(
-            Event.VERIFIED if check.holds else Event.NOT_VERIFIED, check.what.rstrip("."), output=check.seen
-        )
-    return sum(not check.holds for check in checks)

@@ -2,24 +2,18 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from wizard.apply.block.devices import protect
 from wizard.apply.block.extents import DeviceMedium
 from wizard.apply.conversion.commit import Committer
-from wizard.apply.conversion.fstab import restore_type, set_type
-from wizard.apply.conversion.guard import (
-    check_lines,
-    check_new,
-    check_own,
-    check_resumable,
-)
-from wizard.apply.conversion.rehearsal import CHECKS, count_failures, rehearse
-from wizard.apply.conversion.rollback import can_be_undone, is_closed, look_sentence
+from wizard.apply.conversion.guard import check_fstab, check_new, check_resumable
+from wizard.apply.conversion.rehearsal import MigratingSite, rehearse
 from wizard.apply.conversion.state import (
     THERE_TWICE,
     TO_REHEARSE,
-    Head,
+    can_be_undone,
     drop_folder,
     filesystem_of,
     has_started,
@@ -27,54 +21,66 @@ from wizard.apply.conversion.state import (
     migration_now,
     nodes_holding,
     phase_of,
-    store_of,
+    saved_in,
+    undo_state,
+    why_closed,
 )
-from wizard.apply.conversion.verify import MigratingSite, file_checks
 from wizard.apply.engine.held_drive import HeldDrive
 from wizard.apply.engine.record import UNTOUCHED, Phase, Record, save_record
+from wizard.apply.engine.stores import FOLDER
 from wizard.apply.run.backup_store import mark_durably
-from wizard.apply.run.job import STEP_FAILED, STOPPED, UNDONE
-from wizard.apply.run.journal import Journal, RunState, state, was_done
-from wizard.apply.run.process import NOTHING_WRITTEN, STOP, UNDOING
+from wizard.apply.run.job import KEPT, Outcome, Rollback, RunWork, carry_steps
+from wizard.apply.run.journal import RunState, state, was_done
+from wizard.apply.run.process import NOTHING_WRITTEN, UNDOING, Purpose
 from wizard.apply.run.progress_log import noting
 from wizard.apply.run.runs import load_environment, run_argument
 from wizard.apply.settings.guard import is_stacked
-from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
-from wizard.model.migration import Migration, SetFstabType, Way
+from wizard.apply.settings.run import setting_checks
+from wizard.apply.settings.system import RunningSystem, system_in
+from wizard.ext4.ways import look_sentence
+from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.run import Event
-from wizard.model.said import Message, Sentence, join, t
+from wizard.model.said import Message, join, t
+from wizard.operations.fstab import EditFstab
 from wizard.operations.operation import How
+from wizard.plan.conversion import Migration
 
 KEEPING = "keeping"
 """File in a run's folder: keeping has begun, so undo is impossible."""
 
 
-def site_of(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> MigratingSite:
+def site_of(work: RunWork) -> MigratingSite:
     """Return the context of a run, outside of any step."""
+    run = work.run
     return MigratingSite(
-        run, migration_now(run), 0, journal, drive_locks, load_environment(run).patience_seconds
+        run, migration_now(run), 0, work.journal, work.drive_locks, load_environment(run).patience_seconds
     )
 
 
-def migrate(site: MigratingSite) -> tuple[Event, str]:
+def migrate(site: MigratingSite) -> Outcome:
     """Run the remaining steps of a conversion. Return the last event and message. Raises DiskwrightError."""
     run, migration = site.run, site.migration
-    check_own(migration, load_environment(run))
-    check_one(run, migration)
     check_can_start(run, migration)
-    if migration.way is not Way.MOUNT:
+    if migration.way.converts:
         if phase_of(run) in TO_REHEARSE and (ended := rehearse(site)):
             return ended
         site.journal.add(Event.COMMAND, str(_commit(site)))
-    for number, step in enumerate(migration.steps, 1):
-        operation = step.operation
-        if isinstance(operation, SetFstabType) and (
-            ended := _edit_file(operation, step.sentence, number, site)
-        ):
-            return ended
-    if failed := count_failures([*file_checks(site)], site):
-        return Event.FAILED, str(CHECKS(count=failed))
+    total = len(migration.steps)
+    edits = (
+        (number, step.sentence, partial(step.operation.do, _system(site)))
+        for number, step in enumerate(migration.steps, 1)
+        if isinstance(step.operation, EditFstab)
+    )
+    if ended := carry_steps(run, site.journal, total, edits, lambda: reached(run)):
+        return ended
+    if wrong := site.journal.verify(setting_checks(migration)):
+        return Event.FAILED, str(wrong)
     return Event.DONE, str(_done_sentence(run, migration))
+
+
+def _system(site: MigratingSite) -> RunningSystem:
+    """Return the system for the last step, the edit of fstab."""
+    return system_in(site.run, site.migration, site.journal, site.drive_locks, len(site.migration.steps))
 
 
 def _commit(site: MigratingSite) -> Message:
@@ -111,34 +117,16 @@ def _committer(site: MigratingSite, medium_class: type[DeviceMedium] = DeviceMed
         yield Committer(site.run, device, medium, site.journal.add)
 
 
-def _edit_file(
-    operation: SetFstabType, sentence: str, number: int, site: MigratingSite
-) -> tuple[Event, str] | None:
-    """Run a step on a file. Return the last event and message if the run ends here."""
-    run, journal = site.run, site.journal
-    if (run / STOP).exists():
-        return Event.STOPPED, f"{STOPPED(step=number)} {reached(run)}".rstrip()
-    try:
-        journal.add(Event.STEP_STARTED, sentence, step=number)
-        message = set_type(operation, site.migration, run.name)
-    except (DiskwrightError, OSError) as error:
-        journal.add(Event.STEP_FAILED, str(error), step=number)
-        failed = STEP_FAILED(step=number, steps=len(site.migration.steps))
-        return Event.FAILED, f"{failed} {error} {reached(run)}".rstrip()
-    journal.add(Event.STEP_DONE, message, step=number)
-    return None
-
-
 def _done_sentence(run: Path, migration: Migration) -> Message | str:
     """Return the message of a complete run."""
-    if migration.way is Way.MOUNT:
+    if not migration.way.converts:
         return t(
             "{device} now mounts as ext4. `diskwright undo {run}` reverts this.",
             device=migration.device,
             run=run_argument(run),
         )
     shown = t("{device} is ext4 as shown; all checks passed.", device=migration.device)
-    if is_closed(run, migration):
+    if why_closed(run, migration):
         return join(
             shown,
             t(
@@ -156,7 +144,7 @@ def _done_sentence(run: Path, migration: Migration) -> Message | str:
     return join(
         shown,
         left,
-        look_sentence(migration),
+        look_sentence(migration.device),
         t(
             "Then run `diskwright keep {run}` or `diskwright undo {run}`.",
             run=run_argument(run),
@@ -166,11 +154,10 @@ def _done_sentence(run: Path, migration: Migration) -> Message | str:
 
 def check_can_start(run: Path, migration: Migration) -> None:
     """Raises Refused unless the device is as planned or, for a started run, as the run left it."""
-    refuse_ended(run)
     try:
         if has_started(run):
             check_resumable(migration)
-            check_lines(migration, frozenset({How.BEFORE, How.AFTER}))
+            check_fstab(migration, {How.BEFORE, How.AFTER})
         else:
             check_new(migration)
     except (BadInput, Failed) as error:
@@ -185,73 +172,53 @@ def reached(run: Path) -> str:
         return str(error)
 
 
-def check_can_undo(run: Path) -> None:
-    """Raises Refused if the run cannot be undone."""
-    now = state(run)
-    if now is RunState.UNDONE:
-        raise Refused(UNDONE(name=run.name))
+def check_state(run: Path, purpose: Purpose) -> None:
+    """Raises Refused if the state or files of a run do not allow this purpose."""
+    now, name = state(run), run.name
     if now is RunState.KEPT:
-        raise Refused(t("Run {name} was kept: the undo data is deleted.", name=run.name))
-    if not has_started(run):
-        raise Refused(t("Run {name} made no changes to undo.", name=run.name))
-    _refuse_kept(run)
-
-
-def refuse_ended(run: Path) -> None:
-    """Raises Refused if undo or keep was started, since then the run cannot resume."""
-    if (run / UNDOING).exists():
+        raise Refused(KEPT(name=name))
+    if purpose is Purpose.KEEP and (now is RunState.UNDONE or (run / UNDOING).exists() or not was_done(run)):
         raise Refused(
-            t(
-                "The undo of run {name} is unfinished, so the run cannot resume. Finish with "
-                "`diskwright undo {run}`.",
-                name=run.name,
-                run=run_argument(run),
-            )
+            t("Run {name} is {state}: only a completed and verified run can be kept.", name=name, state=now)
         )
-    _refuse_kept(run)
-
-
-def _refuse_kept(run: Path) -> None:
-    """Raises Refused if keep was started, since part of the undo data may be deleted."""
-    if (run / KEEPING).exists():
+    if purpose is not Purpose.KEEP and (run / KEEPING).exists():
+        # Part of the undo data may be deleted.
         raise Refused(
             t(
                 "Keeping run {name} is unfinished. Finish with `diskwright keep {run}`. Nothing was written.",
-                name=run.name,
+                name=name,
                 run=run_argument(run),
             )
         )
+    if purpose is Purpose.UNDO and not has_started(run):
+        raise Refused(t("Run {name} made no changes to undo.", name=name))
 
 
-def undo_conversion(site: MigratingSite) -> tuple[Event, str]:
+def undo_conversion(site: MigratingSite) -> Outcome:
     """Undo a conversion. Return the last event and message. Raises DiskwrightError.
 
     The fstab line is restored first, since the ext4 in that line will not exist afterwards.
     """
     migration = site.migration
-    check_own(migration, load_environment(site.run))
-    check_one(site.run, migration)
-    check_untouched(site)
+    check_untouched(site.run, migration)
     # Check before the line changes: with an old line and an ext4, the next boot could not mount it.
     _check_kept(site)
     mark_durably(site.run / UNDOING)
     messages = []
-    for step in reversed(migration.steps):
-        if isinstance(step.operation, SetFstabType):
-            messages.append(restore_type(step.operation))
-            site.journal.add(Event.COMMAND, messages[-1])
+    for setting in migration.settings:
+        messages.append(str(setting.undo(_system(site))))
+        site.journal.add(Event.COMMAND, messages[-1])
     messages.append(str(_restore(site)))
     return Event.UNDONE, " ".join(messages)
 
 
-def check_untouched(site: MigratingSite) -> None:
+def check_untouched(run: Path, migration: Migration) -> None:
     """Raises Refused if the device is in use or may be another one, or the filesystem was mounted for writing
     since the commit."""
-    check_resumable(site.migration)
-    if phase_of(site.run) in (Phase.RELEASING, Phase.RELEASED):
-        with _committer(site) as committer:
-            if committer.head is Head.OTHER:
-                raise Refused(_mounted_since(site))
+    check_resumable(migration)
+    window = undo_state(run, migration)
+    if window is not None and window.back is not Rollback.OPEN:
+        raise Refused(f"{window.sentence} {NOTHING_WRITTEN}")
 
 
 def _check_kept(site: MigratingSite) -> None:
@@ -261,35 +228,17 @@ def _check_kept(site: MigratingSite) -> None:
             committer.check_kept()
 
 
-def _mounted_since(site: MigratingSite) -> Message:
-    """Return why undo is impossible, with the next command."""
-    command = (
-        Sentence("`diskwright keep {run}` deletes the undo data. Nothing was written.")
-        if was_done(site.run)
-        else Sentence("`diskwright resume {run}` completes the remaining steps. Nothing was written.")
-    )
-    return join(
-        t(
-            "{device} was mounted for writing after run {name} ended. Restoring old "
-            "blocks would corrupt newer data, so undo is no longer possible.",
-            device=site.migration.device,
-            name=site.run.name,
-        ),
-        command(run=run_argument(site.run)),
-    )
-
-
 def _restore(site: MigratingSite) -> Message:
     """Restore the replaced blocks, and return a result message. Can be repeated. Raises Failed or Refused."""
     run, device, phase = site.run, site.migration.device, phase_of(site.run)
     if phase is None or phase in UNTOUCHED:
         if phase is not None:
             save_record(run, Record(Phase.UNDONE, waits=False))
-            drop_folder(store_of(Path(site.migration.store), run.name))
+            drop_folder(run / FOLDER)
         return t("{device} was not written to.", device=device)
     with _committer(site, HeldDrive) as committer:
         committer.undo(noting(run))
-        drop_folder(Path(filesystem_of(run).folder))
+        drop_folder(saved_in(run))
         if committer.phase is Phase.LEFT or not committer.is_as_put:
             return t(
                 "{device} contains the old filesystem without any of the changes. Later "
@@ -301,7 +250,7 @@ def _restore(site: MigratingSite) -> Message:
 
 def check_one(run: Path, migration: Migration) -> None:
     """Raises Refused if a copy of a changed filesystem is attached, too."""
-    if migration.way is Way.MOUNT or not has_started(run):
+    if not migration.way.converts or not has_started(run):
         return
     uuid = migration.before.uuid
     clones = [node for node in nodes_holding(uuid) if not is_stacked(node, migration.device)]

@@ -1,22 +1,29 @@
-"""State of a conversion's filesystem: phase, first bytes before and after, and present device."""
+"""State of a conversion: phase, first bytes before and after, device, possibility of undo."""
 
 import shutil
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from enum import Enum
 from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Thread
 
-from wizard.apply.block.devices import SYS_BLOCK, kernel_name, read_bytes, size_bytes
-from wizard.apply.conversion.look import drive_of
+from wizard.apply.block.devices import SYS_BLOCK, read_bytes, size_bytes
 from wizard.apply.engine.record import Phase, load_record
+from wizard.apply.engine.stores import FOLDER
 from wizard.apply.run.backup_store import read_kept, replace_document
-from wizard.apply.run.journal import begun_steps, read_entries
+from wizard.apply.run.job import Rollback, RollbackState
+from wizard.apply.run.journal import RunState, begun_steps, read_entries, state, was_done
 from wizard.apply.run.load import load_migration
+from wizard.apply.run.runs import run_argument
+from wizard.apply.settings.existing_filesystem import drive_of
 from wizard.documents.codec import from_json, parse_document
-from wizard.ext4.assessment import DECIDING, FIRST_BYTES, block_mounting
+from wizard.ext4.assessment import DECIDING, FIRST_BYTES, block_mounting, was_mounted_since
 from wizard.ext4.superblock import START_BYTES, read_ext
-from wizard.model.errors import BadInput, Failed, Refused
-from wizard.model.migration import Migration
-from wizard.model.said import Sentence, t
+from wizard.model.errors import WHERE_USED, BadInput, Failed, Refused
+from wizard.model.said import Sentence, join, t
+from wizard.plan.conversion import Migration
 from wizard.probe.host.sysfs import node_of
 
 THERE_TWICE = Sentence("Filesystem {uuid} is attached {times} times: {devices:list}. Nothing was written.")
@@ -46,16 +53,17 @@ class Head(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ConvertedFilesystem:
-    """Filesystem with this UUID, on a device of this size, whose change is saved in `folder`.
+    """Filesystem with this UUID, on a device of this size, whose change is saved.
 
     `old_first` and `new_first` are the first bytes of the filesystem before and after, in hexadecimal.
+    `folder`: folder of the saved change with earlier versions, empty if in the run's own.
     """
 
     uuid: str
     size_bytes: int
-    folder: str
     old_first: str
     new_first: str
+    folder: str = field(default="", metadata=WHERE_USED)
 
     @property
     def old(self) -> bytes:
@@ -104,6 +112,12 @@ def filesystem_of(run: Path) -> ConvertedFilesystem:
     return found
 
 
+def saved_in(run: Path) -> Path:
+    """Return the folder of a run's saved change."""
+    found = load_filesystem(run)
+    return Path(found.folder) if found and found.folder else run / FOLDER
+
+
 def phase_of(run: Path) -> Phase | None:
     """Return the phase of a run's change to the filesystem, or None before the rehearsal. Raises BadInput."""
     load_filesystem(run)
@@ -115,11 +129,6 @@ def has_started(run: Path) -> bool:
     """Return True if a step was started according to the journal, or to the record if the journal is
     incomplete."""
     return bool(phase_of(run) or begun_steps(read_entries(run)))
-
-
-def store_of(store: Path, run_name: str) -> Path:
-    """Return a run's own folder in `store`."""
-    return store.absolute() / f"diskwright-{run_name}"
 
 
 def drop_folder(folder: Path) -> None:
@@ -177,6 +186,125 @@ def migration_now(run: Path) -> Migration:
         device = locate(run)
     except Refused:
         return migration
-    return replace(
-        migration, device=device, drive=replace(migration.drive, path=drive_of(kernel_name(device)))
+    return replace(migration, device=device, drive=replace(migration.drive, path=drive_of(device)))
+
+
+BY_UUID = Path("/dev/disk/by-uuid")
+LOOK_SECONDS = 10.0
+"""Time for a sleeping drive to spin up. A list of runs does not wait longer for a drive."""
+
+OVER = frozenset({RunState.RUNNING, RunState.UNDONE, RunState.KEPT})
+
+
+def window_of(run: Path) -> RollbackState | None:
+    """Return the possibility of undo of an ended run, or None if kept, undone or without changes. A missing
+    drive is not an error."""
+    try:
+        return None if state(run) in OVER else undo_state(run, load_migration(run))
+    except BadInput:
+        return None
+
+
+def why_closed(run: Path, migration: Migration) -> str:
+    """Return why undo is certainly impossible, or an empty string. Raises like `undo_state`."""
+    window = undo_state(run, migration)
+    return window.sentence if window is not None and window.back is Rollback.CLOSED else ""
+
+
+def can_be_undone(run: Path, migration: Migration) -> bool:
+    """Return True if a run, which may be in progress, can certainly be undone until the filesystem is mounted
+    for writing."""
+    try:
+        window = undo_state(run, migration)
+    except BadInput:
+        return False
+    return window is not None and window.back is Rollback.OPEN
+
+
+def undo_state(run: Path, migration: Migration) -> RollbackState | None:
+    """Return the possibility of undo, or None if later use of the filesystem is irrelevant. The run may be in
+    progress. Raises BadInput if files of the run are damaged."""
+    # Undo data of other phases does not depend on mounts for writing.
+    if phase_of(run) not in (Phase.RELEASING, Phase.RELEASED):
+        return None
+    found, why = _first_bytes(migration)
+    if why:
+        return RollbackState(
+            Rollback.UNKNOWN, str(t("It is unknown if undo is still possible: {why}.", why=why))
+        )
+    since = _closed_since(run, found)
+    return (
+        RollbackState(Rollback.OPEN, str(t("Undo is possible until the filesystem is mounted for writing.")))
+        if since is None
+        else RollbackState(Rollback.CLOSED, _closed_sentence(run, migration, since), since)
     )
+
+
+def _closed_since(run: Path, first: bytes) -> int | None:
+    """Return the time of a mount for writing since the run, 0 for another write, or None if unchanged."""
+    filesystem = filesystem_of(run)
+    now, left = read_ext(first[START_BYTES:]), read_ext(filesystem.new[START_BYTES:])
+    if now is not None and left is not None and was_mounted_since(now, left):
+        return now.mounted
+    return 0 if filesystem.head(first) is Head.OTHER else None
+
+
+def _closed_sentence(run: Path, migration: Migration, since: int) -> str:
+    device, name = migration.device, run_argument(run)
+    closed = t("{device} was written to since, so undo is no longer possible.", device=device)
+    if since:
+        when = datetime.fromtimestamp(since, UTC)
+        closed = t(
+            "{device} was mounted for writing on {day} at {time} UTC, so undo is no longer possible.",
+            device=device,
+            day=f"{when:%Y-%m-%d}",
+            time=f"{when:%H:%M}",
+        )
+    command = (
+        t("`diskwright keep {run}` frees the space used by undo data.", run=name)
+        if was_done(run)
+        else t("`diskwright resume {run}` completes the remaining steps.", run=name)
+    )
+    return str(join(closed, command))
+
+
+def _first_bytes(migration: Migration) -> tuple[bytes, str]:
+    """Return the first bytes of the filesystem wherever it is now, or the reason why they cannot be read."""
+    why = ""
+    for node in _nodes(migration):
+        found, fault = _read(node)
+        facts = read_ext(found[START_BYTES:]) if found else None
+        if facts is not None and facts.uuid == migration.before.uuid:
+            return found, ""
+        why = why or fault or str(t("{node} does not contain the expected filesystem", node=node))
+    return b"", why
+
+
+def _nodes(migration: Migration) -> Iterator[str]:
+    """Yield the planned device, then the device of udev's UUID link."""
+    yield migration.device
+    link = BY_UUID / migration.before.uuid
+    if link.exists() and str(link.resolve()) != migration.device:
+        yield str(link.resolve())
+
+
+def _read(node: str) -> tuple[bytes, str]:
+    """Read through the page cache, like a mounted filesystem. Gives up on a drive that does not respond."""
+    answers: SimpleQueue[tuple[bytes, str]] = SimpleQueue()
+
+    def look() -> None:
+        try:
+            with Path(node).open("rb", buffering=0) as device:
+                answers.put((device.read(FIRST_BYTES), ""))
+        except PermissionError:
+            answers.put((b"", str(t("root access is required"))))
+        except FileNotFoundError:
+            answers.put((b"", str(t("{node} is missing", node=node))))
+        except OSError as error:
+            answers.put((b"", str(t("{node} cannot be read ({why})", node=node, why=str(error.strerror)))))
+
+    Thread(target=look, daemon=True).start()
+    try:
+        return answers.get(timeout=LOOK_SECONDS)
+    except Empty:
+        return b"", str(t("{node} does not respond", node=node))

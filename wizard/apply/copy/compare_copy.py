@@ -213,15 +213,6 @@ def _remove_folder(site: BringSite, path: bytes, removal: _Removal) -> None:
         removal.kept_folders.append(path)
 
 
-def remove_made_folders(site_folders: tuple[str, ...]) -> None:
-    """Remove the folders that the run made above the copy, unless they have other contents."""
-    for path in reversed(site_folders):
-        try:
-            Path(path).rmdir()
-        except OSError:
-            return
-
-
 def _result_message(site: BringSite, removal: _Removal) -> Message:
     folder = shown(site.bring.target.folder)
     messages = [

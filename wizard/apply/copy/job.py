@@ -5,6 +5,7 @@ from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 
+from wizard.apply.block.devices import drives_under
 from wizard.apply.copy.compare_copy import NOT_REMOVED, compare, paths_shown, remove_brought
 from wizard.apply.copy.copied import BringSite, CopyStopped, is_older, load_copied, site_of
 from wizard.apply.copy.copy_entry import restore_top, telling
@@ -12,7 +13,6 @@ from wizard.apply.copy.copy_tree import catch_up, copy_listed
 from wizard.apply.copy.places import (
     READ_ONLY,
     device_of,
-    drives_under,
     ground_of,
     held_on,
     node_with,
@@ -38,9 +38,8 @@ from wizard.apply.run.load import load_bring
 from wizard.apply.run.process import STOP, UNDOING, Purpose, lock_drives
 from wizard.apply.run.runs import check_room, load_environment, run_argument
 from wizard.apply.settings.existing_filesystem import CLONED
-from wizard.apply.settings.guard import clones_of
-from wizard.apply.settings.system import RunningSystem
-from wizard.apply.system.fstab import NO_FSTAB, check_writable
+from wizard.apply.settings.guard import check_foreign, check_setting, clones_of
+from wizard.apply.settings.system import system_in, system_of
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.run import Event
@@ -61,11 +60,8 @@ def _check_new(bring: Bring) -> None:
     """Raises Refused if the copy no longer fits, or fstab was changed since planning."""
     _drives_now(bring)
     check_room_there(bring)
-    if bring.takes is not None:
-        edit = bring.takes.edit
-        check_writable(Path(edit.file), NO_FSTAB)
-        if (found := edit.read(RunningSystem(bring.drive, (edit,)))).how is not How.BEFORE:
-            raise refused(t("Unexpected change: {seen}.", seen=found.seen))
+    for edit in bring.settings:
+        check_setting(edit, system_of(bring), {How.BEFORE})
 
 
 def _check_own(bring: Bring, environment: Environment, *, anywhere: bool = False) -> tuple[str, ...]:
@@ -80,13 +76,8 @@ def _check_own(bring: Bring, environment: Environment, *, anywhere: bool = False
         drives = _own_drives(bring, node) if node else ()
     else:
         drives = _drives_now(bring)
-    if bring.takes is not None:
-        edit = bring.takes.edit
-        if why := edit.foreign(RunningSystem(bring.drive, (edit,), environment)):
-            raise refused(why)
-    for drive in drives:
-        if environment.only is not None and drive not in environment.only:
-            raise refused(t("This run may not write to {drive}.", drive=drive))
+    check_foreign(bring, environment)
+    environment.check_allowed(drives)
     return drives
 
 
@@ -168,22 +159,22 @@ def _bring_files(run: Path, journal: Journal) -> tuple[Event, Message]:
             else:
                 site = site or held.enter_context(site_of(run, bring, makes=True))
                 work = partial(WORK[step], site, journal)
-            journal.add(Event.STEP_STARTED, bring.step_sentence(step), step=number)
             try:
-                message = work()
+                why = journal.step(number, bring.step_sentence(step), work, _reason)
             except CopyStopped:
                 return Event.STOPPED, STOPPED
-            except (DiskwrightError, OSError) as error:
-                reason = reason_of(error) if isinstance(error, DiskwrightError) else str(error)
-                journal.add(Event.STEP_FAILED, reason, step=number)
+            if why:
                 return Event.FAILED, t(
                     "Step {step} of {steps} failed: {error} Copied files remain.",
                     step=number,
                     steps=len(bring.steps),
-                    error=reason,
+                    error=why,
                 )
-            journal.add(Event.STEP_DONE, message, step=number)
     return Event.DONE, _done_message(run, bring)
+
+
+def _reason(error: Exception) -> str:
+    return str(reason_of(error) if isinstance(error, DiskwrightError) else error)
 
 
 def _compare(site: BringSite, journal: Journal) -> Message:
@@ -209,14 +200,9 @@ def _take_place(run: Path, bring: Bring, number: int, journal: Journal) -> Messa
     """Make fstab mount the target in place of the source. Return a result message. Can be repeated. Raises
     Failed."""
     assert bring.takes is not None
-    message = bring.takes.edit.do(_system(run, bring, number, journal))
+    message = bring.takes.edit.do(system_in(run, bring, journal, step=number))
     journal.add(Event.VERIFIED, " ".join(fstab_step(bring).holds).rstrip("."), output=str(message))
     return message
-
-
-def _system(run: Path, bring: Bring, number: int, journal: Journal) -> RunningSystem:
-    assert bring.takes is not None
-    return RunningSystem(bring.drive, (bring.takes.edit,), load_environment(run), number, run.name, journal)
 
 
 def _done_message(run: Path, bring: Bring) -> Message:
@@ -282,7 +268,7 @@ def _undo_copy(run: Path, journal: Journal) -> tuple[Event, Message]:
     if bring.takes is not None:
         number = len(bring.steps)
         if number in begun_steps(read_entries(run)):
-            first = (bring.takes.edit.undo(_system(run, bring, number, journal)),)
+            first = (bring.takes.edit.undo(system_in(run, bring, journal, step=number)),)
             journal.add(Event.COMMAND, str(first[0]), step=number)
         if not _is_as_copied(bring):
             kept = t(

@@ -6,6 +6,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from wizard.apply.block.devices import drives_under
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.run.process import NOTHING_WRITTEN
 from wizard.apply.settings.existing_filesystem import nodes_of
@@ -21,7 +22,7 @@ from wizard.model.said import Message, Sentence, join, t
 from wizard.plan.changes import BringFrom
 from wizard.plan.dangers import known_identity
 from wizard.plan.settings.possible import filesystem_on, places_of, signatures_on
-from wizard.probe.host.sysfs import SYS, name_of, node_of
+from wizard.probe.host.sysfs import SYS, node_of
 from wizard.probe.machine import probe_machine
 
 NO_FOLDER = Sentence("Folder {path} does not exist.")
@@ -118,16 +119,6 @@ def mount_of(node: str) -> Mounted | None:
 def _device_of_source(mounted: Mounted) -> str:
     """Return the device node of a mount without links, or an empty string."""
     return os.path.realpath(mounted.source) if mounted.source.startswith("/dev/") else ""
-
-
-def drives_under(node: str) -> tuple[str, ...]:
-    """Return the nodes of all drives below a device."""
-    block = (SYS / "class/block" / name_of(node)).resolve()
-    whole = block.parent if (block / "partition").exists() else block
-    below = sorted(whole.glob("slaves/*"))
-    if not below:
-        return (node_of(whole.name),)
-    return tuple(dict.fromkeys(drive for one in below for drive in drives_under(node_of(one.name))))
 
 
 def drive_of(node: str) -> Identity:

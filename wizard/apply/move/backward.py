@@ -18,7 +18,7 @@ from wizard.apply.run.journal import done_steps, read_entries
 from wizard.apply.run.process import UNDOING
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Extent
-from wizard.model.migration import Move
+from wizard.model.moves import Move
 from wizard.model.said import Sentence, t
 from wizard.plan.partition.moves import move_step, reversed_move
 

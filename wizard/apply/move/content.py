@@ -17,7 +17,7 @@ from wizard.apply.run.backup_store import read_kept
 from wizard.apply.run.journal import begun_steps, read_entries
 from wizard.apply.run.progress_log import noting
 from wizard.model.machine import Extent
-from wizard.model.migration import Move, Moves
+from wizard.model.moves import Move, Moves
 from wizard.model.said import MIB, rounded_up
 from wizard.plan.partition.moves import move_step, render_moves
 

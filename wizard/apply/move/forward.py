@@ -16,7 +16,7 @@ from wizard.apply.run.load import load_moves
 from wizard.apply.run.process import STOP, UNDOING
 from wizard.apply.run.runs import run_argument
 from wizard.model.errors import Failed, Refused
-from wizard.model.migration import Move, Moves
+from wizard.model.moves import Move, Moves
 from wizard.model.run import Event
 from wizard.model.said import Message, Sentence, t
 from wizard.plan.partition.moves import compare_step, move_step, read_step

@@ -8,7 +8,7 @@ from uuid import uuid4
 from wizard.apply.run.backup_store import read_kept, replace_document
 from wizard.documents.codec import JSON, from_json, parse_document, to_json
 from wizard.model.machine import Extent
-from wizard.model.migration import Moves
+from wizard.model.moves import Moves
 
 FILE, SCHEMA = "moved.json", "diskwright.moved/1"
 

@@ -53,7 +53,7 @@ from wizard.filesystems.kind import MOVING_TYPES
 from wizard.model.errors import Refused, partition_path
 from wizard.model.geometry import Identity
 from wizard.model.machine import Partition
-from wizard.model.migration import Move, Moves, journal_places
+from wizard.model.moves import Move, Moves, journal_places
 from wizard.model.run import Event
 from wizard.model.said import Message, t
 from wizard.plan.dangers import known_identity

@@ -24,7 +24,7 @@ from wizard.apply.run.runs import load_environment, run_argument
 from wizard.model.errors import BadInput, Refused, partition_path, printable
 from wizard.model.geometry import grain_bytes
 from wizard.model.machine import Drive
-from wizard.model.migration import Move, Moves
+from wizard.model.moves import Move, Moves
 from wizard.model.run import Event
 from wizard.model.said import Message, Sentence, join, t
 from wizard.plan.partition.moves import move_step, planned_again
@@ -101,8 +101,7 @@ REFUSED = Sentence("{why} Nothing was written.")
 def check_own(moves: Moves, environment: Environment) -> None:
     """Raises Refused if this run may not write to the drive."""
     drive = moves.drive.path
-    if environment.only is not None and drive not in environment.only:
-        raise Refused(t("This run may not write to {drive}. Nothing was written.", drive=drive))
+    environment.check_allowed((drive,))
     if reason := node_fault(drive, drive):
         raise Refused(
             t("{node} cannot be trusted: {reason}. Nothing was written.", node=drive, reason=reason)

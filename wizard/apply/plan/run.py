@@ -195,15 +195,13 @@ def _let_udev_look(
 def _run_step(context: StepContext) -> str | None:
     """Execute and journal one step. Return an error or None."""
     step = context.plan.steps[context.step - 1]
-    context.journal.add(Event.STEP_STARTED, step.sentence, step=context.step)
-    try:
-        summary = _execute_despite_mounts(context)
-    except (DiskwrightError, OSError) as error:
-        why = with_unplugged_reason(context.plan, error)
-        context.journal.add(Event.STEP_FAILED, why, step=context.step)
-        return f"{STEP_FAILED(step=context.step, steps=len(context.plan.steps))} {why}"
-    context.journal.add(Event.STEP_DONE, summary, step=context.step)
-    return None
+    why = context.journal.step(
+        context.step,
+        step.sentence,
+        lambda: _execute_despite_mounts(context),
+        lambda error: with_unplugged_reason(context.plan, error),
+    )
+    return f"{STEP_FAILED(step=context.step, steps=len(context.plan.steps))} {why}" if why else None
 
 
 def _execute_despite_mounts(context: StepContext) -> Message | str:
@@ -255,19 +253,10 @@ def _verified(run: Path, plan: Plan, environment: Environment, journal: Journal)
         raise Failed(f"{NOT_CHECKED} {error}") from None
     fstab, crypttab = read_text(environment.fstab), read_text(environment.crypttab)
     finished = Finished(plan, drives, fstab, crypttab, environment.patience_seconds)
-    failed = 0
-    for check in (one for step in plan.steps for one in execution.verify(step.operation, finished)):
-        journal.add(Event.VERIFIED if check.holds else Event.NOT_VERIFIED, check.what, output=check.seen)
-        failed += not check.holds
-    if failed:
-        return Event.FAILED, with_unplugged_reason(
-            plan,
-            tn(
-                "All steps finished, but {count} check failed.",
-                "All steps finished, but {count} checks failed.",
-                count=failed,
-            ),
-        )
+    if failed := journal.verify(
+        one for step in plan.steps for one in execution.verify(step.operation, finished)
+    ):
+        return Event.FAILED, with_unplugged_reason(plan, failed)
     planned = tn(
         "{drives:list} is set up exactly as planned; all checks passed.",
         "{drives:list} are set up exactly as planned; all checks passed.",

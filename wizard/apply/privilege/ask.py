@@ -84,7 +84,7 @@ class RootRequest:
     """A request to the root process.
 
     LOOK: probe the drives at `paths`, or all if None. LOOK_AT_EXT: inspect the filesystem on `device` for a
-    conversion with `folder`. ROOM: measure the space for undo of the plan, with runs in `journal`. APPLY:
+    conversion. ROOM: measure the space for undo of the plan, with runs in `journal`. APPLY:
     start the document `plan`, confirmed by `tokens`, with a run in `journal`. Its passphrase in hexadecimal
     only goes through the pipe. WORK_OUT: plan what is `wanted`, on `device` unless files are copied. KEEP and
     UNDO: the last run started through this pipe; KEEP may need the passphrase. INSTALL: install the packages
@@ -98,7 +98,6 @@ class RootRequest:
     journal: str | None = None
     secret: str | None = field(default=None, repr=False)
     device: str = ""
-    folder: str | None = None
     programs: tuple[str, ...] = ()
     wanted: Wanted | CopyFiles | None = None
 
@@ -137,10 +136,6 @@ OPEN_JOURNAL = Sentence(
     "The journal cannot be in {folder}: users other than root could replace it, or its "
     "path is not real. Nothing was written. Name a folder only root can write to with "
     "--journal DIR."
-)
-OPEN_ROOM = Sentence(
-    "Replaced data cannot be saved in {folder}: users other than root could replace it, or "
-    "its path is not real. Nothing was written. Name a folder only root can write to."
 )
 
 

@@ -73,15 +73,9 @@ class Elevated(LocalRuns):
             raise Failed(NO_RESULT)
         return answer.machine
 
-    def look_at_ext(self, device: str, folder: Path | None) -> Situation:
+    def look_at_ext(self, device: str) -> Situation:
         """Inspect an ext filesystem as root. Raises as the function of that name does."""
-        request = RootRequest(
-            Ask.LOOK_AT_EXT,
-            device=device,
-            folder=_absolute(folder),
-            journal=_absolute(self._journal_dir),
-        )
-        answer = self._request(request)
+        answer = self._request(RootRequest(Ask.LOOK_AT_EXT, device=device))
         if answer.situation is None:
             raise Failed(NO_RESULT)
         return answer.situation

@@ -40,7 +40,7 @@ from wizard.documents.codec import from_json
 from wizard.ext4.assessment import Situation
 from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Refused, printable
 from wizard.model.requests import CopyFiles
-from wizard.model.said import Sentence, t
+from wizard.model.said import t
 from wizard.operations.rules import is_device_path
 from wizard.plan.check import read_plan
 from wizard.plan.undo_policy import WORD, UndoSpace
@@ -218,12 +218,10 @@ def _runs(request: RootRequest) -> LocalRuns:
 
 
 def _look_at_ext(request: RootRequest) -> Situation:
-    """Inspect an ext filesystem, and measure the space in the requested folder. Raises as `look_at_ext`
-    does."""
+    """Inspect an ext filesystem. Raises as `look_at_ext` does."""
     if not is_device_path(request.device):
         raise BadInput(ask.NO_DEVICE(path=printable(request.device, 200)))
-    folder = root_only_folder(request.folder, ask.OPEN_ROOM) if request.folder else None
-    return _runs(request).look_at_ext(request.device, folder)
+    return _runs(request).look_at_ext(request.device)
 
 
 def _undo_space(request: RootRequest) -> UndoSpace:
@@ -236,11 +234,8 @@ def _undo_space(request: RootRequest) -> UndoSpace:
 
 
 def _start(request: RootRequest) -> Path:
-    """Start a run and return its folder. Raises as `RunJob.start` does, and Refused if other users could
-    replace a folder it relies on."""
+    """Start a run and return its folder. Raises as `RunJob.start` does."""
     document = read_any(request.plan, "The document")
-    for folder in document.folders:
-        root_only_folder(folder, ask.OPEN_ROOM)
     return _runs(request).start(document, request.tokens, _secret(request.secret))
 
 
@@ -282,9 +277,8 @@ def main() -> int:
     return ExitCode.DONE
 
 
-def root_only_folder(named: str, refusal: Sentence = ask.OPEN_JOURNAL) -> Path:
-    """Check a folder that an unprivileged user has named. Raises Refused, with `refusal`, unless only root
-    could replace it.
+def root_only_folder(named: str) -> Path:
+    """Check a folder that an unprivileged user has named. Raises Refused unless only root could replace it.
 
     Root executes the plan in a run's folder and restores from saved data. A user who could replace them would
     choose what root writes, and where.
@@ -300,7 +294,7 @@ def root_only_folder(named: str, refusal: Sentence = ask.OPEN_JOURNAL) -> Path:
     except (OSError, ValueError):
         is_safe = False
     if not is_safe:
-        raise Refused(refusal(folder=printable(named, 200)))
+        raise Refused(ask.OPEN_JOURNAL(folder=printable(named, 200)))
     return folder
 
 

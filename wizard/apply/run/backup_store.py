@@ -15,7 +15,7 @@ from wizard.apply.run import process
 from wizard.apply.run.journal import BACKUPS, sync_folder
 from wizard.documents.codec import render_document, to_json
 from wizard.documents.files import UNREADABLE
-from wizard.model.errors import BadInput, DiskwrightError, Failed
+from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.machine import Extent, Machine
 from wizard.model.said import MIB, t
 from wizard.probe.facts import SCHEMA
@@ -167,6 +167,12 @@ class Environment:
     fstab: Path = OWN_FSTAB
     only: frozenset[str] | None = None
     patience_seconds: float = 1800.0
+
+    def check_allowed(self, drives: Iterable[str]) -> None:
+        """Raises Refused if the run may not touch one of these drives."""
+        for drive in drives:
+            if self.only is not None and drive not in self.only:
+                raise Refused(t("This run may not touch {drive}. Nothing was written.", drive=drive))
 
     @property
     def crypttab(self) -> Path:

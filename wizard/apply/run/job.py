@@ -125,6 +125,24 @@ def begin(
     launch(run, purpose, drive_locks, run_lock, secret)
 
 
+def carry_steps(
+    run: Path,
+    journal: Journal,
+    total: int,
+    steps: Iterable[tuple[int, Message | str, Callable[[], Message | str]]],
+    far: Callable[[], Message | str],
+    describe: Callable[[Exception], str] = str,
+) -> "Outcome | None":
+    """Execute steps: number from 1, sentence, function. Return the outcome after a stop request or an error,
+    with the progress according to `far`, or None."""
+    for number, sentence, work in steps:
+        if (run / process.STOP).exists():
+            return Event.STOPPED, f"{STOPPED(step=number)} {far()}".rstrip()
+        if why := journal.step(number, sentence, work, describe):
+            return Event.FAILED, f"{STEP_FAILED(step=number, steps=total)} {why} {far()}".rstrip()
+    return None
+
+
 Locks = tuple[int, ...]
 """File descriptors with locks on drives."""
 
@@ -245,10 +263,6 @@ class RunJob(Generic[D]):
         """Return the first message of the journal."""
         raise NotImplementedError
 
-    def files_outside(self, document: D, name: str) -> Iterable[Path]:
-        """Return files outside the folder for runs, named after a run."""
-        return ()
-
     def check_explained(self, document: D, environment: Environment) -> None:
         """Raises Refused if the explanations in a document are not the current ones."""
 
@@ -271,8 +285,7 @@ class RunJob(Generic[D]):
         check_tokens(document, how.tokens)
         locks = self.lock_new(document, how, make=True)
         file, text = kind_for(document), render_any(document)
-        outside = partial(self.files_outside, document)
-        make = partial(make_run, how.folder, document.devices, file, text, how.environment, outside)
+        make = partial(make_run, how.folder, document.devices, file, text, how.environment)
         return begin_new(make, self.begun(document), locks)
 
     def check_possible(self, run: Path, asked: JobRequest) -> None:

@@ -5,7 +5,7 @@ import fcntl
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -18,10 +18,14 @@ from wizard.apply.run import process
 from wizard.apply.run.process import is_locked
 from wizard.documents.codec import JSON, from_json, to_json
 from wizard.documents.decode import foreign, is_message
-from wizard.model.errors import BadInput, Failed
-from wizard.model.run import Event, JournalEntry
-from wizard.model.said import Message, join, t
+from wizard.model.errors import BadInput, DiskwrightError, Failed
+from wizard.model.run import Check, Event, JournalEntry
+from wizard.model.said import Message, Sentences, join, t
 from wizard.process.program import FAILS_AGAIN
+
+CHECKS_FAILED = Sentences(
+    "All steps finished, but {count} check failed.", "All steps finished, but {count} checks failed."
+)
 
 
 def line_of(entry: JournalEntry) -> bytes:
@@ -149,6 +153,33 @@ class Journal:
                 os.ftruncate(self._fd, before)
             raise self._fault(error) from None
         return entry
+
+    def step(
+        self,
+        number: int,
+        sentence: Message | str,
+        work: Callable[[], Message | str],
+        describe: Callable[[Exception], str] = str,
+    ) -> str | None:
+        """Execute and journal a step, counted from 1. Return the error, or None."""
+        self.add(Event.STEP_STARTED, sentence, step=number)
+        try:
+            done = work()
+        except (DiskwrightError, OSError) as error:
+            why = describe(error)
+            self.add(Event.STEP_FAILED, why, step=number)
+            return why
+        self.add(Event.STEP_DONE, done, step=number)
+        return None
+
+    def verify(self, checks: Iterable[Check]) -> Message | None:
+        """Journal checks. Return a message if some fail, or None."""
+        failed = 0
+        for check in checks:
+            event = Event.VERIFIED if check.holds else Event.NOT_VERIFIED
+            self.add(event, check.what.rstrip("."), output=check.seen)
+            failed += not check.holds
+        return CHECKS_FAILED(count=failed) if failed else None
 
     def end(self, event: Event, sentence: Message | str) -> None:
         """Append the last entry and close the file. If that fails, the run counts as interrupted."""

@@ -6,12 +6,13 @@ from typing import TypeVar, cast
 
 from wizard.apply.run.runs import BRING, CHANGES, MIGRATION, MOVE, PLAN, kind_of, load_plan, read_file
 from wizard.documents.codec import Sealed
-from wizard.ext4.check import MIGRATIONS
+from wizard.ext4.document import MIGRATIONS
 from wizard.model.errors import Refused
-from wizard.model.migration import Migration, Moves
+from wizard.model.moves import Moves
 from wizard.model.said import Message, t
 from wizard.plan.changes import Bring, Changes, RunDocument
 from wizard.plan.check import PLANS
+from wizard.plan.conversion import Migration
 from wizard.plan.copy import BRINGS
 from wizard.plan.partition.moves import MOVES
 from wizard.plan.settings.document import CHANGES as SETTINGS

@@ -9,17 +9,12 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from threading import Event, Thread
 from time import monotonic, sleep
 
-from psutil import Error, Process, disk_io_counters
-
-from wizard.apply.block.devices import kernel_name
 from wizard.apply.run.module import PACKAGE_FOLDER
-from wizard.ext4.duration import Effort
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.said import Sentence, t
 from wizard.process.program import find
@@ -115,63 +110,6 @@ def _launch(run: Path, purpose: Purpose, drive_locks: Sequence[int], others: Seq
                 log=str(run / LOG),
             )
         )
-
-
-ALMOST = 0.99
-"""The estimate can be too low, so only the end of a program reports it as complete."""
-
-
-@contextmanager
-def watched_effort(
-    node: str, effort: Effort, on_share: Callable[[float], None], every_seconds: float
-) -> Iterator[Callable[[int], None]]:
-    """Report a process's progress on a node to `on_share`, from a thread, as a share of `effort`.
-
-    Yields a function that takes the process ID. Without I/O accounting in the kernel, nothing is reported.
-    """
-    ended, begun = Event(), Event()
-    number, before = 0, written_to(node)
-
-    def begin(pid: int) -> None:
-        nonlocal number
-        number = pid
-        begun.set()
-
-    def watch() -> None:
-        begun.wait()
-        while not ended.wait(every_seconds):
-            with suppress(Error, OSError, RuntimeError, ValueError):
-                done = min(read_by(number), effort.read_bytes) + min(
-                    written_to(node) - before, effort.written_bytes
-                )
-                on_share(min(done / (effort.read_bytes + effort.written_bytes), ALMOST))
-
-    thread = Thread(target=watch, daemon=True)
-    thread.start()
-    try:
-        yield begin
-    finally:
-        ended.set()
-        begun.set()
-        thread.join()
-
-
-def read_by(pid: int) -> int:
-    """Return how many bytes a process has read, from cache or device. Raises psutil's Error, or ValueError
-    without I/O accounting."""
-    process = Process(pid)
-    if not hasattr(process, "io_counters"):
-        raise ValueError(pid)
-    return process.io_counters().read_chars
-
-
-def written_to(node: str) -> int:
-    """Return how many bytes have been written to a device or snapshot since it appeared, or 0 if not
-    counted."""
-    # sysfs writes `!` for each slash in the kernel's name.
-    name = kernel_name(node).replace("!", "/")
-    counted = disk_io_counters(perdisk=True, nowrap=False).get(name)
-    return counted.write_bytes if counted else 0
 
 
 NOTHING_WRITTEN = t("Nothing was written.")

@@ -4,7 +4,7 @@ import errno
 import os
 import shlex
 import stat
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -198,20 +198,18 @@ def make_run(
     file: str,
     text: str,
     environment: Environment,
-    called_for: Callable[[str], Iterable[Path]] = lambda _: (),
     *,
     direct: bool | None = None,
 ) -> Path:
     """Create the folder of a new run, numbered and named after its devices, with its document in `file`.
     Raises Refused.
 
-    `called_for` lists files outside the folder that are named after the run. A name is skipped if another
-    run, perhaps in another folder of runs, left such files.
+    A name is skipped if another run, perhaps in another folder of runs, left copies of fstab or crypttab.
     """
 
     def is_free(name: str) -> bool:
         kept = (kept_as(file, name) for file in (environment.fstab, environment.crypttab))
-        return not any(os.path.lexists(path) for path in (*kept, *called_for(name)))
+        return not any(os.path.lexists(path) for path in kept)
 
     settings = Settings(
         str(environment.fstab.absolute()),

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from wizard.advice.existing import Existing
+from wizard.apply.block.devices import drives_under, node_fault
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.settings.system import OWN, superblock, unit_state
 from wizard.apply.system.crypttab import Opening, parse_crypttab
@@ -161,6 +162,33 @@ def nodes_of(device: str) -> tuple[str, str]:
     if (folder / "partition").exists() and (there := target(folder)) is not None:
         return str(node), node_of(there.parent.name)
     return str(node), str(node)
+
+
+def drive_of(device: str) -> str:
+    """Return the drive that contains a device. Raises BadInput unless it is exactly one drive."""
+    drive, *others = drives_under(device)
+    if others:
+        raise BadInput(
+            t(
+                "{device} spans {drives:and}, but must be on one drive. Nothing was written.",
+                device=device,
+                drives=(drive, *others),
+            )
+        )
+    return drive
+
+
+def location_fault(device: str, drive: str) -> Message | str | None:
+    """Return why a device is not the drive, a partition of the drive or a volume on it according to sysfs.
+    None if it is, or is missing."""
+    folder = SYS / "class/block" / name_of(device)
+    if device == drive or (folder / "partition").exists() or not Path(device).is_block_device():
+        return node_fault(device, drive)
+    try:
+        found = drive_of(device)
+    except BadInput as error:
+        return str(error)
+    return None if found == drive else t("{device} is on {drive}", device=device, drive=found)
 
 
 def _signature(node: str, drive: Drive, part: Partition | None) -> Signature:

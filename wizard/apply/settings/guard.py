@@ -20,9 +20,10 @@ from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.machine import Drive
 from wizard.model.requests import NewUuid, SwitchOff
 from wizard.model.said import Message, t
-from wizard.operations.operation import How
+from wizard.operations.operation import How, Setting, System
 from wizard.operations.settings import Relabel
-from wizard.plan.changes import Changes
+from wizard.plan.changes import Bring, Changes
+from wizard.plan.conversion import Migration
 from wizard.probe.host.sysfs import SYS, name_of, node_of
 from wizard.probe.machine import probe_drive
 from wizard.process.program import find, run
@@ -84,24 +85,28 @@ def unambiguous(changes: Changes) -> Changes:
     return changes
 
 
-def check_own(changes: Changes, environment: Environment) -> None:
+def check_own(document: Changes | Migration, environment: Environment) -> None:
     """Raises Refused if a change is for a file, drive or system that this run may not touch."""
-    drive = changes.drive.path
-    if environment.only is not None and drive not in environment.only:
-        raise Refused(refusal(t("This run may not touch {drive}.", drive=drive)))
-    for node in {drive, changes.device}:
-        if reason := node_fault(node, drive):
+    drive = document.drive.path
+    environment.check_allowed((drive,))
+    for node in {drive, document.device}:
+        if reason := existing_filesystem.location_fault(node, drive):
             raise Refused(
                 refusal(
                     t(
-                        "Cannot confirm that {node} is on the drive of these changes: {reason}.",
+                        "Cannot confirm that {node} is on the planned drive: {reason}.",
                         node=node,
                         reason=reason,
                     )
                 )
             )
-    system = system_of(changes, environment)
-    for setting in changes.settings:
+    check_foreign(document, environment)
+
+
+def check_foreign(document: Changes | Migration | Bring, environment: Environment) -> None:
+    """Raises Refused if a setting belongs to another system, or a file cannot be written."""
+    system = system_of(document, environment)
+    for setting in document.settings:
         if why := setting.foreign(system):
             raise Refused(refusal(why))
 
@@ -139,24 +144,28 @@ def check_new(changes: Changes) -> None:
 
 def check_state(changes: Changes, begun: Set[int], done: Set[int]) -> None:
     """Raises Refused if a setting does not fit the steps that are started and done, by number from 1."""
-    system = system_of(changes)
     for number, setting in enumerate(changes.settings, 1):
-        try:
-            found = setting.read(system)
-        except (BadInput, Failed) as error:
-            raise Refused(refusal(error)) from None
         if number in done:
             fits = {How.AFTER} if setting.lasts else {How.AFTER, How.BEFORE}
         else:
             fits = {How.BEFORE, How.AFTER, How.HALF} if number in begun else {How.BEFORE}
-        if found.how not in fits:
-            raise Refused(
-                t(
-                    "{seen:First}, unlike when these changes were prepared or started. Prepare "
-                    "the changes again. Nothing was written.",
-                    seen=found.seen,
-                )
+        check_setting(setting, system_of(changes), fits)
+
+
+def check_setting(setting: Setting, system: System, fits: Set[How]) -> None:
+    """Raises Refused unless a setting is in one of these states."""
+    try:
+        found = setting.read(system)
+    except (BadInput, Failed) as error:
+        raise Refused(refusal(error)) from None
+    if found.how not in fits:
+        raise Refused(
+            t(
+                "{seen:First}, unlike when these changes were prepared or started. Prepare "
+                "the changes again. Nothing was written.",
+                seen=found.seen,
             )
+        )
 
 
 def refusal(why: object) -> Message:

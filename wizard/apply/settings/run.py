@@ -5,7 +5,7 @@ import os
 import pwd
 import shlex
 import stat
-from collections.abc import Set
+from collections.abc import Callable, Iterator, Set
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -13,10 +13,20 @@ from pathlib import Path
 
 from wizard.apply.block.devices import kernel_name
 from wizard.apply.run.backup_store import Environment, mark_durably
-from wizard.apply.run.job import READY, JobRequest, Locks, Outcome, Prepared, RunJob, RunWork, Start
+from wizard.apply.run.job import (
+    READY,
+    JobRequest,
+    Locks,
+    Outcome,
+    Prepared,
+    RunJob,
+    RunWork,
+    Start,
+    carry_steps,
+)
 from wizard.apply.run.journal import Journal, RunState, begun_steps, done_steps, read_entries, state
 from wizard.apply.run.load import load_changes
-from wizard.apply.run.process import NOTHING_WRITTEN, STOP, UNDOING, Purpose, lock_drives
+from wizard.apply.run.process import NOTHING_WRITTEN, UNDOING, Purpose, lock_drives
 from wizard.apply.run.progress_log import how_far
 from wizard.apply.run.runs import load_environment, run_argument
 from wizard.apply.settings.guard import (
@@ -30,15 +40,16 @@ from wizard.apply.settings.guard import (
     refusal,
 )
 from wizard.apply.settings.start import check_explained, lock_checked
-from wizard.apply.settings.system import RunningSystem, system_of
-from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused, printable
+from wizard.apply.settings.system import system_in, system_of
+from wizard.model.errors import BadInput, Failed, Refused, printable
 from wizard.model.layout import EVERYONE, ROOT, Writer
 from wizard.model.requests import Attach, SwitchOff
-from wizard.model.run import Event
+from wizard.model.run import Check, Event
 from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, join, t, tn
 from wizard.operations.mounts import Mount
-from wizard.operations.operation import How
+from wizard.operations.operation import How, Setting
 from wizard.plan.changes import Changes
+from wizard.plan.conversion import Migration
 
 
 def ready_message(changes: Changes) -> tuple[Message, ...]:
@@ -93,7 +104,7 @@ def _size_bytes(device: str) -> int:
 NOT_RESUMABLE = Sentence("The run {run} cannot be resumed: {fault}.")
 
 
-def make_changes(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> tuple[Event, Message]:
+def make_changes(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> Outcome:
     """Make all unfinished changes, and return how the run ended. Raises DiskwrightError."""
     changes, environment = load_changes(run), load_environment(run)
     entries = read_entries(run)
@@ -106,30 +117,18 @@ def make_changes(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> t
             check_new(changes)
     except (BadInput, Failed) as error:
         raise Refused(str(error)) from None
-    system = RunningSystem(changes.drive, changes.settings, environment, 0, run.name, journal, drive_locks)
-    for number, step in enumerate(changes.steps, 1):
-        if number in done and step.operation.lasts:
-            continue
-        if (run / STOP).exists():
-            return Event.STOPPED, t(
-                "Stopped before step {step}, as requested. {far}", step=number, far=steps_done(run, changes)
-            )
-        if not _is_off(changes, begun) and (fault := device_fault(changes)):
-            raise Refused(refusal(NOT_RESUMABLE(run=run.name, fault=fault)))
-        journal.add(Event.STEP_STARTED, step.sentence, step=number)
-        try:
-            said = step.operation.do(replace(system, step=number))
-        except (DiskwrightError, OSError) as error:
-            journal.add(Event.STEP_FAILED, str(error), step=number)
-            return Event.FAILED, t(
-                "Step {step} of {steps} failed: {error} {far}",
-                step=number,
-                steps=len(changes.steps),
-                error=str(error),
-                far=steps_done(run, changes),
-            )
-        journal.add(Event.STEP_DONE, str(said), step=number)
-    return _verified(run, changes, journal)
+    system = system_in(run, changes, journal, drive_locks)
+
+    def left() -> Iterator[tuple[int, Message | str, Callable[[], Message]]]:
+        for number, step in enumerate(changes.steps, 1):
+            if number in done and step.operation.lasts:
+                continue
+            if not _is_off(changes, begun) and (fault := device_fault(changes)):
+                raise Refused(refusal(NOT_RESUMABLE(run=run.name, fault=fault)))
+            yield number, step.sentence, partial(step.operation.do, replace(system, step=number))
+
+    ended = carry_steps(run, journal, len(changes.steps), left(), lambda: steps_done(run, changes))
+    return ended or _verified(run, changes, journal)
 
 
 def check_resumable(run: Path, changes: Changes) -> None:
@@ -148,37 +147,35 @@ def _is_off(changes: Changes, begun: Set[int]) -> bool:
     return len(changes.steps) in begun and is_powered_off(changes)
 
 
-def _verified(run: Path, changes: Changes, journal: Journal) -> tuple[Event, Message]:
-    failed = 0
-    for step in changes.steps:
-        try:
-            found = step.operation.read(system_of(changes))
-            holds, seen = found.how is How.AFTER, str(found.seen)
-        except (BadInput, Failed) as error:
-            holds, seen = False, str(error)
-        journal.add(
-            Event.VERIFIED if holds else Event.NOT_VERIFIED, " ".join(step.holds).rstrip("."), output=seen
-        )
-        failed += not holds
-    if failed:
-        return Event.FAILED, tn(
-            "All steps finished, but {count} check failed.",
-            "All steps finished, but {count} checks failed.",
-            count=failed,
-        )
+def _verified(run: Path, changes: Changes, journal: Journal) -> Outcome:
+    if failed := journal.verify(setting_checks(changes)):
+        return Event.FAILED, str(failed)
     if isinstance(changes.wanted, SwitchOff):
-        return Event.DONE, t("{device} is powered off and can be unplugged.", device=changes.device)
+        return Event.DONE, str(t("{device} is powered off and can be unplugged.", device=changes.device))
     if changes.is_final:
-        return Event.DONE, t(
+        grown = t(
             "{device} has grown as shown; all checks passed. Undo is not possible.", device=changes.device
         )
+        return Event.DONE, str(grown)
     changed = t(
         "{device} is changed exactly as shown; all checks passed. `diskwright undo "
         "{run}` undoes the changes.",
         device=changes.device,
         run=run_argument(run),
     )
-    return Event.DONE, join(*ready_message(changes), changed)
+    return Event.DONE, str(join(*ready_message(changes), changed))
+
+
+def setting_checks(document: Changes | Migration) -> Iterator[Check]:
+    """Check that each setting has its new value."""
+    for step in document.steps:
+        if isinstance(step.operation, Setting):
+            try:
+                found = step.operation.read(system_of(document))
+                holds, seen = found.how is How.AFTER, str(found.seen)
+            except (BadInput, Failed) as error:
+                holds, seen = False, str(error)
+            yield Check(" ".join(step.holds), holds, seen)
 
 
 def steps_done(run: Path, changes: Changes) -> Message | str:
@@ -213,7 +210,7 @@ def _take_all_back(run: Path, journal: Journal, drive_locks: tuple[int, ...]) ->
     begun = begun_steps(read_entries(run))
     check_own(changes, environment)
     mark_durably(run / UNDOING)
-    system = RunningSystem(changes.drive, changes.settings, environment, 0, run.name, journal, drive_locks)
+    system = system_in(run, changes, journal, drive_locks)
     results = []
     fault: Message | str | None = None
     for number in sorted(begun, reverse=True):
@@ -280,8 +277,7 @@ class SettingsRunJob(RunJob[Changes]):
 
     def apply(self, work: RunWork) -> Outcome:
         """Make all changes that are not made yet."""
-        event, said = make_changes(work.run, work.journal, work.drive_locks)
-        return event, str(said)
+        return make_changes(work.run, work.journal, work.drive_locks)
 
     def undo(self, work: RunWork) -> Outcome:
         """Undo the changes in reverse order."""

@@ -14,6 +14,7 @@ from wizard.apply.block.devices import forget_caches, kernel_name, open_exclusiv
 from wizard.apply.resize.resized import held_in_use
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.run.journal import Journal, sync_folder
+from wizard.apply.run.runs import load_environment
 from wizard.apply.steps.arrays import carry
 from wizard.apply.steps.mounting import mount_filesystem
 from wizard.apply.steps.step_context import journalled, physical_volumes_of, when_free
@@ -41,7 +42,8 @@ from wizard.operations.mounts import Mount, Top
 from wizard.operations.operation import How, Setting, ValueState
 from wizard.operations.settings import Relabel
 from wizard.operations.table import WriteTable
-from wizard.plan.changes import Changes
+from wizard.plan.changes import Bring, Changes
+from wizard.plan.conversion import Migration
 from wizard.plan.dangers import layout_before
 from wizard.plan.derive import changing, placed_layout, resized_table
 from wizard.plan.partition.possible import room_behind
@@ -255,9 +257,21 @@ class RunningSystem:
         return frozenset(physical_volumes_of(group, partial(run, seconds=LOOK_SECONDS)))
 
 
-def system_of(changes: Changes, environment: Environment = OWN) -> RunningSystem:
-    """Return the system for reading the settings of changes."""
-    return RunningSystem(changes.drive, changes.settings, environment)
+def system_of(document: Changes | Migration | Bring, environment: Environment = OWN) -> RunningSystem:
+    """Return the system for reading the settings of a document."""
+    return RunningSystem(document.drive, document.settings, environment)
+
+
+def system_in(
+    run: Path,
+    document: Changes | Migration | Bring,
+    journal: Journal,
+    locks: tuple[int, ...] = (),
+    step: int = 0,
+) -> RunningSystem:
+    """Return the system for changing the settings of a run's document."""
+    environment = load_environment(run)
+    return RunningSystem(document.drive, document.settings, environment, step, run.name, journal, locks)
 
 
 def has_capability(number: int) -> bool:

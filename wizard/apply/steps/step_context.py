@@ -222,12 +222,9 @@ def journalled(
     *,
     stdin: bytes | None = None,
     shown: Sequence[str] = (),
-    on_begin: Callable[[int], None] = lambda _pid: None,
 ) -> Result:
     """Run and journal a command under the drives' locks, and return any exit status. Raises Failed if it
     cannot be run.
-
-    `on_begin` receives its process ID.
     """
     displayed = shown or argv
     try:
@@ -238,7 +235,6 @@ def journalled(
             accept=range(-64, 256),
             # ntfs-3g outlives mount(8) and would keep the locks.
             keep_open=() if argv[0] == "mount" and any("ntfs" in word for word in argv[:3]) else drive_locks,
-            on_begin=on_begin,
         )
     except Failed as error:
         journal.add(Event.COMMAND, reason_of(error), step=step, command=displayed)

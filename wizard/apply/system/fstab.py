@@ -14,7 +14,7 @@ from wizard.model.ext import ExtFacts
 from wizard.model.layout import NO_PLACE
 from wizard.model.machine import Partition, Signature
 from wizard.model.said import Message, Sentence, t
-from wizard.operations.fstab import CHANGED_SINCE, LINES_AGAIN, LINES_THERE, with_line
+from wizard.operations.fstab import with_line
 from wizard.operations.mounts import AddFstabLine, mounted_subvolume
 from wizard.probe.host.uses import unescaped
 
@@ -212,47 +212,6 @@ def add_line(path: Path, operation: AddFstabLine, keep: Path) -> str:
 
     edit(path, change, keep)
     return line
-
-
-def new_line_in(path: Path, number: int, old: str, new: str, keep: Path) -> None:
-    """Replace `old` in line `number` by `new`, keeping a copy of the old file as `keep`. Repeatable. Raises
-    Failed."""
-
-    def change(text: str) -> str:
-        lines = text.split("\n")
-        if lines[number - 1 : number] == [new]:
-            return text
-        if lines[number - 1 : number] != [old]:
-            raise Failed(
-                t(
-                    "Line {line} of {file} has changed. The file was not edited.",
-                    line=number,
-                    file=str(path),
-                )
-            )
-        lines[number - 1] = new
-        return "\n".join(lines)
-
-    edit(path, change, keep)
-
-
-def restore_line(path: Path, old: str, new: str) -> str:
-    """Restore `old` in place of the line `new`, without changing other lines, and describe the result. Raises
-    Failed if the result cannot be verified."""
-
-    def change(text: str) -> str:
-        lines = text.split("\n")
-        if lines.count(new) != 1 or old in lines:
-            return text
-        lines[lines.index(new)] = old
-        return "\n".join(lines)
-
-    shown = str(path)
-    if edit(path, change):
-        return str(LINES_AGAIN(count=1, file=shown))
-    if old in read_text(path).split("\n"):
-        return str(LINES_THERE(count=1, file=shown))
-    return str(CHANGED_SINCE(file=shown))
 
 
 def _trimmed(path: str) -> str:

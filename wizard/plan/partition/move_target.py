@@ -9,7 +9,7 @@ from wizard.model.drive_facts import Loader
 from wizard.model.errors import Refused, printable
 from wizard.model.geometry import FLOOR_BYTES, Geometry, align_down, align_up, grain_bytes
 from wizard.model.machine import Drive, Extent, Machine, Partition
-from wizard.model.migration import JOURNALS, LOGGED_WINDOWS, WINDOW_BYTES, Move, Scheme
+from wizard.model.moves import JOURNALS, LOGGED_WINDOWS, WINDOW_BYTES, Move, Scheme
 from wizard.model.said import KIB, MIB, Message, Sentence, t
 from wizard.plan.dangers import bounds_of, known_identity
 from wizard.plan.partition.movable import why_not_move

@@ -14,7 +14,7 @@ from wizard.model.errors import BadInput, Refused, printable
 from wizard.model.finding import NOT_JUDGED, Recorded, Recording
 from wizard.model.geometry import grain_bytes, misalignment_bytes
 from wizard.model.machine import Drive, Extent, Machine, Partition
-from wizard.model.migration import Move, Moves, Scheme
+from wizard.model.moves import Move, Moves, Scheme
 from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, format_duration, t
 from wizard.plan.messages import INCONSISTENT, MAY_BE_SHINGLED
 from wizard.plan.partition.move_target import DIRECT_BYTES, IN_FLIGHT, planned_move

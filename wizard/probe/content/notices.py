@@ -13,7 +13,7 @@ from typing import Any
 from wizard.documents.profiles import notice_bytes, read_notice
 from wizard.model.finding import Notice, notice_places
 from wizard.model.machine import Extent
-from wizard.model.migration import journal_places
+from wizard.model.moves import journal_places
 from wizard.model.said import KERNEL_SECTOR_BYTES, KIB, rounded_up
 
 HEAD_BYTES = 4096

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 from wizard.filesystems.registry import title_of
 from wizard.model.finding import Severity
-from wizard.model.migration import MigrationStep
 from wizard.model.said import MIB, Message, ProfileText, Sentence, Sentences, format_nanoseconds, join, t, tn
 from wizard.plan.changes import ChangeStep
+from wizard.plan.conversion import MigrationStep
 from wizard.plan.plan import Step
 from wizard.ui import messages as named
 from wizard.ui.components.drive_rows import TONES, worst_first
@@ -395,8 +395,6 @@ def _command_block(number: int, step: Step | ChangeStep | MigrationStep) -> Iter
         yield para(Piece(DESTROYS, Tone.DANGER), step.destroys, indent=3, hang=2)
     if step.undo:
         yield para(muted(UNDO), step.undo, indent=3, hang=2)
-    if isinstance(step, MigrationStep) and step.power:
-        yield para(muted(t("On power loss:")), step.power, indent=3, hang=2)
     yield from (para(muted(CHECKED), held, indent=3, hang=2) for held in step.holds)
     if not isinstance(step, ChangeStep) and step.seconds >= 1:
         yield para(t("Takes {seconds:time}.", seconds=step.seconds), indent=3)

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from wizard.ext4.blockers import WRITING
-from wizard.ext4.ways import MEANS, SUMMARIES, TITLES, is_damaged
+from wizard.ext4.ways import HOW, SUMMARIES, TITLES, is_damaged
 from wizard.host.services import Services
 from wizard.model.finding import Diagnosis
 from wizard.model.machine import Drive, Machine
-from wizard.model.migration import Means
-from wizard.model.said import Sentence, t, tn
+from wizard.model.said import t, tn
 from wizard.ui.components.drive_rows import finding_paras
 from wizard.ui.view import (
     Block,
@@ -27,36 +25,26 @@ from wizard.ui.view import (
 )
 
 if TYPE_CHECKING:
-    from wizard.model.migration import Prospect, WayOffer
-    from wizard.ui.session import SessionConversion
+    from wizard.plan.conversion import Prospect, WayOffer
 
-
-NOTHING_LOST = Sentence("no data loss")
 
 COLUMNS = (
     Column(t("How")),
     Column(t("Time"), right=True),
     Column(t("Extra space"), right=True),
-    Column(t("On power loss"), least=90),
     Column(t("Here")),
 )
-POWER = {
-    Means.TRANSACTION: (NOTHING_LOST, Tone.GOOD),
-    Means.FILES: (Sentence("no effect"), Tone.GOOD),
-}
 
 
-def way_row(offer: WayOffer, prospect: Prospect, moving: SessionConversion) -> Row:
+def way_row(offer: WayOffer, prospect: Prospect, *, repairs: bool) -> Row:
     """Return the row of a conversion method, with time, extra space and availability."""
-    power, tone = POWER[offer.means]
     cells = (
         strong(TITLES[offer.way]),
         Piece(t("{seconds:time}", seconds=offer.seconds) if offer.seconds >= 1 else t("< 1 s")),
         Piece(t("{size:size}", size=offer.room_bytes) if offer.room_bytes else t("none")),
-        Piece(power(), tone),
         _standing(offer, prospect),
     )
-    why_not = obstacle_words(prospect, offer) if not moving.repairs else ""
+    why_not = obstacle_words(prospect, offer) if not repairs else ""
     return Row(offer.way.value, cells, why_not=why_not)
 
 
@@ -74,14 +62,14 @@ def _standing(offer: WayOffer, prospect: Prospect) -> Piece:
     return Piece(t("good too"))
 
 
-def way_panes(prospect: Prospect, offer: WayOffer, moving: SessionConversion) -> tuple[Pane, ...]:
+def way_panes(prospect: Prospect, offer: WayOffer, compares: bool, repairs: bool) -> tuple[Pane, ...]:
     """Describe the selected method and the findings about the filesystem."""
     found = tuple(finding_paras(prospect.findings))
     told = Pane(
         TITLES[offer.way],
         (
             *offer_blocks(prospect, offer, SUMMARIES[offer.way]),
-            para(muted(t("Options:")), *settled(prospect, offer, moving), hang=2),
+            para(muted(t("Options:")), *_settled(prospect, offer, compares, repairs), hang=2),
         ),
     )
     return (told, Pane(t("About this filesystem"), found)) if found else (told,)
@@ -95,20 +83,21 @@ def offer_blocks(prospect: Prospect, offer: WayOffer, *summary: Text) -> Iterato
     yield from _listed(t("Gain:"), offer.gains)
     yield from _listed(t("Costs:"), offer.costs)
     yield from _listed(t("Undo:"), (offer.undone,))
-    yield from _listed(t("How:"), (MEANS[offer.means],))
+    if offer.way.converts:
+        yield from _listed(t("How:"), (HOW,))
 
 
-def _listed(caption: Text, said: Sequence[str]) -> Iterator[Block]:
+def _listed(caption: Text, said: Sequence[Text]) -> Iterator[Block]:
     """Yield texts as paragraphs, the first with the caption and the others indented."""
     for number, one in enumerate(said):
         yield para(muted(caption), one, hang=2) if number == 0 else para(one, indent=2, hang=2)
 
 
-def settled(prospect: Prospect, offer: WayOffer, moving: SessionConversion) -> Iterator[Text]:
+def _settled(prospect: Prospect, offer: WayOffer, compares: bool, repairs: bool) -> Iterator[Text]:
     """Yield the other options of the conversion."""
-    if offer.way not in WRITING:
+    if not offer.way.converts:
         yield t("no comparison needed.")
-    elif moving.compares:
+    elif compares:
         yield t(
             "every file is compared before and after ({seconds:time}).",
             seconds=offer.compare_seconds,
@@ -116,9 +105,7 @@ def settled(prospect: Prospect, offer: WayOffer, moving: SessionConversion) -> I
     else:
         yield t("files are not compared individually.")
     if is_damaged(prospect.before):
-        yield t("Damage may be repaired.") if moving.repairs else t("Damage is not repaired.")
-    if moving.folder is not None:
-        yield t("Uses space in {folder}.", folder=str(moving.folder))
+        yield t("Damage may be repaired.") if repairs else t("Damage is not repaired.")
 
 
 NEEDED = ("partx", "wipefs")

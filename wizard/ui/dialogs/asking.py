@@ -233,7 +233,7 @@ def _run_words(desk: Desk, run: Path) -> Message | None:
 
 def _plan_words(desk: Desk) -> Message | None:
     session = desk.session
-    planned = session.plan or (session.moving and session.moving.migration)
+    planned = session.plan or session.migration
     if not planned:
         return None
     return (

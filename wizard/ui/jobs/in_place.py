@@ -1,23 +1,24 @@
 """Jobs that preserve all files: settings, copies, moves and conversions."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from wizard.apply.conversion.rollback import decision_of, moved_sentence
 from wizard.apply.run.job import NOT_YET
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.progress_log import Decision, DecisionChoice, Settling
 from wizard.apply.run.runs import run_argument
-from wizard.ext4.duration import compare_seconds
-from wizard.ext4.ways import how_sentences, power_words, risk_sentences
+from wizard.ext4.operations import compare_seconds
+from wizard.ext4.ways import how_sentences, look_sentence, power_words, undo_sentence
 from wizard.host.services import Services
 from wizard.model.drive_facts import usual_bytes_per_second
-from wizard.model.migration import Migration, Moves
+from wizard.model.moves import Moves
 from wizard.model.requests import SwitchOff
-from wizard.model.run import JournalEntry
+from wizard.model.run import Event, JournalEntry
 from wizard.model.said import Sentence, t
 from wizard.operations.mounts import Mount
 from wizard.plan.changes import Bring, Changes, RunDocument
+from wizard.plan.conversion import Migration
 from wizard.plan.copy import amount_message, fstab_difference
 from wizard.plan.partition.moves import BACK, POWER, journals_message, preview, step_seconds, what_moves
 from wizard.plan.plan import Plan
@@ -29,6 +30,7 @@ from wizard.ui.view import Banner, Block, Command, Text, Tone, para
 
 BRING_BACK = t("Undo removes copied files if the source is still identical.")
 UNDO_LATER = Sentence("To undo: sudo diskwright undo {run}")
+CHECKED_AS_PLANNED = t("The filesystem matches the plan and was checked.")
 LEFT_EARLY = frozenset({RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED})
 
 
@@ -69,7 +71,7 @@ class InPlaceJob(Job[D]):
             first, *rest = self.done(services, last)
             decision = Decision(self.undo_choices, settled=True)
             return RunOutcome(Banner(first, tuple(rest), Tone.GOOD), self.later(run), decision)
-        tone = Tone.GOOD if state is RunState.UNDONE else Tone.WARN
+        tone = Tone.GOOD if state in (RunState.UNDONE, RunState.KEPT) else Tone.WARN
         return RunOutcome(Banner(last, (), tone), (), Decision(self.early_choices(state)))
 
 
@@ -245,7 +247,7 @@ class MoveJob(InPlaceJob[Moves]):
         return RunOutcome(Banner(said, (), Tone.WARN), (), Decision())
 
 
-class MigrationJob(Job[Migration]):
+class MigrationJob(InPlaceJob[Migration]):
     """Job that converts an ext2 or ext3 filesystem to ext4 without file loss."""
 
     suffix = "to-ext4"
@@ -256,7 +258,7 @@ class MigrationJob(Job[Migration]):
 
     def undo_texts(self, services: Services) -> tuple[Text, ...]:
         """Describe safety measures and risks."""
-        return (*how_sentences(self.document), *risk_sentences(self.document))
+        return tuple(how_sentences(self.document))
 
     @property
     def seconds(self) -> tuple[float, ...]:
@@ -277,20 +279,40 @@ class MigrationJob(Job[Migration]):
 
     def power(self, told: str, working: int | None, *, begun: bool) -> Text:
         """Describe the effect of a power failure during the current step or transaction."""
-        return power_words(self.document, working, told, begun=begun)
+        return power_words(self.document, working, told)
 
     def outcome(
         self, services: Services, run: Path, state: RunState, entries: Sequence[JournalEntry]
     ) -> RunOutcome:
         """Return the state of the filesystem, and any later use that prevents undo."""
-        used = services.runs.closed(run)
-        decision = decision_of(self.document, state, entries, closed=bool(used))
-        said = moved_sentence(state)
-        waits = not used and decision.of(Settling.KEEP) is not None
-        first, detail = (NOT_YET, (said,)) if waits else (said, ())
-        tone = Tone.GOOD if state in (RunState.DONE, RunState.KEPT, RunState.UNDONE) else Tone.WARN
-        more = (used,) if used else ()
-        return RunOutcome(Banner(first, detail, Tone.WARN if used else tone), more, decision)
+        used, device = services.runs.closed(run), self.document.device
+        keep = state is RunState.DONE and self.document.way.converts
+        begun = any(entry.event is Event.STEP_STARTED for entry in entries)
+        undo = not used and begun and (state is RunState.DONE or state in LEFT_EARLY)
+        choices = (
+            *((self._choice(Settling.KEEP),) if keep else ()),
+            *((self._choice(Settling.UNDO),) if undo else ()),
+        )
+        look = str(look_sentence(device)) if keep and undo else ""
+        banner = super().outcome(services, run, state, entries).banner
+        if keep and undo:
+            banner = Banner(NOT_YET, (CHECKED_AS_PLANNED,), banner.tone)
+        return RunOutcome(
+            replace(banner, tone=Tone.WARN) if used else banner,
+            (used,) if used else (),
+            Decision(choices, resumes=state in LEFT_EARLY, look=look),
+        )
+
+    def _choice(self, way: Settling) -> DecisionChoice:
+        device = self.document.device
+        if way is Settling.UNDO:
+            question = t("Undo the conversion of {device}?", device=device)
+            return DecisionChoice(way, str(question), str(undo_sentence(self.document.way)))
+        means = t(
+            "Keeping makes undo impossible and frees up to {room:size}. The filesystem is then mounted.",
+            room=self.document.room_bytes,
+        )
+        return DecisionChoice(way, str(t("Keep the new filesystem on {device}?", device=device)), str(means))
 
 
 def numbered(sentences: Sequence[Text]) -> tuple[Block, ...]:

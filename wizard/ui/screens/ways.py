@@ -4,29 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
-from wizard.ext4.assessment import Situation
-from wizard.ext4.blockers import WRITING
-from wizard.ext4.make import make_migration
-from wizard.ext4.system_checks import COPY_COMMANDS, COPY_INSTEAD
-from wizard.ext4.ways import NEW_INSTEAD, is_damaged, offer_of, prospect_of
+from wizard.ext4.document import make_migration, prospect_of
+from wizard.ext4.system_findings import COPY_COMMANDS, COPY_INSTEAD
+from wizard.ext4.ways import NEW_INSTEAD, is_damaged, offer_of
 from wizard.filesystems.registry import title_of
-from wizard.model.errors import BadInput, Refused, printable
-from wizard.model.migration import Way
+from wizard.model.errors import Refused, printable
 from wizard.model.said import t
+from wizard.plan.conversion import Way
 from wizard.ui.components.drive_rows import short
 from wizard.ui.components.way_rows import COLUMNS, obstacle_words, way_panes, way_row
 from wizard.ui.desk import Desk, Screen
-from wizard.ui.dialogs.asking import Picker, Typing
+from wizard.ui.dialogs.asking import Picker
 from wizard.ui.messages import NO_OLD
-from wizard.ui.session import SessionConversion
 from wizard.ui.view import (
     Action,
     Block,
-    Field,
     Piece,
     Row,
     Rows,
@@ -40,17 +34,15 @@ from wizard.ui.view import (
     strong,
 )
 
-USE = t("use")
-
 if TYPE_CHECKING:
     from wizard.ext4.superblock import ExtCandidate
     from wizard.model.errors import DiskwrightError
     from wizard.model.machine import Drive
-    from wizard.model.migration import Migration, Prospect, WayOffer
+    from wizard.plan.conversion import Migration, Prospect, WayOffer
 
 LOOKING = t("Checking the filesystem without writing ...")
 AGAIN = t("refresh")
-TAKE = USE
+TAKE = t("use")
 
 T = TypeVar("T")
 
@@ -58,24 +50,22 @@ HELP = (
     t("Each row is a conversion of this filesystem to ext4."),
     t("Compare: read every file before and after. This is the best proof and needs the time shown."),
     t("Repair: allow repairs if the filesystem reports damage."),
-    t("Folder: provides the extra space, if needed."),
     t("Extent: ext4 records a file as a few runs of blocks, ext3 block by block."),
     t("Inode: the record of one file: owner, times and block locations."),
 )
 
 
 class WaysScreen(Screen):
-    """Conversions of the filesystem on `device` of `drive`. Options remain in the session."""
+    """Conversions of the filesystem on `device` of `drive`."""
 
     step: ClassVar[ScreenStep] = ScreenStep.PLAN
 
     def __init__(self, desk: Desk, drive: Drive, device: str) -> None:
         super().__init__(desk)
-        self._drive = drive
-        before = desk.session.moving if desk.session.drive == drive else None
-        self._moving = before if before and before.device == device else SessionConversion(device)
-        self._moving = replace(self._moving, prospect=None, migration=None)
-        self._at = self._moving.way.value if self._moving.way else ""
+        self._drive, self._device = drive, device
+        self._prospect: Prospect | None = None
+        self._compares, self._repairs = True, False
+        self._at = ""
         self._doing: Text = ""
         self._fault = ""
         self._begun = False
@@ -91,17 +81,17 @@ class WaysScreen(Screen):
         self._at = row
 
     @property
-    def _prospect(self) -> Prospect | None:
-        return self._moving.prospect
-
-    @property
     def _offer(self) -> WayOffer | None:
         return offer_of(self._prospect, Way(self._at)) if self._prospect and self._at else None
 
     def view(self) -> View:
         """Return the conversions, with details of the selected one."""
         prospect, offer = self._prospect, self._offer
-        rows = tuple(way_row(one, prospect, self._moving) for one in prospect.offers) if prospect else ()
+        rows = (
+            tuple(way_row(one, prospect, repairs=self._repairs) for one in prospect.offers)
+            if prospect
+            else ()
+        )
         return View(
             "ways",
             self.step,
@@ -110,20 +100,22 @@ class WaysScreen(Screen):
             self._about(prospect),
             above=self._above(prospect),
             rows=Rows(rows, self._at, COLUMNS) if rows else None,
-            panes=way_panes(prospect, offer, self._moving) if prospect and offer else (),
+            panes=way_panes(prospect, offer, compares=self._compares, repairs=self._repairs)
+            if prospect and offer
+            else (),
             said=self.said or (Piece(self._doing) if prospect and self._doing != "" else None),
             busy=self._doing != "",
             help=HELP,
         )
 
     def _title(self, prospect: Prospect | None) -> Text:
-        device = short(self._moving.device)
+        device = short(self._device)
         if prospect and prospect.before.label:
             return t('{device} "{label}" to ext4', device=device, label=prospect.before.label)
         return t("{device} to ext4", device=device)
 
     def _about(self, prospect: Prospect | None) -> Text:
-        device = short(self._moving.device)
+        device = short(self._device)
         if prospect is None:
             return device
         return t(
@@ -151,20 +143,19 @@ class WaysScreen(Screen):
         wait: Text = t("Still checking the filesystem.") if self._doing != "" else ""
         if prospect is None or offer is None:
             return (Action("again", "r", AGAIN, wait), back_action())
-        refused = obstacle_words(prospect, offer) if not self._moving.repairs else ""
-        compares = self._moving.compares
+        refused = obstacle_words(prospect, offer) if not self._repairs else ""
+        compares = self._compares
         actions = [
             Action("review", "enter", t("review"), wait or refused),
             Action("compare", "c", t("do not compare") if compares else t("compare files"), wait),
         ]
-        if offer.way not in WRITING:
+        if not offer.way.converts:
             actions.pop()
         if is_damaged(prospect.before):
-            label = t("do not repair") if self._moving.repairs else t("repair damage")
+            label = t("do not repair") if self._repairs else t("repair damage")
             actions.append(Action("repair", "x", label, wait))
         return (
             *actions,
-            Action("folder", "f", t("folder"), wait),
             Action("again", "r", AGAIN, wait),
             back_action(),
         )
@@ -175,27 +166,11 @@ class WaysScreen(Screen):
 
     def act_compare(self, _row: str, _values: Values) -> None:
         """Switch the comparison of files on or off."""
-        self._settle(replace(self._moving, compares=not self._moving.compares))
+        self._compares = not self._compares
 
     def act_repair(self, _row: str, _values: Values) -> None:
         """Switch repairs on or off."""
-        self._settle(replace(self._moving, repairs=not self._moving.repairs))
-
-    def act_folder(self, _row: str, _values: Values) -> None:
-        """Ask for a folder with extra space."""
-
-        def take(values: Values) -> Callable[[], None]:
-            name = values.get("folder", "").strip()
-            return partial(self._look_with, replace(self._moving, folder=Path(name) if name else None))
-
-        text = (
-            para(t("A folder on another filesystem, with enough free space for the conversion.")),
-            para(t("Only root should have write access.")),
-            para(t("Leave empty for the default.")),
-        )
-        value = str(self._moving.folder or "")
-        field = Field("folder", t("Folder"), value, t("e.g. /mnt/backup"))
-        self.desk.go(Typing(self.desk, t("Which folder has space?"), text, (field,), take, TAKE))
+        self._repairs = not self._repairs
 
     def act_review(self, row: str, _values: Values) -> None:
         """Plan the conversion. Raises Refused if there is an obstacle."""
@@ -203,25 +178,22 @@ class WaysScreen(Screen):
         offer = offer_of(prospect, Way(row or self._at)) if prospect else None
         if prospect is None or offer is None:
             return
-        if offer.obstacle and not self._moving.repairs:
+        if offer.obstacle and not self._repairs:
             raise Refused(obstacle_words(prospect, offer))
-        asked = replace(self._moving, way=offer.way)
+        way = offer.way
         self._try(
             t("Checking again and planning ..."),
-            lambda: plan_for(self._inspected(asked), asked),
+            lambda: make_migration(
+                self.services.look_at_ext(self._device),
+                way,
+                manifest=self._compares and way.converts,
+                repairs=self._repairs,
+            ),
             self._planned,
         )
 
     def _look(self) -> None:
-        moving = self._moving
-        self._try(LOOKING, lambda: prospect_of(self._inspected(moving)), self._looked)
-
-    def _inspected(self, moving: SessionConversion) -> Situation:
-        return self.services.look_at_ext(moving.device, moving.folder)
-
-    def _look_with(self, moving: SessionConversion) -> None:
-        self._settle(moving)
-        self._look()
+        self._try(LOOKING, lambda: prospect_of(self.services.look_at_ext(self._device)), self._looked)
 
     def _try(self, doing: Text, work: Callable[[], T], then: Callable[[T], None]) -> None:
         """Run a task in a thread, one at a time, and show errors.
@@ -249,32 +221,17 @@ class WaysScreen(Screen):
 
     def _looked(self, prospect: Prospect) -> None:
         """Select the recommended conversion, unless one is already selected."""
-        self._settle(replace(self._moving, prospect=prospect))
+        self._prospect = prospect
         ways = [offer.way for offer in prospect.offers]
         if self._at not in {way.value for way in ways} and ways:
             self._at = (prospect.default or ways[0]).value
 
-    def _settle(self, moving: SessionConversion) -> None:
-        self._moving = replace(moving, migration=None)
-        self._keep()
-
-    def _keep(self) -> None:
-        if self.desk.session.drive == self._drive:
-            self.desk.session = replace(self.desk.session, moving=self._moving)
-
     def _planned(self, migration: Migration) -> None:
         """Open Review."""
-        self._moving = replace(self._moving, way=migration.way, migration=migration)
-        self._keep()
+        self._at = migration.way.value
+        if self.desk.session.drive == self._drive:
+            self.desk.session = replace(self.desk.session, migration=migration)
         self.desk.open_review(migration)
-
-
-def plan_for(situation: Situation, moving: SessionConversion) -> Migration:
-    """Return the steps of the selected conversion method. Raises BadInput without one."""
-    if moving.way is None:
-        raise BadInput(t("No method for migration to ext4 was selected."))
-    compares = moving.compares and moving.way in WRITING
-    return make_migration(situation, moving.way, manifest=compares, repairs=moving.repairs)
 
 
 def open_ways(desk: Desk, drive: Drive, found: Sequence[ExtCandidate]) -> None:
@@ -287,7 +244,7 @@ def open_ways(desk: Desk, drive: Drive, found: Sequence[ExtCandidate]) -> None:
         def take(device: str) -> None:
             desk.go(WaysScreen(desk, drive, device))
 
-        desk.go(Picker(desk, t("Convert which filesystem to ext4?"), tuple(rows), USE, take))
+        desk.go(Picker(desk, t("Convert which filesystem to ext4?"), tuple(rows), TAKE, take))
     else:
         desk.screen.tell(NO_OLD, Tone.WARN)
 

@@ -17,7 +17,6 @@ from tests.lab.visits.migrate.migrations import (
     LONG,
     REST,
     RUNS,
-    STORES,
     ends,
     is_ext4,
     migrate,
@@ -53,7 +52,7 @@ def _begun(when: str, _: str, fleet: Fleet) -> Iterator[Check]:
     (REST / "before").write_text(digest_of(node))
     tool("sync")
     yield Check(f"power cut: {when}", True, "")
-    words = ("--way", "full", "--store", str(STORES), "--journal", str(RUNS), "--confirm", OLD.serial)
+    words = ("--way", "full", "--journal", str(RUNS), "--confirm", OLD.serial)
     if when == "step":
         with standing_in("resize2fs", "-b", CUT):
             migrate(node, OLD.serial)

@@ -22,7 +22,7 @@ ERRING_FLEET = Fleet("erring", (HOME, REST))
 MAPPED, PLACE, KEPT = "home", Path("/srv/lab/home"), Path("/srv/lab/rest")
 BLOCK_BYTES, SECTOR_BYTES = 4 * KIB, 512
 IMAGE_BYTES = 16 * MIB
-RUNS, STORES = KEPT / "runs", KEPT / "stores"
+RUNS = KEPT / "runs"
 SAME = "match bit for bit"
 
 
@@ -58,7 +58,7 @@ def taken_back_erring(fleet: Fleet) -> Iterator[Check]:
     tool("blockdev", "--flushbufs", loop)
     tool("sync")
     before = below.digest
-    words = ("--way", "light", "--store", str(STORES), "--journal", str(RUNS), "--confirm", Path(loop).name)
+    words = ("--way", "light", "--journal", str(RUNS), "--confirm", Path(loop).name)
     told = diskwright("migrate", loop, *words, accept=range(256))
     assert told.status == 0, told.errors
     yield Check("the conversion changes the drive", below.digest != before, shown(below.digest))
@@ -89,8 +89,7 @@ def _prepared(fleet: Fleet) -> tuple[Below, str]:
     for there, place in ((mapped, PLACE), (node_of(fleet[REST.name]), KEPT)):
         place.mkdir(parents=True)
         tool("mount", there, str(place))
-    for folder in (RUNS, STORES):
-        folder.mkdir(mode=0o700)
+    RUNS.mkdir(mode=0o700)
     image = PLACE / "image"
     image.write_bytes(b"\1" * IMAGE_BYTES)
     tool("sync")

@@ -9,8 +9,8 @@ from pathlib import Path
 from tests.lab.drives.fleet import MIB, Fleet, virtio_drive
 from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import FAILS, SLOW, digest_of, diskwright, node_of, standing_in, tool
-from tests.lab.visits.migrate.migrations import FSTAB, LONG, RUNS, STORES, ends, prepare_rest
-from wizard.apply.conversion.system_checks import reader
+from tests.lab.visits.migrate.migrations import FSTAB, LONG, RUNS, ends, prepare_rest
+from wizard.apply.conversion.boot import reader
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.runs import list_runs
 from wizard.model.run import Check, Event
@@ -86,8 +86,6 @@ def _migrate(node: str, *more: str) -> tuple[int, str]:
         "--way",
         "full",
         "--manifest",
-        "--store",
-        str(STORES),
         "--journal",
         str(RUNS),
         *more,

@@ -17,7 +17,6 @@ from tests.lab.guest.inside import SLOW, digest_of, node_of, shown, tool
 from tests.lab.visits.migrate.migrations import (
     REST,
     STORE,
-    STORES,
     ends,
     is_ext4,
     killed,
@@ -30,8 +29,8 @@ from tests.lab.visits.migrate.transactions import Change, make_old
 from tests.lab.visits.migrate.transactions import migrate as make_ext4
 from wizard.apply.block.extents import DeviceMedium
 from wizard.apply.conversion.state import locate
-from wizard.ext4.steps import proof
 from wizard.model.run import Check
+from wizard.operations.ext4 import proof
 from wizard.process.program import run
 
 BASES, SECOND = (
@@ -164,7 +163,7 @@ def _killed_in_the_commit(built: Built) -> Iterator[Check]:
     name, node, folder = f"{built.stack.name}, the commit", _stands(built), REST / f"cut-{built.stack.name}"
     before = digest_of(node)
     folder.mkdir(mode=0o700)
-    change = Change(folder, node, STORES)
+    change = Change(folder, node)
     wanted = change.rehearse(make_ext4)
     if (child := os.fork()) == 0:
         _dies_committing(change)
@@ -178,7 +177,7 @@ def _killed_in_the_commit(built: Built) -> Iterator[Check]:
     mounted = run(("mount", "-o", "ro", node, "/mnt"), seconds=SLOW, accept=range(256))
     yield Check(f"{name}: half replaced, the volume cannot be mounted", mounted.status != 0, mounted.output)
     node = _restart(built)
-    again = Change(folder, locate(folder), STORES)
+    again = Change(folder, locate(folder))
     again.commit()
     yield Check(f"{name}: the resumed commit equals the scratch copy", digest_of(node) == wanted, "")
     tool(*proof(node))

@@ -32,7 +32,7 @@ def by_keys(fleet: Fleet) -> Iterator[Check]:
         yield from is_ext4(node)
         console.press("U", then="Undo the conversion of")
         yield from look(console, "ext4-undo")
-        console.press("y", then=lambda: "The conversion was undone" in flat(console))
+        console.press("y", then=lambda: "match bit for bit" in flat(console))
         yield from look(console, "ext4-undone", 5)
         console.press("enter", then=lambda: is_read(console, node))
         console.press("q")

@@ -10,6 +10,7 @@ from tests.lab.drives.fleet import KIB, MIB, Fleet, virtio_drive
 from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import DIES, SLOW, digest_of, diskwright, node_of, shown, standing_in, tool
 from tests.lab.visits.migrate.transactions import make_old
+from wizard.apply.engine.stores import FOLDER
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.runs import list_runs
 from wizard.model.run import Check
@@ -19,7 +20,7 @@ OLD, STORE = virtio_drive("mig-old", 32 * MIB), virtio_drive("mig-store", 256 * 
 MIGRATION_FLEET = Fleet("migration", (OLD, STORE))
 FSTAB = Path("/etc/fstab")
 PLACE, REST = Path("/srv/lab/films"), Path("/srv/lab/rest")
-RUNS, STORES = REST / "runs", REST / "stores"
+RUNS = REST / "runs"
 LONG = 3 * SLOW
 
 
@@ -43,14 +44,13 @@ def _prepared(fleet: Fleet) -> str:
 
 
 def prepare_rest(rest: str, place: Path = REST) -> None:
-    """Load kernel modules for transactions, and create a filesystem for runs and stores."""
+    """Load kernel modules for transactions, and create a filesystem for runs."""
     for module in ("dm_snapshot", "loop", "ext4"):
         tool("modprobe", module)
     tool("mkfs.ext4", "-q", "-F", rest)
     place.mkdir(parents=True, exist_ok=True)
     tool("mount", rest, str(place))
-    for folder in (place / "runs", place / "stores"):
-        folder.mkdir(mode=0o700)
+    (place / "runs").mkdir(mode=0o700)
 
 
 def mount_at_boot(node: str) -> None:
@@ -62,7 +62,7 @@ def mount_at_boot(node: str) -> None:
 
 def migrate(node: str, token: str, *more: str) -> tuple[int, str]:
     """Run a full conversion by command line. Return the status and output."""
-    words = ("--way", "full", "--store", str(STORES), "--journal", str(RUNS), "--confirm", token)
+    words = ("--way", "full", "--journal", str(RUNS), "--confirm", token)
     told = diskwright("migrate", node, *words, *more, accept=range(256), seconds=LONG)
     return told.status, told.output + told.errors
 
@@ -104,7 +104,7 @@ def undone(node: str, before: str) -> Iterator[Check]:
     """Check that device, fstab and free space are restored."""
     yield Check("undo restores every byte", digest_of(node) == before, "")
     yield Check("undo restores fstab", " ext3 " in FSTAB.read_text(), FSTAB.read_text())
-    left = list(STORES.iterdir())
+    left = list(RUNS.glob(f"*/{FOLDER}"))
     yield Check("undo frees the store", not left, shown(left))
 
 
@@ -127,7 +127,7 @@ def _whole(node: str) -> Iterator[Check]:
     yield ends("converted", "keep")
     mounted = tool("findmnt", "-n", "-o", "SOURCE,FSTYPE", str(PLACE)).split()
     yield Check("keep mounts ext4", mounted == [node, "ext4"], shown(mounted))
-    left = [*STORES.iterdir(), tool("dmsetup", "ls").strip()]
+    left = [*RUNS.glob(f"*/{FOLDER}"), tool("dmsetup", "ls").strip()]
     yield Check("keep frees the store", left == ["No devices found"], shown(left))
 
 

@@ -16,14 +16,15 @@ from tests.lab.errands.visit import Visit
 from tests.lab.guest.inside import SLOW, cut_power, digest_of, node_of, shown, tool
 from wizard.apply.block.extents import DeviceMedium
 from wizard.apply.conversion.commit import Committer
-from wizard.apply.conversion.keep import drop_saved
+from wizard.apply.conversion.job import drop_saved
 from wizard.apply.conversion.rehearsal import rehearsing
-from wizard.apply.conversion.state import locate, store_of
+from wizard.apply.conversion.state import locate
 from wizard.apply.engine.held_drive import HeldDrive
 from wizard.apply.engine.record import load_record
-from wizard.ext4.steps import accepted, operation_commands, proof
+from wizard.apply.engine.stores import FOLDER
 from wizard.model.errors import DiskwrightError, Failed, Refused
-from wizard.model.migration import (
+from wizard.model.run import Check
+from wizard.operations.ext4 import (
     AddChecksums,
     CheckFiles,
     ConvertFiles,
@@ -31,8 +32,9 @@ from wizard.model.migration import (
     SetFeatures,
     WidenBlockNumbers,
     WidenInodes,
+    accepted,
+    proof,
 )
-from wizard.model.run import Check
 from wizard.process.program import run
 
 STORE = virtio_drive("tx-store", 128 * MIB)
@@ -52,16 +54,14 @@ FULL: tuple[OnDevice, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A run's change to the filesystem on a node. `store` contains the folder of the stores."""
+    """A run's change to the filesystem on a node."""
 
     run: Path
     node: str
-    store: Path
 
     def rehearse(self, steps: Callable[[str], object]) -> str:
         """Take steps on a scratch copy, and save the change. Return the digest of the result."""
-        folder = store_of(self.store, self.run.name)
-        with rehearsing(self.run, self.node, folder, unheard) as (copy, save):
+        with rehearsing(self.run, self.node, unheard) as (copy, save):
             steps(copy.node)
             copy.check()
             digest = digest_of(copy.node)
@@ -91,10 +91,10 @@ class Surroundings:
     def begin(self, name: str) -> Change:
         folder = PLACE / name
         folder.mkdir(mode=0o700)
-        return Change(folder, self.node, PLACE)
+        return Change(folder, self.node)
 
     def reopened(self, name: str) -> Change:
-        return Change(PLACE / name, locate(PLACE / name), PLACE)
+        return Change(PLACE / name, locate(PLACE / name))
 
     @property
     def digest(self) -> str:
@@ -104,7 +104,7 @@ class Surroundings:
 def migrate(node: str) -> None:
     """Convert ext3 to ext4, and check the result."""
     for operation in FULL:
-        for argv in operation_commands(operation, node):
+        for argv in operation.commands(node):
             tool(*argv, accept=accepted(argv))
     tool(*proof(node))
 
@@ -173,7 +173,7 @@ def _given_up(here: Surroundings, before: str) -> Iterator[Check]:
     yield Check("a filesystem with a scratch copy cannot be mounted", seen["mounts"] is False, "")
     yield Check("the conversion changes the scratch copy", seen["changed"] is True, "")
     yield Check("the conversion leaves the drive unchanged", seen["unchanged"] is True, "")
-    left = [tool("losetup", "--noheadings", "--list").strip(), *map(str, PLACE.glob("diskwright-*"))]
+    left = [tool("losetup", "--noheadings", "--list").strip(), *map(str, PLACE.glob(f"*/{FOLDER}"))]
     yield Check("cancelled: nothing is left", left == [""], shown(left))
     yield Check("cancelled: the drive is unchanged", here.digest == before, "")
 
@@ -194,7 +194,7 @@ def _run_full(here: Surroundings, before: str) -> Iterator[Check]:
         said = str(error)
     yield Check("store full: the rehearsal fails with the reason", "not enough free space" in said, said)
     yield Check("store full: the drive is unchanged", here.digest == before, "")
-    yield Check("store full: nothing is left", not list(PLACE.glob("diskwright-*")), "")
+    yield Check("store full: nothing is left", not list(PLACE.glob(f"*/{FOLDER}")), "")
     filler.unlink()
 
 
@@ -225,7 +225,7 @@ def _kept(here: Surroundings) -> Iterator[Check]:
         "undo refuses after a writable mount", "was modified after" in said and here.digest == used, said
     )
     drop_saved(change.run)
-    left = list(PLACE.glob("diskwright-*"))
+    left = list(PLACE.glob(f"*/{FOLDER}"))
     yield Check("keep frees the store", not left and here.digest == used, shown(left))
 
 

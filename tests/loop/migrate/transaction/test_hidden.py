@@ -17,8 +17,7 @@ from wizard.apply.block.extents import DeviceMedium
 from wizard.apply.conversion.commit import Committer
 from wizard.apply.engine.held_drive import HeldDrive
 from wizard.ext4.assessment import FIRST_BYTES, block_mounting
-from wizard.ext4.steps import operation_commands
-from wizard.model.migration import (
+from wizard.operations.ext4 import (
     AddChecksums,
     CheckFiles,
     ConvertFiles,
@@ -144,17 +143,16 @@ def migrated(node: str, image: Path, folder: Path, block_bytes: int) -> Migrated
         node,
     )
     forget_caches(node)
-    old, new, run, store = (folder / name for name in ("old.img", "new.img", "run", "store"))
+    old, new, run = (folder / name for name in ("old.img", "new.img", "run"))
     copyfile(image, old)
     copyfile(image, new)
     for operation in FULL:
-        for argv in operation_commands(operation, str(new)):
+        for argv in operation.commands(str(new)):
             subprocess.run(argv, capture_output=True, check=False)
     tool("e2fsck", "-f", "-n", str(new))
     run.mkdir()
-    store.mkdir()
     with DeviceMedium(node) as medium:
-        save_chunks(run, store, node, medium, differing(old.read_bytes(), new.read_bytes()))
+        save_chunks(run, node, medium, differing(old.read_bytes(), new.read_bytes()))
     return Migrated(node, run, old, new)
 
 

@@ -26,14 +26,15 @@ from tests.loop.program import (
 from wizard.apply.block.devices import forget_caches
 from wizard.apply.block.extents import DeviceMedium
 from wizard.apply.conversion.commit import Committer
-from wizard.apply.conversion.keep import check_keeps
-from wizard.apply.conversion.state import EARLIER, FILE, OLD, locate, migration_now, store_of
+from wizard.apply.conversion.job import JOB
+from wizard.apply.conversion.state import EARLIER, FILE, OLD, locate, migration_now
 from wizard.apply.engine import exchange
 from wizard.apply.engine.held_drive import HeldDrive
 from wizard.apply.engine.record import Record, save_record
+from wizard.apply.engine.stores import FOLDER
+from wizard.apply.run.job import JobRequest
 from wizard.cli.status import row_of
-from wizard.ext4.steps import operation_commands
-from wizard.model.migration import SetFstabType
+from wizard.operations.fstab import EditFstab
 
 
 @pytest.fixture
@@ -45,22 +46,20 @@ def sealed(old: Old) -> Path:
     """Return a run with its steps done on a plain copy, and the change saved."""
     migration = old.migration()
     run = old.begin(migration)
-    folder = store_of(old.store, run.name)
-    folder.mkdir(parents=True)
     before, after = old.work.folder / "before.img", old.work.folder / "after.img"
     forget_caches(old.drive)
     for image in (before, after):
         copyfile(old.work.bench.image_of(old.drive), image)
     journal = Journal(run)
     for number, step in enumerate(migration.steps, 1):
-        if not isinstance(step.operation, SetFstabType):
+        if not isinstance(step.operation, EditFstab):
             journal.add(Event.STEP_STARTED, step.sentence, step=number)
-            for argv in operation_commands(step.operation, str(after)):
+            for argv in step.operation.commands(str(after)):
                 tool("sh", "-c", '"$@"; [ $? -le 1 ]', "sh", *argv)
             journal.add(Event.STEP_DONE, "Done.", step=number)
     journal.close()
     with DeviceMedium(old.drive) as medium:
-        save_chunks(run, folder, old.drive, medium, differing(before.read_bytes(), after.read_bytes()))
+        save_chunks(run, old.drive, medium, differing(before.read_bytes(), after.read_bytes()))
     return run
 
 
@@ -103,7 +102,7 @@ def test_interrupted_commit_resumes_and_can_be_undone(old: Old, moment: int) -> 
     assert old.files("ext4") == files
     carry_out(run, Purpose.UNDO, ())
     assert (state(run), old.digest, old.fstab) == (RunState.UNDONE, before, fstab)
-    assert not any((old.work.folder / "stores").iterdir())
+    assert not old.saved
 
 
 def test_interrupted_commit_is_undone_without_resume(old: Old) -> None:
@@ -123,10 +122,10 @@ def test_writable_mount_prevents_undo_but_not_keep(old: Old) -> None:
     used = old.digest
     carry_out(run, Purpose.UNDO, ())
     assert (state(run), old.digest) == (RunState.REFUSED, used)
-    check_keeps(run)
+    JOB.check_possible(run, JobRequest(Purpose.KEEP))
     carry_out(run, Purpose.KEEP, ())
     assert state(run) is RunState.KEPT
-    assert not any((old.work.folder / "stores").iterdir())
+    assert not old.saved
 
 
 def test_files_written_before_the_commit_are_not_damaged(old: Old) -> None:
@@ -138,7 +137,7 @@ def test_files_written_before_the_commit_are_not_damaged(old: Old) -> None:
     used = old.digest
     carry_out(run, Purpose.APPLY, ())
     assert (state(run), old.digest, old.fstab) == (RunState.REFUSED, used, lines), story(run)
-    assert "was modified since" in row_of(run).sentence and not any((old.work.folder / "stores").iterdir())
+    assert "was modified since" in row_of(run).sentence and not old.saved
     # Not even anew: what was shown was for the filesystem as it was then.
     carry_out(run, Purpose.APPLY, ())
     assert (state(run), old.digest, old.fstab) == (RunState.REFUSED, used, lines), story(run)
@@ -176,9 +175,7 @@ def test_commit_finishes_after_a_writable_mount_before_its_record(
     with pytest.raises(Refused, match=f"undo is no longer possible. `diskwright keep {run}`"):
         undo(run)
     carry_out(run, Purpose.KEEP, ())
-    assert (state(run), old.digest) == (RunState.KEPT, used) and not any(
-        (old.work.folder / "stores").iterdir()
-    )
+    assert (state(run), old.digest) == (RunState.KEPT, used) and not old.saved
 
 
 def test_commit_finishes_after_a_writable_mount_before_fstab(old: Old) -> None:
@@ -208,7 +205,7 @@ def test_damaged_saved_bytes_fail_undo_and_leave_fstab_correct(old: Old) -> None
     run = sealed(old)
     carry_out(run, Purpose.APPLY, ())
     found, lines = old.digest, old.fstab
-    (kept,) = (old.work.folder / "stores").glob(f"*/{OLD}")
+    kept = run / FOLDER / OLD
     kept.write_bytes(bytes(kept.stat().st_size))
     carry_out(run, Purpose.UNDO, ())
     assert (state(run), old.digest, old.fstab) == (RunState.FAILED, found, lines), story(run)

@@ -1,27 +1,15 @@
 """Progress of programs: reported by e2fsck, measured for others, and counts in the final output."""
 
 import os
-import subprocess
 import sys
 from pathlib import Path
-from queue import Queue
 
 import pytest
 
-from tests.unit.ext4.extimages import EXT3, facts, made
-from wizard.apply.conversion.verify import ProgressParser, extent_share, share_of
-from wizard.apply.run.process import read_by, watched_effort
-from wizard.ext4.duration import Effort, effort_of, parts_of
-from wizard.ext4.steps import CHECKER, accepted, operation_commands
-from wizard.model.migration import (
-    AddChecksums,
-    CheckFiles,
-    OnDevice,
-    SetFeatures,
-    WidenBlockNumbers,
-    WidenInodes,
+from wizard.apply.conversion.rehearsal import ProgressParser, share_of
+from wizard.operations.ext4 import (
+    extent_share,
 )
-from wizard.model.said import MIB
 from wizard.process.output import Listener
 from wizard.process.program import run
 
@@ -51,63 +39,6 @@ def test_command_writes_to_its_own_pipe(tmp_path: Path) -> None:
     assert lines == ["1 2 3 x", "4 5 6 y"] and done.output == "found\n"
     with pytest.raises(OSError, match="Bad file"):
         os.fstat(listener.end)
-
-
-READS_AND_WAITS = "open('/dev/zero', 'rb', 0).read(600_000); print('read', flush=True); input()"
-
-
-def test_progress_of_a_silent_program_is_its_bytes_read(tmp_path: Path) -> None:
-    heard: Queue[float] = Queue()
-    node = str(tmp_path / "which no kernel counts")
-    with (
-        subprocess.Popen(
-            [sys.executable, "-I", "-c", READS_AND_WAITS], stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        ) as process,
-        watched_effort(node, Effort(600_000, 1_400_000), heard.put, 0.001) as begin,
-    ):
-        assert process.stdout and process.stdin and process.stdout.readline() == b"read\n"
-        assert heard.empty()
-        begin(process.pid)
-        assert heard.get(timeout=60) == 0.3
-        process.stdin.close()
-
-
-def test_ended_process_reports_no_progress(tmp_path: Path) -> None:
-    heard: list[float] = []
-    with subprocess.Popen(["true"]) as process:
-        process.wait()
-    with watched_effort(str(tmp_path), Effort(1, 1), heard.append, 0.0) as begin:
-        begin(process.pid)
-    assert heard == []
-
-
-def test_every_command_has_a_share_of_its_step() -> None:
-    assert parts_of(WidenInodes(), 1) == ((0.0, 1.0),) and parts_of(CheckFiles(), 2) == (
-        (0.0, 0.5),
-        (0.5, 1.0),
-    )
-    assert parts_of(AddChecksums(), 2) == ((0.0, 0.3), (0.3, 1.0))
-
-
-@pytest.mark.parametrize("block", ["1024", "4096"])
-def test_expected_reads_of_silent_programs_match(tmp_path: Path, block: str) -> None:
-    image = made(tmp_path, *EXT3, "-b", block, "-N", "30000", "-J", "size=4", size_bytes=48 * MIB)
-    operations: tuple[OnDevice, ...] = (
-        WidenInodes(),
-        SetFeatures(("extent",)),
-        WidenBlockNumbers(),
-        AddChecksums(),
-    )
-    for operation in operations:
-        expected = effort_of(operation, facts(image))
-        for argv in operation_commands(operation, str(image)):
-            with subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-                # It is not reaped yet, so what the kernel counted is still there.
-                os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
-                done = read_by(process.pid)
-            assert process.returncode in accepted(argv)
-            if argv[0] != CHECKER and expected is not None:
-                assert 0.6 < done / expected.read_bytes < 1.7, (operation, done, expected)
 
 
 SAID = """

@@ -23,7 +23,7 @@ from wizard.apply.move.mover.journal import (
 from wizard.apply.move.mover.prepare import blocks_around
 from wizard.apply.move.table_images import table_images
 from wizard.model.machine import Extent
-from wizard.model.migration import Scheme
+from wizard.model.moves import Scheme
 from wizard.probe.content.gpt import read_gpt
 from wizard.probe.content.tables import read_mbr
 

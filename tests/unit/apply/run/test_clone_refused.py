@@ -11,7 +11,7 @@ from tests.unit.machines import E512, SIZE_BYTES, drive, machine
 from wizard.apply.move import run as move_guard
 from wizard.apply.settings import guard as tune_guard
 from wizard.model.errors import Refused
-from wizard.model.migration import Moves
+from wizard.model.moves import Moves
 from wizard.plan.changes import Changes
 from wizard.plan.dangers import known_identity
 

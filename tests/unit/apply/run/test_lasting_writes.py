@@ -76,7 +76,7 @@ def fstab(folder: Path) -> tuple[str, Callable[[], object], Callable[[], object]
 
 
 def converted(folder: Path) -> tuple[str, Callable[[], object], Callable[[], object]]:
-    before, after = (ConvertedFilesystem("uuid", 4096, "/srv", "", new) for new in ("00", "01"))
+    before, after = (ConvertedFilesystem("uuid", 4096, "", new) for new in ("00", "01"))
     return (
         "filesystem.json",
         lambda: save_filesystem(folder, before),

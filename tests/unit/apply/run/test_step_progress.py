@@ -11,10 +11,9 @@ from wizard.apply.run.process import lock_run
 from wizard.apply.run.progress_log import FILE, StepProgress, note_progress, noting, read_progress
 from wizard.apply.run.runs import MIGRATION
 from wizard.cli.status import row_of
-from wizard.ext4.check import render_migration
-from wizard.ext4.make import make_migration
-from wizard.model.migration import Way
+from wizard.ext4.document import make_migration, render_migration
 from wizard.model.run import Event
+from wizard.plan.conversion import Way
 
 
 @pytest.mark.parametrize(

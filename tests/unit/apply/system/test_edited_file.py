@@ -6,10 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.ext4.migrations import identity_of
+from tests.unit.machines import drive
+from wizard.apply.settings.system import RunningSystem
 from wizard.apply.system import edited_file
 from wizard.apply.system.edited_file import edit, kept_as
-from wizard.apply.system.fstab import add_line, new_line_in
+from wizard.apply.system.fstab import add_line
 from wizard.model.errors import Failed
+from wizard.operations.fstab import EditFstab, LineEdit, digest_of_text
 from wizard.operations.mounts import AddFstabLine
 
 ROOT = Path(__file__).parents[4]
@@ -78,10 +82,10 @@ def test_editor_without_locking_loses_no_change(tmp_path: Path, monkeypatch: pyt
 def test_concurrently_changed_line_is_unchanged(tmp_path: Path) -> None:
     fstab = tmp_path / "fstab"
     fstab.write_text(f"# one more line\n{OLD}")
-    with pytest.raises(Failed, match=r"Line 2 of .* has changed"):
-        new_line_in(
-            fstab, 2, "UUID=abc / ext4 defaults 0 1", "UUID=abc / ext4 noatime 0 1", kept_as(fstab, "run")
-        )
+    line = LineEdit(2, "UUID=abc / ext4 defaults 0 1", "UUID=abc / ext4 noatime 0 1")
+    change = EditFstab(str(fstab), digest_of_text(OLD), (line,))
+    with pytest.raises(Failed, match="has changed and was not edited"):
+        change.write(RunningSystem(identity_of(drive()), (change,), run_name="run"), new=True)
     assert fstab.read_text() == f"# one more line\n{OLD}"
     assert not kept_as(fstab, "run").exists()
 

@@ -13,6 +13,7 @@ from wizard.apply.conversion import commit as committing
 from wizard.apply.conversion.commit import Committer
 from wizard.apply.engine import exchange
 from wizard.apply.engine.record import Phase, Record, load_record, save_record
+from wizard.apply.engine.stores import FOLDER
 from wizard.ext4.assessment import DECIDING, block_mounting
 
 CHUNK, CHUNKS = 4096, 48
@@ -76,9 +77,8 @@ class Case:
     """A verified change of a filesystem, on a drive that can lose power."""
 
     def __init__(self, folder: Path, block_bytes: int = 512, seed: int = 0) -> None:
-        self.run, self.store = folder / "run", folder / "store"
-        for one in (self.run, self.store):
-            one.mkdir(parents=True)
+        self.run, self.store = folder / "run", folder / "run" / FOLDER
+        self.store.mkdir(parents=True)
         self.before, self.after = (one[: SIZE // block_bytes * block_bytes] for one in (BEFORE, AFTER))
         written = differing(self.before, self.after)
         # What a program wrote as it was before.
@@ -95,7 +95,7 @@ class Case:
 
     def save(self) -> None:
         """Save the result of the rehearsal."""
-        save_chunks(self.run, self.store, self.device, self.drive, self.written)
+        save_chunks(self.run, self.device, self.drive, self.written)
 
     def committing(self) -> Committer:
         return Committer(self.run, self.device, self.drive, unheard)

@@ -10,7 +10,7 @@ from wizard.model.errors import BadInput, Refused
 from wizard.model.finding import Recorded, Recording
 from wizard.model.geometry import Identity
 from wizard.model.machine import Drive, Extent, Partition, Signature, Use
-from wizard.model.migration import Move, Moves, Scheme
+from wizard.model.moves import Move, Moves, Scheme
 from wizard.model.said import GIB, MIB
 from wizard.plan.partition.movable import why_not_move
 from wizard.plan.partition.move_target import planned_move

@@ -11,7 +11,7 @@ from wizard.model.drive_facts import Loader
 from wizard.model.errors import Refused
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive
-from wizard.model.migration import Moves
+from wizard.model.moves import Moves
 from wizard.model.said import GIB, MIB
 from wizard.plan.partition.movable import why_not_move
 from wizard.plan.partition.moves import (

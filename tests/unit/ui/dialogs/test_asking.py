@@ -13,14 +13,14 @@ from tests.unit.ui.person import Person
 from tests.unit.ui.simulated import Simulated
 from wizard.advice.missing import Missing
 from wizard.apply.run.journal import RunState
-from wizard.ext4.make import make_migration
+from wizard.ext4.document import make_migration
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.machine import Drive
-from wizard.model.migration import Way
+from wizard.plan.conversion import Way
 from wizard.ui.desk import Screen
 from wizard.ui.dialogs.asking import Question, Typing, ending, save
 from wizard.ui.dialogs.health import Install
-from wizard.ui.session import Session, SessionConversion
+from wizard.ui.session import Session
 from wizard.ui.view import Field, Offer, ScreenStep, Values, View, para
 
 MISSING = Missing(("mkfs.exfat",), ("exfatprogs",), "debian")
@@ -243,8 +243,8 @@ def test_unreadable_run_state_asks_before_quitting() -> None:
 
 def test_unapplied_plan_asks_before_quitting() -> None:
     at, _ = person()
-    planned = SessionConversion("/dev/sda1", migration=make_migration(situation(), Way.FULL))
-    at.desk.session = replace(at.desk.session, moving=planned)
+    planned = make_migration(situation(), Way.FULL)
+    at.desk.session = replace(at.desk.session, migration=planned)
     at.act("quit")
     assert not at.desk.over and "No drive was written." in at.text
 

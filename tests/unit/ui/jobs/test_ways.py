@@ -2,7 +2,6 @@
 
 import threading
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -11,11 +10,11 @@ from tests.unit.machines import machine, partition, partitioned
 from tests.unit.ui.person import Person
 from tests.unit.ui.simulated import Simulated
 from wizard.ext4.assessment import Situation
-from wizard.ext4.ways import prospect_of
+from wizard.ext4.document import prospect_of
 from wizard.model.errors import BadInput, DiskwrightError, Refused
-from wizard.model.migration import Way
+from wizard.plan.conversion import Way
 from wizard.ui.screens.ways import WaysScreen
-from wizard.ui.session import Session, SessionConversion
+from wizard.ui.session import Session
 from wizard.ui.view import Banner, Tone
 
 DRIVE = partitioned(partition(1, filesystem="ext3"))
@@ -28,7 +27,7 @@ class Services(Simulated):
     def __init__(self, found: Situation) -> None:
         super().__init__(machine(DRIVE), "a test")
         self.found = found
-        self.asked: list[Path | None] = []
+        self.asked: list[str] = []
         self.fault: DiskwrightError | None = None
         self.rootless, self.gives_root, self.roots = False, True, 0
         self.go = threading.Event()
@@ -44,8 +43,8 @@ class Services(Simulated):
             raise Refused("Root was not given. Nothing was written.")
         self.rootless = False
 
-    def look_at_ext(self, device: str, folder: Path | None) -> Situation:
-        self.asked.append(folder)
+    def look_at_ext(self, device: str) -> Situation:
+        self.asked.append(device)
         self.go.wait(20)
         if self.fault:
             raise self.fault
@@ -59,12 +58,6 @@ def ways(found: Situation | None = None, services: Services | None = None) -> tu
     at.desk.go(WaysScreen(at.desk, DRIVE, DEVICE))
     at.wait()
     return at, services
-
-
-def moving(at: Person) -> SessionConversion:
-    settled = at.desk.session.moving
-    assert settled is not None
-    return settled
 
 
 def test_recommended_way_is_selected_and_described_completely() -> None:
@@ -117,7 +110,7 @@ def test_comparison_is_optional_if_there_is_a_choice() -> None:
     at, _ = ways()
     assert "every file is compared before and after" in at.text and "28 min" in at.text
     at.key("c")
-    assert not moving(at).compares and "files are not compared individually" in at.text
+    assert "files are not compared individually" in at.text
     at.desk.moved("mount")
     assert at.view.action("compare") is None
 
@@ -128,17 +121,7 @@ def test_repair_is_offered_only_for_damage() -> None:
     at, _ = ways(situation(replace(EXT3, has_errors=True)))
     assert "Damage is not repaired." in at.text
     at.key("x")
-    assert moving(at).repairs and "Damage may be repaired." in at.text
-
-
-def test_folder_is_checked_and_an_empty_line_means_the_default() -> None:
-    at, services = ways()
-    at.key("f")
-    at.act("take", folder="/mnt/backup")
-    assert services.asked[-1] == Path("/mnt/backup") and "Uses space in /mnt/backup." in at.text
-    at.key("f")
-    at.act("take", folder="")
-    assert services.asked[-1] is None
+    assert "Damage may be repaired." in at.text
 
 
 def test_impossible_way_gives_the_reason_and_is_not_planned() -> None:
@@ -156,7 +139,7 @@ def test_enter_plans_the_way_and_opens_its_review() -> None:
     at.key("c")
     at.key("enter", "light")
     assert at.view.place == "review"
-    planned = moving(at).migration
+    planned = at.desk.session.migration
     assert planned is not None and planned.way is Way.LIGHT and not planned.manifest
 
 
@@ -167,19 +150,6 @@ def test_planning_error_is_reported_among_the_ways() -> None:
     assert at.view.place == "ways" and at.said == "Another program changed it. Nothing was written."
     services.fault = None
     assert at.rows
-
-
-def test_settings_last_only_for_the_same_filesystem() -> None:
-    at, services = ways()
-    at.key("c")
-    at.key("escape")
-    at.desk.go(WaysScreen(at.desk, DRIVE, DEVICE))
-    at.wait()
-    assert not moving(at).compares and len(services.asked) == 2
-    at.key("escape")
-    at.desk.go(WaysScreen(at.desk, DRIVE, "/dev/sda2"))
-    at.wait()
-    assert moving(at).compares
 
 
 def test_review_calls_protected_data_safe() -> None:

@@ -18,7 +18,7 @@ from typing import Protocol
 from wizard.documents.codec import from_json, to_json
 from wizard.model.errors import BadInput, Failed
 from wizard.model.machine import Extent
-from wizard.model.migration import Scheme
+from wizard.model.moves import Scheme
 from wizard.model.said import Message, rounded_up
 from wizard.probe.content.notices import HEADER, MAGIC, SLOT_BYTES, SLOTS, digest_of, read_slot
 

@@ -29,7 +29,7 @@ from wizard.apply.move.relocate import fat_offset, placed
 from wizard.apply.move.table_images import TableImages, TablePiece, table_images
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Extent
-from wizard.model.migration import Move
+from wizard.model.moves import Move
 from wizard.model.said import KIB, MIB, Sentence, rounded_up, t
 
 UNREAD = frozenset({errno.EIO, errno.ENODATA})

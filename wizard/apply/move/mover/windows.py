@@ -21,7 +21,7 @@ from wizard.apply.move.mover.journal import (
     seal,
     write_bytes,
 )
-from wizard.model.migration import Scheme
+from wizard.model.moves import Scheme
 
 
 def _next_window(course: Course, boundary: int, target: PartitionSide) -> tuple[int, int] | None:

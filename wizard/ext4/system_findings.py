@@ -2,25 +2,27 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 from wizard.advice.missing import missing
 from wizard.ext4.assessment import BootPath, Situation
-from wizard.ext4.duration import WIDE_INODE_BYTES, journal_blocks
 from wizard.ext4.operations import (
     INODES_WIDENED_FROM,
     OLD_TYPES,
     fstab_operations,
+    journal_blocks,
     operations_for,
     spare_blocks,
     widening_blocker,
     widening_blocks,
     widening_fault,
 )
-from wizard.ext4.steps import OWN_FSTAB
 from wizard.model.errors import printable
 from wizard.model.finding import Finding, FindingCommand, Severity
-from wizard.model.migration import Way
 from wizard.model.said import Message, Sentence, join, t
+from wizard.operations.ext4 import WIDE_INODE_BYTES
+from wizard.operations.operation import OWN_FSTAB
+from wizard.plan.conversion import Way
 
 FREE_SPACE = t("Delete or move files first.")
 
@@ -41,56 +43,28 @@ def copy_commands(situation: Situation) -> Commands:
     )
 
 
-def danger(
-    code: str,
-    situation: Situation,
-    sentence: Message,
-    why: Message,
-    remedy: Message,
-    source: str = "e2fsprogs",
-    commands: Commands = (),
-) -> Finding:
-    """Return a finding that blocks a method or means risk for data."""
-    return _finding(code, Severity.DANGER, situation, sentence, why, remedy, source, commands)
-
-
-def warning(
-    code: str,
-    situation: Situation,
-    sentence: Message,
-    why: Message,
-    remedy: Message,
-    source: str = "superblock",
-    commands: Commands = (),
-) -> Finding:
-    """Return a finding about a possible problem or disadvantage."""
-    return _finding(code, Severity.WARNING, situation, sentence, why, remedy, source, commands)
-
-
-def info(
-    code: str,
-    situation: Situation,
-    sentence: Message,
-    why: Message,
-    remedy: Message,
-    source: str = "superblock",
-    commands: Commands = (),
-) -> Finding:
-    """Return an informational finding."""
-    return _finding(code, Severity.INFO, situation, sentence, why, remedy, source, commands)
-
-
 def _finding(
     code: str,
-    severity: Severity,
-    situation: Situation,
     sentence: Message,
     why: Message,
     remedy: Message,
-    source: str,
-    commands: Commands,
+    source: str = "superblock",
+    commands: Commands = (),
+    *,
+    severity: Severity,
 ) -> Finding:
-    return Finding(code, severity, situation.device, sentence, why, source, remedy, commands)
+    return Finding(code, severity, "", sentence, why, source, remedy, commands)
+
+
+# `obstacles_of` adds the device.
+danger = partial(_finding, severity=Severity.DANGER)
+"""A finding that blocks a method or means risk for data."""
+
+warning = partial(_finding, severity=Severity.WARNING)
+"""A finding about a possible problem or disadvantage."""
+
+info = partial(_finding, severity=Severity.INFO)
+"""An informational finding."""
 
 
 def as_message(finding: Finding) -> Message | str:
@@ -130,7 +104,6 @@ def room_inside(situation: Situation) -> Iterator[Finding]:
     if "has_journal" not in before.features and not 0 < journal_blocks(before) <= before.free_blocks - spare:
         yield danger(
             "migrate-no-room-journal",
-            situation,
             t(
                 "{device} is too full for a journal: {needed:size} required, {free:size} free.",
                 device=device,
@@ -145,7 +118,6 @@ def room_inside(situation: Situation) -> Iterator[Finding]:
     if before.free_blocks < spare:
         yield danger(
             "migrate-full",
-            situation,
             t(
                 "{device} is full: {free:size} free, {needed:size} required.",
                 device=device,
@@ -160,7 +132,6 @@ def room_inside(situation: Situation) -> Iterator[Finding]:
         more = max(0, widening_blocks(before) + spare - before.free_blocks) * size
         yield warning(
             "migrate-narrow-inodes",
-            situation,
             t(
                 "The inode size of {device} remains {bytes} bytes: {fault}.",
                 device=device,
@@ -177,7 +148,6 @@ def room_inside(situation: Situation) -> Iterator[Finding]:
     if not before.free_inodes:
         yield info(
             "migrate-no-inodes",
-            situation,
             t(
                 "{device} has no free inodes: no files can be created, regardless of free space.",
                 device=device,
@@ -189,21 +159,10 @@ def room_inside(situation: Situation) -> Iterator[Finding]:
 
 
 def scratch_copy(situation: Situation) -> Iterator[Finding]:
-    """Report an unsuitable folder, and a system that cannot make a scratch copy."""
-    folder = situation.store
-    if folder.fault:
-        yield danger(
-            "migrate-folder",
-            situation,
-            t("The scratch copy cannot be in {folder}: {fault}.", folder=folder.path, fault=folder.fault),
-            t("Undo data must be on another filesystem that survives a reboot."),
-            t("Choose a folder on another filesystem (with the command: --store)."),
-            "statvfs(3)",
-        )
+    """Report a system that cannot make a scratch copy."""
     if situation.no_copy:
         yield danger(
             "migrate-no-copy",
-            situation,
             t("Cannot make a scratch copy: {why}.", why=situation.no_copy),
             t("A conversion needs loop devices and FUSE."),
             t("Load the kernel modules, or use another kernel or a rescue medium."),
@@ -244,7 +203,6 @@ def boot_path(situation: Situation) -> Iterator[Finding]:
         )(version=version)
     yield warning(
         "migrate-boot-loader",
-        situation,
         join(contents, *_grub_check(found, situation.family)),
         why,
         t(
@@ -256,7 +214,6 @@ def boot_path(situation: Situation) -> Iterator[Finding]:
     if found.root_type in OLD_TYPES:
         yield warning(
             "migrate-root-type",
-            situation,
             t(
                 "The kernel is booted with rootfstype={kind} and would not find its root as ext4.",
                 kind=found.root_type,
@@ -269,7 +226,6 @@ def boot_path(situation: Situation) -> Iterator[Finding]:
         command = MADE_ANEW if found.initramfs == "initramfs-tools" else MADE_ANEW_BY_DRACUT
         yield info(
             "migrate-initramfs",
-            situation,
             t(
                 "{maker} builds the initramfs, which must mount {device} as ext4.",
                 maker=found.initramfs,
@@ -295,7 +251,6 @@ def at_boot(situation: Situation) -> Iterator[Finding]:
     for unit in situation.units:
         yield warning(
             "migrate-mount-unit",
-            situation,
             t("The systemd unit {unit} mounts {device}.", unit=unit, device=device),
             t("A conversion changes only fstab. A unit with Type=ext3 fails afterwards."),
             t("Change the unit to Type=ext4 or remove the type."),
@@ -309,7 +264,6 @@ def at_boot(situation: Situation) -> Iterator[Finding]:
         )
         yield info(
             "migrate-nothing-at-boot",
-            situation,
             form(fstab=printable(situation.fstab, 200)),
             t("Mounting as ext4 manually requires no changes."),
             t("Mount the filesystem as ext4."),
@@ -327,7 +281,6 @@ def own_fstab(situation: Situation) -> Iterator[Finding]:
     if own.fault:
         yield warning(
             "migrate-own-fstab",
-            situation,
             t(
                 "{device} contains a system whose {file} is not changed: {fault}.",
                 device=device,
@@ -344,7 +297,6 @@ def own_fstab(situation: Situation) -> Iterator[Finding]:
     for line in lines if not own.fault else ():
         yield info(
             "migrate-own-fstab",
-            situation,
             t(
                 "{device} contains a system. Line {number} of its {file} mounts the filesystem as {kind}.",
                 device=device,
@@ -375,7 +327,6 @@ def nothing_to_do(situation: Situation) -> Iterator[Finding]:
         if not operations_for(way, situation.ext):
             yield info(
                 code,
-                situation,
                 form(device=situation.device),
                 t("All features are already enabled."),
                 t("No action needed."),

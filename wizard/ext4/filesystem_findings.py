@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from wizard.advice.missing import missing
 from wizard.ext4.assessment import BAR, Situation
 from wizard.ext4.operations import fstab_operations, may_have_blocks
-from wizard.ext4.system_checks import (
+from wizard.ext4.system_findings import (
     COPY_INSTEAD,
     Commands,
     copy_commands,
@@ -64,7 +64,6 @@ def in_use(situation: Situation) -> Iterator[Finding]:
     if situation.is_root:
         yield danger(
             "migrate-running-root",
-            situation,
             t("{device} contains the running system.", device=device),
             t("A filesystem cannot be converted while the system runs from it."),
             join(*_on_another_system(situation)),
@@ -74,7 +73,6 @@ def in_use(situation: Situation) -> Iterator[Finding]:
     elif situation.mounts:
         yield danger(
             "migrate-mounted",
-            situation,
             t(
                 "{device} is mounted at {places:list}.",
                 device=device,
@@ -93,7 +91,6 @@ def in_use(situation: Situation) -> Iterator[Finding]:
     for file in situation.swap_files:
         yield danger(
             "migrate-swap-file",
-            situation,
             t(
                 "The swap file {file} on {device} is in use.",
                 file=file,
@@ -107,7 +104,6 @@ def in_use(situation: Situation) -> Iterator[Finding]:
     if situation.opened and not situation.mounts and not situation.is_root:
         yield danger(
             "migrate-opened",
-            situation,
             t("Another device or a program has exclusive use of {device}.", device=device),
             t("Two writers damage a filesystem."),
             t("Close the dependent device, or end the program that uses {device}.", device=device),
@@ -146,7 +142,6 @@ def state_findings(situation: Situation) -> Iterator[Finding]:
     if 0 < situation.device_bytes < before.size_bytes:
         yield danger(
             "migrate-cut-off",
-            situation,
             t(
                 "{device} is smaller than its filesystem: {has:exact} of {needs:exact}.",
                 device=device,
@@ -160,7 +155,6 @@ def state_findings(situation: Situation) -> Iterator[Finding]:
     if not before.counts_fit:
         yield danger(
             "migrate-counts",
-            situation,
             t("The superblock of {device} reports more free blocks or inodes than exist.", device=device),
             t("Plans cannot rely on wrong numbers, and other numbers may also be wrong."),
             t("Create an image of {device} first, then check the filesystem.", device=device),
@@ -178,7 +172,6 @@ def _errors(situation: Situation) -> Iterator[Finding]:
     if before.half_done:
         yield danger(
             "migrate-half-done",
-            situation,
             t(
                 "A change to {device} was started but not finished. {change}",
                 device=device,
@@ -192,7 +185,6 @@ def _errors(situation: Situation) -> Iterator[Finding]:
     elif before.has_errors:
         yield danger(
             "migrate-errors",
-            situation,
             t("{device} is marked as damaged.", device=device),
             t(
                 "The kernel or a check found unrepaired errors ({recorded} recorded).",
@@ -205,7 +197,6 @@ def _errors(situation: Situation) -> Iterator[Finding]:
     elif situation.damaged:
         yield danger(
             "migrate-damaged",
-            situation,
             t(
                 "{device} is damaged but not marked as damaged: {found}",
                 device=device,
@@ -219,7 +210,6 @@ def _errors(situation: Situation) -> Iterator[Finding]:
     elif before.recorded_errors:
         yield warning(
             "migrate-recorded-errors",
-            situation,
             tn(
                 "The kernel recorded one error on {device} since errors were last cleared.",
                 "The kernel recorded {count} errors on {device} since errors were last cleared.",
@@ -241,7 +231,6 @@ def _not_unmounted(situation: Situation) -> Iterator[Finding]:
     if before.needs_recovery:
         yield info(
             "migrate-journal-pending",
-            situation,
             t("The journal of {device} has pending changes.", device=device),
             t(
                 "The filesystem was not unmounted cleanly. Mounting or the first step of a "
@@ -252,7 +241,6 @@ def _not_unmounted(situation: Situation) -> Iterator[Finding]:
     elif not before.clean and not before.has_errors and not before.half_done:
         yield info(
             "migrate-not-clean",
-            situation,
             t("{device} was not unmounted cleanly.", device=device),
             t("Without a journal, only a full check can detect damage; the first step does that."),
             NO_ACTION,
@@ -265,7 +253,6 @@ def kind_findings(situation: Situation) -> Iterator[Finding]:
     if before.journal_device:
         yield danger(
             "migrate-external-journal",
-            situation,
             t("The journal of {device} is on another device.", device=device),
             t("A snapshot of one device would not match the other."),
             join(
@@ -282,7 +269,6 @@ def kind_findings(situation: Situation) -> Iterator[Finding]:
     if UNMOUNTABLE in before.features:
         yield danger(
             "migrate-barred",
-            situation,
             t(
                 "{device} is in the middle of another conversion and blocked until that is finished.",
                 device=device,
@@ -294,7 +280,6 @@ def kind_findings(situation: Situation) -> Iterator[Finding]:
     elif unknown := sorted(before.features - KNOWN):
         yield danger(
             "migrate-unknown-features",
-            situation,
             t(
                 "{device} has features that are untested with conversions: {features:list}.",
                 device=device,
@@ -308,7 +293,6 @@ def kind_findings(situation: Situation) -> Iterator[Finding]:
     if before.revision == 0:
         yield danger(
             "migrate-first-revision",
-            situation,
             t("{device} uses the first revision of ext2.", device=device),
             t("The superblock has no space for newer fields, and tune2fs damages it when widening inodes."),
             COPY_INSTEAD,
@@ -323,7 +307,6 @@ def kind_findings(situation: Situation) -> Iterator[Finding]:
         )
         yield info(
             "migrate-incomplete",
-            situation,
             form(device=device),
             t("This appears to be an incompletely converted ext3."),
             t("The full conversion completes the rest."),
@@ -335,7 +318,6 @@ def programs(situation: Situation) -> Iterator[Finding]:
     if situation.missing:
         yield warning(
             "migrate-programs-missing",
-            situation,
             missing(situation.missing, situation.family).said,
             t("The steps require these tools."),
             t("Install them, and check again."),
@@ -344,7 +326,6 @@ def programs(situation: Situation) -> Iterator[Finding]:
     elif situation.e2fsprogs < OLDEST_PROGRAMS:
         yield warning(
             "migrate-programs-old",
-            situation,
             t(
                 "e2fsprogs is version {found}; version {needed} or newer is required.",
                 found=version_text(situation.e2fsprogs),

@@ -1,0 +1,332 @@
+"""Build the document of a conversion, and validate one that was read."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import chain
+
+from wizard.documents.codec import JSON, Sealed
+from wizard.ext4.assessment import Situation
+from wizard.ext4.operations import (
+    OLD_TYPES,
+    all_operations,
+    compare_seconds,
+    operations_for,
+    retyped,
+    room_bytes,
+)
+from wizard.ext4.system_findings import as_message, as_text
+from wizard.ext4.ways import against, obstacles_of, refusal, undo_sentence
+from wizard.model.errors import BadInput
+from wizard.model.ext import ExtFacts
+from wizard.model.finding import Severity
+from wizard.model.geometry import Identity
+from wizard.model.said import Message, t
+from wizard.operations.ext4 import OnDevice, SetOwnFstabType
+from wizard.operations.fstab import EditFstab
+from wizard.operations.operation import Context
+from wizard.operations.rules import is_device_path, uuid_fault
+from wizard.plan.check import drive_faults
+from wizard.plan.conversion import Migration, MigrationOperation, MigrationStep, Prospect, Way, WayOffer
+from wizard.plan.messages import INCONSISTENT
+
+AGAIN = t("Recreate it with `diskwright migrate`.")
+SILENT = frozenset({"migrate-light-complete", "migrate-complete", "migrate-nothing-at-boot"})
+"""Findings that only affect the choice of method."""
+
+
+def make_migration(
+    situation: Situation, way: Way, *, manifest: bool = False, repairs: bool = False
+) -> Migration:
+    """Return the conversion to show, confirm and run. Raises Refused or BadInput with the finding that blocks
+    it."""
+    if finding := against(situation, way, repairs=repairs):
+        raise refusal(finding)
+    operations = all_operations(situation, way, repairs=repairs)
+    migration = with_current_texts(
+        Migration(
+            drive=situation.drive,
+            device=situation.device,
+            before=situation.ext,
+            way=way,
+            steps=tuple(map(MigrationStep, operations)),
+            manifest=manifest,
+            repairs=repairs,
+            doubts=tuple(doubts_of(situation, way, manifest=manifest)),
+        )
+    )
+    check_migration(migration, str(t("The conversion")))
+    return migration
+
+
+def doubts_of(situation: Situation, way: Way, *, manifest: bool) -> Iterator[Message | str]:
+    """Yield sentences to read before a conversion."""
+    if way.converts:
+        yield t("Undo is possible until you keep the result or mount the filesystem for writing.")
+    if manifest:
+        yield t(
+            "Comparing all files before and after takes {time:time} in total.",
+            time=compare_seconds(situation.ext, situation.drive.rotational),
+        )
+    elif way is Way.FULL:
+        yield t("File contents are not compared before and after; --manifest enables this.")
+    for finding in obstacles_of(situation):
+        if finding.severity in (Severity.WARNING, Severity.INFO) and finding.code not in SILENT:
+            yield as_message(finding)
+
+
+def migration_steps(
+    operations: Sequence[MigrationOperation], device: str, before: ExtFacts, drive: Identity
+) -> tuple[MigrationStep, ...]:
+    """Return a step for each operation on the filesystem `before` on `device`."""
+    return tuple(
+        _fstab_step(one, drive) if isinstance(one, EditFstab) else _step(one, device, before, drive)
+        for one in operations
+    )
+
+
+def _step(operation: OnDevice, device: str, before: ExtFacts, drive: Identity) -> MigrationStep:
+    return MigrationStep(
+        operation=operation,
+        sentence=str(operation.sentence(device)),
+        commands=operation.commands(device),
+        edits=operation.edits(),
+        undo=str(t("`diskwright undo` restores all replaced blocks, until kept or mounted for writing.")),
+        holds=tuple(map(str, operation.holds)),
+        seconds=operation.seconds(before, rotational=drive.rotational),
+    )
+
+
+def _fstab_step(operation: EditFstab, drive: Identity) -> MigrationStep:
+    context = Context(drive)
+    return MigrationStep(
+        operation=operation,
+        sentence=str(operation.sentence(context)),
+        edits=operation.edits(context),
+        undo=operation.undo_text(context),
+        holds=tuple(map(str, operation.holds(context))),
+        seconds=operation.seconds(context),
+    )
+
+
+def gains_of(operations: Sequence[MigrationOperation], before: ExtFacts) -> tuple[str, ...]:
+    """Return a sentence per gain."""
+    collects = t(
+        "Writes are collected before allocation (delayed allocation), unlike with the older drivers."
+    )
+    gains = (
+        (collects,) if isinstance(operation, EditFstab) else operation.gains(before)
+        for operation in operations
+    )
+    return tuple(dict.fromkeys(map(str, chain.from_iterable(gains))))
+
+
+def prospect_of(situation: Situation) -> Prospect:
+    """Return findings, the three methods, and the recommended one."""
+    offers = tuple(_offer(situation, way) for way in Way)
+    default, why = _default(situation, offers)
+    found = tuple(map(as_text, obstacles_of(situation)))
+    return Prospect(situation.device, situation.ext, found, offers, default, str(why))
+
+
+def _offer(situation: Situation, way: Way) -> WayOffer:
+    before = situation.ext
+    operations = all_operations(situation, way)
+    finding = against(situation, way)
+    steps = migration_steps(operations, situation.device, before, situation.drive)
+    return WayOffer(
+        way=way,
+        gains=gains_of(operations, before),
+        costs=tuple(map(str, _costs(way))),
+        undone=str(undo_sentence(way)),
+        seconds=round(sum(step.seconds for step in steps), 1),
+        compare_seconds=round(compare_seconds(before, situation.drive.rotational), 1)
+        if way.converts
+        else 0.0,
+        room_bytes=room_bytes(operations, before),
+        obstacle=str(as_message(finding)) if finding else "",
+        obstacle_code=finding.code if finding else "",
+    )
+
+
+def _costs(way: Way) -> Iterator[Message]:
+    match way:
+        case Way.MOUNT:
+            yield t("No improvement on disk: files use block maps, and small inodes end in January 2038.")
+        case Way.LIGHT:
+            yield t(
+                "Existing files remain unchanged. Older systems, and the types ext2 and "
+                "ext3, can no longer mount the filesystem."
+            )
+        case Way.FULL:
+            yield t(
+                "All file entries are rewritten. Older systems, and the types ext2 and ext3, "
+                "can no longer mount the filesystem."
+            )
+            yield t(
+                "Differences from a new filesystem remain: tables in every group, and "
+                "unknown creation times of old files."
+            )
+
+
+def _default(situation: Situation, offers: Sequence[WayOffer]) -> tuple[Way | None, Message]:
+    possible = {offer.way for offer in offers if not offer.obstacle}
+    if Way.FULL in possible:
+        return Way.FULL, t(
+            "Adds all features this filesystem allows, and writes to the drive only after verification."
+        )
+    if Way.LIGHT in possible:
+        return Way.LIGHT, t("Adds the possible features, and writes to the drive only after verification.")
+    if Way.MOUNT in possible:
+        return Way.MOUNT, t(
+            "Changes no data on disk, and the obstacles to the other conversions do not apply."
+        )
+    if not operations_for(Way.FULL, situation.ext):
+        return None, t("The filesystem has all features possible without recreation.")
+    return None, t("No conversion is possible for the filesystem as is; see the findings.")
+
+
+def check_migration(migration: Migration, where: str = "The document") -> None:
+    """Raises BadInput for the first difference from what `diskwright migrate` writes. `where` names the file.
+
+    Checks that the steps belong to the method and the filesystem; their descriptions are derived. Only
+    applying the plan checks that the filesystem still exists unchanged.
+    """
+    if fault := next(_faults(migration), None):
+        raise BadInput(INCONSISTENT(where=where, what=fault, again=AGAIN))
+
+
+def with_current_texts(migration: Migration) -> Migration:
+    """Recompute everything derived from the operations of a valid conversion: texts, commands, gains and
+    space."""
+    before = migration.before
+    operations = tuple(step.operation for step in migration.steps)
+    return replace(
+        migration,
+        steps=migration_steps(operations, migration.device, before, migration.drive),
+        room_bytes=room_bytes(operations, before),
+        gains=gains_of(operations, before),
+    )
+
+
+def _faults(migration: Migration) -> Iterator[str]:
+    yield from drive_faults(migration.drive)
+    if not is_device_path(migration.device):
+        yield "device"
+    yield from _ext_faults(migration.before)
+    yield from _operation_faults(migration)
+
+
+def _ext_faults(before: ExtFacts) -> Iterator[str]:
+    """Yield impossible superblock values in a document."""
+    if uuid_fault(before.uuid):
+        yield "before.uuid"
+    if before.block_bytes not in (1 << bits for bits in range(10, 17)) or before.inode_bytes not in (
+        1 << bits for bits in range(7, 17)
+    ):
+        yield "before.block_bytes"
+    counts = (
+        before.blocks,
+        before.blocks_per_group,
+        before.inodes,
+        before.inodes_per_group,
+        before.desc_bytes,
+    )
+    if not all(0 < count < 1 << 48 for count in counts) or not 0 <= before.free_blocks <= before.blocks:
+        yield "before"
+
+
+def _operation_faults(migration: Migration) -> Iterator[str]:
+    on_device, edits = migration.on_device, migration.settings
+    own = tuple(operation for operation in on_device if isinstance(operation, SetOwnFstabType))
+    wanted = operations_for(migration.way, migration.before, repairs=migration.repairs)
+    digests = [*(line.digest for line in own), *(edit.digest for edit in edits)]
+    if (
+        not migration.steps
+        or tuple(step.operation for step in migration.steps) != (*wanted, *own, *edits)
+        or (own and not wanted)
+        or len(edits) > 1
+        or not all(_are_distinct([line.number for line in edit.lines]) for edit in edits)
+        or not _are_distinct([line.number for line in own])
+        or len({line.digest for line in own}) > 1
+        or not all(0 <= line.offset < migration.before.block_bytes and line.block >= 0 for line in own)
+        or not all(_is_retyped(line.number, line.old, line.new) for line in own)
+        or not all(len(digest) == 64 for digest in digests)
+        or not all(map(_is_fstab, edits))
+    ):
+        yield "steps"
+
+
+def _are_distinct(numbers: Sequence[int]) -> bool:
+    return len({*numbers}) == len(numbers)
+
+
+def _is_fstab(edit: EditFstab) -> bool:
+    return (
+        edit.file.startswith("/")
+        and edit.file.isprintable()
+        and bool(edit.lines)
+        and all(_is_retyped(line.number, line.old, line.new) for line in edit.lines)
+    )
+
+
+def _is_retyped(number: int, old: str | None, new: str | None) -> bool:
+    """Return True if a line of fstab changes from an older type to ext4, and nothing else."""
+    fields = (old or "").split()
+    return (
+        old is not None
+        and number > 0
+        and len(fields) > 2
+        and not fields[0].startswith("#")
+        and "\n" not in old
+        and fields[2] in OLD_TYPES
+        and new == retyped(old)
+    )
+
+
+def _as_supported(body: JSON) -> JSON:
+    """Drop the storage of undo data, and edit all lines of fstab in one step. Raises BadInput for conversions
+    without a scratch copy, by version 1.0."""
+    if body.get("way") == "fresh" or body.get("means") == "direct":
+        raise BadInput(
+            t(
+                "This conversion works without a scratch copy: with a new ext4, or with e2fsprogs undo "
+                "files. Only the version of diskwright that made it can apply, resume or undo it."
+            )
+        )
+    kept = {name: value for name, value in body.items() if name not in ("undo_dir", "store", "means")}
+    steps = body.get("steps")
+    return {**kept, "steps": _with_one_edit(steps)} if isinstance(steps, list) else kept
+
+
+def _with_one_edit(steps: list[object]) -> list[object]:
+    """Replace the steps that edit one line of fstab each by one step."""
+    others, lines = list[object](), list[JSON]()
+    for step in steps:
+        match step:
+            case {"operation": {"kind": "set-fstab-type", "number": _, "old": _, "new": _} as line}:
+                lines.append(line)
+            case _:
+                others.append(step)
+    if not lines:
+        return others
+    first = lines[0]
+    edits = [{name: line[name] for name in ("number", "old", "new")} for line in lines]
+    edit = {name: first.get(name) for name in ("file", "digest")}
+    return [*others, {"operation": {"kind": "edit-fstab", **edit, "lines": edits}}]
+
+
+MIGRATIONS = Sealed(
+    "diskwright.migration/2",
+    Migration,
+    AGAIN,
+    check_migration,
+    with_current_texts,
+    {"diskwright.migration/2": _as_supported},
+)
+MIGRATION_SCHEMA, render_migration, is_migration, read_migration, read_kept_migration = (
+    MIGRATIONS.schema,
+    MIGRATIONS.render,
+    MIGRATIONS.is_one,
+    MIGRATIONS.read,
+    MIGRATIONS.read_kept,
+)
