@@ -7,20 +7,8 @@ from dataclasses import replace
 from itertools import islice
 from random import Random
 
-from wizard.benchmark.access import READING, WRITING, TimedDrive, claimed
-from wizard.benchmark.measure import (
-    BAND,
-    CACHE_CLAIM,
-    ENDED,
-    LOOP,
-    Accesses,
-    Clock,
-    Grid,
-    MeasureProgress,
-    draw_places,
-    judge,
-    measure,
-)
+from wizard.benchmark.access import ENDED, LOOP, READING, WRITING, Clock, MeasureProgress, TimedDrive, claimed
+from wizard.benchmark.measure import BAND, CACHE_CLAIM, Accesses, Grid, draw_places, judge, measure
 from wizard.benchmark.scratch import scratch_extents
 from wizard.model.errors import BadInput, Failed
 from wizard.model.geometry import Geometry

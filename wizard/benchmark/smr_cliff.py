@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from statistics import median
 
-from wizard.benchmark.measure import ENDED, LOOP
+from wizard.benchmark.access import ENDED, LOOP
 from wizard.model.machine import Drive
 from wizard.model.said import Message, format_capacity, format_duration, join, t
 from wizard.model.verdict import Cliff, CliffDoubt, CliffOutcome, WritePhase, WriteWindow

@@ -29,8 +29,8 @@ from wizard.plan.planner import Mode, make_plan
 from wizard.plan.preview import preview_lines
 from wizard.plan.request.volume_request import VolumeSpec
 from wizard.probe.machine import probe_machine
+from wizard.ui.components.measured import verdict_banner, verdict_blocks
 from wizard.ui.components.plan_rows import RANKS
-from wizard.ui.components.reasons import measured_blocks
 from wizard.ui.view import Piece, para, strong
 
 REFUSED_FIRST = t("a drive with content is refused without permission to erase")
@@ -172,7 +172,7 @@ class Walk:
             stop=lambda: False,
             assume_physical_bytes=ASSUMED_PHYSICAL_BYTES,
         )
-        show((para(strong(verdict.sentence)), *measured_blocks(verdict), *map(para, verdict.caveats)))
+        show((verdict_banner(verdict), *verdict_blocks(verdict)))
         self._check(
             t("the benchmark measured pairs and reached a verdict"), len(verdict.pairs) > 0, verdict.outcome
         )

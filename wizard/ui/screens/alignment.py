@@ -6,15 +6,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from wizard.benchmark.access import MeasureProgress
 from wizard.benchmark.alignment import run_alignment_trial
-from wizard.benchmark.measure import MeasureProgress as Measured
 from wizard.benchmark.scratch import scratch_obstacle
-from wizard.model.said import Sentence, t, tn
-from wizard.model.verdict import Outcome, Verdict
-from wizard.ui.components.reasons import Reason, measured_blocks, verdict_reasons
+from wizard.model.said import Sentence, t
+from wizard.model.verdict import Verdict
 from wizard.ui.desk import Desk
-from wizard.ui.dialogs.measuring import Measuring
-from wizard.ui.view import GAP, Action, Banner, Block, Progress, Tone, Values, para
+from wizard.ui.dialogs.measuring import Measuring, ask_token
+from wizard.ui.view import GAP, Action, Block, Values, para
 
 if TYPE_CHECKING:
     from wizard.model.machine import Drive
@@ -23,13 +22,12 @@ BUDGET_SECONDS = 30.0
 CLAIMED_BYTES, ASSUMED_BYTES = 512, 4096
 """Reported block size, and assumed real block size, in bytes."""
 
-TONES = {Outcome.ALIGNED_FASTER: Tone.WARN, Outcome.NO_DIFFERENCE: Tone.GOOD}
 
-
-class TrialScreen(Measuring[Measured, Verdict]):
+class TrialScreen(Measuring[Verdict]):
     """Measurement of alignment. The session remembers the result."""
 
     place = "trial"
+    file = "benchmark"
     title = Sentence("Does alignment matter on {drive}?")
     help = (
         t("Small pieces are read in pairs: one on a block boundary, then one next to the boundary."),
@@ -45,10 +43,6 @@ class TrialScreen(Measuring[Measured, Verdict]):
         before = desk.session.verdict if desk.session.drive == drive else None
         super().__init__(desk, drive, before if before and before.drive == drive.path else None)
 
-    def banner(self, verdict: Verdict) -> Banner:
-        """Return the result in a sentence."""
-        return Banner(verdict.sentence, (), TONES.get(verdict.outcome, Tone.ACCENT))
-
     def ways(self) -> Iterator[Action]:
         """Yield measurements by reading, by writing, and with larger assumed blocks."""
         obstacle = self.services.obstacle
@@ -63,11 +57,6 @@ class TrialScreen(Measuring[Measured, Verdict]):
         """True if the drive reports 512-byte blocks, which may hide larger ones."""
         geometry = self.drive.geometry
         return geometry is not None and geometry.physical_block_bytes == CLAIMED_BYTES
-
-    def result_blocks(self, verdict: Verdict) -> Iterator[Block]:
-        """Show medians, histogram and caveats."""
-        yield from measured_blocks(verdict)
-        yield from (para(caveat, hang=2) for caveat in verdict.caveats)
 
     def possible_blocks(self) -> Iterator[Block]:
         """Describe each available measurement."""
@@ -89,34 +78,6 @@ class TrialScreen(Measuring[Measured, Verdict]):
                 t("The drive has unused free space. Measuring by writing there shows more."), key="write"
             )
 
-    def progress_blocks(self) -> Iterator[Block]:
-        """Show the time left and the preliminary result."""
-        progress = self.progress
-        if progress is None:
-            yield Progress(None, t("Starting ..."))
-            return
-        left = max(0.0, progress.seconds_left)
-        yield Progress(
-            max(0.0, min(1.0, 1 - left / BUDGET_SECONDS)), t("at most {seconds:time} left", seconds=left)
-        )
-        if progress.estimate:
-            yield para(
-                tn(
-                    "{count} pair so far: {estimate:.2f} times as long misaligned.",
-                    "{count} pairs so far: {estimate:.2f} times as long misaligned.",
-                    count=progress.pairs,
-                    estimate=progress.estimate,
-                )
-            )
-        else:
-            yield para(
-                tn(
-                    "{count} pair so far, no result yet.",
-                    "{count} pairs so far, no result yet.",
-                    count=progress.pairs,
-                )
-            )
-
     def act_measure(self, _row: str, _values: Values) -> None:
         """Measure by reading."""
         self._start(write=False)
@@ -127,14 +88,16 @@ class TrialScreen(Measuring[Measured, Verdict]):
 
     def act_write(self, _row: str, _values: Values) -> None:
         """Measure by writing after confirmation with the token."""
-        self.ask_token(
+        ask_token(
+            self.desk,
+            self.drive,
             t("Measure by writing?"),
             (para(t("Reads pieces of free space and writes the same bytes back.")),),
             lambda: self._start(write=True),
         )
 
     def _start(self, *, write: bool, physical_bytes: int | None = None) -> None:
-        def measure(on_progress: Callable[[Measured], None], stop: Callable[[], bool]) -> Verdict:
+        def measure(on_progress: Callable[[MeasureProgress], None], stop: Callable[[], bool]) -> Verdict:
             return self.services.measure(
                 self.drive,
                 run_alignment_trial,
@@ -146,16 +109,6 @@ class TrialScreen(Measuring[Measured, Verdict]):
             )
 
         self.start(measure, writes=write)
-
-    def document(self, verdict: Verdict) -> tuple[str, str]:
-        """Return the result with all timings."""
-        from wizard.benchmark.results import render_verdict
-
-        return render_verdict(verdict), "benchmark"
-
-    def reasons(self, verdict: Verdict) -> tuple[Reason, ...]:
-        """Return the reasons, including published results."""
-        return verdict_reasons(verdict)
 
     def settled(self, verdict: Verdict) -> None:
         """Remember the result in the session."""

@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from wizard.benchmark.smr_probe import WRITES, ProbeProgress
-from wizard.benchmark.smr_run import DOING, SECONDS, UNCONFIRMED, block_bytes, run_smr_probe
+from wizard.benchmark.access import MeasureProgress
+from wizard.benchmark.smr_judge import UNCONFIRMED
+from wizard.benchmark.smr_probe import SECONDS, WRITES, block_bytes, run_smr_probe
 from wizard.model.said import Sentence, t
-from wizard.model.verdict import USUAL_SECONDS, Displaced, DisplacedVerdict
-from wizard.ui.components.measured import smr_blocks, smr_statistics
-from wizard.ui.components.reasons import Reason
+from wizard.model.verdict import USUAL_SECONDS, DisplacedVerdict
 from wizard.ui.desk import Desk
-from wizard.ui.dialogs.measuring import Measuring
-from wizard.ui.view import GAP, Action, Banner, Block, Piece, Progress, Tone, Values, para
+from wizard.ui.dialogs.measuring import Measuring, ask_token
+from wizard.ui.view import GAP, Action, Block, Piece, Tone, Values, para
 
 if TYPE_CHECKING:
     from wizard.model.machine import Drive
@@ -21,10 +20,11 @@ if TYPE_CHECKING:
 NOT_PROOF = t("This test cannot prove that a drive is not shingled.")
 
 
-class ShingledTest(Measuring[ProbeProgress, DisplacedVerdict]):
+class ShingledTest(Measuring[DisplacedVerdict]):
     """Quick test. The result is added to the facts about the drive."""
 
     place = "displaced"
+    file = "shingled-test"
     title = Sentence("Is {drive} shingled?")
     help = (
         t("Blocks form adjacent pairs. One block of each pair is written, chosen at random."),
@@ -43,11 +43,6 @@ class ShingledTest(Measuring[ProbeProgress, DisplacedVerdict]):
     @property
     def _obstacle(self) -> str:
         return self.services.obstacle or self.services.quick_test_obstacle(self.drive)
-
-    def banner(self, verdict: DisplacedVerdict) -> Banner:
-        """Return the result, with a warning that the method is unconfirmed on real drives."""
-        tone = Tone.WARN if verdict.outcome is Displaced.LIKELY else Tone.ACCENT
-        return Banner(verdict.sentence, (UNCONFIRMED,), tone)
 
     def ways(self) -> Iterator[Action]:
         """Yield the action to start the test."""
@@ -96,28 +91,13 @@ class ShingledTest(Measuring[ProbeProgress, DisplacedVerdict]):
             )
         )
 
-    def progress_blocks(self) -> Iterator[Block]:
-        """Show the current phase and the time left."""
-        if self.progress is None:
-            yield Progress(None, t("Starting ..."))
-            return
-        doing, left = DOING[self.progress.phase](), max(0.0, self.progress.seconds_left)
-        yield Progress(
-            min(1.0, self.progress.share),
-            t("{doing}, at most {seconds:time} left", doing=doing, seconds=left),
-        )
-
-    def result_blocks(self, verdict: DisplacedVerdict) -> Iterator[Block]:
-        """Show the median times and caveats."""
-        return smr_blocks(verdict)
-
     def act_test(self, _row: str, _values: Values) -> None:
         """Start the test after confirmation with the token."""
-        self.ask_token(t("Test by writing?"), tuple(self._preview()), self._start)
+        ask_token(self.desk, self.drive, t("Test by writing?"), tuple(self._preview()), self._start)
 
     def _start(self) -> None:
         def measure(
-            on_progress: Callable[[ProbeProgress], None], stop: Callable[[], bool]
+            on_progress: Callable[[MeasureProgress], None], stop: Callable[[], bool]
         ) -> DisplacedVerdict:
             verdict = self.services.measure(
                 self.drive,
@@ -131,18 +111,6 @@ class ShingledTest(Measuring[ProbeProgress, DisplacedVerdict]):
             return verdict
 
         self.start(measure, writes=True)
-
-    def document(self, verdict: DisplacedVerdict) -> tuple[str, str]:
-        """Return the result with all timings."""
-        from wizard.benchmark.results import render_verdict
-
-        return render_verdict(verdict), "shingled-test"
-
-    def reasons(self, verdict: DisplacedVerdict) -> tuple[Reason, ...]:
-        """Return the statistics before and after the idle time."""
-        limits = (para(NOT_PROOF),)
-        caveats = (Reason(Piece(caveat), limits) for caveat in verdict.caveats)
-        return (Reason(Piece(verdict.sentence), tuple(smr_statistics(verdict)) or limits), *caveats)
 
     def settled(self, verdict: DisplacedVerdict) -> None:
         """Have the drives read again, with the result."""

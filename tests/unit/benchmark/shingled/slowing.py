@@ -3,10 +3,9 @@
 from collections.abc import Callable, Sequence
 from random import Random
 
-from wizard.benchmark.access import TimedDrive
-from wizard.benchmark.measure import Clock
+from wizard.benchmark.access import Clock, MeasureProgress, TimedDrive
 from wizard.benchmark.smr_cliff import CliffJudgement, DriveKind, judge_cliff
-from wizard.benchmark.smr_write import PIECE_BYTES, WriteProbe, WriteProbeProgress, lay_ground
+from wizard.benchmark.smr_write import PIECE_BYTES, WriteProbe, lay_ground
 from wizard.model.machine import Extent
 from wizard.model.said import GIB, MIB
 
@@ -122,10 +121,10 @@ class FullAlready(Simulated):
 
 def probed(
     subject: Simulated, *, most_bytes: int = GIB, stop: Callable[[], bool] = lambda: False
-) -> tuple[WriteProbe, list[WriteProbeProgress]]:
+) -> tuple[WriteProbe, list[MeasureProgress]]:
     ground = lay_ground([Extent(MIB, 8 * GIB)], 0, most_bytes // 16)
     assert ground is not None
-    told: list[WriteProbeProgress] = []
+    told: list[MeasureProgress] = []
     probe = WriteProbe(subject, ground, Clock(600.0, stop), 600.0, most_bytes, told.append)
     probe.write_all(Random(3))
     return probe, told
