@@ -36,9 +36,9 @@ from wizard.benchmark.candidates.surroundings import (
     unmount,
 )
 from wizard.benchmark.candidates.verdict import AGE, MKFS, title_of
-from wizard.benchmark.loads.load_table import LOADS
+from wizard.benchmark.loads.aged import aged
+from wizard.benchmark.loads.load_table import phases_of
 from wizard.benchmark.loads.script import LoadPhase
-from wizard.benchmark.loads.trees import aged
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import Failed
 from wizard.model.machine import Drive, Extent
@@ -240,7 +240,7 @@ class Trial:
         """Return the phases of a load. All candidates and rounds use the same operations."""
         key = (load, scale)
         if key not in self._phases:
-            self._phases[key] = LOADS[load].phases(scale, self.order.seed)
+            self._phases[key] = phases_of(load, scale, self.order.seed)
         return self._phases[key]
 
     def _age(self, candidate: Candidate, load: str) -> None:

@@ -82,12 +82,6 @@ def _loads_obstacle(loads: Sequence[str]) -> Message | str:
     for name in loads:
         if name not in LOADS:
             return t("Unknown load {load}. Choose one of {known:list}.", load=name, known=tuple(LOADS))
-        if missing := LOADS[name].missing:
-            return t(
-                "The load {load} needs programs missing on this system: {programs:and}.",
-                load=name,
-                programs=missing,
-            )
     return ""
 
 
