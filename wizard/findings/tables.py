@@ -454,10 +454,7 @@ def _kernel(drive: Drive) -> Iterator[Finding]:
 
 
 def _signatures(drive: Drive) -> Iterator[Finding]:
-    for path, signatures in (
-        (drive.path, drive.signatures),
-        *((part.path, part.signatures) for part in drive.partitions),
-    ):
+    for path, signatures in drive.signatures_by_device:
         contradicting = any(signature.ambivalent for signature in signatures)
         if contradicting or (len(signatures) > 1 and not _is_transparent(signatures)):
             yield Finding(
