@@ -247,12 +247,9 @@ def _find_identity(machine: Machine, drive: Drive) -> Iterator[Finding]:
             "identity-same-drive",
             Severity.INFO,
             drive.path,
-            t("{drive} is a path to {maps:list}.", drive=drive.path, maps=tuple(sorted(maps)))
-            if not others
-            else t(
-                "{drive} and {others:list} are paths to {maps:list}.",
-                drive=drive.path,
-                others=others,
+            t(
+                "{paths:list}: paths to the same drive, {maps:list}.",
+                paths=(drive.path, *others),
                 maps=tuple(sorted(maps)),
             ),
             t("Every path reads and writes the same bytes."),
