@@ -226,3 +226,22 @@ def claimed(
         extents = scratch_extents(fresh)
         with opened_alone(fresh, synchronous=synchronous) as (descriptor, watch):
             yield TimedDrive(drive.path, descriptor, piece_bytes, extents, watch)
+
+
+@contextmanager
+def opened_to_read(path: str, piece_bytes: int) -> Iterator[TimedDrive]:
+    """Open the whole drive for reads, which works while the drive is in use. Raises Failed."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECT)
+    except OSError as error:
+        raise Failed(
+            t(
+                "Cannot open {drive} for direct reading ({why}). Measuring requires root.",
+                drive=path,
+                why=str(error.strerror),
+            )
+        ) from None
+    try:
+        yield TimedDrive(path, descriptor, piece_bytes)
+    finally:
+        os.close(descriptor)

@@ -12,7 +12,6 @@ from wizard.benchmark.measure import align, nth
 from wizard.benchmark.scratch import scratch_extents
 from wizard.benchmark.smr_cliff import (
     FALL,
-    DriveKind,
     caveats_for,
     find_cliff,
     judge_cliff,
@@ -271,7 +270,7 @@ def _verdict(drive: Drive, run: WriteProbe, clock: Clock) -> CliffVerdict:
     windows = tuple(run.windows)
     random_bytes = sum(window.written_bytes for window in windows if window.phase is WritePhase.RANDOM)
     before, after = sequential_rates(windows)
-    judgement = judge_cliff(windows, PIECE_BYTES, DriveKind(drive.rotational, drive.removable, drive.bus))
+    judgement = judge_cliff(windows, PIECE_BYTES, drive)
     return CliffVerdict(
         drive=drive.path,
         outcome=judgement.outcome,

@@ -387,7 +387,7 @@ def test_other_access_has_the_alignment_of_the_partition(
 ) -> None:
     node = tmp_path / "node"
     node.write_bytes(bytes(64 * MIB))
-    monkeypatch.setattr("wizard.benchmark.alignment._open_to_read", lambda path: os.open(path, os.O_RDONLY))
+    monkeypatch.setattr(os, "O_DIRECT", 0)
     part = partition(1, sector * 512, 8 * MIB)
     subject = partitioned(part, path=str(node), size_bytes=64 * MIB, geometry=E512)
     verdict = run_alignment_trial(

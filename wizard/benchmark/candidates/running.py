@@ -2,7 +2,6 @@
 or a limit is reached."""
 
 import gc
-import mmap
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,7 +10,7 @@ from pathlib import Path
 from time import monotonic, perf_counter
 from uuid import uuid4
 
-from wizard.benchmark.access import Clock, MeasureProgress
+from wizard.benchmark.access import Clock, MeasureProgress, opened_to_read
 from wizard.benchmark.candidates.compare import (
     FEWEST,
     Candidate,
@@ -63,16 +62,12 @@ class DriveCache:
         self.place_bytes = _place_outside(drive, extent)
 
     def empty(self) -> None:
-        """Read more than the cache of any drive. Raises OSError."""
+        """Read more than the cache of any drive. Raises Failed."""
         if not self.matters or self.place_bytes is None:
             return
-        descriptor = os.open(self._path, os.O_RDONLY | os.O_DIRECT)
-        try:
-            with mmap.mmap(-1, PIECE_BYTES) as buffer:
-                for start in range(self.place_bytes, self.place_bytes + READ_BYTES, PIECE_BYTES):
-                    os.preadv(descriptor, [buffer], start)
-        finally:
-            os.close(descriptor)
+        with opened_to_read(self._path, PIECE_BYTES) as timed:
+            for start in range(self.place_bytes, self.place_bytes + READ_BYTES, PIECE_BYTES):
+                timed.read(start)
 
 
 MAKE_SECONDS, MAKE_TRIES = 600.0, 3

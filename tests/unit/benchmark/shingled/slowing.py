@@ -3,10 +3,11 @@
 from collections.abc import Callable, Sequence
 from random import Random
 
+from tests.unit.machines import drive
 from wizard.benchmark.access import Clock, MeasureProgress, TimedDrive
-from wizard.benchmark.smr_cliff import CliffJudgement, DriveKind, judge_cliff
+from wizard.benchmark.smr_cliff import CliffJudgement, judge_cliff
 from wizard.benchmark.smr_write import PIECE_BYTES, WriteProbe, lay_ground
-from wizard.model.machine import Extent
+from wizard.model.machine import Drive, Extent
 from wizard.model.said import GIB, MIB
 
 MILLISECOND = 1_000_000
@@ -132,7 +133,7 @@ def probed(
 
 def judged(
     subject: Simulated,
-    kind: DriveKind = DriveKind(),  # noqa: B008 - frozen
+    kind: Drive = drive(),  # noqa: B008 - frozen
     *,
     most_bytes: int = GIB,
 ) -> CliffJudgement:

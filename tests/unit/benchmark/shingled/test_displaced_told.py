@@ -129,7 +129,7 @@ def test_report_contains_every_time_and_no_serial_number(tmp_path: Path) -> None
     assert "S1" not in json.loads(kept.read_text()).values()
     measured = read_measurement(kept)
     assert isinstance(measured, DisplacedVerdict)
-    report = gather(Sources(machine=machine(drive()), displaced=measured))
+    report = gather(Sources(machine=machine(drive()), measured=measured))
     assert report.facts is not None and report.facts.diagnoses[0].recording.verdict is Recorded.LIKELY
     look = measured.timings.look_after_idle or measured.timings.look
     assert look is not None
@@ -143,5 +143,5 @@ def test_report_contains_every_time_and_no_serial_number(tmp_path: Path) -> None
 
 def test_result_of_another_drive_does_not_join_the_evidence() -> None:
     other = drive(model="Another HDD")
-    report = gather(Sources(machine=machine(other), displaced=likely_verdict()))
+    report = gather(Sources(machine=machine(other), measured=likely_verdict()))
     assert report.facts is not None and report.facts.diagnoses[0].recording.verdict is Recorded.UNKNOWN
