@@ -80,7 +80,7 @@ class Rehearsal(Simulated):
         drive: Drive,
         *,
         write: bool,
-        assume_physical_bytes: int | None,
+        assume_physical_bytes: int | None = None,
         on_progress: Callable[[MeasureProgress], None],
         stop: Callable[[], bool],
     ) -> Verdict:

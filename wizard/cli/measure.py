@@ -8,7 +8,6 @@ from uuid import uuid4
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import Profile, find_workload
 from wizard.apply.settings.existing_filesystem import nodes_of
-from wizard.benchmark.access import MeasureProgress
 from wizard.benchmark.alignment import run_alignment_trial
 from wizard.benchmark.candidates.compare import FEWEST, MOST, Bounds, Order
 from wizard.benchmark.candidates.partition import sweep_all
@@ -33,7 +32,7 @@ from wizard.findings.geometry import load_patterns
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.machine import Drive, Machine
 from wizard.model.said import MIB, Message, Sentence, parse_size, t
-from wizard.model.verdict import USUAL_SECONDS, CliffVerdict, Verdict
+from wizard.model.verdict import USUAL_SECONDS
 from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode, make_plan
 from wizard.plan.request.volume_request import request
@@ -50,10 +49,6 @@ BOUNDS = {"bench": (1, 3600), "cliff": (10, 24 * 3600), "trial": (10, 24 * 3600)
 MOST_BYTES = "32G"
 """Roughly the measured cache size of the first consumer shingled drives."""
 LEAST_BYTES = {"cliff": 64 * MIB, "trial": 256 * MIB}
-
-
-Show = Callable[[MeasureProgress], None]
-Stop = Callable[[], bool]
 
 
 def bench(arguments: Namespace) -> ExitCode:
@@ -82,27 +77,28 @@ def bench(arguments: Namespace) -> ExitCode:
         else Sentence("Reading from {drive} for at most {seconds:time}; Ctrl+C stops.")
     )
     beginning = doing(drive=drive.path, seconds=seconds)
-
-    def measure(show: Show, stop: Stop) -> Verdict:
-        return run_alignment_trial(
-            drive,
-            write=arguments.scratch,
-            seconds=seconds,
-            on_progress=show,
-            stop=stop,
-            assume_physical_bytes=assumed,
-            part=part,
-        )
-
-    return _run(arguments, beginning, measure)
+    return _run(
+        arguments,
+        beginning,
+        run_alignment_trial,
+        drive,
+        write=arguments.scratch,
+        seconds=seconds,
+        assume_physical_bytes=assumed,
+        part=part,
+    )
 
 
 def _run(
-    arguments: Namespace, beginning: Message, measure: Callable[[Show, Stop], BenchmarkResult]
+    arguments: Namespace,
+    beginning: Message,
+    measure: Callable[..., BenchmarkResult],
+    subject: Drive | Order,
+    **options: object,
 ) -> ExitCode:
     """Measure, then save and print the verdict. Returns 130 if the user stopped the measurement."""
     with ended_by_signal() as is_ended, progress_line(beginning) as show:
-        verdict = measure(show, is_ended)
+        verdict = measure(subject, on_progress=show, stop=is_ended, **options)
     document = render_verdict(verdict)
     if arguments.output:
         write_file(Path(arguments.output), document, str(t("The verdict")))
@@ -161,11 +157,7 @@ def _measure_cliff(arguments: Namespace, drive: Drive) -> ExitCode:
         most=most_bytes,
         seconds=seconds,
     )
-
-    def measure(show: Show, stop: Stop) -> CliffVerdict:
-        return run_shingled_trial(drive, seconds=seconds, most_bytes=most_bytes, on_progress=show, stop=stop)
-
-    return _run(arguments, beginning, measure)
+    return _run(arguments, beginning, run_shingled_trial, drive, seconds=seconds, most_bytes=most_bytes)
 
 
 def _measure_quick(arguments: Namespace, drive: Drive) -> ExitCode:
@@ -180,7 +172,7 @@ def _measure_quick(arguments: Namespace, drive: Drive) -> ExitCode:
         usual=USUAL_SECONDS,
         most=round(QUICK_SECONDS),
     )
-    return _run(arguments, beginning, lambda show, stop: run_smr_probe(drive, on_progress=show, stop=stop))
+    return _run(arguments, beginning, run_smr_probe, drive)
 
 
 def trial(arguments: Namespace) -> ExitCode:
@@ -201,7 +193,7 @@ def trial(arguments: Namespace) -> ExitCode:
         drive=drive.path,
         seconds=order.bounds.seconds,
     )
-    return _run(arguments, beginning, lambda show, stop: run_trial(order, show, stop))
+    return _run(arguments, beginning, run_trial, order)
 
 
 def _order(arguments: Namespace, machine: Machine, drive: Drive, profile: Profile) -> Order:

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 MEASURE = t("measure")
 
 Verdict = TypeVar("Verdict", bound="BenchmarkResult")
-Measure = Callable[[Callable[[MeasureProgress], None], Callable[[], bool]], Verdict]
-"""A measurement, called with a progress callback and a function that returns True to stop."""
 
 
 def ask_token(
@@ -162,13 +160,23 @@ class Measuring(Overlay, Generic[Verdict]):
             title = t("Why: {drive}", drive=short(self.drive.path))
             self.desk.go(Reasons(self.desk, title, tuple(verdict_reasons(self.verdict))))
 
-    def start(self, measure: Measure[Verdict], *, writes: bool) -> None:
-        """Start a measurement, unless one is running."""
+    def start(
+        self, measure: Callable[..., Verdict], subject: object, *, writes: bool = False, **options: object
+    ) -> None:
+        """Start a measurement of `subject`, unless one is running."""
         if self._measuring:
             return
         self._measuring, self.progress, self._stop = True, None, threading.Event()
         self.desk.measured_by_writing |= writes
-        work = partial(measure, self._post, self._stop.is_set)
+        work = partial(
+            self.services.measure,
+            self.drive,
+            measure,
+            subject,
+            on_progress=self._post,
+            stop=self._stop.is_set,
+            **options,
+        )
         self.desk.later(self, work, self._measured, self._failed)
 
     def _post(self, progress: MeasureProgress) -> None:

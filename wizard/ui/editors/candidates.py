@@ -45,7 +45,6 @@ from wizard.ui.view import (
 )
 
 if TYPE_CHECKING:
-    from wizard.benchmark.access import MeasureProgress
     from wizard.benchmark.candidates.compare import Order
     from wizard.model.advice import Advice, Choice
     from wizard.plan.plan import Plan
@@ -294,10 +293,7 @@ class FilesystemTrial(Measuring[TrialVerdict]):
         self._start()
 
     def _start(self) -> None:
-        def measure(on_progress: Callable[[MeasureProgress], None], stop: Callable[[], bool]) -> TrialVerdict:
-            return self.services.measure(self.drive, run_trial, self._order, on_progress, stop)
-
-        self.start(measure, writes=True)
+        self.start(run_trial, self._order, writes=True)
 
     def settled(self, verdict: TrialVerdict) -> None:
         """Remember the result in the session."""

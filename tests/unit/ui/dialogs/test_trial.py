@@ -15,7 +15,7 @@ from wizard.model.errors import Failed
 from wizard.model.machine import Drive
 from wizard.model.said import t
 from wizard.model.verdict import Outcome, Pair, Ratio, Verdict
-from wizard.ui.screens.alignment import TrialScreen
+from wizard.ui.screens.measurements import TrialScreen
 from wizard.ui.session import Session
 from wizard.ui.view import Banner, Figures, Progress
 
@@ -36,7 +36,7 @@ class Services(Simulated):
         drive: Drive,
         *,
         write: bool,
-        assume_physical_bytes: int | None,
+        assume_physical_bytes: int | None = None,
         on_progress: Callable[[Measured], None],
         stop: Callable[[], bool],
     ) -> Verdict:
