@@ -12,7 +12,7 @@ from tests.readme import renew
 from wizard.advice.catalogue import load_catalogue
 from wizard.advice.evidence import load_evidence
 from wizard.advice.workloads import Profile, RankedChoice, load_workloads
-from wizard.benchmark.loads.load_table import LOADS
+from wizard.benchmark.loads.load_table import LOADS, phases_of
 from wizard.cli.table import COMMANDS
 from wizard.documents.profiles import BUNDLED
 from wizard.filesystems.kind import FilesystemKind, MadeKind
@@ -283,12 +283,12 @@ def tools() -> str:
 
 def loads() -> str:
     """Return the table of loads and their phases."""
-    lines = ["| load | phases | counted in | needs |", "|---|---|---|---|"]
-    for name, load in LOADS.items():
-        phases = load.phases(0.01, 1)
+    lines = ["| load | phases | counted in |", "|---|---|---|"]
+    for name in LOADS:
+        phases = phases_of(name, 0.01, 1)
         steps = ", ".join(phase.name for phase in phases)
         units = ", ".join(dict.fromkeys(str(phase.unit) for phase in phases))
-        lines.append(f"| `{name}` | {steps} | {units} | {', '.join(load.programs) or 'nothing'} |")
+        lines.append(f"| `{name}` | {steps} | {units} |")
     return "\n".join(lines)
 
 

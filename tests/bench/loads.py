@@ -20,7 +20,7 @@ from statistics import median
 from time import process_time_ns
 
 from tests.readme import put
-from wizard.benchmark.loads.script import Draft, LoadPhase, ScriptAccess, Unit, phase
+from wizard.benchmark.loads.script import Draft, ScriptAccess, Unit
 
 COUNT = 2000
 THREADS = 16
@@ -72,7 +72,12 @@ def measured(folder: Path) -> Iterator[int]:
     """Return nanoseconds per operation, in the units of the C program."""
     draft = Draft(1)
     names = [f"f{number}" for number in range(COUNT)]
-    create, read, look, delete, tidy = (draft.script() for _ in range(5))
+    create, read, look = (draft.phase(name, Unit.FILES) for name in ("create", "read", "stat"))
+    fill, change = draft.phase("fill", Unit.BYTES), draft.phase("pwrite", Unit.BYTES, PAGE_BYTES)
+    delete, fill_slowly = draft.phase("unlink", Unit.FILES), draft.phase("write", Unit.BYTES)
+    crowd = [draft.phase("crowd", Unit.FILES)]
+    crowd += [draft.beside(crowd[0]) for _ in range(1, THREADS)]
+    tidy = draft.phase("tidy", Unit.FILES)
     for name in names:
         create.create(name, PAGE_BYTES)
     for name in names:
@@ -80,35 +85,21 @@ def measured(folder: Path) -> Iterator[int]:
         look.look(name)
     for name in names:
         delete.delete(name)
-    fill, change = draft.script(), draft.script(PAGE_BYTES)
     fill.create("large", REPEATED * PAGE_BYTES, PAGE_BYTES)
     pieces = draft.contents.take(REPEATED * PAGE_BYTES, PAGE_BYTES)
     change.access("large", [ScriptAccess(at * PAGE_BYTES, piece) for at, piece in enumerate(pieces)])
-    fill_slowly = draft.script()
     fill_slowly.create("small", REPEATED * RECORD_BYTES, RECORD_BYTES)
-    crowd = [draft.script() for _ in range(THREADS)]
     for number, name in enumerate(names):
         crowd[number % THREADS].create(name, PAGE_BYTES)
     for name in ("large", "small", *names):
         tidy.delete(name)
-    steps: Sequence[tuple[bool, LoadPhase]] = [
-        (True, phase("create", Unit.FILES, create)),
-        (True, phase("read", Unit.FILES, read)),
-        (True, phase("stat", Unit.FILES, look)),
-        (False, phase("fill", Unit.BYTES, fill)),
-        (True, phase("pwrite", Unit.BYTES, change)),
-        (True, phase("unlink", Unit.FILES, delete)),
-        (True, phase("write", Unit.BYTES, fill_slowly)),
-        (True, phase("crowd", Unit.FILES, *crowd)),
-        (False, phase("tidy", Unit.FILES, tidy)),
-    ]
     gc.disable()
     with _opened(folder) as root:
-        for counts, step in steps:
+        for step in draft.composed():
             begun = process_time_ns()
             step.act(root)
             taken = process_time_ns() - begun
-            if counts:
+            if step.name not in ("fill", "tidy"):
                 yield taken
 
 

@@ -16,12 +16,13 @@ from wizard.apply.engine.record import Phase, power_sentence
 from wizard.apply.plan.run_summary import waiting_sentence
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.progress_log import Settling
-from wizard.benchmark.measure import MeasureProgress
+from wizard.benchmark.access import MeasureProgress
 from wizard.host.services import Services
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Machine
 from wizard.model.requests import SetLabel, Wanted
 from wizard.model.run import Event, JournalEntry
+from wizard.model.said import t
 from wizard.model.verdict import Outcome, Pair, Ratio, Verdict
 from wizard.operations.settings import Relabel
 from wizard.plan.changes import Changes, RunDocument
@@ -79,12 +80,12 @@ class Rehearsal(Simulated):
         drive: Drive,
         *,
         write: bool,
-        assume_physical_bytes: int | None,
+        assume_physical_bytes: int | None = None,
         on_progress: Callable[[MeasureProgress], None],
         stop: Callable[[], bool],
     ) -> Verdict:
         self.writes.append(write)
-        on_progress(MeasureProgress(pairs=240, planned_pairs=None, seconds_left=19.0, estimate=1.78))
+        on_progress(MeasureProgress(11 / 30, 19.0, (t("240 pairs so far: 1.78 times as long misaligned."),)))
         while not self.measured.wait(0.01):
             if stop():
                 break

@@ -12,7 +12,7 @@ from wizard.apply.settings.existing_filesystem import lines_at_boot, options_at_
 from wizard.apply.settings.system import is_growing_refused
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import Line, Tags, parse, tags_of
-from wizard.benchmark.smr_run import quick_test_obstacle
+from wizard.benchmark.smr_probe import quick_test_obstacle
 from wizard.findings.diagnose import diagnose as conclude
 from wizard.findings.geometry import Pattern
 from wizard.model.errors import BadInput, DiskwrightError, printable

@@ -1,10 +1,11 @@
-"""Timed reads and writes that bypass the page cache. Writes only restore bytes just read at the same
-offset."""
+"""What all measurements share: a time limit, progress, and timed accesses that bypass the page cache. Writes
+only restore bytes just read at the same offset."""
 
 import errno
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from mmap import mmap
 from time import monotonic, perf_counter_ns, sleep
 
@@ -18,6 +19,62 @@ READING, WRITING = t("reading"), t("writing")
 
 GOING_SECONDS = 1.0
 """Time the kernel may take to remove the node of a disconnected drive after a failed access."""
+
+
+ENDED = t("You stopped the test early.")
+LOOP = t("This is a loop device. The test measured the backing file and this machine's cache, not a drive.")
+
+PROGRESS_SECONDS = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureProgress:
+    """Progress of a measurement. `share`: completed part. `said`: the step, and preliminary results."""
+
+    share: float
+    seconds_left: float
+    said: tuple[Message, ...]
+
+
+class Clock:
+    """Time limit and progress interval of a trial."""
+
+    def __init__(self, seconds: float, stop: Callable[[], bool]) -> None:
+        self._begun = monotonic()
+        self._deadline = self._begun + seconds
+        self._stop = stop
+        self._next_report = 0.0
+        self.ended_by_person = False
+
+    def progress(
+        self, *said: Message, share: float | None = None, seconds_left: float | None = None
+    ) -> MeasureProgress:
+        """Return the progress. Without a `share`, it follows from the time left, at most until the limit."""
+        left = self.left if seconds_left is None else min(self.left, max(0.0, seconds_left))
+        done = self.elapsed / max(self.elapsed + left, 1e-9) if share is None else share
+        return MeasureProgress(done, left, said)
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the start."""
+        return monotonic() - self._begun
+
+    @property
+    def left(self) -> float:
+        """Seconds until the limit."""
+        return max(0.0, self._deadline - monotonic())
+
+    def is_over(self) -> bool:
+        """Return True if the time limit is reached or the person stopped the trial."""
+        self.ended_by_person = self.ended_by_person or self._stop()
+        return self.ended_by_person or self.left <= 0
+
+    def is_progress_due(self) -> bool:
+        """Return True if progress is due. Assumes that the caller then reports it."""
+        if self.elapsed < self._next_report:
+            return False
+        self._next_report = self.elapsed + PROGRESS_SECONDS
+        return True
 
 
 class TimedDrive:
@@ -169,3 +226,22 @@ def claimed(
         extents = scratch_extents(fresh)
         with opened_alone(fresh, synchronous=synchronous) as (descriptor, watch):
             yield TimedDrive(drive.path, descriptor, piece_bytes, extents, watch)
+
+
+@contextmanager
+def opened_to_read(path: str, piece_bytes: int) -> Iterator[TimedDrive]:
+    """Open the whole drive for reads, which works while the drive is in use. Raises Failed."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECT)
+    except OSError as error:
+        raise Failed(
+            t(
+                "Cannot open {drive} for direct reading ({why}). Measuring requires root.",
+                drive=path,
+                why=str(error.strerror),
+            )
+        ) from None
+    try:
+        yield TimedDrive(path, descriptor, piece_bytes)
+    finally:
+        os.close(descriptor)

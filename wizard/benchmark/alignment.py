@@ -1,26 +1,22 @@
 """Paired alignment benchmark: aligned and misaligned accesses in turn, at new places each time."""
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
 from random import Random
 
-from wizard.benchmark.access import READING, WRITING, TimedDrive, claimed
-from wizard.benchmark.measure import (
-    BAND,
-    CACHE_CLAIM,
+from wizard.benchmark.access import (
     ENDED,
     LOOP,
-    Accesses,
+    READING,
+    WRITING,
     Clock,
-    Grid,
     MeasureProgress,
-    draw_places,
-    judge,
-    measure,
+    claimed,
+    opened_to_read,
 )
+from wizard.benchmark.measure import BAND, CACHE_CLAIM, Accesses, Grid, draw_places, judge, measure
 from wizard.benchmark.scratch import scratch_extents
 from wizard.model.errors import BadInput, Failed
 from wizard.model.geometry import Geometry
@@ -171,25 +167,8 @@ def _accesses(
         with claimed(drive, probe, grid.block_bytes, synchronous=True) as timed:
             yield Accesses(timed.hold, timed.write), timed.extents
         return
-    descriptor = _open_to_read(drive.path)
-    try:
-        timed = TimedDrive(drive.path, descriptor, grid.block_bytes)
+    with opened_to_read(drive.path, grid.block_bytes) as timed:
         yield Accesses(lambda _: None, timed.read), (Extent(0, drive.size_bytes or 0),)
-    finally:
-        os.close(descriptor)
-
-
-def _open_to_read(path: str) -> int:
-    try:
-        return os.open(path, os.O_RDONLY | os.O_DIRECT)
-    except OSError as error:
-        raise Failed(
-            t(
-                "Cannot open {drive} for direct reading ({why}). Measuring requires root.",
-                drive=path,
-                why=str(error.strerror),
-            )
-        ) from None
 
 
 def sentence_for(

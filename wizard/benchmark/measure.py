@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from math import exp, log
 from random import Random
 from statistics import median
-from time import monotonic, perf_counter_ns
+from time import perf_counter_ns
 
+from wizard.benchmark.access import Clock, MeasureProgress
 from wizard.model.machine import Extent
-from wizard.model.said import KIB, MIB, t
+from wizard.model.said import KIB, MIB, Message, tn
 from wizard.model.verdict import Outcome, Pair, Ratio
 
 NARROWEST_BYTES, WIDEST_BYTES = 64 * KIB, 32 * MIB
@@ -78,10 +79,6 @@ def _place(start_bytes: int, width: int, grid: Grid, random: Random) -> PairPlac
     aligned, other = (lower, upper) if random.random() < 0.5 else (upper, lower)
     return PairPlace(aligned, other + grid.shift_bytes)
 
-
-ENDED = t("You stopped the test early.")
-
-LOOP = t("This is a loop device. The test measured the backing file and this machine's cache, not a drive.")
 
 CONFIDENCE = 0.95
 BAND = (0.95, 1.05)
@@ -192,19 +189,7 @@ WORKED_OFF_SHARE = 0.6
 """Share of a pause by which an access must get shorter if the drive works in the background. Chance rarely
 reaches half."""
 
-PROGRESS_SECONDS = 0.25
 PAIRS_ESTIMATED = 500
-
-
-@dataclass(frozen=True, slots=True)
-class MeasureProgress:
-    """Progress of a trial. `estimate`: recent ratio of misaligned to aligned time, not a result; None at
-    first."""
-
-    pairs: int
-    planned_pairs: int | None
-    seconds_left: float
-    estimate: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,39 +199,6 @@ class Measured:
     pairs: tuple[Pair, ...]
     ratio: Ratio | None
     counted_pauses: bool = False
-
-
-class Clock:
-    """Time limit and progress interval of a trial."""
-
-    def __init__(self, seconds: float, stop: Callable[[], bool]) -> None:
-        self._begun = monotonic()
-        self._deadline = self._begun + seconds
-        self._stop = stop
-        self._next_report = 0.0
-        self.ended_by_person = False
-
-    @property
-    def elapsed(self) -> float:
-        """Seconds since the start."""
-        return monotonic() - self._begun
-
-    @property
-    def left(self) -> float:
-        """Seconds until the limit."""
-        return max(0.0, self._deadline - monotonic())
-
-    def is_over(self) -> bool:
-        """Return True if the time limit is reached or the person stopped the trial."""
-        self.ended_by_person = self.ended_by_person or self._stop()
-        return self.ended_by_person or self.left <= 0
-
-    def is_progress_due(self) -> bool:
-        """Return True if progress is due. Assumes that the caller then reports it."""
-        if self.elapsed < self._next_report:
-            return False
-        self._next_report = self.elapsed + PROGRESS_SECONDS
-        return True
 
 
 Starts = Sequence[int]
@@ -335,7 +287,7 @@ def measure(
     """Time pairs until a planned look has enough data, the plan is done, or time is over. The first units
     only set the plan. `extents` must have room for at least one region (`draw_places`)."""
     sampler = Sampler(accesses, extents, grid, random or Random())
-    on_progress(MeasureProgress(0, None, clock.left, None))
+    on_progress(clock.progress(tn("{count} pair so far.", "{count} pairs so far.", count=0)))
     warm_up = clock.elapsed
     warm: list[Pair] = []
     for _ in range(WARM_UP_UNITS):
@@ -354,17 +306,19 @@ def measure(
                 return Measured(tuple(pairs), ratio, sampler.counts_pauses)
             pairs += sampler.next_unit()
             if clock.is_progress_due():
-                on_progress(
-                    _progress(
-                        pairs, planned, min(clock.left, (planned - len(pairs) / PAIRS_A_UNIT) * unit_seconds)
-                    )
-                )
+                left = (planned - len(pairs) / PAIRS_A_UNIT) * unit_seconds
+                on_progress(clock.progress(_estimate(pairs), seconds_left=left))
         ratio = look_at(pairs, look)
         if is_enough(ratio, claim_above):
             break
     return Measured(tuple(pairs), ratio, sampler.counts_pauses)
 
 
-def _progress(pairs: Sequence[Pair], planned_units: int, seconds_left: float) -> MeasureProgress:
+def _estimate(pairs: Sequence[Pair]) -> Message:
     recent = [pair.misaligned_ns / max(pair.aligned_ns, 1) for pair in pairs[-PAIRS_ESTIMATED:]]
-    return MeasureProgress(len(pairs), planned_units * PAIRS_A_UNIT, seconds_left, median(recent))
+    return tn(
+        "{count} pair so far: {estimate:.2f} times as long misaligned.",
+        "{count} pairs so far: {estimate:.2f} times as long misaligned.",
+        count=len(pairs),
+        estimate=median(recent),
+    )

@@ -10,9 +10,9 @@ from time import monotonic, sleep
 from typing import Self
 
 from wizard.model.errors import Refused, printable
-from wizard.model.machine import Drive, Extent, Use
+from wizard.model.machine import Drive, Extent
 from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, Message, t
-from wizard.plan.refusals import IN_USE, in_use
+from wizard.plan.refusals import why_not_set_up
 from wizard.probe.host.sysfs import SYS, name_of, node_of
 
 SECTORS_WRITTEN = 6
@@ -240,15 +240,10 @@ def _obstacle(drive: Drive) -> Message | None:
     if unknown or drive.table is None or drive.size_bytes is None or drive.geometry is None:
         why = unknown[0].why if unknown else t("Cannot read the partition table or size.")
         return t("Cannot read the contents of {drive}. {why}", drive=drive.path, why=why)
-    uses = [
-        *drive.uses,
-        *(Use("mounted", part.path, place) for part in drive.partitions for place in part.mount_points),
-        *(Use("holder", layer.below, layer.path) for layer in drive.layers),
-    ]
-    if uses:
-        return IN_USE(drive=drive.path, how=in_use(uses[0]))
-    if drive.read_only is not False:
-        return t("{drive} is read-only, or writability is unknown.", drive=drive.path)
+    if fault := why_not_set_up(drive):
+        return t("{fault}", fault=fault)
+    if drive.read_only is None:
+        return t("It is unknown if {drive} is read-only.", drive=drive.path)
     if drive.zoned == "host-managed":
         return t(
             "{drive} is host-managed. Zones accept writes only where the last one ended, "

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from statistics import median
 
-from wizard.benchmark.measure import ENDED, LOOP
+from wizard.benchmark.access import ENDED, LOOP
 from wizard.model.machine import Drive
 from wizard.model.said import Message, format_capacity, format_duration, join, t
 from wizard.model.verdict import Cliff, CliffDoubt, CliffOutcome, WritePhase, WriteWindow
@@ -86,27 +86,18 @@ def sequential_rates(windows: Sequence[WriteWindow]) -> tuple[float | None, floa
     return median(before) if before else None, median(after) if after else None
 
 
-@dataclass(frozen=True, slots=True)
-class DriveKind:
-    """Properties of a drive that can explain a fall."""
-
-    rotational: bool | None = True
-    removable: bool | None = False
-    bus: str | None = "sata"
-
-
-def judge_cliff(windows: Sequence[WriteWindow], block_bytes: int, kind: DriveKind) -> CliffJudgement:
+def judge_cliff(windows: Sequence[WriteWindow], block_bytes: int, drive: Drive) -> CliffJudgement:
     """Judge the windows of all phases. Random writes were of `block_bytes` each."""
     random = [window for window in windows if window.phase is WritePhase.RANDOM]
     cliff = find_cliff(random)
     if cliff is not None:
-        return CliffJudgement(_doubt(windows, cliff, block_bytes, kind), cliff)
+        return CliffJudgement(_doubt(windows, cliff, block_bytes, drive), cliff)
     level = _fast_rate(random)
     if level is None or len(random) < WINDOWS_BEFORE + WINDOWS_AFTER:
         return CliffJudgement(CliffDoubt.TOO_LITTLE)
     if (
-        kind.rotational is not False
-        and kind.bus != "loop"
+        drive.rotational is not False
+        and drive.bus != "loop"
         and _seconds_a_write(_cliff_rate(random), block_bytes) > SEEKING_SECONDS
     ):
         return CliffJudgement(CliffDoubt.SLOW_FROM_THE_START)
@@ -115,15 +106,13 @@ def judge_cliff(windows: Sequence[WriteWindow], block_bytes: int, kind: DriveKin
     return CliffJudgement()
 
 
-def _doubt(
-    windows: Sequence[WriteWindow], cliff: Cliff, block_bytes: int, kind: DriveKind
-) -> CliffDoubt | None:
+def _doubt(windows: Sequence[WriteWindow], cliff: Cliff, block_bytes: int, drive: Drive) -> CliffDoubt | None:
     """Return another explanation for the fall, the most certain first, or None."""
-    if kind.bus == "loop":
+    if drive.bus == "loop":
         return CliffDoubt.NOT_A_DRIVE
-    if kind.rotational is False:
+    if drive.rotational is False:
         return CliffDoubt.SOLID_STATE
-    if kind.removable or kind.bus == "mmc":
+    if drive.removable or drive.bus == "mmc":
         return CliffDoubt.REMOVABLE
     before, after = sequential_rates(windows)
     if before is None or after is None:

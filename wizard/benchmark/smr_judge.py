@@ -1,4 +1,5 @@
-"""Judge the times of the quick SMR probe. Pure, so timings from any drive can be judged again.
+"""Judge the times of the quick SMR probe, and describe the result. Pure, so timings from any drive can be
+judged again.
 
 On a conventional drive, a written block and an unwritten neighbour read alike, regardless of speed, cache or
 other load. A random choice decides which one is written. A drive-managed shingled drive reads written blocks
@@ -12,6 +13,7 @@ from math import exp, log, sqrt
 from random import Random
 from statistics import fmean, median, variance
 
+from wizard.model.said import Message, Sentence, t
 from wizard.model.verdict import Basis, Displaced, ProbeComparison, Statistics, Timings
 
 Batches = Sequence[Sequence[float]]
@@ -109,17 +111,17 @@ def see(look: ProbeComparison, *, again: bool = False, memory: float | None = No
     at random places from an earlier look."""
     written, unwritten = _flat(look.written_at_random), _flat(look.unwritten_at_random)
     slow, slow_unwritten = mechanical(written), mechanical(unwritten)
-    t = ratio = None
+    welch_t = ratio = None
     if min(len(slow), len(slow_unwritten)) >= FEWEST_AT_RANDOM:
-        t, ratio = welch(slow, slow_unwritten)
+        welch_t, ratio = welch(slow, slow_unwritten)
     from_memory = memory_share(written) if memory is None else memory
     distance = _distance(_flat(look.written_in_order), _flat(look.unwritten_in_order))
     quicker, errors = _quicker(look, from_memory)
     at_random = (
-        t is not None
+        welch_t is not None
         and ratio is not None
         and ratio < RATIO_MOST
-        and (t < T_STILL if again else t < T_MOST and _spread(slow))
+        and (welch_t < T_STILL if again else welch_t < T_MOST and _spread(slow))
     )
     in_order = _is_distinct(look, distance, DISTANCE_STILL if again else DISTANCE_LEAST) or (
         errors > (ERRORS_STILL if again else QUICKER_ERRORS)
@@ -127,7 +129,11 @@ def see(look: ProbeComparison, *, again: bool = False, memory: float | None = No
         and from_memory < MEMORY_MOST
     )
     figures = Statistics(
-        _rounded(t, 3), _rounded(ratio, 4), _rounded(distance, 3), round(quicker, 3), round(from_memory, 3)
+        _rounded(welch_t, 3),
+        _rounded(ratio, 4),
+        _rounded(distance, 3),
+        round(quicker, 3),
+        round(from_memory, 3),
     )
     return Seen(at_random, in_order, figures)
 
@@ -273,3 +279,91 @@ def share_error(one: float, count: int, other: float, other_count: int) -> float
     least = 0.02
     error = sqrt(max(least, one * (1 - one)) / count + max(least, other * (1 - other)) / other_count)
     return (one - other) / error
+
+
+UNCONFIRMED = t("This test is unconfirmed on real drives. It was tested on simulated drives only.")
+
+CANNOT_TELL = Sentence("{drive}: inconclusive; {why}.")
+
+_REASONS = {
+    Basis.STAYS: Sentence(
+        "written blocks are read from a different place than their neighbours, even after idle time"
+    ),
+    Basis.UNWRITTEN: Sentence("unwritten blocks are answered without the platters, as on drives with TRIM"),
+    Basis.CAME_HOME: Sentence(
+        "written blocks were read from a different place, but moved back during idle "
+        "time. Conventional drives with a media cache do this"
+    ),
+    Basis.FROM_MEMORY: Sentence(
+        "too many written blocks came from a cache: the drive's own, a controller's, or flash"
+    ),
+    Basis.NO_PLATTERS: Sentence("response times do not match a rotating drive"),
+    Basis.ENDED: Sentence("you stopped the test too early for a result"),
+}
+
+
+def sentence_for(path: str, basis: Basis, timings: Timings, seconds: float) -> str:
+    """Describe the verdict in one or two sentences, claiming no more than was measured. `seconds` is the
+    limit."""
+    outcome = outcome_of(basis)
+    if outcome is Displaced.NOTHING_FOUND:
+        return str(
+            t(
+                "{drive}: no sign of shingling; written blocks were read like their "
+                "neighbours. This does not prove that the drive is conventional.",
+                drive=path,
+            )
+        )
+    sentence = Sentence("{drive} is likely shingled: {why}.") if outcome is Displaced.LIKELY else CANNOT_TELL
+    return str(sentence(drive=path, why=_why(basis, timings, seconds)))
+
+
+def known_sentence(path: str, family: str) -> str:
+    """Describe a drive of a listed model, which is not tested."""
+    why = t(
+        "this model ({family}) may have a media cache, which looks the same. Nothing was written",
+        family=family,
+    )
+    return str(CANNOT_TELL(drive=path, why=why))
+
+
+def caveats_for(path: str, basis: Basis) -> tuple[str, ...]:
+    """Return what a person must know to interpret the verdict."""
+    caveats = [UNCONFIRMED]
+    if basis is Basis.STAYS:
+        caveats.append(
+            t(
+                "A conventional drive with a late-emptied media cache looks the same. This "
+                "model is not in the list."
+            )
+        )
+    if basis is not Basis.ENDED:
+        caveats.append(
+            t(
+                "For a more reliable test, look for the write cliff: `diskwright bench "
+                "{drive} --scratch --shingled`, for half an hour.",
+                drive=path,
+            )
+        )
+    if basis not in (Basis.ENDED, Basis.MEDIA_CACHE):
+        caveats.append(
+            t(
+                "If you know the drive's recording method, send the report to the project. "
+                "All measured times are included."
+            )
+        )
+    return tuple(map(str, caveats))
+
+
+def _why(basis: Basis, timings: Timings, seconds: float) -> Message:
+    if basis is Basis.REWRITES:
+        return t(
+            "each small write takes {milliseconds} ms, as if rewriting a whole band",
+            milliseconds=round(median(timings.writes) / MILLISECOND),
+        )
+    if basis is Basis.TOO_SLOW:
+        return t(
+            "the limit of {seconds} s was too short. Leave the drive idle, then try again",
+            seconds=round(seconds),
+        )
+    return _REASONS[basis]()

@@ -1,26 +1,33 @@
-"""Steps of the quick SMR probe on any timed drive: read, write back, read elsewhere, compare. The comparison
-is repeated after idle time."""
+"""Quick SMR probe: read blocks, write them back, read elsewhere, and compare their times with those of
+neighbours. The comparison is repeated after idle time."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from random import Random
 from time import sleep
 
-from wizard.benchmark.access import TimedDrive
-from wizard.benchmark.measure import Clock, align
+from wizard.benchmark.access import Clock, MeasureProgress, TimedDrive, claimed
+from wizard.benchmark.measure import align
+from wizard.benchmark.scratch import refused, scratch_extents
 from wizard.benchmark.smr_judge import (
     after_idling,
     after_looking,
     after_reading,
     after_writing,
+    caveats_for,
+    known_sentence,
+    outcome_of,
     see,
+    sentence_for,
     usual_read_ns,
 )
-from wizard.model.errors import Failed
-from wizard.model.machine import Extent
-from wizard.model.said import MIB, t
-from wizard.model.verdict import Basis, ProbeComparison, Statistics, Timings
+from wizard.findings.geometry import Pattern, RecordingKind, fitting, load_patterns
+from wizard.findings.smr_evidence import is_ata, is_emulated
+from wizard.model.errors import Failed, Refused, printable
+from wizard.model.machine import Drive, Extent
+from wizard.model.said import MIB, Message, t
+from wizard.model.verdict import Basis, DisplacedVerdict, ProbeComparison, Statistics, Timings
+from wizard.probe.machine import probe_drive
 
 SINGLES = 192
 """Pairs spread over free space."""
@@ -198,35 +205,16 @@ class ProbedDrive:
         return self._clock.left
 
 
-class ProbePhase(StrEnum):
-    """Step of the probe."""
-
-    READING = "reading"
-    WRITING = "writing"
-    STREAMING = "reading-elsewhere"
-    LOOKING = "comparing"
-    IDLING = "leaving-it-alone"
-    LOOKING_AGAIN = "comparing-again"
-
-
-SHARES = {
-    ProbePhase.READING: 0.15,
-    ProbePhase.WRITING: 0.15,
-    ProbePhase.STREAMING: 0.2,
-    ProbePhase.LOOKING: 0.1,
-    ProbePhase.IDLING: 0.3,
-    ProbePhase.LOOKING_AGAIN: 0.1,
-}
-"""Shares of the time on a typical drive."""
-
-
-@dataclass(frozen=True, slots=True)
-class ProbeProgress:
-    """Progress of a probe. `share`: completed part of the work."""
-
-    phase: ProbePhase
-    share: float
-    seconds_left: float
+READING, WRITING, STREAMING, LOOKING, IDLING, LOOKING_AGAIN = range(6)
+STEPS = (
+    (t("Reading the test blocks."), 0.15),
+    (t("Writing the same bytes back."), 0.15),
+    (t("Reading elsewhere to flush the drive's cache."), 0.2),
+    (t("Comparing."), 0.1),
+    (t("Signs found. Leaving the drive idle for ten seconds."), 0.3),
+    (t("Comparing again."), 0.1),
+)
+"""Each step, with the share of the time on a typical drive."""
 
 
 class OverError(Exception):
@@ -242,7 +230,7 @@ class SmrProbe:
         pairs: Pairs,
         stream: tuple[int, int],
         random: Random,
-        on_progress: Callable[[ProbeProgress], None] = lambda _: None,
+        on_progress: Callable[[MeasureProgress], None] = lambda _: None,
     ) -> None:
         self.timings = Timings()
         self.statistics: Statistics | None = None
@@ -265,13 +253,11 @@ class SmrProbe:
             return early
         if early := self._write_back(usual_read_ns(reads)):
             return early
-        self._report(ProbePhase.STREAMING, 0.0)
+        self._report(STREAMING, 0.0)
         self._subject.stream(*self._stream)
         singles = list(self._pairs.singles)
         self._random.shuffle(singles)
-        look, whole = self._look(
-            ProbePhase.LOOKING, singles[: SINGLES // 2], self._pairs.groups[: GROUPS // 2]
-        )
+        look, whole = self._look(LOOKING, singles[: SINGLES // 2], self._pairs.groups[: GROUPS // 2])
         self.timings = replace(self.timings, look=look)
         if not whole:
             raise OverError
@@ -280,9 +266,7 @@ class SmrProbe:
         if judged := after_looking(self.timings, seen):
             return judged
         self._idle()
-        again, whole = self._look(
-            ProbePhase.LOOKING_AGAIN, singles[SINGLES // 2 :], self._pairs.groups[GROUPS // 2 :]
-        )
+        again, whole = self._look(LOOKING_AGAIN, singles[SINGLES // 2 :], self._pairs.groups[GROUPS // 2 :])
         self.timings = replace(self.timings, look_after_idle=again)
         seen_again = see(again, again=True, memory=seen.statistics.from_memory)
         self.statistics_after_idle = seen_again.statistics
@@ -293,7 +277,7 @@ class SmrProbe:
         space."""
         times = []
         for done, pair in enumerate(self._pairs.all):
-            self._check(ProbePhase.READING, done / WRITES)
+            self._check(READING, done / WRITES)
             took = self._subject.read(pair.written)
             if done < SINGLES:
                 times.append(took)
@@ -307,7 +291,7 @@ class SmrProbe:
         times: list[int] = []
         try:
             for pair in (pair for unit in units for pair in unit):
-                self._check(ProbePhase.WRITING, len(times) / WRITES)
+                self._check(WRITING, len(times) / WRITES)
                 times.append(self._subject.write(pair.written))
                 self.written_bytes += self._pairs.block_bytes
                 if early := after_writing(times, read_ns):
@@ -317,7 +301,7 @@ class SmrProbe:
         return None
 
     def _look(
-        self, phase: ProbePhase, singles: Sequence[BlockPair], groups: Sequence[Sequence[BlockPair]]
+        self, step: int, singles: Sequence[BlockPair], groups: Sequence[Sequence[BlockPair]]
     ) -> tuple[ProbeComparison, bool]:
         """Compare written and unwritten blocks. The flag is False if time ran out."""
         batches = [singles[first : first + BATCH] for first in range(0, len(singles) - BATCH + 1, BATCH)]
@@ -331,7 +315,7 @@ class SmrProbe:
             for batch in some:
                 if self._subject.is_over():
                     return
-                self._report(phase, done / count)
+                self._report(step, done / count)
                 yield self._compare(batch)
                 done += 1
 
@@ -357,16 +341,163 @@ class SmrProbe:
     def _idle(self) -> None:
         left = IDLE_SECONDS
         while left > 0:
-            self._check(ProbePhase.IDLING, 1 - left / IDLE_SECONDS)
+            self._check(IDLING, 1 - left / IDLE_SECONDS)
             self._subject.idle(min(IDLE_PIECE_SECONDS, left))
             left -= IDLE_PIECE_SECONDS
 
-    def _check(self, phase: ProbePhase, share: float) -> None:
+    def _check(self, step: int, share: float) -> None:
         if self._subject.is_over():
             raise OverError
-        self._report(phase, share)
+        self._report(step, share)
 
-    def _report(self, phase: ProbePhase, share: float) -> None:
-        phases = list(ProbePhase)
-        before = sum(SHARES[other] for other in phases[: phases.index(phase)])
-        self._on_progress(ProbeProgress(phase, before + SHARES[phase] * share, self._subject.seconds_left))
+    def _report(self, step: int, share: float) -> None:
+        said, weight = STEPS[step]
+        done = sum(before for _, before in STEPS[:step]) + weight * share
+        self._on_progress(MeasureProgress(done, self._subject.seconds_left, (said,)))
+
+
+BUSES = ("ata", "sata", "sas", "usb")
+LARGEST_BLOCK_BYTES = 64 * 1024
+LEAST_BLOCK_BYTES = 4096
+
+
+def probe_extents(drive: Drive) -> tuple[Extent, ...]:
+    """Return the extents where the probe may write. Raises Refused if there are none."""
+    if reason := _unsuitable(drive):
+        raise refused(reason)
+    extents = scratch_extents(drive)
+    if free_bytes(extents) < LEAST_FREE_BYTES:
+        raise refused(
+            t(
+                "The quick test needs {least:exact} of free space on {drive}.",
+                drive=drive.path,
+                least=LEAST_FREE_BYTES,
+            )
+        )
+    return extents
+
+
+def quick_test_obstacle(drive: Drive, patterns: Sequence[Pattern]) -> str:
+    """Return why the probe is impossible or would be inconclusive, or empty."""
+    if reason := _unsuitable(drive):
+        return str(reason)
+    try:
+        probe_extents(drive)
+    except Refused as error:
+        return str(error)
+    family = media_cache_family(drive, patterns)
+    return "" if family is None else known_sentence(drive.path, family)
+
+
+def media_cache_family(drive: Drive, patterns: Sequence[Pattern]) -> str | None:
+    """Return the family of a model with a known media cache, which makes the probe inconclusive, or None."""
+    found = next((one for one in fitting(drive, patterns) if one.kind is RecordingKind.MEDIA_CACHE), None)
+    return None if found is None else printable(str(found.family) or drive.model or "", 80)
+
+
+def block_bytes(drive: Drive) -> int:
+    """Return the size of an access: a physical block, at least 4 KiB."""
+    assert drive.geometry is not None
+    return max(LEAST_BLOCK_BYTES, drive.geometry.physical_block_bytes)
+
+
+def _unsuitable(drive: Drive) -> Message | None:
+    """Return why the probe does not suit this drive, or None."""
+    if drive.bus not in BUSES and not is_ata(drive):
+        return t(
+            "The quick test is for SATA, SAS and USB hard disks, not {drive} ({bus}), "
+            "which may relocate writes.",
+            drive=drive.path,
+            bus=drive.bus or "?",
+        )
+    if is_emulated(drive):
+        return t("{drive} is emulated. The test would not measure a drive's platters.", drive=drive.path)
+    if drive.rotational is False:
+        return t("{drive} has no platters, so tracks cannot overlap.", drive=drive.path)
+    if drive.rotational is None:
+        return t(
+            "{drive} does not report rotation. Behind some USB bridges only smartctl can detect rotation.",
+            drive=drive.path,
+        )
+    if drive.geometry is not None and block_bytes(drive) > LARGEST_BLOCK_BYTES:
+        return t(
+            "{drive} reports implausible physical blocks of {size} bytes.",
+            drive=drive.path,
+            size=drive.geometry.physical_block_bytes,
+        )
+    return None
+
+
+SECONDS = 58.0
+"""Time limit. The current read ends shortly after, within a minute in all."""
+
+
+def run_smr_probe(
+    drive: Drive,
+    *,
+    on_progress: Callable[[MeasureProgress], None],
+    stop: Callable[[], bool],
+    seconds: float = SECONDS,
+    probe: Callable[[str], Drive] = probe_drive,
+    patterns: tuple[Pattern, ...] | None = None,
+    random: Random | None = None,
+) -> DisplacedVerdict:
+    """Detect whether written blocks are then read from another place, within `seconds` or until `stop`.
+
+    The caller has confirmed the drive (`confirm_scratch`). Models with a known media cache are not tested.
+    Raises Refused if the test is impossible or writing is unsafe, Failed if the drive does not answer.
+    """
+    probe_extents(drive)
+    known = load_patterns() if patterns is None else patterns
+    if (family := media_cache_family(drive, known)) is not None:
+        return _verdict(drive, Basis.MEDIA_CACHE, known_sentence(drive.path, family))
+    assert drive.geometry is not None and drive.size_bytes is not None
+    generator, size = random or Random(), block_bytes(drive)
+    with claimed(drive, probe, size, synchronous=True) as timed:
+        pairs = draw_pairs(timed.extents, size, max(drive.geometry.alignment_offset_bytes, 0), generator)
+        written = frozenset(pair.written for pair in pairs.all)
+        clock = Clock(seconds, stop)
+        subject = ProbedDrive(timed, clock, written)
+        run = SmrProbe(
+            subject, pairs, stream_start(drive.size_bytes, pairs, generator), generator, on_progress
+        )
+        basis = run.run()
+        if basis is Basis.TOO_SLOW and clock.ended_by_person:
+            basis = Basis.ENDED
+    return _verdict(
+        drive,
+        basis,
+        sentence_for(drive.path, basis, run.timings, seconds),
+        run,
+        read_bytes=subject.read_bytes,
+        seconds=clock.elapsed,
+    )
+
+
+def _verdict(
+    drive: Drive,
+    basis: Basis,
+    sentence: str,
+    run: SmrProbe | None = None,
+    *,
+    read_bytes: int = 0,
+    seconds: float = 0.0,
+) -> DisplacedVerdict:
+    return DisplacedVerdict(
+        drive=drive.path,
+        model=printable(drive.model or "", 80),
+        size_bytes=drive.size_bytes or 0,
+        rotation_rate=drive.rotation_rate,
+        bus=drive.bus or "",
+        outcome=outcome_of(basis),
+        basis=basis,
+        sentence=sentence,
+        caveats=caveats_for(drive.path, basis),
+        block_bytes=block_bytes(drive),
+        written_bytes=run.written_bytes if run else 0,
+        read_bytes=read_bytes,
+        seconds=round(seconds, 3),
+        statistics=run.statistics if run else None,
+        statistics_after_idle=run.statistics_after_idle if run else None,
+        timings=run.timings if run else Timings(),
+    )

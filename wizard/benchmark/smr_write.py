@@ -7,21 +7,21 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from wizard.benchmark.access import TimedDrive, claimed
-from wizard.benchmark.measure import Clock, align, nth
+from wizard.benchmark.access import Clock, MeasureProgress, TimedDrive, claimed
+from wizard.benchmark.measure import align, nth
 from wizard.benchmark.scratch import scratch_extents
 from wizard.benchmark.smr_cliff import (
     FALL,
-    DriveKind,
     caveats_for,
     find_cliff,
     judge_cliff,
+    rate_in_words,
     sentence_for,
     sequential_rates,
 )
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Drive, Extent
-from wizard.model.said import KIB, MIB, t
+from wizard.model.said import KIB, MIB, Sentence, t
 from wizard.model.verdict import CliffVerdict, WritePhase, WriteWindow
 from wizard.probe.machine import probe_drive
 
@@ -123,15 +123,11 @@ WINDOWS_OF_BYTES = 64
 NANO = 1e-9
 
 
-@dataclass(frozen=True, slots=True)
-class WriteProbeProgress:
-    """Progress of a probe. `bytes_per_second`: rate of the last window, None before the first."""
-
-    phase: WritePhase
-    written_bytes: int
-    most_bytes: int
-    seconds_left: float
-    bytes_per_second: float | None
+PHASES = {
+    WritePhase.SEQUENTIAL_BEFORE: Sentence("sequential, before"),
+    WritePhase.RANDOM: Sentence("random"),
+    WritePhase.SEQUENTIAL_AFTER: Sentence("sequential, after"),
+}
 
 
 def run_shingled_trial(
@@ -139,7 +135,7 @@ def run_shingled_trial(
     *,
     seconds: float,
     most_bytes: int,
-    on_progress: Callable[[WriteProbeProgress], None],
+    on_progress: Callable[[MeasureProgress], None],
     stop: Callable[[], bool],
     probe: Callable[[str], Drive] = probe_drive,
     random: Random | None = None,
@@ -181,7 +177,7 @@ class WriteProbe:
         clock: Clock,
         seconds: float,
         most_bytes: int,
-        on_progress: Callable[[WriteProbeProgress], None],
+        on_progress: Callable[[MeasureProgress], None],
     ) -> None:
         self.pieces, self.ground = pieces, ground
         self.windows: list[WriteWindow] = []
@@ -260,17 +256,21 @@ class WriteProbe:
         return find_cliff(random) is not None
 
     def _report(self) -> None:
-        rate = self.windows[-1].bytes_per_second if self.windows else None
-        self._on_progress(
-            WriteProbeProgress(self._phase, self.written_bytes, self._most_bytes, self._clock.left, rate)
+        said = t(
+            "Wrote {written:size} of at most {most:size} ({phase}, {rate}).",
+            written=self.written_bytes,
+            most=self._most_bytes,
+            phase=PHASES[self._phase](),
+            rate=rate_in_words(self.windows[-1].bytes_per_second if self.windows else None),
         )
+        self._on_progress(self._clock.progress(said))
 
 
 def _verdict(drive: Drive, run: WriteProbe, clock: Clock) -> CliffVerdict:
     windows = tuple(run.windows)
     random_bytes = sum(window.written_bytes for window in windows if window.phase is WritePhase.RANDOM)
     before, after = sequential_rates(windows)
-    judgement = judge_cliff(windows, PIECE_BYTES, DriveKind(drive.rotational, drive.removable, drive.bus))
+    judgement = judge_cliff(windows, PIECE_BYTES, drive)
     return CliffVerdict(
         drive=drive.path,
         outcome=judgement.outcome,

@@ -1,15 +1,15 @@
 """`diskwright bench` and `trial`: measure a drive, and show the verdict."""
 
 from argparse import Namespace
-from collections.abc import Iterable, Iterator, Sequence
-from math import ceil
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from uuid import uuid4
 
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import Profile, find_workload
 from wizard.apply.settings.existing_filesystem import nodes_of
 from wizard.benchmark.alignment import run_alignment_trial
-from wizard.benchmark.candidates.compare import FEWEST, MOST, Bounds, Order, TrialProgress
+from wizard.benchmark.candidates.compare import FEWEST, MOST, Bounds, Order
 from wizard.benchmark.candidates.partition import sweep_all
 from wizard.benchmark.candidates.trial import (
     MOST_CANDIDATES,
@@ -18,32 +18,29 @@ from wizard.benchmark.candidates.trial import (
     run_trial,
     usual_bounds,
 )
-from wizard.benchmark.candidates.verdict import announcement, doing, title_of
-from wizard.benchmark.measure import MeasureProgress
-from wizard.benchmark.results import render_verdict
+from wizard.benchmark.candidates.verdict import announcement, title_of
+from wizard.benchmark.results import BenchmarkResult, render_verdict
 from wizard.benchmark.scratch import confirm_scratch
-from wizard.benchmark.smr_cliff import rate_in_words
-from wizard.benchmark.smr_probe import WRITES, ProbeProgress
-from wizard.benchmark.smr_run import DOING, block_bytes, probe_extents, run_smr_probe
-from wizard.benchmark.smr_run import SECONDS as QUICK_SECONDS
-from wizard.benchmark.smr_write import WriteProbeProgress, run_shingled_trial
+from wizard.benchmark.smr_probe import SECONDS as QUICK_SECONDS
+from wizard.benchmark.smr_probe import WRITES, block_bytes, probe_extents, run_smr_probe
+from wizard.benchmark.smr_write import run_shingled_trial
 from wizard.cli.machines import machine_and_drive
-from wizard.cli.output import check_output, hand_over, progress_line, say
+from wizard.cli.output import check_output, deliver, progress_line, say
+from wizard.documents.files import write_file
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.machine import Drive, Machine
-from wizard.model.said import MIB, Sentence, format_capacity, parse_size, t
-from wizard.model.verdict import USUAL_SECONDS, CliffVerdict, DisplacedVerdict, WritePhase, WriteWindow
+from wizard.model.said import MIB, Message, Sentence, parse_size, t
+from wizard.model.verdict import USUAL_SECONDS
 from wizard.plan.plan import Plan
 from wizard.plan.planner import Mode, make_plan
 from wizard.plan.request.volume_request import request
 from wizard.plan.request.wanted import spec_of
 from wizard.probe.machine import probe_drive
 from wizard.process.program import ended_by_signal
-from wizard.ui.components.measured import smr_blocks, verdict_banner, verdict_blocks
-from wizard.ui.components.reasons import measured_blocks
-from wizard.ui.view import GAP, Block, Figures, Text, para, strong
+from wizard.ui.components.measured import verdict_banner, verdict_blocks
+from wizard.ui.view import GAP
 
 BENCH_SECONDS, CLIFF_SECONDS = 30.0, 1800.0
 BOUNDS = {"bench": (1, 3600), "cliff": (10, 24 * 3600), "trial": (10, 24 * 3600)}
@@ -52,14 +49,6 @@ BOUNDS = {"bench": (1, 3600), "cliff": (10, 24 * 3600), "trial": (10, 24 * 3600)
 MOST_BYTES = "32G"
 """Roughly the measured cache size of the first consumer shingled drives."""
 LEAST_BYTES = {"cliff": 64 * MIB, "trial": 256 * MIB}
-ROWS = 16
-"""Bars of random writes."""
-
-PHASES = {
-    WritePhase.SEQUENTIAL_BEFORE: Sentence("sequential, before"),
-    WritePhase.RANDOM: Sentence("random"),
-    WritePhase.SEQUENTIAL_AFTER: Sentence("sequential, after"),
-}
 
 
 def bench(arguments: Namespace) -> ExitCode:
@@ -88,35 +77,36 @@ def bench(arguments: Namespace) -> ExitCode:
         else Sentence("Reading from {drive} for at most {seconds:time}; Ctrl+C stops.")
     )
     beginning = doing(drive=drive.path, seconds=seconds)
-    with ended_by_signal() as is_ended, progress_line(beginning, _pairs_in_words) as show:
-        verdict = run_alignment_trial(
-            drive,
-            write=arguments.scratch,
-            seconds=seconds,
-            on_progress=show,
-            stop=is_ended,
-            assume_physical_bytes=assumed,
-            part=part,
-        )
-    blocks = _verdict_blocks(verdict.sentence, measured_blocks(verdict), verdict.caveats)
-    return hand_over(arguments, render_verdict(verdict), blocks, ended=is_ended())
-
-
-def _verdict_blocks(result: Text, details: Iterable[Block], caveats: Iterable[Text]) -> Iterator[Block]:
-    """Show a result, its measurements and caveats."""
-    yield para(strong(result))
-    yield GAP
-    yield from details
-    yield from (para("-", caveat, hang=2) for caveat in caveats)
-
-
-def _pairs_in_words(progress: MeasureProgress) -> str:
-    said = t(
-        "{pairs} pairs, at most {seconds:.0f} s left",
-        pairs=progress.pairs,
-        seconds=progress.seconds_left,
+    return _run(
+        arguments,
+        beginning,
+        run_alignment_trial,
+        drive,
+        write=arguments.scratch,
+        seconds=seconds,
+        assume_physical_bytes=assumed,
+        part=part,
     )
-    return str(said) if progress.estimate is None else f"{said}, {progress.estimate:.2f}x"
+
+
+def _run(
+    arguments: Namespace,
+    beginning: Message,
+    measure: Callable[..., BenchmarkResult],
+    subject: Drive | Order,
+    **options: object,
+) -> ExitCode:
+    """Measure, then save and print the verdict. Returns 130 if the user stopped the measurement."""
+    with ended_by_signal() as is_ended, progress_line(beginning) as show:
+        verdict = measure(subject, on_progress=show, stop=is_ended, **options)
+    document = render_verdict(verdict)
+    if arguments.output:
+        write_file(Path(arguments.output), document, str(t("The verdict")))
+    deliver(arguments, document, (verdict_banner(verdict), GAP, *verdict_blocks(verdict)))
+    if is_ended():
+        say(t("Stopped by the user. The result above uses only the measurements made until then."))
+        return ExitCode.ENDED_BY_USER
+    return ExitCode.DONE
 
 
 def _check_seconds(seconds: float | None, kind: str) -> None:
@@ -158,95 +148,20 @@ def _check_bench(arguments: Namespace) -> None:
 
 def _measure_cliff(arguments: Namespace, drive: Drive) -> ExitCode:
     """Search for the write cliff of a shingled drive."""
-
-    def in_words(progress: WriteProbeProgress) -> str:
-        line = t(
-            "{phase}: {written:size} written of at most {most:size}, at most {seconds:.0f} s left",
-            phase=PHASES[progress.phase](),
-            written=progress.written_bytes,
-            most=progress.most_bytes,
-            seconds=progress.seconds_left,
-        )
-        rate = progress.bytes_per_second
-        return str(line) if rate is None else f"{line}, {rate_in_words(rate)}"
-
     seconds = arguments.seconds or CLIFF_SECONDS
     most_bytes = parse_size(arguments.most_bytes or MOST_BYTES)
     beginning = t(
         "Rewriting the same bytes in free space of {drive}: at most {most:exact}, for at most "
-        "{seconds:time}.No byte changes; Ctrl+C stops. A shingled drive may be slow for an hour afterwards.",
+        "{seconds:time}. No byte changes; Ctrl+C stops. A shingled drive may be slow for an hour afterwards.",
         drive=drive.path,
         most=most_bytes,
         seconds=seconds,
     )
-    with ended_by_signal() as is_ended, progress_line(beginning, in_words) as show:
-        verdict = run_shingled_trial(
-            drive, seconds=seconds, most_bytes=most_bytes, on_progress=show, stop=is_ended
-        )
-    return hand_over(arguments, render_verdict(verdict), cliff_blocks(verdict), ended=is_ended())
-
-
-def cliff_blocks(verdict: CliffVerdict) -> Iterator[Block]:
-    """Show the result, rates over time as bars, and caveats."""
-    return _verdict_blocks(verdict.sentence, _cliff_details(verdict), verdict.caveats)
-
-
-def _cliff_details(verdict: CliffVerdict) -> Iterator[Block]:
-    random = [window for window in verdict.windows if window.phase is WritePhase.RANDOM]
-    if random:
-        yield _rates(t("Random writes, from"), _random_rates(random))
-        yield GAP
-    ordered = [(str(PHASES[phase]()), _rate(verdict.windows, phase)) for phase in PHASES]
-    sequential = [(name, rate) for name, rate in ordered[::2] if rate is not None]
-    if sequential:
-        yield _rates(t("Sequential writes"), sequential)
-        yield GAP
-    if verdict.windows:
-        yield para(
-            t(
-                "Wrote {size:size} at random in {block} KiB blocks; {seconds:time} including reads.",
-                size=verdict.random_bytes,
-                block=verdict.block_bytes // 1024,
-                seconds=verdict.seconds,
-            )
-        )
-
-
-def _rates(unit: Text, values: Sequence[tuple[str, float]]) -> Figures:
-    return Figures(unit, tuple(values), tuple(rate_in_words(rate) for _, rate in values))
-
-
-def _rate(windows: Sequence[WriteWindow], phase: WritePhase | None = None) -> float | None:
-    """Return the rate of some windows in bytes per second, or None without windows."""
-    mine = [window for window in windows if phase in (None, window.phase)]
-    written, seconds = (sum(window.written_bytes for window in mine), sum(window.seconds for window in mine))
-    return written / max(seconds, 1e-9) if mine else None
-
-
-def _random_rates(windows: Sequence[WriteWindow]) -> list[tuple[str, float]]:
-    """Return the rates of up to `ROWS` stretches of time, by the amount written before."""
-    size = ceil(len(windows) / ROWS)
-    rates, written = [], 0
-    for first in range(0, len(windows), size):
-        part = windows[first : first + size]
-        rates.append((format_capacity(written), _rate(part) or 0.0))
-        written += sum(window.written_bytes for window in part)
-    return rates
+    return _run(arguments, beginning, run_shingled_trial, drive, seconds=seconds, most_bytes=most_bytes)
 
 
 def _measure_quick(arguments: Namespace, drive: Drive) -> ExitCode:
     """Run the one-minute test for shingled recording."""
-
-    def in_words(progress: ProbeProgress) -> str:
-        return str(
-            t(
-                "{phase}: {percent} %, at most {seconds:.0f} s left",
-                phase=DOING[progress.phase](),
-                percent=round(100 * progress.share),
-                seconds=progress.seconds_left,
-            )
-        )
-
     probe_extents(drive)
     beginning = t(
         "Rewriting {count} blocks ({size:exact}) in free space of {drive} with the same bytes. This takes "
@@ -257,31 +172,12 @@ def _measure_quick(arguments: Namespace, drive: Drive) -> ExitCode:
         usual=USUAL_SECONDS,
         most=round(QUICK_SECONDS),
     )
-    with ended_by_signal() as is_ended, progress_line(beginning, in_words) as show:
-        verdict = run_smr_probe(drive, on_progress=show, stop=is_ended)
-    return hand_over(arguments, render_verdict(verdict), quick_blocks(verdict), ended=is_ended())
-
-
-def quick_blocks(verdict: DisplacedVerdict) -> Iterator[Block]:
-    """Show the result, medians as bars, and caveats."""
-    return _verdict_blocks(verdict.sentence, smr_blocks(verdict), ())
+    return _run(arguments, beginning, run_smr_probe, drive)
 
 
 def trial(arguments: Namespace) -> ExitCode:
     """Announce the steps and losses, run the test if confirmed, and print the verdict. Returns 130 if the
     user stopped the test."""
-
-    def in_words(progress: TrialProgress) -> str:
-        return str(
-            t(
-                "round {number}, {candidate}, {doing}; at most {seconds:.0f} s left",
-                number=progress.number,
-                candidate=progress.doing,
-                doing=doing(progress.phase),
-                seconds=progress.seconds_left,
-            )
-        )
-
     _check_trial(arguments)
     sweep_all()
     machine, drive = machine_and_drive(arguments.device, None)
@@ -297,10 +193,7 @@ def trial(arguments: Namespace) -> ExitCode:
         drive=drive.path,
         seconds=order.bounds.seconds,
     )
-    with ended_by_signal() as is_ended, progress_line(beginning, in_words) as show:
-        verdict = run_trial(order, show, is_ended)
-    blocks = (verdict_banner(verdict), GAP, *verdict_blocks(verdict))
-    return hand_over(arguments, render_verdict(verdict), blocks, ended=is_ended())
+    return _run(arguments, beginning, run_trial, order)
 
 
 def _order(arguments: Namespace, machine: Machine, drive: Drive, profile: Profile) -> Order:

@@ -10,8 +10,8 @@ from pathlib import Path
 from shutil import get_terminal_size
 from typing import TextIO, TypeVar
 
-from wizard.documents.files import write_file
-from wizard.model.errors import BadInput, ExitCode, printable
+from wizard.benchmark.access import MeasureProgress
+from wizard.model.errors import BadInput, printable
 from wizard.model.said import Message, t
 from wizard.plain.telling import block_lines
 from wizard.plan.text import command_lines, wrapped
@@ -166,18 +166,6 @@ def deliver(arguments: Namespace, document: str, blocks: Iterable[Block]) -> Non
         show(blocks)
 
 
-def hand_over(arguments: Namespace, document: str, blocks: Iterable[Block], *, ended: bool) -> ExitCode:
-    """Save the verdict if `--output` is given, and print it. Returns 130 if the user stopped the
-    measurement."""
-    if arguments.output:
-        write_file(Path(arguments.output), document, str(t("The verdict")))
-    deliver(arguments, document, blocks)
-    if ended:
-        say(t("Stopped by the user. The result above uses only the measurements made until then."))
-        return ExitCode.ENDED_BY_USER
-    return ExitCode.DONE
-
-
 def check_output(output: str | None) -> None:
     """Check that the output file is writable. Raises BadInput."""
     if output is None:
@@ -188,19 +176,21 @@ def check_output(output: str | None) -> None:
 
 
 @contextmanager
-def progress_line(beginning: Message, in_words: Callable[[T], str]) -> Iterator[Callable[[T], None]]:
+def progress_line(beginning: Message) -> Iterator[Callable[[MeasureProgress], None]]:
     """Print `beginning` at the first progress report. On a terminal, show progress in one line, cleared at
     the end."""
     width = max(20, width_of(sys.stderr) - 1) if sys.stderr.isatty() else 0
     begun = False
 
-    def show_progress(progress: T) -> None:
+    def show_progress(progress: MeasureProgress) -> None:
         nonlocal begun
         if not begun:
             begun = True
             say(beginning)
         if width:
-            sys.stderr.write("\r" + in_words(progress)[:width].ljust(width))
+            left = t("At most {seconds:.0f} s left.", seconds=progress.seconds_left)
+            line = " ".join(map(str, (*progress.said, left)))
+            sys.stderr.write("\r" + line[:width].ljust(width))
             sys.stderr.flush()
 
     try:

@@ -5,14 +5,12 @@ from argparse import Namespace
 from pathlib import Path
 
 from wizard.apply.run.runs import find_run
-from wizard.benchmark.candidates.compare import TrialVerdict
 from wizard.benchmark.results import BenchmarkResult, read_any
 from wizard.cli.documents import read_plan_file
 from wizard.cli.output import say
 from wizard.documents.files import read_file
 from wizard.model.errors import BadInput, ExitCode, printable
 from wizard.model.said import t
-from wizard.model.verdict import CliffVerdict, DisplacedVerdict, Verdict
 from wizard.probe.machine import load_machine
 from wizard.report.gather import Sources, make_report
 from wizard.report.page import render_page, write_report
@@ -58,7 +56,6 @@ def sources_of(arguments: Namespace) -> Sources:
     """Return the sources named on the command line. Raises BadInput if a source is unreadable."""
     alone = arguments.run is None and (arguments.plan or arguments.machine or arguments.device)
     journal_dir = arguments.journal
-    measured = read_measurement(Path(arguments.verdict)) if arguments.verdict else None
     return Sources(
         run=None if alone else find_run(arguments.run, journal_dir),
         plan=read_plan_file(arguments.plan) if arguments.plan else None,
@@ -66,10 +63,7 @@ def sources_of(arguments: Namespace) -> Sources:
         origin=_origin(arguments.machine),
         devices=(arguments.device,) if arguments.device else (),
         workload=arguments.workload,
-        verdict=measured if isinstance(measured, Verdict) else None,
-        cliff=measured if isinstance(measured, CliffVerdict) else None,
-        displaced=measured if isinstance(measured, DisplacedVerdict) else None,
-        trial=measured if isinstance(measured, TrialVerdict) else None,
+        measured=read_measurement(Path(arguments.verdict)) if arguments.verdict else None,
     )
 
 

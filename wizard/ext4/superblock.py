@@ -1,7 +1,7 @@
 """Parse an ext superblock. Source: Linux fs/ext4/ext4.h and e2fsprogs lib/ext2fs/ext2_fs.h."""
 
 import struct
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from uuid import UUID
 
@@ -263,10 +263,8 @@ def old_filesystems(drive: Drive) -> tuple[ExtCandidate, ...]:
 
 
 def _candidates(drive: Drive) -> Iterator[ExtCandidate]:
-    places: list[tuple[str, Sequence[Signature]]] = [(drive.path, drive.signatures)]
-    places += [(part.path, part.signatures) for part in drive.partitions]
-    places += [(layer.path, layer.signatures) for layer in drive.layers]
-    for path, signatures in places:
+    layers = ((layer.path, layer.signatures) for layer in drive.layers)
+    for path, signatures in (*drive.signatures_by_device, *layers):
         # Skip contradictory signatures.
         if len(signatures) == 1 and not signatures[0].ambivalent and (kind := _old_kind(signatures[0])):
             yield ExtCandidate(path, kind, signatures[0].label)

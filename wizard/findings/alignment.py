@@ -11,6 +11,7 @@ from wizard.findings.inside import (
     find_inside,
     find_stripes,
     makes_up,
+    start_of,
 )
 from wizard.findings.places import (
     HIDDEN_BLOCK_BYTES,
@@ -23,7 +24,7 @@ from wizard.findings.places import (
 from wizard.model.finding import NO_ACTION, Finding, FindingCommand, Severity
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Partition
-from wizard.model.said import MIB, Message, Sentence, join, t
+from wizard.model.said import MIB, Message, join, t
 
 NONE_ALONE = t("No action needed for this alone. New layouts start and end on 1 MiB.")
 
@@ -121,26 +122,14 @@ def _merge_aligned(drive: Drive, geometry: Geometry, found: Sequence[Finding]) -
         yield from found
         return
     yield from (one for one in found if one.code != ALIGNED)
-    count = len(_checked(drive, geometry))
-    block = geometry.granularity_bytes
-    yield _on_boundaries(
-        drive.path,
-        t(
-            "All {count} partitions of {drive} and their data start on {block}-byte blocks and on 1 MiB.",
-            count=count,
-            drive=drive.path,
-            block=block,
-        )
-        if len(aligned) == count
-        else t(
-            "{fine} of {count} partitions of {drive} and their data start on "
-            "{block}-byte blocks and on 1 MiB.",
-            fine=len(aligned),
-            count=count,
-            drive=drive.path,
-            block=block,
-        ),
+    sentence = t(
+        "{fine} of {count} partitions of {drive} and their data start on {block}-byte blocks and on 1 MiB.",
+        fine=len(aligned),
+        count=len(_checked(drive, geometry)),
+        drive=drive.path,
+        block=geometry.granularity_bytes,
     )
+    yield _on_boundaries(drive.path, sentence)
 
 
 def _within(drive: Drive, geometry: Geometry, place: DriveStart) -> Iterator[Finding]:
@@ -155,53 +144,24 @@ def _whole(drive: Drive, geometry: Geometry, place: DriveStart) -> Iterator[Find
     """Check contents of the drive itself. They start at byte 0, which is misaligned if the drive has an
     alignment offset."""
     if place.state is StartState.OFF:
-        yield compensated(geometry, place) if makes_up(place) else _first_byte(drive, geometry, place)
+        yield compensated(geometry, place) if makes_up(place) else _physical(drive, geometry, place)
     elif place.within and makes_up(place):
-        yield _aligned(
-            place,
-            geometry,
-            Sentence("{place} starts at byte {start}, aligned to the drive's {block}-byte blocks."),
-        )
+        yield _aligned(place, geometry)
     yield from _within(drive, geometry, place)
 
 
-def _first_byte(drive: Drive, geometry: Geometry, place: DriveStart) -> Finding:
-    return Finding(
-        "alignment-physical",
-        Severity.DANGER,
-        drive.path,
-        t(
-            "{drive} is misaligned: data starts at byte 0, {missing} bytes before a "
-            "{block}-byte block boundary.",
-            drive=drive.path,
-            missing=place.off_bytes,
-            block=geometry.granularity_bytes,
-        ),
-        _cost(drive, geometry),
-        KERNEL,
-        t("Copy the data elsewhere, set up the drive with a partition, and copy the data back."),
-    )
-
-
-def _aligned(place: DriveStart, geometry: Geometry, sentence: Sentence) -> Finding:
+def _aligned(place: DriveStart, geometry: Geometry) -> Finding:
     """Return the finding for a place that is aligned with all its data."""
-    sentences = [sentence(place=place.device, start=place.start_bytes or 0, block=geometry.granularity_bytes)]
-    leaves = [leaf for leaf in place.leaves() if leaf is not place]
-    if leaves and makes_up(place):
-        data, start = leaves[0].name, leaves[0].start_bytes
-        plain, at = (
-            (
-                Sentence("{data:First} also starts on a boundary."),
-                Sentence("{data:First} also starts on a boundary, at byte {start}."),
-            )
-            if len(leaves) == 1
-            else (
-                Sentence("All data inside also starts on a boundary, beginning with {data}."),
-                Sentence("All data inside also starts on a boundary, beginning with {data} at byte {start}."),
-            )
-        )
-        sentences.append(plain(data=data) if start is None else at(data=data, start=start))
-    return _on_boundaries(place.device, join(*sentences))
+    said = t(
+        "{place} starts at byte {start}, aligned to the drive's {block}-byte blocks.",
+        place=place.device,
+        start=place.start_bytes or 0,
+        block=geometry.granularity_bytes,
+    )
+    if makes_up(place):
+        data = next(place.leaves())
+        said = join(said, t("{data:First} also starts on a boundary.", data=data.name), *start_of(data))
+    return _on_boundaries(place.device, said)
 
 
 def _on_boundaries(subject: str, sentence: Message) -> Finding:
@@ -228,61 +188,46 @@ def _partition(
     if place.state is not StartState.ON and makes_up(place):
         yield compensated(geometry, place)
     elif place.state is StartState.OFF:
-        yield _physical(drive, geometry, partition, place.off_bytes)
+        yield _physical(drive, geometry, place, partition)
     elif place.state is StartState.HIDDEN:
         yield _hidden(drive, geometry, partition)
     elif (partition.start_bytes - max(geometry.alignment_offset_bytes, 0)) % MIB:
-        yield _grain(drive, partition)
+        yield _grain(partition)
     elif not spoiled:
-        yield _aligned(
-            place,
-            geometry,
-            Sentence(
-                "{place} starts at byte {start}, aligned to the drive's {block}-byte blocks and to 1 MiB."
-            ),
-        )
+        yield _aligned(place, geometry)
 
 
-def _physical(drive: Drive, geometry: Geometry, partition: Partition, missing: int) -> Finding:
-    unit, path, start = geometry.granularity_bytes, partition.path, partition.start_bytes
-    sentence = (
+def _physical(
+    drive: Drive, geometry: Geometry, place: DriveStart, partition: Partition | None = None
+) -> Finding:
+    """Report misaligned data of a partition, or of the drive itself."""
+    severity, why, source = Severity.DANGER, _cost(drive, geometry), KERNEL
+    commands: tuple[FindingCommand, ...] = (FindingCommand(("diskwright", "move", place.device)),)
+    remedy = MOVE
+    if partition is None:
+        remedy, commands = t("Copy the data elsewhere, set up the drive with a partition, and copy back."), ()
+    elif (partition.type or "").lower() == BIOS_BOOT_GPT_TYPE:
+        severity, remedy, commands = Severity.INFO, NO_ACTION, ()
+        why = t("No cost: a BIOS boot partition is written only when a boot loader is installed.")
+    elif drive.rotational is not False:
+        source = t("{kernel}; a 2010 alignment study (WD10EARS, Linux 2.6.32)", kernel=KERNEL)
+    return Finding(
+        "alignment-physical",
+        severity,
+        place.device,
         t(
-            "{partition} is misaligned: start byte {start} is {missing} bytes before the "
-            "next {block}-byte physical block.",
-            partition=path,
-            start=start,
-            missing=missing,
-            block=unit,
-        )
-        if unit == geometry.physical_block_bytes
-        else t(
-            "{partition} is misaligned: start byte {start} is {missing} bytes before a "
-            "multiple of {unit} bytes, the minimum I/O size.",
-            partition=path,
-            start=start,
-            missing=missing,
-            unit=unit,
-        )
+            "{device} is misaligned: start byte {start} is {missing} bytes before the next multiple of "
+            "{unit} bytes.",
+            device=place.device,
+            start=place.start_bytes or 0,
+            missing=place.off_bytes,
+            unit=geometry.granularity_bytes,
+        ),
+        why,
+        source,
+        remedy,
+        commands,
     )
-    code = "alignment-physical"
-    if (partition.type or "").lower() == BIOS_BOOT_GPT_TYPE:
-        why, source, remedy = (
-            t("No cost: a BIOS boot partition is written only when a boot loader is installed."),
-            KERNEL,
-            NO_ACTION,
-        )
-        return Finding(code, Severity.INFO, path, sentence, why, source, remedy)
-    source = (
-        KERNEL
-        if drive.rotational is False
-        else t(
-            "Linux, block/blk-settings.c, queue_limit_alignment_offset; a 2010 alignment "
-            "study (WD10EARS, Linux 2.6.32)"
-        )
-    )
-    cost = _cost(drive, geometry)
-    move = (FindingCommand(("diskwright", "move", path)),)
-    return Finding(code, Severity.DANGER, path, sentence, cost, source, MOVE, move)
 
 
 def _cost(drive: Drive, geometry: Geometry) -> Message:
@@ -325,7 +270,7 @@ def _hidden(drive: Drive, geometry: Geometry, partition: Partition) -> Finding:
     )
 
 
-def _grain(drive: Drive, partition: Partition) -> Finding:
+def _grain(partition: Partition) -> Finding:
     return Finding(
         "alignment-grain",
         Severity.INFO,
@@ -336,13 +281,8 @@ def _grain(drive: Drive, partition: Partition) -> Finding:
             start=partition.start_bytes,
         ),
         t(
-            "The start meets the drive's own requirement. Larger unreported units, such "
-            "as erase blocks, may still be straddled."
-        )
-        if drive.rotational is False
-        else t(
-            "The start meets the drive's own requirement. Larger unreported units, such "
-            "as array stripes or a controller cache, may be straddled."
+            "The start meets the drive's own requirement. Larger unreported units, such as erase blocks or "
+            "array stripes, may be straddled."
         ),
         t("the 1 MiB alignment of libfdisk and libparted"),
         NONE_ALONE,

@@ -55,7 +55,7 @@ def _lost_text(part: Partition) -> Message:
 def used_on(drive: Drive, device: str) -> int | None:
     """Return the used space of the only content of a device, or of what its open array or container contains.
     None if unknown."""
-    marks = dict(_marks_on(drive)).get(device)
+    marks = dict(drive.signatures_by_device).get(device)
     above = [layer for layer in drive.layers if layer.below == device]
     if marks is None:
         marks = next((layer.signatures for layer in drive.layers if layer.path == device), ())
@@ -112,7 +112,7 @@ def lost_beyond(device: str, marks: Iterable[Signature]) -> tuple[Message, ...]:
 
 def lost_with(machine: Machine, drive: Drive, devices: Set[str]) -> Iterator[Message]:
     """Name the other attached devices of the volumes on these devices of a drive."""
-    for device, marks in _marks_on(drive):
+    for device, marks in drive.signatures_by_device:
         for mark in marks if device in devices else ():
             if mark.is_shared and (others := _others(machine, device, mark)):
                 whole = _with_profiles(machine, mark)
@@ -123,7 +123,7 @@ def lost_with(machine: Machine, drive: Drive, devices: Set[str]) -> Iterator[Mes
 def _with_profiles(machine: Machine, mark: Signature) -> Signature:
     """Return a Btrfs with profiles, if the chunk tree is on another attached device."""
     for other in (*machine.drives, *machine.unprobed) if mark.data_profile is None else ():
-        for _, marks in _marks_on(other):
+        for _, marks in other.signatures_by_device:
             for one in marks:
                 if one.data_profile and _is_same_volume(mark, one):
                     found, metadata = one.data_profile, one.metadata_profile
@@ -136,7 +136,7 @@ def _others(machine: Machine, device: str, mark: Signature) -> tuple[str, ...]:
     return tuple(
         path
         for other in (*machine.drives, *machine.unprobed)
-        for path, found in _marks_on(other)
+        for path, found in other.signatures_by_device
         if path != device and any(_is_same_volume(mark, one) for one in found)
     )
 
@@ -180,7 +180,7 @@ def _volume_name(mark: Signature) -> str:
 
 def find_shared(machine: Machine, drive: Drive) -> Iterator[Finding]:
     """Yield each multi-device volume on the drive, with the other devices and the number of missing ones."""
-    for device, marks in _marks_on(drive):
+    for device, marks in drive.signatures_by_device:
         for mark in marks:
             if not mark.is_shared:
                 continue
@@ -190,7 +190,7 @@ def find_shared(machine: Machine, drive: Drive) -> Iterator[Finding]:
             known = mark.group is None or not any(
                 one.kind == mark.kind and one.group is None
                 for other in machine.unprobed
-                for _, found in _marks_on(other)
+                for _, found in other.signatures_by_device
                 for one in found
             )
             yield Finding(
@@ -210,10 +210,6 @@ def find_shared(machine: Machine, drive: Drive) -> Iterator[Finding]:
                 t("the superblock, LVM metadata or ZFS label"),
                 t("Attach all devices together. Copy the files before reusing any device."),
             )
-
-
-def _marks_on(drive: Drive) -> tuple[tuple[str, tuple[Signature, ...]], ...]:
-    return (drive.path, drive.signatures), *((part.path, part.signatures) for part in drive.partitions)
 
 
 def _is_same_volume(one: Signature, other: Signature) -> bool:

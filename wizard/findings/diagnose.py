@@ -247,12 +247,9 @@ def _find_identity(machine: Machine, drive: Drive) -> Iterator[Finding]:
             "identity-same-drive",
             Severity.INFO,
             drive.path,
-            t("{drive} is a path to {maps:list}.", drive=drive.path, maps=tuple(sorted(maps)))
-            if not others
-            else t(
-                "{drive} and {others:list} are paths to {maps:list}.",
-                drive=drive.path,
-                others=others,
+            t(
+                "{paths:list}: paths to the same drive, {maps:list}.",
+                paths=(drive.path, *others),
                 maps=tuple(sorted(maps)),
             ),
             t("Every path reads and writes the same bytes."),
@@ -324,9 +321,7 @@ def _uuids_of(drive: Drive) -> Iterator[tuple[tuple[str, ...], str]]:
     alone = not any(mark.kind == "iso9660" or _is_member(mark) for mark in drive.signatures)
     if alone and drive.table and drive.table.kind in UUID_TABLES and drive.table.uuid:
         yield ("MBR" if drive.table.kind == "mbr" else "GPT", drive.table.uuid), drive.path
-    places = [(drive.path, drive.signatures)]
-    places += [(part.path, part.signatures) for part in drive.partitions if alone]
-    for device, marks in places:
+    for device, marks in drive.signatures_by_device if alone else ((drive.path, drive.signatures),):
         members = tuple(filter(_is_member, marks))
         for mark in members or marks:
             joined = bool(members) or mark.kind in JOINED

@@ -53,22 +53,15 @@ def turning_words(drive: Drive) -> Message:
 
 def tuning_words(drive: Drive) -> str:
     """Return a hint about tuning the drive's filesystems, empty if advice applies to none."""
-    contents = [(drive.path, drive.signatures), *((part.path, part.signatures) for part in drive.partitions)]
     known = [
         path
-        for path, marks in contents
+        for path, marks in drive.signatures_by_device
         if len(marks) == 1 and marks[0].kind in MADE and MADE[marks[0].kind].mounts
     ]
     if not known:
         return ""
     return str(
-        (
-            Sentence("To improve {device} without erasing: `diskwright tune {device} --workload ID`.")
-            if len(known) == 1
-            else Sentence(
-                "To improve {device} and others without erasing: `diskwright tune {device} --workload ID`."
-            )
-        )(device=known[0])
+        t("To improve {device} without erasing: `diskwright tune {device} --workload ID`.", device=known[0])
     )
 
 

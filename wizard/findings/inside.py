@@ -6,7 +6,7 @@ from wizard.findings.places import FAT, NAMED, Array, DriveStart, StartState
 from wizard.model.finding import NO_ACTION, Finding, FindingCommand, Severity
 from wizard.model.geometry import Geometry, plausible_optimal_io_bytes
 from wizard.model.machine import Drive, Signature, Striping
-from wizard.model.said import Message, Sentence, join, t
+from wizard.model.said import Message, join, t
 
 TWO_BLOCKS = t(
     "A full filesystem block straddles physical blocks: for each write, the "
@@ -56,26 +56,16 @@ def _on_array(leaf: DriveStart, signature: Signature, array: Array) -> Finding |
             striping=_striping_text(stated),
         )
         return _stripe(Severity.OK, leaf, fits, WHY, (NO_ACTION, ()))
-    if stated is None:
-        severity = Severity.WARNING if array.layer.kind in PARITY else Severity.INFO
-        sentence = t(
-            "{filesystem} on {device} is not laid out for array {array}, which has {striping}.",
-            filesystem=signature.kind,
-            device=leaf.device,
-            array=array_named,
-            striping=_striping_text(wanted),
-        )
-    else:
-        severity = Severity.WARNING
-        sentence = t(
-            "{filesystem} on {device} does not fit array {array}. The filesystem is laid "
-            "out for {stated}; the array has {striping}.",
-            filesystem=signature.kind,
-            device=leaf.device,
-            array=array_named,
-            stated=_striping_text(stated),
-            striping=_striping_text(wanted),
-        )
+    severity = Severity.WARNING if stated is not None or array.layer.kind in PARITY else Severity.INFO
+    sentence = t(
+        "{filesystem} on {device} does not fit array {array}. The filesystem is laid out for {stated}; the "
+        "array has {striping}.",
+        filesystem=signature.kind,
+        device=leaf.device,
+        array=array_named,
+        stated=t("no array") if stated is None else _striping_text(stated),
+        striping=_striping_text(wanted),
+    )
     return _stripe(severity, leaf, sentence, WHY, _remedy(leaf, signature, wanted))
 
 
@@ -214,13 +204,11 @@ SOURCE = t(
 
 BAD = (StartState.OFF, StartState.HIDDEN)
 REMEDIES = {
-    "LVM2_member": Sentence(
+    "LVM2_member": t(
         "pvcreate starts LVM data on 1 MiB with --dataalignment 1m, without --dataalignmentoffset."
     ),
-    "crypto_LUKS": Sentence(
-        "Without --offset and --align-payload, cryptsetup lets LUKS choose an aligned start."
-    ),
-    "linux_raid_member": Sentence("mdadm starts data on 1 MiB without --data-offset, or with whole MiB."),
+    "crypto_LUKS": t("Without --offset and --align-payload, cryptsetup lets LUKS choose an aligned start."),
+    "linux_raid_member": t("mdadm starts data on 1 MiB without --data-offset, or with whole MiB."),
 }
 KINDS = {"LVM": "LVM2_member", "LUKS": "crypto_LUKS", "md": "linux_raid_member"}
 
@@ -246,75 +234,58 @@ def find_inside(
         yield from find_inside(drive, geometry, inner, told=off)
 
 
+def start_of(place: DriveStart) -> tuple[Message, ...]:
+    """Return the start as a sum of offsets, if known and not obvious."""
+    if place.start_bytes is None or len(place.terms) < 2:
+        return ()
+    return (t("Start: byte {start} = {terms:sum}.", start=place.start_bytes, terms=place.summands),)
+
+
 def compensated(geometry: Geometry, place: DriveStart) -> Finding:
     """Return the finding for a misaligned place with aligned data."""
-    leaf, blocks = next(place.leaves()), _blocks(geometry, place)
+    leaf = next(place.leaves())
+    is_card = leaf.container in FAT
     return Finding(
         "alignment-compensated",
         Severity.INFO,
         place.device,
         join(
-            t("{place:First} is not aligned to {blocks}.", place=place.name, blocks=blocks)
-            if place.start_bytes is None
-            else t(
-                "{place:First} starts at byte {start}, not aligned to {blocks}.",
-                place=place.name,
-                start=place.start_bytes,
-                blocks=blocks,
-            ),
             t(
-                "The contents compensate: {data} starts on a boundary, as the kernel calculates.",
+                "{place:First} is not aligned to {blocks}, but {data} is.",
+                place=place.name,
+                blocks=_blocks(geometry, place),
                 data=leaf.name,
-            )
-            if leaf.start_bytes is None
-            else t(
-                "The contents compensate: {data} starts at byte {start} = {terms:sum}, on a boundary.",
-                data=leaf.name,
-                start=leaf.start_bytes,
-                terms=leaf.summands,
             ),
+            *start_of(leaf),
         ),
         t("SD cards are formatted so that the file area starts on an erase block.")
-        if leaf.container in FAT
+        if is_card
         else t(
             "Only the start of the data matters, not the container's. Only the few "
             "header writes straddle blocks."
         ),
-        t("SD Association, File System Specification") if leaf.container in FAT else SOURCE,
+        t("SD Association, File System Specification") if is_card else SOURCE,
         NO_ACTION,
     )
 
 
 def _inside(drive: Drive, geometry: Geometry, outer: DriveStart, inner: DriveStart) -> Finding:
     hidden = inner.state is StartState.HIDDEN
-    off, blocks = inner.off_bytes, _blocks(geometry, inner)
-    sentences = [
-        t(
-            "{place:First} is misaligned: it starts {off} bytes before the next boundary of {blocks}.",
-            place=inner.name,
-            off=off,
-            blocks=blocks,
-        )
-        if inner.start_bytes is None
-        else t(
-            "{place:First} is misaligned: start byte {start} of the drive is {off} bytes "
-            "before the next boundary of {blocks}.",
-            place=inner.name,
-            start=inner.start_bytes,
-            off=off,
-            blocks=blocks,
-        )
-    ]
-    if len(inner.terms) > 1:
-        sentences.append(t("Start: {terms:sum}.", terms=inner.summands))
-    if outer.state is StartState.ON:
-        sentences.append(t("{holder:First} starts on a boundary.", holder=outer.name))
+    misaligned = t(
+        "{place:First} is misaligned: it starts {off} bytes before the next boundary of {blocks}.",
+        place=inner.name,
+        off=inner.off_bytes,
+        blocks=_blocks(geometry, inner),
+    )
+    holder = (
+        [t("{holder:First} starts on a boundary.", holder=outer.name)] if outer.state is StartState.ON else []
+    )
     kind = inner.container or KINDS.get(_kind(drive, inner).partition(" ")[0], "")
     return Finding(
         "alignment-inside",
         Severity.WARNING if hidden else Severity.DANGER,
         inner.device,
-        join(*sentences),
+        join(misaligned, *start_of(inner), *holder),
         LIARS if hidden else TWO_BLOCKS,
         SOURCE,
         join(
@@ -322,7 +293,7 @@ def _inside(drive: Drive, geometry: Geometry, outer: DriveStart, inner: DriveSta
                 "Moving the partition does not help. Copy the data elsewhere, recreate its "
                 "container, and copy the data back."
             ),
-            REMEDIES.get(kind, Sentence("Set the start of the data with the container's own tool."))(),
+            REMEDIES.get(kind, t("Set the start of the data with the container's own tool.")),
         ),
     )
 
@@ -333,65 +304,37 @@ def find_chunks(place: DriveStart) -> Iterator[Finding]:
         array = leaf.array
         if array is None or not array.start_bytes:
             continue
-        unit, width, start = array.striping.unit_bytes, array.striping.width_bytes, array.start_bytes
-        name, path = leaf.name, array.layer.path
-        if off := start % unit:
-            sentence = t(
-                "{place:First} starts at byte {start} of array {array}, {off} bytes into a "
-                "{unit}-byte chunk.",
-                place=name,
+        chunk, width, start = array.striping.unit_bytes, array.striping.width_bytes, array.start_bytes
+        unit = chunk if start % chunk or array.layer.kind not in PARITY else width
+        if start % unit == 0:
+            continue
+        yield Finding(
+            "alignment-chunk",
+            Severity.WARNING,
+            leaf.device,
+            t(
+                "{place:First} starts at byte {start} of array {array}, {off} bytes past a multiple of "
+                "{unit} bytes.",
+                place=leaf.name,
                 start=start,
-                array=path,
-                off=off,
+                array=array.layer.path,
+                off=start % unit,
                 unit=unit,
-            )
-            yield _chunk(
-                leaf,
-                array,
-                sentence,
-                t(
-                    "Filesystem writes meant for whole chunks straddle two chunks, on two drives "
-                    "instead of one."
-                ),
-            )
-        elif array.layer.kind in PARITY and (off := start % width):
-            sentence = t(
-                "{place:First} starts at byte {start} of array {array}, {off} bytes into a "
-                "{width}-byte full stripe.",
-                place=name,
-                start=start,
-                array=path,
-                off=off,
+            ),
+            t(
+                "Writes meant for whole chunks or stripes straddle two, on two drives instead of one. With "
+                "parity, the array then reads before each write."
+            ),
+            t(
+                "Linux, block/blk-settings.c: minimum_io_size and optimal_io_size of the "
+                "array's queue, plus the layer's own start"
+            ),
+            t(
+                "This costs some speed, but no data. If you recreate it, start the data on a "
+                "multiple of the full stripe, {width} bytes.",
                 width=width,
-            )
-            yield _chunk(
-                leaf,
-                array,
-                sentence,
-                t(
-                    "Filesystem writes meant for full stripes straddle two stripes. The array "
-                    "then reads before writing parity."
-                ),
-            )
-
-
-def _chunk(leaf: DriveStart, array: Array, sentence: Message, why: Message) -> Finding:
-    return Finding(
-        "alignment-chunk",
-        Severity.WARNING,
-        leaf.device,
-        sentence,
-        why,
-        t(
-            "Linux, block/blk-settings.c: minimum_io_size and optimal_io_size of the "
-            "array's queue, plus the layer's own start"
-        ),
-        t(
-            "This costs some speed, but no data. If you recreate it, start the data on a "
-            "multiple of the full stripe, {width} bytes.",
-            width=array.striping.width_bytes,
-        ),
-    )
+            ),
+        )
 
 
 def _kind(drive: Drive, place: DriveStart) -> str:

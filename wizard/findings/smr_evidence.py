@@ -29,7 +29,6 @@ PAGE = t("SCSI VPD page B1h, byte 8, bits 5:4")
 WORD = t("IDENTIFY word 69, bits 1:0")
 SMARTCTL = t("smartctl, the drive's zoned capability")
 DATABASE = t("smartmontools' drive database")
-STATED_BITS = Sentence("{bits}: {management}")
 REPORTED = Sentence("reported as {management}")
 REPORTED_FAMILY = Sentence("{family}: reported as {management}")
 PROBED_LIKELY = t("written data is read from another place (this test is unconfirmed on real drives)")
@@ -103,42 +102,35 @@ def _zoned(drive: Drive) -> Iterator[Rung]:
 
 
 def _vpd(drive: Drive) -> Iterator[Rung]:
-    source = PAGE
-    match drive.vpd_zoned:
-        case 1:
-            stated = STATED_BITS(bits=1, management=HOST_AWARE)
-            yield Rung(Clue(source, stated, "high"), HOST_AWARE, Weight.STATED)
-        case 2:
-            stated = STATED_BITS(bits=2, management="drive-managed")
-            yield Rung(Clue(source, stated, "high"), DRIVE, Weight.STATED)
-        case int(bits):
-            yield Rung(Clue(source, t("{bits}: not reported", bits=bits), "low"))
-        case None if drive.bus == "usb":
-            yield _unavailable(source, t("the kernel queries few USB bridges, and not this one"))
-        case None if drive.bus not in VIRTUAL_BUSES:
-            yield _unavailable(source, t("the drive or kernel does not provide this page"))
+    if drive.vpd_zoned is not None:
+        yield _bits(PAGE, drive.vpd_zoned, "drive-managed")
+    elif drive.bus == "usb":
+        yield _unavailable(PAGE, t("the kernel queries few USB bridges, and not this one"))
+    elif drive.bus not in VIRTUAL_BUSES:
+        yield _unavailable(PAGE, t("the drive or kernel does not provide this page"))
 
 
 def _word(drive: Drive) -> Iterator[Rung]:
-    source = WORD
     if drive.ata is not None:
-        match drive.ata.zoned:
-            case 1:
-                stated = STATED_BITS(bits=1, management=HOST_AWARE)
-                yield Rung(Clue(source, stated, "high"), HOST_AWARE, Weight.STATED)
-            case 2:
-                stated = STATED_BITS(bits=2, management="device-managed")
-                yield Rung(Clue(source, stated, "high"), DRIVE, Weight.STATED)
-            case _:
-                yield Rung(Clue(source, t("not reported"), "low"))
+        yield _bits(WORD, drive.ata.zoned, "device-managed")
     elif why := next((unread.why for unread in drive.unread if unread.what == "ata"), None):
-        yield _unavailable(source, why)
+        yield _unavailable(WORD, why)
     elif drive.bus == "usb":
-        yield _unavailable(source, t("this USB bridge does not pass on the drive's reports"))
+        yield _unavailable(WORD, t("this USB bridge does not pass on the drive's reports"))
     elif is_ata(drive):
         yield _unavailable(
-            source, t("this kernel does not pass on the drive's reports (Linux 5.5 and later do)")
+            WORD, t("this kernel does not pass on the drive's reports (Linux 5.5 and later do)")
         )
+
+
+def _bits(source: Message, bits: int | None, drive_managed: str) -> Rung:
+    """Return the drive's own statement, which has the same values on the page and in the word."""
+    management = {1: HOST_AWARE, 2: DRIVE}.get(bits or 0)
+    if management is None:
+        return Rung(Clue(source, t("not reported"), "low"))
+    shown = drive_managed if management == DRIVE else management
+    stated = t("{bits}: {management}", bits=bits or 0, management=shown)
+    return Rung(Clue(source, stated, "high"), management, Weight.STATED)
 
 
 def _smart(drive: Drive) -> Iterator[Rung]:
@@ -290,28 +282,13 @@ def _solid(drive: Drive) -> Clue:
 def find_recording(drive: Drive, recording: Recording, rungs: Sequence[Rung]) -> Iterator[Finding]:
     """Yield the finding for a verdict. `find_contradictions` reports clues that cancel each other."""
     if recording.verdict is Recorded.LIKELY:
-        yield _shingled(
-            drive,
-            recording,
-            "recording-shingled-likely",
-            Sentence("{drive} is likely shingled ({clues:semicolons})."),
-        )
+        yield _shingled(drive, recording, "recording-shingled-likely", t("likely shingled"))
     elif recording.management == HOST_MANAGED:
         yield _host_managed(drive, recording)
     elif recording.management == HOST_AWARE:
-        yield _shingled(
-            drive,
-            recording,
-            "recording-zoned-host-aware",
-            Sentence("{drive} is shingled and host-aware ({clues:semicolons})."),
-        )
+        yield _shingled(drive, recording, "recording-zoned-host-aware", t("shingled and host-aware"))
     elif recording.verdict is Recorded.YES:
-        yield _shingled(
-            drive,
-            recording,
-            "recording-shingled",
-            Sentence("{drive} is shingled and drive-managed ({clues:semicolons})."),
-        )
+        yield _shingled(drive, recording, "recording-shingled", t("shingled and drive-managed"))
     elif recording.kind == LISTED:
         yield _listed_conventional(drive, rungs)
     elif may_be_shingled(drive, recording) and strongest(rungs) is None:
@@ -341,27 +318,24 @@ def _listed_conventional(drive: Drive, rungs: Sequence[Rung]) -> Finding:
 
 
 def _unknown(drive: Drive, rungs: Sequence[Rung]) -> Finding:
-    conventional = [rung.clue for rung in rungs if speaks_for_conventional(rung)]
-    unavailable = [rung.clue for rung in rungs if not rung.asked]
-    if conventional:
-        clues = tuple(CLUE(source=clue.source, says=clue.says) for clue in conventional)
-        sentence = t(
+    conventional = tuple(
+        CLUE(source=rung.clue.source, says=rung.clue.says) for rung in rungs if speaks_for_conventional(rung)
+    )
+    unavailable = tuple(
+        t("{source} ({says})", source=rung.clue.source, says=rung.clue.says)
+        for rung in rungs
+        if not rung.asked
+    )
+    sentence = (
+        t(
             "No source reports {drive} as shingled (SMR), and it is listed as conventional "
             "({clues:semicolons}).",
             drive=drive.path,
-            clues=clues,
+            clues=conventional,
         )
-    elif unavailable:
-        sentence = t(
-            "Unknown if {drive} is shingled (SMR). Unavailable sources: {sources:semicolons}.",
-            drive=drive.path,
-            sources=tuple(clue.source for clue in unavailable),
-        )
-    else:
-        sentence = t(
-            "Unknown if {drive} is shingled (SMR): the drive does not report this.", drive=drive.path
-        )
-    reasons = tuple(t("{source} ({says})", source=clue.source, says=clue.says) for clue in unavailable)
+        if conventional
+        else t("Unknown if {drive} is shingled (SMR): no source reports this.", drive=drive.path)
+    )
     return Finding(
         "recording-unknown",
         Severity.INFO,
@@ -372,7 +346,7 @@ def _unknown(drive: Drive, rungs: Sequence[Rung]) -> Finding:
                 "Some shingled drives do not report this (ST8000AS0002, MQ04UBB400): a "
                 "missing report does not prove a conventional drive."
             ),
-            *([t("Unavailable sources: {clues:semicolons}.", clues=reasons)] if reasons else []),
+            *([t("Unavailable sources: {clues:semicolons}.", clues=unavailable)] if unavailable else []),
         ),
         t("the kernel, VPD page B1h, IDENTIFY data, smartctl, discard and the model list, if available"),
         t(
@@ -407,12 +381,12 @@ def _host_managed(drive: Drive, recording: Recording) -> Finding:
     )
 
 
-def _shingled(drive: Drive, recording: Recording, code: str, sentence: Sentence) -> Finding:
+def _shingled(drive: Drive, recording: Recording, code: str, how: Message) -> Finding:
     return Finding(
         code,
         Severity.WARNING,
         drive.path,
-        sentence(drive=drive.path, clues=_clues(recording)),
+        t("{drive} is {how} ({clues:semicolons}).", drive=drive.path, how=how, clues=_clues(recording)),
         t(
             "Tracks overlap: random writes are cached, and later rewritten in whole "
             "bands. When the cache is full, writes become very slow. As a file server, "

@@ -11,7 +11,8 @@ from wizard.model.machine import Drive, Extent, Obstacle, Partition, Signature, 
 from wizard.model.said import KIB, Message, Sentence, t
 
 UEFI = t("UEFI specification 2.10, section 5.3 (GUID partition table)")
-OUTSIDE_SOURCE = t("the MBR's entry: first block and length")
+MBR = t("the MBR's entry: first block and length in 32 bits each")
+ENTRY = t("the partition table")
 
 MBR_BLOCKS = 1 << 32
 FIRST_LOGICAL = 5
@@ -248,7 +249,7 @@ def _too_large(drive: Drive, size_bytes: int, reach_bytes: int) -> Finding:
             beyond=size_bytes - reach_bytes,
         ),
         t("An MBR has 32-bit block numbers: partitions cannot start beyond that limit or be longer."),
-        t("the MBR's entry: first block and length in 32 bits each"),
+        MBR,
         t("Set up the drive again with a GPT. To convert in place, make a backup first, then use sgdisk."),
         (FindingCommand(("sgdisk", "--mbrtogpt", drive.path), drive.path),),
     )
@@ -260,25 +261,18 @@ def _bounds(drive: Drive, table: Table) -> Iterator[Finding]:
     yield from _outside_extended(drive)
     first = table.first_usable_bytes or 0
     ends = [end for end in (table.end_usable_bytes, drive.size_bytes) if end is not None]
+    end = min(ends, default=None)
     for partition in drive.partitions:
-        beyond = partition.end_bytes - min(ends, default=partition.end_bytes)
-        if beyond > 0:
-            sentence = t(
-                "{partition} ends {beyond} bytes past the last usable byte of {drive} or its table.",
-                partition=partition.path,
-                beyond=beyond,
-                drive=drive.path,
-            )
-        elif partition.start_bytes < first:
-            start = partition.start_bytes
-            sentence = t(
-                "{partition} starts at byte {start}, before the table's first usable byte, {first}.",
-                partition=partition.path,
-                start=start,
-                first=first,
-            )
-        else:
+        if partition.start_bytes >= first and (end is None or partition.end_bytes <= end):
             continue
+        sentence = t(
+            "{partition} covers bytes {start} to {end}, but only bytes {first} to {last} are usable.",
+            partition=partition.path,
+            start=partition.start_bytes,
+            end=partition.end_bytes - 1,
+            first=first,
+            last=(partition.end_bytes if end is None else end) - 1,
+        )
         yield _outside(
             partition,
             table,
@@ -294,7 +288,7 @@ def _outside(partition: Partition, table: Table, sentence: Message, why: Message
         partition.path,
         sentence,
         why,
-        UEFI if table.kind in ("gpt", "hybrid") else OUTSIDE_SOURCE,
+        UEFI if table.kind in ("gpt", "hybrid") else MBR,
         t(
             "Attach the drive as when the table was created: another USB bridge may hide "
             "blocks. Otherwise save all readable data and set up the drive again."
@@ -324,7 +318,7 @@ def _on_table(drive: Drive, table: Table) -> Iterator[Finding]:
                 "Writing to the partition destroys the table. Writing or repairing the table "
                 "destroys data in the partition."
             ),
-            UEFI if table.kind in ("gpt", "hybrid") else OUTSIDE_SOURCE,
+            UEFI if table.kind in ("gpt", "hybrid") else MBR,
             t(
                 "Do not create a filesystem there or repair the table. Mount the partition "
                 "read-only, save the data, and set up the drive again."
@@ -341,7 +335,7 @@ def _empty(drive: Drive) -> Iterator[Finding]:
                 part.path,
                 t("{partition} has no bytes: the entry ends before the start.", partition=part.path),
                 t("The entry is unusable, and programs that check tables refuse changes to this one."),
-                t("the partition table entry"),
+                ENTRY,
                 t("Delete the entry if unused."),
                 (FindingCommand(("sfdisk", "--delete", drive.path, str(part.number)), drive.path),),
             )
@@ -394,7 +388,7 @@ def _overlaps(drive: Drive) -> Iterator[Finding]:
                     start=max(one.start_bytes, other.start_bytes),
                 ),
                 t("Writing to one destroys data in the other."),
-                t("both partition table entries"),
+                ENTRY,
                 t(
                     "Do not write to either. Mount each read-only, save intact data, and set up "
                     "the drive again."
@@ -454,10 +448,7 @@ def _kernel(drive: Drive) -> Iterator[Finding]:
 
 
 def _signatures(drive: Drive) -> Iterator[Finding]:
-    for path, signatures in (
-        (drive.path, drive.signatures),
-        *((part.path, part.signatures) for part in drive.partitions),
-    ):
+    for path, signatures in drive.signatures_by_device:
         contradicting = any(signature.ambivalent for signature in signatures)
         if contradicting or (len(signatures) > 1 and not _is_transparent(signatures)):
             yield Finding(

@@ -116,8 +116,7 @@ STATES: dict[str, tuple[str, Severity, Sentence, Message, Message]] = {
 
 
 def _states(drive: Drive) -> Iterator[Finding]:
-    places = ((drive.path, drive.signatures), *((part.path, part.signatures) for part in drive.partitions))
-    for device, mark in ((device, mark) for device, marks in places for mark in marks):
+    for device, mark in ((device, mark) for device, marks in drive.signatures_by_device for mark in marks):
         if mark.unclean or mark.kind == "swsuspend" or (mark.kind, mark.version) == ("xfs", "4"):
             code, severity, found, why, remedy = STATES[mark.kind]
             source = t("the superblock; Linux, Documentation/admin-guide/xfs.rst; linux-ntfs, layout.h")
@@ -199,84 +198,72 @@ def _waiting(path: str, waiting: Waiting) -> Finding:
     )
 
 
+USES = {
+    "mounted": (Sentence("{device} is mounted on {by}."), Sentence("Unmount {by} when unused.")),
+    "swap": (
+        Sentence("{device} is used as swap space."),
+        Sentence("Deactivate the swap space if memory suffices without it."),
+    ),
+    "holder": (Sentence("{device} is used by block device {by}."), Sentence("Close {by} first.")),
+    "loop-backing": (Sentence("{device} is used by loop device {by}."), Sentence("Detach {by} when unused.")),
+    "raid-member": (
+        Sentence("{device} is an active member of {by}."),
+        Sentence("First remove the device from {by}, or stop {by}."),
+    ),
+    "running-system": (
+        Sentence("{device} contains the running system ({by})."),
+        Sentence("No changes are possible while the system runs from this device: boot from another medium."),
+    ),
+    "opened": (
+        Sentence("{device} is opened exclusively by {by}."),
+        Sentence("End the program that uses the device."),
+    ),
+}
+"""Fact and remedy by kind of use."""
+
+
 def _use(use: Use, drive: Drive, *, has_system: bool) -> Finding:
-    code, sentence, remedy, command = _used(use.kind, use.subject, use.by, drive)
-    if has_system and use.kind in ("mounted", "swap"):
+    kind = use.kind if use.kind in USES else "opened"
+    values = {"device": use.subject, "by": use.by}
+    found, remedy = (
+        sentence(**{field: values[field] for field in sentence.fields}) for sentence in USES[kind]
+    )
+    command = _release(use, drive)
+    if not isinstance(use.by, str):
+        command = ()
+        if kind == "mounted":
+            remedy = t("Unmount it in the other session or container.")
+    if has_system and kind in ("mounted", "swap"):
         command = ()
         remedy = t("The running system may need it. Boot from another medium to free the drive.")
-    unused = command[-1] if use.kind == "loop-backing" else ""
     return Finding(
-        code,
+        f"use-{kind}",
         Severity.INFO,
         use.subject,
-        sentence,
+        found,
         t("A program that uses a device may write at any time. Other programs must not change the device."),
         t("/proc/*/mountinfo, /proc/swaps, sysfs and an exclusive open"),
         remedy,
-        (FindingCommand(command, unused),) if command and isinstance(use.by, str) else (),
+        (FindingCommand(command, command[-1] if kind == "loop-backing" else ""),) if command else (),
     )
 
 
-def _used(
-    kind: str, device: str, by: Message | str, drive: Drive
-) -> tuple[str, Message, Message, tuple[str, ...]]:
-    """Return code, sentence and remedy of a use, and the command that ends it or finds the program."""
-    release = ("diskwright", "release", drive.path) if device == drive.path or drive.partition(device) else ()
-    match kind:
+def _release(use: Use, drive: Drive) -> tuple[str, ...]:
+    """Return the command that ends a use or finds the program."""
+    device, by = use.subject, str(use.by)
+    match use.kind:
         case "mounted":
-            return (
-                "use-mounted",
-                t("{device} is mounted on {by}.", device=device, by=by),
-                t("Unmount {by} when unused.", by=by)
-                if isinstance(by, str)
-                else t("Unmount it in the other session or container."),
-                ("umount", str(by)),
-            )
+            return "umount", by
         case "swap":
-            return (
-                "use-swap",
-                t("{device} is used as swap space.", device=device),
-                t("Deactivate the swap space if memory suffices without it."),
-                ("swapoff", device),
-            )
-        case "holder":
-            return (
-                "use-holder",
-                t("{device} is used by block device {by}.", device=device, by=by),
-                t("Close {by} first.", by=by),
-                release,
-            )
+            return "swapoff", device
         case "loop-backing":
-            return (
-                "use-loop-backing",
-                t("{device} is used by loop device {by}.", device=device, by=by),
-                t("Detach {by} when unused.", by=by),
-                ("losetup", "--detach", str(by)),
-            )
-        case "raid-member":
-            return (
-                "use-raid-member",
-                t("{device} is an active member of {by}.", device=device, by=by),
-                t("First remove the device from {by}, or stop {by}.", by=by),
-                release,
-            )
-        case "running-system":
-            return (
-                "use-running-system",
-                t("{device} contains the running system ({by}).", device=device, by=by),
-                t(
-                    "No changes are possible while the system runs from this device: boot from "
-                    "another medium."
-                ),
-                (),
-            )
+            return "losetup", "--detach", by
+        case "holder" | "raid-member" if device == drive.path or drive.partition(device):
+            return "diskwright", "release", drive.path
+        case "opened":
+            return "fuser", "-v", device
         case _:
-            return (
-                "use-opened",
-                t("{device} is opened exclusively by {by}.", device=device, by=by),
-                t("End the program that uses the device."),
-                ("fuser", "-v", device) if kind == "opened" else (),
-            )
+            return ()
 
 
 REMEDIES = {

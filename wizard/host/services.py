@@ -36,11 +36,13 @@ if TYPE_CHECKING:
     from wizard.apply.copy import places
     from wizard.apply.copy.places import Source
     from wizard.apply.local_runs import LocalRuns, OpenRun
-    from wizard.benchmark import smr_run
+    from wizard.benchmark import smr_probe
     from wizard.ext4.assessment import Situation
     from wizard.model.verdict import DisplacedVerdict
 else:
-    remedies, places, smr_run = deferred("wizard", "apply.remedies", "apply.copy.places", "benchmark.smr_run")
+    remedies, places, smr_probe = deferred(
+        "wizard", "apply.remedies", "apply.copy.places", "benchmark.smr_probe"
+    )
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -217,7 +219,7 @@ class Services(ABC):
     def quick_test_obstacle(self, drive: Drive) -> str:
         """Why the quick test for shingled recording is impossible or useless on a drive, as a sentence, or
         empty."""
-        return smr_run.quick_test_obstacle(drive, self.patterns)
+        return smr_probe.quick_test_obstacle(drive, self.patterns)
 
     def quick_tested(self, drive: Drive) -> DisplacedVerdict | None:
         """Return the result of the quick test on this same drive, or None. Returns immediately."""

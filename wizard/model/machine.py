@@ -359,6 +359,11 @@ class Drive:
         unreadable."""
         return not part.signatures and self.content_digest is None
 
+    @property
+    def signatures_by_device(self) -> tuple[tuple[str, tuple[Signature, ...]], ...]:
+        """The signatures on the drive itself, then those in each partition, by node."""
+        return (self.path, self.signatures), *((part.path, part.signatures) for part in self.partitions)
+
     def content_on(self, device: str) -> tuple[str, str] | None:
         """Kind and UUID of the only signature on the drive or a partition, or of the drive's table if there
         is no signature."""

@@ -18,6 +18,7 @@ from wizard.apply.run.load import load
 from wizard.apply.run.runs import STATE, command_on, load_environment
 from wizard.apply.run_control import is_not_yet, status, working_ways
 from wizard.benchmark.candidates.compare import TrialVerdict
+from wizard.benchmark.results import BenchmarkResult
 from wizard.findings.geometry import load_patterns
 from wizard.model.advice import Advice
 from wizard.model.errors import BadInput, printable
@@ -47,10 +48,7 @@ class Sources:
     origin: str = ""
     devices: tuple[str, ...] = ()
     workload: str | None = None
-    verdict: Verdict | None = None
-    cliff: CliffVerdict | None = None
-    displaced: DisplacedVerdict | None = None
-    trial: TrialVerdict | None = None
+    measured: BenchmarkResult | None = None
 
 
 def make_report(sources: Sources, *, without_serials: bool = False) -> Report:
@@ -93,7 +91,7 @@ class _Gathering:
         self.drives = self.document.drives if self.document else ()
 
     def report(self) -> Report:
-        sources, document = self.sources, self.document
+        sources, document, measured = self.sources, self.document, self.sources.measured
         machine, origin = self._facts()
         facts = self._diagnosed(machine, origin) if machine else None
         advice = self._advice(machine, facts)
@@ -109,15 +107,15 @@ class _Gathering:
             facts=facts,
             advice=advice,
             plan=document if isinstance(document, Plan) else None,
-            verdict=sources.verdict,
-            cliff=sources.cliff,
+            verdict=measured if isinstance(measured, Verdict) else None,
+            cliff=measured if isinstance(measured, CliffVerdict) else None,
             run=_record(run, len(document.sentences) if document else 0) if run else None,
             changes=document if isinstance(document, Changes) else None,
             migration=document if isinstance(document, Migration) else None,
             move=document if isinstance(document, Moves) else None,
             bring=document if isinstance(document, Bring) else None,
-            displaced=sources.displaced,
-            trial=sources.trial,
+            displaced=measured if isinstance(measured, DisplacedVerdict) else None,
+            trial=measured if isinstance(measured, TrialVerdict) else None,
         )
 
     def _lack(self, part: str, why: Message | str) -> None:
@@ -172,7 +170,7 @@ class _Gathering:
         return probe_machine(wanted or None), str(origin)
 
     def _diagnosed(self, machine: Machine, origin: str) -> Facts:
-        patterns, tested = load_patterns(), self.sources.displaced
+        patterns, tested = load_patterns(), self.sources.measured
         fstab = OWN_FSTAB if self.is_live else None
         found = (diagnose(machine, one, patterns, _about(tested, one), fstab) for one in machine.drives)
         absent: tuple[Finding, ...] = ()
@@ -215,22 +213,23 @@ class _Gathering:
     def _check_measured(self, facts: Facts | None) -> None:
         """Report a missing measurement, or that another drive was measured. Verdicts only have the drive's
         node."""
-        sources = self.sources
-        measured = (sources.verdict, sources.cliff, sources.displaced, sources.trial)
-        paths = [verdict.drive for verdict in measured if verdict is not None]
-        if not paths:
-            self._lack("measurement", t("No benchmark result specified. Runs do not store measurements."))
+        measured = self.sources.measured
         own = tuple(one.path for one in self.drives or (facts.drives if facts else ()))
-        for path in paths:
-            if path not in own:
-                said = t("{path} was measured; the report covers {own:list}.", path=path, own=own or ("-",))
-                self._lack("measurement", said)
+        if measured is None:
+            self._lack("measurement", t("No benchmark result specified. Runs do not store measurements."))
+        elif measured.drive not in own:
+            said = t(
+                "{path} was measured; the report covers {own:list}.", path=measured.drive, own=own or ("-",)
+            )
+            self._lack("measurement", said)
 
 
-def _about(verdict: DisplacedVerdict | None, drive: Drive) -> DisplacedVerdict | None:
+def _about(verdict: BenchmarkResult | None, drive: Drive) -> DisplacedVerdict | None:
     """Return the quick test's verdict if node, model and size match the drive."""
+    if not isinstance(verdict, DisplacedVerdict):
+        return None
     now = (drive.path, printable(drive.model or "", 80), drive.size_bytes)
-    return verdict if verdict and (verdict.drive, verdict.model, verdict.size_bytes) == now else None
+    return verdict if (verdict.drive, verdict.model, verdict.size_bytes) == now else None
 
 
 def _with_only(machine: Machine, wanted: Sequence[str]) -> Machine:

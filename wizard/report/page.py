@@ -4,6 +4,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from wizard.advice.missing import for_files
+from wizard.benchmark.candidates.compare import TrialVerdict
+from wizard.benchmark.results import BenchmarkResult
 from wizard.documents.files import write_file
 from wizard.filesystems.registry import title_of
 from wizard.host.services import RecordedServices
@@ -11,8 +13,8 @@ from wizard.model.advice import Advice, Choice
 from wizard.model.finding import Diagnosis
 from wizard.model.machine import Drive, Kernel, Machine
 from wizard.model.run import JournalEntry
-from wizard.model.said import format_capacity, format_exact, t
-from wizard.model.verdict import CliffVerdict
+from wizard.model.said import Sentence, format_capacity, format_exact, t
+from wizard.model.verdict import CliffVerdict, DisplacedVerdict, Verdict
 from wizard.plan.plan import Plan
 from wizard.report import html
 from wizard.report.html import Markup
@@ -25,7 +27,7 @@ from wizard.ui.dialogs.health import health_blocks
 from wizard.ui.jobs.in_place import job_of
 from wizard.ui.jobs.job import AnyJob
 from wizard.ui.jobs.plan import TONES
-from wizard.ui.view import Banner, Block, Command, Figures, Pane, Piece, Text, Tone, para
+from wizard.ui.view import Banner, Command, Pane, Piece, Text, Tone, para
 
 
 def _drives_part(facts: Facts) -> Markup:
@@ -139,38 +141,30 @@ def _job_part(job: AnyJob) -> Markup:
     )
 
 
+HEADINGS: dict[type[BenchmarkResult], Sentence] = {
+    Verdict: Sentence("Alignment on {drive}"),
+    CliffVerdict: Sentence("Write cliff of {drive}"),
+    DisplacedVerdict: Sentence("Is {drive} shingled? The quick test"),
+    TrialVerdict: Sentence("Filesystem test on {drive}"),
+}
+
+
+def _results(report: Report) -> tuple[BenchmarkResult, ...]:
+    results = (report.verdict, report.cliff, report.displaced, report.trial)
+    return tuple(result for result in results if result is not None)
+
+
 def _measured(report: Report) -> Iterator[Markup]:
     """Yield every benchmark result."""
-    if verdict := report.verdict:
-        yield html.tag("h3", t("Alignment on {drive}", drive=verdict.drive))
-        yield html.reasons_html(reasons.measurement_reasons(verdict))
-    if cliff := report.cliff:
-        yield html.tag("h3", t("Write cliff of {drive}", drive=cliff.drive))
-        yield html.blocks_html(_cliff(cliff))
-    if displaced := report.displaced:
-        yield html.tag("h3", t("Is {drive} shingled? The quick test", drive=displaced.drive))
+    for result in _results(report):
+        yield html.tag("h3", HEADINGS[type(result)](drive=result.drive))
         yield html.blocks_html(
             (
-                Banner(displaced.sentence),
-                *measured.smr_blocks(displaced),
-                *measured.smr_statistics(displaced),
+                measured.verdict_banner(result),
+                *measured.verdict_blocks(result),
+                *measured.method_blocks(result),
             )
         )
-    if trial := report.trial:
-        yield html.tag("h3", t("Filesystem test on {drive}", drive=trial.drive))
-        yield html.blocks_html((measured.verdict_banner(trial), *measured.verdict_blocks(trial)))
-
-
-def _cliff(verdict: CliffVerdict) -> Iterator[Block]:
-    yield Banner(verdict.sentence)
-    rates = tuple(
-        (f"{number}. {window.phase}", window.bytes_per_second)
-        for number, window in enumerate(verdict.windows, 1)
-    )
-    if rates:
-        texts = tuple(f"{format_capacity(round(rate))}/s" for _, rate in rates)
-        yield Figures(t("Write rate by window"), rates, texts)
-    yield from map(para, verdict.caveats)
 
 
 def run_part(run: RunRecord, sentences: Sequence[Text]) -> Markup:
@@ -240,11 +234,8 @@ def _summary(report: Report, job: AnyJob | None) -> Markup:
     """Return the most important results."""
     run = report.run
     drives = job.drives if job else report.facts.drives if report.facts else ()
-    verdicts = (report.verdict, report.cliff, report.displaced)
-    results = [one.sentence for one in verdicts if one is not None]
-    if report.trial:
-        banner = measured.verdict_banner(report.trial)
-        results += map(str, (banner.text, *banner.detail))
+    banners = map(measured.verdict_banner, _results(report))
+    results = [str(text) for banner in banners for text in (banner.text, *banner.detail)]
     anonymous = t(
         "Serial numbers, WWNs, UUIDs, labels, mount points and people's folders were "
         "replaced, each consistently."

@@ -82,12 +82,12 @@ class Wizard(Desk):
         self.go(CopyScreen(self, targets))
 
     def open_alignment_test(self, drive: Drive) -> None:
-        from wizard.ui.screens.alignment import TrialScreen
+        from wizard.ui.screens.measurements import TrialScreen
 
         self.go(TrialScreen(self, drive))
 
     def open_smr_test(self, drive: Drive) -> None:
-        from wizard.ui.screens.smr_probe import ShingledTest
+        from wizard.ui.screens.measurements import ShingledTest
 
         self.go(ShingledTest(self, drive))
 

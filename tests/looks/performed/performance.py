@@ -25,7 +25,7 @@ from tests.unit.ui.simulated import Simulated
 from wizard.apply.engine.record import Phase, power_sentence
 from wizard.apply.run.journal import ENDS, RunState, read_entries
 from wizard.apply.run.runs import runs_folder
-from wizard.benchmark.measure import MeasureProgress
+from wizard.benchmark.access import MeasureProgress
 from wizard.benchmark.results import read_verdict
 from wizard.model.machine import Drive, Machine
 from wizard.model.run import Event, JournalEntry
@@ -90,7 +90,7 @@ class Performance(Simulated):
         drive: Drive,
         *,
         write: bool,
-        assume_physical_bytes: int | None,
+        assume_physical_bytes: int | None = None,
         on_progress: Callable[[MeasureProgress], None],
         stop: Callable[[], bool],
     ) -> Verdict:

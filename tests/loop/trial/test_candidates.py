@@ -18,17 +18,19 @@ from tests.daily import IS_FULL, one_in
 from tests.devices import MOUNTINFO, SYS_BLOCK, MakeDrive, tool
 from tests.loop.program import GIB, MIB, Failed, Mode, Plan, Refused, make_plan, probe_machine
 from tests.loop.trial.scratching import ROOM
+from wizard.benchmark.access import MeasureProgress
 from wizard.benchmark.candidates.compare import (
     Bounds,
     EndReason,
     Order,
     TrialFinding,
-    TrialProgress,
     TrialVerdict,
 )
 from wizard.benchmark.candidates.partition import FOLDER, sweep
 from wizard.benchmark.candidates.trial import order_of, run_trial
+from wizard.benchmark.candidates.verdict import MKFS
 from wizard.benchmark.results import read_verdict, render_verdict
+from wizard.filesystems.registry import KINDS
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
 from wizard.plan.request.volume_request import request
@@ -95,7 +97,7 @@ def path(make_drive: MakeDrive, own: Callable[[str], None]) -> str:
 
 
 def test_filesystems_are_tried_without_leftovers(path: str) -> None:
-    told: list[TrialProgress] = []
+    told: list[MeasureProgress] = []
     asked = order(path, "ext4", "xfs", "btrfs")
     verdict = run_trial(asked, told.append, lambda: False)
     assert [one.candidate for one in verdict.comparisons] == ["xfs", "btrfs"]
@@ -107,7 +109,7 @@ def test_filesystems_are_tried_without_leftovers(path: str) -> None:
         # What is made reaches the drive within its phase: nothing of it is the next one's.
         making = [run.phases[0].counts for run in one.runs]
         assert all(counts and counts.written_bytes > 100_000 for counts in making), making
-    assert {progress.phase for progress in told} >= {"mkfs"}
+    assert any(str(MKFS) in str(progress.said[0]) for progress in told)
     assert read_verdict(render_verdict(verdict), "it", TrialVerdict) == verdict
     is_clean(path)
 
@@ -214,15 +216,17 @@ def start_of(path: str) -> int | None:
 def test_misaligned_trial_starts_at_sector_34(path: str, filesystem: str) -> None:
     starts: dict[str, set[int | None]] = {}
 
-    def told(progress: TrialProgress) -> None:
-        if progress.phase != "mkfs":
-            starts.setdefault(progress.doing, set()).add(start_of(path))
+    def told(progress: MeasureProgress) -> None:
+        values = dict(progress.said[0].values)
+        if values["doing"] != MKFS:
+            starts.setdefault(str(values["candidate"]), set()).add(start_of(path))
 
     asked = order(path, filesystem, scale=0.1, misaligned=True)
     verdict = run_trial(asked, told, lambda: False)
     begin = asked.extent.start_bytes
     # A phase may be told when the next one's partition is there: the last told of each is its own.
-    assert begin in starts[filesystem] and begin + 2 * 512 in starts[f"{filesystem}-misaligned"], starts
+    title = KINDS[filesystem].title
+    assert begin in starts[title] and begin + 2 * 512 in starts[f"misaligned {title}"], starts
     assert (34 * 512 - 2 * 512) % 4096 == 0 and begin % 4096 == 0
     assert [one.candidate for one in verdict.comparisons] == [f"{filesystem}-misaligned"]
     assert verdict.rounds and not verdict.better

@@ -94,7 +94,7 @@ def test_bench_saves_the_verdict_and_preserves_the_drive(full: Known, tmp_path: 
     )
     assert done.returncode == 0, done.stderr
     verdict = read_verdict(kept.read_text(), "kept", Verdict)
-    assert done.stdout.startswith(verdict.sentence) and "misaligned  #" in done.stdout
+    assert " ".join(done.stdout.split()).startswith(verdict.sentence) and "misaligned  #" in done.stdout
     assert verdict.access == "write" and verdict.pairs
     assert digest(image) == before
 

@@ -8,8 +8,7 @@ from random import Random
 
 from tests.simulator.populations.mechanics import Plain
 from wizard.benchmark.smr_judge import outcome_of
-from wizard.benchmark.smr_probe import ProbedDrive, SmrProbe, draw_pairs, stream_start
-from wizard.benchmark.smr_run import SECONDS
+from wizard.benchmark.smr_probe import SECONDS, ProbedDrive, SmrProbe, draw_pairs, stream_start
 from wizard.model.machine import Extent
 from wizard.model.said import MIB
 from wizard.model.verdict import Basis, Displaced

@@ -6,7 +6,8 @@ from random import Random
 
 import pytest
 
-from wizard.benchmark.measure import Accesses, Clock, Grid, Measured, MeasureProgress, judge, measure
+from wizard.benchmark.access import Clock, MeasureProgress
+from wizard.benchmark.measure import Accesses, Grid, Measured, judge, measure
 from wizard.model.machine import Extent
 from wizard.model.said import GIB
 from wizard.model.verdict import Outcome
@@ -21,7 +22,7 @@ class VirtualTime:
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now_ns = 0
         monkeypatch.setattr("wizard.benchmark.measure.perf_counter_ns", self.look)
-        monkeypatch.setattr("wizard.benchmark.measure.monotonic", lambda: self.look() / 1e9)
+        monkeypatch.setattr("wizard.benchmark.access.monotonic", lambda: self.look() / 1e9)
 
     def look(self) -> int:
         self.now_ns += 10_000

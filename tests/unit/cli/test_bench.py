@@ -40,7 +40,7 @@ def test_chart_is_to_scale_and_plain(
     )
     assert aligned.count("#") * 2 == misaligned.count("#") == BAR_COLUMNS
     assert "\n".join(lines).isascii() and max(map(len, lines)) < 100
-    assert lines[0] == "It is so." and lines[-1] == "- But."
+    assert lines[0] == "It is so." and lines[-1] == "But."
 
 
 @pytest.mark.parametrize(

@@ -545,7 +545,7 @@ def test_good_partitions_share_one_finding_and_others_have_their_own() -> None:
     fine = [partition(number, number * 16 * MIB, 8 * MIB) for number in range(1, 41)]
     found = [finding for finding in of(partitioned(*fine)) if finding.code.startswith("alignment-")]
     assert [(finding.code, finding.subject) for finding in found] == [("alignment-ok", "/dev/sda")]
-    assert str(found[0].sentence).startswith("All 40 partitions")
+    assert str(found[0].sentence).startswith("40 of 40 partitions")
     found = [
         finding
         for finding in of(partitioned(*fine, partition(41, GIB + 512, MIB)))

@@ -20,7 +20,7 @@ ONE = partitioned(partition(1, MIB, GIB, filesystem="swap"), partition(2, 2 * GI
             partitioned(
                 partition(1, MIB, GIB, filesystem="xfs"), partition(2, 2 * GIB, GIB, filesystem="btrfs")
             ),
-            "/dev/sda1 and others",
+            "tune /dev/sda1 --workload",
         ),
         (drive(signatures=(Signature("ext4", "filesystem"),)), "tune /dev/sda --workload"),
     ],

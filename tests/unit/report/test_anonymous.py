@@ -338,7 +338,7 @@ def test_writer_name_is_removed(writer: Writer, filesystem: str) -> None:
 
 def test_trial_keeps_its_figures_and_loses_its_names() -> None:
     known = drive(serial="SERIAL-OF-A-TRIAL")
-    report = gather(Sources(machine=machine(known), trial=tried(FASTER, known=known)))
+    report = gather(Sources(machine=machine(known), measured=tried(FASTER, known=known)))
     clean = without_names(report)
     assert clean.trial is not None and report.trial is not None
     assert clean.trial.comparisons == report.trial.comparisons and clean.trial.rounds == report.trial.rounds

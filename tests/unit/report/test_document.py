@@ -21,7 +21,7 @@ JUMPERED = str(MACHINES / "jumpered.json")
 
 
 def test_report_is_read_as_written() -> None:
-    report = gather(Sources(plan=plan_of(machine(), drive()), machine=machine(), verdict=verdict()))
+    report = gather(Sources(plan=plan_of(machine(), drive()), machine=machine(), measured=verdict()))
     text = render_report(report)
     assert json.loads(text)["schema"] == "diskwright.report/2"
     assert_whole(text, report)

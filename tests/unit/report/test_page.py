@@ -186,7 +186,7 @@ def test_unranked_and_unsupported_filesystems_have_one_line() -> None:
 
 
 def test_measurement_is_shown_with_its_interval_and_every_range() -> None:
-    page = page_of(Sources(machine=machine(), verdict=verdict()))
+    page = page_of(Sources(machine=machine(), measured=verdict()))
     text = page.text.partition("Measurements")[2]
     assert all(number in text for number in ("1.81 times", "1.40 to 2.20", "95 %", "Few pairs."))
     rows = dict(zip(page.cells, page.cells[2:], strict=False))
@@ -196,26 +196,26 @@ def test_measurement_is_shown_with_its_interval_and_every_range() -> None:
 def test_measurement_of_another_drive_is_labelled() -> None:
     (doubt,) = [
         one.why
-        for one in gather(Sources(machine=machine(), verdict=verdict("/dev/sdq"))).absent
+        for one in gather(Sources(machine=machine(), measured=verdict("/dev/sdq"))).absent
         if one.part == "measurement"
     ]
     assert "/dev/sdq" in doubt and "/dev/sda" in doubt
     assert "measurement" not in {
-        one.part for one in gather(Sources(machine=machine(), verdict=verdict())).absent
+        one.part for one in gather(Sources(machine=machine(), measured=verdict())).absent
     }
 
 
 def test_impossible_measurement_is_reported() -> None:
     none = replace(verdict(), outcome=Outcome.NOT_POSSIBLE, ratio=None, pairs=())
-    page = page_of(Sources(machine=machine(), verdict=none))
+    page = page_of(Sources(machine=machine(), measured=none))
     assert none.sentence in page.text and "times as long" not in page.text.partition("Measurements")[2]
 
 
 def test_trial_of_filesystems_is_drawn_with_its_intervals() -> None:
-    page = page_of(Sources(machine=machine(), trial=tried(FASTER)))
+    page = page_of(Sources(machine=machine(), measured=tried(FASTER)))
     assert "ext4 was 1.31x faster than XFS (1.26-1.36), 6 of 6 rounds. Advice confirmed." in page.text
     assert "1.31 (1.26-1.36)" in page.cells and "kernel-tree, extract" in page.text
-    assert "undecided: 0 of at least 6 rounds" in page_of(Sources(machine=machine(), trial=tried(()))).text
+    assert "undecided: 0 of at least 6 rounds" in page_of(Sources(machine=machine(), measured=tried(()))).text
 
 
 def entries(*told: tuple[Event, int, int]) -> tuple[JournalEntry, ...]:

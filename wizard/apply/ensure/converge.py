@@ -168,10 +168,7 @@ def reaching_faults(drives: Sequence[Drive]) -> tuple[Message, ...]:
     held = [
         (device, signature)
         for drive in drives
-        for device, signatures in (
-            (drive.path, drive.signatures),
-            *((part.path, part.signatures) for part in drive.partitions),
-        )
+        for device, signatures in drive.signatures_by_device
         for signature in signatures
     ]
     return (

@@ -1,18 +1,22 @@
-"""Process of a filesystem comparison. It locks the drive and cleans up even if the caller dies. The order is
-one line of JSON on stdin. Answers are lines on stdout. Another line or end of input stops the process."""
+"""Process of a filesystem comparison. It locks the drive and cleans up even if the caller dies.
 
-import json
+The argument is the descriptor of a pipe. The order comes in; progress and the verdict or an error go out.
+Another message or the end of the pipe stops the process.
+"""
+
 import os
 import signal
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
+from multiprocessing.connection import Connection
 
+from wizard.benchmark.access import MeasureProgress
 from wizard.benchmark.candidates.compare import (
     EndReason,
     NotDone,
     Order,
-    TrialProgress,
     TrialVerdict,
     comparisons,
     is_busy,
@@ -30,45 +34,40 @@ from wizard.benchmark.candidates.running import Stop, Trial
 from wizard.benchmark.candidates.surroundings import go_private, refuse_little_memory
 from wizard.benchmark.candidates.trial import refuse_extent
 from wizard.benchmark.scratch import held
-from wizard.documents.codec import from_json, to_json
-from wizard.model.errors import DiskwrightError
+from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.probe.machine import probe_drive
 
 PLACE = FOLDER / "trial"
 
 
-def main() -> int:
+def main(pipe: Connection) -> None:
     """Run one trial. Reports errors as answers too."""
     stop = Stop()
     signal.signal(signal.SIGTERM, lambda _number, _frame: stop.ask())
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
         signal.signal(number, signal.SIG_IGN)
-    order = from_json(json.loads(sys.stdin.buffer.readline()), Order, "the order")
-    threading.Thread(target=_wait_for_stop, daemon=True).start()
+    order = pipe.recv()
+    threading.Thread(target=_wait_for_stop, args=(pipe,), daemon=True).start()
+
+    def answer(value: MeasureProgress | TrialVerdict | DiskwrightError) -> None:
+        # If the caller is gone, the end of the pipe stops the trial.
+        with suppress(OSError):
+            pipe.send(value)
+
     try:
-        verdict = carried_out(order, stop, lambda progress: _answer("progress", to_json(progress)))
+        answer(carried_out(order, stop, answer))
     except DiskwrightError as error:
-        _answer("refused", {"sentence": str(error), "code": int(error.exit_code)})
-        return error.exit_code
-    _answer("verdict", to_json(verdict))
-    return 0
+        kind = next(kind for kind in (Refused, BadInput, Failed) if isinstance(error, kind))
+        answer(kind(str(error)))
 
 
-def _wait_for_stop() -> None:
-    sys.stdin.buffer.readline()
+def _wait_for_stop(pipe: Connection) -> None:
+    with suppress(EOFError, OSError):
+        pipe.recv()
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-def _answer(what: str, value: object) -> None:
-    try:
-        sys.stdout.write(json.dumps({"say": what, "value": value}) + "\n")
-        sys.stdout.flush()
-    except OSError:
-        # The caller is gone. End of input stops the trial.
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
-
-
-def carried_out(order: Order, stop: Stop, tell: Callable[[TrialProgress], None]) -> TrialVerdict:
+def carried_out(order: Order, stop: Stop, tell: Callable[[MeasureProgress], None]) -> TrialVerdict:
     """Run the trial, from the lock to erasing all signatures. Raises Refused before the first write, or
     Failed."""
     path = order.drive.path
@@ -105,7 +104,7 @@ def _verdict(trial: Trial, ended: EndReason) -> TrialVerdict:
         ended=ended,
         busy=is_busy(rounds),
         scale=trial.scale,
-        seconds=round(trial.elapsed, 1),
+        seconds=round(trial.clock.elapsed, 1),
         written_bytes=trial.written_bytes,
         memory_bytes=trial.memory.limit_bytes,
         kernel=os.uname().release,
@@ -129,4 +128,4 @@ def _not_done(trial: Trial) -> list[NotDone]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main(Connection(int(sys.argv[1])))

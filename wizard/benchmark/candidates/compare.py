@@ -233,18 +233,6 @@ class TrialVerdict:
         return min(faster)[1] if faster else ""
 
 
-@dataclass(frozen=True, slots=True)
-class TrialProgress:
-    """Progress of a trial. `doing`: a candidate's name or empty. `number`: round, 0 before the first."""
-
-    number: int
-    doing: str
-    phase: str
-    seconds_left: float
-    written_bytes: int
-    comparisons: tuple[Comparison, ...] = ()
-
-
 FEWEST, MOST = 6, 24
 """Number of rounds. With four, one in 20 trials of a filesystem against itself claimed a difference."""
 

@@ -2,7 +2,6 @@
 or a limit is reached."""
 
 import gc
-import mmap
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,6 +10,7 @@ from pathlib import Path
 from time import monotonic, perf_counter
 from uuid import uuid4
 
+from wizard.benchmark.access import Clock, MeasureProgress, opened_to_read
 from wizard.benchmark.candidates.compare import (
     FEWEST,
     Candidate,
@@ -21,7 +21,6 @@ from wizard.benchmark.candidates.compare import (
     Round,
     Run,
     TrialFinding,
-    TrialProgress,
     comparisons,
     in_order,
 )
@@ -35,13 +34,14 @@ from wizard.benchmark.candidates.surroundings import (
     mount,
     unmount,
 )
-from wizard.benchmark.loads.load_table import LOADS
+from wizard.benchmark.candidates.verdict import AGE, MKFS, title_of
+from wizard.benchmark.loads.aged import aged
+from wizard.benchmark.loads.load_table import phases_of
 from wizard.benchmark.loads.script import LoadPhase
-from wizard.benchmark.loads.trees import aged
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import Failed
 from wizard.model.machine import Drive, Extent
-from wizard.model.said import MIB, rounded_up, t
+from wizard.model.said import MIB, Message, rounded_up, t
 from wizard.process.program import run
 
 READ_BYTES, PIECE_BYTES = 512 * MIB, 4 * MIB
@@ -62,16 +62,12 @@ class DriveCache:
         self.place_bytes = _place_outside(drive, extent)
 
     def empty(self) -> None:
-        """Read more than the cache of any drive. Raises OSError."""
+        """Read more than the cache of any drive. Raises Failed."""
         if not self.matters or self.place_bytes is None:
             return
-        descriptor = os.open(self._path, os.O_RDONLY | os.O_DIRECT)
-        try:
-            with mmap.mmap(-1, PIECE_BYTES) as buffer:
-                for start in range(self.place_bytes, self.place_bytes + READ_BYTES, PIECE_BYTES):
-                    os.preadv(descriptor, [buffer], start)
-        finally:
-            os.close(descriptor)
+        with opened_to_read(self._path, PIECE_BYTES) as timed:
+            for start in range(self.place_bytes, self.place_bytes + READ_BYTES, PIECE_BYTES):
+                timed.read(start)
 
 
 MAKE_SECONDS, MAKE_TRIES = 600.0, 3
@@ -129,7 +125,7 @@ class Trial:
         ground: TrialPartition,
         place: Path,
         lock: int,
-        tell: Callable[[TrialProgress], None],
+        tell: Callable[[MeasureProgress], None],
         stop: Stop,
     ) -> None:
         self.order, self.stop = order, stop
@@ -138,17 +134,13 @@ class Trial:
         self.rounds: list[Round] = []
         self.scale = order.scale or MOST_SCALE
         self._ground, self._place, self._lock, self._tell = ground, place, lock, tell
-        self._begun = monotonic()
+        self.clock = Clock(order.bounds.seconds, lambda: False)
+        self._warm = False
         self._first = counts(order.drive.path)
         self._comparisons: tuple[Comparison, ...] = ()
         self._phases: dict[tuple[str, float], tuple[LoadPhase, ...]] = {}
         self._longest_seconds = 0.0
         self._largest_bytes = 0
-
-    @property
-    def elapsed(self) -> float:
-        """Seconds since the start."""
-        return monotonic() - self._begun
 
     @property
     def written_bytes(self) -> int:
@@ -161,6 +153,7 @@ class Trial:
         gc.disable()
         try:
             self._warm_up()
+            self._warm = True
             while (ended := self._reason_to_end()) is None:
                 self._round()
         except TrialStopped:
@@ -192,7 +185,7 @@ class Trial:
         bounds = self.order.bounds
         rounds = ROUNDS_AIMED_AT + 0.5
         fits = scale * min(
-            max(0.0, (bounds.seconds - self.elapsed) / rounds - (took - working)) / working,
+            max(0.0, (bounds.seconds - self.clock.elapsed) / rounds - (took - working)) / working,
             RUN_SECONDS * len(self.order.loads) / max(largest, 1e-6),
             max(0, bounds.written_bytes - self.written_bytes) / rounds / max(wrote, 1),
         )
@@ -209,7 +202,7 @@ class Trial:
             return EndReason.DECIDED
         if done >= bounds.rounds:
             return EndReason.ROUNDS
-        if self.elapsed + self._longest_seconds > bounds.seconds:
+        if self.clock.elapsed + self._longest_seconds > bounds.seconds:
             return EndReason.TIME
         if self.written_bytes + self._largest_bytes > bounds.written_bytes:
             return EndReason.BYTES
@@ -242,11 +235,11 @@ class Trial:
         """Return the phases of a load. All candidates and rounds use the same operations."""
         key = (load, scale)
         if key not in self._phases:
-            self._phases[key] = LOADS[load].phases(scale, self.order.seed)
+            self._phases[key] = phases_of(load, scale, self.order.seed)
         return self._phases[key]
 
     def _age(self, candidate: Candidate, load: str) -> None:
-        self._progress(candidate, "age")
+        self._progress(candidate, AGE)
         try:
             with self._mounted(candidate) as root:
                 free = os.fstatvfs(root)
@@ -268,7 +261,7 @@ class Trial:
 
     def _make(self, candidate: Candidate) -> float:
         """Create the filesystem in a clean range. Returns the seconds."""
-        self._progress(candidate, "mkfs")
+        self._progress(candidate, MKFS)
         kind = MADE[candidate.filesystem]
         node = self._ground.at(self.order.extent_of(candidate))
         make = replace(
@@ -330,20 +323,31 @@ class Trial:
         counted = between(before, counts(self.order.drive.path))
         return PhaseRun(load, phase.name, phase.unit, phase.amount, round(seconds, 6), counted)
 
-    def _progress(self, candidate: Candidate, phase: str) -> None:
+    def _progress(self, candidate: Candidate, doing: Message | str) -> None:
         """Report progress. Raises TrialStopped if a stop was requested."""
         self.stop.check()
-        left = max(0.0, self.order.bounds.seconds - self.elapsed)
-        self._tell(
-            TrialProgress(
-                len(self.rounds) + 1,
-                candidate.id,
-                phase,
-                round(left, 1),
-                self.written_bytes,
-                self._comparisons,
+        title = title_of(self.order, candidate.id)
+        first = (
+            t(
+                "Round {number}: {candidate}, {doing}. {written:size} written.",
+                number=len(self.rounds) + 1,
+                candidate=title,
+                doing=doing,
+                written=self.written_bytes,
             )
+            if self._warm
+            else t("Before the first round: {candidate}, {doing}.", candidate=title, doing=doing)
         )
+        so_far = (
+            t(
+                "{other} so far: {estimate:.2f} times as long.",
+                other=title_of(self.order, one.candidate),
+                estimate=one.ratio.estimate,
+            )
+            for one in self._comparisons
+            if one.ratio
+        )
+        self._tell(self.clock.progress(first, *so_far))
 
 
 def _place_outside(drive: Drive, extent: Extent) -> int | None:

@@ -1,23 +1,22 @@
 """Prepare a filesystem comparison from a plan, or explain why it is impossible, and run it."""
 
-import json
 import os
 import subprocess
 import sys
-import threading
+import tempfile
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import replace
+from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
 
-from wizard.benchmark.candidates.compare import MOST, Bounds, Candidate, Order, TrialProgress, TrialVerdict
+from wizard.benchmark.access import MeasureProgress
+from wizard.benchmark.candidates.compare import MOST, Bounds, Candidate, Order, TrialVerdict
 from wizard.benchmark.candidates.partition import sweep
 from wizard.benchmark.loads.load_table import LOADS
 from wizard.benchmark.scratch import MARGIN_BYTES, free_extents
-from wizard.documents.codec import from_json, to_json
 from wizard.filesystems.registry import MADE
 from wizard.model.advice import Advice, Choice, Rank
-from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Failed, Refused
+from wizard.model.errors import DiskwrightError, Failed, Refused
 from wizard.model.machine import Drive, Extent
 from wizard.model.said import GIB, KIB, Message, t
 from wizard.plan.plan import Plan
@@ -83,12 +82,6 @@ def _loads_obstacle(loads: Sequence[str]) -> Message | str:
     for name in loads:
         if name not in LOADS:
             return t("Unknown load {load}. Choose one of {known:list}.", load=name, known=tuple(LOADS))
-        if missing := LOADS[name].missing:
-            return t(
-                "The load {load} needs programs missing on this system: {programs:and}.",
-                load=name,
-                programs=missing,
-            )
     return ""
 
 
@@ -178,36 +171,32 @@ LOOK_SECONDS = 0.2
 
 
 def run_trial(
-    order: Order, on_progress: Callable[[TrialProgress], None], stop: Callable[[], bool]
+    order: Order, on_progress: Callable[[MeasureProgress], None], stop: Callable[[], bool]
 ) -> TrialVerdict:
     """Run the trial as root, after confirmation. If stopped, the verdict covers the rounds so far. Raises
     Refused before the first write. Raises Failed on later errors, after cleaning up."""
+    pipe, other = Pipe()
     path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
-    with subprocess.Popen(
-        PROCESS,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": path},
-        start_new_session=True,
-    ) as process:
-        over = threading.Event()
-        watch = threading.Thread(target=_stop_when, args=(process, stop, over), daemon=True)
+    with tempfile.TemporaryFile() as errors, pipe:
+        with other:
+            process = subprocess.Popen(
+                (*PROCESS, str(other.fileno())),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=errors,
+                env={**os.environ, "PYTHONPATH": path},
+                start_new_session=True,
+                pass_fds=(other.fileno(),),
+            )
         try:
-            assert process.stdin is not None
-            with suppress(BrokenPipeError):
-                process.stdin.write(json.dumps(to_json(order)).encode() + b"\n")
-                process.stdin.flush()
-            watch.start()
-            answer = _read_answers(process, on_progress)
+            answer = _await_answer(pipe, order, on_progress, stop)
         finally:
-            over.set()
-            with suppress(OSError):
-                process.stdin.close() if process.stdin else None
-            errors = process.stderr.read() if process.stderr else b""
+            # Stops a trial that is still running.
+            pipe.close()
             process.wait()
-    if errors:
-        note(COMMAND, errors.decode(errors="replace"))
+        errors.seek(0)
+        if said := errors.read():
+            note(COMMAND, said.decode(errors="replace"))
     if answer is None:
         sweep(order.drive.path)
         raise Failed(
@@ -222,37 +211,21 @@ def run_trial(
     return answer
 
 
-def _stop_when(process: "subprocess.Popen[bytes]", stop: Callable[[], bool], over: threading.Event) -> None:
-    """Ask the process to stop when `stop` returns True."""
-    while not over.wait(LOOK_SECONDS):
-        if stop():
-            with suppress(OSError, ValueError):
-                if process.stdin:
-                    process.stdin.write(b"stop\n")
-                    process.stdin.flush()
-            return
-
-
-def _read_answers(
-    process: "subprocess.Popen[bytes]", on_progress: Callable[[TrialProgress], None]
+def _await_answer(
+    pipe: Connection, order: Order, on_progress: Callable[[MeasureProgress], None], stop: Callable[[], bool]
 ) -> TrialVerdict | DiskwrightError | None:
-    """Return the final answer, or None if the process ended without one."""
-    for line in process.stdout or ():
-        try:
-            message = json.loads(line)
-            what, value = message["say"], message["value"]
-        except (ValueError, KeyError, TypeError):
-            return None
-        match what:
-            case "progress":
-                on_progress(from_json(value, TrialProgress, "the trial"))
-            case "verdict":
-                return from_json(value, TrialVerdict, "the trial")
-            case "refused":
-                return _error(value["sentence"], value["code"])
-    return None
-
-
-def _error(sentence: str, code: int) -> DiskwrightError:
-    kinds: dict[int, type[DiskwrightError]] = {ExitCode.REFUSED: Refused, ExitCode.USAGE: BadInput}
-    return kinds.get(code, Failed)(sentence)
+    """Return the final answer, or None if the process ended without one. Asks it once to stop."""
+    is_asked = False
+    try:
+        pipe.send(order)
+        while True:
+            if not is_asked and stop():
+                is_asked = True
+                pipe.send(None)
+            if pipe.poll(LOOK_SECONDS):
+                answer: MeasureProgress | TrialVerdict | DiskwrightError = pipe.recv()
+                if not isinstance(answer, MeasureProgress):
+                    return answer
+                on_progress(answer)
+    except (EOFError, ConnectionError):
+        return None

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from math import ceil
 
+from wizard.benchmark.access import ENDED, LOOP
 from wizard.benchmark.candidates.compare import (
     FEWEST,
     MOST,
@@ -16,7 +17,6 @@ from wizard.benchmark.candidates.compare import (
     TrialVerdict,
 )
 from wizard.benchmark.loads.script import Unit
-from wizard.benchmark.measure import ENDED, LOOP
 from wizard.filesystems.registry import KINDS
 from wizard.model.finding import FindingCommand
 from wizard.model.said import GIB, Message, Sentence, join, t
@@ -42,7 +42,7 @@ RATES = {
     Unit.FILES: Sentence("{rate} files/s"),
     Unit.OPERATIONS: Sentence("{rate} operations/s"),
 }
-DOING = {"mkfs": Sentence("creating the filesystem"), "age": Sentence("ageing")}
+MKFS, AGE = t("creating the filesystem"), t("ageing")
 """Activities besides the phases of a load."""
 
 
@@ -187,11 +187,6 @@ def phase_speeds(verdict: TrialVerdict) -> Iterator[tuple[str, str, tuple[Speed,
             phase,
             tuple(one for one in verdict.speeds if (one.load, one.phase) == (load, phase)),
         )
-
-
-def doing(phase: str) -> Message | str:
-    """Return the activity for a phase's code."""
-    return DOING[phase]() if phase in DOING else phase
 
 
 INTERVALS = t(

@@ -33,7 +33,7 @@ MODIFIED_NS = 1_262_304_000_000_000_000
 Pieces = Sequence[memoryview]
 """Contents of a file, one write(2) each."""
 
-Step = Callable[[int], None]
+Step = Callable[[int], object]
 """An operation on a volume. Receives a descriptor of its root folder. Raises OSError if the volume is full or
 fails."""
 
@@ -121,7 +121,8 @@ class Draft:
         self.random = Random(seed)
         self.contents = Contents(seed)
         self.sizes: dict[str, int] = {}
-        self.scale, self.seed = scale, seed
+        self.scale = scale
+        self._phases: list[tuple[str, Unit, int | None, list[Script]]] = []
 
     def count(self, number: float, least: int = 1) -> int:
         """Return a count at this scale."""
@@ -136,9 +137,32 @@ class Draft:
         """An entry that several threads append to one log. One write, so that the order does not matter."""
         return self.contents.take(16 * KIB)
 
-    def script(self, buffer_bytes: int = CHUNK_BYTES) -> "Script":
-        """Return an empty script with a read buffer of this size."""
-        return Script(self, buffer_bytes)
+    def phase(
+        self, name: str, unit: Unit, buffer_bytes: int = CHUNK_BYTES, amount: int | None = None
+    ) -> "Script":
+        """Add a phase and return its empty script, with a read buffer of this size. `amount` defaults to the
+        total of all scripts."""
+        script = Script(self, buffer_bytes)
+        self._phases.append((name, unit, amount, [script]))
+        return script
+
+    def beside(self, script: "Script") -> "Script":
+        """Return another script of the same phase, for a thread of its own."""
+        scripts = next(scripts for *_, scripts in self._phases if script in scripts)
+        scripts.append(Script(self, len(script.buffer)))
+        return scripts[-1]
+
+    def composed(self) -> tuple[LoadPhase, ...]:
+        """Return the phases in order."""
+        return tuple(
+            LoadPhase(
+                name,
+                unit,
+                sum(script.amount(unit) for script in scripts) if amount is None else amount,
+                partial(_run_all, [tuple(script.steps) for script in scripts]),
+            )
+            for name, unit, amount, scripts in self._phases
+        )
 
 
 class Script:
@@ -146,9 +170,13 @@ class Script:
 
     def __init__(self, draft: Draft, buffer_bytes: int) -> None:
         self.steps: list[Step] = []
-        self.files = self.operations = self.moved_bytes = 0
+        self.buffer = memoryview(bytearray(buffer_bytes))
         self._draft = draft
-        self._buffer = memoryview(bytearray(buffer_bytes))
+        self._amounts = dict.fromkeys(Unit, 0)
+
+    def amount(self, unit: Unit) -> int:
+        """Return the total of all operations."""
+        return self._amounts[unit]
 
     def make_folder(self, name: str) -> None:
         """Create an empty folder."""
@@ -198,7 +226,7 @@ class Script:
 
     def read(self, name: str) -> None:
         """Read a whole file. The step raises OSError if its size is wrong."""
-        size_bytes, into = self._draft.sizes[name], [self._buffer]
+        size_bytes, into = self._draft.sizes[name], [self.buffer]
 
         def step(root: int) -> None:
             left = size_bytes
@@ -212,7 +240,7 @@ class Script:
     def copy(self, source: str, target: str, *, append: bool = False) -> None:
         """Copy a file, or append it to another. Uses read and write, as programs did before filesystems could
         share blocks."""
-        size_bytes, buffer, flags = self._draft.sizes[source], self._buffer, APPEND if append else NEW
+        size_bytes, buffer, flags = self._draft.sizes[source], self.buffer, APPEND if append else NEW
 
         def step(root: int) -> None:
             into, left = [buffer], size_bytes
@@ -227,7 +255,7 @@ class Script:
     def access(self, name: str, moves: Sequence[ScriptAccess], *, sync: bool = False) -> None:
         """Read and write inside a file, in order. Reads have the size of the script's buffer. With `sync`,
         wait for each write."""
-        moves, into, size_bytes = tuple(moves), [self._buffer], len(self._buffer)
+        moves, into, size_bytes = tuple(moves), [self.buffer], len(self.buffer)
 
         def step(root: int) -> None:
             with _Opened(name, os.O_RDWR | os.O_CLOEXEC, root) as file:
@@ -244,7 +272,7 @@ class Script:
 
     def look(self, name: str) -> None:
         """Read a file's size and times."""
-        self._count(lambda root: _ignore(os.stat(name, dir_fd=root)), files=1)
+        self._count(lambda root: os.stat(name, dir_fd=root), files=1)
 
     def date(self, name: str) -> None:
         """Set the times of a copied file to those of the original."""
@@ -266,24 +294,9 @@ class Script:
 
     def _count(self, step: Step, *, files: int = 0, moved_bytes: int = 0, operations: int = 1) -> None:
         self.steps.append(step)
-        self.operations += operations
-        self.files += files
-        self.moved_bytes += moved_bytes
-
-
-def _ignore(_: object) -> None:
-    pass
-
-
-def phase(name: str, unit: Unit, *scripts: Script, amount: int | None = None) -> LoadPhase:
-    """Return a phase that runs the scripts in parallel. `amount` defaults to their total."""
-    if amount is None:
-        amount = {
-            Unit.BYTES: sum(script.moved_bytes for script in scripts),
-            Unit.FILES: sum(script.files for script in scripts),
-            Unit.OPERATIONS: sum(script.operations for script in scripts),
-        }[unit]
-    return LoadPhase(name, unit, amount, partial(_run_all, [tuple(script.steps) for script in scripts]))
+        self._amounts[Unit.OPERATIONS] += operations
+        self._amounts[Unit.FILES] += files
+        self._amounts[Unit.BYTES] += moved_bytes
 
 
 def shares(total: int, parts: int) -> list[int]:

@@ -114,7 +114,6 @@ TOOLS = (
     "partx",
     "losetup",
     "smartctl",
-    "fio",
     "lsblk",
     "mount",
     "umount",

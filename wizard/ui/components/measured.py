@@ -1,138 +1,289 @@
-"""Progress and verdicts of benchmarks as blocks. Pure."""
+"""Progress and results of every measurement as blocks. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from math import ceil, inf
+from statistics import median
 from typing import TYPE_CHECKING
 
-from wizard.benchmark.candidates.compare import TrialFinding
+from wizard.benchmark.candidates.compare import TrialFinding, TrialVerdict
 from wizard.benchmark.candidates.verdict import (
     INTERVALS,
     caveats,
-    doing,
     phase_speeds,
     rate,
     sentences,
     title_of,
 )
-from wizard.benchmark.smr_run import amounts, medians
-from wizard.model.said import Sentence, format_nanoseconds, t, tn
-from wizard.ui.view import GAP, Banner, Block, Figures, Progress, Tone, para, strong
+from wizard.benchmark.smr_cliff import rate_in_words
+from wizard.benchmark.smr_judge import UNCONFIRMED
+from wizard.benchmark.smr_write import PHASES
+from wizard.model.said import KIB, Sentences, format_capacity, format_nanoseconds, join, t, tn
+from wizard.model.verdict import (
+    CliffOutcome,
+    CliffVerdict,
+    Displaced,
+    DisplacedVerdict,
+    Outcome,
+    Verdict,
+    WritePhase,
+)
+from wizard.ui.components.reasons import PUBLISHED, Reason, evidence_blocks
+from wizard.ui.view import GAP, Banner, Block, Figures, Piece, Progress, Text, Tone, para, strong
 
 if TYPE_CHECKING:
-    from wizard.benchmark.candidates.compare import Order, TrialVerdict
-    from wizard.benchmark.candidates.compare import TrialProgress as Told
-    from wizard.model.verdict import DisplacedVerdict, Statistics
+    from wizard.benchmark.access import MeasureProgress
+    from wizard.benchmark.results import BenchmarkResult
+    from wizard.model.verdict import ProbeComparison, Statistics, WriteWindow
+
+TONES = {
+    Outcome.ALIGNED_FASTER: Tone.WARN,
+    Outcome.NO_DIFFERENCE: Tone.GOOD,
+    CliffOutcome.FOUND: Tone.WARN,
+    Displaced.LIKELY: Tone.WARN,
+    TrialFinding.SLOWER: Tone.WARN,
+    TrialFinding.FASTER: Tone.GOOD,
+}
+"""Tones of results. All others are Tone.ACCENT."""
+
+EDGES = (0.0, 0.5, 0.8, 0.95, 1.05, 1.25, 2.0, 4.0, inf)
+"""Bounds of the histogram of factors."""
+
+ROWS = 16
+"""Bars of random writes."""
 
 
-TONES = {TrialFinding.SLOWER: Tone.WARN, TrialFinding.OPEN: Tone.ACCENT}
-
-
-def progress_blocks(told: Told | None, order: Order) -> Iterator[Block]:
-    """Show the progress of the trial."""
-    if told is None:
+def progress_blocks(progress: MeasureProgress | None) -> Iterator[Block]:
+    """Show the progress of a measurement."""
+    if progress is None:
         yield Progress(None, t("Starting ..."))
         return
-    bounds = order.bounds
-    share = 1 - told.seconds_left / max(bounds.seconds, 1.0)
-    yield Progress(max(0.0, min(1.0, share)), t("at most {seconds:time} left", seconds=told.seconds_left))
-    candidate = title_of(order, told.doing)
-    if not told.comparisons and told.number <= 1:
-        yield para(
-            t("Before the first round: {candidate}, {doing}.", candidate=candidate, doing=doing(told.phase))
+    left = t("at most {seconds:time} left", seconds=progress.seconds_left)
+    yield Progress(max(0.0, min(1.0, progress.share)), left)
+    yield from map(para, progress.said)
+
+
+def verdict_banner(verdict: BenchmarkResult) -> Banner:
+    """Return the result in a sentence. A trial's banner has all conclusions in the tone of the worst one."""
+    match verdict:
+        case TrialVerdict():
+            said = sentences(verdict)
+            tones = [TONES.get(one.finding, Tone.ACCENT) for one in verdict.comparisons]
+            tone = next(tone for tone in (Tone.WARN, Tone.ACCENT, Tone.GOOD) if tone in tones)
+            return Banner(said[0], said[1:], tone)
+        case DisplacedVerdict():
+            return Banner(verdict.sentence, (UNCONFIRMED,), TONES.get(verdict.outcome, Tone.ACCENT))
+        case _:
+            return Banner(verdict.sentence, (), TONES.get(verdict.outcome, Tone.ACCENT))
+
+
+def verdict_blocks(verdict: BenchmarkResult) -> Iterator[Block]:
+    """Show the measurements and the caveats."""
+    yield from _details(verdict)
+    yield from (para(caveat, hang=2) for caveat in _caveats(verdict))
+
+
+def verdict_reasons(verdict: BenchmarkResult) -> Iterator[Reason]:
+    """Yield the result with method and measurements, each caveat, and published results."""
+    but, limits = (
+        Piece(t("But:"), Tone.WARN),
+        (para(t("This limits the measurement. The result does not claim more.")),),
+    )
+    yield Reason(Piece(verdict_banner(verdict).text), (*method_blocks(verdict), *_details(verdict)))
+    yield from (Reason(Piece(caveat), limits, but) for caveat in _caveats(verdict))
+    if isinstance(verdict, Verdict):
+        from wizard.advice.evidence import evidence_for
+
+        yield Reason(Piece(PUBLISHED), evidence_blocks(evidence_for("alignment")))
+
+
+def method_blocks(verdict: BenchmarkResult) -> Iterator[Block]:
+    """Show how the result was derived from the measurements."""
+    match verdict:
+        case Verdict():
+            yield from _paired(verdict)
+        case DisplacedVerdict():
+            looks = (
+                (t("Before the idle time"), verdict.statistics),
+                (t("After the idle time"), verdict.statistics_after_idle),
+            )
+            for caption, statistics in looks:
+                if statistics is not None:
+                    yield para(strong(caption))
+                    yield from _statistics(statistics)
+                    yield GAP
+
+
+def _caveats(verdict: BenchmarkResult) -> Sequence[Text]:
+    return tuple(caveats(verdict)) if isinstance(verdict, TrialVerdict) else verdict.caveats
+
+
+def _details(verdict: BenchmarkResult) -> Iterator[Block]:
+    match verdict:
+        case Verdict():
+            return _pairs(verdict)
+        case CliffVerdict():
+            return _cliff(verdict)
+        case DisplacedVerdict():
+            return _quick(verdict)
+        case TrialVerdict():
+            return _trial(verdict)
+
+
+def _paired(verdict: Verdict) -> Iterator[Block]:
+    if not verdict.pairs:
+        yield para(t("No measurements."))
+        return
+    pairs = t(
+        "Timed pairs of {size} bytes: one on a block boundary, one {shift} bytes off.",
+        size=verdict.block_bytes,
+        shift=verdict.shift_bytes,
+    )
+    yield para(join(pairs, t("Both blocks of a pair are adjacent and accessed one after the other.")))
+    yield GAP
+    if ratio := verdict.ratio:
+        factor = t(
+            "{estimate:.2f} times as long misaligned, {low:.2f} to {high:.2f} with {percent:.0f} % "
+            "confidence.",
+            estimate=ratio.estimate,
+            low=ratio.low,
+            high=ratio.high,
+            percent=100 * ratio.confidence,
         )
-    else:
+        yield para(strong(t("Factor:")), factor, hang=2)
+        yield GAP
+
+
+def _pairs(verdict: Verdict) -> Iterator[Block]:
+    """Show the medians, the histogram and the number of pairs."""
+    if not verdict.pairs:
+        return
+    yield _medians(verdict)
+    yield GAP
+    yield _spread(verdict)
+    yield GAP
+    count = (
+        Sentences(
+            "{count} pair of {size} bytes by writing, {seconds:.0f} s.",
+            "{count} pairs of {size} bytes by writing, {seconds:.0f} s.",
+        )
+        if verdict.access == "write"
+        else Sentences(
+            "{count} pair of {size} bytes by reading, {seconds:.0f} s.",
+            "{count} pairs of {size} bytes by reading, {seconds:.0f} s.",
+        )
+    )(count=len(verdict.pairs), size=verdict.block_bytes, seconds=verdict.seconds)
+    yield para(count)
+
+
+def _medians(verdict: Verdict) -> Figures:
+    """Return the median access times, aligned and misaligned."""
+    aligned = median(pair.aligned_ns for pair in verdict.pairs)
+    misaligned = median(pair.misaligned_ns for pair in verdict.pairs)
+    other = t("misaligned") if verdict.shift_bytes else t("actual")
+    values = ((str(t("aligned")), aligned), (str(other), misaligned))
+    return Figures(
+        t("Time per access, less is better"),
+        values,
+        tuple(format_nanoseconds(value) for _, value in values),
+    )
+
+
+def _spread(verdict: Verdict) -> Figures:
+    """Return the histogram of factors, without empty ranges at both ends."""
+    factors = [pair.misaligned_ns / max(1, pair.aligned_ns) for pair in verdict.pairs]
+    counts = [(low, high, sum(low <= factor < high for factor in factors)) for low, high in pairwise(EDGES)]
+    found = [place for place, (_, _, count) in enumerate(counts) if count]
+    shown = counts[found[0] : found[-1] + 1]
+    values = tuple((_range(low, high), float(count)) for low, high, count in shown)
+    return Figures(
+        t("Pairs by factor (misaligned time over aligned)"),
+        values,
+        tuple(str(count) for _, _, count in shown),
+    )
+
+
+def _range(low: float, high: float) -> str:
+    return str(t("over {low:g}", low=low) if high == inf else t("{low:g} to {high:g}", low=low, high=high))
+
+
+def _cliff(verdict: CliffVerdict) -> Iterator[Block]:
+    """Show the rates over time."""
+    random = [window for window in verdict.windows if window.phase is WritePhase.RANDOM]
+    if random:
+        yield _rates(t("Random writes, from"), _random_rates(random))
+        yield GAP
+    ordered = [(str(PHASES[phase]()), _rate(verdict.windows, phase)) for phase in PHASES]
+    sequential = [(name, rate) for name, rate in ordered[::2] if rate is not None]
+    if sequential:
+        yield _rates(t("Sequential writes"), sequential)
+        yield GAP
+    if verdict.windows:
         yield para(
             t(
-                "Round {number}: {candidate}, {doing}. {written:size} written.",
-                number=told.number,
-                candidate=candidate,
-                doing=doing(told.phase),
-                written=told.written_bytes,
+                "Wrote {size:size} at random in {block} KiB blocks; {seconds:time} including reads.",
+                size=verdict.random_bytes,
+                block=verdict.block_bytes // KIB,
+                seconds=verdict.seconds,
             )
         )
-    for one in told.comparisons:
-        if one.ratio:
-            other = title_of(order, one.candidate)
-            yield para(
-                t(
-                    "{other} so far: {estimate:.2f} times as long.",
-                    other=other,
-                    estimate=one.ratio.estimate,
-                )
-            )
 
 
-def verdict_banner(verdict: TrialVerdict) -> Banner:
-    """Return all conclusions in the tone of the worst one."""
-    said = sentences(verdict)
-    found = [one.finding for one in verdict.comparisons]
-    tone = next((tone for finding, tone in TONES.items() if finding in found), Tone.GOOD)
-    return Banner(said[0], said[1:], tone)
+def _rates(unit: Text, values: Sequence[tuple[str, float]]) -> Figures:
+    return Figures(unit, tuple(values), tuple(rate_in_words(rate) for _, rate in values))
 
 
-def verdict_blocks(verdict: TrialVerdict) -> Iterator[Block]:
-    """Show factors with ranges, speed per phase and bottlenecks."""
-    compared = [(one, one.ratio) for one in verdict.comparisons if one.ratio]
-    if compared:
-        planned = str(title_of(verdict, verdict.planned))
-        values = [(planned, 1.0)]
-        shown = ["1.00"]
-        for one, ratio in compared:
-            values.append((str(title_of(verdict, one.candidate)), ratio.estimate))
-            shown.append(f"{ratio.estimate:.2f} ({ratio.low:.2f}-{ratio.high:.2f})")
-        yield Figures(
-            t("times as long as {planned} (95 % range); less is better", planned=planned),
-            tuple(values),
-            tuple(shown),
-        )
-        yield GAP
-    yield para(
-        tn(
-            "{count} round in {seconds:time}, {written:size} written.",
-            "{count} rounds in {seconds:time}, {written:size} written.",
-            count=len(verdict.rounds),
-            seconds=verdict.seconds,
-            written=verdict.written_bytes,
-        ),
-        INTERVALS,
-    )
-    for limit in caveats(verdict):
-        yield para(limit, hang=2)
-    for load, phase, speeds in phase_speeds(verdict):
-        yield GAP
-        values = [(str(title_of(verdict, one.candidate)), one.median) for one in speeds]
-        shown = [str(rate(one.unit, one.median)) for one in speeds]
-        yield Figures(
-            t("{load}, {phase}: more is better", load=load, phase=phase), tuple(values), tuple(shown)
-        )
+def _rate(windows: Sequence[WriteWindow], phase: WritePhase | None = None) -> float | None:
+    """Return the rate of some windows in bytes per second, or None without windows."""
+    mine = [window for window in windows if phase in (None, window.phase)]
+    written, seconds = (sum(window.written_bytes for window in mine), sum(window.seconds for window in mine))
+    return written / max(seconds, 1e-9) if mine else None
 
 
-def smr_blocks(verdict: DisplacedVerdict) -> Iterator[Block]:
-    """Show the median times and caveats of the quick test for shingled recording."""
+def _random_rates(windows: Sequence[WriteWindow]) -> list[tuple[str, float]]:
+    """Return the rates of up to `ROWS` stretches of time, by the amount written before."""
+    size = ceil(len(windows) / ROWS)
+    rates, written = [], 0
+    for first in range(0, len(windows), size):
+        part = windows[first : first + size]
+        rates.append((format_capacity(written), _rate(part) or 0.0))
+        written += sum(window.written_bytes for window in part)
+    return rates
+
+
+def _quick(verdict: DisplacedVerdict) -> Iterator[Block]:
+    """Show the median times."""
     look = verdict.timings.look_after_idle or verdict.timings.look
     if look is not None and (times := medians(look)):
         shown = tuple(format_nanoseconds(time) for _, time in times)
         yield Figures(t("Median read time"), times, shown)
         yield GAP
-    yield para(amounts(verdict))
-    yield from (para(caveat, hang=2) for caveat in verdict.caveats)
-
-
-def smr_statistics(verdict: DisplacedVerdict) -> Iterator[Block]:
-    """Show the statistics before and after the idle time."""
-    looks = (
-        (Sentence("Before the idle time"), verdict.statistics),
-        (Sentence("After the idle time"), verdict.statistics_after_idle),
+    yield para(
+        t(
+            "Wrote {written:size} and read {read:size} in {seconds:.0f} s, including idle time.",
+            written=verdict.written_bytes,
+            read=verdict.read_bytes,
+            seconds=verdict.seconds,
+        )
     )
-    for caption, statistics in looks:
-        if statistics is not None:
-            yield para(strong(caption()))
-            yield from _told(statistics)
-            yield GAP
 
 
-def _told(statistics: Statistics) -> Iterator[Block]:
+def medians(look: ProbeComparison) -> tuple[tuple[str, float], ...]:
+    """Return the median of each kind of read in nanoseconds."""
+    kinds = (
+        (t("written, random"), look.written_at_random),
+        (t("unwritten, random"), look.unwritten_at_random),
+        (t("written, in order"), look.written_in_order),
+        (t("unwritten, in order"), look.unwritten_in_order),
+    )
+    return tuple(
+        (str(name), median(time for batch in batches for time in batch)) for name, batches in kinds if batches
+    )
+
+
+def _statistics(statistics: Statistics) -> Iterator[Block]:
     if statistics.t is not None and statistics.ratio is not None:
         yield para(
             t(
@@ -157,4 +308,39 @@ def _told(statistics: Statistics) -> Iterator[Block]:
                 percent=100 * statistics.from_memory,
             ),
             indent=2,
+        )
+
+
+def _trial(verdict: TrialVerdict) -> Iterator[Block]:
+    """Show factors with ranges, and speed per phase."""
+    compared = [(one, one.ratio) for one in verdict.comparisons if one.ratio]
+    if compared:
+        planned = str(title_of(verdict, verdict.planned))
+        values = [(planned, 1.0)]
+        shown = ["1.00"]
+        for one, ratio in compared:
+            values.append((str(title_of(verdict, one.candidate)), ratio.estimate))
+            shown.append(f"{ratio.estimate:.2f} ({ratio.low:.2f}-{ratio.high:.2f})")
+        yield Figures(
+            t("times as long as {planned} (95 % range); less is better", planned=planned),
+            tuple(values),
+            tuple(shown),
+        )
+        yield GAP
+    yield para(
+        tn(
+            "{count} round in {seconds:time}, {written:size} written.",
+            "{count} rounds in {seconds:time}, {written:size} written.",
+            count=len(verdict.rounds),
+            seconds=verdict.seconds,
+            written=verdict.written_bytes,
+        ),
+        INTERVALS,
+    )
+    for load, phase, speeds in phase_speeds(verdict):
+        yield GAP
+        values = [(str(title_of(verdict, one.candidate)), one.median) for one in speeds]
+        shown = [str(rate(one.unit, one.median)) for one in speeds]
+        yield Figures(
+            t("{load}, {phase}: more is better", load=load, phase=phase), tuple(values), tuple(shown)
         )

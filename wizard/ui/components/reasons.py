@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
-from math import inf
-from statistics import median
 from typing import TYPE_CHECKING
 
 from wizard.filesystems.registry import title_of
 from wizard.model.finding import Severity
-from wizard.model.said import MIB, Message, ProfileText, Sentence, Sentences, format_nanoseconds, join, t, tn
+from wizard.model.said import MIB, Message, ProfileText, Sentence, t, tn
 from wizard.plan.changes import ChangeStep
 from wizard.plan.conversion import MigrationStep
 from wizard.plan.plan import Step
@@ -25,7 +22,6 @@ if TYPE_CHECKING:
     from wizard.model.finding import Clue, Diagnosis, Finding
     from wizard.model.layout import TableEntry
     from wizard.model.said import Message
-    from wizard.model.verdict import Ratio, Verdict
     from wizard.plan.plan import Plan
     from wizard.plan.request.volume_request import VolumeSpec
 
@@ -34,10 +30,6 @@ SOURCE = t("Source:")
 UNDO = t("Undo:")
 DESTROYS = t("Destroys:")
 CHECKED = t("Checked afterwards:")
-
-
-EDGES = (0.0, 0.5, 0.8, 0.95, 1.05, 1.25, 2.0, 4.0, inf)
-"""Bounds of the histogram of factors."""
 
 
 def evidence_blocks(evidence: Sequence[Evidence]) -> tuple[Block, ...]:
@@ -70,55 +62,6 @@ def _evidence(item: Evidence, told: set[Message | str]) -> Iterator[Block]:
         yield para(muted(SOURCE), item.source, indent=2, hang=2)
     told.update((item.note, item.source))
     yield GAP
-
-
-def measured_blocks(verdict: Verdict) -> tuple[Block, ...]:
-    """Show the medians, the histogram and the number of pairs. Empty without measurements."""
-    if not verdict.pairs:
-        return ()
-    count = (
-        Sentences(
-            "{count} pair of {size} bytes by writing, {seconds:.0f} s.",
-            "{count} pairs of {size} bytes by writing, {seconds:.0f} s.",
-        )
-        if verdict.access == "write"
-        else Sentences(
-            "{count} pair of {size} bytes by reading, {seconds:.0f} s.",
-            "{count} pairs of {size} bytes by reading, {seconds:.0f} s.",
-        )
-    )(count=len(verdict.pairs), size=verdict.block_bytes, seconds=verdict.seconds)
-    return (_medians(verdict), GAP, _spread(verdict), GAP, para(count))
-
-
-def _medians(verdict: Verdict) -> Figures:
-    """Return the median access times, aligned and misaligned."""
-    aligned = median(pair.aligned_ns for pair in verdict.pairs)
-    misaligned = median(pair.misaligned_ns for pair in verdict.pairs)
-    other = t("misaligned") if verdict.shift_bytes else t("actual")
-    values = ((str(t("aligned")), aligned), (str(other), misaligned))
-    return Figures(
-        t("Time per access, less is better"),
-        values,
-        tuple(format_nanoseconds(value) for _, value in values),
-    )
-
-
-def _spread(verdict: Verdict) -> Figures:
-    """Return the histogram of factors, without empty ranges at both ends."""
-    factors = [pair.misaligned_ns / max(1, pair.aligned_ns) for pair in verdict.pairs]
-    counts = [(low, high, sum(low <= factor < high for factor in factors)) for low, high in pairwise(EDGES)]
-    found = [place for place, (_, _, count) in enumerate(counts) if count]
-    shown = counts[found[0] : found[-1] + 1]
-    values = tuple((_range(low, high), float(count)) for low, high, count in shown)
-    return Figures(
-        t("Pairs by factor (misaligned time over aligned)"),
-        values,
-        tuple(str(count) for _, _, count in shown),
-    )
-
-
-def _range(low: float, high: float) -> str:
-    return str(t("over {low:g}", low=low) if high == inf else t("{low:g} to {high:g}", low=low, high=high))
 
 
 WHY = t("Why:")
@@ -329,52 +272,6 @@ def _after_step(step: Step) -> Iterator[Block]:
         yield para(Piece(DESTROYS, Tone.DANGER), step.destroys, hang=2)
         yield GAP
     yield from _named(UNDO, step.undo)
-
-
-def verdict_reasons(verdict: Verdict) -> tuple[Reason, ...]:
-    """Return measurement and confidence, each caveat, and published results."""
-    from wizard.advice.evidence import evidence_for
-
-    published = evidence_blocks(evidence_for("alignment"))
-    return (*measurement_reasons(verdict), Reason(Piece(PUBLISHED), published))
-
-
-def measurement_reasons(verdict: Verdict) -> tuple[Reason, ...]:
-    """Return measurement and confidence, and each caveat."""
-    but, limits = (
-        Piece(t("But:"), Tone.WARN),
-        (para(t("This limits the measurement. The result does not claim more.")),),
-    )
-    return (
-        Reason(Piece(verdict.sentence), (*_method(verdict), *measured_blocks(verdict))),
-        *(Reason(Piece(caveat), limits, but) for caveat in verdict.caveats),
-    )
-
-
-def _method(verdict: Verdict) -> Iterator[Block]:
-    if not verdict.pairs:
-        yield para(t("No measurements."))
-        return
-    pairs = t(
-        "Timed pairs of {size} bytes: one on a block boundary, one {shift} bytes off.",
-        size=verdict.block_bytes,
-        shift=verdict.shift_bytes,
-    )
-    yield para(join(pairs, t("Both blocks of a pair are adjacent and accessed one after the other.")))
-    yield GAP
-    if verdict.ratio:
-        yield from _named(t("Factor:"), _confidence(verdict.ratio))
-
-
-def _confidence(ratio: Ratio) -> Message:
-    percent = 100 * ratio.confidence
-    return t(
-        "{estimate:.2f} times as long misaligned, {low:.2f} to {high:.2f} with {percent:.0f} % confidence.",
-        estimate=ratio.estimate,
-        low=ratio.low,
-        high=ratio.high,
-        percent=percent,
-    )
 
 
 def _named(caption: Text, *said: Text) -> tuple[Block, ...]:

@@ -7,66 +7,79 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
-from wizard.model.errors import BadInput
-from wizard.model.said import t
+from wizard.benchmark.access import MeasureProgress
+from wizard.benchmark.results import BenchmarkResult, render_verdict
+from wizard.benchmark.scratch import confirm_scratch
+from wizard.model.errors import BadInput, DiskwrightError
+from wizard.model.said import Message, Sentence, t
 from wizard.ui.components.drive_rows import short
-from wizard.ui.components.reasons import Reason
+from wizard.ui.components.measured import (
+    progress_blocks,
+    verdict_banner,
+    verdict_blocks,
+    verdict_reasons,
+)
 from wizard.ui.desk import Desk
 from wizard.ui.dialogs.asking import Typing, save
 from wizard.ui.dialogs.pages import Overlay, Reasons
-from wizard.ui.view import BACK, Action, Banner, Block, Field, Pane, Piece, Text, Tone, Values, View, para
+from wizard.ui.view import BACK, Action, Block, Field, Pane, Piece, Text, Tone, Values, View, para
 
 if TYPE_CHECKING:
-    from wizard.model.errors import DiskwrightError
     from wizard.model.machine import Drive
-    from wizard.model.said import Sentence
 
-Progress = TypeVar("Progress")
-Verdict = TypeVar("Verdict")
-Measure = Callable[[Callable[[Progress], None], Callable[[], bool]], Verdict]
-"""A measurement, called with a progress callback and a function that returns True to stop."""
+MEASURE = t("measure")
+
+Verdict = TypeVar("Verdict", bound="BenchmarkResult")
 
 
-class Measuring(Overlay, Generic[Progress, Verdict]):
+def ask_token(
+    desk: Desk,
+    drive: Drive,
+    title: Text,
+    text: Sequence[Block],
+    then: Callable[[], None],
+    label: Text = MEASURE,
+) -> None:
+    """Ask for the drive's token before writing."""
+
+    def take(values: Values) -> Callable[[], None]:
+        token = values.get("token", "").strip()
+        if not token:
+            raise BadInput(t("Type {token} to confirm, or press Esc.", token=drive.token))
+        confirm_scratch(drive, token)
+        return then
+
+    blocks = (
+        *text,
+        para(t("Partitions are not touched.")),
+        para(t("Confirm with the serial number, or the device name for a drive without one.")),
+    )
+    field = Field("token", t("Drive"), hint=t("type {token}", token=drive.token))
+    desk.go(Typing(desk, title, blocks, (field,), take, label))
+
+
+class Measuring(Overlay, Generic[Verdict]):
     """A measurement of a drive. `verdict` is the last result."""
 
     place: ClassVar[str]
+    file: ClassVar[str]
+    """End of the name of a saved result."""
     title: ClassVar[Sentence]
     help: ClassVar[tuple[Text, ...]]
 
     def __init__(self, desk: Desk, drive: Drive, verdict: Verdict | None) -> None:
         super().__init__(desk)
         self.drive, self.verdict = drive, verdict
-        self.progress: Progress | None = None
+        self.progress: MeasureProgress | None = None
         self._measuring = False
         self._stop = threading.Event()
-
-    def banner(self, verdict: Verdict) -> Banner:
-        """Return the result in a sentence."""
-        raise NotImplementedError
-
-    def result_blocks(self, verdict: Verdict) -> Iterator[Block]:
-        """Show details of the result."""
-        raise NotImplementedError
 
     def possible_blocks(self) -> Iterator[Block]:
         """Describe the available measurements."""
         raise NotImplementedError
 
-    def progress_blocks(self) -> Iterator[Block]:
-        """Show the progress."""
-        raise NotImplementedError
-
     def ways(self) -> Iterator[Action]:
         """Yield the available measurements as actions. Enter starts the first."""
-        raise NotImplementedError
-
-    def document(self, verdict: Verdict) -> tuple[str, str]:
-        """Return the result as a file: text, and the end of the file name."""
-        raise NotImplementedError
-
-    def reasons(self, verdict: Verdict) -> Sequence[Reason]:
-        """Explain the result."""
         raise NotImplementedError
 
     def settled(self, verdict: Verdict) -> None:
@@ -81,13 +94,18 @@ class Measuring(Overlay, Generic[Progress, Verdict]):
         """True unless a measurement is running."""
         return not self._measuring
 
+    @property
+    def heading(self) -> Message:
+        """The title with the drive."""
+        return self.title(drive=short(self.drive.path))
+
     def view(self) -> View:
         """Return the result, the progress, or the available measurements."""
-        banner = (self.banner(self.verdict),) if self.verdict and not self._measuring else ()
+        banner = (verdict_banner(self.verdict),) if self.verdict and not self._measuring else ()
         return View(
             self.place,
             self.at,
-            self.title(drive=short(self.drive.path)),
+            self.heading,
             tuple(self._actions()),
             above=banner,
             panes=(Pane("", tuple(self._blocks())),),
@@ -100,20 +118,24 @@ class Measuring(Overlay, Generic[Progress, Verdict]):
             yield Action("stop", "S", t("stop"), ends=True)
             yield Action("back", "escape", BACK, t("Measuring the drive. Press S to stop."))
             return
-        over = bool(self.verdict or self.services.obstacle)
-        if over:
-            yield Action("back", "enter", BACK)
+        closing = self.closing()
+        if closing:
+            yield closing
         yield from self.ways()
         if self.verdict:
             yield Action("save", "s", t("save"))
             yield Action("why", "w", t("why"))
-        yield Action("back", "escape", BACK, aside=over)
+        yield Action("back", "escape", BACK, aside=closing is not None and closing.name == "back")
+
+    def closing(self) -> Action | None:
+        """Return the action of Enter after a measurement, or if none is possible."""
+        return Action("back", "enter", BACK) if self.verdict or self.services.obstacle else None
 
     def _blocks(self) -> Iterator[Block]:
         if self._measuring:
-            yield from self.progress_blocks()
+            yield from progress_blocks(self.progress)
         elif self.verdict:
-            yield from self.result_blocks(self.verdict)
+            yield from verdict_blocks(self.verdict)
         elif obstacle := self.services.obstacle:
             yield para(Piece(t("Not possible here:"), Tone.WARN), obstacle)
             if self.services.needs_root:
@@ -129,45 +151,35 @@ class Measuring(Overlay, Generic[Progress, Verdict]):
     def act_save(self, _row: str, _values: Values) -> None:
         """Save the result with all timings."""
         if self.verdict:
-            text, name = self.document(self.verdict)
-            save(self.desk, t("the result"), text, f"{short(self.drive.path)}-{name}.json")
+            name = f"{short(self.drive.path)}-{self.file}.json"
+            save(self.desk, t("the result"), render_verdict(self.verdict), name)
 
     def act_why(self, _row: str, _values: Values) -> None:
         """Explain the result."""
         if self.verdict:
             title = t("Why: {drive}", drive=short(self.drive.path))
-            self.desk.go(Reasons(self.desk, title, self.reasons(self.verdict)))
+            self.desk.go(Reasons(self.desk, title, tuple(verdict_reasons(self.verdict))))
 
-    def ask_token(self, title: Text, text: Sequence[Block], then: Callable[[], None]) -> None:
-        """Ask for the drive's token before writing."""
-
-        def take(values: Values) -> Callable[[], None]:
-            from wizard.benchmark.scratch import confirm_scratch
-
-            token = values.get("token", "").strip()
-            if not token:
-                raise BadInput(t("Type {token} to confirm, or press Esc.", token=self.drive.token))
-            confirm_scratch(self.drive, token)
-            return then
-
-        blocks = (
-            *text,
-            para(t("Partitions are not touched.")),
-            para(t("Confirm with the serial number, or the device name for a drive without one.")),
-        )
-        field = Field("token", t("Drive"), hint=t("type {token}", token=self.drive.token))
-        self.desk.go(Typing(self.desk, title, blocks, (field,), take, t("measure")))
-
-    def start(self, measure: Measure[Progress, Verdict], *, writes: bool) -> None:
-        """Start a measurement, unless one is running."""
+    def start(
+        self, measure: Callable[..., Verdict], subject: object, *, writes: bool = False, **options: object
+    ) -> None:
+        """Start a measurement of `subject`, unless one is running."""
         if self._measuring:
             return
         self._measuring, self.progress, self._stop = True, None, threading.Event()
         self.desk.measured_by_writing |= writes
-        work = partial(measure, self._post, self._stop.is_set)
+        work = partial(
+            self.services.measure,
+            self.drive,
+            measure,
+            subject,
+            on_progress=self._post,
+            stop=self._stop.is_set,
+            **options,
+        )
         self.desk.later(self, work, self._measured, self._failed)
 
-    def _post(self, progress: Progress) -> None:
+    def _post(self, progress: MeasureProgress) -> None:
         self.desk.post(self, lambda: setattr(self, "progress", progress))
 
     def _measured(self, verdict: Verdict) -> None:

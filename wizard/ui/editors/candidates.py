@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from wizard.advice.request import Taken
+from wizard.benchmark.candidates.compare import TrialVerdict
 from wizard.benchmark.candidates.trial import (
     MOST_CANDIDATES,
     can_be_tried,
@@ -20,20 +20,16 @@ from wizard.benchmark.candidates.trial import (
 from wizard.benchmark.candidates.verdict import announcement
 from wizard.benchmark.candidates.verdict import title_of as filesystem_title
 from wizard.filesystems.registry import KINDS
-from wizard.model.errors import BadInput, DiskwrightError, printable
-from wizard.model.said import Sentence, t
+from wizard.model.errors import DiskwrightError, printable
+from wizard.model.said import Message, Sentence, t
 from wizard.ui import draft
 from wizard.ui.components.advice_rows import rating
-from wizard.ui.components.drive_rows import short
-from wizard.ui.components.measured import progress_blocks, verdict_banner, verdict_blocks
 from wizard.ui.desk import Desk, Screen
-from wizard.ui.dialogs.asking import Typing, save
+from wizard.ui.dialogs.measuring import Measuring, ask_token
 from wizard.ui.view import (
-    BACK,
     Action,
     Block,
     Column,
-    Field,
     Pane,
     Piece,
     Row,
@@ -49,7 +45,7 @@ from wizard.ui.view import (
 )
 
 if TYPE_CHECKING:
-    from wizard.benchmark.candidates.compare import Order, TrialProgress, TrialVerdict
+    from wizard.benchmark.candidates.compare import Order
     from wizard.model.advice import Advice, Choice
     from wizard.plan.plan import Plan
     from wizard.ui.session import Session
@@ -58,14 +54,10 @@ if TYPE_CHECKING:
 TITLE = Sentence("Try filesystems: {purpose}")
 
 HELP = (
-    Sentence(
-        "Only free space is written, so deleted data there is lost. Tables and partitions do not change."
-    ),
-    Sentence(
-        "Each filesystem is created at full size with the planned options and unmounted after every step."
-    ),
-    Sentence("A difference counts only if the whole range exceeds 5 %, in nearly every round."),
-    Sentence("The plan changes only if you choose another filesystem."),
+    t("Only free space is written, so deleted data there is lost. Tables and partitions do not change."),
+    t("Each filesystem is created at full size with the planned options and unmounted after every step."),
+    t("A difference counts only if the whole range exceeds 5 %, in nearly every round."),
+    t("The plan changes only if you choose another filesystem."),
 )
 
 
@@ -139,7 +131,7 @@ class Candidates(Screen):
             ),
             rows=Rows(tuple(map(self._row, self._choices)), self._at, (Column(), Column()), many=True),
             panes=(Pane(t("Procedure"), tuple(self._cost(printable(spec.final_label, 30)))),),
-            help=tuple(sentence() for sentence in HELP),
+            help=HELP,
         )
 
     def _cost(self, label: str) -> Iterator[Block]:
@@ -205,19 +197,9 @@ class Candidates(Screen):
         assert drive is not None
         order = self._ordered()
 
-        def take(values: Values) -> Callable[[], None]:
-            from wizard.benchmark.scratch import confirm_scratch
-
-            token = values.get("token", "").strip()
-            if not token:
-                raise BadInput(t("Type {token} to confirm, or press Esc.", token=drive.token))
-            confirm_scratch(drive, token)
-            return partial(self._begin, order)
-
-        bounds, early, lost, kept = announcement(order)
-        text = (para(Piece(lost, Tone.DANGER)), para(bounds), para(early), para(kept))
-        field = Field("token", t("Drive"), hint=t("type {token}", token=drive.token))
-        self.desk.go(Typing(self.desk, t("Try them?"), text, (field,), take, TRY))
+        bounds, early, lost, _kept = announcement(order)
+        text = (para(Piece(lost, Tone.DANGER)), para(bounds), para(early))
+        ask_token(self.desk, drive, t("Try them?"), text, partial(self._begin, order), TRY)
 
     def _ordered(self) -> Order:
         """Return the trial to run. Raises Refused."""
@@ -249,22 +231,26 @@ def _title(name: str) -> str:
     return KINDS[name].title
 
 
-class FilesystemTrial(Screen):
+class FilesystemTrial(Measuring[TrialVerdict]):
     """A running trial and the result. Starts by itself, since the user has confirmed.
 
     `use` puts a better filesystem into the plan.
     """
 
-    step = ScreenStep.PLAN
+    place = "tryout"
+    file = "trial"
+    title = TITLE
+    help = HELP
 
     def __init__(self, desk: Desk, order: Order, use: Callable[[str], None]) -> None:
-        super().__init__(desk)
+        super().__init__(desk, order.drive, None)
         self._order, self._use = order, use
-        self._working = False
-        self._stop = threading.Event()
-        self._progress: TrialProgress | None = None
-        self._verdict: TrialVerdict | None = None
         self._begun = False
+
+    @property
+    def heading(self) -> Message:
+        """The title with the workload."""
+        return self.title(purpose=self._order.workload.replace("-", " "))
 
     def entered(self) -> None:
         """Start the trial when first opened."""
@@ -272,50 +258,23 @@ class FilesystemTrial(Screen):
             self._begun = True
             self._start()
 
-    def left(self) -> None:
-        """Stop the trial."""
-        self._stop.set()
+    def closing(self) -> Action | None:
+        """Return the action to continue with the planned filesystem."""
+        if self.verdict is None:
+            return None
+        planned = filesystem_title(self.verdict, self.verdict.planned)
+        return Action("keep", "enter", t("continue with {planned}", planned=planned))
 
-    @property
-    def may_leave(self) -> bool:
-        """True unless a trial is running."""
-        return not self._working
+    def ways(self) -> Iterator[Action]:
+        """Yield the use of a better filesystem, and another trial."""
+        if self.verdict and (better := self.verdict.better):
+            other = filesystem_title(self.verdict, better)
+            yield Action("use", "x", t("use {other} instead", other=other))
+        yield Action("again", "r" if self.verdict else "enter", t("try again"))
 
-    def view(self) -> View:
-        """Return the progress or the result."""
-        verdict = None if self._working else self._verdict
-        blocks = verdict_blocks(verdict) if verdict else progress_blocks(self._progress, self._order)
-        return View(
-            "tryout",
-            self.step,
-            TITLE(purpose=self._order.workload.replace("-", " ")),
-            tuple(self._actions()),
-            about=short(self._order.drive.path),
-            above=(verdict_banner(verdict),) if verdict else (),
-            panes=(Pane("", tuple(blocks) if verdict or self._working else ()),),
-            busy=self._working,
-            help=tuple(sentence() for sentence in HELP),
-        )
-
-    def _actions(self) -> Iterator[Action]:
-        if self._working:
-            yield Action("stop", "S", t("stop"), ends=True)
-            yield Action("back", "escape", BACK, t("Trying filesystems. Press S to stop."))
-            return
-        verdict = self._verdict
-        if verdict is None:
-            yield Action("back", "enter", BACK)
-        else:
-            yield Action(
-                "keep",
-                "enter",
-                t("continue with {planned}", planned=filesystem_title(verdict, verdict.planned)),
-            )
-            if better := verdict.better:
-                yield Action("use", "x", t("use {other} instead", other=filesystem_title(verdict, better)))
-            yield Action("save", "s", t("save"))
-        yield Action("again", "r", t("try again"))
-        yield Action("back", "escape", BACK, aside=verdict is None)
+    def possible_blocks(self) -> Iterator[Block]:
+        """Show nothing if the trial failed."""
+        return iter(())
 
     def act_keep(self, _row: str, _values: Values) -> None:
         """Close the trial without changing the plan."""
@@ -323,7 +282,7 @@ class FilesystemTrial(Screen):
 
     def act_use(self, _row: str, _values: Values) -> None:
         """Use the better filesystem in the plan."""
-        verdict = self._verdict
+        verdict = self.verdict
         assert verdict is not None
         better = next(one.filesystem for one in verdict.candidates if one.id == verdict.better)
         self.desk.back()
@@ -333,41 +292,10 @@ class FilesystemTrial(Screen):
         """Repeat the trial. The user has already confirmed."""
         self._start()
 
-    def act_stop(self, _row: str, _values: Values) -> None:
-        """Stop the trial early."""
-        self._stop.set()
-        self.tell(t("Stopping ..."))
-
-    def act_save(self, _row: str, _values: Values) -> None:
-        """Save the result with every round."""
-        from wizard.benchmark.results import render_verdict
-
-        if self._verdict:
-            proposal = f"{short(self._verdict.drive)}-trial.json"
-            save(self.desk, t("the result"), render_verdict(self._verdict), proposal)
-
     def _start(self) -> None:
-        if self._working:
-            return
-        self._working, self._progress, self._stop = True, None, threading.Event()
-        stop = self._stop
-        self.desk.measured_by_writing = True
+        self.start(run_trial, self._order, writes=True)
 
-        def work() -> TrialVerdict:
-            order = self._order
-            return self.services.measure(order.drive, run_trial, order, self._post, stop.is_set)
-
-        self.desk.later(self, work, self._tried, self._failed)
-
-    def _post(self, progress: TrialProgress) -> None:
-        self.desk.post(self, lambda: setattr(self, "_progress", progress))
-
-    def _tried(self, verdict: TrialVerdict) -> None:
-        self._working, self._verdict = False, verdict
-        self.tell("")
-        if self.desk.session.drive == self._order.drive:
+    def settled(self, verdict: TrialVerdict) -> None:
+        """Remember the result in the session."""
+        if self.desk.session.drive == self.drive:
             self.desk.session = replace(self.desk.session, trial=verdict)
-
-    def _failed(self, error: DiskwrightError) -> None:
-        self._working = False
-        self.tell(str(error), Tone.WARN)

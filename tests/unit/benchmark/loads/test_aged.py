@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.benchmark.loads.witness import Witness, digest, root_of
-from wizard.benchmark.loads import trees
+from wizard.benchmark.loads import aged
 from wizard.model.said import GIB, MIB
 
 
@@ -19,13 +19,13 @@ def no_room_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
         os.ftruncate(file, size_bytes)
         return 0
 
-    monkeypatch.setattr(trees, "_fallocate", sized)
+    monkeypatch.setattr(aged, "_fallocate", sized)
 
 
 def age(folder: Path, free_bytes: int, seed: int = 1) -> int:
     folder.mkdir(exist_ok=True)
     with root_of(folder) as root:
-        return trees.aged(root, free_bytes, seed)
+        return aged.aged(root, free_bytes, seed)
 
 
 def sizes(folder: Path) -> dict[str, int]:
@@ -59,14 +59,14 @@ def test_half_the_space_was_free_in_between(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("no_room_is_taken")
 def test_same_seed_ages_alike(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trees, "FILES", 300)
+    monkeypatch.setattr(aged, "FILES", 300)
     for name, seed in (("one", 1), ("two", 1), ("three", 2)):
         age(tmp_path / name, GIB, seed)
     assert sizes(tmp_path / "one") == sizes(tmp_path / "two") != sizes(tmp_path / "three")
 
 
 def test_space_is_really_allocated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trees, "FILES", 300)
+    monkeypatch.setattr(aged, "FILES", 300)
     taken = age(tmp_path, 32 * MIB)
     files = [path.stat() for path in tmp_path.rglob("*") if path.is_file()]
     assert taken == pytest.approx(0.85 * 32 * MIB, rel=0.2)
@@ -83,14 +83,14 @@ def test_full_volume_ends_a_fill(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         os.ftruncate(file, size_bytes)
         return 0
 
-    monkeypatch.setattr(trees, "_fallocate", scarce)
+    monkeypatch.setattr(aged, "_fallocate", scarce)
     taken = age(tmp_path, GIB)
     assert taken == sum(sizes(tmp_path).values()) <= 64 * MIB
     assert 0 not in sizes(tmp_path).values()
 
 
 def test_filesystem_without_fallocate_is_not_filled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trees, "_fallocate", lambda _file, _size_bytes: errno.EOPNOTSUPP)
+    monkeypatch.setattr(aged, "_fallocate", lambda _file, _size_bytes: errno.EOPNOTSUPP)
     before = digest(tmp_path)
     with pytest.raises(OSError) as caught:
         age(tmp_path, GIB)

@@ -2,7 +2,6 @@
 
 import errno
 import os
-import tomllib
 import zlib
 from collections import Counter
 from collections.abc import Callable
@@ -10,12 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.benchmark.loads.witness import Witness, act, digests, root_of
-from wizard.benchmark.loads.load_table import LOADS, Load
+from tests.unit.benchmark.loads.witness import Witness, act, digests
+from wizard.benchmark.loads.load_table import LOADS, phases_of
 from wizard.benchmark.loads.script import Contents, LoadPhase, Unit
-from wizard.documents.profiles import BUNDLED
 
-NATIVE = sorted(name for name, load in LOADS.items() if not load.programs)
 SCALE = 0.05
 
 COUNTED_FILES: dict[str, Callable[[Witness], int]] = {
@@ -39,14 +36,14 @@ COUNTED_OPERATIONS: dict[tuple[str, str], Callable[[Witness], int]] = {
     ("postmark", "transactions"): lambda seen: (len(seen.opened) + seen.calls["unlink"]) // 2,
     **{
         (name, "access"): lambda seen: seen.calls["preadv"] + seen.calls["pwrite"]
-        for name in ("random-io", "random-sync")
+        for name in ("fio-random", "random-io", "random-sync")
     },
 }
 """What a phase that counts operations has to call, and how often."""
 
 
 def phases(name: str, scale: float = SCALE, seed: int = 1) -> tuple[LoadPhase, ...]:
-    return LOADS[name].phases(scale, seed)
+    return phases_of(name, scale, seed)
 
 
 def named(name: str, which: str, scale: float = SCALE) -> tuple[list[LoadPhase], LoadPhase]:
@@ -56,13 +53,7 @@ def named(name: str, which: str, scale: float = SCALE) -> tuple[list[LoadPhase],
     return found[:at], found[at]
 
 
-@pytest.mark.parametrize("profile", sorted(BUNDLED.glob("workloads/*.toml")), ids=lambda path: path.stem)
-def test_workloads_name_existing_loads(profile: Path) -> None:
-    named_ones = tomllib.loads(profile.read_text()).get("trial", [])
-    assert [name for name in named_ones if name not in LOADS] == []
-
-
-@pytest.mark.parametrize("name", NATIVE)
+@pytest.mark.parametrize("name", LOADS)
 def test_same_seed_writes_the_same_bytes(name: str, tmp_path: Path) -> None:
     drawn = phases(name)
     first = digests(drawn, tmp_path / "first")
@@ -70,14 +61,14 @@ def test_same_seed_writes_the_same_bytes(name: str, tmp_path: Path) -> None:
     assert digests(phases(name), tmp_path / "drawn-again") == first
 
 
-@pytest.mark.parametrize("name", NATIVE)
+@pytest.mark.parametrize("name", LOADS)
 def test_another_seed_writes_other_bytes(name: str, tmp_path: Path) -> None:
     first, *_ = digests(phases(name, seed=1)[:1], tmp_path / "one")
     other, *_ = digests(phases(name, seed=2)[:1], tmp_path / "two")
     assert first != other
 
 
-@pytest.mark.parametrize("name", NATIVE)
+@pytest.mark.parametrize("name", LOADS)
 def test_amounts_match_the_work_done(name: str, tmp_path: Path) -> None:
     for phase_ in phases(name):
         with Witness().watching() as seen:
@@ -91,7 +82,7 @@ def test_amounts_match_the_work_done(name: str, tmp_path: Path) -> None:
         assert phase_.amount == counted(seen) > 0, phase_.name
 
 
-@pytest.mark.parametrize("name", NATIVE)
+@pytest.mark.parametrize("name", LOADS)
 def test_files_are_read_completely(name: str, tmp_path: Path) -> None:
     """Every open in a phase that reads whole files reads the file completely."""
     for phase_ in phases(name):
@@ -115,7 +106,7 @@ def test_reading_a_kernel_tree_reads_every_file(tmp_path: Path) -> None:
     assert set(seen.opened) == {name for name in there if not name.startswith("copy/")}
 
 
-@pytest.mark.parametrize("name", [name for name in NATIVE if phases(name)[-1].name == "delete"])
+@pytest.mark.parametrize("name", [name for name in LOADS if phases(name)[-1].name == "delete"])
 def test_deleting_leaves_no_files(name: str, tmp_path: Path) -> None:
     *before, delete = phases(name)
     for phase_ in before:
@@ -129,7 +120,7 @@ AT_EVERY_SCALE = {("backup", "again"), ("large-file", "delete")}
 """One segment more, and two files."""
 
 
-@pytest.mark.parametrize("name", sorted(LOADS))
+@pytest.mark.parametrize("name", LOADS)
 def test_double_scale_doubles_the_work(name: str) -> None:
     small, large = (
         {p.name: p.amount for p in phases(name, scale) if (name, p.name) not in AT_EVERY_SCALE}
@@ -140,7 +131,7 @@ def test_double_scale_doubles_the_work(name: str) -> None:
     }
 
 
-@pytest.mark.parametrize("name", NATIVE)
+@pytest.mark.parametrize("name", LOADS)
 def test_smallest_scale_still_runs(name: str, tmp_path: Path) -> None:
     assert all(phase_.amount > 0 for phase_ in phases(name, 0.001))
     digests(phases(name, 0.001), tmp_path / "small")
@@ -245,23 +236,3 @@ def test_truncated_file_is_no_success(tmp_path: Path) -> None:
     with pytest.raises(OSError) as caught:
         act(read, tmp_path)
     assert caught.value.errno == errno.EIO
-
-
-def test_missing_programs_are_named() -> None:
-    assert Load(lambda _: (), programs=("sh", "no-such-program")).missing == ("no-such-program",)
-
-
-@pytest.mark.skipif(bool(LOADS["fio-random"].missing), reason="fio is not installed")
-def test_fio_changes_the_existing_file(tmp_path: Path) -> None:
-    fill, access = phases("fio-random")
-    for name in ("one", "two"):
-        folder = tmp_path / name
-        folder.mkdir()
-        with root_of(folder) as root:
-            fill.act(root)
-            before = (folder / "file").read_bytes()
-            access.act(root)
-        assert [path.name for path in folder.iterdir()] == ["file"]
-        assert (folder / "file").stat().st_size == len(before) == fill.amount
-        assert (folder / "file").read_bytes() != before
-    assert (tmp_path / "one/file").read_bytes() == (tmp_path / "two/file").read_bytes()

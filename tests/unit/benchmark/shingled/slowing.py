@@ -3,11 +3,11 @@
 from collections.abc import Callable, Sequence
 from random import Random
 
-from wizard.benchmark.access import TimedDrive
-from wizard.benchmark.measure import Clock
-from wizard.benchmark.smr_cliff import CliffJudgement, DriveKind, judge_cliff
-from wizard.benchmark.smr_write import PIECE_BYTES, WriteProbe, WriteProbeProgress, lay_ground
-from wizard.model.machine import Extent
+from tests.unit.machines import drive
+from wizard.benchmark.access import Clock, MeasureProgress, TimedDrive
+from wizard.benchmark.smr_cliff import CliffJudgement, judge_cliff
+from wizard.benchmark.smr_write import PIECE_BYTES, WriteProbe, lay_ground
+from wizard.model.machine import Drive, Extent
 from wizard.model.said import GIB, MIB
 
 MILLISECOND = 1_000_000
@@ -122,10 +122,10 @@ class FullAlready(Simulated):
 
 def probed(
     subject: Simulated, *, most_bytes: int = GIB, stop: Callable[[], bool] = lambda: False
-) -> tuple[WriteProbe, list[WriteProbeProgress]]:
+) -> tuple[WriteProbe, list[MeasureProgress]]:
     ground = lay_ground([Extent(MIB, 8 * GIB)], 0, most_bytes // 16)
     assert ground is not None
-    told: list[WriteProbeProgress] = []
+    told: list[MeasureProgress] = []
     probe = WriteProbe(subject, ground, Clock(600.0, stop), 600.0, most_bytes, told.append)
     probe.write_all(Random(3))
     return probe, told
@@ -133,7 +133,7 @@ def probed(
 
 def judged(
     subject: Simulated,
-    kind: DriveKind = DriveKind(),  # noqa: B008 - frozen
+    kind: Drive = drive(),  # noqa: B008 - frozen
     *,
     most_bytes: int = GIB,
 ) -> CliffJudgement:

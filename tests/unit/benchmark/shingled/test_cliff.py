@@ -28,7 +28,6 @@ from wizard.benchmark.results import read_verdict, render_verdict
 from wizard.benchmark.smr_cliff import (
     FALL,
     CliffJudgement,
-    DriveKind,
     caveats_for,
     find_cliff,
     judge_cliff,
@@ -41,12 +40,12 @@ from wizard.benchmark.smr_write import (
     lay_ground,
     run_shingled_trial,
 )
-from wizard.cli.measure import cliff_blocks
 from wizard.cli.output import page_lines
 from wizard.model.errors import BadInput, Refused
 from wizard.model.machine import Drive, Extent
 from wizard.model.said import GIB, KIB, MIB
 from wizard.model.verdict import CliffDoubt, CliffOutcome, CliffVerdict, WritePhase, WriteWindow
+from wizard.ui.components.measured import verdict_blocks
 
 # The rule
 
@@ -71,18 +70,18 @@ def test_hard_disk_has_no_cliff_within_the_written_range(kind: type[Simulated], 
 @pytest.mark.parametrize(
     ("subject", "kind", "doubt"),
     [
-        (SolidState(), DriveKind(rotational=False, bus="nvme"), CliffDoubt.SOLID_STATE),
-        (SolidState(), DriveKind(rotational=None, bus="usb"), CliffDoubt.SEQUENTIAL_TOO),
-        (Shingled(), DriveKind(rotational=False, bus="usb"), CliffDoubt.SOLID_STATE),
-        (Shingled(), DriveKind(bus="loop"), CliffDoubt.NOT_A_DRIVE),
-        (Shingled(), DriveKind(removable=True, bus="usb"), CliffDoubt.REMOVABLE),
-        (Controller(), DriveKind(bus="scsi"), CliffDoubt.AS_FAST_AS_SEEKING),
-        (DisturbedToTheEnd(), DriveKind(), CliffDoubt.SEQUENTIAL_TOO),
+        (SolidState(), drive(rotational=False, bus="nvme"), CliffDoubt.SOLID_STATE),
+        (SolidState(), drive(rotational=None, bus="usb"), CliffDoubt.SEQUENTIAL_TOO),
+        (Shingled(), drive(rotational=False, bus="usb"), CliffDoubt.SOLID_STATE),
+        (Shingled(), drive(bus="loop"), CliffDoubt.NOT_A_DRIVE),
+        (Shingled(), drive(removable=True, bus="usb"), CliffDoubt.REMOVABLE),
+        (Controller(), drive(bus="scsi"), CliffDoubt.AS_FAST_AS_SEEKING),
+        (DisturbedToTheEnd(), drive(), CliffDoubt.SEQUENTIAL_TOO),
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, Simulated) else None,
 )
 def test_fall_with_another_explanation_is_no_claim(
-    subject: Simulated, kind: DriveKind, doubt: CliffDoubt
+    subject: Simulated, kind: Drive, doubt: CliffDoubt
 ) -> None:
     found = judged(subject, kind)
     assert found.outcome is CliffOutcome.INCONCLUSIVE and found.doubt is doubt and found.cliff is not None
@@ -99,24 +98,24 @@ def series(*rates_and_counts: tuple[float, int], phase: WritePhase = WritePhase.
 
 def test_fall_at_the_very_end_is_inconclusive() -> None:
     for slow in (2, 5, 7):
-        found = judge_cliff(series((9e6, 20), (1e5, slow)), PIECE_BYTES, DriveKind())
+        found = judge_cliff(series((9e6, 20), (1e5, slow)), PIECE_BYTES, drive())
         assert found == CliffJudgement(CliffDoubt.LATE)
 
 
 def test_few_windows_claim_no_cliff() -> None:
-    assert judge_cliff(series((9e6, 6), (1e5, 3)), PIECE_BYTES, DriveKind()).doubt is CliffDoubt.TOO_LITTLE
-    assert judge_cliff([], PIECE_BYTES, DriveKind()).doubt is CliffDoubt.TOO_LITTLE
+    assert judge_cliff(series((9e6, 6), (1e5, 3)), PIECE_BYTES, drive()).doubt is CliffDoubt.TOO_LITTLE
+    assert judge_cliff([], PIECE_BYTES, drive()).doubt is CliffDoubt.TOO_LITTLE
 
 
 def test_fall_must_repeat_together_with_sequential_writes() -> None:
     fallen = series((9e6, 20), (1e5, 20))
-    assert judge_cliff(fallen, PIECE_BYTES, DriveKind()).doubt is CliffDoubt.NO_COMPARISON
+    assert judge_cliff(fallen, PIECE_BYTES, drive()).doubt is CliffDoubt.NO_COMPARISON
     kept = [
         *series((8e7, 3), phase=WritePhase.SEQUENTIAL_BEFORE),
         *fallen,
         *series((6e7, 3), phase=WritePhase.SEQUENTIAL_AFTER),
     ]
-    assert judge_cliff(kept, PIECE_BYTES, DriveKind()).outcome is CliffOutcome.FOUND
+    assert judge_cliff(kept, PIECE_BYTES, drive()).outcome is CliffOutcome.FOUND
 
 
 def test_hiccup_before_the_cliff_does_not_reduce_it() -> None:
@@ -151,7 +150,7 @@ def test_cliff_is_always_a_lasting_fall_by_a_large_factor(raw: list[tuple[int, f
     if cliff is not None:
         assert cliff.factor >= FALL
         assert 0 < cliff.after_bytes <= sum(size for size, _ in raw)
-    judge_cliff(windows, PIECE_BYTES, DriveKind())
+    judge_cliff(windows, PIECE_BYTES, drive())
 
 
 # The writer
@@ -161,7 +160,7 @@ def test_run_ends_soon_after_the_cliff_and_within_its_bytes() -> None:
     subject = Shingled()
     probe, told = probed(subject, most_bytes=4 * GIB)
     assert subject.written_bytes < CACHE_BYTES * 1.1
-    assert told and told[0].written_bytes == 0 and told[0].most_bytes == 4 * GIB
+    assert told and str(told[0].said[0]).startswith("Wrote 0 B of at most 4.3 GB")
     assert {window.phase for window in probe.windows} == set(WritePhase)
     plain = HardDisk()
     probe, _ = probed(plain, most_bytes=300 * MIB)
@@ -291,7 +290,7 @@ def test_every_doubt_has_its_sentence(doubt: CliffDoubt) -> None:
 
 
 def test_chart_is_plain_and_shows_the_fall() -> None:
-    lines = page_lines(cliff_blocks(verdict(judged(Shingled()))))
+    lines = page_lines(verdict_blocks(verdict(judged(Shingled()))))
     assert "\n".join(lines).isascii() and max(map(len, lines)) < 100
     random, sequential = (lines.index(line) for line in ("Random writes, from:", "Sequential writes:"))
     rows = [line.count("#") for line in lines[random + 1 : sequential] if "/s" in line]

@@ -11,14 +11,13 @@ import pytest
 
 from tests.unit.machines import E512, drive, gpt, partition, partitioned
 from tests.unit.machines import SIZE_BYTES as MACHINE_BYTES
-from wizard.benchmark import smr_probe as drawn
-from wizard.benchmark import smr_run as running
-from wizard.benchmark.access import TimedDrive
-from wizard.benchmark.measure import Clock
+from wizard.benchmark import smr_probe as running
+from wizard.benchmark.access import Clock, MeasureProgress, TimedDrive
 from wizard.benchmark.results import read_verdict, render_verdict
 from wizard.benchmark.scratch import Watch
-from wizard.benchmark.smr_probe import OverError, ProbedDrive, ProbePhase, ProbeProgress
-from wizard.benchmark.smr_run import (
+from wizard.benchmark.smr_probe import (
+    OverError,
+    ProbedDrive,
     media_cache_family,
     probe_extents,
     quick_test_obstacle,
@@ -159,7 +158,7 @@ def tried(
     *,
     stop: Callable[[], bool] = lambda: False,
     flags: int = 0,
-) -> tuple[DisplacedVerdict, list[ProbeProgress]]:
+) -> tuple[DisplacedVerdict, list[MeasureProgress]]:
     subject = drive(size_bytes=SIZE_BYTES, free=(FREE,))
 
     @contextmanager
@@ -174,7 +173,7 @@ def tried(
             os.close(descriptor)
 
     monkeypatch.setattr(running, "claimed", claimed)
-    told: list[ProbeProgress] = []
+    told: list[MeasureProgress] = []
     verdict = run_smr_probe(
         subject, on_progress=told.append, stop=stop, patterns=(), random=Random(7), probe=lambda _: subject
     )
@@ -194,7 +193,7 @@ def test_writes_repeat_the_read_bytes_in_free_space(image: Path, monkeypatch: py
     # A file's reads are quick as no platter's: the answer is not the point here.
     monkeypatch.setattr("wizard.benchmark.smr_probe.after_reading", lambda _: None)
     verdict, told = tried(image, monkeypatch)
-    assert len(seen) == drawn.WRITES == verdict.written_bytes // 4096
+    assert len(seen) == running.WRITES == verdict.written_bytes // 4096
     assert all(data == before[start : start + 4096] for start, data in seen)
     assert all(
         FREE.start_bytes <= start and start + 4096 <= FREE.end_bytes and start % 4096 == 0
@@ -203,12 +202,7 @@ def test_writes_repeat_the_read_bytes_in_free_space(image: Path, monkeypatch: py
     assert image.read_bytes() == before
     assert verdict.outcome is Displaced.CANNOT_TELL and ": inconclusive; " in verdict.sentence
     assert [one.share for one in told] == sorted(one.share for one in told)
-    assert {one.phase for one in told} >= {
-        ProbePhase.READING,
-        ProbePhase.WRITING,
-        ProbePhase.STREAMING,
-        ProbePhase.LOOKING,
-    }
+    assert {one.said[0] for one in told} >= {said for said, _ in running.STEPS[:4]}
     assert read_verdict(render_verdict(verdict), "it", DisplacedVerdict) == verdict
     assert any("unconfirmed on real drives" in caveat for caveat in verdict.caveats)
 
@@ -219,7 +213,7 @@ def test_direct_writes_come_from_whole_pages(image: Path, monkeypatch: pytest.Mo
         os.close(os.open(image, os.O_RDWR | os.O_DIRECT))
     except OSError:
         pytest.skip("no direct access in this folder")
-    assert tried(image, monkeypatch, flags=os.O_DIRECT)[0].written_bytes == drawn.WRITES * 4096
+    assert tried(image, monkeypatch, flags=os.O_DIRECT)[0].written_bytes == running.WRITES * 4096
 
 
 def test_stopped_test_reports_the_stop(image: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ import pytest
 from tests.unit.benchmark.shingled.displaced import NOTHING, UNTOLD, likely_verdict
 from tests.unit.machines import drive, machine
 from wizard.benchmark.results import read_verdict, render_verdict
-from wizard.benchmark.smr_run import medians, sentence_for
+from wizard.benchmark.smr_judge import sentence_for
 from wizard.cli import measure
 from wizard.cli.main import parser_of
 from wizard.cli.output import page_lines
@@ -24,6 +24,7 @@ from wizard.model.verdict import Basis, DisplacedVerdict
 from wizard.report.gather import Sources, gather
 from wizard.report.page import render_page
 from wizard.report.parts import render_report
+from wizard.ui.components.measured import medians, verdict_blocks
 
 
 def codes(subject: Drive, probed: DisplacedVerdict | None, *patterns: Pattern) -> dict[str, str]:
@@ -117,7 +118,7 @@ def test_command_prints_the_verdict_or_its_document(
 
 
 def test_bars_show_the_medians_and_are_plain() -> None:
-    lines = page_lines(measure.quick_blocks(likely_verdict()))
+    lines = page_lines(verdict_blocks(likely_verdict()))
     assert sum(line.startswith("  written, in order") and "#" in line for line in lines) == 1
     assert "\n".join(lines).isascii() and max(map(len, lines)) < 100
 
@@ -128,7 +129,7 @@ def test_report_contains_every_time_and_no_serial_number(tmp_path: Path) -> None
     assert "S1" not in json.loads(kept.read_text()).values()
     measured = read_measurement(kept)
     assert isinstance(measured, DisplacedVerdict)
-    report = gather(Sources(machine=machine(drive()), displaced=measured))
+    report = gather(Sources(machine=machine(drive()), measured=measured))
     assert report.facts is not None and report.facts.diagnoses[0].recording.verdict is Recorded.LIKELY
     look = measured.timings.look_after_idle or measured.timings.look
     assert look is not None
@@ -142,5 +143,5 @@ def test_report_contains_every_time_and_no_serial_number(tmp_path: Path) -> None
 
 def test_result_of_another_drive_does_not_join_the_evidence() -> None:
     other = drive(model="Another HDD")
-    report = gather(Sources(machine=machine(other), displaced=likely_verdict()))
+    report = gather(Sources(machine=machine(other), measured=likely_verdict()))
     assert report.facts is not None and report.facts.diagnoses[0].recording.verdict is Recorded.UNKNOWN

@@ -11,15 +11,16 @@ from tests.unit.benchmark.trials import FASTER, OPEN, SAME, SLOWER, rounds
 from tests.unit.machines import TOOLS, drive, machine, partition, partitioned
 from tests.unit.ui.person import Person
 from tests.unit.ui.simulated import Simulated
+from wizard.benchmark.access import MeasureProgress as Told
 from wizard.benchmark.candidates.compare import EndReason, Order, TrialVerdict, comparisons, speeds
-from wizard.benchmark.candidates.compare import TrialProgress as Told
 from wizard.benchmark.results import read_verdict
 from wizard.host.services import RecordedServices
 from wizard.model.errors import Failed
 from wizard.model.machine import Drive, Machine
+from wizard.model.said import t
 from wizard.plan.planner import Mode
 from wizard.ui import draft
-from wizard.ui.screens.alignment import TrialScreen
+from wizard.ui.screens.measurements import TrialScreen
 from wizard.ui.screens.plan import PlanScreen
 from wizard.ui.session import Session
 from wizard.ui.view import Banner, Figures, Progress, Tone
@@ -39,9 +40,7 @@ class Services(Simulated):
         self, order: Order, on_progress: Callable[[Told], None], stop: Callable[[], bool]
     ) -> TrialVerdict:
         self.asked.append(order)
-        on_progress(
-            Told(3, "xfs", "extract", 90.0, 1_000_000_000, comparisons(rounds(OPEN), "ext4", ("xfs",)))
-        )
+        on_progress(Told(0.5, 90.0, (t("Round 3: XFS, extract."),)))
         self.begun.set()
         while not (self.go.wait(0.02) or stop()):
             pass
@@ -172,7 +171,7 @@ def test_running_trial_shows_progress_and_cannot_be_left() -> None:
     assert at.view.busy and shown[0].share == 0.5
     assert any("Round 3: XFS, extract" in text for text in at.texts())
     at.desk.act("back")
-    assert at.said == "Trying filesystems. Press S to stop." and not at.desk.screen.may_leave
+    assert at.said == "Measuring the drive. Press S to stop." and not at.desk.screen.may_leave
     at.key("S")
     assert not at.view.busy and at.desk.screen.may_leave
 
@@ -214,7 +213,7 @@ def test_failure_is_reported_and_can_be_retried() -> None:
     at.act("take", token="S1")
     assert at.said == "The drive does not answer." and not at.view.busy
     services.fault = ""
-    at.key("r")
+    at.key("enter")
     assert "1.31x" in at.text
 
 

@@ -9,8 +9,9 @@ from tests.unit.benchmark.shingled.displaced import NOTHING, likely_verdict
 from tests.unit.machines import drive, machine
 from tests.unit.ui.person import Person
 from tests.unit.ui.simulated import Simulated
+from wizard.benchmark.access import MeasureProgress
 from wizard.benchmark.results import read_verdict
-from wizard.benchmark.smr_probe import ProbePhase, ProbeProgress
+from wizard.benchmark.smr_probe import IDLING, STEPS
 from wizard.host.services import RecordedServices
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive
@@ -33,12 +34,12 @@ class Services(Simulated):
         self,
         drive: Drive,
         *,
-        on_progress: Callable[[ProbeProgress], None],
+        on_progress: Callable[[MeasureProgress], None],
         stop: Callable[[], bool],
         patterns: object,
     ) -> DisplacedVerdict:
         self.asked.append(drive.path)
-        on_progress(ProbeProgress(ProbePhase.IDLING, 0.75, 12.0))
+        on_progress(MeasureProgress(0.75, 12.0, (STEPS[IDLING][0],)))
         self.begun.set()
         while not (self.go.wait(0.02) or stop()):
             pass
@@ -123,7 +124,7 @@ def test_running_test_shows_its_work_and_can_be_stopped() -> None:
     at.desk.act("take", "", {"token": "S1"})
     assert services.begun.wait(20)
     (shown,) = [block for block in at.view.panes[0].blocks if isinstance(block, Progress)]
-    assert shown.share == 0.75 and "Leaving the drive idle" in str(shown.said)
+    assert shown.share == 0.75 and "Leaving the drive idle" in at.text
     assert not at.desk.screen.may_leave
     at.key("S")
     assert not at.view.busy and at.desk.screen.may_leave

@@ -8,13 +8,14 @@ from pathlib import Path
 from tests.unit.machines import N512, drive, machine
 from tests.unit.ui.person import Person
 from tests.unit.ui.simulated import Simulated
-from wizard.benchmark.measure import MeasureProgress as Measured
+from wizard.benchmark.access import MeasureProgress as Measured
 from wizard.benchmark.results import read_verdict
 from wizard.host.services import RecordedServices
 from wizard.model.errors import Failed
 from wizard.model.machine import Drive
+from wizard.model.said import t
 from wizard.model.verdict import Outcome, Pair, Ratio, Verdict
-from wizard.ui.screens.alignment import TrialScreen
+from wizard.ui.screens.measurements import TrialScreen
 from wizard.ui.session import Session
 from wizard.ui.view import Banner, Figures, Progress
 
@@ -35,12 +36,12 @@ class Services(Simulated):
         drive: Drive,
         *,
         write: bool,
-        assume_physical_bytes: int | None,
+        assume_physical_bytes: int | None = None,
         on_progress: Callable[[Measured], None],
         stop: Callable[[], bool],
     ) -> Verdict:
         self.asked.append((write, assume_physical_bytes))
-        on_progress(Measured(120, None, 15.0, 1.8))
+        on_progress(Measured(0.5, 15.0, (t("120 pairs so far: 1.80 times as long misaligned."),)))
         self.begun.set()
         while not (self.go.wait(0.02) or stop()):
             pass

@@ -18,13 +18,13 @@ from wizard.plan.conversion import Way
 from wizard.plan.planner import Mode
 from wizard.plan.request.volume_request import VolumeRequest
 from wizard.plan.request.wanted import spec_of
+from wizard.ui.components.measured import verdict_reasons
 from wizard.ui.components.reasons import (
     choice_reasons,
     command_blocks,
     finding_reasons,
     step_reasons,
     unmade_reasons,
-    verdict_reasons,
 )
 from wizard.ui.dialogs.asking import Question
 from wizard.ui.dialogs.health import health_page
@@ -179,7 +179,7 @@ def verdict() -> Verdict:
 
 
 def test_verdict_has_its_figures_and_each_caveat() -> None:
-    reasons = verdict_reasons(verdict())
+    reasons = tuple(verdict_reasons(verdict()))
     medians, spread = (block for block in reasons[0].behind if isinstance(block, Figures))
     assert medians.shown == ("100 us", "180 us")
     assert sum(value for _, value in spread.values) == 3
@@ -187,7 +187,7 @@ def test_verdict_has_its_figures_and_each_caveat() -> None:
 
 
 def test_verdict_without_pairs_reports_no_measurement() -> None:
-    reasons = verdict_reasons(replace(verdict(), pairs=(), ratio=None))
+    reasons = tuple(verdict_reasons(replace(verdict(), pairs=(), ratio=None)))
     assert "No measurements." in " ".join(
         str(piece.text) for block in reasons[0].behind for piece in getattr(block, "pieces", ())
     )

@@ -1,0 +1,96 @@
+"""Age a volume in seconds: allocate files without writing their data, and delete half of them again."""
+
+import ctypes
+import errno
+import os
+from collections.abc import Callable, Sequence
+from functools import cache
+from random import Random
+
+from wizard.benchmark.loads.script import BLOCK_BYTES
+
+SHARE = 0.85
+"""Used share of the free space at the end."""
+FILES = 3000
+FILLS = 3
+SPREAD = 1.6
+AGED_A_FOLDER = 75
+
+
+def aged(root: int, free_bytes: int, seed: int) -> int:
+    """Fill 85 % of `free_bytes` three times, and delete half of the files in between.
+
+    Free space is then fragmented between about 3,000 files, whatever the size of the volume. Returns the
+    bytes in these files, fewer if the filesystem ran out of space earlier. Raises OSError, with EOPNOTSUPP if
+    the filesystem cannot allocate without writing.
+    """
+    random = Random(seed)
+    left = int(free_bytes * SHARE)
+    have: list[tuple[str, int]] = []
+    made = 0
+    for fill in range(FILLS):
+        if fill:
+            random.shuffle(have)
+            for name, size_bytes in have[: len(have) // 2]:
+                os.unlink(name, dir_fd=root)
+                left += size_bytes
+            del have[: len(have) // 2]
+        for size_bytes in _sizes(random, FILES - len(have), left):
+            name = _name(made, root)
+            made += 1
+            if not _allocate(name, size_bytes, root):
+                break
+            have.append((name, size_bytes))
+            left -= size_bytes
+    return sum(size_bytes for _, size_bytes in have)
+
+
+def _sizes(random: Random, count: int, together_bytes: int) -> Sequence[int]:
+    """Return widely spread sizes in whole pages that add up to the space."""
+    weights = [random.lognormvariate(0, SPREAD) for _ in range(count)]
+    unit = together_bytes / sum(weights)
+    return [
+        int(weight * unit) // BLOCK_BYTES * BLOCK_BYTES for weight in weights if weight * unit >= BLOCK_BYTES
+    ]
+
+
+def _name(number: int, root: int) -> str:
+    folder = f"aged{number // AGED_A_FOLDER}"
+    if number % AGED_A_FOLDER == 0:
+        os.mkdir(folder, dir_fd=root)
+    return f"{folder}/{number}"
+
+
+def _allocate(name: str, size_bytes: int, root: int) -> bool:
+    """Allocate a file. Returns False without enough space. posix_fallocate is no alternative: the C library
+    writes zeros if the filesystem cannot allocate."""
+    file = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644, dir_fd=root)
+    try:
+        error = _fallocate(file, size_bytes)
+    finally:
+        os.close(file)
+    if error == 0:
+        return True
+    os.unlink(name, dir_fd=root)
+    if error == errno.ENOSPC:
+        return False
+    raise OSError(error, os.strerror(error), name)
+
+
+@cache
+def _library_fallocate() -> Callable[[int, int, int, int], int]:
+    """Return the 64-bit fallocate. musl has only this variant, under the plain name."""
+    library = ctypes.CDLL(None, use_errno=True)
+    call = library.fallocate64 if hasattr(library, "fallocate64") else library.fallocate
+    call.argtypes = (ctypes.c_int, ctypes.c_int, ctypes.c_int64, ctypes.c_int64)
+    found: Callable[[int, int, int, int], int] = call
+    return found
+
+
+def _fallocate(file: int, size_bytes: int) -> int:
+    """Call fallocate(2) from the start of the file. Returns 0 or an errno."""
+    call = _library_fallocate()
+    while call(file, 0, 0, size_bytes):
+        if (error := ctypes.get_errno()) != errno.EINTR:
+            return error
+    return 0

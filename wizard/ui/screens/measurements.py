@@ -1,0 +1,190 @@
+"""Screens to measure a drive: the effect of alignment, and the quick test for shingled recording."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from wizard.benchmark.alignment import run_alignment_trial
+from wizard.benchmark.scratch import scratch_obstacle
+from wizard.benchmark.smr_judge import UNCONFIRMED
+from wizard.benchmark.smr_probe import SECONDS, WRITES, block_bytes, run_smr_probe
+from wizard.model.said import Sentence, t
+from wizard.model.verdict import USUAL_SECONDS, DisplacedVerdict, Verdict
+from wizard.ui.desk import Desk
+from wizard.ui.dialogs.measuring import Measuring, ask_token
+from wizard.ui.view import GAP, Action, Block, Piece, Tone, Values, para
+
+if TYPE_CHECKING:
+    from wizard.model.machine import Drive
+
+BUDGET_SECONDS = 30.0
+CLAIMED_BYTES, ASSUMED_BYTES = 512, 4096
+"""Reported block size, and assumed real block size, in bytes."""
+
+
+class TrialScreen(Measuring[Verdict]):
+    """Measurement of alignment. The session remembers the result."""
+
+    place = "trial"
+    file = "benchmark"
+    title = Sentence("Does alignment matter on {drive}?")
+    help = (
+        t("Small pieces are read in pairs: one on a block boundary, then one next to the boundary."),
+        t(
+            "The test ends when the answer is certain, or after {seconds} seconds.",
+            seconds=int(BUDGET_SECONDS),
+        ),
+        t("1.8x (1.6-2.0, 95 %): in 95 of 100 such measurements the true factor lies between 1.6 and 2.0."),
+        t("Reading alone never clears a drive, because misalignment slows writes."),
+    )
+
+    def __init__(self, desk: Desk, drive: Drive) -> None:
+        before = desk.session.verdict if desk.session.drive == drive else None
+        super().__init__(desk, drive, before if before and before.drive == drive.path else None)
+
+    def ways(self) -> Iterator[Action]:
+        """Yield measurements by reading, by writing, and with larger assumed blocks."""
+        obstacle = self.services.obstacle
+        key = "m" if self.verdict or obstacle else "enter"
+        yield Action("measure", key, t("measure by reading"), obstacle)
+        yield Action("write", "p", t("by writing"), obstacle or scratch_obstacle(self.drive))
+        why_not = obstacle or ("" if self._may_hide else t("Only for drives that report 512-byte blocks."))
+        yield Action("as-large", "4", t("as 4096-byte blocks"), why_not)
+
+    @property
+    def _may_hide(self) -> bool:
+        """True if the drive reports 512-byte blocks, which may hide larger ones."""
+        geometry = self.drive.geometry
+        return geometry is not None and geometry.physical_block_bytes == CLAIMED_BYTES
+
+    def possible_blocks(self) -> Iterator[Block]:
+        """Describe each available measurement."""
+        yield para(t("A read test of at most half a minute. The drive does not change."), key="measure")
+        if self._may_hide:
+            yield GAP
+            yield para(
+                t(
+                    "The drive reports 512-byte blocks, so misalignment is not possible. Some "
+                    "drives hide larger blocks."
+                ),
+                key="as-large",
+            )
+        yield GAP
+        if reason := scratch_obstacle(self.drive):
+            yield para(t("Cannot measure by writing:"), reason)
+        else:
+            yield para(
+                t("The drive has unused free space. Measuring by writing there shows more."), key="write"
+            )
+
+    def act_measure(self, _row: str, _values: Values) -> None:
+        """Measure by reading."""
+        self.start(run_alignment_trial, self.drive, write=False)
+
+    def act_as_large(self, _row: str, _values: Values) -> None:
+        """Measure by reading, with larger blocks than reported."""
+        self.start(run_alignment_trial, self.drive, write=False, assume_physical_bytes=ASSUMED_BYTES)
+
+    def act_write(self, _row: str, _values: Values) -> None:
+        """Measure by writing after confirmation with the token."""
+        ask_token(
+            self.desk,
+            self.drive,
+            t("Measure by writing?"),
+            (para(t("Reads pieces of free space and writes the same bytes back.")),),
+            lambda: self.start(run_alignment_trial, self.drive, writes=True, write=True),
+        )
+
+    def settled(self, verdict: Verdict) -> None:
+        """Remember the result in the session."""
+        if self.desk.session.drive == self.drive:
+            self.desk.session = replace(self.desk.session, verdict=verdict)
+
+
+NOT_PROOF = t("This test cannot prove that a drive is not shingled.")
+
+
+class ShingledTest(Measuring[DisplacedVerdict]):
+    """Quick test. The result is added to the facts about the drive."""
+
+    place = "displaced"
+    file = "shingled-test"
+    title = Sentence("Is {drive} shingled?")
+    help = (
+        t("Blocks form adjacent pairs. One block of each pair is written, chosen at random."),
+        t("On a conventional drive, both blocks then read alike, regardless of speed, age or load."),
+        t(
+            "Some server drives also store small writes elsewhere, but move them back "
+            "soon. So the test checks twice."
+        ),
+        NOT_PROOF,
+        UNCONFIRMED,
+    )
+
+    def __init__(self, desk: Desk, drive: Drive) -> None:
+        super().__init__(desk, drive, desk.services.quick_tested(drive))
+
+    @property
+    def _obstacle(self) -> str:
+        return self.services.obstacle or self.services.quick_test_obstacle(self.drive)
+
+    def ways(self) -> Iterator[Action]:
+        """Yield the action to start the test."""
+        over = bool(self.verdict or self.services.obstacle)
+        label = t("test again") if self.verdict else t("test, about {seconds} s", seconds=USUAL_SECONDS)
+        yield Action("test", "p" if over else "enter", label, self._obstacle)
+
+    def possible_blocks(self) -> Iterator[Block]:
+        """Describe the test."""
+        if self._obstacle:
+            yield para(Piece(t("Not possible here:"), Tone.WARN), self._obstacle)
+            yield GAP
+        yield from self._preview()
+        yield GAP
+        yield para(Piece(UNCONFIRMED, Tone.WARN))
+        yield para(NOT_PROOF)
+
+    def _preview(self) -> Iterator[Block]:
+        size = WRITES * (block_bytes(self.drive) if self.drive.geometry else 0)
+        yield para(
+            t("A shingled drive first writes small pieces to another place. This test looks for that effect.")
+        )
+        yield para(
+            t(
+                "The test reads {count} small blocks across free space and writes the same "
+                "bytes back, {size:exact} in all.",
+                count=WRITES,
+                size=size,
+            )
+        )
+        yield para(
+            t(
+                "Then it reads the blocks and their neighbours again and compares times. "
+                "Expect about {usual} s, at most {most} s.",
+                usual=USUAL_SECONDS,
+                most=round(SECONDS),
+            )
+        )
+        yield para(
+            t("No byte changes. Partitions are not touched, and the drive's write cache is not disabled.")
+        )
+        yield para(
+            t(
+                "A power loss during the test may damage data in free space, such as files "
+                "you hope to recover."
+            )
+        )
+
+    def act_test(self, _row: str, _values: Values) -> None:
+        """Start the test after confirmation with the token."""
+        ask_token(self.desk, self.drive, t("Test by writing?"), tuple(self._preview()), self._start)
+
+    def _start(self) -> None:
+        self.start(run_smr_probe, self.drive, writes=True, patterns=self.services.patterns)
+
+    def settled(self, verdict: DisplacedVerdict) -> None:
+        """Remember the result, and have the drives read again with it."""
+        self.services.remember_test(self.drive, verdict)
+        self.desk.touched = True
