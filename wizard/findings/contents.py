@@ -145,8 +145,6 @@ def _beyond_text(device: str, mark: Signature) -> Message:
     what, fate = _volume_name(mark), _fate(mark)
     if mark.devices is None:
         return t("{device} is the cache of {what}. {fate}", device=device, what=what, fate=fate)
-    if mark.devices == 2 and fate is ALL_LOST:
-        return t("{device} is half of {what}. {fate}", device=device, what=what, fate=fate)
     belongs = (
         Sentence("{device} is one of at least {count} devices of {what}. {fate}")
         if mark.kind in ("zfs_member", "bcache")
