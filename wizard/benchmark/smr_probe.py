@@ -328,8 +328,6 @@ def probe_extents(drive: Drive) -> tuple[Extent, ...]:
 
 def quick_test_obstacle(drive: Drive, patterns: Sequence[Pattern]) -> str:
     """Return why the probe is impossible or would be inconclusive, or empty."""
-    if reason := _unsuitable(drive):
-        return str(reason)
     try:
         probe_extents(drive)
     except Refused as error:

@@ -271,7 +271,7 @@ def _unfilled(drive: Drive) -> Iterator[Finding]:
             Severity.INFO,
             part.path,
             t(
-                "The {kind} on {part} uses {held:size} of its {size:size}.",
+                "The {kind} on {part} uses {held:size} of {size:size}.",
                 kind=kind.title,
                 part=part.path,
                 held=part.signatures[0].size_bytes or 0,
