@@ -12,7 +12,7 @@ from time import monotonic, perf_counter_ns, sleep
 from wizard.benchmark.scratch import Watch, known, opened_alone, scratch_extents
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Drive, Extent
-from wizard.model.said import Message, t
+from wizard.model.said import MIB, Message, t
 from wizard.probe.pool import is_attached
 
 READING, WRITING = t("reading"), t("writing")
@@ -64,6 +64,10 @@ class Clock:
         """Seconds until the limit."""
         return max(0.0, self._deadline - monotonic())
 
+    def idle(self, seconds: float) -> None:
+        """Wait without accessing the drive."""
+        sleep(seconds)
+
     def is_over(self) -> bool:
         """Return True if the time limit is reached or the person stopped the trial."""
         self.ended_by_person = self.ended_by_person or self._stop()
@@ -95,23 +99,34 @@ class TimedDrive:
         self.path, self.piece_bytes = path, piece_bytes
         self.held: dict[int, mmap] = {}
         self.saw_data = False
+        self.read_bytes = 0
         self.extents, self._descriptor, self._watch = tuple(extents), descriptor, watch
         # Direct access needs page-aligned memory.
         self._buffer = mmap(-1, piece_bytes)
         self._spare: list[mmap] = []
 
-    def with_pieces(self, piece_bytes: int) -> "TimedDrive":
-        """Return the same drive, for reads of another size."""
-        return TimedDrive(self.path, self._descriptor, piece_bytes)
+    def stream(self, start_bytes: int, size_bytes: int, stop: Callable[[], bool]) -> bool:
+        """Read a long range sequentially, in whole MiB. Returns False if stopped early."""
+        with mmap(-1, MIB) as buffer:
+            for start in range(start_bytes, start_bytes + size_bytes, MIB):
+                if stop():
+                    return False
+                self._read(start, buffer)
+        return True
 
     def read(self, start_bytes: int) -> int:
-        """Read one piece. Returns its time."""
-        return self._read(start_bytes, self._buffer)
-
-    @property
-    def last(self) -> bytes:
-        """Bytes of the last `read`."""
-        return self._buffer[:]
+        """Read one piece. Returns its time. Raises Failed if a held piece has changed."""
+        took = self._read(start_bytes, self._buffer)
+        if start_bytes in self.held and self.held[start_bytes][:] != self._buffer[:]:
+            raise Failed(
+                t(
+                    "{drive}: byte {start} does not read back as written. Save your data, and "
+                    "check the drive's health.",
+                    drive=self.path,
+                    start=start_bytes,
+                )
+            )
+        return took
 
     def keep(self, start_bytes: int) -> int:
         """Read a piece for a later write-back. Sets `saw_data` if any byte so far was not zero."""
@@ -163,6 +178,7 @@ class TimedDrive:
         return self._timed(t("flushing"), 0, 0, sync)
 
     def _read(self, start: int, buffer: mmap) -> int:
+        self.read_bytes += len(buffer)
         return self._timed(READING, start, len(buffer), lambda: os.preadv(self._descriptor, [buffer], start))
 
     def _timed(self, doing: Message, start: int, size: int, work: Callable[[], int]) -> int:

@@ -4,7 +4,6 @@ neighbours. The comparison is repeated after idle time."""
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from random import Random
-from time import sleep
 
 from wizard.benchmark.access import Clock, MeasureProgress, TimedDrive, claimed
 from wizard.benchmark.measure import align
@@ -23,7 +22,7 @@ from wizard.benchmark.smr_judge import (
 )
 from wizard.findings.geometry import Pattern, RecordingKind, fitting, load_patterns
 from wizard.findings.smr_evidence import is_ata, is_emulated
-from wizard.model.errors import Failed, Refused, printable
+from wizard.model.errors import Refused, printable
 from wizard.model.machine import Drive, Extent
 from wizard.model.said import MIB, Message, t
 from wizard.model.verdict import Basis, DisplacedVerdict, ProbeComparison, Statistics, Timings
@@ -152,59 +151,6 @@ IDLE_PIECE_SECONDS = 0.25
 """Interval for checking if the person stopped the test."""
 
 
-class ProbedDrive:
-    """A drive to probe. Keeps the bytes first read from the `written` places, to write them back. Later reads
-    must return the same bytes."""
-
-    def __init__(self, drive: TimedDrive, clock: Clock, written: frozenset[int]) -> None:
-        self._drive, self._clock, self._written = drive, clock, written
-        self.read_bytes = 0
-
-    def read(self, start_bytes: int) -> int:
-        """Read one block. Returns nanoseconds. Raises Failed if the contents changed."""
-        drive = self._drive
-        self.read_bytes += drive.piece_bytes
-        if start_bytes in self._written and start_bytes not in drive.held:
-            return drive.keep(start_bytes)
-        took = drive.read(start_bytes)
-        if start_bytes in drive.held and drive.held[start_bytes][:] != drive.last:
-            raise Failed(
-                t(
-                    "{drive}: byte {start} does not read back as written. Save your data, and "
-                    "check the drive's health.",
-                    drive=drive.path,
-                    start=start_bytes,
-                )
-            )
-        return took
-
-    def write(self, start_bytes: int) -> int:
-        """Write back the bytes first read there, and wait until durable. Returns nanoseconds."""
-        return self._drive.write(start_bytes)
-
-    def stream(self, start_bytes: int, size_bytes: int) -> None:
-        """Read a long range sequentially."""
-        long = self._drive.with_pieces(MIB)
-        for start in range(start_bytes, start_bytes + size_bytes, MIB):
-            if self.is_over():
-                raise OverError
-            long.read(start)
-            self.read_bytes += MIB
-
-    def idle(self, seconds: float) -> None:
-        """Wait without accessing the drive."""
-        sleep(seconds)
-
-    def is_over(self) -> bool:
-        """Return True if the time limit is reached or the person stopped the test."""
-        return self._clock.is_over()
-
-    @property
-    def seconds_left(self) -> float:
-        """Seconds until the limit."""
-        return self._clock.left
-
-
 READING, WRITING, STREAMING, LOOKING, IDLING, LOOKING_AGAIN = range(6)
 STEPS = (
     (t("Reading the test blocks."), 0.15),
@@ -226,7 +172,8 @@ class SmrProbe:
 
     def __init__(
         self,
-        subject: ProbedDrive,
+        drive: TimedDrive,
+        clock: Clock,
         pairs: Pairs,
         stream: tuple[int, int],
         random: Random,
@@ -236,7 +183,8 @@ class SmrProbe:
         self.statistics: Statistics | None = None
         self.statistics_after_idle: Statistics | None = None
         self.written_bytes = 0
-        self._subject, self._pairs, self._stream, self._random = subject, pairs, stream, random
+        self._drive, self._clock, self._pairs = drive, clock, pairs
+        self._stream, self._random = stream, random
         self._on_progress = on_progress
 
     def run(self) -> Basis:
@@ -254,7 +202,8 @@ class SmrProbe:
         if early := self._write_back(usual_read_ns(reads)):
             return early
         self._report(STREAMING, 0.0)
-        self._subject.stream(*self._stream)
+        if not self._drive.stream(*self._stream, self._clock.is_over):
+            raise OverError
         singles = list(self._pairs.singles)
         self._random.shuffle(singles)
         look, whole = self._look(LOOKING, singles[: SINGLES // 2], self._pairs.groups[: GROUPS // 2])
@@ -278,7 +227,7 @@ class SmrProbe:
         times = []
         for done, pair in enumerate(self._pairs.all):
             self._check(READING, done / WRITES)
-            took = self._subject.read(pair.written)
+            took = self._drive.keep(pair.written)
             if done < SINGLES:
                 times.append(took)
         return times
@@ -292,7 +241,7 @@ class SmrProbe:
         try:
             for pair in (pair for unit in units for pair in unit):
                 self._check(WRITING, len(times) / WRITES)
-                times.append(self._subject.write(pair.written))
+                times.append(self._drive.write(pair.written))
                 self.written_bytes += self._pairs.block_bytes
                 if early := after_writing(times, read_ns):
                     return early
@@ -313,7 +262,7 @@ class SmrProbe:
         ) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
             nonlocal done
             for batch in some:
-                if self._subject.is_over():
+                if self._clock.is_over():
                     return
                 self._report(step, done / count)
                 yield self._compare(batch)
@@ -334,26 +283,26 @@ class SmrProbe:
         written_first = self._random.random() < 0.5
         times = []
         for starts in sides if written_first else reversed(sides):
-            self._subject.read(starts[0])
-            times.append(tuple(self._subject.read(start) for start in starts[1:]))
+            self._drive.read(starts[0])
+            times.append(tuple(self._drive.read(start) for start in starts[1:]))
         return (times[0], times[1]) if written_first else (times[1], times[0])
 
     def _idle(self) -> None:
         left = IDLE_SECONDS
         while left > 0:
             self._check(IDLING, 1 - left / IDLE_SECONDS)
-            self._subject.idle(min(IDLE_PIECE_SECONDS, left))
+            self._clock.idle(min(IDLE_PIECE_SECONDS, left))
             left -= IDLE_PIECE_SECONDS
 
     def _check(self, step: int, share: float) -> None:
-        if self._subject.is_over():
+        if self._clock.is_over():
             raise OverError
         self._report(step, share)
 
     def _report(self, step: int, share: float) -> None:
         said, weight = STEPS[step]
         done = sum(before for _, before in STEPS[:step]) + weight * share
-        self._on_progress(MeasureProgress(done, self._subject.seconds_left, (said,)))
+        self._on_progress(MeasureProgress(done, self._clock.left, (said,)))
 
 
 BUSES = ("ata", "sata", "sas", "usb")
@@ -379,8 +328,6 @@ def probe_extents(drive: Drive) -> tuple[Extent, ...]:
 
 def quick_test_obstacle(drive: Drive, patterns: Sequence[Pattern]) -> str:
     """Return why the probe is impossible or would be inconclusive, or empty."""
-    if reason := _unsuitable(drive):
-        return str(reason)
     try:
         probe_extents(drive)
     except Refused as error:
@@ -455,12 +402,8 @@ def run_smr_probe(
     generator, size = random or Random(), block_bytes(drive)
     with claimed(drive, probe, size, synchronous=True) as timed:
         pairs = draw_pairs(timed.extents, size, max(drive.geometry.alignment_offset_bytes, 0), generator)
-        written = frozenset(pair.written for pair in pairs.all)
-        clock = Clock(seconds, stop)
-        subject = ProbedDrive(timed, clock, written)
-        run = SmrProbe(
-            subject, pairs, stream_start(drive.size_bytes, pairs, generator), generator, on_progress
-        )
+        clock, long = Clock(seconds, stop), stream_start(drive.size_bytes, pairs, generator)
+        run = SmrProbe(timed, clock, pairs, long, generator, on_progress)
         basis = run.run()
         if basis is Basis.TOO_SLOW and clock.ended_by_person:
             basis = Basis.ENDED
@@ -469,7 +412,7 @@ def run_smr_probe(
         basis,
         sentence_for(drive.path, basis, run.timings, seconds),
         run,
-        read_bytes=subject.read_bytes,
+        read_bytes=timed.read_bytes,
         seconds=clock.elapsed,
     )
 

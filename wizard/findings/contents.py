@@ -145,8 +145,6 @@ def _beyond_text(device: str, mark: Signature) -> Message:
     what, fate = _volume_name(mark), _fate(mark)
     if mark.devices is None:
         return t("{device} is the cache of {what}. {fate}", device=device, what=what, fate=fate)
-    if mark.devices == 2 and fate is ALL_LOST:
-        return t("{device} is half of {what}. {fate}", device=device, what=what, fate=fate)
     belongs = (
         Sentence("{device} is one of at least {count} devices of {what}. {fate}")
         if mark.kind in ("zfs_member", "bcache")
@@ -273,7 +271,7 @@ def _unfilled(drive: Drive) -> Iterator[Finding]:
             Severity.INFO,
             part.path,
             t(
-                "The {kind} on {part} uses {held:size} of its {size:size}.",
+                "The {kind} on {part} uses {held:size} of {size:size}.",
                 kind=kind.title,
                 part=part.path,
                 held=part.signatures[0].size_bytes or 0,

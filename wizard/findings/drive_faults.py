@@ -97,27 +97,17 @@ def find_nvme(drive: Drive) -> Iterator[Finding]:
     better = better_format(drive)
     if used is None or better is None or drive.nvme_format_scope == "none" or not drive.size_bytes:
         return
-    faster = better.performance < used.performance
-    sentence = (
-        Sentence(
-            "{drive} has a faster format: {better} (format {better_number}) instead of "
-            "{used} (format {used_number})."
-        )
-        if faster
-        else Sentence(
-            "{drive} supports {better} (format {better_number}) instead of {used} "
-            "(format {used_number}). The drive rates both as equally fast."
-        )
-    )
     scope = {
-        "all": Sentence("This controller formats all its namespaces together: all would be erased."),
-        "namespace": Sentence("This controller formats one namespace at a time; the others are not erased."),
+        "all": t("This controller formats all its namespaces together: all would be erased."),
+        "namespace": t("This controller formats one namespace at a time; the others are not erased."),
     }
+    unknown = t("It is unknown if the controller's other namespaces would also be erased; expect this.")
     yield Finding(
         "geometry-nvme-formats",
         Severity.INFO,
         drive.path,
-        sentence(
+        t(
+            "{drive} supports {better} (format {better_number}) instead of {used} (format {used_number}).",
             drive=drive.path,
             used=_size(used),
             used_number=used.number,
@@ -129,7 +119,7 @@ def find_nvme(drive: Drive) -> Iterator[Finding]:
             used=PERFORMANCE[used.performance],
             better=PERFORMANCE[better.performance],
         )
-        if faster
+        if better.performance < used.performance
         else t(
             "The drive rates both {used} and promises no speed gain. With 4096-byte "
             "blocks, writes cannot be misaligned or smaller. No other gain is known.",
@@ -144,12 +134,7 @@ def find_nvme(drive: Drive) -> Iterator[Finding]:
                 "If at all, change the format before storing any data. It ERASES EVERYTHING on the drive "
                 "permanently."
             ),
-            scope.get(
-                drive.nvme_format_scope or "",
-                Sentence(
-                    "It is unknown if the controller's other namespaces would also be erased; expect this."
-                ),
-            )(),
+            scope.get(drive.nvme_format_scope or "", unknown),
             t("diskwright never runs this command. Old firmware cannot boot from 4096-byte blocks."),
         ),
         (_nvme_format(drive, better),),
@@ -185,25 +170,17 @@ def _recording(drive: Drive, recording: Recording, rungs: Sequence[Rung]) -> Ite
     )
     best = strongest(shingled)
     assert best is not None
-    if several and not conventional:
-        believed = t(
-            "{source} is used: it ranks highest among the sources on zone management.",
-            source=best.clue.source,
-        )
-    elif recording.verdict is Recorded.YES:
-        believed = t(
+    believed = (
+        t(
             "{source} is used: the drive ranks first, then the manufacturer and smartmontools, then others.",
             source=best.clue.source,
         )
-    elif recording.verdict is Recorded.LIKELY:
-        believed = t(
-            "{source} is used for now as the stronger source, but is not proof.", source=best.clue.source
-        )
-    else:
-        believed = t(
+        if recording.verdict is not Recorded.UNKNOWN
+        else t(
             "The sources are equally strong, so the drive counts as unknown. One model number can "
             "be either kind."
         )
+    )
     yield Finding(
         "recording-contradiction",
         Severity.WARNING,
@@ -260,64 +237,50 @@ def _blocks(drive: Drive) -> Iterator[Finding]:
         return
     physical, shift = drive.ata.physical_block_bytes, drive.ata.alignment_offset_bytes
     block, offset = drive.geometry.physical_block_bytes, drive.geometry.alignment_offset_bytes
+    source = t("physical_block_size and alignment_offset in sysfs, against IDENTIFY words 106 and 209")
     if physical is not None and physical > block:
-        larger = t(
-            "{drive} reports {own}-byte blocks, but the kernel uses {kernels}-byte blocks.",
-            drive=drive.path,
-            own=physical,
-            kernels=block,
-        )
-        yield _geometry(
-            drive,
-            larger,
+        yield Finding(
+            "geometry-contradiction",
+            Severity.WARNING,
+            drive.path,
+            t(
+                "{drive} reports {own}-byte blocks, but the kernel uses {kernels}-byte blocks.",
+                drive=drive.path,
+                own=physical,
+                kernels=block,
+            ),
             t(
                 "An intermediate layer hides the larger blocks. Partitions aligned for the "
                 "kernel may be misaligned on the drive."
             ),
+            source,
             t(
                 "No action needed for diskwright layouts, which start on a whole MiB. In "
                 "other tools, specify starts in MiB."
             ),
         )
     elif shift is not None and shift != offset and offset >= 0:
-        shifted = t(
-            "{drive} reports an alignment offset of {own} bytes, but the kernel reports {kernels}.",
-            drive=drive.path,
-            own=shift,
-            kernels=offset,
-        )
-        yield _geometry(
-            drive,
-            shifted,
+        yield Finding(
+            "geometry-contradiction",
+            Severity.WARNING,
+            drive.path,
+            t(
+                "{drive} reports an alignment offset of {own} bytes, but the kernel reports {kernels}.",
+                drive=drive.path,
+                own=shift,
+                kernels=offset,
+            ),
             t(
                 "An intermediate layer hides the offset, which a jumper on the drive causes. "
                 "Blocks aligned for the kernel then straddle two physical blocks."
             ),
+            source,
             t(
                 "Remove the jumper before storing any data, or attach the drive without the bridge. A "
                 "measurement shows which value is right."
             ),
             (FindingCommand(("diskwright", "bench", drive.path)),),
         )
-
-
-def _geometry(
-    drive: Drive,
-    sentence: Message,
-    why: Message,
-    remedy: Message,
-    commands: tuple[FindingCommand, ...] = (),
-) -> Finding:
-    return Finding(
-        "geometry-contradiction",
-        Severity.WARNING,
-        drive.path,
-        sentence,
-        why,
-        t("physical_block_size and alignment_offset in sysfs, against IDENTIFY words 106 and 209"),
-        remedy,
-        commands,
-    )
 
 
 def find_no_size(drive: Drive) -> Iterator[Finding]:

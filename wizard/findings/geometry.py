@@ -28,26 +28,14 @@ def find_geometry(drive: Drive) -> Iterator[Finding]:
     if geometry.logical_block_bytes == 4096:
         yield _usb_4096(drive) if drive.bus == "usb" else _4kn(drive)
     elif geometry.sector_format == "512e":
-        yield _512e(drive, geometry.alignment_offset_bytes)
+        yield _512e(drive, misaligned=geometry.alignment_offset_bytes < 0)
     if geometry.physical_block_bytes > USUAL_PHYSICAL_BYTES:
         yield _large(drive, geometry)
     if geometry.optimal_io_bytes and plausible_optimal_io_bytes(geometry) is None:
         yield _bogus(drive, geometry)
 
 
-def _512e(drive: Drive, offset_bytes: int) -> Finding:
-    if offset_bytes < 0:
-        remedy = t("No start fits all underlying devices (see the other finding). Fix those devices first.")
-    else:
-        remedy = (
-            t(
-                "No action needed: all diskwright layouts start on a whole MiB plus {offset} "
-                "bytes, as this drive requires.",
-                offset=offset_bytes,
-            )
-            if offset_bytes
-            else t("No action needed: all diskwright layouts start on a whole MiB.")
-        )
+def _512e(drive: Drive, *, misaligned: bool) -> Finding:
     return Finding(
         "geometry-512e",
         Severity.INFO,
@@ -55,7 +43,9 @@ def _512e(drive: Drive, offset_bytes: int) -> Finding:
         t("{drive} has 512-byte logical and 4096-byte physical blocks (512e).", drive=drive.path),
         t("Writes that start or end within a physical block cause a read-modify-write."),
         t("physical_block_size and logical_block_size of the kernel's block queue"),
-        remedy,
+        t("No start fits all underlying devices (see the other finding). Fix those devices first.")
+        if misaligned
+        else t("No action needed: all diskwright layouts start on a physical block, at a whole MiB."),
     )
 
 

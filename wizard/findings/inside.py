@@ -272,7 +272,7 @@ def compensated(geometry: Geometry, place: DriveStart) -> Finding:
 def _inside(drive: Drive, geometry: Geometry, outer: DriveStart, inner: DriveStart) -> Finding:
     hidden = inner.state is StartState.HIDDEN
     misaligned = t(
-        "{place:First} is misaligned: it starts {off} bytes before the next boundary of {blocks}.",
+        "{place:First} is misaligned: the start is {off} bytes before the next boundary of {blocks}.",
         place=inner.name,
         off=inner.off_bytes,
         blocks=_blocks(geometry, inner),

@@ -5,7 +5,7 @@ blk_stack_limits). Adding up the starts must produce the same result, and shows 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TypeAlias
 
@@ -68,8 +68,8 @@ class DriveStart:
     device: str
     name: Message | str
     start_bytes: int | None
-    state: StartState
-    off_bytes: int
+    state: StartState = StartState.UNKNOWN
+    off_bytes: int = 0
     terms: Terms = ()
     array: Array | None = None
     geometry: Geometry | None = None
@@ -98,24 +98,21 @@ class DriveStart:
 
 def place_of_drive(drive: Drive, geometry: Geometry) -> DriveStart:
     """Return the contents of the drive itself, without a partition."""
-    return _Survey(drive, geometry).place(
-        drive.path, drive.path, 0, (), None, drive.signatures, drive.geometry, 0
-    )
+    start = DriveStart(drive.path, drive.path, 0, geometry=drive.geometry, signatures=drive.signatures)
+    return _Survey(drive, geometry).place(start, 0)
 
 
 def place_of_partition(drive: Drive, geometry: Geometry, partition: Partition) -> DriveStart:
     """Return a partition and its contents."""
-    terms = ((t("partition"), partition.start_bytes),)
-    return _Survey(drive, geometry).place(
+    start = DriveStart(
         partition.path,
         partition.path,
         partition.start_bytes,
-        terms,
-        None,
-        partition.signatures,
-        drive.geometry,
-        0,
+        terms=((t("partition"), partition.start_bytes),),
+        geometry=drive.geometry,
+        signatures=partition.signatures,
     )
+    return _Survey(drive, geometry).place(start, 0)
 
 
 def _is_off(geometry: Geometry, start_bytes: int) -> tuple[StartState, int]:
@@ -134,31 +131,26 @@ class _Survey:
     def __init__(self, drive: Drive, geometry: Geometry) -> None:
         self.drive, self.geometry = drive, geometry
 
-    def place(
-        self,
-        device: str,
-        name: Message | str,
-        start: int | None,
-        terms: Terms,
-        array: Array | None,
-        signatures: tuple[Signature, ...],
-        geometry: Geometry | None,
-        depth: int,
-    ) -> DriveStart:
-        state, off = _is_off(self.geometry, start) if start is not None else self._by_kernel(geometry)
-        above = [layer for layer in self.drive.layers if layer.below == device] if depth < MOST_DEPTH else []
-        volumes = tuple(layer for layer in above if layer.kind == "LVM")
-        within = tuple(
-            self._layer(layer, start, terms, array, depth) for layer in above if layer not in volumes
+    def place(self, at: DriveStart, depth: int) -> DriveStart:
+        """Return a place with its alignment and all places inside."""
+        state, off = (
+            _is_off(self.geometry, at.start_bytes)
+            if at.start_bytes is not None
+            else self._by_kernel(at.geometry)
         )
-        for mark in signatures:
-            if mark.kind == "LVM2_member" and self._is_container(mark, start):
-                within += (self._contained(device, mark, start, terms, array, volumes, depth),)
+        above = (
+            [layer for layer in self.drive.layers if layer.below == at.device] if depth < MOST_DEPTH else []
+        )
+        volumes = tuple(layer for layer in above if layer.kind == "LVM")
+        within = tuple(self._layer(layer, at, depth) for layer in above if layer not in volumes)
+        for mark in at.signatures:
+            if mark.kind == "LVM2_member" and self._is_container(mark, at.start_bytes):
+                within += (self._contained(mark, at, volumes, depth),)
                 volumes = ()
-            elif not above and self._is_container(mark, start):
-                within += (self._contained(device, mark, start, terms, array, (), depth),)
-        within += tuple(self._layer(layer, start, terms, array, depth) for layer in volumes)
-        return DriveStart(device, name, start, state, off, terms, array, geometry, signatures, within)
+            elif not above and self._is_container(mark, at.start_bytes):
+                within += (self._contained(mark, at, (), depth),)
+        within += tuple(self._layer(layer, at, depth) for layer in volumes)
+        return replace(at, state=state, off_bytes=off, within=within)
 
     def _is_container(self, mark: Signature, start: int | None) -> bool:
         """Return True if the data of `mark` decides on alignment. FAT counts on cards formatted as the SD
@@ -173,55 +165,53 @@ class _Survey:
         is_card = drive.bus == "mmc" or (drive.bus == "usb" and drive.removable is True)
         return is_card and start is not None and (start + offset) % unit == 0
 
-    def _layer(
-        self,
-        layer: Layer,
-        start: int | None,
-        terms: Terms,
-        array: Array | None,
-        depth: int,
-        included: int = 0,
-    ) -> DriveStart:
-        """Return the place of a layer. `included`: bytes of its offset that `start` and `terms` already
-        include."""
+    def _layer(self, layer: Layer, at: DriveStart, depth: int, included: int = 0) -> DriveStart:
+        """Return the place of a layer. `included`: bytes of its offset that the place already includes."""
         offset = None if layer.offset_bytes is None else layer.offset_bytes - included
-        position: int | None = None
-        sums: Terms = ()
-        if start is not None and offset is not None:
-            position, sums = start + offset, (*terms, (layer.kind, offset))
-        inner = _moved(array, offset)
+        start: int | None = None
+        terms: Terms = ()
+        if at.start_bytes is not None and offset is not None:
+            start, terms = at.start_bytes + offset, (*at.terms, (layer.kind, offset))
+        array = _moved(at.array, offset)
         if layer.striping is not None:
-            inner = Array(layer, layer.striping, 0)
+            array = Array(layer, layer.striping, 0)
             # In an array, the sum is still valid for alignment to blocks if chunks are whole blocks.
             if layer.striping.unit_bytes % self.geometry.granularity_bytes:
-                position, sums = None, ()
-        name = NAMED(path=layer.path, kind=layer.kind)
-        return self.place(
-            layer.path, name, position, sums, inner, layer.signatures, layer.geometry, depth + 1
+                start, terms = None, ()
+        inner = DriveStart(
+            layer.path,
+            NAMED(path=layer.path, kind=layer.kind),
+            start,
+            terms=terms,
+            array=array,
+            geometry=layer.geometry,
+            signatures=layer.signatures,
         )
+        return self.place(inner, depth + 1)
 
     def _contained(
-        self,
-        device: str,
-        mark: Signature,
-        start: int | None,
-        terms: Terms,
-        array: Array | None,
-        volumes: tuple[Layer, ...],
-        depth: int,
+        self, mark: Signature, at: DriveStart, volumes: tuple[Layer, ...], depth: int
     ) -> DriveStart:
         """Return the place of a container's data, for LVM with its logical volumes, which share one
         alignment."""
         offset = mark.data_offset_bytes
         assert offset is not None
-        position = None if start is None else start + offset
         container, term = CONTAINERS[mark.kind]
-        state, off = _is_off(self.geometry, position) if position is not None else (StartState.UNKNOWN, 0)
-        sums = () if position is None else (*terms, (term, offset))
-        inner = _moved(array, offset)
-        within = tuple(self._layer(layer, position, sums, inner, depth, included=offset) for layer in volumes)
-        name = t("the data of {container} in {device}", container=container, device=device)
-        return DriveStart(device, name, position, state, off, sums, inner, within=within, container=mark.kind)
+        data = DriveStart(
+            at.device,
+            t("the data of {container} in {device}", container=container, device=at.device),
+            None,
+            array=_moved(at.array, offset),
+            container=mark.kind,
+        )
+        if at.start_bytes is not None:
+            start = at.start_bytes + offset
+            state, off = _is_off(self.geometry, start)
+            terms = (*at.terms, (term, offset))
+            data = replace(data, start_bytes=start, state=state, off_bytes=off, terms=terms)
+        return replace(
+            data, within=tuple(self._layer(layer, data, depth, included=offset) for layer in volumes)
+        )
 
     def _by_kernel(self, geometry: Geometry | None) -> tuple[StartState, int]:
         """Return the kernel's alignment, from the starts of active layers, for places with an unknown sum."""

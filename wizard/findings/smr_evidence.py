@@ -369,7 +369,7 @@ def _host_managed(drive: Drive, recording: Recording) -> Finding:
             clues=_clues(recording),
         ),
         t(
-            "The kernel refuses partitions on this drive, and ext4 does not support it. "
+            "The kernel refuses partitions on this drive, and ext4 does not support zones. "
             "Out-of-order writes fail."
         ),
         t("Linux, block/partitions/core.c and Documentation/block (zoned devices)"),

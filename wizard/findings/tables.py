@@ -6,9 +6,10 @@ from math import isqrt
 
 from wizard.filesystems.kind import is_half_moved
 from wizard.findings.alignment import is_extended
+from wizard.findings.use import OTHER_BLOCKS
 from wizard.model.finding import Finding, FindingCommand, Severity
 from wizard.model.machine import Drive, Extent, Obstacle, Partition, Signature, Table
-from wizard.model.said import KIB, Message, Sentence, t
+from wizard.model.said import KIB, Message, Sentence, join, t
 
 UEFI = t("UEFI specification 2.10, section 5.3 (GUID partition table)")
 MBR = t("the MBR's entry: first block and length in 32 bits each")
@@ -45,7 +46,7 @@ def _disc_image(drive: Drive) -> Finding:
         Severity.INFO,
         drive.path,
         t("{drive} contains a disc image, such as an installer.", drive=drive.path),
-        t("Its partition tables may overlap on purpose, so that BIOS and UEFI can start it."),
+        t("Partition tables of images may overlap on purpose, so that both BIOS and UEFI can boot."),
         t("libblkid, and xorriso's description of isohybrid images"),
         t("For booting, leave the drive as is. To reuse the drive, start a new setup."),
     )
@@ -150,10 +151,9 @@ def _lost(drive: Drive) -> Finding:
         t("Both copies of the GPT of {drive} are damaged.", drive=drive.path),
         t("No reliable record of the partitions exists. A repair would write a guess."),
         UEFI,
-        t(
-            "Do not write to the drive. Attach it as when the table was created: another "
-            "USB bridge may show other or fewer blocks. Otherwise, make an image and search it for "
-            "partitions with testdisk."
+        join(
+            OTHER_BLOCKS(),
+            t("Otherwise, make an image and search the image for partitions with testdisk."),
         ),
     )
 
@@ -289,10 +289,7 @@ def _outside(partition: Partition, table: Table, sentence: Message, why: Message
         sentence,
         why,
         UEFI if table.kind in ("gpt", "hybrid") else MBR,
-        t(
-            "Attach the drive as when the table was created: another USB bridge may hide "
-            "blocks. Otherwise save all readable data and set up the drive again."
-        ),
+        join(OTHER_BLOCKS(), t("Otherwise save all readable data and set up the drive again.")),
     )
 
 

@@ -14,6 +14,11 @@ FORBIDDEN = Sentence(
 )
 
 
+OTHER_BLOCKS = Sentence(
+    "Do not write to the drive. Attach the drive as when the table was created: another USB bridge may show "
+    "other or fewer blocks."
+)
+
 ESSENTIAL = ("drive", "size_bytes", "geometry", "table", "partitions", "signatures", "uses")
 """Fields required before any write."""
 
@@ -93,8 +98,8 @@ STATES: dict[str, tuple[str, Severity, Sentence, Message, Message]] = {
     "ntfs": (
         "content-unclean",
         Severity.WARNING,
-        Sentence("The NTFS on {device} is marked for a check: it was not unmounted, or is damaged."),
-        t("Linux mounts it read-only or not at all, and cannot resize it."),
+        Sentence("The NTFS on {device} is marked for a check: not unmounted, or damaged."),
+        t("Linux mounts the filesystem read-only or not at all, and cannot resize."),
         t("Check the filesystem on Windows with chkdsk. Without Windows, ntfsfix clears the mark."),
     ),
     "swsuspend": (
@@ -102,7 +107,7 @@ STATES: dict[str, tuple[str, Severity, Sentence, Message, Message]] = {
         Severity.WARNING,
         Sentence("The swap on {device} contains the memory of a hibernated system."),
         t("Changed filesystems are damaged when the system resumes."),
-        t("Boot that system and shut it down."),
+        t("Boot and shut down that system."),
     ),
     "xfs": (
         "content-deprecated",
@@ -274,10 +279,7 @@ REMEDIES = {
         "No fault: smartctl does not support this USB bridge and skips the drive. "
         "Without the bridge, more data is readable."
     ),
-    Obstacle.OTHER_BLOCKS: Sentence(
-        "Do not write to the drive. Attach it as when the table was created: another "
-        "USB bridge may show other blocks."
-    ),
+    Obstacle.OTHER_BLOCKS: OTHER_BLOCKS,
     Obstacle.CONTROLLER: Sentence(
         "No fault: a RAID controller hides the drives. smartctl lists their addresses and reads one of them."
     ),

@@ -2,54 +2,65 @@
 numbers."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from random import Random
 
 from tests.simulator.populations.mechanics import Plain
+from wizard.benchmark.access import Clock, TimedDrive
 from wizard.benchmark.smr_judge import outcome_of
-from wizard.benchmark.smr_probe import SECONDS, ProbedDrive, SmrProbe, draw_pairs, stream_start
+from wizard.benchmark.smr_probe import SECONDS, SmrProbe, draw_pairs, stream_start
 from wizard.model.machine import Extent
 from wizard.model.said import MIB
 from wizard.model.verdict import Basis, Displaced
 
 
-class Simulated(ProbedDrive):
+class Simulated(TimedDrive):
     """A drive in memory with the interface of the test."""
 
-    def __init__(self, drive: Plain, seconds: float = SECONDS) -> None:
-        self.drive, self._seconds, self._rested = drive, seconds, 0.0
+    def __init__(self, drive: Plain) -> None:
+        self.drive, self.rested = drive, 0.0
+
+    def keep(self, start_bytes: int) -> int:
+        return self.read(start_bytes)
 
     def read(self, start_bytes: int) -> int:
         self._end_rest()
         return round(self.drive.read(start_bytes) * 1e9)
 
-    def write(self, start_bytes: int) -> int:
+    def write(self, start_bytes: int, offset_bytes: int = 0, size_bytes: int | None = None) -> int:
         self._end_rest()
         return round(self.drive.write(start_bytes) * 1e9)
 
-    def stream(self, start_bytes: int, size_bytes: int) -> None:
+    def stream(self, start_bytes: int, size_bytes: int, stop: Callable[[], bool]) -> bool:
         self.drive.stream(start_bytes, size_bytes)
+        return True
+
+    def _end_rest(self) -> None:
+        if self.rested:
+            self.drive.idle(self.rested)
+            self.rested = 0.0
+
+
+class DriveTime(Clock):
+    """The time of a simulated drive. Several short rests are one long rest to the drive."""
+
+    def __init__(self, subject: Simulated, seconds: float = SECONDS) -> None:
+        self._subject, self._seconds = subject, seconds
 
     def idle(self, seconds: float) -> None:
-        """Rest. Several short rests are one long rest to the drive."""
-        self._rested += seconds
+        self._subject.rested += seconds
 
     def is_over(self) -> bool:
-        return self.seconds_left <= 0
+        return self.left <= 0
 
     @property
-    def seconds_left(self) -> float:
-        return self._seconds - self.drive.now - self._rested
+    def left(self) -> float:
+        return self._seconds - self.elapsed
 
     @property
     def elapsed(self) -> float:
-        return self.drive.now + self._rested
-
-    def _end_rest(self) -> None:
-        if self._rested:
-            self.drive.idle(self._rested)
-            self._rested = 0.0
+        return self._subject.drive.now + self._subject.rested
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,9 +102,10 @@ def probed(drive: Plain, seed: int, free: Sequence[Extent] = ()) -> tuple[SmrPro
     extents = free or (Extent(MIB, drive.size_bytes - 2 * MIB),)
     pairs = draw_pairs(extents, 4096, 0, random)
     subject = Simulated(drive)
-    probe = SmrProbe(subject, pairs, stream_start(drive.size_bytes, pairs, random), random)
+    clock = DriveTime(subject)
+    probe = SmrProbe(subject, clock, pairs, stream_start(drive.size_bytes, pairs, random), random)
     basis = probe.run()
-    return probe, Result(basis, subject.elapsed, probe.written_bytes)
+    return probe, Result(basis, clock.elapsed, probe.written_bytes)
 
 
 def count(kind: type[Plain], drives: int, first: int = 0) -> Census:

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from tests.simulator.populations import conventional, shingled
-from tests.simulator.populations.census import Simulated, count, probed
+from tests.simulator.populations.census import DriveTime, Simulated, count, probed
 from tests.simulator.populations.mechanics import Plain
 from tests.simulator.populations.table import DRIVES, kept, kinds, one
 from wizard.benchmark.smr_probe import WRITES, SmrProbe, draw_pairs
@@ -112,14 +112,14 @@ def test_coin_decides_the_first_side_of_a_batch() -> None:
             self.reads.append(start_bytes)
             return super().read(start_bytes)
 
-        def write(self, start_bytes: int) -> int:
+        def write(self, start_bytes: int, offset_bytes: int = 0, size_bytes: int | None = None) -> int:
             self.writes.add(start_bytes)
             return super().write(start_bytes)
 
     drive, random = Plain(2), Random(2)
     subject = Recorded(drive)
     pairs = draw_pairs((Extent(MIB, drive.size_bytes - 2 * MIB),), 4096, 0, random)
-    SmrProbe(subject, pairs, (0, MIB), random).run()
+    SmrProbe(subject, DriveTime(subject), pairs, (0, MIB), random).run()
     sides = subject.reads[WRITES:]
     at_random, in_order = sides[: 12 * 16], sides[12 * 16 :]
     firsts = [*at_random[::16], *in_order[::12]]
