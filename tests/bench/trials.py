@@ -24,7 +24,8 @@ from wizard.benchmark.loads.script import LoadPhase
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
 from wizard.model.said import GIB
-from wizard.plan.planner import Mode, make_plan
+from wizard.plan.planner import make_plan
+from wizard.plan.request.plan_request import Mode, NewVolumes
 from wizard.plan.request.volume_request import request
 from wizard.plan.request.wanted import spec_of
 from wizard.probe.machine import probe_machine
@@ -104,7 +105,10 @@ def order(path: str) -> Order:
     (drive,) = machine.drives
     recording = diagnose(machine, drive, load_patterns()).recording
     spec = spec_of(machine, drive, recording, request(WORKLOAD, None, None, None, "ext4"))
-    plans = [make_plan(machine, drive, (spec,), Mode.REPLACE, lambda: str(uuid4())) for _ in range(2)]
+    plans = [
+        make_plan(machine, (drive,), NewVolumes((spec,), Mode.REPLACE), lambda: str(uuid4()))
+        for _ in range(2)
+    ]
     return order_of(drive, plans, 0, (LOAD,), Bounds(SECONDS, 8 * GIB, 24))
 
 

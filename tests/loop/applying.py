@@ -22,6 +22,7 @@ from tests.loop.program import (
     Journal,
     Machine,
     Mode,
+    NewVolumes,
     Plan,
     Purpose,
     RunState,
@@ -30,7 +31,6 @@ from tests.loop.program import (
     follow,
     is_locked,
     make_plan,
-    make_striped_plan,
     probe_machine,
     read_entries,
     render_plan,
@@ -42,7 +42,7 @@ from wizard.apply import run_control
 from wizard.apply.run import job
 from wizard.model.advice import Choice, Option, Rank, Workload
 from wizard.model.run import JournalEntry
-from wizard.plan.planner import PLAIN
+from wizard.plan.request.plan_request import PLAIN
 
 ROOT = Path(__file__).resolve().parents[2]
 OLD_FSTAB = (
@@ -108,7 +108,9 @@ class Work:
         machine = unknown_kernel(probe_machine([drive]))
         if machine.drives[0].data_at_bytes is not None:
             mode = mode or Mode.REPLACE
-        return make_plan(machine, machine.drives[0], specs, mode, lambda: str(uuid4()), arrangement)
+        return make_plan(
+            machine, (machine.drives[0],), NewVolumes(specs, mode, arrangement), lambda: str(uuid4())
+        )
 
     def striped(
         self, drives: Sequence[str], one: VolumeSpec, asked: StripeRequest, mode: Mode | None = None
@@ -117,7 +119,9 @@ class Work:
         for drive in drives:
             self.bench.own(drive)
         machine = unknown_kernel(probe_machine(drives))
-        return make_striped_plan(machine, machine.drives, one, asked, mode, lambda: str(uuid4()))
+        return make_plan(
+            machine, machine.drives, NewVolumes((one,), mode, Arrangement(stripe=asked)), lambda: str(uuid4())
+        )
 
     def start(
         self,

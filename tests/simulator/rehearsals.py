@@ -19,9 +19,8 @@ from wizard.model.layout import Level
 from wizard.model.said import KIB, MIB
 from wizard.operations.layers import MakeArray
 from wizard.plan.plan import Plan
-from wizard.plan.planner import Mode
-from wizard.plan.raid.striped import StripeRequest, make_striped_plan
-from wizard.plan.request.volume_request import Arrangement
+from wizard.plan.planner import make_plan
+from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes, StripeRequest
 from wizard.probe.machine import probe_machine
 
 ODD_SECTOR = 20 * MIB // 512 + 1
@@ -195,8 +194,11 @@ def _array(level: Level, filesystem: str) -> Planned:
         machine = unknown_kernel(probe_machine(drives))
         machine = replace(machine, tools=(*machine.tools, ("mdadm", "")))
         asked = StripeRequest("md", level=level)
-        return make_striped_plan(
-            machine, machine.drives, spec(filesystem), asked, Mode.REPLACE, lambda: str(uuid4())
+        return make_plan(
+            machine,
+            machine.drives,
+            NewVolumes((spec(filesystem),), Mode.REPLACE, Arrangement(stripe=asked)),
+            lambda: str(uuid4()),
         )
 
     return plan

@@ -23,9 +23,10 @@ from wizard.model.verdict import DisplacedVerdict
 from wizard.operations.growth import NO_GROWING
 from wizard.plan.partition.move_target import planned_move
 from wizard.plan.partition.possible import why_not_grow_mounted
-from wizard.plan.partition.replace import grow_plan
 from wizard.plan.partition.restore import why_not_restore
+from wizard.plan.planner import make_plan
 from wizard.plan.refusals import IN_USE, in_use, measured, unread_content, uses_of_part
+from wizard.plan.request.plan_request import GrowPart
 from wizard.plan.settings.possible import signatures_on, why_not_relabel, why_not_remount
 from wizard.plan.settings.release import why_not_release
 
@@ -197,7 +198,7 @@ def _refuse_table(machine: Machine, drive: Drive, words: tuple[str, ...]) -> Mes
     match words:
         case ("plan", device, "--grow", *_) | ("plan", device, "--grow-to", *_):
             size_bytes = int(words[3]) if words[3:] else None
-            grow_plan(machine, drive, _partition(drive, device), asked_bytes=size_bytes)
+            make_plan(machine, (drive,), GrowPart(_partition(drive, device), size_bytes))
             return None
         case ("grow", device):
             part = _partition(drive, device)

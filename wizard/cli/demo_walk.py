@@ -4,7 +4,6 @@ import sys
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from uuid import uuid4
 
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import find_workload
@@ -25,8 +24,9 @@ from wizard.model.machine import Drive, Machine
 from wizard.model.run import Check, Event
 from wizard.model.said import GIB, Message, t
 from wizard.plan.plan import Plan
-from wizard.plan.planner import Mode, make_plan
+from wizard.plan.planner import make_plan
 from wizard.plan.preview import preview_lines
+from wizard.plan.request.plan_request import Mode, NewVolumes
 from wizard.plan.request.volume_request import VolumeSpec
 from wizard.probe.machine import probe_machine
 from wizard.ui.components.plan_rows import RANKS
@@ -153,12 +153,12 @@ class Walk:
     def _plan(self, machine: Machine, drive: Drive, specs: tuple[VolumeSpec, ...]) -> Plan:
         _stage(STAGES["plan"])
         try:
-            make_plan(machine, drive, specs, None, _draw)
+            make_plan(machine, (drive,), NewVolumes(specs))
         except Refused as error:
             self._check(REFUSED_FIRST, True, str(error))
         else:
             self._check(REFUSED_FIRST, False)
-        plan = make_plan(machine, drive, specs, Mode.REPLACE, _draw)
+        plan = make_plan(machine, (drive,), NewVolumes(specs, Mode.REPLACE))
         tell(preview_lines(plan, page_width(sys.stdout)))
         return plan
 
@@ -285,10 +285,6 @@ def _holds_files(place: Path) -> bool:
     path = place / "diskwright-demo.txt"
     path.write_text(f"{PROBE}\n")
     return path.read_text() == f"{PROBE}\n"
-
-
-def _draw() -> str:
-    return str(uuid4())
 
 
 def _stage(said: Message) -> None:

@@ -3,7 +3,6 @@
 from argparse import Namespace
 from collections.abc import Iterable, Iterator, Sequence
 from math import ceil
-from uuid import uuid4
 
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import Profile, find_workload
@@ -36,7 +35,8 @@ from wizard.model.machine import Drive, Machine
 from wizard.model.said import MIB, Sentence, format_capacity, parse_size, t
 from wizard.model.verdict import USUAL_SECONDS, CliffVerdict, DisplacedVerdict, WritePhase, WriteWindow
 from wizard.plan.plan import Plan
-from wizard.plan.planner import Mode, make_plan
+from wizard.plan.planner import make_plan
+from wizard.plan.request.plan_request import Mode, NewVolumes
 from wizard.plan.request.volume_request import request
 from wizard.plan.request.wanted import spec_of
 from wizard.probe.machine import probe_drive
@@ -312,7 +312,7 @@ def _order(arguments: Namespace, machine: Machine, drive: Drive, profile: Profil
     def plan(filesystem: str | None) -> Plan:
         asked = request(arguments.workload, None, None, None, filesystem)
         spec = spec_of(machine, drive, recording, asked)
-        return make_plan(machine, drive, (spec,), mode, lambda: str(uuid4()))
+        return make_plan(machine, (drive,), NewVolumes((spec,), mode))
 
     recommended = plan(None)
     first = plan(arguments.fs) if arguments.fs else recommended

@@ -17,6 +17,7 @@ from tests.loop.applying import ended, spec, story, until
 from tests.loop.program import Environment, Mode, make_plan, probe_machine, start_run
 from wizard.apply.run.process import settle
 from wizard.apply.system.mounts import read_mounts
+from wizard.plan.request.plan_request import NewVolumes
 
 UDEVD = "/usr/lib/systemd/systemd-udevd"
 
@@ -80,9 +81,8 @@ def main(drive: str, folder: Path) -> None:
         machine = probe_machine([drive])
         plan = make_plan(
             machine,
-            machine.drives[0],
-            (spec("ext4", None, folder / "media"),),
-            Mode.REPLACE,
+            (machine.drives[0],),
+            NewVolumes((spec("ext4", None, folder / "media"),), Mode.REPLACE),
             lambda: str(uuid4()),
         )
         fstab = folder / "fstab"

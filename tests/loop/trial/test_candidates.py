@@ -31,6 +31,7 @@ from wizard.benchmark.candidates.trial import order_of, run_trial
 from wizard.benchmark.results import read_verdict, render_verdict
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
+from wizard.plan.request.plan_request import NewVolumes
 from wizard.plan.request.volume_request import request
 from wizard.plan.request.wanted import spec_of
 
@@ -48,7 +49,7 @@ def plan_of(path: str, filesystem: str) -> Plan:
     recording = diagnose(machine, drive, load_patterns()).recording
     spec = spec_of(machine, drive, recording, request("small-files", None, None, None, filesystem))
     mode = Mode.REPLACE if drive.is_empty else Mode.USE_FREE
-    return make_plan(machine, drive, (spec,), mode, lambda: str(uuid4()))
+    return make_plan(machine, (drive,), NewVolumes((spec,), mode), lambda: str(uuid4()))
 
 
 def order(

@@ -13,7 +13,7 @@ from wizard.advice.missing import filesystem
 from wizard.filesystems.kind import FilesystemKind, MadeKind
 from wizard.filesystems.registry import KINDS, MADE, mounted_as
 from wizard.model.errors import BadInput, Refused, printable
-from wizard.plan.planner import refuse_obstacles
+from wizard.plan.planning import refuse_obstacles
 
 FOLDER = Path(wizard.filesystems.__path__[0])
 each_kind = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)

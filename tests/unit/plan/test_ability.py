@@ -15,8 +15,8 @@ from wizard.model.errors import Refused
 from wizard.model.machine import Kernel, Machine
 from wizard.model.said import GIB, MIB
 from wizard.plan.plan import Plan
-from wizard.plan.planner import Mode, make_plan
-from wizard.plan.request.volume_request import Arrangement
+from wizard.plan.planner import make_plan
+from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes
 from wizard.plan.undo_policy import promise
 
 PLAIN_KERNEL = machine().kernel
@@ -34,12 +34,19 @@ def here(kernel: Kernel) -> Machine:
 
 def encrypted(kernel: Kernel) -> Plan:
     on, source = here(kernel), iter(UUIDS)
-    return make_plan(on, on.drives[0], (replace(spec("ext4"), encrypted=True),), None, lambda: next(source))
+    return make_plan(
+        on, (on.drives[0],), NewVolumes((replace(spec("ext4"), encrypted=True),)), lambda: next(source)
+    )
 
 
 def grouped(kernel: Kernel) -> Plan:
     on, source = here(kernel), iter(UUIDS)
-    return make_plan(on, on.drives[0], (spec("ext4"),), None, lambda: next(source), Arrangement(grouped=True))
+    return make_plan(
+        on,
+        (on.drives[0],),
+        NewVolumes((spec("ext4"),), None, Arrangement(grouped=True)),
+        lambda: next(source),
+    )
 
 
 WAYS: dict[str, tuple[Callable[[Kernel], Plan], str, str]] = {
@@ -81,7 +88,7 @@ def test_btrfs_and_partitions_need_no_kernel_support() -> None:
     nothing = without("dm_mod", "dm_crypt", "md_mod", "raid0", "raid1")
     assert striped(numbered(), "btrfs", level="raid1", kernel=nothing).steps
     on, source = here(nothing), iter(UUIDS)
-    assert make_plan(on, on.drives[0], (spec("ext4"),), None, lambda: next(source)).steps
+    assert make_plan(on, (on.drives[0],), NewVolumes((spec("ext4"),)), lambda: next(source)).steps
 
 
 def test_wizard_shows_the_reason_next_to_the_choice() -> None:
@@ -104,7 +111,10 @@ def test_plan_without_loop_devices_announces_no_rehearsal(mode: Mode, grouped: b
     def planned(kernel: Kernel) -> Plan:
         on, source = machine(old, tools=EVERYTHING, kernel=kernel), iter(UUIDS)
         return make_plan(
-            on, on.drives[0], (spec("ext4"),), mode, lambda: next(source), Arrangement(grouped=grouped)
+            on,
+            (on.drives[0],),
+            NewVolumes((spec("ext4"),), mode, Arrangement(grouped=grouped)),
+            lambda: next(source),
         )
 
     without_loops = planned(without("loop"))

@@ -17,11 +17,11 @@ from wizard.model.said import GIB, MIB, TIB
 from wizard.operations.table import WriteTable
 from wizard.plan.check import check_plan
 from wizard.plan.free_space import aligned_spaces, fresh_bounds
-from wizard.plan.partition.replace import format_plan
 from wizard.plan.plan import Plan
-from wizard.plan.planner import Mode, make_plan
+from wizard.plan.planner import make_plan
+from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes
 from wizard.plan.request.roles import ROLES, swap_bytes
-from wizard.plan.request.volume_request import Arrangement, VolumeSpec, parse_volume
+from wizard.plan.request.volume_request import VolumeSpec, parse_volume
 from wizard.plan.request.wanted import desktop_requests, room_for_preset, spec_of
 
 MBR = Arrangement("mbr")
@@ -35,7 +35,7 @@ def on(of: Drive, architecture: str = "x86_64", **changes: object) -> Machine:
 
 def planned(of: Drive, *specs: VolumeSpec, mode: Mode | None = None, arrangement: Arrangement = MBR) -> Plan:
     source = iter(UUIDS)
-    plan = make_plan(on(of), of, specs, mode, lambda: next(source), arrangement)
+    plan = make_plan(on(of), (of,), NewVolumes(specs, mode, arrangement), lambda: next(source))
     check_plan(plan)
     return plan
 
@@ -45,7 +45,7 @@ def asked(of: Drive, *volumes: str, architecture: str = "x86_64") -> Plan:
     source = iter(UUIDS)
     where = on(of, architecture)
     specs = tuple(spec_of(where, of, UNKNOWN, parse_volume(text)) for text in volumes)
-    plan = make_plan(where, of, specs, None, lambda: next(source))
+    plan = make_plan(where, (of,), NewVolumes(specs), lambda: next(source))
     check_plan(plan)
     return plan
 
@@ -181,7 +181,7 @@ def test_desktop_layout_follows_from_space_and_memory(
     of = drive(size_bytes=room_bytes)
     specs = tuple(spec_of(on(of), of, UNKNOWN, one) for one in requests)
     source = iter(UUIDS)
-    plan = make_plan(on(of), of, specs, None, lambda: next(source))
+    plan = make_plan(on(of), (of,), NewVolumes(specs), lambda: next(source))
     assert len(plan.after.partitions) == len(wanted)
 
 
@@ -304,7 +304,7 @@ def test_second_efi_partition_is_reported(
 ) -> None:
     source, where = iter(UUIDS), replace(on(HALF), drives=(HALF, *others))
     specs = (spec_of(where, HALF, UNKNOWN, parse_volume(f"role={role}")),)
-    plan = make_plan(where, HALF, specs, mode, lambda: next(source))
+    plan = make_plan(where, (HALF,), NewVolumes(specs, mode), lambda: next(source))
     check_plan(plan)
     assert second_ones(plan) == named
 
@@ -319,4 +319,11 @@ def test_only_efi_partition_is_not_called_a_second_one() -> None:
     for part, named in ((FREED, ["/dev/sda1"]), (ESP, [])):
         asked_for = replace(parse_volume("role=esp,label=EFI"), size_bytes=part.size_bytes)
         specs = [spec_of(where, HALF, UNKNOWN, asked_for)]
-        assert second_ones(format_plan(where, HALF, part, specs, lambda: next(source), UNKNOWN)) == named
+        assert (
+            second_ones(
+                make_plan(
+                    where, (HALF,), NewVolumes(tuple(specs), part=part), lambda: next(source), (UNKNOWN,)
+                )
+            )
+            == named
+        )

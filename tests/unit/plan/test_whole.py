@@ -14,8 +14,9 @@ from wizard.model.said import MIB
 from wizard.operations.table import ResetZones
 from wizard.plan.check import check_plan, read_plan, render_plan
 from wizard.plan.plan import Plan
-from wizard.plan.planner import Mode, make_plan
+from wizard.plan.planner import make_plan
 from wizard.plan.preview import preview_lines
+from wizard.plan.request.plan_request import Mode, NewVolumes
 from wizard.plan.request.volume_request import VolumeSpec
 
 ZONED = drive(zoned="host-managed", geometry=KN4)
@@ -41,9 +42,8 @@ def zoned_plan(
     source = cycle(UUIDS)
     return make_plan(
         machine(on, **{"tools": EVERYTHING, **changes}),
-        on,
-        specs or (zoned_spec(),),
-        mode,
+        (on,),
+        NewVolumes(specs or (zoned_spec(),), mode),
         lambda: next(source),
     )
 

@@ -24,9 +24,9 @@ from wizard.model.errors import DiskwrightError, ExitCode
 from wizard.model.machine import Drive
 from wizard.plan.check import check_plan
 from wizard.plan.plan import Plan
-from wizard.plan.planner import Mode
 from wizard.plan.preview import preview_lines
 from wizard.plan.refusals import why_not_set_up
+from wizard.plan.request.plan_request import Mode, NewVolumes
 from wizard.plan.request.volume_request import VolumeSpec
 from wizard.probe.machine import load_facts, load_machine
 
@@ -45,7 +45,9 @@ def plan_of(services: RecordedServices, drive: Drive, advice: Advice, mode: Mode
         return "nothing can live there"
     try:
         return services.plan(
-            services.machine, drive, (VolumeSpec(advice.chosen, advice.workload, None, None, None),), mode
+            services.machine,
+            (drive,),
+            NewVolumes((VolumeSpec(advice.chosen, advice.workload, None, None, None),), mode),
         )
     except DiskwrightError as error:
         return str(error)

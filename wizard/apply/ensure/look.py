@@ -40,9 +40,9 @@ from wizard.plan.desired_state.document import (
     volume_entry,
 )
 from wizard.plan.plan import Plan
-from wizard.plan.planner import Mode
 from wizard.plan.raid.striping import parts_of
 from wizard.plan.refusals import refuse_content, unread_content
+from wizard.plan.request.plan_request import Mode
 from wizard.plan.request.roles import ROLES, role_by_type
 from wizard.plan.request.subvolumes import places_of
 from wizard.plan.request.volume_request import REST, size_text

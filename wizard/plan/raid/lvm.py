@@ -4,24 +4,18 @@ The group uses one partition. LVM allocates whole extents. The first extent star
 physical volume (pvcreate(8), vgcreate(8)).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
-from wizard.filesystems.kind import LINUX_LVM_TYPE, LVM_MBR_TYPE
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import BadInput, partition_path, printable
 from wizard.model.geometry import Geometry
-from wizard.model.layout import MAPPER, Group, Layout, TableEntry, Volume
+from wizard.model.layout import MAPPER, Group, Volume
 from wizard.model.machine import Extent
 from wizard.model.said import rounded_up, t
-from wizard.operations.layers import DATA_BYTES, EXTENT_BYTES, MakeLogicalVolume, MakeVolumeGroup
-from wizard.operations.rules import uuid_fault
-from wizard.operations.table import WipeSignatures, WriteTable
-from wizard.plan.derive import Derived, layout_after, make, mounted, table_after
+from wizard.operations.layers import DATA_BYTES, EXTENT_BYTES
 from wizard.plan.free_space import TOO_SMALL, Demand, place
-from wizard.plan.plan import Plan
-from wizard.plan.raid.striping import MEMBER_KINDS, layer_name
-from wizard.plan.request.roles import TableKind
+from wizard.plan.raid.striping import layer_name
 from wizard.plan.request.volume_request import VolumeSpec
 
 
@@ -55,61 +49,6 @@ def group_of(drive_path: str, number: int, label: str, uuid: str) -> Group:
 def _logical_node(group: Group, name: str) -> str:
     """Return the node of a logical volume. The names contain no hyphens, which device mapper would double."""
     return f"{MAPPER}{group.name}-{name}"
-
-
-def _as_volume(group: Group, volumes: Sequence[Volume], filesystem: str) -> Volume:
-    """Return the partition as a volume with the name of the group."""
-    return replace(
-        volumes[0], filesystem=filesystem, label=group.name, uuid="", mount_point=None, subvolumes=()
-    )
-
-
-def _new_entry(table: WriteTable) -> TableEntry:
-    """Return the only new entry."""
-    (entry,) = (entry for entry in table.entries if not entry.kept)
-    return entry
-
-
-def grouped(
-    path: str,
-    before: Layout,
-    group: Group,
-    volumes: Sequence[Volume],
-    sizes: Sequence[int],
-    extent: Extent,
-    bounds: Extent,
-    *,
-    fresh: TableKind | None,
-    wipes: Sequence[WipeSignatures] = (),
-) -> Derived:
-    """Derive a group on one new partition, with all volumes. They are not in the table.
-
-    All volumes are created before the first is formatted, so earlier failures can be undone.
-    """
-    carrier = _as_volume(group, volumes, volumes[0].filesystem)
-    table = table_after(path, before, [carrier], [extent], fresh=fresh)
-    kind = LINUX_LVM_TYPE if table.table == "gpt" else LVM_MBR_TYPE
-    entries = (entry if entry.kept else replace(entry, type=kind) for entry in table.entries)
-    table = replace(table, entries=tuple(entries))
-    plain = layout_after(before, table, [_as_volume(group, volumes, MEMBER_KINDS["lvm"])], bounds)
-    slots = tuple(
-        slot if slot.kept or not slot.number else replace(slot, label=None, uuid=None) for slot in plain.slots
-    )
-    names = logical_names([volume.label for volume in volumes])
-    creations = (
-        MakeLogicalVolume(volume.path, group.name, name, size)
-        for volume, name, size in zip(volumes, names, sizes, strict=True)
-    )
-    operations = (
-        *wipes,
-        table,
-        WipeSignatures(group.device, ()),
-        MakeVolumeGroup(group.name, (group.device,), (group.uuid,)),
-        *creations,
-        *(replace(make(volume, volume.mkfs_options), logical=True) for volume in volumes),
-        *(operation for volume in volumes for operation in mounted(volume)),
-    )
-    return Derived((replace(plain, slots=slots),), operations)
 
 
 LVM_PROGRAMS = ("pvcreate", "vgcreate", "lvcreate", "lvs")
@@ -186,50 +125,3 @@ def in_group(drive_path: str, volumes: Sequence[Volume], uuid: str) -> tuple[Gro
     return group, tuple(
         replace(volume, path=_logical_node(group, name)) for volume, name in zip(volumes, names, strict=True)
     )
-
-
-def grouped_faults(plan: Plan, group: Group, table: WriteTable, bounds: Extent) -> Iterator[str]:
-    """Yield faults in an order in which each check may rely on the previous ones. `table` must be within
-    `bounds` and have at least one new partition."""
-    yield from _group_faults(plan, group)
-    yield from _size_faults(plan, table)
-    derived = grouped(
-        plan.drive.path,
-        plan.before,
-        group,
-        plan.volumes,
-        [volume.size_bytes for volume in plan.logical_volumes],
-        _new_entry(table).extent,
-        bounds,
-        fresh=table.table if table.fresh else None,
-        wipes=plan.wipes,
-    )
-    yield from derived.faults(plan)
-
-
-def _group_faults(plan: Plan, group: Group) -> Iterator[str]:
-    """Check name and place of the group, and the nodes of the volumes."""
-    volumes = plan.volumes
-    if len({volume.partition for volume in volumes}) != 1:
-        yield "volumes"
-    if uuid_fault(group.uuid) or group.uuid in {volume.uuid for volume in volumes}:
-        yield "group.uuid"
-    if group != group_of(plan.drive.path, volumes[0].partition, volumes[0].label, group.uuid):
-        yield "group"
-    names = logical_names([volume.label for volume in volumes])
-    for volume, name in zip(volumes, names, strict=True):
-        if volume.path != _logical_node(group, name) or volume.role or volume.encryption:
-            yield "volumes"
-
-
-def _size_faults(plan: Plan, table: WriteTable) -> Iterator[str]:
-    """Check the sizes of the logical volumes, which must fit in the group."""
-    created = plan.logical_volumes
-    if len(created) != len(plan.volumes):
-        yield "steps"
-        return
-    for one, volume in zip(created, plan.volumes, strict=True):
-        if one.size_bytes % EXTENT_BYTES or one.size_bytes < MADE[volume.filesystem].minimum_bytes:
-            yield "steps"
-    if sum(one.size_bytes for one in created) > group_room_bytes(_new_entry(table).size_bytes):
-        yield "steps"

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from wizard.filesystems.registry import MADE
 from wizard.model.advice import Choice, Workload
@@ -82,14 +81,6 @@ class VolumeSpec:
         kind = MADE.get(self.choice.filesystem)
         label = self.own_label[: kind.label_bytes if kind else None] if self.label is None else self.label
         return kind.fit_label(label) if kind else label
-
-
-@dataclass(frozen=True, slots=True)
-class Arrangement:
-    """Settings for all volumes of a drive: type of a new table, and use of an LVM volume group."""
-
-    table: Literal["gpt", "mbr"] = "gpt"
-    grouped: bool = False
 
 
 @dataclass(frozen=True, slots=True)

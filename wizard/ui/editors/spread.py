@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from wizard.model.errors import BadInput, DiskwrightError
 from wizard.model.said import Sentence, t
 from wizard.plan.refusals import unread_content
-from wizard.plan.request.volume_request import Arrangement
+from wizard.plan.request.plan_request import Arrangement
 from wizard.ui.components.decisions import blocker
 from wizard.ui.components.drive_rows import held_on
 from wizard.ui.desk import Desk, Screen

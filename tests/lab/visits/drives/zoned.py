@@ -28,7 +28,8 @@ from wizard.model.run import Check
 from wizard.model.verdict import Outcome
 from wizard.plan.check import render_plan
 from wizard.plan.plan import Plan
-from wizard.plan.planner import Mode, make_plan
+from wizard.plan.planner import make_plan
+from wizard.plan.request.plan_request import Mode, NewVolumes
 from wizard.plan.request.volume_request import VolumeSpec
 from wizard.probe.machine import probe_machine
 from wizard.process.program import run
@@ -300,9 +301,8 @@ def _plan(node: str, mode: Mode | None, place: Path) -> Plan:
     choice = advice.chosen or advice.choices[0]
     return make_plan(
         machine,
-        drive,
-        (VolumeSpec(choice, advice.workload, None, "zones", str(place)),),
-        mode,
+        (drive,),
+        NewVolumes((VolumeSpec(choice, advice.workload, None, "zones", str(place)),), mode),
         lambda: str(uuid4()),
     )
 

@@ -45,8 +45,8 @@ from wizard.model.run import Check
 from wizard.model.said import KIB
 from wizard.plan.check import read_plan, render_plan
 from wizard.plan.plan import Plan
-from wizard.plan.planner import Mode
-from wizard.plan.raid.striped import StripeRequest, make_striped_plan
+from wizard.plan.planner import make_plan
+from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes, StripeRequest
 from wizard.plan.request.volume_request import VolumeSpec
 from wizard.probe.machine import probe_machine
 from wizard.process.program import run
@@ -223,8 +223,12 @@ def _planned(fleet: Fleet, level: Level) -> Plan:
     spec = VolumeSpec(choice, workload, None, "kept", str(PLACE))
     chunk = None if level == "raid1" else 64 * KIB
     asked = StripeRequest("md", chunk_bytes=chunk, level=level)
-    plan = make_striped_plan(
-        machine, machine.drives, spec, asked, Mode.REPLACE, lambda: str(uuid4()), arrays=taken_arrays()
+    plan = make_plan(
+        machine,
+        machine.drives,
+        NewVolumes((spec,), Mode.REPLACE, Arrangement(stripe=asked)),
+        lambda: str(uuid4()),
+        arrays=taken_arrays(),
     )
     return read_plan(render_plan(plan), "the plan")
 

@@ -36,8 +36,8 @@ from wizard.model.errors import Refused
 from wizard.model.run import Check
 from wizard.plan.check import read_plan, render_plan
 from wizard.plan.plan import Plan
-from wizard.plan.planner import Mode
-from wizard.plan.raid.striped import StripeRequest, make_striped_plan
+from wizard.plan.planner import make_plan
+from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes, StripeRequest
 from wizard.plan.request.volume_request import VolumeSpec
 from wizard.probe.machine import probe_machine
 
@@ -113,8 +113,12 @@ def _planned(fleet: Fleet) -> Plan:
     workload = Workload("large-media", "Large media files", "Long runs.", "large-media.toml", "media")
     spec = VolumeSpec(choice, workload, None, "mirrored", str(PLACE))
     asked = StripeRequest("md", level="raid1")
-    plan = make_striped_plan(
-        machine, machine.drives, spec, asked, Mode.REPLACE, lambda: str(uuid4()), arrays=taken_arrays()
+    plan = make_plan(
+        machine,
+        machine.drives,
+        NewVolumes((spec,), Mode.REPLACE, Arrangement(stripe=asked)),
+        lambda: str(uuid4()),
+        arrays=taken_arrays(),
     )
     return read_plan(render_plan(plan), "the plan")
 

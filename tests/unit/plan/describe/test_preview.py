@@ -17,8 +17,9 @@ from wizard.model.machine import Signature, Table
 from wizard.model.said import GIB, MIB
 from wizard.operations.filesystem import MakeFilesystem
 from wizard.plan.plan import Plan
-from wizard.plan.planner import Mode, make_plan
+from wizard.plan.planner import make_plan
 from wizard.plan.preview import ASCII, Cell, StretchState, bar, preview_lines
+from wizard.plan.request.plan_request import Mode, NewVolumes
 from wizard.plan.text import FREE_USED, cell_width, command_lines, inside_sentences, wrapped
 from wizard.plan.undo_policy import losses, promise
 
@@ -196,7 +197,7 @@ def test_drive_that_reports_its_recording_is_not_doubted(tells: dict[str, object
     recording = judge_recording(of, rungs_of(of, ()))
     uuids = iter(UUIDS)
     plan = make_plan(
-        machine(of, tools=EVERYTHING), of, (spec("ext4"),), None, lambda: next(uuids), recording=recording
+        machine(of, tools=EVERYTHING), (of,), NewVolumes((spec("ext4"),)), lambda: next(uuids), (recording,)
     )
     assert ("Unknown if the drive is shingled" in " ".join(" ".join(preview_lines(plan)).split())) is doubted
 

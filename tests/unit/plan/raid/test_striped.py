@@ -23,10 +23,10 @@ from wizard.operations.filesystem import MakeFilesystem
 from wizard.operations.layers import array_uuid, physical_volume_uuid
 from wizard.operations.table import WriteTable
 from wizard.plan.check import check_plan, read_plan, render_plan
-from wizard.plan.planner import Mode
+from wizard.plan.planner import make_plan
 from wizard.plan.preview import preview_lines
-from wizard.plan.raid.striped import Kind, StripeRequest, make_striped_plan
 from wizard.plan.raid.striping import TYPES, layer_name, striped_words
+from wizard.plan.request.plan_request import Arrangement, Kind, Mode, NewVolumes, StripeRequest
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -168,25 +168,21 @@ def test_array_gets_a_free_number() -> None:
     )
     drives = numbered(2)
     source = cycle(UUIDS)
-    plan = make_striped_plan(
+    plan = make_plan(
         machine(*drives, other, tools=EVERYTHING),
         drives,
-        spec("ext4"),
-        StripeRequest("md"),
-        None,
+        NewVolumes((spec("ext4"),), None, Arrangement(stripe=StripeRequest("md"))),
         lambda: next(source),
     )
     assert plan.stripe is not None and plan.stripe.device == "/dev/md126"
     asked = StripeRequest("md")
-    plan = make_striped_plan(
+    plan = make_plan(
         machine(*drives, tools=EVERYTHING),
         drives,
-        spec("ext4"),
-        asked,
-        None,
+        NewVolumes((spec("ext4"),), None, Arrangement(stripe=asked)),
         lambda: next(source),
         (),
-        ("/dev/md127", "/dev/md126"),
+        arrays=("/dev/md127", "/dev/md126"),
     )
     assert plan.stripe is not None and plan.stripe.device == "/dev/md125"
 
@@ -281,12 +277,10 @@ def test_shingled_drive_in_a_stripe_is_a_doubt(verdict: Recorded, says: str) -> 
     drives = numbered(2)
     unknown = Recording("unknown", None, Recorded.UNKNOWN, "low")
     source = cycle(UUIDS)
-    plan = make_striped_plan(
+    plan = make_plan(
         machine(*drives, tools=EVERYTHING),
         drives,
-        spec("ext4"),
-        StripeRequest("md"),
-        None,
+        NewVolumes((spec("ext4"),), None, Arrangement(stripe=StripeRequest("md"))),
         lambda: next(source),
         (unknown, replace(unknown, kind="shingled", verdict=verdict)),
     )

@@ -17,7 +17,7 @@ from wizard.benchmark.results import read_verdict
 from wizard.host.services import RecordedServices
 from wizard.model.errors import Failed
 from wizard.model.machine import Drive, Machine
-from wizard.plan.planner import Mode
+from wizard.plan.request.plan_request import Mode
 from wizard.ui import draft
 from wizard.ui.screens.alignment import TrialScreen
 from wizard.ui.screens.plan import PlanScreen
