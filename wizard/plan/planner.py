@@ -7,9 +7,9 @@ from uuid import uuid4
 
 from wizard.filesystems.registry import KINDS
 from wizard.model.drive_facts import HOST_MANAGED
-from wizard.model.errors import BadInput, Refused, printable
+from wizard.model.errors import Refused, printable
 from wizard.model.finding import Recording
-from wizard.model.geometry import Geometry, misalignment_bytes
+from wizard.model.geometry import Geometry, grain_bytes, misalignment_bytes
 from wizard.model.layout import Layout, Volume
 from wizard.model.machine import Drive, Extent, Kernel, Machine, Partition
 from wizard.model.said import Message, t, tn
@@ -30,7 +30,6 @@ from wizard.plan.free_space import (
     share_bytes,
 )
 from wizard.plan.partition.possible import (
-    SIZE_STAYS,
     aligned_size,
     growing_of,
     how_to_free,
@@ -53,7 +52,7 @@ from wizard.plan.planning import (
     refuse_obstacles,
     with_doubts,
 )
-from wizard.plan.raid.lvm import LVM_PROGRAMS, group_extent, in_group, logical_sizes, refuse_roles
+from wizard.plan.raid.lvm import LVM_PROGRAMS, group_extent, in_group, logical_sizes
 from wizard.plan.raid.striped import striped_plan
 from wizard.plan.refusals import (
     measured,
@@ -64,7 +63,6 @@ from wizard.plan.refusals import (
 )
 from wizard.plan.request.encryption import encrypted, encryption_doubts, needed_bytes, refuse_encryption
 from wizard.plan.request.plan_request import (
-    PLAIN,
     DeletePart,
     GrowPart,
     Mode,
@@ -72,6 +70,7 @@ from wizard.plan.request.plan_request import (
     Request,
     RestoreTable,
     ShrinkPart,
+    check_request,
 )
 from wizard.plan.request.roles import role_of
 from wizard.plan.request.volume_request import VolumeSpec, check_specs, with_unique_labels
@@ -123,18 +122,12 @@ def _volumes_plan(planning: Planning, request: NewVolumes) -> Plan:
     """Plan new volumes on one or several drives, or on one partition."""
     how = request.arrangement
     if request.part is not None:
-        _refuse_format(planning.drives[0], request.part, request.specs)
+        _refuse(why_not_format(planning.drives[0], request.part))
+    check_request(request, planning.drives)
     specs = with_unique_labels(request.specs)
+    check_specs(specs)
     if how.stripe:
         return striped_plan(planning, replace(request, specs=specs), how.stripe)
-    check_specs(specs)
-    if len(planning.drives) > 1:
-        raise BadInput(
-            t(
-                "A plan for several drives needs one volume across all drives. Use --stripe or --mirror, "
-                "with md or btrfs."
-            )
-        )
     refuse_obstacles(planning.machine, specs)
     if request.part is not None:
         return _formatted_plan(planning, request.part, specs)
@@ -144,18 +137,9 @@ def _volumes_plan(planning: Planning, request: NewVolumes) -> Plan:
 def _on_drive(planning: Planning, request: NewVolumes) -> Plan:
     """Plan new volumes on a drive."""
     drive, machine, how, specs = planning.drives[0], planning.machine, request.arrangement, request.specs
-    refuse_encryption(machine, specs, why_not=_encryption_obstacle(drive, grouped=how.grouped))
+    refuse_encryption(machine, specs)
     size_bytes, geometry = refuse_drive(drive)
-    if how.grouped:
-        refuse_roles(specs)
     if drive.zoned == HOST_MANAGED:
-        if how != PLAIN:
-            raise BadInput(
-                t(
-                    "{drive} is a host-managed zoned drive and cannot have any partition table.",
-                    drive=drive.path,
-                )
-            )
         return _zoned_plan(planning, specs, request.mode)
     refuse_content(drive, chosen=request.mode is not None)
     preserve = request.mode is Mode.USE_FREE and drive.is_empty is not True
@@ -172,13 +156,6 @@ def _on_drive(planning: Planning, request: NewVolumes) -> Plan:
     return plan(planning, specs, before, places, aligned_spaces(free, geometry))
 
 
-def _encryption_obstacle(drive: Drive, *, grouped: bool) -> Message | None:
-    """Return why encryption is not possible there, or None."""
-    if drive.zoned == HOST_MANAGED:
-        return t("{drive} is a host-managed zoned drive and cannot be partitioned.", drive=drive.path)
-    return t("Encryption inside a volume group is not supported.") if grouped else None
-
-
 def _partitioned_plan(
     planning: Planning,
     specs: tuple[VolumeSpec, ...],
@@ -190,7 +167,7 @@ def _partitioned_plan(
     drive, preserve = planning.drives[0], places.fresh is None
     _, geometry = measured(drive)
     demands = [_demand_of(spec, spaces, geometry) for spec in specs]
-    extents = place(demands, spaces, geometry, how_to_free(drive) if preserve else None)
+    extents = place(demands, spaces, grain_bytes(geometry), how_to_free(drive) if preserve else None)
     numbers = _free_numbers(drive, len(specs), preserve=preserve)
     plain = [planning.volume(*pair) for pair in zip(specs, numbers, strict=True)]
     volumes = tuple(
@@ -242,31 +219,8 @@ def _zoned_plan(planning: Planning, specs: tuple[VolumeSpec, ...], mode: Mode | 
     """Plan one zoned filesystem on the whole host-managed drive."""
     (drive,) = planning.drives
     path = drive.path
-    if mode is Mode.USE_FREE:
-        raise Refused(
-            t(
-                "{drive} is a host-managed zoned drive and cannot be partitioned. Cannot add "
-                "to the existing contents.",
-                drive=path,
-            )
-        )
     refuse_content(drive, chosen=mode is not None)
-    if len(specs) != 1 or not specs[0].takes_rest:
-        raise BadInput(
-            t(
-                "{drive} is a host-managed zoned drive and cannot be partitioned. Request one "
-                "volume without a size.",
-                drive=path,
-            )
-        )
     (spec,) = specs
-    if spec.role:
-        raise BadInput(
-            t(
-                "{drive} is a host-managed zoned drive and cannot be partitioned. Omit the role.",
-                drive=path,
-            )
-        )
     mkfs, _ = option_words(spec)
     kind = spec.choice.filesystem
     if not is_zoned_mode(kind, mkfs):
@@ -285,17 +239,6 @@ def _zoned_plan(planning: Planning, specs: tuple[VolumeSpec, ...], mode: Mode | 
     return with_doubts(planning.finished([before], volumes=(volume,)), *spec.doubts)
 
 
-def _refuse_format(drive: Drive, part: Partition, specs: Sequence[VolumeSpec]) -> None:
-    """Raises Refused if a partition must not be formatted, BadInput for other than one volume in its size."""
-    _refuse(why_not_format(drive, part))
-    if len(specs) != 1:
-        raise BadInput(
-            t("{part} accepts one volume, but {asked} were requested.", part=part.path, asked=len(specs))
-        )
-    if specs[0].percent is not None or specs[0].size_bytes not in (None, part.size_bytes):
-        raise BadInput(SIZE_STAYS(part=part.path, size=part.size_bytes))
-
-
 def _formatted_plan(planning: Planning, part: Partition, specs: tuple[VolumeSpec, ...]) -> Plan:
     """Plan to format a partition."""
     (drive,), machine = planning.drives, planning.machine
@@ -303,7 +246,7 @@ def _formatted_plan(planning: Planning, part: Partition, specs: tuple[VolumeSpec
     refuse_encryption(machine, specs)
     _, geometry = measured(drive)
     room = part.extent
-    place([_demand_of(replace(spec, size_bytes=None), [room], geometry)], [room], geometry)
+    place([_demand_of(replace(spec, size_bytes=None), [room], geometry)], [room], grain_bytes(geometry))
     volume = planning.volume(spec, part.number)
     if spec.encrypted:
         volume = encrypted(volume, part.size_bytes, geometry, planning.draw_uuid(), spec.key)
@@ -415,7 +358,9 @@ def _demand_of(spec: VolumeSpec, spaces: Sequence[Extent], geometry: Geometry) -
     name = (
         f"{printable(spec.final_label)!r} ({spec.choice.filesystem}{' in LUKS2' if spec.encrypted else ''})"
     )
-    size_bytes = spec.size_bytes if spec.percent is None else share_bytes(spec.percent, spaces, geometry)
+    size_bytes = (
+        spec.size_bytes if spec.percent is None else share_bytes(spec.percent, spaces, grain_bytes(geometry))
+    )
     return Demand(name, size_bytes, needed_bytes(spec, geometry))
 
 

@@ -83,8 +83,12 @@ def test_content_of_a_host_managed_drive_is_named_and_confirmed() -> None:
         ((zoned_spec("ext4", ()),), None, "Only btrfs in zoned mode"),
         ((zoned_spec("btrfs", ()),), None, "Only btrfs in zoned mode"),
         ((zoned_spec("btrfs", ("-O", "quota")),), None, "Only btrfs in zoned mode"),
-        ((zoned_spec(size_bytes=MIB),), None, "without a size"),
-        ((zoned_spec(size_bytes=MIB), zoned_spec(label="b", mount_point=None)), None, "Request one volume"),
+        ((zoned_spec(size_bytes=MIB),), None, "without size or role"),
+        (
+            (zoned_spec(size_bytes=MIB), zoned_spec(label="b", mount_point=None)),
+            None,
+            "Request one unencrypted volume",
+        ),
         ((zoned_spec(),), Mode.USE_FREE, "cannot be partitioned"),
     ],
 )

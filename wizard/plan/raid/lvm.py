@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from wizard.filesystems.registry import MADE
-from wizard.model.errors import BadInput, partition_path, printable
-from wizard.model.geometry import Geometry
+from wizard.model.errors import partition_path, printable
+from wizard.model.geometry import Geometry, grain_bytes
 from wizard.model.layout import MAPPER, Group, Volume
 from wizard.model.machine import Extent
 from wizard.model.said import rounded_up, t
 from wizard.operations.layers import DATA_BYTES, EXTENT_BYTES
-from wizard.plan.free_space import TOO_SMALL, Demand, place
+from wizard.plan.free_space import Demand, place, share_bytes
 from wizard.plan.raid.striping import layer_name
 from wizard.plan.request.volume_request import VolumeSpec
 
@@ -55,26 +55,11 @@ LVM_PROGRAMS = ("pvcreate", "vgcreate", "lvcreate", "lvs")
 """Tools required for a volume group."""
 
 
-def refuse_roles(specs: Sequence[VolumeSpec]) -> None:
-    """Raises BadInput for a volume with a role: firmware, boot loader and systemd require separate
-    partitions."""
-    for spec in specs:
-        if spec.role:
-            label, role = spec.final_label, spec.role
-            raise BadInput(
-                t(
-                    "The volume '{label}' has the role '{role}', which volume groups do not "
-                    "support. Omit the role or the volume group.",
-                    label=label,
-                    role=role,
-                )
-            )
-
-
 def group_extent(specs: Sequence[VolumeSpec], spaces: Sequence[Extent], geometry: Geometry) -> Extent:
     """Return the partition for the group: the largest free range. Raises BadInput if it is too small."""
     least = DATA_BYTES + sum(_extents_up(spec.size_bytes or _least_bytes(spec)) for spec in specs)
-    return place([Demand(str(t("group of {volumes}", volumes=len(specs))), None, least)], spaces, geometry)[0]
+    wanted = Demand(str(t("group of {volumes}", volumes=len(specs))), None, least)
+    return place([wanted], spaces, grain_bytes(geometry))[0]
 
 
 def _least_bytes(spec: VolumeSpec) -> int:
@@ -83,39 +68,19 @@ def _least_bytes(spec: VolumeSpec) -> int:
 
 def logical_sizes(specs: Sequence[VolumeSpec], partition_bytes: int) -> tuple[int, ...]:
     """Return the size of each logical volume: requests are rounded up to whole extents, shares down; a volume
-    without a size gets the rest.
-
-    Raises BadInput with the available size.
-    """
-    room = group_room_bytes(partition_bytes)
-    wanted = [_wanted_bytes(spec, room) for spec in specs]
-    left = room - sum(size or 0 for size in wanted)
-    sizes = tuple(left if size is None else size for size in wanted)
-    for spec, size in zip(specs, sizes, strict=True):
-        name = f"{printable(spec.final_label)!r} ({spec.choice.filesystem})"
-        if left < 0 or (spec.size_bytes is None and size < _least_bytes(spec)):
-            needed = sum(
-                size or _extents_up(_least_bytes(one)) for one, size in zip(specs, wanted, strict=True)
-            )
-            raise BadInput(
-                t(
-                    "The volume group has {room:size} ({room} bytes) available, but "
-                    "{needed:size} is required. Space is allocated in extents of {piece:exact}. "
-                    "Request less.",
-                    room=room,
-                    needed=needed,
-                    piece=EXTENT_BYTES,
-                )
-            )
-        if size < _least_bytes(spec):
-            raise BadInput(TOO_SMALL(name=name, size=size, least=_least_bytes(spec)))
-    return sizes
-
-
-def _wanted_bytes(spec: VolumeSpec, room: int) -> int | None:
-    if spec.percent is not None:
-        return room * spec.percent // 100 // EXTENT_BYTES * EXTENT_BYTES
-    return None if spec.size_bytes is None else _extents_up(spec.size_bytes)
+    without a size gets the rest. Raises BadInput with the available size."""
+    room = Extent(0, group_room_bytes(partition_bytes))
+    demands = [
+        Demand(
+            f"{printable(spec.final_label)!r} ({spec.choice.filesystem})",
+            share_bytes(spec.percent, [room], EXTENT_BYTES)
+            if spec.percent is not None
+            else spec.size_bytes and _extents_up(spec.size_bytes),
+            _least_bytes(spec),
+        )
+        for spec in specs
+    ]
+    return tuple(extent.size_bytes for extent in place(demands, [room], EXTENT_BYTES))
 
 
 def in_group(drive_path: str, volumes: Sequence[Volume], uuid: str) -> tuple[Group, tuple[Volume, ...]]:

@@ -10,7 +10,7 @@ from wizard.model.finding import Recorded, Recording
 from wizard.model.geometry import Identity
 from wizard.model.layout import Layout, Stripe, Volume
 from wizard.model.machine import Drive, Extent, Machine
-from wizard.model.said import Message, Sentence, Sentences, join, t, tn
+from wizard.model.said import Message, Sentence, join, t, tn
 from wizard.operations.layers import array_uuid
 from wizard.plan.dangers import (
     known_identity,
@@ -22,13 +22,10 @@ from wizard.plan.derive import Places
 from wizard.plan.plan import Plan
 from wizard.plan.planning import Planning, old_wipes, option_words, refuse_obstacles, with_doubts
 from wizard.plan.raid.striping import (
-    FILESYSTEMS,
     HIGHEST_ARRAY,
     METADATA,
-    MOST_DRIVES,
     NUMBER,
     USUAL_CHUNK_BYTES,
-    chunk_fault,
     layer_name,
     room_bytes,
     striped_extents,
@@ -36,11 +33,8 @@ from wizard.plan.raid.striping import (
     striped_words,
 )
 from wizard.plan.refusals import refuse_content, refuse_drive
-from wizard.plan.request.encryption import refuse_encryption
 from wizard.plan.request.plan_request import Kind, Mode, NewVolumes, StripeRequest
-from wizard.plan.request.volume_request import VolumeSpec, check_specs
-
-NO_ENCRYPTION = t("Encryption across several drives is not supported.")
+from wizard.plan.request.volume_request import VolumeSpec
 
 PROGRAMS = {"md": ("mdadm",), "btrfs": ("btrfs",)}
 """Tools required for each kind."""
@@ -53,11 +47,8 @@ def striped_plan(planning: Planning, request: NewVolumes, asked: StripeRequest) 
     others. Raises BadInput for an impossible request.
     """
     machine, drives, mode = planning.machine, planning.drives, request.mode
-    _check_asked(asked, request, drives)
-    check_specs(request.specs)
     (spec,) = request.specs
     refuse_obstacles(machine, request.specs)
-    refuse_encryption(machine, request.specs, why_not=NO_ENCRYPTION)
     if asked.kind == "md":
         refuse_lacking(machine.kernel, asked.level)
     refuse_missing(machine, PROGRAMS[asked.kind])
@@ -79,94 +70,6 @@ def striped_plan(planning: Planning, request: NewVolumes, asked: StripeRequest) 
     )
 
 
-def _check_asked(asked: StripeRequest, request: NewVolumes, drives: Sequence[Drive]) -> None:
-    """Raises BadInput for contradictory or unsupported requests."""
-    option = asked.option
-    if not 2 <= len(drives) <= MOST_DRIVES:
-        named = Sentences(
-            "A mirror or stripe needs 2 to {most} drives, but {count} was listed.",
-            "A mirror or stripe needs 2 to {most} drives, but {count} were listed.",
-        )
-        raise BadInput(named(most=MOST_DRIVES, count=len(drives)))
-    if request.mode is Mode.USE_FREE:
-        raise BadInput(t("{option} uses whole drives and cannot be combined with --use-free.", option=option))
-    if len(request.specs) != 1:
-        raise BadInput(
-            t("Several drives form one volume together: remove the other volumes from the list first.")
-        )
-    (spec,) = request.specs
-    if request.arrangement.grouped or request.arrangement.table != "gpt":
-        raise BadInput(
-            t("Each of several drives gets a GPT, without its own volume group. Select that first.")
-        )
-    if not spec.takes_rest:
-        raise BadInput(t("A mirrored or striped volume uses all of the drives. Omit the size."))
-    if spec.role:
-        raise BadInput(
-            t(
-                "A mirrored or striped volume cannot have a role: firmware and boot loaders "
-                "expect single partitions."
-            )
-        )
-    if spec.encrypted:
-        raise BadInput(NO_ENCRYPTION)
-    _check_filesystem(asked, spec.choice.filesystem)
-    if asked.mirrors:
-        _check_mirror(asked)
-    else:
-        _check_stripe(asked)
-
-
-def _check_filesystem(asked: StripeRequest, filesystem: str) -> None:
-    option, kind = asked.option, asked.kind
-    if filesystem not in FILESYSTEMS[kind]:
-        possible = " or ".join(FILESYSTEMS[kind])
-        sentences = [
-            t(
-                "{option} {kind} supports {possible}, not {filesystem}.",
-                option=option,
-                kind=kind,
-                possible=possible,
-                filesystem=filesystem,
-            )
-        ]
-        if filesystem == "btrfs":
-            sentences.append(t("Btrfs has built-in RAID. Use {option} btrfs.", option=option))
-        raise BadInput(join(*sentences))
-
-
-def _check_mirror(asked: StripeRequest) -> None:
-    if asked.chunk_bytes is not None or asked.metadata is not None:
-        raise BadInput(
-            t(
-                "A mirror has no chunk size, and Btrfs mirrors metadata along with data. "
-                "Omit --chunk and --metadata."
-            )
-        )
-
-
-def _check_stripe(asked: StripeRequest) -> None:
-    if asked.kind == "btrfs" and asked.chunk_bytes is not None:
-        raise BadInput(t("Btrfs sets the chunk size (64 KiB). Omit --chunk with --stripe btrfs."))
-    if asked.kind != "btrfs" and asked.metadata is not None:
-        raise BadInput(t("--metadata requires --stripe btrfs; md has no filesystem metadata."))
-    if asked.chunk_bytes is not None and (fault := chunk_fault(asked.chunk_bytes)):
-        bad = t(
-            "A chunk of {chunk:exact} {fault}; {usual:exact} is usual.",
-            chunk=asked.chunk_bytes,
-            fault=fault,
-            usual=USUAL_CHUNK_BYTES,
-        )
-        raise BadInput(bad)
-    if asked.metadata is not None and asked.metadata not in METADATA:
-        bad = t(
-            "Btrfs metadata can be {possible} here, not '{asked}'.",
-            possible=" or ".join(METADATA),
-            asked=asked.metadata,
-        )
-        raise BadInput(bad)
-
-
 def _refuse_drives(
     machine: Machine, drives: Sequence[Drive], mode: Mode | None
 ) -> tuple[list[Identity], list[Layout]]:
@@ -185,22 +88,19 @@ def _refuse_drives(
         befores.append(layout_before(drive, size_bytes, geometry, preserve=False))
     if twice := _duplicate([drive.path for drive in drives]):
         raise Refused(t("{drive} is listed twice.", drive=twice))
-    if twice := _duplicate([drive.serial for drive in drives if drive.serial]):
-        raise Refused(
-            t(
-                "Two drives have the same serial number, {number}. Either one drive is "
-                "listed twice, or the drives are indistinguishable.",
-                number=twice,
+    for what, numbers in (
+        (t("serial number"), [drive.serial for drive in drives if drive.serial]),
+        (t("WWN"), [drive.wwn for drive in drives if drive.wwn]),
+    ):
+        if twice := _duplicate(numbers):
+            raise Refused(
+                t(
+                    "Two drives have the same {what}, {number}. Either one drive is "
+                    "listed twice, or the drives are indistinguishable.",
+                    what=what,
+                    number=twice,
+                )
             )
-        )
-    if twice := _duplicate([drive.wwn for drive in drives if drive.wwn]):
-        raise Refused(
-            t(
-                "Two drives have the same WWN, {number}. Either one drive is listed twice, "
-                "or the drives are indistinguishable.",
-                number=twice,
-            )
-        )
     return identities, befores
 
 

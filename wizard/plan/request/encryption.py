@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from wizard.filesystems.registry import MADE
-from wizard.model.errors import BadInput, Refused
+from wizard.model.errors import BadInput
 from wizard.model.geometry import Geometry, grain_bytes
 from wizard.model.layout import Encryption, Volume
 from wizard.model.machine import Drive, Extent, Machine
@@ -99,22 +99,9 @@ LOST, NO_TRIM = (
 )
 
 
-def refuse_encryption(
-    machine: Machine, specs: Sequence[VolumeSpec], *, why_not: Message | None = None
-) -> None:
-    """Raises Refused or BadInput if a request for encryption is not possible. `why_not`: why encryption is
-    not possible at all."""
-    for spec in specs:
-        if not spec.encrypted:
-            continue
-        if why_not:
-            raise Refused(
-                t(
-                    "{why} Cannot encrypt the volume '{label}'.",
-                    why=why_not,
-                    label=spec.final_label,
-                )
-            )
+def refuse_encryption(machine: Machine, specs: Sequence[VolumeSpec]) -> None:
+    """Raises Refused or BadInput if a request for encryption is not possible."""
+    for spec in filter(lambda spec: spec.encrypted, specs):
         kind = spec.choice.filesystem
         if kind not in FILESYSTEMS:
             raise BadInput(

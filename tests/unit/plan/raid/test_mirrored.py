@@ -142,10 +142,13 @@ def test_three_way_mirror_survives_two_failures() -> None:
 
 
 REFUSED: dict[str, tuple[Callable[[], object], str]] = {
-    "a chunk": (lambda: striped(numbered(2), chunk_bytes=64 * KIB, level="raid1"), "A mirror has no chunk"),
+    "a chunk": (
+        lambda: striped(numbered(2), chunk_bytes=64 * KIB, level="raid1"),
+        "Only md stripes",
+    ),
     "metadata": (
         lambda: striped(numbered(2), "btrfs", metadata="raid0", level="raid1"),
-        "Omit --chunk and --metadata",
+        "only Btrfs stripes a metadata profile",
     ),
     "one drive": (
         lambda: striped(numbered(1), level="raid1"),
@@ -153,7 +156,7 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "free space": (
         lambda: striped(numbered(2), mode=Mode.USE_FREE, level="raid1"),
-        "--mirror uses whole drives and cannot be combined with --use-free",
+        "form one volume together",
     ),
     "Btrfs on md": (
         lambda: striped(numbered(2), "md", "btrfs", level="raid1"),
@@ -161,7 +164,7 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "a size": (
         lambda: striped(numbered(2), wanted=spec("ext4", size_bytes=MIB), level="raid1"),
-        "uses all of the drives",
+        "Omit further volumes, sizes",
     ),
     # Two of them would have had room enough for XFS in a stripe.
     "no room": (

@@ -198,17 +198,26 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
         lambda: striped((numbered(2)[0], replace(numbered(2)[1], wwn="naa.a"))),
         "the same WWN",
     ),
-    "free space": (lambda: striped(numbered(2), mode=Mode.USE_FREE), "whole drives"),
-    "a size": (lambda: striped(numbered(2), wanted=spec("ext4", size_bytes=MIB)), "Omit the size"),
+    "free space": (lambda: striped(numbered(2), mode=Mode.USE_FREE), "form one volume together"),
+    "a size": (
+        lambda: striped(numbered(2), wanted=spec("ext4", size_bytes=MIB)),
+        "Omit further volumes",
+    ),
     "mixed blocks on md": (
         lambda: striped((numbered(2)[0], replace(numbered(2)[1], geometry=KN4))),
         "different logical block sizes",
     ),
     "Btrfs on md": (lambda: striped(numbered(2), "md", "btrfs"), "Use --stripe btrfs"),
     "ext4 on Btrfs": (lambda: striped(numbered(2), "btrfs", "ext4"), "supports btrfs, not ext4"),
-    "a chunk for Btrfs": (lambda: striped(numbered(2), "btrfs", chunk_bytes=64 * KIB), "Omit --chunk"),
-    "metadata for md": (lambda: striped(numbered(2), "md", metadata="raid1"), "--metadata requires"),
-    "odd metadata": (lambda: striped(numbered(2), "btrfs", metadata="raid5"), "raid1 or raid0 here"),
+    "a chunk for Btrfs": (
+        lambda: striped(numbered(2), "btrfs", chunk_bytes=64 * KIB),
+        "Only md stripes",
+    ),
+    "metadata for md": (
+        lambda: striped(numbered(2), "md", metadata="raid1"),
+        "only Btrfs stripes",
+    ),
+    "odd metadata": (lambda: striped(numbered(2), "btrfs", metadata="raid5"), "raid0 or raid1"),
     "an odd chunk": (lambda: striped(numbered(2), chunk_bytes=48 * KIB), "not a power of two"),
     "a small chunk": (
         lambda: striped(numbered(2), chunk_bytes=4 * KIB),
