@@ -23,9 +23,8 @@ from wizard.model.errors import BadInput, ExitCode, printable
 from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.said import Sentence, parse_size, t
 from wizard.plan.check import render_plan
-from wizard.plan.messages import AS_ROOT, RECORD_AS_ROOT, UNREAD
 from wizard.plan.plan import Plan
-from wizard.plan.preview import plan_lines, unread_words
+from wizard.plan.preview import UNREAD, plan_lines, unread_words
 from wizard.plan.refusals import needs_root
 from wizard.plan.request.plan_request import (
     Arrangement,
@@ -98,9 +97,9 @@ def _tell_unread(arguments: Namespace, drives: Sequence[Drive]) -> None:
         return
     said = UNREAD(drives=tuple(drive.path for drive in unread), count=len(unread))
     if arguments.machine is not None:
-        say(f"{said} {RECORD_AS_ROOT}")
+        say(said, t("Record the machine as root: sudo diskwright inspect --save FILE"))
     else:
-        say(f"{said} {AS_ROOT}")
+        say(said, t("Create the plan as root:"))
         say(f"    {given_again(arguments)}")
     say("")
 

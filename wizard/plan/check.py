@@ -5,7 +5,7 @@ from itertools import combinations
 
 from wizard.documents.codec import JSON, Sealed, to_json, without_texts
 from wizard.filesystems.registry import MADE
-from wizard.model.errors import BadInput, is_partition_of, partition_path
+from wizard.model.errors import is_partition_of, partition_path
 from wizard.model.geometry import FLOOR_BYTES, Geometry, Identity, misalignment_bytes
 from wizard.model.layout import Group, Layout, Member, Slot, Stripe, Volume
 from wizard.model.machine import Extent
@@ -22,7 +22,6 @@ from wizard.operations.rules import (
     volume_uuid_fault,
     writer_fault,
 )
-from wizard.plan import messages
 from wizard.plan.dangers import danger_fault
 from wizard.plan.derive import Places, bounds_in, derived_from
 from wizard.plan.free_space import (
@@ -61,16 +60,6 @@ from wizard.plan.request.volume_request import mount_order_fault
 from wizard.plan.steps import with_current_texts
 
 AGAIN = t("Create the plan again with `diskwright plan`.")
-
-
-def check_plan(plan: Plan, where: str = "The plan") -> None:
-    """Raises BadInput for the first difference from what the planner would write. `where` names the file.
-
-    Checks that every operation works on the plan's own drive and its partitions; the descriptions are
-    derived. Does not access the machine: only applying the plan checks that the drive still matches `before`.
-    """
-    if fault := next(_faults(plan), None):
-        raise BadInput(messages.INCONSISTENT(where=where, what=fault, again=AGAIN))
 
 
 def _faults(plan: Plan) -> Iterator[str]:
@@ -456,9 +445,15 @@ PLANS = Sealed(
     "diskwright.plan/2",
     Plan,
     AGAIN,
-    check_plan,
+    _faults,
     with_current_texts,
     {"diskwright.plan/1": _from_first},
     _removed,
 )
-SCHEMA, render_plan, read_plan, read_kept_plan = PLANS.schema, PLANS.render, PLANS.read, PLANS.read_kept
+SCHEMA, render_plan, read_plan, read_kept_plan, check_plan = (
+    PLANS.schema,
+    PLANS.render,
+    PLANS.read,
+    PLANS.read_kept,
+    PLANS.check,
+)

@@ -12,7 +12,7 @@ from wizard.model.finding import Recording
 from wizard.model.geometry import Geometry, grain_bytes, misalignment_bytes
 from wizard.model.layout import Layout, Volume
 from wizard.model.machine import Drive, Extent, Kernel, Machine, Partition
-from wizard.model.said import Message, t, tn
+from wizard.model.said import Message, join, t, tn
 from wizard.plan.dangers import (
     DEVICE_MAPPER,
     esp_doubts,
@@ -374,30 +374,16 @@ def _free_numbers(drive: Drive, wanted: int, *, preserve: bool) -> tuple[int, ..
     free = [number for number in range(1, most + 1) if number not in used]
     if len(free) >= wanted:
         return tuple(free[:wanted])
-    if is_mbr:
-        raise Refused(
-            tn(
-                "The MBR of {drive} has {there} of at most 4 primary partitions, but {count} "
-                "more was requested. Only a GPT supports more. --replace creates a GPT and "
-                "erases everything.",
-                "The MBR of {drive} has {there} of at most 4 primary partitions, but {count} "
-                "more were requested. Only a GPT supports more. --replace creates a GPT and "
-                "erases everything.",
-                drive=drive.path,
-                there=4 - len(free),
-                count=wanted,
-            )
-        )
-    raise Refused(
-        tn(
-            "The GPT of {drive} has {there} of at most {most} partitions, but {count} more was requested.",
-            "The GPT of {drive} has {there} of at most {most} partitions, but {count} more were requested.",
-            drive=drive.path,
-            most=most,
-            there=len(used),
-            count=wanted,
-        )
+    full = tn(
+        "The table of {drive} has {there} of at most {most} partitions, but {count} more was requested.",
+        "The table of {drive} has {there} of at most {most} partitions, but {count} more were requested.",
+        drive=drive.path,
+        there=most - len(free),
+        most=most,
+        count=wanted,
     )
+    larger = t("Only a GPT supports more. --replace creates a GPT and erases everything.")
+    raise Refused(join(full, larger) if is_mbr else full)
 
 
 def _unmarked_doubts(plan: Plan) -> Iterator[Message]:

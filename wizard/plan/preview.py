@@ -8,17 +8,21 @@ from wizard.findings.contents import used_text
 from wizard.model.errors import printable
 from wizard.model.geometry import FLOOR_BYTES, Identity
 from wizard.model.layout import NO_PLACE, Layout, Slot
-from wizard.model.said import Message, Sentence, format_capacity, format_exact, roughly, t, tn
+from wizard.model.said import Message, Sentence, Sentences, format_capacity, format_exact, roughly, t, tn
 from wizard.operations.data_loss import content_of
 from wizard.plan import text as words
 from wizard.plan.free_space import is_container
-from wizard.plan.messages import AGAIN_AS_ROOT, UNREAD
 from wizard.plan.plan import Plan, Step
 from wizard.plan.raid.striping import copies, mirror_note, striping_of, together_bytes
 from wizard.plan.steps import described_as_kept
 from wizard.plan.text import command_lines, cut, inside_sentences, wrapped
 from wizard.plan.undo_policy import promise
 
+UNREAD = Sentences(
+    "{drives:and} was not read, so this plan cannot be applied.",
+    "{drives:and} were not read, so this plan cannot be applied.",
+)
+AGAIN_AS_ROOT = t("Create the plan again as root, when the drive is readable.")
 ALL_OF_IT = t("all of it")
 TAKES = Sentence("Takes {time} (estimate).")
 DESTROYS = t("Destroys:")

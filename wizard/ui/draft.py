@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from wizard.advice.existing import is_often_unplugged
 from wizard.advice.missing import FILESYSTEMS, for_files, lacking
-from wizard.model.errors import BadInput, DiskwrightError, Refused
+from wizard.model.errors import BadInput, DiskwrightError, Refused, why_not
 from wizard.model.machine import Drive, Partition
 from wizard.plan.request.plan_request import PLAIN, Mode, NewVolumes
 from wizard.plan.request.roles import SYSTEM_WORKLOAD
@@ -95,7 +95,7 @@ def _mode(services: Services, session: Session, *, was_spread: bool) -> Mode | N
     if session.choice is None:
         return None
     trial = replace(session, mode=Mode.USE_FREE, specs=(default_spec(services, session),))
-    return None if fault(services, trial) else Mode.USE_FREE
+    return None if why_not(planned, services, trial) else Mode.USE_FREE
 
 
 def _system_specs(session: Session) -> tuple[VolumeSpec, ...]:
@@ -133,15 +133,6 @@ def planned(services: Services, session: Session) -> Session:
         raise Refused("")
     request = NewVolumes(session.specs, session.mode, session.arrangement, part)
     return replace(session, plan=services.plan(session.machine, session.drives, request))
-
-
-def fault(services: Services, session: Session) -> str:
-    """Return why planning fails, or an empty string."""
-    try:
-        planned(services, session)
-    except DiskwrightError as error:
-        return str(error)
-    return ""
 
 
 def with_spec(session: Session, index: int, spec: VolumeSpec) -> Session:

@@ -101,7 +101,7 @@ def test_refusal_names_the_data_loss() -> None:
                     partition(number, number * GIB, GIB // 2, type="0x83") for number in (1, 2, 3, 4)
                 ),
             ),
-            "4 primary partitions",
+            "at most 4 partitions",
         ),
         (
             partitioned(*(partition(number, number * GIB, GIB // 2) for number in range(1, 129))),

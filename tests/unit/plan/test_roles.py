@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.unit.machines import KN4, SIZE_BYTES, drive, machine, mbr, partition, partitioned
 from tests.unit.plan.layouts import EVERYTHING, GEOMETRIES, UUIDS, plan_for, spec
 from wizard.filesystems.kind import ESP_GPT_TYPE, HOME_GPT_TYPE, LINUX_GPT_TYPE, ROOT_GPT_TYPES
-from wizard.model.errors import BadInput, DiskwrightError
+from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.finding import Recorded, Recording
 from wizard.model.geometry import Geometry, grain_bytes
 from wizard.model.machine import Drive, Kernel, Machine

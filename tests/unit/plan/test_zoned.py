@@ -16,7 +16,7 @@ from wizard.model.machine import Machine
 from wizard.operations.filesystem import MakeFilesystem
 from wizard.operations.table import ResetZones
 from wizard.plan.check import check_plan
-from wizard.plan.messages import FORGOTTEN
+from wizard.plan.dangers import FORGOTTEN
 from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import Mode, NewVolumes

@@ -17,7 +17,7 @@ from wizard.host.services import RecordedServices
 from wizard.model.finding import NOT_JUDGED, Recorded
 from wizard.model.geometry import Geometry
 from wizard.model.said import GIB, KIB, MIB, TIB
-from wizard.plan import messages as layout_words
+from wizard.plan import dangers as layout_words
 from wizard.plan.plan import Plan
 from wizard.plan.request.plan_request import Mode, NewVolumes
 from wizard.plan.request.volume_request import VolumeSpec

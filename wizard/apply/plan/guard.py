@@ -28,9 +28,8 @@ from wizard.model.layout import Layout, Member
 from wizard.model.machine import Drive
 from wizard.model.said import Message, Sentence, t
 from wizard.plan.dangers import held_on, layout_of
-from wizard.plan.messages import AGAIN_AS_ROOT
 from wizard.plan.plan import Plan
-from wizard.plan.preview import unread_words
+from wizard.plan.preview import AGAIN_AS_ROOT, unread_words
 from wizard.plan.refusals import in_use, refuse_table, uses_of_part
 from wizard.plan.settings.possible import READ_ONLY
 from wizard.plan.undo_policy import WORD

@@ -44,20 +44,11 @@ MOST_NAME_UNITS, MOST_ATTRIBUTES = 36, 1 << 64
 """Limits of a GPT entry: UTF-16 units of the name, and 64 bits."""
 
 
-def why_not_restore(drive: Drive) -> Message | str | None:
-    """Return why no lost table can be written back, or None."""
-    try:
-        _lost_layout(drive, lambda: "")
-    except Refused as refusal:
-        return str(refusal)
-    return None
-
-
 def restore_plan(planning: Planning, table: TableKind | None = None) -> Plan:
     """Plan to write the lost table back: exactly as in a lone backup GPT, else around the filesystems found.
     Nothing else is written. `table`: the only type to use. Raises Refused."""
     (drive,) = planning.drives
-    after = _lost_layout(drive, planning.draw_uuid, table)
+    after = lost_layout(drive, planning.draw_uuid, table)
     before = layout_before(drive, *measured(drive), preserve=True)
     return with_doubts(planning.finished([before], Places(after=after), preserve=True), *_lost_doubts(drive))
 
@@ -85,7 +76,7 @@ def _has_size(part: Partition) -> bool:
     return any(mark.size_bytes for mark in part.signatures)
 
 
-def _lost_layout(drive: Drive, draw_uuid: Callable[[], str], table: TableKind | None = None) -> Layout:
+def lost_layout(drive: Drive, draw_uuid: Callable[[], str] = str, table: TableKind | None = None) -> Layout:
     """Return the layout to write back. An MBR is the second choice, but the usual one for a first partition
     at block 63. Raises Refused."""
     size_bytes, geometry = refuse_drive(drive)

@@ -11,8 +11,7 @@ from wizard.model.machine import Drive, Extent, Machine, Partition
 from wizard.model.said import Sentence, parse_place, t
 from wizard.plan.dangers import layout_before
 from wizard.plan.derive import placed_layout
-from wizard.plan.partition.movable import why_not_move
-from wizard.plan.partition.move_target import room_around
+from wizard.plan.partition.move_target import room_around, why_not_move
 from wizard.plan.partition.possible import least_bytes, room_behind, why_not_shrink
 from wizard.plan.partition.resize import (
     Border,

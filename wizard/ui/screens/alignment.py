@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from wizard.benchmark.alignment import run_alignment_trial
 from wizard.benchmark.measure import MeasureProgress as Measured
-from wizard.benchmark.scratch import scratch_obstacle
+from wizard.benchmark.scratch import scratch_extents
+from wizard.model.errors import why_not
 from wizard.model.said import Sentence, t, tn
 from wizard.model.verdict import Outcome, Verdict
 from wizard.ui.components.reasons import Reason, measured_blocks, verdict_reasons
@@ -54,9 +55,9 @@ class TrialScreen(Measuring[Measured, Verdict]):
         obstacle = self.services.obstacle
         key = "m" if self.verdict or obstacle else "enter"
         yield Action("measure", key, t("measure by reading"), obstacle)
-        yield Action("write", "p", t("by writing"), obstacle or scratch_obstacle(self.drive))
-        why_not = obstacle or ("" if self._may_hide else t("Only for drives that report 512-byte blocks."))
-        yield Action("as-large", "4", t("as 4096-byte blocks"), why_not)
+        yield Action("write", "p", t("by writing"), obstacle or why_not(scratch_extents, self.drive))
+        against = obstacle or ("" if self._may_hide else t("Only for drives that report 512-byte blocks."))
+        yield Action("as-large", "4", t("as 4096-byte blocks"), against)
 
     @property
     def _may_hide(self) -> bool:
@@ -82,7 +83,7 @@ class TrialScreen(Measuring[Measured, Verdict]):
                 key="as-large",
             )
         yield GAP
-        if reason := scratch_obstacle(self.drive):
+        if reason := why_not(scratch_extents, self.drive):
             yield para(t("Cannot measure by writing:"), reason)
         else:
             yield para(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from wizard.advice.request import Taken
 from wizard.ext4.superblock import old_filesystems
-from wizard.model.errors import BadInput, DiskwrightError, printable
+from wizard.model.errors import BadInput, DiskwrightError, printable, why_not
 from wizard.model.said import t
 from wizard.plan.preview import danger_of
 from wizard.plan.raid.striping import mirror_note
@@ -238,9 +238,9 @@ class PlanScreen(Screen):
             return self._fault
         if obstacle := self.services.obstacle:
             return obstacle
-        from wizard.benchmark.candidates.trial import blocker as why_not
+        from wizard.benchmark.candidates.trial import blocker as trial_blocker
 
-        return why_not(session.drive, session.plan, self._at, self._loads(session.specs[self._at]))
+        return trial_blocker(session.drive, session.plan, self._at, self._loads(session.specs[self._at]))
 
     def _loads(self, spec: VolumeSpec) -> tuple[str, ...]:
         profiles = self.services.profiles
@@ -255,7 +255,7 @@ class PlanScreen(Screen):
             self._keeps = (
                 str(t("The drive has no contents to preserve."))
                 if empty
-                else draft.fault(self.services, trial)
+                else why_not(draft.planned, self.services, trial)
             )
         return self._keeps
 

@@ -9,7 +9,7 @@ import pytest
 from tests.unit.machines import drive, machine
 from tests.unit.plan.layouts import spec
 from tests.unit.probe import rawfacts
-from wizard.plan.messages import FORGOTTEN, IN_CONTAINER
+from wizard.plan.dangers import FORGOTTEN, IN_CONTAINER
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import NewVolumes
 from wizard.probe.host import environment

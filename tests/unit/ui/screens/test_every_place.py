@@ -13,12 +13,12 @@ from tests.machines import name_of, recordings
 from tests.unit.machines import SIZE_BYTES, machine, partition, partitioned
 from tests.unit.ui.person import Person
 from tests.unit.ui.screens.explorer import Explorer, Watched, texts
-from wizard.model.errors import DiskwrightError, printable
+from wizard.model.errors import DiskwrightError, printable, why_not
 from wizard.model.machine import Drive
 from wizard.model.said import MIB
 from wizard.plain.app import PlainSession
 from wizard.plain.prompt import LONGEST_PARAGRAPH, Dialogue
-from wizard.plan.refusals import why_not_set_up
+from wizard.plan.refusals import refuse_drive
 from wizard.plan.request.plan_request import Mode, NewVolumes
 from wizard.probe.machine import load_machine
 from wizard.ui.screens.plan import PlanScreen
@@ -83,7 +83,7 @@ def check_drives(person: Person) -> None:
     """Check that unavailable drives never reach the screens of setting up."""
     if person.view.place in SETS_UP:
         for drive in person.desk.session.drives:
-            assert not why_not_set_up(drive), (person.view.place, drive.path)
+            assert not why_not(refuse_drive, drive), (person.view.place, drive.path)
 
 
 def check_planner(person: Person) -> None:
