@@ -12,7 +12,6 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import median
-from uuid import uuid4
 
 from tests.bench.rows import drives
 from tests.readme import put
@@ -105,10 +104,7 @@ def order(path: str) -> Order:
     (drive,) = machine.drives
     recording = diagnose(machine, drive, load_patterns()).recording
     spec = spec_of(machine, drive, recording, request(WORKLOAD, None, None, None, "ext4"))
-    plans = [
-        make_plan(machine, (drive,), NewVolumes((spec,), Mode.REPLACE), lambda: str(uuid4()))
-        for _ in range(2)
-    ]
+    plans = [make_plan(machine, (drive,), NewVolumes((spec,), Mode.REPLACE)) for _ in range(2)]
     return order_of(drive, plans, 0, (LOAD,), Bounds(SECONDS, 8 * GIB, 24))
 
 

@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic, sleep
-from uuid import uuid4
 
 import pytest
 
@@ -108,9 +107,7 @@ class Work:
         machine = unknown_kernel(probe_machine([drive]))
         if machine.drives[0].data_at_bytes is not None:
             mode = mode or Mode.REPLACE
-        return make_plan(
-            machine, (machine.drives[0],), NewVolumes(specs, mode, arrangement), lambda: str(uuid4())
-        )
+        return make_plan(machine, (machine.drives[0],), NewVolumes(specs, mode, arrangement))
 
     def striped(
         self, drives: Sequence[str], one: VolumeSpec, asked: StripeRequest, mode: Mode | None = None
@@ -119,9 +116,7 @@ class Work:
         for drive in drives:
             self.bench.own(drive)
         machine = unknown_kernel(probe_machine(drives))
-        return make_plan(
-            machine, machine.drives, NewVolumes((one,), mode, Arrangement(stripe=asked)), lambda: str(uuid4())
-        )
+        return make_plan(machine, machine.drives, NewVolumes((one,), mode, Arrangement(stripe=asked)))
 
     def start(
         self,

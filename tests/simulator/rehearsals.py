@@ -4,7 +4,7 @@ in memory."""
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, fill, spec, unknown_kernel
@@ -195,10 +195,7 @@ def _array(level: Level, filesystem: str) -> Planned:
         machine = replace(machine, tools=(*machine.tools, ("mdadm", "")))
         asked = StripeRequest("md", level=level)
         return make_plan(
-            machine,
-            machine.drives,
-            NewVolumes((spec(filesystem),), Mode.REPLACE, Arrangement(stripe=asked)),
-            lambda: str(uuid4()),
+            machine, machine.drives, NewVolumes((spec(filesystem),), Mode.REPLACE, Arrangement(stripe=asked))
         )
 
     return plan

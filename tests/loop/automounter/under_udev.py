@@ -10,7 +10,6 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from uuid import uuid4
 
 from tests.devices import tool
 from tests.loop.applying import ended, spec, story, until
@@ -80,10 +79,7 @@ def main(drive: str, folder: Path) -> None:
         settle()
         machine = probe_machine([drive])
         plan = make_plan(
-            machine,
-            (machine.drives[0],),
-            NewVolumes((spec("ext4", None, folder / "media"),), Mode.REPLACE),
-            lambda: str(uuid4()),
+            machine, (machine.drives[0],), NewVolumes((spec("ext4", None, folder / "media"),), Mode.REPLACE)
         )
         fstab = folder / "fstab"
         fstab.write_text("")

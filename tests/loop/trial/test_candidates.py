@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 from time import monotonic, sleep
-from uuid import uuid4
 
 import pytest
 
@@ -49,7 +48,7 @@ def plan_of(path: str, filesystem: str) -> Plan:
     recording = diagnose(machine, drive, load_patterns()).recording
     spec = spec_of(machine, drive, recording, request("small-files", None, None, None, filesystem))
     mode = Mode.REPLACE if drive.is_empty else Mode.USE_FREE
-    return make_plan(machine, (drive,), NewVolumes((spec,), mode), lambda: str(uuid4()))
+    return make_plan(machine, (drive,), NewVolumes((spec,), mode))
 
 
 def order(

@@ -3,7 +3,6 @@ the command itself accepts."""
 
 import re
 from dataclasses import replace
-from uuid import uuid4
 
 import pytest
 
@@ -41,7 +40,7 @@ def plan(services: RecordedServices, drive: Drive, words: tuple[str, ...]) -> No
             assert part is not None
             planned_move(services.machine, drive, part)
         case "plan" if words[2:] == ("--restore-table",):
-            make_plan(services.machine, (drive,), RestoreTable(), lambda: str(uuid4()))
+            make_plan(services.machine, (drive,), RestoreTable())
         case "plan":
             assert part is not None and words[2] in ("--grow", "--grow-to")
             size_bytes = int(words[3]) if words[3:] else None

@@ -9,7 +9,6 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from random import Random
-from uuid import uuid4
 
 from tests.lab.drives.fleet import MIB, Bus, EmulatedDrive, Fleet, ModuleDrive, Zones
 from tests.lab.errands.visit import Visit
@@ -300,10 +299,7 @@ def _plan(node: str, mode: Mode | None, place: Path) -> Plan:
     machine, drive, advice, _ = _read(node)
     choice = advice.chosen or advice.choices[0]
     return make_plan(
-        machine,
-        (drive,),
-        NewVolumes((VolumeSpec(choice, advice.workload, None, "zones", str(place)),), mode),
-        lambda: str(uuid4()),
+        machine, (drive,), NewVolumes((VolumeSpec(choice, advice.workload, None, "zones", str(place)),), mode)
     )
 
 

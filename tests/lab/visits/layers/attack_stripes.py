@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from time import monotonic, sleep
-from uuid import uuid4
 
 from tests.lab.drives.fleet import MIB, Bus, EmulatedDrive, Fleet, ModuleDrive
 from tests.lab.errands.visit import Visit
@@ -109,7 +108,6 @@ def _plan(targets: list[str]) -> Plan:
         machine,
         machine.drives,
         NewVolumes((_spec(),), Mode.REPLACE, Arrangement(stripe=StripeRequest("md"))),
-        lambda: str(uuid4()),
         arrays=taken_arrays(),
     )
 
@@ -201,10 +199,7 @@ def _zoned(node: str) -> Iterator[Check]:
     ):
         machine = probe_machine([node], seconds=SLOW)
         plan = make_plan(
-            machine,
-            (machine.drives[0],),
-            NewVolumes((replace(_spec(), choice=choice),), Mode.REPLACE),
-            lambda: str(uuid4()),
+            machine, (machine.drives[0],), NewVolumes((replace(_spec(), choice=choice),), Mode.REPLACE)
         )
         found = _ended(plan, "blkzone", "reset", then)
         if what == "killed":

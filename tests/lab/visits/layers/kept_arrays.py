@@ -10,7 +10,6 @@ from contextlib import suppress
 from pathlib import Path
 from random import Random
 from shutil import rmtree
-from uuid import uuid4
 
 from tests.lab.drives.fleet import MIB, Bus, EmulatedDrive, Fleet
 from tests.lab.errands.visit import Visit
@@ -227,7 +226,6 @@ def _planned(fleet: Fleet, level: Level) -> Plan:
         machine,
         machine.drives,
         NewVolumes((spec,), Mode.REPLACE, Arrangement(stripe=asked)),
-        lambda: str(uuid4()),
         arrays=taken_arrays(),
     )
     return read_plan(render_plan(plan), "the plan")

@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
-from uuid import uuid4
 
 from tests.lab.drives.fleet import MIB, Bus, EmulatedDrive, Fleet
 from tests.lab.errands.visit import Visit
@@ -117,7 +116,6 @@ def _planned(fleet: Fleet) -> Plan:
         machine,
         machine.drives,
         NewVolumes((spec,), Mode.REPLACE, Arrangement(stripe=asked)),
-        lambda: str(uuid4()),
         arrays=taken_arrays(),
     )
     return read_plan(render_plan(plan), "the plan")

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from pathlib import Path
-from uuid import uuid4
 
 import pytest
 
@@ -66,7 +65,7 @@ def test_plan_in_a_container_doubts_that_fstab_is_read() -> None:
         (machine(live_medium=True), FORGOTTEN),
         (machine(), None),
     ):
-        plan = make_plan(around, (drive(),), NewVolumes(asked), lambda: str(uuid4()))
+        plan = make_plan(around, (drive(),), NewVolumes(asked))
         assert [one for one in plan.doubts if one in (FORGOTTEN, IN_CONTAINER)] == [
             one for one in (doubt,) if one
         ]
