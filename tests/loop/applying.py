@@ -127,7 +127,7 @@ class Work:
         keep: bool = True,
     ) -> Path:
         """Start a run on test drives. With `keep=False`, a run on a drive with data waits for a decision."""
-        for path in plan.paths:
+        for path in plan.devices:
             self.bench.own(path)
         where = environment or self.environment
         return start_run(

@@ -244,12 +244,12 @@ def rehearsed_job(name: str, work: Work, make_drive: MakeDrive) -> Job:
     plan = {**JOBS, **MORE_JOBS}[name](work, make_drive)
     work.runs.mkdir(mode=0o700, exist_ok=True)
     run = new_run(work.runs, plan, work.environment)
-    before = [work.digest(path) for path in plan.paths]
+    before = [work.digest(path) for path in plan.devices]
     journal = Journal(run)
     try:
         with layered(work) as execute:
             record = rehearse(plan, RehearsalWorkspace(run, work.environment, journal, execute, PASSPHRASE))
     finally:
         journal.close()
-    assert [work.digest(path) for path in plan.paths] == before, "the rehearsal wrote to a drive"
-    return recorded(name, plan, record, run, [work.bench.image_of(path) for path in plan.paths])
+    assert [work.digest(path) for path in plan.devices] == before, "the rehearsal wrote to a drive"
+    return recorded(name, plan, record, run, [work.bench.image_of(path) for path in plan.devices])

@@ -37,7 +37,7 @@ from wizard.model.verdict import USUAL_SECONDS, CliffVerdict, DisplacedVerdict, 
 from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import Mode, NewVolumes
-from wizard.plan.request.volume_request import request
+from wizard.plan.request.volume_request import VolumeRequest
 from wizard.plan.request.wanted import spec_of
 from wizard.probe.machine import probe_drive
 from wizard.process.program import ended_by_signal
@@ -310,7 +310,7 @@ def _order(arguments: Namespace, machine: Machine, drive: Drive, profile: Profil
     mode = None if drive.is_empty else Mode.USE_FREE
 
     def plan(filesystem: str | None) -> Plan:
-        asked = request(arguments.workload, None, None, None, filesystem)
+        asked = VolumeRequest(arguments.workload, filesystem=filesystem)
         spec = spec_of(machine, drive, recording, asked)
         return make_plan(machine, (drive,), NewVolumes((spec,), mode))
 

@@ -4,7 +4,6 @@ import shlex
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from wizard.advice.catalogue import load_catalogue
@@ -38,7 +37,7 @@ from wizard.plan.request.plan_request import (
     StripeRequest,
 )
 from wizard.plan.request.using import Usual
-from wizard.plan.request.volume_request import ENCRYPTIONS, VolumeRequest, parse_volume, request
+from wizard.plan.request.volume_request import ENCRYPTIONS, VolumeRequest, parse_volume
 from wizard.plan.request.wanted import desktop_requests, room_for_preset, written
 from wizard.plan.requested import plan_requested
 from wizard.probe.host.environment import caller
@@ -193,11 +192,16 @@ def requests_of(arguments: Namespace) -> tuple[VolumeRequest, ...]:
     if arguments.volume is None and arguments.preset is None:
         if arguments.workload is None:
             raise BadInput(NOTHING_PLANNED(device=arguments.devices[0]))
-        asked = request(
-            arguments.workload, None, arguments.label, arguments.mount, arguments.fs, arguments.option or ()
+        asked = VolumeRequest(
+            arguments.workload,
+            label=arguments.label,
+            mount_point=arguments.mount,
+            filesystem=arguments.fs,
+            options=tuple(arguments.option or ()),
+            encrypt=ENCRYPTIONS[0] if arguments.encrypt else None,
+            writable=arguments.writable,
         )
-        encrypt = ENCRYPTIONS[0] if arguments.encrypt else None
-        return (replace(asked, encrypt=encrypt, writable=arguments.writable),)
+        return (asked,)
     if arguments.encrypt:
         raise BadInput(
             t("--encrypt requires --workload; in --volume, use encrypt={kind}.", kind=ENCRYPTIONS[0])

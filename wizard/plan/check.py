@@ -15,9 +15,6 @@ from wizard.operations.rules import (
     geometry_fault,
     is_device_path,
     is_workload_id,
-    label_fault,
-    options_fault,
-    place_fault,
     uuid_fault,
     volume_uuid_fault,
     writer_fault,
@@ -54,9 +51,8 @@ from wizard.plan.raid.striping import (
     striped_words,
 )
 from wizard.plan.request.encryption import LOST_DOUBT, encryption_faults
-from wizard.plan.request.roles import volume_role_fault
-from wizard.plan.request.subvolumes import places_of, subvolumes_fault
-from wizard.plan.request.volume_request import mount_order_fault
+from wizard.plan.request.subvolumes import places_of
+from wizard.plan.request.volume_request import mount_order_fault, volume_faults
 from wizard.plan.steps import with_current_texts
 
 AGAIN = t("Create the plan again with `diskwright plan`.")
@@ -294,7 +290,7 @@ def _group_faults(plan: Plan, group: Group, places: Places) -> Iterator[str]:
 
 def _stripe_faults(plan: Plan, stripe: Stripe) -> Iterator[str]:
     """Check the drives, the array and the volume of a stripe or mirror."""
-    drives, paths = plan.drives, plan.paths
+    drives, paths = plan.drives, plan.devices
     serials, wwns = (
         [*filter(None, names)] for names in zip(*((one.serial, one.wwn) for one in drives), strict=True)
     )
@@ -360,15 +356,18 @@ def _volume_faults(plan: Plan) -> Iterator[str]:
     if plan.group and (plan.stripe or plan.others or plan.after.whole):
         yield "group"
     for number, volume in enumerate(plan.volumes, start=1):
-        yield from _one_volume_faults(plan, volume, number)
         place = f"volumes.{number}"
+        yield from (f"{place}.{field}" for field in _node_faults(plan, volume))
+        if not is_workload_id(volume.workload):
+            yield f"{place}.workload"
         alone = plan.stripe is None and plan.group is None and plan.after.whole is None
-        if volume_role_fault(volume, alone=alone):
-            yield f"{place}.role"
+        encrypted = volume.encryption is not None
+        for field, _ in volume_faults(volume, encrypted=encrypted, alone=alone):
+            yield f"{place}.{field}"
+        if volume_uuid_fault(volume.uuid, volume.filesystem):
+            yield f"{place}.uuid"
         if writer_fault(volume.writer, volume.filesystem, volume.role):
             yield f"{place}.writer"
-        if subvolumes_fault(volume.subvolumes, volume.filesystem):
-            yield f"{place}.subvolumes"
         if danger := danger_fault(volume, plan.doubts):
             yield danger
     numbers = [volume.partition for volume in plan.volumes if not plan.group]
@@ -381,26 +380,14 @@ def _volume_faults(plan: Plan) -> Iterator[str]:
         yield "volumes"
 
 
-def _one_volume_faults(plan: Plan, volume: Volume, row: int) -> Iterator[str]:
-    number, place = volume.partition, f"volumes.{row}"
+def _node_faults(plan: Plan, volume: Volume) -> Iterator[str]:
+    """Check number and node of a volume on a partition."""
+    number = volume.partition
     if plan.stripe is None and plan.after.whole is None:
         if not 1 <= number <= GPT_PARTITIONS:
-            yield f"{place}.partition"
+            yield "partition"
         elif plan.group is None and _partition_of(volume) != partition_path(plan.drive.path, number):
-            yield f"{place}.path"
-    if not is_workload_id(volume.workload):
-        yield f"{place}.workload"
-    if volume.filesystem not in MADE:
-        yield f"{place}.filesystem"
-        return
-    if label_fault(volume.label, volume.filesystem):
-        yield f"{place}.label"
-    if volume_uuid_fault(volume.uuid, volume.filesystem):
-        yield f"{place}.uuid"
-    if options_fault(volume.filesystem, volume.mkfs_options, volume.mount_options):
-        yield f"{place}.mkfs_options"
-    if volume.mount_point is not None and place_fault(volume.mount_point, volume.filesystem):
-        yield f"{place}.mount_point"
+            yield "path"
 
 
 def _partition_of(volume: Volume) -> str:

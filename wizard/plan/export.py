@@ -14,7 +14,7 @@ def member_of(plan: Plan, device: str | None) -> Member:
     """Return the plan's only drive, or the one at `device`. Raises BadInput."""
     if device is None:
         if plan.others:
-            raise BadInput(t("The plan is for {drives:and}. Select one with --device.", drives=plan.paths))
+            raise BadInput(t("The plan is for {drives:and}. Select one with --device.", drives=plan.devices))
         return plan.members[0]
     found = next((member for member in plan.members if member.drive.path == device), None)
     if found is None:
@@ -22,7 +22,7 @@ def member_of(plan: Plan, device: str | None) -> Member:
             t(
                 "The plan is for {drives:and}, not for {drive}.",
                 drive=device,
-                drives=plan.paths,
+                drives=plan.devices,
             )
         )
     return found

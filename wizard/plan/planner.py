@@ -49,7 +49,6 @@ from wizard.plan.planning import (
     asked_doubts,
     old_wipes,
     option_words,
-    refuse_obstacles,
     with_doubts,
 )
 from wizard.plan.raid.lvm import LVM_PROGRAMS, group_extent, in_group, logical_sizes
@@ -125,10 +124,11 @@ def _volumes_plan(planning: Planning, request: NewVolumes) -> Plan:
         _refuse(why_not_format(planning.drives[0], request.part))
     check_request(request, planning.drives)
     specs = with_unique_labels(request.specs)
+    for spec in specs:
+        planning.draft(spec)
     check_specs(specs)
     if how.stripe:
         return striped_plan(planning, replace(request, specs=specs), how.stripe)
-    refuse_obstacles(planning.machine, specs)
     if request.part is not None:
         return _formatted_plan(planning, request.part, specs)
     return _on_drive(planning, replace(request, specs=specs))

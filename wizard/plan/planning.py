@@ -10,7 +10,6 @@ from wizard.model.layout import ROOT, Group, Layout, Member, Stripe, Volume
 from wizard.model.machine import Drive, Machine
 from wizard.model.said import Message, t
 from wizard.operations.operation import Context
-from wizard.operations.rules import options_fault
 from wizard.operations.table import WipeSignatures
 from wizard.plan.dangers import (
     doubts_of,
@@ -19,12 +18,13 @@ from wizard.plan.dangers import (
     refuse_missing,
     rehearsal_doubts,
     shared_doubts,
+    system_danger,
 )
 from wizard.plan.derive import NO_PLACES, Places, derived_from, wipes_of
 from wizard.plan.plan import Plan
 from wizard.plan.refusals import measured, unread_content
 from wizard.plan.request.roles import volume_role
-from wizard.plan.request.volume_request import VolumeSpec
+from wizard.plan.request.volume_request import VolumeSpec, volume_faults
 from wizard.plan.steps import steps_of
 
 
@@ -45,16 +45,19 @@ class Planning:
         known = self.recordings or (NOT_JUDGED,) * len(self.drives)
         return tuple(zip(self.drives, known, strict=True))
 
-    def volume(self, spec: VolumeSpec, number: int) -> Volume:
-        """Return the volume for a request on partition `number` of the first drive."""
+    def draft(self, spec: VolumeSpec) -> Volume:
+        """Return the volume for a request, without partition and UUID. Raises Refused if its filesystem
+        cannot be created here, BadInput for properties that it cannot have."""
+        choice, kind = spec.choice, MADE.get(spec.choice.filesystem)
+        if kind is None:
+            raise Refused(not_made_because(choice.filesystem))
         mkfs, mount = option_words(spec)
-        kind = MADE[spec.choice.filesystem]
-        return Volume(
+        volume = Volume(
             workload=spec.workload.id,
-            partition=number,
-            path=partition_path(self.drives[0].path, number),
-            filesystem=spec.choice.filesystem,
-            uuid=kind.uuid_of(self.draw_uuid()),
+            partition=0,
+            path="",
+            filesystem=choice.filesystem,
+            uuid="",
             label=spec.final_label,
             mount_point=spec.mount_point,
             mkfs_options=mkfs,
@@ -63,6 +66,31 @@ class Planning:
             role=volume_role(spec.role, self.machine.kernel.architecture),
             writer=ROOT if spec.role or not kind.mounts else spec.writer,
         )
+        for _, sentence in volume_faults(volume, encrypted=spec.encrypted):
+            raise BadInput(sentence)
+        if danger := system_danger(spec.role, choice.filesystem, (*mkfs, *mount)):
+            raise BadInput(
+                t(
+                    "{option} puts data at risk and is not allowed on boot or system volumes.",
+                    option=danger,
+                )
+            )
+        if choice.obstacles:
+            raise Refused(
+                t(
+                    "Cannot create {filesystem} here: {obstacles:row}",
+                    filesystem=choice.filesystem,
+                    obstacles=choice.obstacles,
+                )
+            )
+        refuse_missing(self.machine, kind.makers)
+        return volume
+
+    def volume(self, spec: VolumeSpec, number: int) -> Volume:
+        """Return the volume for a request on partition `number` of the first drive."""
+        uuid = MADE[spec.choice.filesystem].uuid_of(self.draw_uuid())
+        path = partition_path(self.drives[0].path, number)
+        return replace(self.draft(spec), partition=number, path=path, uuid=uuid)
 
     def finished(
         self,
@@ -121,34 +149,6 @@ def option_words(spec: VolumeSpec) -> tuple[tuple[str, ...], tuple[str, ...]]:
     mkfs = tuple(word for option in spec.choice.mkfs for word in option.text.split())
     mount = tuple(word for option in spec.choice.mount for word in option.text.split(","))
     return mkfs, mount
-
-
-def refuse_obstacles(machine: Machine, specs: Sequence[VolumeSpec]) -> None:
-    """Raises Refused if a requested filesystem cannot be created here, BadInput if its options are not
-    allowed."""
-    for spec in specs:
-        choice = spec.choice
-        if choice.obstacles:
-            raise Refused(
-                t(
-                    "Cannot create {filesystem} here: {obstacles:row}",
-                    filesystem=choice.filesystem,
-                    obstacles=choice.obstacles,
-                )
-            )
-        kind = MADE.get(choice.filesystem)
-        if kind is None:
-            raise Refused(not_made_because(choice.filesystem))
-        refuse_missing(machine, kind.makers)
-        mkfs, mount = option_words(spec)
-        if fault := options_fault(choice.filesystem, mkfs, mount):
-            raise BadInput(
-                t(
-                    "Cannot use the options recommended for {filesystem}: {fault}.",
-                    filesystem=choice.filesystem,
-                    fault=fault,
-                )
-            )
 
 
 def old_wipes(drive: Drive, before: Layout) -> tuple[WipeSignatures, ...]:

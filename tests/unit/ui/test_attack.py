@@ -346,7 +346,7 @@ def test_resuming_on_two_drives_needs_the_token_of_each(typed: tuple[str, str]) 
         NewVolumes((spec("btrfs"),), None, Arrangement(stripe=asked)),
         lambda: next(uuids),
     )
-    services.open = (OpenRun(RUN, "interrupted", services.plan_begun.paths, ("resume", "undo")),)
+    services.open = (OpenRun(RUN, "interrupted", services.plan_begun.devices, ("resume", "undo")),)
     person = Person(services)
     person.act("show-run")
     person.act("resume")

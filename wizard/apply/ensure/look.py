@@ -193,7 +193,7 @@ def _with_leftover(seen: DriveAssessment, left: Leftover) -> DriveAssessment:
 
 def _to_make(seen: DriveAssessment, plan: Plan, where: Where) -> DriveAssessment:
     """Rehearse what will be made, to find unrecognised data."""
-    paths, folder = plan.paths, runs_folder(where.journal_dir)
+    paths, folder = plan.devices, runs_folder(where.journal_dir)
     if why := why_direct(plan, folder):
         return replace(
             seen,

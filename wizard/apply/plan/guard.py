@@ -60,7 +60,7 @@ def check_operations(plan: Plan, only: frozenset[str] | None) -> None:
     for step in plan.steps:
         for device in step.operation.devices:
             if device not in (*layers, *opened) and plan.member(device) is None:
-                own = tuple(map(printable, plan.paths))
+                own = tuple(map(printable, plan.devices))
                 raise Refused(
                     t(
                         "The plan is for {drives:list} but also names {device}; such plans are "
@@ -177,7 +177,7 @@ def check_rehearsable(plan: Plan, why: str | None) -> None:
     """
     if not (plan.only_table or adds_to_table(plan)) or why == "":
         return
-    changed = plan.part_path or ", ".join(plan.paths)
+    changed = plan.part_path or ", ".join(plan.devices)
     if why is None:
         raise Refused(
             t(

@@ -20,7 +20,7 @@ from wizard.plan.dangers import (
 )
 from wizard.plan.derive import Places
 from wizard.plan.plan import Plan
-from wizard.plan.planning import Planning, old_wipes, option_words, refuse_obstacles, with_doubts
+from wizard.plan.planning import Planning, old_wipes, option_words, with_doubts
 from wizard.plan.raid.striping import (
     HIGHEST_ARRAY,
     METADATA,
@@ -48,7 +48,6 @@ def striped_plan(planning: Planning, request: NewVolumes, asked: StripeRequest) 
     """
     machine, drives, mode = planning.machine, planning.drives, request.mode
     (spec,) = request.specs
-    refuse_obstacles(machine, request.specs)
     if asked.kind == "md":
         refuse_lacking(machine.kernel, asked.level)
     refuse_missing(machine, PROGRAMS[asked.kind])

@@ -146,7 +146,7 @@ def _as_its_tools_say(plan: Plan) -> Iterator[Check]:
         for key in ("queue/minimum_io_size", "queue/optimal_io_size", "alignment_offset")
     )
     yield Check("a mirror: the kernel reports no stripe", told == ("4096", "0", "0"), shown(told))
-    for path in plan.paths:
+    for path in plan.devices:
         (offset,) = re.findall(r"Data Offset : (\d+) sectors", tool("mdadm", "--examine", f"{path}1"))
         begins = int(sysfs(f"{path}1", "start")) + int(offset)
         yield Check(f"a mirror: md's data starts at a block boundary of {path}", begins % 8 == 0, str(begins))
@@ -164,7 +164,7 @@ def _survives(plan: Plan) -> Iterator[Check]:
     tool("mdadm", "--wait", volume.path, accept=(0, 1))
     yield Check("a mirror: the resync finishes", _action(plan) == "idle", _action(plan))
     tool("umount", str(PLACE))
-    lost, left = (f"{path}1" for path in plan.paths)
+    lost, left = (f"{path}1" for path in plan.devices)
     # The source of the resync.
     tool("mdadm", volume.path, "--fail", lost)
     tool("mdadm", volume.path, "--remove", lost)

@@ -46,7 +46,7 @@ from wizard.plan.check import read_plan, render_plan
 from wizard.plan.plan import Plan
 from wizard.plan.preview import preview_lines
 from wizard.plan.request.plan_request import Arrangement, Kind, Mode, NewVolumes, StripeRequest
-from wizard.plan.request.volume_request import request
+from wizard.plan.request.volume_request import VolumeRequest
 from wizard.plan.requested import plan_requested
 from wizard.probe.machine import probe_machine
 from wizard.process.program import run
@@ -133,7 +133,7 @@ def _nodes(fleet: Fleet, case: Case) -> tuple[str, ...]:
 def _planned(fleet: Fleet, case: Case, mode: Mode | None = Mode.REPLACE) -> Plan:
     """Plan like `diskwright plan`, and read the plan from its document."""
     machine = probe_machine(_nodes(fleet, case), seconds=SLOW)
-    volume = request("large-media", None, "striped", str(PLACE), case.filesystem)
+    volume = VolumeRequest("large-media", None, "striped", str(PLACE), case.filesystem)
     asked = StripeRequest(case.kind, case.chunk_bytes)
     plan = plan_requested(
         machine,
@@ -190,7 +190,7 @@ def _stands(case: Case, plan: Plan) -> Iterator[Check]:
             told == (chunk, chunk * COUNT, 0),
             shown(told),
         )
-    for path in plan.paths:
+    for path in plan.devices:
         part = f"{path}1"
         yield Check(
             f"{case.name}: the kernel reports {part} as aligned",
@@ -221,7 +221,7 @@ def _as_its_tools_say(case: Case, plan: Plan) -> Iterator[Check]:
             yield Check(f"{case.name}: mdadm --detail shows {wanted}", wanted in detail, detail)
         offsets = {
             re.findall(r"Data Offset : (\d+) sectors", tool("mdadm", "--examine", f"{path}1"))[0]
-            for path in plan.paths
+            for path in plan.devices
         }
         yield Check(
             f"{case.name}: md's data starts at a whole MiB in each partition",
@@ -322,7 +322,7 @@ def _refused(fleet: Fleet) -> Iterator[Check]:
     said = ""
     machine = probe_machine(mixed, seconds=SLOW)
     how = Arrangement(stripe=StripeRequest("md"))
-    volume = request("large-media", None, None, None, "ext4")
+    volume = VolumeRequest("large-media", filesystem="ext4")
     try:
         plan_requested(machine, machine.drives, NewVolumes((), Mode.REPLACE, how), [volume])
     except Refused as error:

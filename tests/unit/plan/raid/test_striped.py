@@ -35,10 +35,10 @@ def test_every_kind_is_planned_read_back_and_sound(kind: Kind, count: int) -> No
     plan = striped(numbered(count), kind)
     check_plan(plan)
     assert read_plan(render_plan(plan), "plan.json") == plan
-    assert plan.paths == tuple(f"/dev/sd{one}" for one in "abcde"[:count])
+    assert plan.devices == tuple(f"/dev/sd{one}" for one in "abcde"[:count])
     assert plan.tokens == tuple(f"S{one}" for one in "abcde"[:count])
     tables = [step.operation for step in plan.steps if isinstance(step.operation, WriteTable)]
-    assert [table.device for table in tables] == list(plan.paths)
+    assert [table.device for table in tables] == list(plan.devices)
     assert len({entry.size_bytes for table in tables for entry in table.entries}) == 1
     assert {entry.type for table in tables for entry in table.entries} == {TYPES[kind]}
     arrays = {"md": ["make-array"], "btrfs": []}[kind]
