@@ -12,7 +12,6 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import median
-from uuid import uuid4
 
 from tests.bench.rows import drives
 from tests.readme import put
@@ -24,8 +23,9 @@ from wizard.benchmark.loads.script import LoadPhase
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
 from wizard.model.said import GIB
-from wizard.plan.planner import Mode, make_plan
-from wizard.plan.request.volume_request import request
+from wizard.plan.planner import make_plan
+from wizard.plan.request.plan_request import Mode, NewVolumes
+from wizard.plan.request.volume_request import VolumeRequest
 from wizard.plan.request.wanted import spec_of
 from wizard.probe.machine import probe_machine
 
@@ -103,8 +103,8 @@ def order(path: str) -> Order:
     machine = probe_machine([path])
     (drive,) = machine.drives
     recording = diagnose(machine, drive, load_patterns()).recording
-    spec = spec_of(machine, drive, recording, request(WORKLOAD, None, None, None, "ext4"))
-    plans = [make_plan(machine, drive, (spec,), Mode.REPLACE, lambda: str(uuid4())) for _ in range(2)]
+    spec = spec_of(machine, drive, recording, VolumeRequest(WORKLOAD, filesystem="ext4"))
+    plans = [make_plan(machine, (drive,), NewVolumes((spec,), Mode.REPLACE)) for _ in range(2)]
     return order_of(drive, plans, 0, (LOAD,), Bounds(SECONDS, 8 * GIB, 24))
 
 

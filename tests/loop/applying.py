@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic, sleep
-from uuid import uuid4
 
 import pytest
 
@@ -22,6 +21,7 @@ from tests.loop.program import (
     Journal,
     Machine,
     Mode,
+    NewVolumes,
     Plan,
     Purpose,
     RunState,
@@ -30,7 +30,6 @@ from tests.loop.program import (
     follow,
     is_locked,
     make_plan,
-    make_striped_plan,
     probe_machine,
     read_entries,
     render_plan,
@@ -42,7 +41,7 @@ from wizard.apply import run_control
 from wizard.apply.run import job
 from wizard.model.advice import Choice, Option, Rank, Workload
 from wizard.model.run import JournalEntry
-from wizard.plan.planner import PLAIN
+from wizard.plan.request.plan_request import PLAIN
 
 ROOT = Path(__file__).resolve().parents[2]
 OLD_FSTAB = (
@@ -108,7 +107,7 @@ class Work:
         machine = unknown_kernel(probe_machine([drive]))
         if machine.drives[0].data_at_bytes is not None:
             mode = mode or Mode.REPLACE
-        return make_plan(machine, machine.drives[0], specs, mode, lambda: str(uuid4()), arrangement)
+        return make_plan(machine, (machine.drives[0],), NewVolumes(specs, mode, arrangement))
 
     def striped(
         self, drives: Sequence[str], one: VolumeSpec, asked: StripeRequest, mode: Mode | None = None
@@ -117,7 +116,7 @@ class Work:
         for drive in drives:
             self.bench.own(drive)
         machine = unknown_kernel(probe_machine(drives))
-        return make_striped_plan(machine, machine.drives, one, asked, mode, lambda: str(uuid4()))
+        return make_plan(machine, machine.drives, NewVolumes((one,), mode, Arrangement(stripe=asked)))
 
     def start(
         self,
@@ -128,7 +127,7 @@ class Work:
         keep: bool = True,
     ) -> Path:
         """Start a run on test drives. With `keep=False`, a run on a drive with data waits for a decision."""
-        for path in plan.paths:
+        for path in plan.devices:
             self.bench.own(path)
         where = environment or self.environment
         return start_run(

@@ -22,9 +22,9 @@ from wizard.plan.changes import RunDocument
 from wizard.plan.check import read_plan, render_plan
 from wizard.plan.conversion import Migration, Way
 from wizard.plan.plan import Plan
-from wizard.plan.planner import Mode, make_plan
-from wizard.plan.raid.striped import StripeRequest, make_striped_plan
-from wizard.plan.request.volume_request import Arrangement, VolumeSpec
+from wizard.plan.planner import make_plan
+from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes, StripeRequest
+from wizard.plan.request.volume_request import VolumeSpec
 from wizard.probe.machine import probe_drive, probe_machine
 
 
@@ -61,6 +61,7 @@ __all__ = [
     "Migration",
     "Mode",
     "Moves",
+    "NewVolumes",
     "Partition",
     "Phase",
     "Plan",
@@ -83,7 +84,6 @@ __all__ = [
     "make_migration",
     "make_plan",
     "make_run",
-    "make_striped_plan",
     "partition_path",
     "power_now",
     "preflight",

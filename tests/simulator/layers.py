@@ -79,10 +79,10 @@ class Layers:
                 self._open(device, operation.opened, self.offsets[uuid])
             case MakeVolumeGroup():
                 for argv in operation.commands():
-                    tool(*without_kernel(site.plan.paths, argv))
+                    tool(*without_kernel(site.plan.devices, argv))
             case MakeLogicalVolume():
                 (argv,) = operation.commands()
-                tool(*without_kernel(site.plan.paths, (*argv, "--activate", "n")))
+                tool(*without_kernel(site.plan.devices, (*argv, "--activate", "n")))
                 self._volume(site.plan.group.device if site.plan.group else "", operation)
             case MakeArray():
                 self._array(operation)

@@ -4,7 +4,7 @@ in memory."""
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from uuid import UUID, uuid4
+from uuid import UUID
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, fill, spec, unknown_kernel
@@ -19,9 +19,8 @@ from wizard.model.layout import Level
 from wizard.model.said import KIB, MIB
 from wizard.operations.layers import MakeArray
 from wizard.plan.plan import Plan
-from wizard.plan.planner import Mode
-from wizard.plan.raid.striped import StripeRequest, make_striped_plan
-from wizard.plan.request.volume_request import Arrangement
+from wizard.plan.planner import make_plan
+from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes, StripeRequest
 from wizard.probe.machine import probe_machine
 
 ODD_SECTOR = 20 * MIB // 512 + 1
@@ -195,8 +194,8 @@ def _array(level: Level, filesystem: str) -> Planned:
         machine = unknown_kernel(probe_machine(drives))
         machine = replace(machine, tools=(*machine.tools, ("mdadm", "")))
         asked = StripeRequest("md", level=level)
-        return make_striped_plan(
-            machine, machine.drives, spec(filesystem), asked, Mode.REPLACE, lambda: str(uuid4())
+        return make_plan(
+            machine, machine.drives, NewVolumes((spec(filesystem),), Mode.REPLACE, Arrangement(stripe=asked))
         )
 
     return plan
@@ -245,12 +244,12 @@ def rehearsed_job(name: str, work: Work, make_drive: MakeDrive) -> Job:
     plan = {**JOBS, **MORE_JOBS}[name](work, make_drive)
     work.runs.mkdir(mode=0o700, exist_ok=True)
     run = new_run(work.runs, plan, work.environment)
-    before = [work.digest(path) for path in plan.paths]
+    before = [work.digest(path) for path in plan.devices]
     journal = Journal(run)
     try:
         with layered(work) as execute:
             record = rehearse(plan, RehearsalWorkspace(run, work.environment, journal, execute, PASSPHRASE))
     finally:
         journal.close()
-    assert [work.digest(path) for path in plan.paths] == before, "the rehearsal wrote to a drive"
-    return recorded(name, plan, record, run, [work.bench.image_of(path) for path in plan.paths])
+    assert [work.digest(path) for path in plan.devices] == before, "the rehearsal wrote to a drive"
+    return recorded(name, plan, record, run, [work.bench.image_of(path) for path in plan.devices])

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from wizard.advice import workloads as words
 from wizard.advice.catalogue import CatalogueOption, OptionKind, OptionSite, default_reason, flag_of, limits
 from wizard.model.advice import Choice, Option
-from wizard.model.errors import BadInput, DiskwrightError, Refused, printable
+from wizard.model.errors import BadInput, Refused, printable, why_not
 from wizard.model.said import Message, Sentence, join, parts_of, t
 
 LISTS = {
@@ -279,20 +279,12 @@ def offered(
         Offered(
             option,
             option.text in advised,
-            _refusal(option, site),
+            why_not(refuse, option, site),
             _excluded(option, options, choice.filesystem),
         )
         for option in options
     ]
     return tuple(sorted(found, key=lambda one: one.rank))
-
-
-def _refusal(option: CatalogueOption, site: OptionSite) -> str:
-    try:
-        refuse(option, site)
-    except DiskwrightError as error:
-        return str(error)
-    return ""
 
 
 def _excluded(option: CatalogueOption, options: list[CatalogueOption], filesystem: str) -> tuple[str, ...]:

@@ -23,11 +23,12 @@ from wizard.model.verdict import DisplacedVerdict
 from wizard.operations.growth import NO_GROWING
 from wizard.plan.partition.move_target import planned_move
 from wizard.plan.partition.possible import why_not_grow_mounted
-from wizard.plan.partition.replace import grow_plan
-from wizard.plan.partition.restore import why_not_restore
+from wizard.plan.partition.restore import lost_layout
+from wizard.plan.planner import make_plan
 from wizard.plan.refusals import IN_USE, in_use, measured, unread_content, uses_of_part
+from wizard.plan.request.plan_request import GrowPart
 from wizard.plan.settings.possible import signatures_on, why_not_relabel, why_not_remount
-from wizard.plan.settings.release import why_not_release
+from wizard.plan.settings.release import plan_release
 
 
 def diagnose(
@@ -179,7 +180,7 @@ def _refuse(
         case ("plan" | "grow", *_):
             return _refuse_table(machine, drive, words)
         case ("release", _):
-            return why_not_release(machine, drive)
+            plan_release(machine, drive, has_all=not machine.unprobed)
         case ("bench", _, "--scratch", "--shingled", "--quick"):
             return quick_test_obstacle(drive, patterns)
         case ("bench", *_) | ("advise", *_):
@@ -197,14 +198,15 @@ def _refuse_table(machine: Machine, drive: Drive, words: tuple[str, ...]) -> Mes
     match words:
         case ("plan", device, "--grow", *_) | ("plan", device, "--grow-to", *_):
             size_bytes = int(words[3]) if words[3:] else None
-            grow_plan(machine, drive, _partition(drive, device), asked_bytes=size_bytes)
+            make_plan(machine, (drive,), GrowPart(_partition(drive, device), size_bytes))
             return None
         case ("grow", device):
             part = _partition(drive, device)
             is_refused = (part.filesystem or "").startswith("ext") and is_growing_refused()
             return why_not_grow_mounted(drive, part) or (NO_GROWING if is_refused else None)
         case _:
-            return why_not_restore(drive)
+            lost_layout(drive)
+            return None
 
 
 def _refuse_run(drive: Drive, words: tuple[str, ...]) -> Message | None:

@@ -167,15 +167,6 @@ def confirm_scratch(drive: Drive, token: str) -> None:
         )
 
 
-def scratch_obstacle(drive: Drive) -> str:
-    """Why a drive cannot be measured by writing, as a sentence, or empty."""
-    try:
-        scratch_extents(drive)
-    except Refused as error:
-        return str(error)
-    return ""
-
-
 def scratch_extents(drive: Drive) -> tuple[Extent, ...]:
     """Return the extents of free space for a trial. Raises Refused if there are none."""
     extents = free_extents(drive, MARGIN_BYTES)

@@ -3,7 +3,6 @@
 from argparse import Namespace
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from uuid import uuid4
 
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import Profile, find_workload
@@ -34,8 +33,9 @@ from wizard.model.machine import Drive, Machine
 from wizard.model.said import MIB, Message, Sentence, parse_size, t
 from wizard.model.verdict import USUAL_SECONDS
 from wizard.plan.plan import Plan
-from wizard.plan.planner import Mode, make_plan
-from wizard.plan.request.volume_request import request
+from wizard.plan.planner import make_plan
+from wizard.plan.request.plan_request import Mode, NewVolumes
+from wizard.plan.request.volume_request import VolumeRequest
 from wizard.plan.request.wanted import spec_of
 from wizard.probe.machine import probe_drive
 from wizard.process.program import ended_by_signal
@@ -203,9 +203,9 @@ def _order(arguments: Namespace, machine: Machine, drive: Drive, profile: Profil
     mode = None if drive.is_empty else Mode.USE_FREE
 
     def plan(filesystem: str | None) -> Plan:
-        asked = request(arguments.workload, None, None, None, filesystem)
+        asked = VolumeRequest(arguments.workload, filesystem=filesystem)
         spec = spec_of(machine, drive, recording, asked)
-        return make_plan(machine, drive, (spec,), mode, lambda: str(uuid4()))
+        return make_plan(machine, (drive,), NewVolumes((spec,), mode))
 
     recommended = plan(None)
     first = plan(arguments.fs) if arguments.fs else recommended

@@ -4,9 +4,7 @@ import shlex
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
-from uuid import uuid4
 
 from wizard.advice.catalogue import load_catalogue
 from wizard.advice.request import check_phrases
@@ -21,26 +19,28 @@ from wizard.cli.machines import machine_and_drives, machine_and_part
 from wizard.cli.output import say, show
 from wizard.cli.start import NOT_WRITTEN
 from wizard.documents.files import write_file
-from wizard.findings.diagnose import diagnose
-from wizard.findings.geometry import load_patterns
 from wizard.model.errors import BadInput, ExitCode, printable
-from wizard.model.layout import Level
 from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.said import Sentence, parse_size, t
 from wizard.plan.check import render_plan
-from wizard.plan.export import placed_as_requested, plan_requested, plan_striped
-from wizard.plan.messages import AS_ROOT, RECORD_AS_ROOT, UNREAD
-from wizard.plan.partition.possible import SIZE_STAYS
-from wizard.plan.partition.replace import delete_plan, format_plan, grow_plan, shrink_plan
-from wizard.plan.partition.restore import restore_plan
 from wizard.plan.plan import Plan
-from wizard.plan.planner import Mode
-from wizard.plan.raid.striped import StripeRequest
 from wizard.plan.refusals import needs_root
+from wizard.plan.request.plan_request import (
+    Arrangement,
+    DeletePart,
+    GrowPart,
+    Mode,
+    NewVolumes,
+    Request,
+    RestoreTable,
+    ShrinkPart,
+    StripeRequest,
+)
 from wizard.plan.request.using import Usual
-from wizard.plan.request.volume_request import ENCRYPTIONS, Arrangement, VolumeRequest, parse_volume, request
-from wizard.plan.request.wanted import desktop_requests, room_for_preset, spec_of, written
-from wizard.plan.text import unread_words
+from wizard.plan.request.volume_request import ENCRYPTIONS, VolumeRequest, parse_volume
+from wizard.plan.request.wanted import desktop_requests, room_for_preset, written
+from wizard.plan.requested import plan_requested
+from wizard.plan.text import UNREAD, unread_words
 from wizard.probe.host.environment import caller
 
 NOTHING_PLANNED = Sentence(
@@ -53,8 +53,6 @@ FOR_DRIVES = ("preset", "table", "stripe", "mirror", "lvm", "chunk", "metadata",
 
 CHANGES = ("delete", "grow", "grow_to", "shrink")
 """Options that change a partition without a new filesystem."""
-
-MODES = {"replace": Mode.REPLACE, "use-free": Mode.USE_FREE, None: None}
 
 
 def plan(arguments: Namespace) -> ExitCode:
@@ -72,23 +70,14 @@ def plan(arguments: Namespace) -> ExitCode:
             )
         )
     check_phrases(arguments.danger, [name for asked in requests for name in asked.options], load_catalogue())
-    several = arguments.stripe is not None or arguments.mirror is not None
-    if len(arguments.devices) > 1 and not several:
-        raise BadInput(
-            t(
-                "A plan for several drives needs one volume across all drives. Use --stripe or --mirror, "
-                "with md or btrfs."
-            )
-        )
-    if part is not None:
-        drives: Sequence[Drive] = part[1:2]
-        _tell_unread(arguments, drives)
-        plan = _plan_part(arguments, requests, *part)
-    else:
-        machine, drives = machine_and_drives(arguments.devices, arguments.machine)
-        _tell_unread(arguments, drives)
-        make = _plan_striped if several else _plan_one
-        plan = make(arguments, requests, machine, drives)
+    machine, drives = (
+        (part[0], part[1:2]) if part else machine_and_drives(arguments.devices, arguments.machine)
+    )
+    _tell_unread(arguments, drives)
+    wanted, requests = _request(arguments, requests, machine, drives[0], part[2] if part else None)
+    arrays = taken_arrays() if arguments.machine is None else ()
+    usual = _usual(arguments)
+    plan = plan_requested(machine, drives, wanted, requests, usual, arguments.danger, arrays=arrays)
     if arguments.machine is None:
         check_places(plan)
         plan = with_lines_left(plan, drives)
@@ -108,17 +97,42 @@ def _tell_unread(arguments: Namespace, drives: Sequence[Drive]) -> None:
         return
     said = UNREAD(drives=tuple(drive.path for drive in unread), count=len(unread))
     if arguments.machine is not None:
-        say(f"{said} {RECORD_AS_ROOT}")
+        say(said, t("Record the machine as root: sudo diskwright inspect --save FILE"))
     else:
-        say(f"{said} {AS_ROOT}")
+        say(said, t("Create the plan as root:"))
         say(f"    {given_again(arguments)}")
     say("")
 
 
-def _plan_part(
-    arguments: Namespace, requests: tuple[VolumeRequest, ...], machine: Machine, drive: Drive, part: Partition
-) -> Plan:
-    """Plan one partition, and preserve all others."""
+def _request(
+    arguments: Namespace,
+    volumes: tuple[VolumeRequest, ...],
+    machine: Machine,
+    drive: Drive,
+    part: Partition | None,
+) -> tuple[Request, tuple[VolumeRequest, ...]]:
+    """Return what to plan, and the volumes. Raises BadInput for options that exclude each other."""
+    if part is not None and (change := _change(arguments, drive, part)):
+        return change, ()
+    if arguments.restore_table:
+        return RestoreTable(arguments.table), ()
+    if arguments.table is not None and arguments.mode == "use-free":
+        raise BadInput(t("--table requires a new table: --use-free preserves the existing one."))
+    stripe, mode = _stripe(arguments), Mode(arguments.mode) if arguments.mode else None
+    if arguments.preset is not None:
+        volumes = desktop_requests(
+            room_for_preset(drive, preserve=mode is Mode.USE_FREE), machine.memory_bytes
+        )
+        texts = " ".join(f"--volume {written(asked)}" for asked in volumes)
+        say(t("--preset {preset} expands to:", preset=arguments.preset), texts)
+        say("")
+    arrangement = Arrangement(arguments.table or "gpt", arguments.lvm, stripe)
+    return NewVolumes((), mode, arrangement, part), volumes
+
+
+def _change(arguments: Namespace, drive: Drive, part: Partition) -> Request | None:
+    """Return a change of one partition, or None to format it. Raises BadInput for options that need a whole
+    drive."""
     for word in FOR_DRIVES:
         if getattr(arguments, word.replace("-", "_")):
             raise BadInput(
@@ -131,76 +145,31 @@ def _plan_part(
             )
     if arguments.mode == "use-free":
         raise BadInput(t("--use-free requires a whole drive: name {drive}.", drive=drive.path))
-    recording = diagnose(machine, drive, load_patterns()).recording
     if arguments.shrink is not None:
-        return shrink_plan(machine, drive, part, parse_size(arguments.shrink), recording)
-    if arguments.grow_to is not None:
-        return grow_plan(machine, drive, part, recording, parse_size(arguments.grow_to))
-    if arguments.delete or arguments.grow:
-        return (delete_plan if arguments.delete else grow_plan)(machine, drive, part, recording)
-    if any(asked.size_bytes is not None or asked.percent is not None for asked in requests):
-        raise BadInput(SIZE_STAYS(part=part.path, size=part.size_bytes))
-    usual = _usual(arguments)
-    specs = [
-        placed_as_requested(
-            spec_of(machine, drive, recording, replace(one, size_bytes=part.size_bytes), arguments.danger),
-            drive,
-            one,
-            usual,
-        )
-        for one in requests
-    ]
-    return format_plan(machine, drive, part, specs, _draw, recording)
+        return ShrinkPart(part, parse_size(arguments.shrink))
+    if arguments.grow or arguments.grow_to is not None:
+        return GrowPart(part, None if arguments.grow_to is None else parse_size(arguments.grow_to))
+    return DeletePart(part) if arguments.delete else None
 
 
-def _plan_one(
-    arguments: Namespace, requests: tuple[VolumeRequest, ...], machine: Machine, drives: Sequence[Drive]
-) -> Plan:
-    drive = drives[0]
-    if arguments.restore_table:
-        recording = diagnose(machine, drive, load_patterns()).recording
-        return restore_plan(machine, drive, _draw, recording, arguments.table)
-    if arguments.table is not None and arguments.mode == "use-free":
-        raise BadInput(t("--table requires a new table: --use-free preserves the existing one."))
-    if arguments.chunk is not None or arguments.metadata is not None:
-        raise BadInput(
-            t("--{option} requires --stripe.", option="chunk" if arguments.chunk is not None else "metadata")
-        )
-    mode = MODES[arguments.mode]
-    if arguments.preset is not None:
-        requests = desktop_requests(
-            room_for_preset(drive, preserve=mode is Mode.USE_FREE), machine.memory_bytes
-        )
-        volumes = " ".join(f"--volume {written(asked)}" for asked in requests)
-        say(t("--preset {preset} expands to:", preset=arguments.preset), volumes)
-        say("")
-    arrangement = Arrangement(arguments.table or "gpt", grouped=arguments.lvm)
-    usual = _usual(arguments)
-    return plan_requested(machine, drive, requests, mode, _draw, usual, arguments.danger, arrangement)
-
-
-def _plan_striped(
-    arguments: Namespace, requests: tuple[VolumeRequest, ...], machine: Machine, drives: Sequence[Drive]
-) -> Plan:
-    option = "stripe" if arguments.mirror is None else "mirror"
-    if arguments.table is not None:
-        raise BadInput(
-            t("--table cannot be combined with --{option}: every drive gets a GPT.", option=option)
-        )
+def _stripe(arguments: Namespace) -> StripeRequest | None:
+    """Return how several drives are combined, or None for one drive. Raises BadInput."""
+    kind = arguments.stripe or arguments.mirror
+    if kind is None:
+        if arguments.chunk is not None or arguments.metadata is not None:
+            option = "chunk" if arguments.chunk is not None else "metadata"
+            raise BadInput(t("--{option} requires --stripe.", option=option))
+        return None
     if arguments.volume is not None or arguments.preset is not None:
         raise BadInput(
             t(
                 "--{option} creates one volume across all drives. Use --workload, with --label, --mount and "
                 "--fs, instead of --volume or --preset.",
-                option=option,
+                option="mirror" if arguments.mirror else "stripe",
             )
         )
     chunk = None if arguments.chunk is None else parse_size(arguments.chunk)
-    level: Level = "raid0" if arguments.mirror is None else "raid1"
-    asked = StripeRequest(arguments.stripe or arguments.mirror, chunk, arguments.metadata, level)
-    arrays = taken_arrays() if arguments.machine is None else ()
-    mode, usual = MODES[arguments.mode], _usual(arguments)
-    return plan_striped(machine, drives, requests[0], asked, mode, _draw, usual, arguments.danger, arrays)
+    return StripeRequest(kind, chunk, arguments.metadata, "raid1" if arguments.mirror else "raid0")
 
 
 def _usual(arguments: Namespace) -> Usual:
@@ -209,10 +178,6 @@ def _usual(arguments: Namespace) -> Usual:
         return Usual()
     places = usual_places()
     return Usual(caller(), places, taken_places(places), fixed_fstab())
-
-
-def _draw() -> str:
-    return str(uuid4())
 
 
 def requests_of(arguments: Namespace) -> tuple[VolumeRequest, ...]:
@@ -228,11 +193,16 @@ def requests_of(arguments: Namespace) -> tuple[VolumeRequest, ...]:
     if arguments.volume is None and arguments.preset is None:
         if arguments.workload is None:
             raise BadInput(NOTHING_PLANNED(device=arguments.devices[0]))
-        asked = request(
-            arguments.workload, None, arguments.label, arguments.mount, arguments.fs, arguments.option or ()
+        asked = VolumeRequest(
+            arguments.workload,
+            label=arguments.label,
+            mount_point=arguments.mount,
+            filesystem=arguments.fs,
+            options=tuple(arguments.option or ()),
+            encrypt=ENCRYPTIONS[0] if arguments.encrypt else None,
+            writable=arguments.writable,
         )
-        encrypt = ENCRYPTIONS[0] if arguments.encrypt else None
-        return (replace(asked, encrypt=encrypt, writable=arguments.writable),)
+        return (asked,)
     if arguments.encrypt:
         raise BadInput(
             t("--encrypt requires --workload; in --volume, use encrypt={kind}.", kind=ENCRYPTIONS[0])

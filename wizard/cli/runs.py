@@ -86,7 +86,7 @@ def found_run_lines(found: FoundRun) -> Iterator[Message | str]:
         "Run {run}, started {begun:moment}, is waiting on {drives:list}: {told}.",
         run=found.run,
         begun=first.begun,
-        drives=found.plan.paths,
+        drives=found.plan.devices,
         told=first.told,
     )
     for member in found.plan.members:

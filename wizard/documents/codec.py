@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from enum import Enum
 from hashlib import sha256
@@ -125,7 +125,8 @@ LARGEST_DOCUMENT_CHARACTERS = 4_000_000
 class Sealed(Generic[T]):
     """Documents of one `schema` with a digest, containing a `kind`.
 
-    - `again`: how to recreate a document. `check`: raises BadInput for inconsistent contents.
+    - `again`: how to recreate a document. `faults`: yields what differs from a document
+      that diskwright writes, in an order in which each check may rely on the previous ones.
     - `renew`: calculates the DERIVED fields, None if there are none.
     - `earlier`: older schemas that a run may have, with the conversion of the body.
     - `removed`: returns why the body is no longer supported, as a sentence, or None.
@@ -134,7 +135,7 @@ class Sealed(Generic[T]):
     schema: str
     kind: type[T]
     again: Message
-    check: Callable[[T, str], None]
+    faults: Callable[[T], Iterator[str]]
     renew: Callable[[T], T] | None = None
     earlier: Mapping[str, Callable[[JSON], JSON]] = field(default_factory=dict)
     removed: Callable[[JSON], Message | None] = lambda _: None
@@ -190,6 +191,19 @@ class Sealed(Generic[T]):
         # Check first, since `renew` requires consistent contents.
         self.check(value, where)
         return self.renew(value) if self.renew else value
+
+    def check(self, value: T, where: str = "The document") -> None:
+        """Raises BadInput for the first fault. `where` names the file. Descriptions are derived, and only
+        applying a document checks the machine."""
+        if fault := next(self.faults(value), None):
+            raise BadInput(
+                t(
+                    "{where} is inconsistent: invalid {what}. {again}",
+                    where=where,
+                    what=fault,
+                    again=self.again,
+                )
+            )
 
 
 def without_texts(body: JSON) -> JSON:

@@ -10,7 +10,6 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
-from uuid import uuid4
 
 from wizard.advice.missing import Missing
 from wizard.advice.ranking import advise
@@ -24,9 +23,9 @@ from wizard.model.layout import EVERYONE, ROOT, Writer
 from wizard.model.machine import Drive, Kernel, Machine
 from wizard.model.said import t
 from wizard.plan.plan import Plan
-from wizard.plan.planner import PLAIN, Mode, make_plan
+from wizard.plan.planner import make_plan, new_uuid
+from wizard.plan.request.plan_request import Request
 from wizard.plan.request.using import Usual
-from wizard.plan.request.volume_request import Arrangement, VolumeSpec
 from wizard.plan.steps import direct_reason
 from wizard.plan.undo_policy import ROOM_NOT_YET, UndoSpace
 from wizard.process.deferred import deferred
@@ -62,7 +61,7 @@ class Services(ABC):
     fstab: Path | None = None
     """The fstab of a live machine."""
 
-    def __init__(self, draw_uuid: Callable[[], str] = lambda: str(uuid4())) -> None:
+    def __init__(self, draw_uuid: Callable[[], str] = new_uuid) -> None:
         self.draw_uuid = draw_uuid
         self._tests: dict[object, DisplacedVerdict] = {}
 
@@ -174,18 +173,11 @@ class Services(ABC):
         """Return the ranking of filesystems for one drive and workload."""
         return advise(machine, drive, recording, self.profile(workload), size_bytes=size_bytes)
 
-    def plan(
-        self,
-        machine: Machine,
-        drive: Drive,
-        specs: tuple[VolumeSpec, ...],
-        mode: Mode | None,
-        arrangement: Arrangement | None = None,
-    ) -> Plan:
+    def plan(self, machine: Machine, drives: Sequence[Drive], request: Request) -> Plan:
         """Return the plan. Raises Refused or BadInput with the reason."""
-        recording, how = self.diagnose(machine, drive).recording, arrangement or PLAIN
-        plan = make_plan(machine, drive, specs, mode, self.draw_uuid, how, recording)
-        return self.with_boot_entries(plan, (drive,))
+        recordings = [self.diagnose(machine, drive).recording for drive in drives]
+        plan = make_plan(machine, drives, request, self.draw_uuid, recordings, self.arrays())
+        return self.with_boot_entries(plan, drives)
 
     def with_boot_entries(self, plan: Plan, drives: Sequence[Drive]) -> Plan:
         """Add the plan's effects on fstab and crypttab, on a live machine."""
@@ -279,9 +271,7 @@ def _attachment_key(drive: Drive) -> object:
 class RecordedServices(Services):
     """A recorded machine. Measuring and applying are refused."""
 
-    def __init__(
-        self, machine: Machine, where: str, draw_uuid: Callable[[], str] = lambda: str(uuid4())
-    ) -> None:
+    def __init__(self, machine: Machine, where: str, draw_uuid: Callable[[], str] = new_uuid) -> None:
         super().__init__(draw_uuid)
         self.machine = machine
         self._where = printable(where, 80)

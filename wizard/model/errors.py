@@ -1,7 +1,9 @@
 """Errors, classified for the user. Each has one message and one exit code."""
 
 import shlex
+from collections.abc import Callable
 from enum import IntEnum
+from typing import ParamSpec
 
 
 class ExitCode(IntEnum):
@@ -53,6 +55,18 @@ class EndedByUser(DiskwrightError):
     """The user stopped a command whose work continues in the background."""
 
     exit_code = ExitCode.ENDED_BY_USER
+
+
+P = ParamSpec("P")
+
+
+def why_not(check: Callable[P, object], /, *arguments: P.args, **options: P.kwargs) -> str:
+    """Return why a check refuses or fails, or an empty text."""
+    try:
+        check(*arguments, **options)
+    except DiskwrightError as error:
+        return str(error)
+    return ""
 
 
 def partition_path(drive_path: str, number: int) -> str:

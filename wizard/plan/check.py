@@ -1,36 +1,26 @@
 """Validate a plan: derive it again from drive, old layout and volumes, and refuse any other change."""
 
 from collections.abc import Iterator
-from dataclasses import replace
-from itertools import pairwise
+from itertools import combinations
 
 from wizard.documents.codec import JSON, Sealed, to_json, without_texts
 from wizard.filesystems.registry import MADE
-from wizard.model.errors import BadInput, partition_path
+from wizard.model.errors import is_partition_of, partition_path
 from wizard.model.geometry import FLOOR_BYTES, Geometry, Identity, misalignment_bytes
-from wizard.model.layout import Layout, Slot, TableEntry, Volume
+from wizard.model.layout import Group, Layout, Member, Slot, Stripe, Volume
 from wizard.model.machine import Extent
 from wizard.model.said import Message, rounded_up, t
+from wizard.operations.layers import EXTENT_BYTES
 from wizard.operations.rules import (
     geometry_fault,
     is_device_path,
     is_workload_id,
-    label_fault,
-    options_fault,
-    place_fault,
+    uuid_fault,
     volume_uuid_fault,
     writer_fault,
 )
-from wizard.operations.table import WriteTable
-from wizard.plan import messages
 from wizard.plan.dangers import danger_fault
-from wizard.plan.derive import (
-    bounds_in,
-    changed_part,
-    partitioned,
-    resized_part,
-    whole_drive,
-)
+from wizard.plan.derive import Places, bounds_in, derived_from
 from wizard.plan.free_space import (
     GPT_PARTITIONS,
     LARGEST_BYTES,
@@ -41,30 +31,31 @@ from wizard.plan.free_space import (
     mbr_bounds,
     overlapping,
     reserved_in,
+    with_free,
 )
 from wizard.plan.partition.possible import growing_of
 from wizard.plan.partition.restore import restored_faults
 from wizard.plan.plan import Plan
 from wizard.plan.planner import is_zoned_mode
-from wizard.plan.raid.lvm import grouped_faults
-from wizard.plan.raid.striping import striped_faults
+from wizard.plan.raid.lvm import group_room_bytes, in_group
+from wizard.plan.raid.striping import (
+    FILESYSTEMS,
+    METADATA,
+    MOST_DRIVES,
+    NUMBER,
+    chunk_fault,
+    is_array_node,
+    layer_name,
+    striped_extents,
+    striped_path,
+    striped_words,
+)
 from wizard.plan.request.encryption import LOST_DOUBT, encryption_faults
-from wizard.plan.request.roles import partition_type, volume_role_fault
-from wizard.plan.request.subvolumes import places_of, subvolumes_fault
-from wizard.plan.request.volume_request import mount_order_fault
+from wizard.plan.request.subvolumes import places_of
+from wizard.plan.request.volume_request import mount_order_fault, volume_faults
 from wizard.plan.steps import with_current_texts
 
 AGAIN = t("Create the plan again with `diskwright plan`.")
-
-
-def check_plan(plan: Plan, where: str = "The plan") -> None:
-    """Raises BadInput for the first difference from what the planner would write. `where` names the file.
-
-    Checks that every operation works on the plan's own drive and its partitions; the descriptions are
-    derived. Does not access the machine: only applying the plan checks that the drive still matches `before`.
-    """
-    if fault := next(_faults(plan), None):
-        raise BadInput(messages.INCONSISTENT(where=where, what=fault, again=AGAIN))
 
 
 def _faults(plan: Plan) -> Iterator[str]:
@@ -72,52 +63,104 @@ def _faults(plan: Plan) -> Iterator[str]:
     for member in plan.members:
         yield from drive_faults(member.drive)
     yield from _volume_faults(plan)
-    if plan.part and (plan.stripe or plan.others or plan.after.whole):
+    whole, several = plan.after.whole is not None, bool(plan.stripe or plan.others)
+    if plan.part and (several or whole):
         yield "part"
-    if plan.containers and (plan.stripe or plan.others or plan.group or plan.after.whole):
+    if plan.containers and (several or whole or plan.group):
         yield "containers"
+    yield from _before_faults(plan)
+    yield from _wipe_faults(plan)
     if plan.stripe is not None:
-        for member in plan.members:
-            yield from _before_faults(member.before, fresh=True)
-        yield from striped_faults(plan, plan.stripe)
-        yield from _wipe_faults(plan, fresh=True)
+        yield from _stripe_faults(plan, plan.stripe)
     elif plan.others:
         yield "others"
-    elif plan.after.whole is not None:
+    elif whole:
         yield from _whole_faults(plan)
     elif plan.part:
-        yield from _partition_change_faults(plan)
-    elif plan.only_table:
+        yield from _changed_part_faults(plan)
+    elif _is_restored(plan):
         yield from restored_faults(plan)
     else:
-        yield from _partitioned_faults(plan)
+        yield from _partition_faults(plan)
+    places = places_in(plan)
+    yield from encryption_faults(plan, places.extents)
+    yield from derived_from(plan, places).faults(plan)
 
 
-def _before_faults(before: Layout, *, fresh: bool) -> Iterator[str]:
-    """Check an old layout. `fresh`: nothing is preserved."""
+def places_in(plan: Plan) -> Places:
+    """Return the decisions of a plan that only its tables and operations contain."""
+    if plan.stripe is not None:
+        return Places(striped_extents(plan.drives), "gpt", plan.wipes)
+    if plan.part:
+        now = {slot.number: slot for slot in plan.before.partitions}[plan.part]
+        after = {slot.number: slot.extent for slot in plan.after.partitions}
+        return Places((after.get(plan.part, now.extent),) if now.kept else (now.extent,) * len(plan.volumes))
+    if _is_restored(plan):
+        return Places(after=plan.after)
+    if not plan.tables:
+        return Places()
+    table = plan.tables[0]
+    new = {entry.number: entry.extent for entry in table.entries if not entry.kept}
+    numbers = dict.fromkeys(volume.partition for volume in plan.volumes)
+    return Places(
+        tuple(new[number] for number in numbers),
+        table.table if table.fresh else None,
+        plan.wipes if table.fresh else (),
+        tuple(one.size_bytes for one in plan.logical_volumes),
+    )
+
+
+def _is_restored(plan: Plan) -> bool:
+    """Return True if the plan writes a lost table back."""
+    return plan.only_table and not plan.part and not any(table.fresh for table in plan.tables)
+
+
+def _before_faults(plan: Plan) -> Iterator[str]:
+    """Check the old layouts, except that of a lost table."""
+    fresh = plan.after.whole is not None or any(table.fresh for table in plan.tables)
+    for member in () if _is_restored(plan) else plan.members:
+        yield from _slots_faults(member.before, plan.part, fresh=fresh)
+        if not fresh:
+            yield from _kept_faults(member)
+
+
+def _slots_faults(before: Layout, part: int, *, fresh: bool) -> Iterator[str]:
+    """Check an old layout. `part`: the only partition that a plan changes. `fresh`: nothing is preserved."""
     position = 0
+    numbers = [slot.number for slot in before.partitions]
     for slot in before.slots:
+        kept = bool(slot.number) and not fresh and (slot.kept if slot.number == part else True)
         if (
-            slot.start_bytes < position
-            or slot.start_bytes < 0
-            or slot.size_bytes <= 0
-            or slot.end_bytes > LARGEST_BYTES
+            not position <= slot.start_bytes < slot.end_bytes <= LARGEST_BYTES
+            or slot.mount_point is not None
+            or slot.kept != kept
         ):
             yield "before.slots"
-            return
         position = slot.start_bytes
-        if slot.mount_point is not None or (slot.kept == fresh if slot.number else slot.kept):
-            yield "before.slots"
-    numbers = [slot.number for slot in before.partitions]
     if len(set(numbers)) != len(numbers) or any(number < 0 for number in numbers):
         yield "before.slots"
     if before.whole is not None:
         yield "before.whole"
 
 
-def _wipe_faults(plan: Plan, *, fresh: bool) -> Iterator[str]:
-    """Check the erasure of old signatures: once per device, on the plan's drives, and only with a `fresh`
-    table."""
+def _kept_faults(member: Member) -> Iterator[str]:
+    """Check a layout whose partitions are preserved: free space is what they leave."""
+    before = member.before
+    if before.table not in ("gpt", "mbr") or not before.slots:
+        yield "before.table"
+        return
+    bounds, outermost = bounds_in(before), _outermost(member.drive, before.table)
+    if (
+        before.slots != with_free(before.partitions, bounds, reserved_in(before, bounds))
+        or overlapping(before.partitions)
+        or loose(before.partitions)
+        or not bounds.is_within(outermost)
+    ):
+        yield "before.slots"
+
+
+def _wipe_faults(plan: Plan) -> Iterator[str]:
+    """Check the erasure of old signatures: once per device, on the plan's drives."""
     allowed = {
         path
         for member in plan.members
@@ -130,14 +173,17 @@ def _wipe_faults(plan: Plan, *, fresh: bool) -> Iterator[str]:
             ),
         )
     }
-    devices = [wipe.device for wipe in plan.wipes]
-    if (devices and not fresh) or len(set(devices)) != len(devices) or not allowed.issuperset(devices):
+    devices, fresh = [wipe.device for wipe in plan.wipes], any(table.fresh for table in plan.tables)
+    if (
+        (devices and not (fresh or plan.part))
+        or len(set(devices)) != len(devices)
+        or not allowed.issuperset(devices)
+    ):
         yield "wipes"
 
 
 def _whole_faults(plan: Plan) -> Iterator[str]:
     """Check a filesystem on a drive without a table, which is only allowed on host-managed zones."""
-    yield from _before_faults(plan.before, fresh=True)
     volume = plan.volumes[0]
     if (
         len(plan.volumes) != 1
@@ -146,39 +192,23 @@ def _whole_faults(plan: Plan) -> Iterator[str]:
         or not is_zoned_mode(volume.filesystem, volume.mkfs_options)
     ):
         yield "volumes"
-    yield from whole_drive(plan.drive, volume).faults(plan)
 
 
-def _partition_change_faults(plan: Plan) -> Iterator[str]:
-    """Check a change of one partition that preserves the others. Everything is derived from the old layout
-    and the new volume, if any."""
+def _changed_part_faults(plan: Plan) -> Iterator[str]:
+    """Check a change of one partition that preserves the others."""
     slot = next((slot for slot in plan.before.partitions if slot.number == plan.part), None)
     if slot is None or is_container(slot):
         yield "part"
         return
-    others = (replace(one, kept=True) if one is slot else one for one in plan.before.slots)
-    yield from _before_faults(replace(plan.before, slots=tuple(others)), fresh=False)
-    yield from _kept_faults(plan)
-    last = max(one.number for one in plan.before.partitions)
-    if plan.before.table == "mbr" and not plan.volumes and MBR_PRIMARIES < plan.part < last:
+    is_logical = plan.before.table == "mbr" and slot.number > MBR_PRIMARIES
+    if is_logical and not plan.volumes and plan.part < max(one.number for one in plan.before.partitions):
         yield "part"
     if plan.group or len(plan.volumes) > 1 or any(one.partition != plan.part for one in plan.volumes):
         yield "volumes"
-        return
-    if plan.before.table not in ("gpt", "mbr"):
-        return
     if slot.kept:
-        faults = [*_resized_faults(plan, slot)]
-        yield from faults
-        if faults:
-            return
-        size = next((one.size_bytes for one in plan.after.partitions if one.number == plan.part), 0)
-        derived = resized_part(plan.drive.path, plan.before, slot, size)
-    else:
-        derived = changed_part(plan.drive, plan.before, slot, plan.volumes)
-    (table,) = (one for one in derived.operations if isinstance(one, WriteTable))
-    yield from encryption_faults(plan, table.entries)
-    yield from derived.faults(plan)
+        yield from _resized_faults(plan, slot)
+        if is_logical:
+            yield "part"
 
 
 def _resized_faults(plan: Plan, slot: Slot) -> Iterator[str]:
@@ -188,50 +218,126 @@ def _resized_faults(plan: Plan, slot: Slot) -> Iterator[str]:
     least, block = slot.end_bytes + slot.overhang_bytes, plan.drive.geometry.logical_block_bytes
     free = next((one for one in plan.before.slots if one.start_bytes == least), None)
     room = free.end_bytes if free and not free.number else rounded_up(least, block)
-    grows = resized.size_bytes >= slot.size_bytes
     others = (one for one in plan.before.partitions if one is not slot)
     if (
         plan.volumes
         or resized.size_bytes == 0
+        or resized.size_bytes % block
         or resized.end_bytes > room
         or (slot.overhang_bytes and (resized.end_bytes < least or any(map(resized.overlaps, others))))
         or resized.end_bytes > _outermost(plan.drive, plan.before.table).end_bytes
     ):
         yield "after"
-    if resized.size_bytes % block:
-        yield "after"
-    growing = growing_of(slot.filesystem)
+    growing, grows = growing_of(slot.filesystem), resized.size_bytes >= slot.size_bytes
     if not slot.overhang_bytes and (growing is None or not (grows or growing.smaller)):
         yield "part"
-    if plan.before.table == "mbr" and slot.number > MBR_PRIMARIES:
-        yield "part"
 
 
-def _partitioned_faults(plan: Plan) -> Iterator[str]:
-    """Check new partitions, of which each holds a volume or one the group. All operations are derived from
-    the checked parts."""
+def _partition_faults(plan: Plan) -> Iterator[str]:
+    """Check new partitions, of which each holds a volume or one the group."""
     if len(plan.tables) != 1:
         yield "steps"
         return
     (table,) = plan.tables
-    yield from _before_faults(plan.before, fresh=table.fresh)
-    if not table.fresh:
-        yield from _kept_faults(plan)
-    bounds = fresh_bounds(table.table, plan.drive.size_bytes, plan.drive.geometry)
-    if not table.fresh and plan.before.slots:
-        bounds = bounds_in(plan.before)
-    yield from _table_faults(plan, table, bounds)
+    numbers = sorted(entry.number for entry in table.entries if not entry.kept)
+    if numbers != sorted({volume.partition for volume in plan.volumes}):
+        yield "entries"
+    if table.table == "mbr" and any(number > MBR_PRIMARIES for number in numbers):
+        yield "entries"
+    places = places_in(plan)
+    free = [slot.extent for slot in plan.before.slots if not slot.number]
+    if places.fresh:
+        free = [fresh_bounds(places.fresh, plan.drive.size_bytes, plan.drive.geometry)]
+    if any(one.overlaps(other) for one, other in combinations(places.extents, 2)):
+        yield "entries"
+    for extent in places.extents:
+        if not _is_aligned(extent, plan.drive.geometry) or not any(map(extent.is_within, free)):
+            yield "entries"
     if plan.group is not None:
-        yield from grouped_faults(plan, plan.group, table, bounds)
+        yield from _group_faults(plan, plan.group, places)
+
+
+def _is_aligned(extent: Extent, geometry: Geometry) -> bool:
+    """Return True if a new partition can start and end there."""
+    offset, block = max(geometry.alignment_offset_bytes, 0), geometry.logical_block_bytes
+    return (
+        extent.size_bytes > 0
+        and extent.start_bytes >= FLOOR_BYTES
+        and not misalignment_bytes(geometry, extent.start_bytes)
+        and not (extent.start_bytes - offset) % FLOOR_BYTES
+        and not extent.start_bytes % block
+        and not extent.size_bytes % block
+    )
+
+
+def _group_faults(plan: Plan, group: Group, places: Places) -> Iterator[str]:
+    """Check the group, its volumes and their sizes."""
+    volumes, uuids = plan.volumes, {volume.uuid for volume in plan.volumes}
+    if len(places.extents) != 1 or any(volume.role or volume.encryption for volume in volumes):
+        yield "volumes"
+    if uuid_fault(group.uuid) or group.uuid in uuids:
+        yield "group.uuid"
+    if (group, volumes) != in_group(plan.drive.path, volumes, group.uuid):
+        yield "group"
+    if len(places.sizes) != len(volumes) or sum(places.sizes) > group_room_bytes(
+        places.extents[0].size_bytes
+    ):
+        yield "steps"
+    for size, volume in zip(places.sizes, volumes, strict=True):
+        if size % EXTENT_BYTES or size < MADE[volume.filesystem].minimum_bytes:
+            yield "steps"
+
+
+def _stripe_faults(plan: Plan, stripe: Stripe) -> Iterator[str]:
+    """Check the drives, the array and the volume of a stripe or mirror."""
+    drives, paths = plan.drives, plan.devices
+    serials, wwns = (
+        [*filter(None, names)] for names in zip(*((one.serial, one.wwn) for one in drives), strict=True)
+    )
+    if (
+        not 2 <= len(drives) <= MOST_DRIVES
+        or any(len(set(names)) != len(names) for names in (paths, serials, wwns))
+        or any(is_partition_of(path, other) for path in paths for other in paths)
+        or stripe.device in paths
+        or not striped_extents(drives)
+    ):
+        yield "members"
+    if len(plan.volumes) != 1:
+        yield "volumes"
+        return
+    (volume,) = plan.volumes
+    if any(map(uuid_fault, stripe.uuids)) or volume.uuid in stripe.uuids:
+        yield "stripe.uuids"
+    if stripe.kind == "md":
+        if len({drive.geometry.logical_block_bytes for drive in drives}) > 1:
+            yield "members"
+        chunk = stripe.chunk_bytes
+        array = Stripe("md", stripe.device, layer_name(volume.label), chunk, stripe.uuids, "", stripe.level)
+        is_made = (
+            is_array_node(stripe.device)
+            and len(stripe.uuids) == 1
+            and not (chunk if stripe.mirrors else chunk_fault(chunk))
+        )
     else:
-        yield from encryption_faults(plan, table.entries)
-        by_number = {entry.number: entry for entry in table.entries if not entry.kept}
-        extents = [by_number[volume.partition].extent for volume in plan.volumes]
-        fresh = table.table if table.fresh else None
-        yield from partitioned(
-            plan.drive, plan.before, plan.volumes, extents, bounds, fresh=fresh, wipes=plan.wipes
-        ).faults(plan)
-    yield from _wipe_faults(plan, fresh=table.fresh)
+        array = Stripe("btrfs", metadata=stripe.metadata, level=stripe.level)
+        is_made = stripe.metadata in (METADATA[:1] if stripe.mirrors else METADATA)
+    if stripe != array or not is_made:
+        yield "stripe"
+    if (
+        volume.filesystem not in FILESYSTEMS[stripe.kind]
+        or volume.partition != NUMBER
+        or volume.path != striped_path(drives, stripe)
+        or not _has_stripe_options(volume, stripe, len(drives))
+    ):
+        yield "volumes"
+
+
+def _has_stripe_options(volume: Volume, stripe: Stripe, drives: int) -> bool:
+    words = volume.mkfs_options
+    try:
+        return striped_words(volume.filesystem, words, stripe, drives) == words
+    except ValueError:
+        return False
 
 
 def drive_faults(drive: Identity) -> Iterator[str]:
@@ -245,20 +351,23 @@ def drive_faults(drive: Identity) -> Iterator[str]:
 
 
 def _volume_faults(plan: Plan) -> Iterator[str]:
-    if not (plan.volumes or plan.part or plan.only_table):
+    if not (plan.volumes or plan.part or _is_restored(plan)):
         yield "volumes"
     if plan.group and (plan.stripe or plan.others or plan.after.whole):
         yield "group"
     for number, volume in enumerate(plan.volumes, start=1):
-        yield from _one_volume_faults(plan, volume, number)
         place = f"volumes.{number}"
+        yield from (f"{place}.{field}" for field in _node_faults(plan, volume))
+        if not is_workload_id(volume.workload):
+            yield f"{place}.workload"
         alone = plan.stripe is None and plan.group is None and plan.after.whole is None
-        if volume_role_fault(volume, alone=alone):
-            yield f"{place}.role"
+        encrypted = volume.encryption is not None
+        for field, _ in volume_faults(volume, encrypted=encrypted, alone=alone):
+            yield f"{place}.{field}"
+        if volume_uuid_fault(volume.uuid, volume.filesystem):
+            yield f"{place}.uuid"
         if writer_fault(volume.writer, volume.filesystem, volume.role):
             yield f"{place}.writer"
-        if subvolumes_fault(volume.subvolumes, volume.filesystem):
-            yield f"{place}.subvolumes"
         if danger := danger_fault(volume, plan.doubts):
             yield danger
     numbers = [volume.partition for volume in plan.volumes if not plan.group]
@@ -271,43 +380,19 @@ def _volume_faults(plan: Plan) -> Iterator[str]:
         yield "volumes"
 
 
-def _one_volume_faults(plan: Plan, volume: Volume, row: int) -> Iterator[str]:
-    number, place = volume.partition, f"volumes.{row}"
+def _node_faults(plan: Plan, volume: Volume) -> Iterator[str]:
+    """Check number and node of a volume on a partition."""
+    number = volume.partition
     if plan.stripe is None and plan.after.whole is None:
         if not 1 <= number <= GPT_PARTITIONS:
-            yield f"{place}.partition"
+            yield "partition"
         elif plan.group is None and _partition_of(volume) != partition_path(plan.drive.path, number):
-            yield f"{place}.path"
-    if not is_workload_id(volume.workload):
-        yield f"{place}.workload"
-    if volume.filesystem not in MADE:
-        yield f"{place}.filesystem"
-        return
-    if label_fault(volume.label, volume.filesystem):
-        yield f"{place}.label"
-    if volume_uuid_fault(volume.uuid, volume.filesystem):
-        yield f"{place}.uuid"
-    if options_fault(volume.filesystem, volume.mkfs_options, volume.mount_options):
-        yield f"{place}.mkfs_options"
-    if volume.mount_point is not None and place_fault(volume.mount_point, volume.filesystem):
-        yield f"{place}.mount_point"
+            yield "path"
 
 
 def _partition_of(volume: Volume) -> str:
     """Return the node of the volume's partition, even if encrypted."""
     return volume.encryption.device if volume.encryption else volume.path
-
-
-def _kept_faults(plan: Plan) -> Iterator[str]:
-    """Check a layout to which partitions are added."""
-    if plan.before.table not in ("gpt", "mbr"):
-        yield "before.table"
-    elif (
-        overlapping(plan.before.partitions)
-        or loose(plan.before.partitions)
-        or any(slot.start_bytes > plan.drive.size_bytes for slot in plan.before.slots)
-    ):
-        yield "before.slots"
 
 
 def _outermost(drive: Identity, table: str) -> Extent:
@@ -316,61 +401,6 @@ def _outermost(drive: Identity, table: str) -> Extent:
     if table == "mbr":
         return mbr_bounds(drive.size_bytes, drive.geometry)
     return Extent(2 * block, drive.size_bytes // block * block - 3 * block)
-
-
-def _table_faults(plan: Plan, table: WriteTable, bounds: Extent) -> Iterator[str]:
-    drive = plan.drive
-    if table.device != drive.path or (not table.fresh and table.table != plan.before.table):
-        yield "table"
-    new = [entry for entry in table.entries if not entry.kept]
-    if sorted(entry.number for entry in new) != sorted({volume.partition for volume in plan.volumes}):
-        yield "entries"
-    if table.table == "mbr" and any(entry.number > 4 for entry in new):
-        yield "entries"
-    outermost = _outermost(drive, table.table)
-    if not table.fresh and (
-        bounds.start_bytes < outermost.start_bytes or bounds.end_bytes > outermost.end_bytes
-    ):
-        yield "before.slots"
-    by_number = {volume.partition: volume for volume in plan.volumes if plan.group is None}
-    for entry in new:
-        volume = by_number.get(entry.number)
-        if volume and entry.type != partition_type(volume, table.table):
-            yield "entries.type"
-        yield from _entry_faults(entry, drive.geometry, bounds)
-        # Contents may reach past the end of another partition.
-        place = Extent(entry.start_bytes, entry.size_bytes)
-        if not table.fresh and any(place.overlaps(one) for one in reserved_in(plan.before, bounds)):
-            yield "entries"
-    yield from _share_faults(plan, table)
-
-
-def _entry_faults(entry: TableEntry, geometry: Geometry, bounds: Extent) -> Iterator[str]:
-    end = entry.start_bytes + entry.size_bytes
-    offset, block = max(geometry.alignment_offset_bytes, 0), geometry.logical_block_bytes
-    if (
-        entry.size_bytes <= 0
-        or entry.start_bytes < bounds.start_bytes
-        or end > bounds.end_bytes
-        or misalignment_bytes(geometry, entry.start_bytes)
-        or (entry.start_bytes - offset) % FLOOR_BYTES
-        or entry.start_bytes < FLOOR_BYTES
-        or entry.start_bytes % block
-        or entry.size_bytes % block
-    ):
-        yield "entries"
-
-
-def _share_faults(plan: Plan, table: WriteTable) -> Iterator[str]:
-    """Check that new partitions overlap neither each other nor preserved ones."""
-    kept = [(slot.start_bytes, slot.end_bytes) for slot in plan.before.partitions] if not table.fresh else []
-    new = sorted(
-        (entry.start_bytes, entry.start_bytes + entry.size_bytes) for entry in table.entries if not entry.kept
-    )
-    if any(after[0] < before[1] for before, after in pairwise(new)) or any(
-        start < old_end and old_start < end for start, end in new for old_start, old_end in kept
-    ):
-        yield "entries"
 
 
 FIRST_LOST_DOUBT = (
@@ -402,9 +432,15 @@ PLANS = Sealed(
     "diskwright.plan/2",
     Plan,
     AGAIN,
-    check_plan,
+    _faults,
     with_current_texts,
     {"diskwright.plan/1": _from_first},
     _removed,
 )
-SCHEMA, render_plan, read_plan, read_kept_plan = PLANS.schema, PLANS.render, PLANS.read, PLANS.read_kept
+SCHEMA, render_plan, read_plan, read_kept_plan, check_plan = (
+    PLANS.schema,
+    PLANS.render,
+    PLANS.read,
+    PLANS.read_kept,
+    PLANS.check,
+)

@@ -7,13 +7,12 @@ from pathlib import PurePosixPath
 from wizard.documents.codec import Sealed
 from wizard.filesystems.kind import EVERYTHING, SECOND, Holds
 from wizard.filesystems.registry import KINDS, title_of
-from wizard.model.errors import BadInput, printable
+from wizard.model.errors import printable
 from wizard.model.said import Message, Sentences, t, tn
 from wizard.operations.fstab import EditFstab, LineEdit, digest_of_text, fstab_escaped, with_fields
 from wizard.operations.rules import is_device_path, mount_point_fault
 from wizard.plan.changes import Bring, BringAmount, BringTo, ChangeStep, TakePlace
 from wizard.plan.check import drive_faults
-from wizard.plan.messages import INCONSISTENT
 from wizard.plan.settings.document import change_steps
 
 
@@ -243,13 +242,6 @@ def _are_expected_edits(takes: TakePlace, lines: tuple[LineEdit, ...]) -> bool:
 AGAIN = t("Recreate it with `diskwright bring`.")
 
 
-def check_bring(bring: Bring, where: str = "The document") -> None:
-    """Raises BadInput for the first difference from what `diskwright bring` writes. `where` names the
-    file."""
-    if fault := next(_faults(bring), None):
-        raise BadInput(INCONSISTENT(where=where, what=fault, again=AGAIN))
-
-
 def _faults(bring: Bring) -> Iterator[str]:
     yield from drive_faults(bring.drive)
     source, target = bring.source, bring.target
@@ -294,8 +286,14 @@ def with_current_texts(bring: Bring) -> Bring:
     return replace(bring, doubts=losses_of(bring))
 
 
-BRINGS = Sealed("diskwright.bring/1", Bring, AGAIN, check_bring, with_current_texts)
-BRING_SCHEMA, render_bring, is_bring, read_bring = BRINGS.schema, BRINGS.render, BRINGS.is_one, BRINGS.read
+BRINGS = Sealed("diskwright.bring/1", Bring, AGAIN, _faults, with_current_texts)
+BRING_SCHEMA, render_bring, is_bring, read_bring, check_bring = (
+    BRINGS.schema,
+    BRINGS.render,
+    BRINGS.is_one,
+    BRINGS.read,
+    BRINGS.check,
+)
 
 
 def amount_message(bring: Bring) -> tuple[Message, ...]:

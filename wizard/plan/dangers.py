@@ -18,10 +18,19 @@ from wizard.operations.containers import AddCrypttabLine
 from wizard.operations.fstab import EditFstab
 from wizard.operations.mounts import AddFstabLine
 from wizard.operations.rules import canonical_option, dangers_in
-from wizard.plan import messages
 from wizard.plan.free_space import gpt_bounds, mbr_bounds, with_free
 from wizard.plan.refusals import unread_content, waiting_doubts
 from wizard.plan.request.roles import is_system_role, role_by_type
+
+FORGOTTEN = t(
+    "This system runs from an image or in memory and may lose the boot mount "
+    "configuration on shutdown. Everything else remains on the drive."
+)
+IN_CONTAINER = t(
+    "This system runs in a container, which rarely mounts drives from its own "
+    "fstab at startup. Everything else remains on the drive."
+)
+MAY_BE_SHINGLED = t("Unknown if the drive is shingled (SMR). Shingled drives slow down during long writes.")
 
 
 def known_identity(machine: Machine, drive: Drive, size_bytes: int, geometry: Geometry) -> Identity:
@@ -190,7 +199,7 @@ def doubts_of(drive: Drive, recording: Recording, *, preserve: bool) -> tuple[Me
     if drive.zoned is None:
         doubts.append(t("Cannot read whether the drive is zoned."))
     if may_be_shingled(drive, recording):
-        doubts.append(messages.MAY_BE_SHINGLED)
+        doubts.append(MAY_BE_SHINGLED)
     if not preserve:
         lost = [part.path for part in drive.partitions if part.kernel_start_bytes is None and part.signatures]
         if lost:
@@ -249,10 +258,10 @@ def system_danger(role: str, filesystem: str, options: Sequence[str]) -> str | N
 
 DEVICE_MAPPER, CRYPT = "dm_mod", "dm_crypt"
 NEEDED = {
-    DEVICE_MAPPER: ("device mapper", messages.NO_LVM),
-    CRYPT: ("dm-crypt", messages.NO_CRYPT),
-    "raid0": ("md RAID0", messages.NO_RAID0),
-    "raid1": ("md RAID1", messages.NO_RAID1),
+    DEVICE_MAPPER: ("device mapper", t("LVM volumes are unavailable")),
+    CRYPT: ("dm-crypt", t("encrypted volumes cannot be opened")),
+    "raid0": ("md RAID0", t("md cannot stripe")),
+    "raid1": ("md RAID1", t("md cannot mirror")),
 }
 """By module, which for md is also the level: name, and consequence if missing."""
 
@@ -268,7 +277,7 @@ def refuse_lacking(kernel: Kernel, module: str) -> None:
                 "with {name}, or install the module.",
                 release=release,
                 name=name,
-                without=without(),
+                without=without,
             )
         )
 
@@ -330,5 +339,5 @@ def forgotten_doubts(machine: Machine, operations: Iterable[object]) -> tuple[Me
     if not edits_boot:
         return ()
     if machine.in_container:
-        return (messages.IN_CONTAINER,)
-    return (messages.FORGOTTEN,) if machine.live_medium else ()
+        return (IN_CONTAINER,)
+    return (FORGOTTEN,) if machine.live_medium else ()

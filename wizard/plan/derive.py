@@ -6,11 +6,16 @@ The planner decides, and validation reads the decisions from a document. Both de
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from wizard.filesystems.kind import ROOT_GPT_TYPES
+from wizard.filesystems.kind import (
+    LINUX_LVM_TYPE,
+    LINUX_RAID_TYPE,
+    LVM_MBR_TYPE,
+    ROOT_GPT_TYPES,
+)
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import partition_path
-from wizard.model.geometry import Geometry, Identity
-from wizard.model.layout import NO_PLACE, Layout, Slot, TableEntry, Volume
+from wizard.model.geometry import Geometry
+from wizard.model.layout import NO_PLACE, Layout, Member, Slot, TableEntry, Volume
 from wizard.model.machine import Extent
 from wizard.operations.containers import AddCrypttabLine, MakeContainer, OpenContainer
 from wizard.operations.filesystem import (
@@ -20,14 +25,36 @@ from wizard.operations.filesystem import (
     SetOwner,
     ShrinkFilesystem,
 )
+from wizard.operations.layers import MakeArray, MakeLogicalVolume, MakeVolumeGroup
 from wizard.operations.mounts import AddFstabLine, Mount, TurnOnSwap
 from wizard.operations.rules import partition_name
 from wizard.operations.table import ResetZones, WipeSignatures, WriteTable
-from wizard.plan.free_space import is_container, reserved_in, with_free
+from wizard.plan.free_space import fresh_bounds, is_container, reserved_in, with_free
 from wizard.plan.plan import Plan, PlanOperation
+from wizard.plan.raid.lvm import logical_names
+from wizard.plan.raid.striping import MEMBER_KINDS, NUMBER, parts_of, stacked, striping_of
 from wizard.plan.request.roles import ROLES, Role, TableKind, partition_type
 from wizard.plan.request.subvolumes import subvolume_option
 from wizard.plan.request.using import is_given_afterwards, made_options, owner_options
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """Where a plan puts its new partitions, besides its volumes.
+
+    `extents`: of each volume, of the volume group, of each drive of a stripe, or the new size of an existing
+    partition. `fresh`: kind of a new table. `wipes`: erased before a new table. `sizes`: of logical volumes.
+    `after`: layout of a lost table to write back.
+    """
+
+    extents: tuple[Extent, ...] = ()
+    fresh: TableKind | None = None
+    wipes: tuple[WipeSignatures, ...] = ()
+    sizes: tuple[int, ...] = ()
+    after: Layout | None = None
+
+
+NO_PLACES = Places()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,69 +72,109 @@ class Derived:
             yield "steps"
 
 
-def whole_drive(drive: Identity, volume: Volume) -> Derived:
+def derived_from(plan: Plan, places: Places) -> Derived:
+    """Derive layouts and operations from drives, old layouts, volumes, group and stripe of a plan."""
+    if plan.volumes and not plan.volumes[0].partition:
+        return _whole_drive(plan, plan.volumes[0])
+    if places.after is not None:
+        return Derived((places.after,), (table_of(plan.drive.path, places.after),))
+    slot = next((one for one in plan.before.partitions if plan.part and one.number == plan.part), None)
+    new = [[*_new_slots(plan, places, slot, number)] for number in range(len(plan.members))]
+    afters = tuple(
+        _layout_after(member, slots, places.fresh) for member, slots in zip(plan.members, new, strict=True)
+    )
+    tables = tuple(
+        table_of(member.drive.path, after, fresh=places.fresh is not None, changed=plan.part)
+        for member, after in zip(plan.members, afters, strict=True)
+    )
+    if slot is not None and slot.kept:
+        return Derived(afters, _resized(plan, slot, places.extents[0], tables[0]))
+    old: tuple[WipeSignatures, ...] = places.wipes
+    if slot is not None and not plan.volumes:
+        old = (_wipe(plan.part_path, slot),)
+    created = (
+        _in_group(plan, places.sizes)
+        if plan.group
+        else _across_drives(plan)
+        if plan.stripe
+        else _on_partitions(plan, places.extents, slot)
+    )
+    others = parts_of(plan.drives)[1:] if plan.stripe and plan.stripe.kind == "btrfs" else ()
+    mounts = (operation for volume in plan.volumes for operation in mounted(volume, others))
+    return Derived(afters, (*old, *tables, *created, *mounts))
+
+
+def _whole_drive(plan: Plan, volume: Volume) -> Derived:
     """Derive a filesystem without a table. All zones are reset, because they cannot be overwritten."""
     only = Slot(
         number=0,
         start_bytes=0,
-        size_bytes=drive.size_bytes,
+        size_bytes=plan.drive.size_bytes,
         filesystem=volume.filesystem,
         label=volume.label,
         uuid=volume.uuid,
         mount_point=volume.mount_point,
     )
-    operations = (ResetZones(volume.path), make(volume, volume.mkfs_options), *mounted(volume))
+    operations = (ResetZones(volume.path), _make(volume, volume.mkfs_options), *mounted(volume))
     return Derived((Layout("none", (), (), only),), operations)
 
 
-def partitioned(
-    drive: Identity,
-    before: Layout,
-    volumes: Sequence[Volume],
-    extents: Sequence[Extent],
-    bounds: Extent,
-    *,
-    fresh: TableKind | None,
-    wipes: Sequence[WipeSignatures] = (),
-) -> Derived:
-    """Derive a partition for each volume. `bounds`: usable range of the table."""
-    table = table_after(drive.path, before, volumes, extents, fresh=fresh)
-    after = layout_after(before, table, volumes, bounds)
-    return Derived((after,), operations_of(wipes, table, volumes, drive.geometry))
+def _new_slots(plan: Plan, places: Places, changed: Slot | None, member: int) -> Iterator[Slot]:
+    """Yield the new or changed partitions of one drive. A formatted partition retains GUID and attributes,
+    and a type that still fits."""
+    table = places.fresh or _kind_of(plan.before)
+    if changed is not None and changed.kept:
+        yield _placed(changed, places.extents[0])
+    elif plan.group:
+        kind = LINUX_LVM_TYPE if table == "gpt" else LVM_MBR_TYPE
+        number, name = plan.volumes[0].partition, _name(plan.group.name, table)
+        yield _member_slot(number, places.extents[0], kind, name, MEMBER_KINDS["lvm"])
+    elif plan.stripe and plan.stripe.kind == "md":
+        name = _name(plan.volumes[0].label, table)
+        yield _member_slot(NUMBER, places.extents[member], LINUX_RAID_TYPE, name, MEMBER_KINDS["md"])
+    elif plan.stripe:
+        yield _volume_slot(plan.volumes[0], places.extents[member], table)
+    else:
+        for volume, extent in zip(plan.volumes, places.extents, strict=True):
+            slot = _volume_slot(volume, extent, table)
+            if changed is not None:
+                old = changed.type if _keeps_type(changed, volume, table) else slot.type
+                slot = replace(slot, type=old, part_uuid=changed.part_uuid, attributes=changed.attributes)
+            yield slot
 
 
-def changed_part(drive: Identity, before: Layout, slot: Slot, volumes: Sequence[Volume]) -> Derived:
-    """Derive a partition formatted for the volume, or deleted without one. A formatted partition retains GUID
-    and attributes, and a type that still fits."""
-    others = replace(before, slots=tuple(one for one in before.slots if one.number != slot.number))
-    table = table_after(drive.path, others, volumes, [slot.extent for _ in volumes])
-    entries = (one if one.kept else _keep_type(one, slot, volumes[0], table.table) for one in table.entries)
-    table = replace(table, entries=tuple(entries))
-    bounds = bounds_in(before)
-    after = layout_after(before, table, volumes, bounds)
-    slots = (
-        replace(one, part_uuid=slot.part_uuid, attributes=slot.attributes)
-        if one.number == slot.number
-        else one
-        for one in after.partitions
+def _member_slot(number: int, extent: Extent, kind: str, name: str | None, filesystem: str) -> Slot:
+    return Slot(number, extent.start_bytes, extent.size_bytes, kind, name, filesystem=filesystem)
+
+
+def _volume_slot(volume: Volume, extent: Extent, table: TableKind) -> Slot:
+    return Slot(
+        number=volume.partition,
+        start_bytes=extent.start_bytes,
+        size_bytes=extent.size_bytes,
+        type=partition_type(volume, table),
+        name=_name(volume.label, table),
+        filesystem=volume.filesystem,
+        label=volume.label,
+        uuid=volume.uuid,
+        mount_point=volume.mount_point,
+        opened=volume.encryption.opened if volume.encryption else None,
     )
-    after = replace(after, slots=with_free(slots, bounds, reserved_in(before, bounds)))
-    device = partition_path(drive.path, slot.number)
-    wipe = WipeSignatures(device, tuple(slot.filesystem.split("+")) if slot.filesystem else ())
-    if not volumes:
-        return Derived((after,), (wipe, table))
-    operations = operations_of((), table, volumes, drive.geometry)
-    return Derived((after,), tuple(wipe if one == WipeSignatures(device, ()) else one for one in operations))
 
 
-def _keep_type(entry: TableEntry, slot: Slot, volume: Volume, table: TableKind) -> TableEntry:
-    """Keep the entry's old type if it states a role that the new volume can still have."""
-    fits = not volume.role and not volume.encryption and slot.type is not None
-    if fits and any(
+def _name(label: str, table: TableKind) -> str | None:
+    return (partition_name(label) or None) if table == "gpt" else None
+
+
+def _kind_of(layout: Layout) -> TableKind:
+    return "mbr" if layout.table == "mbr" else "gpt"
+
+
+def _keeps_type(slot: Slot, volume: Volume, table: TableKind) -> bool:
+    """Return True if a partition's type states a role that the new volume can still have."""
+    return bool(slot.type and not volume.role and not volume.encryption) and any(
         slot.type in _types(role, table) and volume.filesystem in role.filesystems for role in ROLES.values()
-    ):
-        return replace(entry, type=slot.type or entry.type)
-    return entry
+    )
 
 
 def _types(role: Role, table: TableKind) -> tuple[str, ...]:
@@ -116,46 +183,31 @@ def _types(role: Role, table: TableKind) -> tuple[str, ...]:
     return tuple(ROOT_GPT_TYPES.values()) if role.name == "root" else (role.gpt_type,)
 
 
-def resized_part(path: str, before: Layout, slot: Slot, size_bytes: int) -> Derived:
-    """Derive a resized partition, which grows before the filesystem, and shrinks after. If the partition cuts
-    the contents, only the partition grows."""
-    table = resized_table(path, before, slot, size_bytes)
-    after = placed_layout(before, slot.number, Extent(slot.start_bytes, size_bytes))
-    device, kind = partition_path(path, slot.number), slot.filesystem or ""
-    if slot.overhang_bytes and size_bytes > slot.size_bytes:
-        return Derived((after,), (table,))
-    if size_bytes >= slot.size_bytes:
-        return Derived((after,), (table, GrowFilesystem(device, kind, size_bytes)))
-    return Derived((after,), (ShrinkFilesystem(device, kind, size_bytes), table))
-
-
-def resized_table(path: str, before: Layout, slot: Slot, size_bytes: int) -> WriteTable:
-    """Return the table with partition `slot` resized."""
-    table = table_after(path, before, (), ())
-    return replace(
-        table,
-        entries=tuple(
-            replace(entry, size_bytes=size_bytes, kept=False) if entry.number == slot.number else entry
-            for entry in table.entries
-        ),
-    )
+def _layout_after(member: Member, new: Sequence[Slot], fresh: TableKind | None) -> Layout:
+    """Return the final layout: preserved partitions and the new ones."""
+    before, drive = member.before, member.drive
+    if fresh:
+        return Layout(fresh, with_free(new, fresh_bounds(fresh, drive.size_bytes, drive.geometry)))
+    numbers = {slot.number for slot in new}
+    kept = (slot for slot in before.partitions if slot.kept and slot.number not in numbers)
+    bounds = bounds_in(before)
+    return Layout(_kind_of(before), with_free((*kept, *new), bounds, reserved_in(before, bounds)))
 
 
 def placed_layout(before: Layout, number: int, place: Extent) -> Layout:
     """Return the layout with this partition at another place or size."""
-    slots = (
-        replace(
-            one,
-            start_bytes=place.start_bytes,
-            size_bytes=place.size_bytes,
-            overhang_bytes=max(0, one.overhang_bytes + one.size_bytes - place.size_bytes),
-        )
-        if one.number == number
-        else one
-        for one in before.partitions
-    )
     bounds = bounds_in(before)
+    slots = (_placed(one, place) if one.number == number else one for one in before.partitions)
     return Layout(before.table, with_free(slots, bounds, reserved_in(before, bounds)))
+
+
+def _placed(slot: Slot, place: Extent) -> Slot:
+    return replace(
+        slot,
+        start_bytes=place.start_bytes,
+        size_bytes=place.size_bytes,
+        overhang_bytes=max(0, slot.overhang_bytes + slot.size_bytes - place.size_bytes),
+    )
 
 
 def changing(before: Layout, number: int) -> Layout:
@@ -170,100 +222,98 @@ def bounds_in(before: Layout) -> Extent:
     return Extent(first, end - first)
 
 
-def table_after(
-    path: str,
-    before: Layout,
-    volumes: Sequence[Volume],
-    extents: Sequence[Extent],
-    *,
-    fresh: TableKind | None = None,
-    gpt_type: str = "",
-) -> WriteTable:
-    """Return the table to write, sorted by number: the old entries, unless it is a `fresh` one of this kind,
-    and one entry per volume. `gpt_type`: type of new entries that do not contain the volumes directly."""
-    table: TableKind = fresh or ("mbr" if before.table == "mbr" else "gpt")
-    kept = [] if fresh else [_kept_entry(slot) for slot in before.partitions]
-    new = [
+def table_of(path: str, after: Layout, *, fresh: bool = False, changed: int = 0) -> WriteTable:
+    """Return the table to write for a layout, sorted by number. `changed`: number of a resized partition."""
+    entries = (
         TableEntry(
-            number=volume.partition,
-            start_bytes=extent.start_bytes,
-            size_bytes=extent.size_bytes,
-            type=gpt_type or partition_type(volume, table),
-            name=partition_name(volume.label) if table == "gpt" else "",
+            number=slot.number,
+            start_bytes=slot.start_bytes,
+            size_bytes=slot.size_bytes,
+            type=slot.type or "",
+            name=slot.name or "",
+            kept=slot.kept and slot.number != changed,
         )
-        for volume, extent in zip(volumes, extents, strict=True)
-    ]
-    entries = tuple(sorted([*kept, *new], key=lambda entry: entry.number))
-    return WriteTable(path, table, fresh is not None, entries)
-
-
-def _kept_entry(slot: Slot) -> TableEntry:
-    return TableEntry(
-        slot.number, slot.start_bytes, slot.size_bytes, slot.type or "", slot.name or "", kept=True
+        for slot in sorted(after.partitions, key=lambda slot: slot.number)
     )
+    return WriteTable(path, _kind_of(after), fresh, tuple(entries))
 
 
-def layout_after(before: Layout, table: WriteTable, volumes: Sequence[Volume], bounds: Extent) -> Layout:
-    """Return the final layout. `bounds`: usable range of the new table."""
-    by_number = {volume.partition: volume for volume in volumes}
-    kept = {slot.number: slot for slot in before.partitions} if not table.fresh else {}
-    slots = [
-        kept[entry.number]
-        if entry.kept and entry.number in kept
-        else _new_slot(entry, by_number.get(entry.number))
-        for entry in table.entries
-    ]
-    return Layout(table.table, with_free(slots, bounds, () if table.fresh else reserved_in(before, bounds)))
+def _resized(plan: Plan, slot: Slot, place: Extent, table: WriteTable) -> tuple[PlanOperation, ...]:
+    """Return the operations of a resized partition, which grows before the filesystem, and shrinks after. If
+    the partition cuts the contents, only the partition grows."""
+    device, kind, size_bytes = plan.part_path, slot.filesystem or "", place.size_bytes
+    if slot.overhang_bytes and size_bytes > slot.size_bytes:
+        return (table,)
+    if size_bytes >= slot.size_bytes:
+        return (table, GrowFilesystem(device, kind, size_bytes))
+    return (ShrinkFilesystem(device, kind, size_bytes), table)
 
 
-def _new_slot(entry: TableEntry, volume: Volume | None) -> Slot:
-    return Slot(
-        number=entry.number,
-        start_bytes=entry.start_bytes,
-        size_bytes=entry.size_bytes,
-        type=entry.type,
-        name=entry.name or None,
-        filesystem=volume.filesystem if volume else None,
-        label=volume.label if volume else None,
-        uuid=volume.uuid if volume else None,
-        mount_point=volume.mount_point if volume else None,
-        opened=volume.encryption.opened if volume and volume.encryption else None,
-    )
+def _wipe(device: str, slot: Slot | None) -> WipeSignatures:
+    return WipeSignatures(device, tuple(slot.filesystem.split("+")) if slot and slot.filesystem else ())
 
 
-def operations_of(
-    wipes: Sequence[WipeSignatures], table: WriteTable, volumes: Sequence[Volume], geometry: Geometry
-) -> tuple[PlanOperation, ...]:
-    """Return all operations in order: erase signatures, write the table, then create each filesystem, add its
-    fstab line and mount it.
+def _on_partitions(plan: Plan, places: Sequence[Extent], old: Slot | None) -> Iterator[PlanOperation]:
+    """Yield the creation of each filesystem on its partition. `old`: a partition to be formatted.
 
     All filesystems are created before the first is mounted, so a failure leaves no device in use.
     """
-    operations: list[PlanOperation] = [*wipes, table]
+    for volume, place in zip(plan.volumes, places, strict=True):
+        one = volume.encryption
+        yield _wipe(one.device if one else volume.path, old)
+        options = volume.mkfs_options
+        if one:
+            yield MakeContainer(one.device, one.uuid, one.sector_bytes, one.offset_bytes)
+            yield OpenContainer(one.device, one.uuid, one.name)
+        else:
+            options = _options_at(volume, plan.drive.geometry, place)
+        yield _make(volume, options)
+
+
+def _in_group(plan: Plan, sizes: Sequence[int]) -> Iterator[PlanOperation]:
+    """Yield the creation of the group and its volumes, all before the first is formatted, so earlier failures
+    can be undone."""
+    group, volumes = plan.group, plan.volumes
+    assert group is not None
+    yield WipeSignatures(group.device, ())
+    yield MakeVolumeGroup(group.name, (group.device,), (group.uuid,))
+    names = logical_names([volume.label for volume in volumes])
+    for volume, name, size in zip(volumes, names, sizes, strict=True):
+        yield MakeLogicalVolume(volume.path, group.name, name, size)
     for volume in volumes:
-        operations.append(WipeSignatures(volume.encryption.device if volume.encryption else volume.path, ()))
-        if one := volume.encryption:
-            operations += (
-                MakeContainer(one.device, one.uuid, one.sector_bytes, one.offset_bytes),
-                OpenContainer(one.device, one.uuid, one.name),
-            )
-        options = volume.mkfs_options if volume.encryption else _options_at_place(volume, table, geometry)
-        operations.append(make(volume, options))
-    return (*operations, *(operation for volume in volumes for operation in mounted(volume)))
+        yield replace(_make(volume, volume.mkfs_options), logical=True)
 
 
-def make(volume: Volume, options: tuple[str, ...]) -> MakeFilesystem:
+def _across_drives(plan: Plan) -> Iterator[PlanOperation]:
+    """Yield the creation of the array, and of the volume on several drives. All tables are written before, so
+    earlier failures leave no device in use."""
+    stripe, (volume,), drives = plan.stripe, plan.volumes, plan.drives
+    assert stripe is not None
+    parts = parts_of(drives)
+    yield from (WipeSignatures(part, ()) for part in parts)
+    if stripe.kind == "btrfs":
+        yield replace(_make(volume, volume.mkfs_options), others=parts[1:])
+        return
+    (uuid,) = stripe.uuids
+    yield MakeArray(stripe.device, stripe.name, uuid, stripe.chunk_bytes, parts, level=stripe.level)
+    data_drives = 1 if stripe.mirrors else len(drives)
+    array = Extent(0, data_drives * min(drive.size_bytes for drive in drives))
+    yield replace(
+        _make(volume, _options_at(volume, stacked(drives), array)),
+        striping=None if stripe.mirrors else striping_of(stripe, len(parts)),
+        mirrored=stripe.mirrors,
+    )
+
+
+def _make(volume: Volume, options: tuple[str, ...]) -> MakeFilesystem:
     """Return the creation of the volume's filesystem with these options and its writer."""
     owned = made_options(volume, options)
     return MakeFilesystem(volume.path, volume.filesystem, volume.uuid, volume.label, owned)
 
 
-def _options_at_place(volume: Volume, table: WriteTable, geometry: Geometry) -> tuple[str, ...]:
+def _options_at(volume: Volume, geometry: Geometry, place: Extent) -> tuple[str, ...]:
     """Return mkfs options, including those that mkfs would detect on the drive itself."""
-    places = (entry.extent for entry in table.entries if entry.number == volume.partition)
-    place = next(places, None)
-    options = volume.mkfs_options
-    return MADE[volume.filesystem].for_place(geometry, place, options) if place else options
+    return MADE[volume.filesystem].for_place(geometry, place, volume.mkfs_options)
 
 
 def mounted(volume: Volume, others: tuple[str, ...] = ()) -> tuple[PlanOperation, ...]:

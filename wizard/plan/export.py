@@ -1,115 +1,20 @@
-"""Export a planned table for systemd-repart (repart.d(5)) or sfdisk, for use on an empty drive.
-
-Also plans the requests of a command.
-"""
+"""Export a planned table for systemd-repart (repart.d(5)) or sfdisk, for use on an empty drive."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from wizard.advice.ranking import advise, site_of
-from wizard.advice.workloads import find_workload
-from wizard.findings.diagnose import diagnose
-from wizard.findings.geometry import load_patterns
 from wizard.model.errors import BadInput, partition_path
-from wizard.model.finding import Recording
 from wizard.model.layout import NO_PLACE, Layout, Member, Slot, Volume
-from wizard.model.machine import Drive, Machine
 from wizard.model.said import KIB, MIB, Message, t
 from wizard.operations.fstab import fstab_escaped
 from wizard.plan.plan import Plan
-from wizard.plan.planner import PLAIN, Mode, make_plan
-from wizard.plan.raid.striped import StripeRequest, choice_on, make_striped_plan
-from wizard.plan.raid.striping import FILESYSTEMS, room_bytes
-from wizard.plan.request.using import Usual, with_usual_place
-from wizard.plan.request.volume_request import Arrangement, VolumeRequest, VolumeSpec
-from wizard.plan.request.wanted import named_choice, spec_of, spec_with_options
-from wizard.probe.host.environment import writer_named
-
-
-def plan_requested(
-    machine: Machine,
-    drive: Drive,
-    requests: Sequence[VolumeRequest],
-    mode: Mode | None,
-    draw_uuid: Callable[[], str],
-    usual: Usual,
-    phrases: Sequence[str] = (),
-    arrangement: Arrangement = PLAIN,
-) -> Plan:
-    """Plan a volume on `drive` for each request. `usual`: defaults for missing values. `phrases`:
-    confirmations typed.
-
-    Raises as `make_plan` does, and BadInput for an unknown writer.
-    """
-    recording = diagnose(machine, drive, load_patterns()).recording
-    specs: tuple[VolumeSpec, ...] = ()
-    for asked in requests:
-        spec = spec_of(machine, drive, recording, asked, phrases)
-        specs += (placed_as_requested(spec, drive, asked, usual, specs),)
-    return make_plan(machine, drive, specs, mode, draw_uuid, arrangement, recording)
-
-
-def plan_striped(
-    machine: Machine,
-    drives: Sequence[Drive],
-    asked: VolumeRequest,
-    stripe: StripeRequest,
-    mode: Mode | None,
-    draw_uuid: Callable[[], str],
-    usual: Usual,
-    phrases: Sequence[str] = (),
-    arrays: Sequence[str] = (),
-) -> Plan:
-    """Plan one volume over all `drives` for the request. `arrays`: nodes of existing arrays. Other arguments
-    as for one drive.
-
-    Raises as `make_striped_plan` does, and BadInput for an unknown writer.
-    """
-    patterns = load_patterns()
-    recordings = [diagnose(machine, drive, patterns).recording for drive in drives]
-    room = room_bytes(stripe.kind, stripe.level, [drive.size_bytes or 0 for drive in drives])
-    spec = striped_spec(machine, drives, recordings, asked, FILESYSTEMS[stripe.kind], phrases, room)
-    spec = placed_as_requested(spec, drives[0], asked, usual)
-    return make_striped_plan(machine, drives, spec, stripe, mode, draw_uuid, recordings, arrays)
-
-
-def striped_spec(
-    machine: Machine,
-    drives: Sequence[Drive],
-    recordings: Sequence[Recording],
-    asked: VolumeRequest,
-    possible: Sequence[str],
-    phrases: Sequence[str] = (),
-    room: int | None = None,
-) -> VolumeSpec:
-    """Resolve a request with the filesystem recommended for the first drive, out of those `possible` on
-    several drives, or the named one.
-
-    `room`: total size in bytes. None means the sum of all drives, as for a stripe.
-    """
-    profile = find_workload(asked.workload)
-    room = sum(drive.size_bytes or 0 for drive in drives) if room is None else room
-    advice = advise(machine, drives[0], recordings[0], profile, size_bytes=room or None)
-    choice = (
-        choice_on(advice, possible) if asked.filesystem is None else named_choice(advice, asked.filesystem)
-    )
-    site = site_of(machine, drives[0], recordings[0], profile, room or None)
-    return spec_with_options(choice, profile, asked, site, phrases, None)
-
-
-def placed_as_requested(
-    spec: VolumeSpec, drive: Drive, asked: VolumeRequest, usual: Usual, others: Sequence[VolumeSpec] = ()
-) -> VolumeSpec:
-    """Add writer and mount point of the request. Raises as `with_usual_place` does."""
-    writer = None if asked.writable is None else writer_named(asked.writable)
-    return with_usual_place(spec, drive, usual, others, writer=writer, place=asked.mount_point)
 
 
 def member_of(plan: Plan, device: str | None) -> Member:
     """Return the plan's only drive, or the one at `device`. Raises BadInput."""
     if device is None:
         if plan.others:
-            raise BadInput(t("The plan is for {drives:and}. Select one with --device.", drives=plan.paths))
+            raise BadInput(t("The plan is for {drives:and}. Select one with --device.", drives=plan.devices))
         return plan.members[0]
     found = next((member for member in plan.members if member.drive.path == device), None)
     if found is None:
@@ -117,7 +22,7 @@ def member_of(plan: Plan, device: str | None) -> Member:
             t(
                 "The plan is for {drives:and}, not for {drive}.",
                 drive=device,
-                drives=plan.paths,
+                drives=plan.devices,
             )
         )
     return found

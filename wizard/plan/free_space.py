@@ -6,7 +6,7 @@ from itertools import pairwise
 
 from wizard.filesystems.kind import CONTAINER_TYPES
 from wizard.model.errors import BadInput
-from wizard.model.geometry import FLOOR_BYTES, Geometry, align_down, align_up, grain_bytes
+from wizard.model.geometry import FLOOR_BYTES, Geometry, align_down, align_up
 from wizard.model.layout import Layout, Slot
 from wizard.model.machine import Extent
 from wizard.model.said import Message, Sentence, format_capacity, join, rounded_up, t
@@ -16,9 +16,6 @@ HALF_MOVED = Sentence(
     "diskwright resume`, or on another computer with `sudo diskwright resume "
     "--from-drive {drive}`."
 )
-
-
-TOO_SMALL = Sentence("Volume {name} with {size:exact} is too small. The minimum is {least:exact}.")
 
 
 GPT_ENTRIES_BYTES = 128 * 128
@@ -124,10 +121,9 @@ def aligned_spaces(free: Iterable[Slot | Extent], geometry: Geometry) -> tuple[E
     return tuple(spaces)
 
 
-def share_bytes(percent: int, spaces: Iterable[Extent], geometry: Geometry) -> int:
+def share_bytes(percent: int, spaces: Iterable[Extent], grain: int) -> int:
     """Return a percentage of the usable space, rounded down to the grain so that shares of 100 percent always
     fit."""
-    grain = grain_bytes(geometry)
     return sum(space.size_bytes for space in spaces) * percent // 100 // grain * grain
 
 
@@ -151,7 +147,7 @@ class _Space:
 def place(
     demands: Sequence[Demand],
     spaces: Sequence[Extent],
-    geometry: Geometry,
+    grain: int,
     hint: Message | None = None,
 ) -> tuple[Extent, ...]:
     """Return an extent for each demand, in order. Sizes are rounded up to the grain; a demand without a size
@@ -160,7 +156,6 @@ def place(
     Places the largest first, each in the tightest fit. Raises BadInput with the free size and a `hint` how to
     free more.
     """
-    grain = grain_bytes(geometry)
     sized = [replace(demand, size_bytes=_rounded(demand, grain)) for demand in demands]
     open_spaces = [_Space(space, space.size_bytes, []) for space in spaces]
     for index in sorted(range(len(sized)), key=lambda index: -(sized[index].size_bytes or 0)):
@@ -195,8 +190,14 @@ def _rounded(demand: Demand, grain: int) -> int | None:
     if demand.size_bytes is None:
         return None
     if demand.size_bytes < demand.minimum_bytes:
-        small = TOO_SMALL(name=demand.name, size=demand.size_bytes, least=demand.minimum_bytes)
-        raise BadInput(str(small))
+        raise BadInput(
+            t(
+                "Volume {name} with {size:exact} is too small. The minimum is {least:exact}.",
+                name=demand.name,
+                size=demand.size_bytes,
+                least=demand.minimum_bytes,
+            )
+        )
     return rounded_up(demand.size_bytes, grain)
 
 

@@ -86,11 +86,6 @@ class Plan(Document):
         return (Member(self.drive, self.before, self.after), *self.others)
 
     @property
-    def paths(self) -> tuple[str, ...]:
-        """Nodes of the drives."""
-        return tuple(member.drive.path for member in self.members)
-
-    @property
     def unread(self) -> tuple[str, ...]:
         """Nodes of drives that could not be read when planning, such as by an unprivileged user. Such a plan
         is never applied."""
@@ -154,8 +149,8 @@ class Plan(Document):
 
     @property
     def devices(self) -> tuple[str, ...]:
-        """Nodes of the drives."""
-        return self.paths
+        """Nodes of the drives, in the order given."""
+        return tuple(member.drive.path for member in self.members)
 
     @property
     def sentences(self) -> tuple[Message | str, ...]:

@@ -1,40 +1,26 @@
-"""Plan a drive from requests and a mode. Pure: same facts, same plan, except for random UUIDs."""
+"""Plan a request for drives. Pure: same facts, same plan, except for random UUIDs."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from enum import Enum
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
+from uuid import uuid4
 
-from wizard.filesystems.registry import MADE, not_made_because
+from wizard.filesystems.registry import KINDS
 from wizard.model.drive_facts import HOST_MANAGED
-from wizard.model.errors import BadInput, Refused, partition_path, printable
-from wizard.model.finding import NOT_JUDGED, Recording
-from wizard.model.geometry import Geometry
-from wizard.model.layout import ROOT, Layout, Member, Volume
-from wizard.model.machine import Drive, Extent, Machine
-from wizard.model.said import Message, t, tn
-from wizard.operations.operation import Context
-from wizard.operations.rules import options_fault
-from wizard.operations.table import WipeSignatures
+from wizard.model.errors import Refused, printable
+from wizard.model.finding import Recording
+from wizard.model.geometry import Geometry, grain_bytes, misalignment_bytes
+from wizard.model.layout import Layout, Volume
+from wizard.model.machine import Drive, Extent, Kernel, Machine, Partition
+from wizard.model.said import Message, join, t, tn
 from wizard.plan.dangers import (
     DEVICE_MAPPER,
-    bounds_of,
-    doubts_of,
     esp_doubts,
-    forgotten_doubts,
-    known_identity,
     layout_before,
     refuse_lacking,
     refuse_missing,
-    rehearsal_doubts,
-    shared_doubts,
 )
-from wizard.plan.derive import (
-    Derived,
-    partitioned,
-    whole_drive,
-    wipes_of,
-)
+from wizard.plan.derive import Places, changing
 from wizard.plan.free_space import (
     GPT_PARTITIONS,
     Demand,
@@ -42,34 +28,185 @@ from wizard.plan.free_space import (
     fresh_bounds,
     place,
     share_bytes,
-    with_free,
 )
-from wizard.plan.partition.possible import how_to_free
+from wizard.plan.partition.possible import (
+    aligned_size,
+    growing_of,
+    how_to_free,
+    restored_bytes,
+    room_behind,
+    why_not_delete,
+    why_not_format,
+    why_not_grow,
+    why_not_grow_to,
+    why_not_shrink,
+    why_not_shrink_to,
+)
+from wizard.plan.partition.restore import restore_plan
 from wizard.plan.plan import Plan
-from wizard.plan.raid.lvm import (
-    LVM_PROGRAMS,
-    group_extent,
-    grouped,
-    in_group,
-    logical_sizes,
-    refuse_roles,
+from wizard.plan.planning import (
+    Planning,
+    asked_doubts,
+    old_wipes,
+    option_words,
+    with_doubts,
 )
+from wizard.plan.raid.lvm import LVM_PROGRAMS, group_extent, in_group, logical_sizes
+from wizard.plan.raid.striped import striped_plan
 from wizard.plan.refusals import (
     measured,
     refuse_content,
     refuse_drive,
     refuse_new_mbr,
     refuse_table,
-    unread_content,
 )
 from wizard.plan.request.encryption import encrypted, encryption_doubts, needed_bytes, refuse_encryption
-from wizard.plan.request.roles import TableKind, role_of, volume_role
-from wizard.plan.request.volume_request import Arrangement, VolumeSpec, check_specs, with_unique_labels
+from wizard.plan.request.plan_request import (
+    DeletePart,
+    GrowPart,
+    Mode,
+    NewVolumes,
+    Request,
+    RestoreTable,
+    ShrinkPart,
+    check_request,
+)
+from wizard.plan.request.roles import role_of
+from wizard.plan.request.volume_request import VolumeSpec, check_specs, with_unique_labels
 from wizard.plan.request.wanted import small_systems
-from wizard.plan.steps import steps_of
 
 ZONED_FILESYSTEM = "btrfs"
 ZONED_FEATURE = "zoned"
+
+ACTIVE = 0x80
+"""First byte of an MBR entry: the partition that an old boot record boots (UEFI 2.10, table 5.1,
+BootIndicator)."""
+
+
+def new_uuid() -> str:
+    """Return a random UUID."""
+    return str(uuid4())
+
+
+def make_plan(
+    machine: Machine,
+    drives: Sequence[Drive],
+    request: Request,
+    draw_uuid: Callable[[], str] = new_uuid,
+    recordings: Sequence[Recording] = (),
+    arrays: Sequence[str] = (),
+) -> Plan:
+    """Plan a request for one or several drives, in this order. Other arguments are as in `Planning`.
+
+    Raises Refused if a drive or partition must not be changed, or is not empty and the mode is None. Raises
+    BadInput for an impossible request.
+    """
+    planning = Planning(machine, drives, draw_uuid, recordings, arrays)
+    if isinstance(request, NewVolumes):
+        return _volumes_plan(planning, request)
+    (drive,) = drives
+    match request:
+        case DeletePart(part):
+            _refuse(why_not_delete(drive, part))
+            return _part_plan(planning, part)
+        case GrowPart(part, size_bytes):
+            return _resized_plan(planning, part, _larger_bytes(drive, part, size_bytes))
+        case ShrinkPart(part, size_bytes):
+            return _resized_plan(planning, part, _smaller_bytes(drive, part, size_bytes))
+        case RestoreTable(table):
+            return restore_plan(planning, table)
+
+
+def _volumes_plan(planning: Planning, request: NewVolumes) -> Plan:
+    """Plan new volumes on one or several drives, or on one partition."""
+    how = request.arrangement
+    if request.part is not None:
+        _refuse(why_not_format(planning.drives[0], request.part))
+    check_request(request, planning.drives)
+    specs = with_unique_labels(request.specs)
+    for spec in specs:
+        planning.draft(spec)
+    check_specs(specs)
+    if how.stripe:
+        return striped_plan(planning, replace(request, specs=specs), how.stripe)
+    if request.part is not None:
+        return _formatted_plan(planning, request.part, specs)
+    return _on_drive(planning, replace(request, specs=specs))
+
+
+def _on_drive(planning: Planning, request: NewVolumes) -> Plan:
+    """Plan new volumes on a drive."""
+    drive, machine, how, specs = planning.drives[0], planning.machine, request.arrangement, request.specs
+    refuse_encryption(machine, specs)
+    size_bytes, geometry = refuse_drive(drive)
+    if drive.zoned == HOST_MANAGED:
+        return _zoned_plan(planning, specs, request.mode)
+    refuse_content(drive, chosen=request.mode is not None)
+    preserve = request.mode is Mode.USE_FREE and drive.is_empty is not True
+    if preserve:
+        refuse_table(drive)
+    if how.table == "mbr":
+        refuse_new_mbr(drive.path, size_bytes, geometry, 1 if how.grouped else len(specs), preserve=preserve)
+    before = layout_before(drive, size_bytes, geometry, preserve=preserve)
+    places = Places() if preserve else Places(fresh=how.table, wipes=old_wipes(drive, before))
+    free: Sequence[Extent] = [slot.extent for slot in before.slots if not slot.number]
+    if not preserve:
+        free = [fresh_bounds(how.table, size_bytes, geometry)]
+    plan = _grouped_plan if how.grouped else _partitioned_plan
+    return plan(planning, specs, before, places, aligned_spaces(free, geometry))
+
+
+def _partitioned_plan(
+    planning: Planning,
+    specs: tuple[VolumeSpec, ...],
+    before: Layout,
+    places: Places,
+    spaces: Sequence[Extent],
+) -> Plan:
+    """Plan a partition for each volume."""
+    drive, preserve = planning.drives[0], places.fresh is None
+    _, geometry = measured(drive)
+    demands = [_demand_of(spec, spaces, geometry) for spec in specs]
+    extents = place(demands, spaces, grain_bytes(geometry), how_to_free(drive) if preserve else None)
+    numbers = _free_numbers(drive, len(specs), preserve=preserve)
+    plain = [planning.volume(*pair) for pair in zip(specs, numbers, strict=True)]
+    volumes = tuple(
+        encrypted(volume, extent.size_bytes, geometry, planning.draw_uuid(), spec.key)
+        if spec.encrypted
+        else volume
+        for volume, spec, extent in zip(plain, specs, extents, strict=True)
+    )
+    plan = planning.finished([before], replace(places, extents=extents), volumes, preserve=preserve)
+    kept = {slot.number for slot in before.partitions if slot.kept}
+    return with_doubts(
+        plan,
+        *encryption_doubts(drive, specs),
+        *esp_doubts(planning.machine, drive, volumes, kept),
+        *_unmarked_doubts(plan),
+        *small_systems(volumes, [extent.size_bytes for extent in extents]),
+        *asked_doubts(specs),
+    )
+
+
+def _grouped_plan(
+    planning: Planning,
+    specs: tuple[VolumeSpec, ...],
+    before: Layout,
+    places: Places,
+    spaces: Sequence[Extent],
+) -> Plan:
+    """Plan all volumes in one volume group in the largest space."""
+    drive, preserve = planning.drives[0], places.fresh is None
+    refuse_lacking(planning.machine.kernel, DEVICE_MAPPER)
+    refuse_missing(planning.machine, LVM_PROGRAMS)
+    extent = group_extent(specs, spaces, measured(drive)[1])
+    (number,) = _free_numbers(drive, 1, preserve=preserve)
+    sizes = logical_sizes(specs, extent.size_bytes)
+    plain = [planning.volume(spec, number) for spec in specs]
+    group, volumes = in_group(drive.path, plain, planning.draw_uuid())
+    places = replace(places, extents=(extent,), sizes=sizes)
+    plan = planning.finished([before], places, volumes, preserve=preserve, group=group)
+    return with_doubts(plan, *asked_doubts(specs))
 
 
 def is_zoned_mode(filesystem: str, words: tuple[str, ...]) -> bool:
@@ -78,215 +215,12 @@ def is_zoned_mode(filesystem: str, words: tuple[str, ...]) -> bool:
     return filesystem == ZONED_FILESYSTEM and any(ZONED_FEATURE in value.split(",") for value in features)
 
 
-PLAIN = Arrangement()
-
-ACTIVE = 0x80
-"""First byte of an MBR entry: the partition that an old boot record boots (UEFI 2.10, table 5.1,
-BootIndicator)."""
-
-
-class Mode(Enum):
-    """How to treat existing contents. REPLACE: erase them and create a new table. USE_FREE: preserve the
-    table and all partitions bit for bit."""
-
-    REPLACE = "replace"
-    USE_FREE = "use-free"
-
-
-def make_plan(
-    machine: Machine,
-    drive: Drive,
-    specs: tuple[VolumeSpec, ...],
-    mode: Mode | None,
-    draw_uuid: Callable[[], str],
-    arrangement: Arrangement = PLAIN,
-    recording: Recording = NOT_JUDGED,
-) -> Plan:
-    """Plan a volume on `drive` for each request. `draw_uuid` returns a new lower-case UUID per call.
-    `recording` is the conclusion of the findings.
-
-    Raises Refused if the drive must not be changed, or is not empty and `mode` is None. Raises BadInput for
-    impossible requests.
-    """
-    specs = with_unique_labels(specs)
-    check_specs(specs)
-    refuse_obstacles(machine, specs)
-    refuse_encryption(machine, specs, why_not=_encryption_obstacle(drive, arrangement))
-    size_bytes, geometry = refuse_drive(drive)
-    if arrangement.grouped:
-        refuse_roles(specs)
-    if drive.zoned == HOST_MANAGED:
-        if arrangement != PLAIN:
-            raise BadInput(
-                t(
-                    "{drive} is a host-managed zoned drive and cannot have any partition table.",
-                    drive=drive.path,
-                )
-            )
-        return _whole_plan(machine, drive, specs, mode, draw_uuid, recording)
-    refuse_content(drive, chosen=mode is not None)
-    preserve = mode is Mode.USE_FREE and drive.is_empty is not True
-    if preserve:
-        refuse_table(drive)
-    if arrangement.table == "mbr":
-        refuse_new_mbr(
-            drive.path, size_bytes, geometry, 1 if arrangement.grouped else len(specs), preserve=preserve
-        )
-    room = _room(drive, size_bytes, geometry, arrangement.table, preserve=preserve)
-    plan_in = _grouped_plan if arrangement.grouped else _partitioned_plan
-    return plan_in(machine, drive, specs, draw_uuid, room, recording)
-
-
-@dataclass(frozen=True, slots=True)
-class _Room:
-    """Space for new partitions: `spaces` within the `bounds` of a `fresh` table of this kind, or the old
-    one."""
-
-    size_bytes: int
-    geometry: Geometry
-    before: Layout
-    bounds: Extent
-    spaces: Sequence[Extent]
-    fresh: TableKind | None
-
-    @property
-    def preserve(self) -> bool:
-        """True if the old table is kept."""
-        return self.fresh is None
-
-
-def _room(
-    drive: Drive, size_bytes: int, geometry: Geometry, fresh_kind: TableKind, *, preserve: bool
-) -> _Room:
-    before = layout_before(drive, size_bytes, geometry, preserve=preserve)
-    if preserve:
-        bounds, slots = bounds_of(drive, size_bytes, geometry), before.slots
-    else:
-        bounds = fresh_bounds(fresh_kind, size_bytes, geometry)
-        slots = with_free((), bounds)
-    free = [slot for slot in slots if not slot.number]
-    fresh = None if preserve else fresh_kind
-    return _Room(size_bytes, geometry, before, bounds, aligned_spaces(free, geometry), fresh)
-
-
-def _encryption_obstacle(drive: Drive, arrangement: Arrangement) -> Message | None:
-    """Return why encryption is not possible there, or None."""
-    if drive.zoned == HOST_MANAGED:
-        return t("{drive} is a host-managed zoned drive and cannot be partitioned.", drive=drive.path)
-    return t("Encryption inside a volume group is not supported.") if arrangement.grouped else None
-
-
-def _partitioned_plan(
-    machine: Machine,
-    drive: Drive,
-    specs: tuple[VolumeSpec, ...],
-    draw_uuid: Callable[[], str],
-    room: _Room,
-    recording: Recording,
-) -> Plan:
-    """Plan a partition for each volume. Raises as `make_plan` does."""
-    geometry, before, preserve = room.geometry, room.before, room.preserve
-    demands = [demand_of(spec, room.spaces, geometry) for spec in specs]
-    hint = how_to_free(drive) if preserve else None
-    extents = place(demands, room.spaces, geometry, hint)
-    numbers = _free_numbers(drive, len(specs), preserve=preserve)
-    volumes = tuple(
-        volume_of(drive, spec, number, draw_uuid(), machine.kernel.architecture)
-        for spec, number in zip(specs, numbers, strict=True)
-    )
-    volumes = tuple(
-        encrypted(volume, extent.size_bytes, geometry, draw_uuid(), spec.key) if spec.encrypted else volume
-        for volume, spec, extent in zip(volumes, specs, extents, strict=True)
-    )
-    derived = partitioned(
-        known_identity(machine, drive, room.size_bytes, geometry),
-        before,
-        volumes,
-        extents,
-        room.bounds,
-        fresh=room.fresh,
-        wipes=() if preserve else old_wipes(drive, before),
-    )
-    doubts = (
-        *encryption_doubts(drive, specs),
-        *esp_doubts(machine, drive, volumes, {slot.number for slot in before.partitions if slot.kept}),
-        *_unmarked_doubts(drive.path, derived.afters[0], volumes),
-        *small_systems(volumes, [extent.size_bytes for extent in extents]),
-        *asked_doubts(specs),
-    )
-    return finished(machine, [Side(drive, before, recording)], derived, volumes, doubts, preserve=preserve)
-
-
-def _grouped_plan(
-    machine: Machine,
-    drive: Drive,
-    specs: tuple[VolumeSpec, ...],
-    draw_uuid: Callable[[], str],
-    room: _Room,
-    recording: Recording,
-) -> Plan:
-    """Plan all volumes in one volume group in the largest space. Raises as `make_plan` does."""
-    refuse_lacking(machine.kernel, DEVICE_MAPPER)
-    refuse_missing(machine, LVM_PROGRAMS)
-    geometry, before, preserve = room.geometry, room.before, room.preserve
-    extent = group_extent(specs, room.spaces, geometry)
-    (number,) = _free_numbers(drive, 1, preserve=preserve)
-    sizes = logical_sizes(specs, extent.size_bytes)
-    group, volumes = in_group(
-        drive.path, [volume_of(drive, spec, number, draw_uuid()) for spec in specs], draw_uuid()
-    )
-    derived = grouped(
-        drive.path,
-        before,
-        group,
-        volumes,
-        sizes,
-        extent,
-        room.bounds,
-        fresh=room.fresh,
-        wipes=() if preserve else old_wipes(drive, before),
-    )
-    doubts = asked_doubts(specs)
-    plan = finished(machine, [Side(drive, before, recording)], derived, volumes, doubts, preserve=preserve)
-    return replace(plan, group=group)
-
-
-def _whole_plan(
-    machine: Machine,
-    drive: Drive,
-    specs: tuple[VolumeSpec, ...],
-    mode: Mode | None,
-    draw_uuid: Callable[[], str],
-    recording: Recording,
-) -> Plan:
-    """Plan one zoned filesystem on the whole host-managed drive. Raises as `make_plan` does."""
+def _zoned_plan(planning: Planning, specs: tuple[VolumeSpec, ...], mode: Mode | None) -> Plan:
+    """Plan one zoned filesystem on the whole host-managed drive."""
+    (drive,) = planning.drives
     path = drive.path
-    size_bytes, geometry = refuse_drive(drive)
-    if mode is Mode.USE_FREE:
-        raise Refused(
-            t(
-                "{drive} is a host-managed zoned drive and cannot be partitioned. Cannot add "
-                "to the existing contents.",
-                drive=path,
-            )
-        )
     refuse_content(drive, chosen=mode is not None)
-    if len(specs) != 1 or not specs[0].takes_rest:
-        raise BadInput(
-            t(
-                "{drive} is a host-managed zoned drive and cannot be partitioned. Request one "
-                "volume without a size.",
-                drive=path,
-            )
-        )
     (spec,) = specs
-    if spec.role:
-        raise BadInput(
-            t(
-                "{drive} is a host-managed zoned drive and cannot be partitioned. Omit the role.",
-                drive=path,
-            )
-        )
     mkfs, _ = option_words(spec)
     kind = spec.choice.filesystem
     if not is_zoned_mode(kind, mkfs):
@@ -299,122 +233,135 @@ def _whole_plan(
                 zoned=ZONED_FILESYSTEM,
             )
         )
-    refuse_missing(machine, ("blkzone",))
-    before = layout_before(drive, size_bytes, geometry, preserve=False)
-    volume = replace(volume_of(drive, spec, 0, draw_uuid()), path=path)
-    derived = whole_drive(known_identity(machine, drive, size_bytes, geometry), volume)
-    return finished(machine, [Side(drive, before, recording)], derived, (volume,), spec.doubts)
+    refuse_missing(planning.machine, ("blkzone",))
+    before = layout_before(drive, *measured(drive), preserve=False)
+    volume = replace(planning.volume(spec, 0), path=path)
+    return with_doubts(planning.finished([before], volumes=(volume,)), *spec.doubts)
 
 
-@dataclass(frozen=True, slots=True)
-class Side:
-    """A drive of a plan before the plan, and the conclusion of the findings."""
+def _formatted_plan(planning: Planning, part: Partition, specs: tuple[VolumeSpec, ...]) -> Plan:
+    """Plan to format a partition."""
+    (drive,), machine = planning.drives, planning.machine
+    (spec,) = specs
+    refuse_encryption(machine, specs)
+    _, geometry = measured(drive)
+    room = part.extent
+    place([_demand_of(replace(spec, size_bytes=None), [room], geometry)], [room], grain_bytes(geometry))
+    volume = planning.volume(spec, part.number)
+    if spec.encrypted:
+        volume = encrypted(volume, part.size_bytes, geometry, planning.draw_uuid(), spec.key)
+    others = {one.number for one in drive.partitions} - {part.number}
+    return with_doubts(
+        _part_plan(planning, part, volume),
+        *_misaligned_doubts(part, geometry),
+        *esp_doubts(machine, drive, (volume,), others),
+        *encryption_doubts(drive, specs),
+        *asked_doubts(specs),
+    )
 
-    drive: Drive
-    before: Layout
-    recording: Recording = NOT_JUDGED
+
+def _misaligned_doubts(part: Partition, geometry: Geometry) -> Iterator[Message]:
+    if off := misalignment_bytes(geometry, part.start_bytes):
+        yield t(
+            "{part} remains misaligned by {off:exact}, which can slow down writes.", part=part.path, off=off
+        )
 
 
-def finished(
-    machine: Machine,
-    sides: Sequence[Side],
-    derived: Derived,
-    volumes: tuple[Volume, ...],
-    doubts: Iterable[Message | str],
-    *,
-    preserve: bool = False,
-    part: int = 0,
+def _part_plan(planning: Planning, part: Partition, *volumes: Volume) -> Plan:
+    """Plan to replace the partition by this volume, or to delete it."""
+    (drive,) = planning.drives
+    before = changing(layout_before(drive, *measured(drive), preserve=True), part.number)
+    return _changed_plan(planning, part, before, Places((part.extent,) * len(volumes)), volumes)
+
+
+def _resized_plan(planning: Planning, part: Partition, size_bytes: int) -> Plan:
+    """Plan a new size of a partition, preserving its contents."""
+    (drive,) = planning.drives
+    doubts: tuple[Message, ...] = ()
+    if part.overhang is None and (growing := growing_of(part.filesystem)):
+        if growing.mounted:
+            _refuse(_why_not_mounted(planning.machine.kernel, part.filesystem or ""))
+        refuse_missing(planning.machine, growing.check[:1])
+        doubts = growing.grown_remarks if size_bytes >= part.size_bytes else growing.shrunk_remarks
+    before = layout_before(drive, *measured(drive), preserve=True)
+    place = Extent(part.start_bytes, size_bytes)
+    return with_doubts(_changed_plan(planning, part, before, Places((place,))), *doubts)
+
+
+def _changed_plan(
+    planning: Planning,
+    part: Partition,
+    before: Layout,
+    places: Places,
+    volumes: tuple[Volume, ...] = (),
 ) -> Plan:
-    """Return the plan that leads to the derived, with the doubts that apply to all plans and these."""
-    first, *others = (
-        Member(known_identity(machine, side.drive, *measured(side.drive)), side.before, after)
-        for side, after in zip(sides, derived.afters, strict=True)
-    )
-    context = Context(first.drive, first.before, first.after, tuple(others), part=part)
-    general = (
-        *(doubt for side in sides for doubt in _drive_doubts(side, named=bool(others), preserve=preserve)),
-        *rehearsal_doubts(machine.kernel),
-        *(doubt for side in sides for doubt in shared_doubts(machine, side.drive, side.before)),
-        *forgotten_doubts(machine, derived.operations),
-    )
-    return Plan(
-        first.drive,
-        first.before,
-        first.after,
-        volumes,
-        steps_of(derived.operations, context),
-        (*general, *doubts),
-        others=tuple(others),
-        part=part,
+    """Return the plan that changes only one partition. If a GPT changes while another partition is in use,
+    warn about power cuts. An MBR is a single sector, written atomically."""
+    (drive,) = planning.drives
+    plan = planning.finished([before], places, volumes, preserve=True, part=part.number)
+    slot = next(one for one in before.partitions if one.number == part.number)
+    (table,) = plan.tables
+    if not (drive.uses and table.table == "gpt" and table.changes(slot)):
+        return plan
+    return with_doubts(
+        plan,
+        t(
+            "Other partitions of {drive} are in use during the table write. A power "
+            "failure then may leave only the backup table. `gdisk` (r, b, w) restores "
+            "the table.",
+            drive=drive.path,
+        ),
     )
 
 
-def _drive_doubts(side: Side, *, named: bool, preserve: bool) -> Iterator[Message]:
-    for doubt in doubts_of(side.drive, side.recording, preserve=preserve):
-        yield t("{drive}: {doubt}", drive=side.drive.path, doubt=doubt) if named else doubt
+def _larger_bytes(drive: Drive, part: Partition, asked_bytes: int | None) -> int:
+    """Return the size of a partition to grow. Raises Refused."""
+    _refuse(why_not_grow(drive, part))
+    size_bytes = part.size_bytes + room_behind(drive, part)
+    if part.overhang is not None:
+        size_bytes = restored_bytes(drive, part)
+    if asked_bytes is not None:
+        is_fill = asked_bytes == part.size_bytes
+        size_bytes = asked_bytes if is_fill else aligned_size(drive, part, asked_bytes)
+    _refuse(why_not_grow_to(drive, part, size_bytes))
+    return size_bytes
 
 
-def refuse_obstacles(machine: Machine, specs: Sequence[VolumeSpec]) -> None:
-    """Raises Refused if a requested filesystem cannot be created here, BadInput if its options are not
-    allowed."""
-    for spec in specs:
-        choice = spec.choice
-        if choice.obstacles:
-            raise Refused(
-                t(
-                    "Cannot create {filesystem} here: {obstacles:row}",
-                    filesystem=choice.filesystem,
-                    obstacles=choice.obstacles,
-                )
-            )
-        kind = MADE.get(choice.filesystem)
-        if kind is None:
-            raise Refused(not_made_because(choice.filesystem))
-        refuse_missing(machine, kind.makers)
-        mkfs, mount = option_words(spec)
-        if fault := options_fault(choice.filesystem, mkfs, mount):
-            raise BadInput(
-                t(
-                    "Cannot use the options recommended for {filesystem}: {fault}.",
-                    filesystem=choice.filesystem,
-                    fault=fault,
-                )
-            )
+def _smaller_bytes(drive: Drive, part: Partition, asked_bytes: int) -> int:
+    """Return the size of a partition to shrink. Raises Refused."""
+    _refuse(why_not_shrink(drive, part))
+    size_bytes = aligned_size(drive, part, asked_bytes)
+    _refuse(why_not_shrink_to(drive, part, size_bytes))
+    return size_bytes
 
 
-def option_words(spec: VolumeSpec) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the recommended mkfs arguments and mount options."""
-    mkfs = tuple(word for option in spec.choice.mkfs for word in option.text.split())
-    mount = tuple(word for option in spec.choice.mount for word in option.text.split(","))
-    return mkfs, mount
+def _why_not_mounted(kernel: Kernel, filesystem: str) -> Message | None:
+    """Return a reason if the kernel lacks the driver of a filesystem that only grows while mounted."""
+    kind = KINDS[filesystem]
+    if not kernel.filesystems or not kernel.filesystems.isdisjoint(kind.kernel_names):
+        return None
+    return t(
+        "The running kernel ({release}) lacks {title}, which can only be resized "
+        "while mounted. Boot a kernel with support.",
+        release=kernel.release,
+        title=kind.title,
+    )
 
 
-def demand_of(spec: VolumeSpec, spaces: Sequence[Extent], geometry: Geometry) -> Demand:
+def _refuse(why: Message | None) -> None:
+    if why is not None:
+        raise Refused(str(why))
+
+
+def _demand_of(spec: VolumeSpec, spaces: Sequence[Extent], geometry: Geometry) -> Demand:
     """Return the space that a request needs, given the available spaces."""
     name = (
         f"{printable(spec.final_label)!r} ({spec.choice.filesystem}{' in LUKS2' if spec.encrypted else ''})"
     )
-    size_bytes = spec.size_bytes if spec.percent is None else share_bytes(spec.percent, spaces, geometry)
-    return Demand(name, size_bytes, needed_bytes(spec, geometry))
-
-
-def volume_of(drive: Drive, spec: VolumeSpec, number: int, uuid: str, architecture: str = "") -> Volume:
-    """Return the volume for a request on partition `number`. `architecture` is that of the future system."""
-    mkfs, mount = option_words(spec)
-    return Volume(
-        workload=spec.workload.id,
-        partition=number,
-        path=partition_path(drive.path, number),
-        filesystem=spec.choice.filesystem,
-        uuid=MADE[spec.choice.filesystem].uuid_of(uuid),
-        label=spec.final_label,
-        mount_point=spec.mount_point,
-        mkfs_options=mkfs,
-        mount_options=mount,
-        subvolumes=spec.subvolumes,
-        role=volume_role(spec.role, architecture),
-        writer=ROOT if spec.role or not MADE[spec.choice.filesystem].mounts else spec.writer,
+    size_bytes = (
+        spec.size_bytes if spec.percent is None else share_bytes(spec.percent, spaces, grain_bytes(geometry))
     )
+    return Demand(name, size_bytes, needed_bytes(spec, geometry))
 
 
 def _free_numbers(drive: Drive, wanted: int, *, preserve: bool) -> tuple[int, ...]:
@@ -427,61 +374,30 @@ def _free_numbers(drive: Drive, wanted: int, *, preserve: bool) -> tuple[int, ..
     free = [number for number in range(1, most + 1) if number not in used]
     if len(free) >= wanted:
         return tuple(free[:wanted])
-    if is_mbr:
-        raise Refused(
-            tn(
-                "The MBR of {drive} has {there} of at most 4 primary partitions, but {count} "
-                "more was requested. Only a GPT supports more. --replace creates a GPT and "
-                "erases everything.",
-                "The MBR of {drive} has {there} of at most 4 primary partitions, but {count} "
-                "more were requested. Only a GPT supports more. --replace creates a GPT and "
-                "erases everything.",
-                drive=drive.path,
-                there=4 - len(free),
-                count=wanted,
-            )
-        )
-    raise Refused(
-        tn(
-            "The GPT of {drive} has {there} of at most {most} partitions, but {count} more was requested.",
-            "The GPT of {drive} has {there} of at most {most} partitions, but {count} more were requested.",
-            drive=drive.path,
-            most=most,
-            there=len(used),
-            count=wanted,
-        )
+    full = tn(
+        "The table of {drive} has {there} of at most {most} partitions, but {count} more was requested.",
+        "The table of {drive} has {there} of at most {most} partitions, but {count} more were requested.",
+        drive=drive.path,
+        there=most - len(free),
+        most=most,
+        count=wanted,
     )
+    larger = t("Only a GPT supports more. --replace creates a GPT and erases everything.")
+    raise Refused(join(full, larger) if is_mbr else full)
 
 
-def old_wipes(drive: Drive, before: Layout) -> tuple[WipeSignatures, ...]:
-    """Return the wipes before a new table, except for partitions without a kernel node, which cannot be
-    accessed."""
-    without = {part.path for part in drive.partitions if part.kernel_start_bytes is None}
-    wipes = wipes_of(drive.path, before, unread_content(drive))
-    return tuple(wipe for wipe in wipes if wipe.device not in without)
-
-
-def asked_doubts(specs: Sequence[VolumeSpec]) -> tuple[Message | str, ...]:
-    """Return the requests' doubts about options chosen against the recommendation, without duplicates."""
-    return tuple(dict.fromkeys(doubt for spec in specs for doubt in spec.doubts))
-
-
-def _unmarked_doubts(drive_path: str, after: Layout, volumes: Sequence[Volume]) -> tuple[Message, ...]:
-    """Return a doubt if a system would boot from an MBR without an active partition, with the command to set
+def _unmarked_doubts(plan: Plan) -> Iterator[Message]:
+    """Yield a doubt if a system would boot from an MBR without an active partition, with the command to set
     one."""
-    if after.table != "mbr" or any(slot.attributes & ACTIVE for slot in after.partitions):
-        return ()
-    parts = {role.name: volume.partition for volume in volumes if (role := role_of(volume))}
-    number = parts.get("boot", parts.get("root"))
-    if number is None:
-        return ()
-    return (
-        t(
+    if plan.after.table != "mbr" or any(slot.attributes & ACTIVE for slot in plan.after.partitions):
+        return
+    parts = {role.name: volume.partition for volume in plan.volumes if (role := role_of(volume))}
+    if number := parts.get("boot", parts.get("root")):
+        yield t(
             "No partition of the MBR is marked active (bootable), and a few old BIOSes "
             "do not boot such a drive. Boot loaders in the MBR itself do not need the "
             "flag. After installing the system, set the flag with `sfdisk --activate "
             "{drive} {number}`.",
-            drive=drive_path,
+            drive=plan.drive.path,
             number=number,
-        ),
-    )
+        )

@@ -61,15 +61,6 @@ def refuse_drive(drive: Drive) -> tuple[int, Geometry]:
     return measured(drive)
 
 
-def why_not_set_up(drive: Drive) -> str:
-    """Why a drive cannot be set up at all, as a sentence, or empty."""
-    try:
-        refuse_drive(drive)
-    except Refused as error:
-        return str(error)
-    return ""
-
-
 def _refuse_half_moved(drive: Drive) -> None:
     """Raises Refused if a partition is in the middle of a move: all its data would be lost, and its journal
     may be anywhere in its entry."""

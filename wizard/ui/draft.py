@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING
 
 from wizard.advice.existing import is_often_unplugged
 from wizard.advice.missing import FILESYSTEMS, for_files, lacking
-from wizard.model.errors import BadInput, DiskwrightError, Refused
+from wizard.model.errors import BadInput, DiskwrightError, Refused, why_not
 from wizard.model.machine import Drive, Partition
-from wizard.plan.partition.replace import format_plan
-from wizard.plan.planner import Mode
+from wizard.plan.request.plan_request import PLAIN, Mode, NewVolumes
 from wizard.plan.request.roles import SYSTEM_WORKLOAD
 from wizard.plan.request.using import PORTABLE_WORKLOAD, with_usual_place
 from wizard.plan.request.volume_request import VolumeSpec
 from wizard.plan.request.wanted import desktop_requests, room_for_preset, spec_of
 from wizard.ui.session import Session
-from wizard.ui.several_drives import fitting, plan_of
+from wizard.ui.several_drives import fitting
 
 if TYPE_CHECKING:
     from wizard.advice.missing import Missing
@@ -57,11 +56,10 @@ def for_purpose(services: Services, session: Session, workload: str) -> Session:
         taken=None,
         specs=(),
         plan=None,
-        arrangement=None,
-        stripe=None,
+        arrangement=PLAIN,
         others=(),
     )
-    anew = replace(anew, mode=_mode(services, anew, was_spread=session.stripe is not None))
+    anew = replace(anew, mode=_mode(services, anew, was_spread=session.arrangement.stripe is not None))
     if workload == SYSTEM_WORKLOAD and part is None and (system := _system_specs(anew)):
         return replace(anew, specs=system)
     if anew.choice is None:
@@ -97,7 +95,7 @@ def _mode(services: Services, session: Session, *, was_spread: bool) -> Mode | N
     if session.choice is None:
         return None
     trial = replace(session, mode=Mode.USE_FREE, specs=(default_spec(services, session),))
-    return None if fault(services, trial) else Mode.USE_FREE
+    return None if why_not(planned, services, trial) else Mode.USE_FREE
 
 
 def _system_specs(session: Session) -> tuple[VolumeSpec, ...]:
@@ -130,24 +128,11 @@ def default_spec(services: Services, session: Session, others: Sequence[VolumeSp
 def planned(services: Services, session: Session) -> Session:
     """Return the session with a plan. Raises the planner's error."""
     assert session.machine is not None and session.drive is not None
-    if session.part is None:
-        return replace(session, plan=plan_of(services, session))
     part = _partition_of(session)
-    if part is None:
+    if session.part and part is None:
         raise Refused("")
-    machine, drive = session.machine, session.drive
-    recording = services.diagnose(machine, drive).recording
-    plan = format_plan(machine, drive, part, session.specs, services.draw_uuid, recording)
-    return replace(session, plan=services.with_boot_entries(plan, (drive,)))
-
-
-def fault(services: Services, session: Session) -> str:
-    """Return why planning fails, or an empty string."""
-    try:
-        planned(services, session)
-    except DiskwrightError as error:
-        return str(error)
-    return ""
+    request = NewVolumes(session.specs, session.mode, session.arrangement, part)
+    return replace(session, plan=services.plan(session.machine, session.drives, request))
 
 
 def with_spec(session: Session, index: int, spec: VolumeSpec) -> Session:

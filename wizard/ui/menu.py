@@ -7,7 +7,7 @@ from wizard.apply.local_runs import OpenRun
 from wizard.ext4.superblock import old_filesystems
 from wizard.filesystems.registry import MADE, title_of
 from wizard.findings.diagnose import copies_of
-from wizard.model.errors import Refused
+from wizard.model.errors import Refused, why_not
 from wizard.model.geometry import grain_bytes
 from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.said import Message, Sentence, t, tn
@@ -24,7 +24,7 @@ from wizard.plan.partition.possible import (
     why_not_shrink,
 )
 from wizard.plan.partition.resize import why_not_adjust, why_not_larger
-from wizard.plan.partition.restore import why_not_restore
+from wizard.plan.partition.restore import lost_layout
 from wizard.plan.refusals import measured, unread_content
 from wizard.plan.settings.possible import (
     UNREAD,
@@ -38,7 +38,7 @@ from wizard.plan.settings.possible import (
     why_not_tune,
     why_not_unmount,
 )
-from wizard.plan.settings.release import why_not_release
+from wizard.plan.settings.release import plan_release
 from wizard.ui import messages as words
 from wizard.ui.components.decisions import RUNNING, runs_on, waits, why_not_now
 from wizard.ui.view import Text
@@ -329,14 +329,14 @@ def _of_several_misaligned(machine: Machine, drive: Drive, here: MenuFacts) -> I
 def _of_whole_drive(machine: Machine, drive: Drive, here: MenuFacts) -> Iterator[MenuEntry]:
     yield from _of_several_misaligned(machine, drive, here)
     if drive.lost:
-        why_not = why_not_restore(drive) or ""
+        against = why_not(lost_layout, drive)
         yield MenuEntry(
-            "restore-table", "b", t("Restore table"), t("around the contents found; no file loss"), why_not
+            "restore-table", "b", t("Restore table"), t("around the contents found; no file loss"), against
         )
     yield MenuEntry("speed", "t", t("Test speed"), t("reads for half a minute"), here.not_measured)
     yield MenuEntry("health", "i", t("Health"), t("drive counters and all details"))
     if drive.layers:
-        against = why_not_release(machine, drive) or ""
+        against = why_not(plan_release, machine, drive, has_all=not machine.unprobed)
         yield MenuEntry("release", "l", t("Release"), t("stop arrays, groups and containers"), against)
     yield MenuEntry(
         "power-off",

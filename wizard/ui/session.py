@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wizard.plan.request.plan_request import PLAIN
+
 if TYPE_CHECKING:
     from wizard.advice.request import Taken
     from wizard.benchmark.candidates.compare import TrialVerdict
@@ -16,9 +18,8 @@ if TYPE_CHECKING:
     from wizard.model.verdict import Verdict
     from wizard.plan.conversion import Migration
     from wizard.plan.plan import Plan
-    from wizard.plan.planner import Mode
-    from wizard.plan.raid.striped import StripeRequest
-    from wizard.plan.request.volume_request import Arrangement, VolumeSpec
+    from wizard.plan.request.plan_request import Arrangement, Mode
+    from wizard.plan.request.volume_request import VolumeSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +40,8 @@ class Session:
     mode: Mode | None = None
     part: str | None = None
     specs: tuple[VolumeSpec, ...] = ()
-    arrangement: Arrangement | None = None
+    arrangement: Arrangement = PLAIN
     others: tuple[Drive, ...] = ()
-    stripe: StripeRequest | None = None
     plan: Plan | None = None
     verdict: Verdict | None = None
     trial: TrialVerdict | None = None

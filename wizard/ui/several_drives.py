@@ -4,17 +4,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from wizard.host.services import Services
-from wizard.model.errors import BadInput, Refused
+from wizard.model.errors import BadInput
 from wizard.model.machine import Drive
 from wizard.model.said import Message, Sentence, t
-from wizard.plan.plan import Plan
-from wizard.plan.planner import PLAIN, Mode
-from wizard.plan.raid.striped import StripeRequest, choice_on, make_striped_plan
 from wizard.plan.raid.striping import FILESYSTEMS, room_bytes
+from wizard.plan.request.plan_request import Mode, NewVolumes, StripeRequest
 from wizard.plan.request.volume_request import VolumeSpec
+from wizard.plan.request.wanted import choice_on
 from wizard.ui.session import Session
-
-ONE_VOLUME = t("Several drives form one volume together: remove the other volumes from the list first.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +46,7 @@ WAYS = (
 
 def way_of(session: Session) -> SpreadWay:
     """Return the selected way."""
-    return next((way for way in WAYS if way.asked == session.stripe), ALONE)
+    return next((way for way in WAYS if way.asked == session.arrangement.stripe), ALONE)
 
 
 def candidates(
@@ -79,38 +76,38 @@ def spread(services: Services, session: Session, way: SpreadWay, others: Sequenc
         return _alone(session)
     if not others:
         raise BadInput(t("Select another drive first."))
-    if len(session.specs) != 1:
-        raise BadInput(ONE_VOLUME)
-    (spec,) = session.specs
-    changed = replace(session, stripe=way.asked, others=tuple(others), mode=Mode.REPLACE)
-    changed = replace(changed, specs=(fitting(services, changed, spec),))
-    return replace(changed, plan=plan_of(services, changed))
+    assert session.machine is not None
+    how = replace(session.arrangement, stripe=way.asked)
+    changed = replace(session, arrangement=how, others=tuple(others), mode=Mode.REPLACE)
+    specs = tuple(fitting(services, changed, spec) for spec in session.specs)
+    request = NewVolumes(specs, Mode.REPLACE, how)
+    return replace(changed, specs=specs, plan=services.plan(session.machine, changed.drives, request))
 
 
 def _alone(session: Session) -> Session:
     """Return to the first drive alone. Ask again about its contents, which only the other drives required to
     erase."""
     assert session.drive is not None
-    mode = None if session.stripe and not session.drive.is_empty else session.mode
-    return replace(session, stripe=None, others=(), plan=None, mode=mode)
+    how = session.arrangement
+    mode = None if how.stripe and not session.drive.is_empty else session.mode
+    return replace(session, arrangement=replace(how, stripe=None), others=(), plan=None, mode=mode)
 
 
 def fitting(services: Services, session: Session, spec: VolumeSpec) -> VolumeSpec:
     """Adapt a request to all drives of the session. Keep filesystem and options if the drives can share them,
     else use the recommended ones. Raises Refused."""
-    if session.stripe is None:
+    stripe = session.arrangement.stripe
+    if stripe is None:
         return spec
     spec = replace(spec, size_bytes=None, percent=None)
-    if spec.choice.filesystem in FILESYSTEMS[session.stripe.kind]:
+    if spec.choice.filesystem in FILESYSTEMS[stripe.kind]:
         return spec
     assert session.machine is not None and session.drive is not None and session.diagnosis is not None
-    room = room_bytes(
-        session.stripe.kind, session.stripe.level, [drive.size_bytes or 0 for drive in session.drives]
-    )
+    room = room_bytes(stripe.kind, stripe.level, [drive.size_bytes or 0 for drive in session.drives])
     advice = services.advise(
         session.machine, session.drive, session.diagnosis.recording, spec.workload.id, size_bytes=room or None
     )
-    return replace(spec, choice=choice_on(advice, FILESYSTEMS[session.stripe.kind]), doubts=())
+    return replace(spec, choice=choice_on(advice, FILESYSTEMS[stripe.kind]), doubts=())
 
 
 def still_there(session: Session) -> Session:
@@ -121,44 +118,18 @@ def still_there(session: Session) -> Session:
     return _alone(session)
 
 
-def plan_of(services: Services, session: Session) -> Plan:
-    """Plan the session's request on one or several drives. Raises the planner's reason."""
-    assert session.machine is not None and session.drive is not None
-    if session.stripe is None:
-        return services.plan(session.machine, session.drive, session.specs, session.mode, session.arrangement)
-    if len(session.specs) != 1:
-        raise BadInput(ONE_VOLUME)
-    if session.mode is Mode.USE_FREE:
-        raise Refused(t("Several drives are always used whole: their contents are not preserved."))
-    if session.arrangement not in (None, PLAIN):
-        raise BadInput(
-            t("Each of several drives gets a GPT, without its own volume group. Select that first.")
-        )
-    recordings = [services.diagnose(session.machine, drive).recording for drive in session.drives]
-    plan = make_striped_plan(
-        session.machine,
-        session.drives,
-        session.specs[0],
-        session.stripe,
-        session.mode,
-        services.draw_uuid,
-        recordings,
-        services.arrays(),
-    )
-    return services.with_boot_entries(plan, session.drives)
-
-
 def spread_of(session: Session) -> Message:
     """Return `/dev/sda and /dev/sdb, mirrored by md`, or the drive alone."""
     paths = tuple(drive.path for drive in session.drives)
-    if session.stripe is None:
+    stripe = session.arrangement.stripe
+    if stripe is None:
         return t("{drive} alone", drive=paths[0])
     layout = (
         Sentence("{drives:and}, mirrored by {by}")
-        if session.stripe.mirrors
+        if stripe.mirrors
         else Sentence("{drives:and}, striped by {by}")
     )
-    return layout(drives=paths, by=session.stripe.kind)
+    return layout(drives=paths, by=stripe.kind)
 
 
 def spread_words(session: Session) -> str:

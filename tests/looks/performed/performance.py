@@ -34,8 +34,7 @@ from wizard.operations.filesystem import MakeFilesystem
 from wizard.plan.changes import RunDocument
 from wizard.plan.check import read_kept_plan
 from wizard.plan.plan import Plan
-from wizard.plan.planner import Mode
-from wizard.plan.request.volume_request import Arrangement, VolumeSpec
+from wizard.plan.request.plan_request import Request
 from wizard.plan.undo_policy import UndoSpace
 
 RECORDED = Path(__file__).parents[1] / "recorded"
@@ -69,17 +68,10 @@ class Performance(Simulated):
         path = self.recorded_plan.drive.path
         return next(drive for drive in self.machine.drives if drive.path == path)
 
-    def plan(
-        self,
-        machine: Machine,
-        drive: Drive,
-        specs: tuple[VolumeSpec, ...],
-        mode: Mode | None,
-        arrangement: Arrangement | None = None,
-    ) -> Plan:
+    def plan(self, machine: Machine, drives: Sequence[Drive], request: Request) -> Plan:
         """Return the plan with the recorded UUIDs."""
         self.draw_uuid = cycle([volume.uuid for volume in self.recorded_plan.volumes]).__next__
-        return super().plan(machine, drive, specs, mode, arrangement)
+        return super().plan(machine, drives, request)
 
     def undo_space(self, plan: Plan) -> UndoSpace:
         """Not recorded."""

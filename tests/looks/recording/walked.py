@@ -22,9 +22,8 @@ from wizard.model.run import Event, JournalEntry
 from wizard.plan.changes import RunDocument
 from wizard.plan.check import read_kept_plan
 from wizard.plan.plan import Plan
-from wizard.plan.planner import Mode
+from wizard.plan.request.plan_request import Request
 from wizard.plan.request.using import Usual
-from wizard.plan.request.volume_request import Arrangement, VolumeSpec
 from wizard.ui.wizard import Wizard
 from wizard.window.keyboard import Keyboard
 from wizard.window.look import look_of
@@ -80,18 +79,11 @@ class Walked(Simulated):
     def usual(self) -> Usual:
         return Usual(ANNA)
 
-    def plan(
-        self,
-        machine: Machine,
-        drive: Drive,
-        specs: tuple[VolumeSpec, ...],
-        mode: Mode | None,
-        arrangement: Arrangement | None = None,
-    ) -> Plan:
+    def plan(self, machine: Machine, drives: Sequence[Drive], request: Request) -> Plan:
         """Return the plan with the recorded UUIDs."""
         if self.plan_file.exists():
             self.draw_uuid = cycle([volume.uuid for volume in self.recorded_plan.volumes]).__next__
-        return super().plan(machine, drive, specs, mode, arrangement)
+        return super().plan(machine, drives, request)
 
     def start(self, document: RunDocument, tokens: Sequence[str], secret: bytes | None = None) -> Path:
         """Start the recorded run; only the recorded plan was ever applied."""

@@ -1,6 +1,7 @@
 """An ordinary user at the last question: text, request for root, and the return to the question after a
 refusal."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from tests.looks.rehearsal import (
@@ -20,8 +21,7 @@ from tests.unit.ext4.moving import MovingServices
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Drive, Machine
 from wizard.plan.plan import Plan
-from wizard.plan.planner import Mode
-from wizard.plan.request.volume_request import Arrangement, VolumeSpec
+from wizard.plan.request.plan_request import Request
 
 NOT_GIVEN = "Root access was not granted: sudo ended with status 1. Nothing was written."
 
@@ -56,15 +56,8 @@ class PlainUser(Rehearsal):
             raise Refused(NOT_GIVEN)
         self.given = True
 
-    def plan(
-        self,
-        machine: Machine,
-        drive: Drive,
-        specs: tuple[VolumeSpec, ...],
-        mode: Mode | None,
-        arrangement: Arrangement | None = None,
-    ) -> Plan:
-        plan = super().plan(machine, drive, specs, mode, arrangement)
+    def plan(self, machine: Machine, drives: Sequence[Drive], request: Request) -> Plan:
+        plan = super().plan(machine, drives, request)
         return (
             replace(plan, drive=replace(plan.drive, content_digest=None))
             if self.unread and not self.given

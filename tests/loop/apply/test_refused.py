@@ -25,6 +25,7 @@ from tests.loop.program import (
     start_run,
 )
 from wizard.host.this_system import RealServices
+from wizard.plan.request.plan_request import NewVolumes
 
 
 @contextmanager
@@ -226,7 +227,7 @@ def test_mount_point_in_use_or_not_empty(work: Work, make_drive: MakeDrive) -> N
         with pytest.raises(Refused, match="is not empty"):
             machine = probe_machine([drive])
             services = RealServices([drive], work.environment, work.runs)
-            services.plan(machine, machine.drives[0], (spec("ext4", None, place),), Mode.REPLACE)
+            services.plan(machine, machine.drives, NewVolumes((spec("ext4", None, place),), Mode.REPLACE))
     (place / "letter").unlink()
     tool("mount", "-t", "tmpfs", "none", str(place))
     with untouched(work, drive):

@@ -7,30 +7,20 @@ from dataclasses import replace
 import pytest
 
 from tests.loop.applying import Work, ended, story
-from tests.loop.program import DiskwrightError, Environment, Extent, Plan, Volume
+from tests.loop.program import DiskwrightError, Environment, Plan, Volume
+from tests.unit.plan.layouts import rederived
 from wizard.model.geometry import Identity
-from wizard.operations.operation import Context
-from wizard.operations.table import WriteTable
-from wizard.plan.derive import layout_after, operations_of, table_after, wipes_of
-from wizard.plan.free_space import gpt_bounds
-from wizard.plan.steps import steps_of
+from wizard.plan.check import places_in
+from wizard.plan.derive import wipes_of
 
 
 def forged(plan: Plan, drive: Identity, volumes: Sequence[Volume]) -> Plan:
     """Return the plan for another drive and other volumes, with all texts, table and steps derived again,
     like an attacker who knows the code."""
-    old = next(step.operation for step in plan.steps if isinstance(step.operation, WriteTable))
-    extents = [Extent(entry.start_bytes, entry.size_bytes) for entry in old.entries]
-    table = table_after(drive.path, plan.before, volumes, extents, fresh="gpt")
-    after = layout_after(plan.before, table, volumes, gpt_bounds(drive.size_bytes, drive.geometry))
-    operations = operations_of(wipes_of(drive.path, plan.before, False), table, volumes, plan.drive.geometry)
-    return replace(
-        plan,
-        drive=drive,
-        after=after,
-        volumes=tuple(volumes),
-        steps=steps_of(operations, Context(drive, plan.before, after)),
-    )
+    made = replace(plan, drive=drive, volumes=tuple(volumes))
+    before = plan.before
+    places = replace(places_in(plan), wipes=wipes_of(drive.path, before, False))
+    return rederived(made, places)
 
 
 @contextmanager

@@ -10,13 +10,13 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from uuid import uuid4
 
 from tests.devices import tool
 from tests.loop.applying import ended, spec, story, until
 from tests.loop.program import Environment, Mode, make_plan, probe_machine, start_run
 from wizard.apply.run.process import settle
 from wizard.apply.system.mounts import read_mounts
+from wizard.plan.request.plan_request import NewVolumes
 
 UDEVD = "/usr/lib/systemd/systemd-udevd"
 
@@ -79,11 +79,7 @@ def main(drive: str, folder: Path) -> None:
         settle()
         machine = probe_machine([drive])
         plan = make_plan(
-            machine,
-            machine.drives[0],
-            (spec("ext4", None, folder / "media"),),
-            Mode.REPLACE,
-            lambda: str(uuid4()),
+            machine, (machine.drives[0],), NewVolumes((spec("ext4", None, folder / "media"),), Mode.REPLACE)
         )
         fstab = folder / "fstab"
         fstab.write_text("")

@@ -9,6 +9,7 @@ from tests.devices import MakeDrive, tool
 from tests.fields import READERS, fields
 from tests.loop.applying import Work, ended, fill, spec, story, unknown_kernel
 from tests.loop.program import MIB, Mode, Plan, RunState, make_plan, probe_machine
+from wizard.plan.request.plan_request import NewVolumes
 
 
 @pytest.mark.parametrize("block_bytes", [512, 4096])
@@ -40,4 +41,6 @@ def same_plan(work: Work, drive: str, kind: str, uuid: str) -> Plan:
     """Return a plan for a test drive with this UUID everywhere."""
     work.bench.own(drive)
     machine = unknown_kernel(probe_machine([drive]))
-    return make_plan(machine, machine.drives[0], (spec(kind, options=()),), Mode.REPLACE, lambda: uuid)
+    return make_plan(
+        machine, (machine.drives[0],), NewVolumes((spec(kind, options=()),), Mode.REPLACE), lambda: uuid
+    )

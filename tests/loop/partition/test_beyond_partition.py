@@ -14,7 +14,7 @@ from wizard.apply.remedies import diagnose
 from wizard.findings.geometry import load_patterns
 from wizard.model.finding import Finding
 from wizard.plan.partition.possible import why_not_shrink
-from wizard.plan.planner import Mode
+from wizard.plan.request.plan_request import Mode
 from wizard.plan.settings.possible import why_not_mount
 from wizard.plan.undo_policy import losses
 

@@ -5,7 +5,7 @@ import os
 import re
 import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -33,7 +33,8 @@ from tests.loop.program import (
 from wizard.apply.plan.rebuild_run import make_found_run
 from wizard.apply.plan.recover import found_on
 from wizard.apply.run.runs import run_argument
-from wizard.plan.partition.replace import delete_plan, format_plan, grow_plan, shrink_plan
+from wizard.plan.planner import make_plan
+from wizard.plan.request.plan_request import DeletePart, GrowPart, NewVolumes, Request, ShrinkPart
 
 SIZE = 200 * MIB
 SCRIPTS = {
@@ -117,18 +118,20 @@ class Shared:
         machine = unknown_kernel(probe_machine([self.path]))
         drive, part = self.probed()
         wished = spec(filesystem, mount_point=self.work.place("new"))
-        return format_plan(machine, drive, part, [wished], draw)
+        return make_plan(machine, (drive,), NewVolumes((wished,), part=part), draw)
 
     def grow_plan(self, size_bytes: int | None = None) -> Plan:
-        known = unknown_kernel(probe_machine([self.path]))
-        return grow_plan(known, *self.probed(), asked_bytes=size_bytes)
+        return self.changed(lambda part: GrowPart(part, size_bytes))
 
     def shrink_plan(self, size_bytes: int) -> Plan:
-        known = unknown_kernel(probe_machine([self.path]))
-        return shrink_plan(known, *self.probed(), size_bytes)
+        return self.changed(lambda part: ShrinkPart(part, size_bytes))
 
     def delete_plan(self) -> Plan:
-        return delete_plan(unknown_kernel(probe_machine([self.path])), *self.probed())
+        return self.changed(DeletePart)
+
+    def changed(self, request: Callable[[Partition], Request]) -> Plan:
+        drive, part = self.probed()
+        return make_plan(unknown_kernel(probe_machine([self.path])), (drive,), request(part))
 
     def outside(self) -> str:
         """Return a fingerprint of the neighbours' content."""
@@ -344,7 +347,8 @@ def test_formatting_to_the_same_type_leaves_the_table_unchanged(work: Work, make
     tool("blockdev", "--flushbufs", drive.path)
     table = work.bench.image_of(drive.path).read_bytes()[: 34 * 512]
     machine = unknown_kernel(probe_machine([drive.path]))
-    again = format_plan(machine, *drive.probed(), [spec("ext4")], draw)
+    known, part = drive.probed()
+    again = make_plan(machine, (known,), NewVolumes((spec("ext4"),), part=part), draw)
     run, state = work.apply(again)
     assert state is RunState.DONE, story(run)
     assert [one.uuid for one in drive.probed()[1].signatures] == [again.volumes[0].uuid]

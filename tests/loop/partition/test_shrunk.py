@@ -16,7 +16,8 @@ from tests.loop.partition.shrinking import ENDINGS, await_killed, gone_on_with, 
 from tests.loop.partition.test_grown import CHECKS, EXT, files_of, filled
 from tests.loop.partition.test_one_partition import Shared
 from tests.loop.program import MIB, Mode, Refused, RunState, keep, probe_machine, undo
-from wizard.plan.partition.replace import shrink_plan
+from wizard.plan.planner import make_plan
+from wizard.plan.request.plan_request import ShrinkPart
 
 START = 9 * MIB
 NEW = 200 * MIB
@@ -292,7 +293,7 @@ def test_size_refused_by_resize2fs_leaves_the_drive_unchanged(work: Work, make_d
     at_the_end(drive, "ext4")
     known, part = drive.probed()
     bare = replace(part, signatures=(replace(part.signatures[0], taken_bytes=None),))
-    plan = shrink_plan(unknown_kernel(probe_machine([drive.path])), known, bare, 20 * MIB)
+    plan = make_plan(unknown_kernel(probe_machine([drive.path])), (known,), ShrinkPart(bare, 20 * MIB))
     was = work.digest(drive.path)
     run, state = work.apply(plan)
     assert state is RunState.FAILED, story(run)

@@ -4,7 +4,6 @@ a plan."""
 import random
 from collections.abc import Callable
 from pathlib import Path
-from uuid import uuid4
 
 import pytest
 
@@ -15,7 +14,7 @@ from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
 from wizard.model.errors import Refused
 from wizard.model.machine import Obstacle
-from wizard.plan.planner import Mode
+from wizard.plan.request.plan_request import Mode, NewVolumes
 from wizard.plan.undo_policy import losses
 from wizard.probe.machine import load_machine, save_machine, survey
 
@@ -46,7 +45,7 @@ def refused(path: str, mode: Mode | None) -> None:
     """Check that a plan for the drive is refused."""
     machine = probe_machine([path])
     with pytest.raises(Refused):
-        make_plan(machine, machine.drives[0], (spec("ext4"),), mode, lambda: str(uuid4()))
+        make_plan(machine, (machine.drives[0],), NewVolumes((spec("ext4"),), mode))
 
 
 def write(path: str, at: int, data: bytes) -> None:

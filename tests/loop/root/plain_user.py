@@ -8,6 +8,7 @@ from pathlib import Path
 from tests.loop.applying import spec
 from tests.loop.program import DiskwrightError, Mode
 from wizard.host.this_system import RealServices
+from wizard.plan.request.plan_request import NewVolumes
 
 
 def say(**seen: object) -> None:
@@ -30,7 +31,7 @@ def main(path: str, runs: str, token: str | None = None) -> None:
             answered=path in answered,
             root=machine.root,
         )
-        plan = services.plan(machine, drive, (spec("ext4"),), Mode.REPLACE)
+        plan = services.plan(machine, (drive,), NewVolumes((spec("ext4"),), Mode.REPLACE))
         rooms = [services.undo_space(plan).sentence for _ in range(2)]
         run = services.as_root().start(plan, (token or plan.drive.token,))
     except DiskwrightError as error:

@@ -10,7 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 from time import monotonic, sleep
-from uuid import uuid4
 
 import pytest
 
@@ -33,7 +32,8 @@ from wizard.benchmark.results import read_verdict, render_verdict
 from wizard.filesystems.registry import KINDS
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
-from wizard.plan.request.volume_request import request
+from wizard.plan.request.plan_request import NewVolumes
+from wizard.plan.request.volume_request import VolumeRequest
 from wizard.plan.request.wanted import spec_of
 
 pytestmark = pytest.mark.alone
@@ -48,9 +48,9 @@ def plan_of(path: str, filesystem: str) -> Plan:
     machine = probe_machine([path])
     (drive,) = machine.drives
     recording = diagnose(machine, drive, load_patterns()).recording
-    spec = spec_of(machine, drive, recording, request("small-files", None, None, None, filesystem))
+    spec = spec_of(machine, drive, recording, VolumeRequest("small-files", filesystem=filesystem))
     mode = Mode.REPLACE if drive.is_empty else Mode.USE_FREE
-    return make_plan(machine, drive, (spec,), mode, lambda: str(uuid4()))
+    return make_plan(machine, (drive,), NewVolumes((spec,), mode))
 
 
 def order(

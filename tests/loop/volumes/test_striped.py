@@ -62,22 +62,22 @@ def test_btrfs_over_several_drives_ends_mounted(
 ) -> None:
     place = work.place("media")
     plan = planned(work, make_drive, *sizes, block_bytes=block_bytes, place=place)
-    before = [work.bench.image_of(path).read_bytes() for path in plan.paths]
+    before = [work.bench.image_of(path).read_bytes() for path in plan.devices]
     run, now = work.apply(plan)
     assert now is RunState.DONE, story(run)
     assert said(run, Event.VERIFIED) and not said(run, Event.NOT_VERIFIED)
     (volume,) = plan.volumes
     (place / "letter").write_bytes(os.urandom(3 * MIB))
     shown = tool("btrfs", "filesystem", "show", "--raw", volume.uuid)
-    assert f"Total devices {len(sizes)} " in shown and all(f"path {path}p1" in shown for path in plan.paths)
+    assert f"Total devices {len(sizes)} " in shown and all(f"path {path}p1" in shown for path in plan.devices)
     usage = tool("btrfs", "filesystem", "df", str(place))
     assert "Data, RAID0" in usage and "Metadata, RAID1" in usage
-    for path in plan.paths:
+    for path in plan.devices:
         seen = dict(
             line.split("=", 1) for line in tool("blkid", "-p", "-o", "export", f"{path}p1").splitlines()
         )
         assert (seen["TYPE"], seen["UUID"], seen["LABEL"]) == ("btrfs", volume.uuid, volume.label)
-    assert {int(Path(f"/sys/class/block/{Path(path).name}p1/size").read_text()) for path in plan.paths} == {
+    assert {int(Path(f"/sys/class/block/{Path(path).name}p1/size").read_text()) for path in plan.devices} == {
         plan.after.partitions[0].size_bytes // 512
     }
     assert work.fstab.read_text() == f"{OLD_FSTAB}\nUUID={volume.uuid} {place} btrfs noatime,nofail 0 0\n"
@@ -99,7 +99,7 @@ def test_command_requires_the_token_of_every_drive(work: Work, make_drive: MakeD
     assert "If any drive fails, everything on all drives is lost" in " ".join(made.stderr.split())
     plan = read_plan(file.read_text(), str(file))
     assert f"--confirm {plan.tokens[0]} --confirm {plan.tokens[1]}" in made.stderr
-    before = [work.digest(path) for path in plan.paths]
+    before = [work.digest(path) for path in plan.devices]
     for tokens in (
         (plan.tokens[0],),
         (plan.tokens[1],),
@@ -110,7 +110,7 @@ def test_command_requires_the_token_of_every_drive(work: Work, make_drive: MakeD
         words = [word for token in tokens for word in ("--confirm", token)]
         wrong = diskwright(work, "apply", str(file), *words, "--fstab", str(work.fstab))
         assert wrong.returncode == 3, tokens
-    assert [work.digest(path) for path in plan.paths] == before and not work.runs.exists()
+    assert [work.digest(path) for path in plan.devices] == before and not work.runs.exists()
     dry = diskwright(work, "apply", str(file), "--dry-run", "--fstab", str(work.fstab))
     assert dry.returncode == 0, dry.stderr
     assert all(" ".join(argv) in dry.stdout for step in plan.steps for argv in step.commands)
@@ -134,29 +134,29 @@ def test_command_requires_the_token_of_every_drive(work: Work, make_drive: MakeD
 def test_any_drive_can_prevent_the_run(work: Work, make_drive: MakeDrive, which: int) -> None:
     """Changed, mounted, locked or not allowed: whichever drive it is, none of them is written."""
     plan = planned(work, make_drive, 256, 256)
-    path = plan.paths[which]
-    before = [work.digest(other) for other in plan.paths]
+    path = plan.devices[which]
+    before = [work.digest(other) for other in plan.devices]
     with pytest.raises(Refused, match="may not touch"):
-        work.start(plan, replace(work.environment, only=frozenset({plan.paths[1 - which]})))
+        work.start(plan, replace(work.environment, only=frozenset({plan.devices[1 - which]})))
     with ExitStack() as held:
         held.callback(os.close, lock_drive(path))
         with pytest.raises(Refused, match=f"Another program has locked {path}"):
             work.start(plan)
-    for other in plan.paths:
+    for other in plan.devices:
         os.close(lock_drive(other, wait_seconds=0))
-    assert [work.digest(other) for other in plan.paths] == before
+    assert [work.digest(other) for other in plan.devices] == before
     old_gpt(path)
-    before = [work.digest(other) for other in plan.paths]
+    before = [work.digest(other) for other in plan.devices]
     with pytest.raises(Refused, match=f"{path} differs from the plan"):
         work.start(plan)
-    replacing = work.striped(plan.paths, spec("btrfs"), BTRFS, Mode.REPLACE)
+    replacing = work.striped(plan.devices, spec("btrfs"), BTRFS, Mode.REPLACE)
     place = work.place("old")
     place.mkdir(parents=True)
     tool("mount", "-o", "ro", f"{path}p1", str(place))
     with pytest.raises(Refused, match=f"is mounted at {place}"):
         work.start(replacing)
     tool("umount", str(place))
-    assert [work.digest(other) for other in plan.paths] == before
+    assert [work.digest(other) for other in plan.devices] == before
 
 
 def test_plan_with_a_replaced_drive_is_refused(work: Work, make_drive: MakeDrive) -> None:
@@ -185,12 +185,12 @@ def test_both_drives_wait_hidden_and_undo_is_bit_for_bit(work: Work, make_drive:
     tool("mkfs.btrfs", "-q", "-f", two)
     place = work.place("media")
     plan = work.striped([one, two], spec("btrfs", None, place), BTRFS, Mode.REPLACE)
-    before = [work.digest(path) for path in plan.paths]
+    before = [work.digest(path) for path in plan.devices]
     run, end = work.apply(plan, keep=False)
     assert end is RunState.WAITING, story(run)
-    assert all(tool("wipefs", "--noheadings", path) == "" for path in plan.paths)
+    assert all(tool("wipefs", "--noheadings", path) == "" for path in plan.devices)
     undo(run)
-    assert [work.digest(path) for path in plan.paths] == before
+    assert [work.digest(path) for path in plan.devices] == before
     run, end = work.apply(plan, keep=False)
     assert end is RunState.WAITING, story(run)
     keep(run)

@@ -34,7 +34,7 @@ def test_replaced_drive_is_not_written(tmp_path: Path, monkeypatch: pytest.Monke
     begun: list[str] = []
 
     def start(plan: Plan, _: object) -> Path:
-        begun.extend(plan.paths)
+        begun.extend(plan.devices)
         return tmp_path / "0001-run"
 
     monkeypatch.setattr(ensure, "look_at", lambda wanted, where: looks[min(len(begun), 1)])

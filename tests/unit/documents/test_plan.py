@@ -18,8 +18,8 @@ from wizard.model.said import GIB, MIB, Language, Message
 from wizard.operations.table import WriteTable
 from wizard.plan.check import PLANS, SCHEMA, read_kept_plan, read_plan, render_plan
 from wizard.plan.plan import Plan
-from wizard.plan.planner import Mode
 from wizard.plan.request.encryption import LOST
+from wizard.plan.request.plan_request import Mode
 
 OLD = partitioned(partition(1, MIB, GIB, filesystem="ext3"), partition(2, 100 * GIB, GIB, name="stays"))
 PLAN = plan_for(

@@ -7,39 +7,21 @@ from typing import Any
 import pytest
 
 from tests.unit.documents.test_plan import KEEPING, PLAN
+from tests.unit.plan.layouts import rederived, with_operations
 from wizard.model.errors import BadInput
 from wizard.model.layout import Volume
+from wizard.model.machine import Extent
 from wizard.model.said import GIB, MIB
 from wizard.operations.filesystem import MakeFilesystem
 from wizard.operations.mounts import AddFstabLine, Mount
-from wizard.operations.operation import Context
 from wizard.operations.table import WipeSignatures, WriteTable
-from wizard.plan.check import check_plan
-from wizard.plan.derive import layout_after, operations_of
-from wizard.plan.free_space import gpt_bounds
+from wizard.plan.check import check_plan, places_in
 from wizard.plan.plan import Plan, PlanOperation
-from wizard.plan.steps import steps_of
 
 
-def rederived(
-    plan: Plan,
-    volumes: tuple[Volume, ...],
-    table: WriteTable | None = None,
-    wipes: tuple[WipeSignatures, ...] = (),
-) -> Plan:
+def hostile(plan: Plan, volumes: tuple[Volume, ...]) -> Plan:
     """Return a consistent plan for hostile volumes, which only the rules can refuse."""
-    old = next(step.operation for step in plan.steps if isinstance(step.operation, WriteTable))
-    table = table or replace(
-        old,
-        entries=tuple(
-            replace(entry, name=volume.label) for entry, volume in zip(old.entries, volumes, strict=True)
-        ),
-    )
-    after = layout_after(plan.before, table, volumes, gpt_bounds(plan.drive.size_bytes, plan.drive.geometry))
-    steps = steps_of(
-        operations_of(wipes, table, volumes, plan.drive.geometry), Context(plan.drive, plan.before, after)
-    )
-    return replace(plan, after=after, volumes=volumes, steps=steps)
+    return rederived(replace(plan, volumes=volumes), places_in(plan))
 
 
 def first_changed(**changes: Any) -> tuple[Volume, ...]:  # noqa: ANN401
@@ -47,7 +29,7 @@ def first_changed(**changes: Any) -> tuple[Volume, ...]:  # noqa: ANN401
 
 
 def test_rederived_plan_without_tampering_is_sound() -> None:
-    check_plan(rederived(PLAN, first_changed(label="other")))
+    check_plan(hostile(PLAN, first_changed(label="other")))
 
 
 @pytest.mark.parametrize(
@@ -78,7 +60,7 @@ def test_rederived_plan_without_tampering_is_sound() -> None:
 )
 def test_hostile_volume_is_refused_even_if_consistent(changes: dict[str, Any], says: str) -> None:
     try:
-        plan = rederived(PLAN, first_changed(**changes))
+        plan = hostile(PLAN, first_changed(**changes))
     except (KeyError, ValueError):
         plan = replace(PLAN, volumes=first_changed(**changes))
     with pytest.raises(BadInput, match=f"invalid {says}"):
@@ -88,12 +70,13 @@ def test_hostile_volume_is_refused_even_if_consistent(changes: dict[str, Any], s
 def test_wipe_elsewhere_is_refused_even_if_consistent() -> None:
     for device in ("/dev/vda", "/dev/sda7", "/dev/sdaa"):
         with pytest.raises(BadInput, match="wipes"):
-            check_plan(rederived(PLAN, PLAN.volumes, wipes=(WipeSignatures(device, ()),)))
+            check_plan(rederived(PLAN, replace(places_in(PLAN), wipes=(WipeSignatures(device, ()),))))
 
 
 def test_preserved_partitions_are_never_wiped_or_moved() -> None:
     table = next(step.operation for step in KEEPING.steps if isinstance(step.operation, WriteTable))
-    wiping = rederived(KEEPING, KEEPING.volumes, table, (WipeSignatures("/dev/sda1", ("ext3",)),))
+    wipes = (WipeSignatures("/dev/sda1", ("ext3",)),)
+    wiping = rederived(KEEPING, replace(places_in(KEEPING), wipes=wipes))
     with pytest.raises(BadInput, match="wipes"):
         check_plan(wiping)
     moved = replace(
@@ -103,11 +86,11 @@ def test_preserved_partitions_are_never_wiped_or_moved() -> None:
             for entry in table.entries
         ),
     )
-    with pytest.raises(BadInput, match="is inconsistent"):
-        check_plan(rederived(KEEPING, KEEPING.volumes, moved))
     dropped = replace(table, entries=tuple(entry for entry in table.entries if not entry.kept))
-    with pytest.raises(BadInput, match="is inconsistent"):
-        check_plan(rederived(KEEPING, KEEPING.volumes, dropped))
+    operations = [step.operation for step in KEEPING.steps]
+    for other in (moved, dropped):
+        with pytest.raises(BadInput, match="is inconsistent"):
+            check_plan(with_operations(KEEPING, tuple(other if one == table else one for one in operations)))
 
 
 @pytest.mark.parametrize(
@@ -122,27 +105,13 @@ def test_preserved_partitions_are_never_wiped_or_moved() -> None:
     ids=["into it from before", "over all of it", "just there", "within it", "out of it"],
 )
 def test_new_partitions_never_overlap_preserved_ones(start_bytes: int, size_bytes: int) -> None:
-    table = next(step.operation for step in KEEPING.steps if isinstance(step.operation, WriteTable))
-    first = next(entry for entry in table.entries if not entry.kept)
-
     def moved(start: int, size: int) -> Plan:
-        entries = tuple(
-            replace(entry, start_bytes=start, size_bytes=size)
-            if entry == first
-            else replace(entry, start_bytes=200 * GIB, size_bytes=GIB)
-            if not entry.kept
-            else entry
-            for entry in table.entries
-        )
-        return rederived(KEEPING, KEEPING.volumes, replace(table, entries=entries))
+        extents = (Extent(start, size), Extent(200 * GIB, GIB))
+        return rederived(KEEPING, replace(places_in(KEEPING), extents=extents))
 
     check_plan(moved(99 * GIB, GIB))
     with pytest.raises(BadInput, match="entries"):
         check_plan(moved(start_bytes, size_bytes))
-
-
-def with_operations(plan: Plan, operations: tuple[PlanOperation, ...]) -> Plan:
-    return replace(plan, steps=steps_of(operations, Context(plan.drive, plan.before, plan.after)))
 
 
 OPERATIONS = tuple(step.operation for step in PLAN.steps)
@@ -178,24 +147,23 @@ def test_unneeded_operations_are_refused(operations: tuple[PlanOperation, ...]) 
 
 
 def test_invalid_entries_are_refused_even_if_consistent() -> None:
-    first, second = TABLE.entries
+    first, second = places_in(PLAN).extents
     cases = (
         (replace(first, start_bytes=first.start_bytes + 512), second),
         (first, replace(second, size_bytes=second.size_bytes + GIB)),
         (replace(first, start_bytes=0), second),
         (replace(first, size_bytes=first.size_bytes - 100), second),
-        (replace(first, type="c12a7328-f81f-11d2-ba4b-00a0c93ec93b"), second),
         (replace(first, size_bytes=first.size_bytes + MIB), second),
-        (replace(first, number=7), second),
     )
-    for entries in cases:
-        table = replace(TABLE, entries=entries)
-        after = layout_after(
-            PLAN.before, table, PLAN.volumes, gpt_bounds(PLAN.drive.size_bytes, PLAN.drive.geometry)
-        )
-        changed = tuple(table if operation == TABLE else operation for operation in OPERATIONS)
+    for extents in cases:
         with pytest.raises(BadInput, match="invalid entries"):
-            check_plan(with_operations(replace(PLAN, after=after), changed))
+            check_plan(rederived(PLAN, replace(places_in(PLAN), extents=extents)))
+    entry, *others = TABLE.entries
+    for other in (replace(entry, type="c12a7328-f81f-11d2-ba4b-00a0c93ec93b"), replace(entry, number=7)):
+        table = replace(TABLE, entries=(other, *others))
+        changed = tuple(table if operation == TABLE else operation for operation in OPERATIONS)
+        with pytest.raises(BadInput, match="is inconsistent"):
+            check_plan(with_operations(PLAN, changed))
 
 
 def test_lost_content_is_never_called_preserved() -> None:

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 import wizard.filesystems
-from tests.unit.machines import machine
+from tests.unit.machines import drive, machine
 from tests.unit.plan.layouts import spec
 from wizard.advice.missing import filesystem
 from wizard.filesystems.kind import FilesystemKind, MadeKind
 from wizard.filesystems.registry import KINDS, MADE, mounted_as
 from wizard.model.errors import BadInput, Refused, printable
-from wizard.plan.planner import refuse_obstacles
+from wizard.plan.planning import Planning
 
 FOLDER = Path(wizard.filesystems.__path__[0])
 each_kind = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
@@ -65,4 +65,4 @@ def test_request_for_an_unsupported_filesystem_gives_the_reason() -> None:
         filesystem("z\x1bfs")
     chosen = replace(spec("ext4"), choice=replace(spec("ext4").choice, filesystem="jffs2"))
     with pytest.raises(Refused, match=r"diskwright does not make JFFS2\. .*raw flash chips"):
-        refuse_obstacles(machine(), (chosen,))
+        Planning(machine(), (drive(),), str).draft(chosen)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.unit.machines import drive, machine
-from tests.unit.plan.layouts import kinds_of, plan_for, plan_page, spec
+from tests.unit.plan.layouts import kinds_of, plan_for, plan_page, rederived, spec, with_operations
 from wizard.advice.missing import filesystem, obstacles
 from wizard.apply.steps import mounting as swaps
 from wizard.apply.system import mounts
@@ -24,15 +24,12 @@ from wizard.model.machine import Extent, Kernel
 from wizard.model.said import GIB, KIB, MIB
 from wizard.operations.filesystem import MakeFilesystem
 from wizard.operations.mounts import AddFstabLine, Mount, TurnOnSwap
-from wizard.operations.operation import Context
 from wizard.operations.rules import label_fault, place_fault, volume_uuid_fault
 from wizard.operations.table import WriteTable
-from wizard.plan.check import check_plan, read_plan, render_plan
-from wizard.plan.derive import layout_after, operations_of
-from wizard.plan.free_space import gpt_bounds
+from wizard.plan.check import check_plan, places_in, read_plan, render_plan
+from wizard.plan.derive import derived_from, table_of
 from wizard.plan.plan import Plan
 from wizard.plan.request.volume_request import VolumeSpec, parse_volume
-from wizard.plan.steps import steps_of
 
 DRAWN = "3f8a1c2d-9b7e-4d5f-8a6b-0c1d2e3f4a5b"
 REPORTED = {"vfat": "3F8A-1C2D", "exfat": "3F8A-1C2D", "ntfs": "3F8A1C2D9B7E4D5F"}
@@ -190,16 +187,15 @@ def test_none_is_a_mount_point_on_the_command_line() -> None:
 
 def forged(plan: Plan, gpt_type: str | None = None, **changes: Any) -> Plan:  # noqa: ANN401
     """Return the plan with its only volume changed, and all derived parts adjusted."""
-    volumes = (replace(plan.volumes[0], **changes),)
-    old = the_table(plan)
-    table = replace(
-        old, entries=(replace(old.entries[0], type=gpt_type or old.entries[0].type, name=volumes[0].label),)
+    made = rederived(replace(plan, volumes=(replace(plan.volumes[0], **changes),)), places_in(plan))
+    if gpt_type is None:
+        return made
+    slots = tuple(replace(slot, type=gpt_type) if slot.number else slot for slot in made.after.slots)
+    table = table_of("/dev/sda", replace(made.after, slots=slots), fresh=True)
+    operations = tuple(
+        table if isinstance(step.operation, WriteTable) else step.operation for step in made.steps
     )
-    after = layout_after(plan.before, table, volumes, gpt_bounds(plan.drive.size_bytes, plan.drive.geometry))
-    steps = steps_of(
-        operations_of((), table, volumes, plan.drive.geometry), Context(plan.drive, plan.before, after)
-    )
-    return replace(plan, after=after, volumes=volumes, steps=steps)
+    return with_operations(replace(made, after=replace(made.after, slots=slots)), operations)
 
 
 EXT4, VFAT, SWAP = (
@@ -212,10 +208,10 @@ EXT4, VFAT, SWAP = (
 @pytest.mark.parametrize(
     ("plan", "says"),
     [
-        (forged(EXT4, BASIC_DATA_TYPE), "entries.type"),
-        (forged(EXT4, LINUX_SWAP_TYPE), "entries.type"),
-        (forged(VFAT, LINUX_GPT_TYPE), "entries.type"),
-        (forged(SWAP, LINUX_GPT_TYPE), "entries.type"),
+        (forged(EXT4, BASIC_DATA_TYPE), "invalid after"),
+        (forged(EXT4, LINUX_SWAP_TYPE), "invalid after"),
+        (forged(VFAT, LINUX_GPT_TYPE), "invalid after"),
+        (forged(SWAP, LINUX_GPT_TYPE), "invalid after"),
         (forged(VFAT, uuid=DRAWN), "volumes.1.uuid"),
         (forged(VFAT, uuid="3F8A1C2D9B7E4D5F"), "volumes.1.uuid"),
         (forged(EXT4, uuid="3F8A-1C2D"), "volumes.1.uuid"),
@@ -248,7 +244,7 @@ def test_plan_matching_the_rules_is_accepted(plan: Plan) -> None:
 def volume_line(volume: Volume) -> AddFstabLine:
     return next(
         one
-        for one in operations_of((), the_table(SWAP), (volume,), SWAP.drive.geometry)
+        for one in derived_from(replace(SWAP, volumes=(volume,)), places_in(SWAP)).operations
         if isinstance(one, AddFstabLine)
     )
 

@@ -13,8 +13,10 @@ from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive
 from wizard.model.said import KIB, MIB
 from wizard.operations.operation import Context
+from wizard.plan.derive import Places, derived_from
 from wizard.plan.plan import Plan, PlanOperation
-from wizard.plan.planner import Mode, make_plan
+from wizard.plan.planner import make_plan
+from wizard.plan.request.plan_request import Mode, NewVolumes
 from wizard.plan.request.volume_request import VolumeSpec
 from wizard.plan.steps import steps_of
 
@@ -68,7 +70,7 @@ def spec(
 def plan_for(on: Drive, *specs: VolumeSpec, mode: Mode | None = None) -> Plan:
     """The plan with UUIDs that are the same every time."""
     source = cycle(UUIDS)
-    return make_plan(machine(on, tools=EVERYTHING), on, specs, mode, lambda: next(source))
+    return make_plan(machine(on, tools=EVERYTHING), (on,), NewVolumes(specs, mode), lambda: next(source))
 
 
 EVERYTHING = tuple(
@@ -84,6 +86,16 @@ EVERYTHING = tuple(
 def kinds_of(plan: Plan) -> list[str]:
     """The kinds of a plan's operations, in their order."""
     return [step.operation.kind for step in plan.steps]
+
+
+def rederived(plan: Plan, places: Places) -> Plan:
+    """The plan with everything derived from it and these places, like an attacker who knows the code."""
+    derived = derived_from(plan, places)
+    first, *others = (
+        replace(member, after=after) for member, after in zip(plan.members, derived.afters, strict=True)
+    )
+    changed = replace(plan, after=first.after, others=tuple(others))
+    return with_operations(changed, derived.operations)
 
 
 def with_operations(plan: Plan, operations: tuple[PlanOperation, ...]) -> Plan:

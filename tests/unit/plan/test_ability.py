@@ -8,15 +8,15 @@ import pytest
 
 from tests.unit.machines import drive, machine, partition, partitioned
 from tests.unit.plain.conversation import recorded
-from tests.unit.plan.layouts import EVERYTHING, UUIDS, spec
+from tests.unit.plan.layouts import EVERYTHING, spec
 from tests.unit.plan.raid.stripes import numbered, striped
 from tests.unit.ui.person import Person
 from wizard.model.errors import Refused
 from wizard.model.machine import Kernel, Machine
 from wizard.model.said import GIB, MIB
 from wizard.plan.plan import Plan
-from wizard.plan.planner import Mode, make_plan
-from wizard.plan.request.volume_request import Arrangement
+from wizard.plan.planner import make_plan
+from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes
 from wizard.plan.undo_policy import promise
 
 PLAIN_KERNEL = machine().kernel
@@ -33,13 +33,13 @@ def here(kernel: Kernel) -> Machine:
 
 
 def encrypted(kernel: Kernel) -> Plan:
-    on, source = here(kernel), iter(UUIDS)
-    return make_plan(on, on.drives[0], (replace(spec("ext4"), encrypted=True),), None, lambda: next(source))
+    on = here(kernel)
+    return make_plan(on, on.drives, NewVolumes((replace(spec("ext4"), encrypted=True),)))
 
 
 def grouped(kernel: Kernel) -> Plan:
-    on, source = here(kernel), iter(UUIDS)
-    return make_plan(on, on.drives[0], (spec("ext4"),), None, lambda: next(source), Arrangement(grouped=True))
+    on = here(kernel)
+    return make_plan(on, on.drives, NewVolumes((spec("ext4"),), None, Arrangement(grouped=True)))
 
 
 WAYS: dict[str, tuple[Callable[[Kernel], Plan], str, str]] = {
@@ -80,8 +80,8 @@ def test_present_or_possible_kernel_support_is_planned(way: str) -> None:
 def test_btrfs_and_partitions_need_no_kernel_support() -> None:
     nothing = without("dm_mod", "dm_crypt", "md_mod", "raid0", "raid1")
     assert striped(numbered(), "btrfs", level="raid1", kernel=nothing).steps
-    on, source = here(nothing), iter(UUIDS)
-    assert make_plan(on, on.drives[0], (spec("ext4"),), None, lambda: next(source)).steps
+    on = here(nothing)
+    assert make_plan(on, on.drives, NewVolumes((spec("ext4"),))).steps
 
 
 def test_wizard_shows_the_reason_next_to_the_choice() -> None:
@@ -102,10 +102,8 @@ def test_plan_without_loop_devices_announces_no_rehearsal(mode: Mode, grouped: b
     old = partitioned(partition(1, MIB, GIB, filesystem="ext3"), size_bytes=64 * GIB)
 
     def planned(kernel: Kernel) -> Plan:
-        on, source = machine(old, tools=EVERYTHING, kernel=kernel), iter(UUIDS)
-        return make_plan(
-            on, on.drives[0], (spec("ext4"),), mode, lambda: next(source), Arrangement(grouped=grouped)
-        )
+        on = machine(old, tools=EVERYTHING, kernel=kernel)
+        return make_plan(on, on.drives, NewVolumes((spec("ext4"),), mode, Arrangement(grouped=grouped)))
 
     without_loops = planned(without("loop"))
     said = "The running kernel (6.12.9) has no loop devices, so "

@@ -19,7 +19,7 @@ from wizard.operations.operation import UNTIL_KEPT
 from wizard.operations.table import WipeSignatures
 from wizard.plan.check import check_plan, read_plan, render_plan
 from wizard.plan.plan import Plan, Step
-from wizard.plan.planner import Mode, make_plan
+from wizard.plan.planner import make_plan
 from wizard.plan.request.encryption import (
     LOST,
     NO_TRIM,
@@ -29,7 +29,8 @@ from wizard.plan.request.encryption import (
     passphrase_fault,
     passphrase_warning,
 )
-from wizard.plan.request.volume_request import Arrangement, VolumeSpec, parse_volume
+from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes
+from wizard.plan.request.volume_request import VolumeSpec, parse_volume
 from wizard.plan.steps import described_as_direct, described_for_fstab
 
 PLACE = "/srv/secret"
@@ -207,17 +208,15 @@ def test_no_encryption_on_zones_in_a_group_or_without_cryptsetup() -> None:
     source = iter(UUIDS)
     without = tuple(tool for tool in EVERYTHING if tool[0] != "cryptsetup")
     with pytest.raises(Refused, match="the package cryptsetup"):
-        make_plan(machine(on, tools=without), on, (secret(),), None, lambda: next(source))
+        make_plan(machine(on, tools=without), (on,), NewVolumes((secret(),)), lambda: next(source))
     with pytest.raises(Refused, match="cannot be partitioned"):
         plan_for(replace(on, zoned="host-managed"), secret("btrfs"))
-    with pytest.raises((Refused, BadInput), match="volume group"):
+    with pytest.raises((Refused, BadInput), match="olume group"):
         make_plan(
             machine(on, tools=EVERYTHING),
-            on,
-            (secret(),),
-            None,
+            (on,),
+            NewVolumes((secret(),), None, Arrangement(grouped=True)),
             lambda: next(source),
-            Arrangement(grouped=True),
         )
 
 

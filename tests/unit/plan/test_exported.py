@@ -14,7 +14,7 @@ from wizard.model.layout import NO_PLACE, Subvolume
 from wizard.model.said import GIB
 from wizard.plan.export import lacking, member_of, repart_files, repart_lacks, sfdisk_dump
 from wizard.plan.plan import Plan
-from wizard.plan.planner import Mode
+from wizard.plan.request.plan_request import Mode
 
 
 def told(plan: Plan, *, repart: bool = False) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.machines import drive, machine
-from tests.unit.plan.layouts import UUIDS
+from tests.unit.plan.layouts import EVERYTHING, UUIDS
 from wizard.advice.catalogue import load_catalogue
 from wizard.advice.ranking import advise, site_of
 from wizard.advice.request import Taken, take_options
@@ -24,10 +24,11 @@ from wizard.model.machine import Drive, Kernel
 from wizard.model.said import GIB, MIB
 from wizard.operations.rules import DANGERS
 from wizard.plan.check import check_plan, read_plan
-from wizard.plan.export import striped_spec
 from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
+from wizard.plan.request.plan_request import Arrangement, NewVolumes, StripeRequest
 from wizard.plan.request.volume_request import VolumeRequest, VolumeSpec
+from wizard.plan.requested import plan_requested
 
 UNKNOWN = Recording("unknown", None, Recorded.UNKNOWN, "low")
 NO_JOURNAL = "a crash can lose whole directories"
@@ -309,12 +310,13 @@ def test_option_in_the_wrong_place(
 
 def test_stripe_accepts_options_too() -> None:
     drives = (drive(), drive(path="/dev/sdb", serial="S2", wwn="naa.5000000000000002"))
-    of = machine(*drives)
+    of = machine(*drives, tools=EVERYTHING)
+    wanted = NewVolumes((), arrangement=Arrangement(stripe=StripeRequest("md")))
     asked = VolumeRequest("large-media", filesystem="ext4", options=("ext4-no-journal",))
     with pytest.raises(Refused, match="add exactly: --danger"):
-        striped_spec(of, drives, (UNKNOWN, UNKNOWN), asked, ("ext4",))
-    spec = striped_spec(of, drives, (UNKNOWN, UNKNOWN), asked, ("ext4",), (NO_JOURNAL,))
-    assert "-O ^has_journal" in [option.text for option in spec.choice.mkfs] and len(spec.doubts) == 1
+        plan_requested(of, drives, wanted, [asked])
+    plan = plan_requested(of, drives, wanted, [asked], phrases=(NO_JOURNAL,))
+    assert "^has_journal" in plan.volumes[0].mkfs_options
 
 
 @pytest.mark.parametrize("role", ["root", "boot"])
@@ -330,9 +332,9 @@ def test_system_volume_gets_no_danger_for_any_workload(role: str, capsys: pytest
 def test_accepted_danger_is_dropped_for_a_system_role() -> None:
     taken = take("ext4", "ext4-no-journal", phrases=(NO_JOURNAL,))
     spec = VolumeSpec(taken.choice, find_workload("large-media").workload, None, None, None, taken.doubts)
-    plan = make_plan(machine(), drive(), (spec,), None, cycle(UUIDS).__next__)
+    plan = make_plan(machine(), (drive(),), NewVolumes((spec,)), cycle(UUIDS).__next__)
     check_plan(plan)
     with pytest.raises(BadInput, match="is not allowed on boot or system volumes"):
-        make_plan(machine(), drive(), (replace(spec, role="root"),), None, cycle(UUIDS).__next__)
+        make_plan(machine(), (drive(),), NewVolumes((replace(spec, role="root"),)), cycle(UUIDS).__next__)
     with pytest.raises(BadInput, match=r"is inconsistent: invalid \^has_journal"):
         check_plan(replace(plan, volumes=(replace(plan.volumes[0], role="root"),)))

@@ -17,8 +17,9 @@ from wizard.model.machine import Drive, Layer, Partition, Signature, Table, Use
 from wizard.model.said import GIB, MIB, TIB
 from wizard.operations.table import WipeSignatures
 from wizard.plan.check import check_plan
-from wizard.plan.planner import Mode, make_plan
+from wizard.plan.planner import make_plan
 from wizard.plan.refusals import refuse_content, refuse_table
+from wizard.plan.request.plan_request import Mode, NewVolumes
 from wizard.plan.request.volume_request import VolumeSpec
 
 QUICK = settings(max_examples=40, deadline=None)
@@ -100,7 +101,7 @@ def test_refusal_names_the_data_loss() -> None:
                     partition(number, number * GIB, GIB // 2, type="0x83") for number in (1, 2, 3, 4)
                 ),
             ),
-            "4 primary partitions",
+            "at most 4 partitions",
         ),
         (
             partitioned(*(partition(number, number * GIB, GIB // 2) for number in range(1, 129))),
@@ -137,9 +138,8 @@ def test_missing_tool_is_known_when_planning() -> None:
     with pytest.raises(Refused, match="xfsprogs"):
         make_plan(
             machine(drive(), tools=(("mkfs.ext4", "/sbin/mkfs.ext4"),)),
-            drive(),
-            (spec("xfs"),),
-            None,
+            (drive(),),
+            NewVolumes((spec("xfs"),)),
             lambda: UUIDS[0],
         )
 

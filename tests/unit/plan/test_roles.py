@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.unit.machines import KN4, SIZE_BYTES, drive, machine, mbr, partition, partitioned
 from tests.unit.plan.layouts import EVERYTHING, GEOMETRIES, UUIDS, plan_for, spec
 from wizard.filesystems.kind import ESP_GPT_TYPE, HOME_GPT_TYPE, LINUX_GPT_TYPE, ROOT_GPT_TYPES
-from wizard.model.errors import BadInput, DiskwrightError
+from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.finding import Recorded, Recording
 from wizard.model.geometry import Geometry, grain_bytes
 from wizard.model.machine import Drive, Kernel, Machine
@@ -17,11 +17,11 @@ from wizard.model.said import GIB, MIB, TIB
 from wizard.operations.table import WriteTable
 from wizard.plan.check import check_plan
 from wizard.plan.free_space import aligned_spaces, fresh_bounds
-from wizard.plan.partition.replace import format_plan
 from wizard.plan.plan import Plan
-from wizard.plan.planner import Mode, make_plan
+from wizard.plan.planner import make_plan
+from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes
 from wizard.plan.request.roles import ROLES, swap_bytes
-from wizard.plan.request.volume_request import Arrangement, VolumeSpec, parse_volume
+from wizard.plan.request.volume_request import VolumeSpec, parse_volume
 from wizard.plan.request.wanted import desktop_requests, room_for_preset, spec_of
 
 MBR = Arrangement("mbr")
@@ -35,7 +35,7 @@ def on(of: Drive, architecture: str = "x86_64", **changes: object) -> Machine:
 
 def planned(of: Drive, *specs: VolumeSpec, mode: Mode | None = None, arrangement: Arrangement = MBR) -> Plan:
     source = iter(UUIDS)
-    plan = make_plan(on(of), of, specs, mode, lambda: next(source), arrangement)
+    plan = make_plan(on(of), (of,), NewVolumes(specs, mode, arrangement), lambda: next(source))
     check_plan(plan)
     return plan
 
@@ -45,7 +45,7 @@ def asked(of: Drive, *volumes: str, architecture: str = "x86_64") -> Plan:
     source = iter(UUIDS)
     where = on(of, architecture)
     specs = tuple(spec_of(where, of, UNKNOWN, parse_volume(text)) for text in volumes)
-    plan = make_plan(where, of, specs, None, lambda: next(source))
+    plan = make_plan(where, (of,), NewVolumes(specs), lambda: next(source))
     check_plan(plan)
     return plan
 
@@ -181,7 +181,7 @@ def test_desktop_layout_follows_from_space_and_memory(
     of = drive(size_bytes=room_bytes)
     specs = tuple(spec_of(on(of), of, UNKNOWN, one) for one in requests)
     source = iter(UUIDS)
-    plan = make_plan(on(of), of, specs, None, lambda: next(source))
+    plan = make_plan(on(of), (of,), NewVolumes(specs), lambda: next(source))
     assert len(plan.after.partitions) == len(wanted)
 
 
@@ -260,14 +260,14 @@ def test_new_mbr_reaches_the_last_of_its_blocks() -> None:
         (drive(), 5, None, "supports 4 partitions, but 5"),
         (drive(size_bytes=2 * TIB + MIB), 1, None, "The rest would be unusable"),
         (partitioned(partition()), 1, Mode.USE_FREE, "The table of /dev/sda is preserved"),
-        (drive(zoned="host-managed"), 1, None, "cannot have any partition table"),
+        (drive(zoned="host-managed"), 1, None, "cannot be partitioned"),
     ],
 )
 def test_too_large_new_mbr_is_refused_with_the_reason(
     of: Drive, count: int, mode: Mode | None, says: str
 ) -> None:
     specs = tuple(spec("ext4", size_bytes=GIB, label=f"v{number}") for number in range(count))
-    with pytest.raises(BadInput, match=says):
+    with pytest.raises((BadInput, Refused), match=says):
         planned(of, *specs, mode=mode)
 
 
@@ -304,7 +304,7 @@ def test_second_efi_partition_is_reported(
 ) -> None:
     source, where = iter(UUIDS), replace(on(HALF), drives=(HALF, *others))
     specs = (spec_of(where, HALF, UNKNOWN, parse_volume(f"role={role}")),)
-    plan = make_plan(where, HALF, specs, mode, lambda: next(source))
+    plan = make_plan(where, (HALF,), NewVolumes(specs, mode), lambda: next(source))
     check_plan(plan)
     assert second_ones(plan) == named
 
@@ -319,4 +319,11 @@ def test_only_efi_partition_is_not_called_a_second_one() -> None:
     for part, named in ((FREED, ["/dev/sda1"]), (ESP, [])):
         asked_for = replace(parse_volume("role=esp,label=EFI"), size_bytes=part.size_bytes)
         specs = [spec_of(where, HALF, UNKNOWN, asked_for)]
-        assert second_ones(format_plan(where, HALF, part, specs, lambda: next(source), UNKNOWN)) == named
+        assert (
+            second_ones(
+                make_plan(
+                    where, (HALF,), NewVolumes(tuple(specs), part=part), lambda: next(source), (UNKNOWN,)
+                )
+            )
+            == named
+        )

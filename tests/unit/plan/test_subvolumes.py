@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.machines import drive
-from tests.unit.plan.layouts import plan_for, plan_page, spec, with_operations
+from tests.unit.plan.layouts import plan_for, plan_page, rederived, spec, with_operations
 from wizard.apply.steps.filesystem import listed, name_differences
 from wizard.apply.system.fstab import conflict, parse
 from wizard.apply.system.mounts import parse_mountinfo
@@ -14,9 +14,7 @@ from wizard.model.layout import Subvolume
 from wizard.model.said import GIB
 from wizard.operations.filesystem import MakeSubvolumes
 from wizard.operations.mounts import AddFstabLine, Mount
-from wizard.operations.table import WriteTable
-from wizard.plan.check import check_plan, read_plan, render_plan
-from wizard.plan.derive import operations_of
+from wizard.plan.check import check_plan, places_in, read_plan, render_plan
 from wizard.plan.plan import Plan
 from wizard.plan.request.volume_request import parse_volume
 from wizard.plan.text import inside_sentences
@@ -164,12 +162,9 @@ def test_forged_subvolume_is_refused() -> None:
 def test_consistently_forged_plan_is_refused(name: str) -> None:
     """Every operation and text follows from a volume that the planner would not make."""
     plan = plan_with(ROOT)
-    table = next(step.operation for step in plan.steps if isinstance(step.operation, WriteTable))
     (volume,) = plan.volumes
     forged = replace(volume, subvolumes=(Subvolume(name, "/mnt/x"),))
-    made = with_operations(
-        replace(plan, volumes=(forged,)), operations_of((), table, (forged,), plan.drive.geometry)
-    )
+    made = rederived(replace(plan, volumes=(forged,)), places_in(plan))
     with pytest.raises(BadInput, match="subvolumes"):
         check_plan(made)
 

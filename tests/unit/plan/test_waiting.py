@@ -9,7 +9,7 @@ from wizard.model.run import Waiting
 from wizard.model.said import GIB, MIB
 from wizard.plan.check import read_plan, render_plan
 from wizard.plan.plan import Plan
-from wizard.plan.planner import Mode
+from wizard.plan.request.plan_request import Mode
 from wizard.plan.undo_policy import losses, needs_word, promise
 from wizard.ui.jobs.plan import PlanJob
 

@@ -14,7 +14,8 @@ from wizard.model.said import MIB
 from wizard.operations.table import ResetZones
 from wizard.plan.check import check_plan, read_plan, render_plan
 from wizard.plan.plan import Plan
-from wizard.plan.planner import Mode, make_plan
+from wizard.plan.planner import make_plan
+from wizard.plan.request.plan_request import Mode, NewVolumes
 from wizard.plan.request.volume_request import VolumeSpec
 
 ZONED = drive(zoned="host-managed", geometry=KN4)
@@ -40,9 +41,8 @@ def zoned_plan(
     source = cycle(UUIDS)
     return make_plan(
         machine(on, **{"tools": EVERYTHING, **changes}),
-        on,
-        specs or (zoned_spec(),),
-        mode,
+        (on,),
+        NewVolumes(specs or (zoned_spec(),), mode),
         lambda: next(source),
     )
 
@@ -82,8 +82,12 @@ def test_content_of_a_host_managed_drive_is_named_and_confirmed() -> None:
         ((zoned_spec("ext4", ()),), None, "Only btrfs in zoned mode"),
         ((zoned_spec("btrfs", ()),), None, "Only btrfs in zoned mode"),
         ((zoned_spec("btrfs", ("-O", "quota")),), None, "Only btrfs in zoned mode"),
-        ((zoned_spec(size_bytes=MIB),), None, "without a size"),
-        ((zoned_spec(size_bytes=MIB), zoned_spec(label="b", mount_point=None)), None, "Request one volume"),
+        ((zoned_spec(size_bytes=MIB),), None, "without size or role"),
+        (
+            (zoned_spec(size_bytes=MIB), zoned_spec(label="b", mount_point=None)),
+            None,
+            "Request one unencrypted volume",
+        ),
         ((zoned_spec(),), Mode.USE_FREE, "cannot be partitioned"),
     ],
 )

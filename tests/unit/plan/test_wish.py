@@ -66,8 +66,6 @@ def test_keys_come_in_any_order(text: str, wanted: VolumeRequest) -> None:
         ("workload=x,role=", "unknown role ''"),
         ("workload=x,mount=srv", "not an absolute path"),
         ("workload=x,mount=/proc/1", "running system"),
-        ("workload=../../etc", "Unknown workload"),
-        ("workload=\x1b[2J", "Unknown workload"),
     ],
 )
 def test_impossible_volume_is_reported(text: str, says: str) -> None:

@@ -16,9 +16,10 @@ from wizard.model.machine import Machine
 from wizard.operations.filesystem import MakeFilesystem
 from wizard.operations.table import ResetZones
 from wizard.plan.check import check_plan
-from wizard.plan.messages import FORGOTTEN
+from wizard.plan.dangers import FORGOTTEN
 from wizard.plan.plan import Plan
-from wizard.plan.planner import Mode, make_plan
+from wizard.plan.planner import make_plan
+from wizard.plan.request.plan_request import Mode, NewVolumes
 from wizard.plan.request.volume_request import VolumeSpec
 from wizard.plan.undo_policy import needs_word, shows_nothing
 from wizard.probe.machine import load_machine
@@ -33,7 +34,10 @@ def planned(on: Machine, workload: str, mode: Mode | None = None) -> Plan:
     choice = advice.chosen or advice.choices[0]
     source = cycle(UUIDS)
     return make_plan(
-        on, of, (VolumeSpec(choice, advice.workload, None, None, "/srv/zones"),), mode, lambda: next(source)
+        on,
+        (of,),
+        NewVolumes((VolumeSpec(choice, advice.workload, None, None, "/srv/zones"),), mode),
+        lambda: next(source),
     )
 
 

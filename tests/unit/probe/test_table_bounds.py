@@ -13,7 +13,7 @@ from wizard.model.finding import Finding, Severity
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive
 from wizard.model.said import GIB, MIB
-from wizard.plan.planner import Mode
+from wizard.plan.request.plan_request import Mode
 from wizard.probe.interpret import machine_of
 
 SIZE = 64 * MIB

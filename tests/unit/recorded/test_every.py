@@ -20,12 +20,12 @@ from wizard.cli.main import main
 from wizard.documents.codec import to_json
 from wizard.host.services import RecordedServices
 from wizard.model.advice import Advice
-from wizard.model.errors import DiskwrightError, ExitCode
+from wizard.model.errors import DiskwrightError, ExitCode, why_not
 from wizard.model.machine import Drive
 from wizard.plan.check import check_plan
 from wizard.plan.plan import Plan
-from wizard.plan.planner import Mode
-from wizard.plan.refusals import why_not_set_up
+from wizard.plan.refusals import refuse_drive
+from wizard.plan.request.plan_request import Mode, NewVolumes
 from wizard.plan.request.volume_request import VolumeSpec
 from wizard.probe.machine import load_facts, load_machine
 
@@ -44,7 +44,9 @@ def plan_of(services: RecordedServices, drive: Drive, advice: Advice, mode: Mode
         return "nothing can live there"
     try:
         return services.plan(
-            services.machine, drive, (VolumeSpec(advice.chosen, advice.workload, None, None, None),), mode
+            services.machine,
+            (drive,),
+            NewVolumes((VolumeSpec(advice.chosen, advice.workload, None, None, None),), mode),
         )
     except DiskwrightError as error:
         return str(error)
@@ -67,7 +69,7 @@ def test_every_workload_is_planned_or_refused_with_a_reason(name: str) -> None:
     for drive in services.machine.drives:
         diagnosis = services.diagnose(services.machine, drive)
         assert not [*unfit(to_json(diagnosis))]
-        blocker = why_not_set_up(drive)
+        blocker = why_not(refuse_drive, drive)
         for profile in services.profiles:
             advice = services.advise(services.machine, drive, diagnosis.recording, profile.workload.id)
             assert not [*unfit(to_json(advice))]

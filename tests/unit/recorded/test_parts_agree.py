@@ -17,9 +17,9 @@ from wizard.host.services import RecordedServices
 from wizard.model.finding import NOT_JUDGED, Recorded
 from wizard.model.geometry import Geometry
 from wizard.model.said import GIB, KIB, MIB, TIB
-from wizard.plan import messages as layout_words
+from wizard.plan import dangers as layout_words
 from wizard.plan.plan import Plan
-from wizard.plan.planner import Mode
+from wizard.plan.request.plan_request import Mode, NewVolumes
 from wizard.plan.request.volume_request import VolumeSpec
 from wizard.plan.request.wanted import desktop_requests, spec_of
 from wizard.probe.machine import load_machine
@@ -42,7 +42,7 @@ def planned(name: str, workload: str = "large-media") -> tuple[Recorded, Plan]:
     assert chosen is not None
     purpose = next(one.workload for one in services.profiles if one.workload.id == workload)
     spec = VolumeSpec(chosen, purpose, None, None, None)
-    return recording.verdict, services.plan(services.machine, drive, (spec,), Mode.REPLACE)
+    return recording.verdict, services.plan(services.machine, (drive,), NewVolumes((spec,), Mode.REPLACE))
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@ the command itself accepts."""
 
 import re
 from dataclasses import replace
-from uuid import uuid4
 
 import pytest
 
@@ -19,8 +18,8 @@ from wizard.model.errors import DiskwrightError
 from wizard.model.finding import FindingCommand
 from wizard.model.machine import Drive, Machine
 from wizard.plan.partition.move_target import planned_move
-from wizard.plan.partition.replace import grow_plan
-from wizard.plan.partition.restore import restore_plan
+from wizard.plan.planner import make_plan
+from wizard.plan.request.plan_request import GrowPart, RestoreTable
 from wizard.plan.settings.release import plan_release
 from wizard.probe.host.system import TOOLS
 from wizard.probe.machine import load_machine
@@ -41,11 +40,11 @@ def plan(services: RecordedServices, drive: Drive, words: tuple[str, ...]) -> No
             assert part is not None
             planned_move(services.machine, drive, part)
         case "plan" if words[2:] == ("--restore-table",):
-            restore_plan(services.machine, drive, lambda: str(uuid4()))
+            make_plan(services.machine, (drive,), RestoreTable())
         case "plan":
             assert part is not None and words[2] in ("--grow", "--grow-to")
             size_bytes = int(words[3]) if words[3:] else None
-            grow_plan(services.machine, drive, part, asked_bytes=size_bytes)
+            make_plan(services.machine, (drive,), GrowPart(part, size_bytes))
         case "release":
             plan_release(services.machine, drive)
         case "bench" if "--quick" in words:

@@ -19,7 +19,8 @@ from wizard.model.machine import Drive, Machine
 from wizard.model.said import Message, ProfileText, in_english
 from wizard.model.verdict import Outcome, Pair, Ratio, Verdict
 from wizard.plan.plan import Plan
-from wizard.plan.planner import Mode, make_plan
+from wizard.plan.planner import make_plan
+from wizard.plan.request.plan_request import Mode, NewVolumes
 from wizard.plan.request.volume_request import VolumeSpec
 from wizard.report.html import VOID
 from wizard.report.parts import SCHEMA, Report
@@ -93,9 +94,8 @@ def plan_of(
     spec = VolumeSpec(chosen, profile.workload, None, label, place)
     return make_plan(
         machine,
-        drive,
-        (spec,),
-        Mode.REPLACE,
+        (drive,),
+        NewVolumes((spec,), Mode.REPLACE),
         lambda: str(UUID(int=0xABCDEF01_2345_4678_9ABC_DEF0000000 + next(numbers))),
     )
 

@@ -23,7 +23,8 @@ from wizard.model.layout import Writer
 from wizard.model.machine import Layer, Signature, Use
 from wizard.model.run import Check, Event, JournalEntry, Waiting
 from wizard.model.said import GIB, MIB
-from wizard.plan.raid.striped import StripeRequest, make_striped_plan
+from wizard.plan.planner import make_plan
+from wizard.plan.request.plan_request import Arrangement, NewVolumes, StripeRequest
 from wizard.probe.machine import load_machine
 from wizard.report.anonymous import without_names
 from wizard.report.gather import Sources, gather, make_report
@@ -267,12 +268,10 @@ def test_array_name_is_removed_too(kind: Literal["md", "btrfs"], filesystem: str
     around = replace(machine(drive(), other), tools=EVERYTHING)
     numbers = count(1)
     asked = StripeRequest(kind, None, None)
-    plan = make_striped_plan(
+    plan = make_plan(
         around,
         around.drives,
-        spec(filesystem, label=label),
-        asked,
-        None,
+        NewVolumes((spec(filesystem, label=label),), None, Arrangement(stripe=asked)),
         lambda: f"a3b1c2d4-0000-4000-8000-{next(numbers):012d}",
     )
     report = gather(Sources(plan=plan, machine=around))

@@ -11,7 +11,7 @@ from wizard.model.said import GIB, MIB
 from wizard.operations.rules import mount_options_fault
 from wizard.plan.check import check_plan
 from wizard.plan.dangers import unstated_danger
-from wizard.plan.planner import Mode
+from wizard.plan.request.plan_request import Mode
 from wizard.report.anonymous import Words
 from wizard.report.names import UUID
 

@@ -20,8 +20,8 @@ from wizard.model.run import Event, JournalEntry
 from wizard.plan.changes import Changes, RunDocument
 from wizard.plan.conversion import Migration
 from wizard.plan.plan import Plan
-from wizard.plan.planner import Mode
-from wizard.plan.raid.striped import StripeRequest, make_striped_plan
+from wizard.plan.planner import make_plan
+from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes, StripeRequest
 from wizard.plan.undo_policy import UndoSpace
 from wizard.ui.draft import for_purpose
 from wizard.ui.screens.drives import DrivesScreen
@@ -205,7 +205,9 @@ def test_another_workload_drops_replacing_chosen_for_a_stripe() -> None:
     services = Live(machine(crowded()))
     person = Person(services)
     person.act("set-up", "/dev/sda")
-    session = replace(person.desk.session, mode=Mode.REPLACE, stripe=StripeRequest("md"))
+    session = replace(
+        person.desk.session, mode=Mode.REPLACE, arrangement=Arrangement(stripe=StripeRequest("md"))
+    )
     assert for_purpose(services, session, MEDIA).mode is Mode.USE_FREE
 
 
@@ -338,10 +340,13 @@ def test_resuming_on_two_drives_needs_the_token_of_each(typed: tuple[str, str]) 
     services.journal = [entry(Event.STEP_STARTED, "Write.", 1)]
     uuids = (f"a3b1c2d4-0000-4000-8000-{number:012d}" for number in range(20))
     asked = StripeRequest("btrfs", None, None)
-    services.plan_begun = make_striped_plan(
-        around, around.drives, spec("btrfs"), asked, None, lambda: next(uuids)
+    services.plan_begun = make_plan(
+        around,
+        around.drives,
+        NewVolumes((spec("btrfs"),), None, Arrangement(stripe=asked)),
+        lambda: next(uuids),
     )
-    services.open = (OpenRun(RUN, "interrupted", services.plan_begun.paths, ("resume", "undo")),)
+    services.open = (OpenRun(RUN, "interrupted", services.plan_begun.devices, ("resume", "undo")),)
     person = Person(services)
     person.act("show-run")
     person.act("resume")

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from uuid import uuid4
 
 from wizard.apply.ensure.compare_mounts import Where, mounted_as_there
 from wizard.apply.ensure.layers import array_faults, group_of, layers_of, physical_in
@@ -22,13 +21,12 @@ from wizard.model.said import Message, Sentence, t
 from wizard.plan.desired_state.differences import as_it_is, emptied, opened_on, with_makers
 from wizard.plan.desired_state.document import requests_of, stripe_of
 from wizard.plan.desired_state.layers import BtrfsMember, BtrfsSeen, alone_differences, btrfs_differences
-from wizard.plan.export import plan_requested, plan_striped
 from wizard.plan.plan import Plan
-from wizard.plan.planner import Mode
-from wizard.plan.raid.striped import StripeRequest
 from wizard.plan.raid.striping import MEMBER_KINDS, NUMBER
+from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes, StripeRequest
 from wizard.plan.request.using import Usual
-from wizard.plan.request.volume_request import Arrangement, VolumeRequest
+from wizard.plan.request.volume_request import VolumeRequest
+from wizard.plan.requested import plan_requested
 from wizard.plan.steps import described_for_fstab
 from wizard.probe.host.environment import caller
 from wizard.probe.host.sysfs import SYS, node_of
@@ -277,19 +275,14 @@ class DriveTarget:
     def _plan(
         self, machine: Machine, drives: Sequence[Drive], requests: Sequence[VolumeRequest], mode: Mode | None
     ) -> Plan:
+        how = Arrangement(self.wanted.table, self.wanted.lvm, self.stripe)
+        nodes = (*taken_arrays(), *self.where.given) if self.stripe else ()
         usual, danger = _defaults(self.where), self.wanted.danger
-        if (stripe := self.stripe) is not None:
-            (asked,) = requests
-            nodes = (*taken_arrays(), *self.where.given)
-            return plan_striped(machine, drives, asked, stripe, mode, _draw, usual, danger, nodes)
-        arrangement = Arrangement(self.wanted.table, grouped=self.wanted.lvm)
-        return plan_requested(machine, drives[0], requests, mode, _draw, usual, danger, arrangement)
+        return plan_requested(
+            machine, drives, NewVolumes((), mode, how), requests, usual, danger, arrays=nodes
+        )
 
 
 def _defaults(where: Where) -> Usual:
     places, fstab = usual_places(), where.environment.fstab
     return Usual(caller(), places, taken_places(places, fstab) | where.given, fixed_fstab(fstab))
-
-
-def _draw() -> str:
-    return str(uuid4())

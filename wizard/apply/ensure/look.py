@@ -40,9 +40,9 @@ from wizard.plan.desired_state.document import (
     volume_entry,
 )
 from wizard.plan.plan import Plan
-from wizard.plan.planner import Mode
 from wizard.plan.raid.striping import parts_of
 from wizard.plan.refusals import refuse_content, unread_content
+from wizard.plan.request.plan_request import Mode
 from wizard.plan.request.roles import ROLES, role_by_type
 from wizard.plan.request.subvolumes import places_of
 from wizard.plan.request.volume_request import REST, size_text
@@ -193,7 +193,7 @@ def _with_leftover(seen: DriveAssessment, left: Leftover) -> DriveAssessment:
 
 def _to_make(seen: DriveAssessment, plan: Plan, where: Where) -> DriveAssessment:
     """Rehearse what will be made, to find unrecognised data."""
-    paths, folder = plan.paths, runs_folder(where.journal_dir)
+    paths, folder = plan.devices, runs_folder(where.journal_dir)
     if why := why_direct(plan, folder):
         return replace(
             seen,

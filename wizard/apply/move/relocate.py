@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from wizard.model.errors import Refused
 from wizard.model.said import Message, Sentence, t
-from wizard.plan.partition.movable import WITHOUT_PLACE
+from wizard.plan.partition.move_target import WITHOUT_PLACE
 
 OTHER = Sentence("The first sector does not match the detected {title}.")
 UNCLEAN = Sentence("The {title} was not unmounted cleanly. Check first with {command}.")

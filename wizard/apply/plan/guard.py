@@ -28,11 +28,10 @@ from wizard.model.layout import Layout, Member
 from wizard.model.machine import Drive
 from wizard.model.said import Message, Sentence, t
 from wizard.plan.dangers import held_on, layout_of
-from wizard.plan.messages import AGAIN_AS_ROOT
 from wizard.plan.plan import Plan
 from wizard.plan.refusals import in_use, refuse_table, uses_of_part
 from wizard.plan.settings.possible import READ_ONLY
-from wizard.plan.text import unread_words
+from wizard.plan.text import AGAIN_AS_ROOT, unread_words
 from wizard.plan.undo_policy import WORD
 from wizard.probe.host.environment import family_of, os_release
 from wizard.process.program import find
@@ -61,7 +60,7 @@ def check_operations(plan: Plan, only: frozenset[str] | None) -> None:
     for step in plan.steps:
         for device in step.operation.devices:
             if device not in (*layers, *opened) and plan.member(device) is None:
-                own = tuple(map(printable, plan.paths))
+                own = tuple(map(printable, plan.devices))
                 raise Refused(
                     t(
                         "The plan is for {drives:list} but also names {device}; such plans are "
@@ -178,7 +177,7 @@ def check_rehearsable(plan: Plan, why: str | None) -> None:
     """
     if not (plan.only_table or adds_to_table(plan)) or why == "":
         return
-    changed = plan.part_path or ", ".join(plan.paths)
+    changed = plan.part_path or ", ".join(plan.devices)
     if why is None:
         raise Refused(
             t(

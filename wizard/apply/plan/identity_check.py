@@ -49,7 +49,7 @@ def probe_members(plan: Plan, where: Where | None = None) -> tuple[Drive, ...]:
     if len(plan.members) == 1:
         return (probe_again(plan.drive, where),)
     try:
-        drives = probe_machine(plan.paths, seconds=LOOK_SECONDS).drives
+        drives = probe_machine(plan.devices, seconds=LOOK_SECONDS).drives
     except BadInput:
         # A drive is missing. Probe one by one to name it in the error.
         return tuple(probe_again(member.drive, where) for member in plan.members)
@@ -57,7 +57,7 @@ def probe_members(plan: Plan, where: Where | None = None) -> tuple[Drive, ...]:
         raise _refused(
             t(
                 "{drives:list} are not {number} drives. Make a new plan.",
-                drives=plan.paths,
+                drives=plan.devices,
                 number=len(plan.members),
             )
         )

@@ -82,7 +82,7 @@ def _prepare_resume(run: Path, typed: bytes | None) -> Prepared:
     check_room(run.parent, room_bytes(plan), make=True)
     secret = _secret(run, plan, typed, keeps=False)
 
-    sentence = joined((*moved, t("Resuming the run on {drives:list}.", drives=plan.paths)))
+    sentence = joined((*moved, t("Resuming the run on {drives:list}.", drives=plan.devices)))
     check = partial(_check_passphrase, run, plan, secret, keeps=False)
     return Prepared(sentence, _locks(run, plan), check, secret)
 
@@ -99,7 +99,7 @@ def _prepare_keep(run: Path, typed: bytes | None) -> Prepared:
         own_drives(run, plan).probe()
         _check_passphrase(run, plan, secret, keeps=True)
 
-    sentence = joined((*moved, t("Keeping the result on {drives:list}.", drives=plan.paths)))
+    sentence = joined((*moved, t("Keeping the result on {drives:list}.", drives=plan.devices)))
     return Prepared(sentence, _locks(run, plan), check, secret)
 
 
@@ -123,7 +123,7 @@ def _check_passphrase(run: Path, plan: Plan, secret: bytes | None, *, keeps: boo
 def _prepare_undo(run: Path, asked: JobRequest) -> Prepared:
     moved = settle_drives(run, undoing=True)
     plan = load_plan(run)
-    sentence = joined((*moved, t("Restoring the old contents of {drives:list}.", drives=plan.paths)))
+    sentence = joined((*moved, t("Restoring the old contents of {drives:list}.", drives=plan.devices)))
     rehearsed.check_can_undo(run)
     end_looks(run)
     if asked.over_changes:
@@ -139,7 +139,7 @@ def _undo_locks(run: Path, plan: Plan) -> Callable[[], tuple[int, ...]]:
     drives."""
     record = load_record(run)
     if record is not None and record.phase in UNTOUCHED:
-        attached = [path for path in plan.paths if Path(path).is_block_device()]
+        attached = [path for path in plan.devices if Path(path).is_block_device()]
         return partial(lock_drives, attached)
     return _locks(run, plan)
 
@@ -319,7 +319,7 @@ class PlanRunJob(RunJob[Plan]):
             if now is RunState.REFUSED and is_untouched and not begun_steps(read_entries(run)):
                 return ""
             commands = either(command_on(way, run) for way in self.commands(run, now))
-            if commands and (gone := tuple(filter(is_unplugged, load_plan(run).paths))):
+            if commands and (gone := tuple(filter(is_unplugged, load_plan(run).devices))):
                 return t("Reattach {drives:list}; then {commands}", drives=gone, commands=commands)
             if record is not None:
                 return rehearsed.next_commands(run)
@@ -343,7 +343,7 @@ class PlanRunJob(RunJob[Plan]):
             if losses(plan) or not plan.part
             else Sentence("Continuing run {run} still writes to {drives:list}, and preserves every file.")
         )
-        return PendingWrites(steps, said(run=run.name, drives=plan.paths))
+        return PendingWrites(steps, said(run=run.name, drives=plan.devices))
 
     def wants_passphrase(self, run: Path, *, keeps: bool = False) -> bool:
         """Compare the steps done so far with the encrypted volumes."""
@@ -365,7 +365,7 @@ class PlanRunJob(RunJob[Plan]):
         return str(
             t(
                 "After a power cut now, {drives:list} must be set up again: this run cannot be resumed.",
-                drives=load_plan(run).paths,
+                drives=load_plan(run).devices,
             )
         )
 

@@ -103,7 +103,7 @@ def looked_at(run: Path) -> Iterator[ReadonlyLook]:
 
 
 def _shown(plan: Plan, nodes: tuple[str, ...]) -> Iterator[ShownFilesystem]:
-    there = on_nodes(plan, dict(zip(plan.paths, nodes, strict=True)))
+    there = on_nodes(plan, dict(zip(plan.devices, nodes, strict=True)))
     for real, one in zip(plan.filesystems, there.filesystems, strict=True):
         options = ",".join(("ro", *(f"device={device}" for device in one.others)))
         mount = ("mount", "-o", options, one.device) if MADE[one.filesystem].mounts else ()

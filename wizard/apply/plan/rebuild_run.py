@@ -59,11 +59,11 @@ def make_found_run(
     settle()
     locks = lock_all(found.plan)
     try:
-        for path in found.plan.paths:
+        for path in found.plan.devices:
             check_unused(probe_drive(path, seconds=LOOK_SECONDS), part=found.plan.part_path)
         _refuse_changed(found)
         _clear_half_found(found, journal_dir)
-        run = make_run(folder, found.plan.paths, PLAN, found.notices[0].plan, environment)
+        run = make_run(folder, found.plan.devices, PLAN, found.notices[0].plan, environment)
         run_lock = lock_run(run)
         try:
             # The phase LEFT blocks all commands until the folder is complete.
@@ -75,7 +75,7 @@ def make_found_run(
             raise
         finally:
             os.close(run_lock)
-        keep_facts(run, found.plan.paths)
+        keep_facts(run, found.plan.devices)
     finally:
         unlock(locks)
     return run
@@ -88,7 +88,7 @@ def _check_tokens(found: FoundRun, tokens: Sequence[str]) -> None:
             t(
                 "To confirm finishing the waiting result on {drives:list}, add "
                 "{options:row}. Nothing was written.",
-                drives=found.plan.paths,
+                drives=found.plan.devices,
                 options=wanted,
             )
         )
@@ -138,9 +138,9 @@ def _fill_folder(run: Path, found: FoundRun) -> None:
     """Save the planned bytes of all drives in the run's folder, and journal that it is waiting."""
     journal = Journal(run)
     try:
-        found_on = t("Found the run {run} on {drives:list}.", drives=found.plan.paths, run=found.run)
+        found_on = t("Found the run {run} on {drives:list}.", drives=found.plan.devices, run=found.run)
         journal.add(Event.STARTED, str(found_on))
-        drives = zip(found.plan.paths, found.notices, found.data, strict=True)
+        drives = zip(found.plan.devices, found.notices, found.data, strict=True)
         changes = tuple(_save_change(run, number, *drive) for number, drive in enumerate(drives))
         _save_headers(run, found.plan, changes)
         save_record(run, Record(Phase.HIDDEN, changes, of_plan=plan_digest(run)))
@@ -225,7 +225,7 @@ def _write_hidden(new: Store, notice: Notice) -> None:
 
 def _refuse_changed(found: FoundRun) -> None:
     """Raises Refused unless the drives contain exactly what the run wrote."""
-    for path, notice in zip(found.plan.paths, found.notices, strict=True):
+    for path, notice in zip(found.plan.devices, found.notices, strict=True):
         with DeviceMedium(path) as drive:
             if digest_of(notice.places, drive.read) != notice.digest:
                 raise Refused(CHANGED(drive=path))

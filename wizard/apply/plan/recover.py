@@ -55,7 +55,7 @@ class FoundRun:
         """Return all places that keep writes to, with their drives."""
         return tuple(
             (path, place)
-            for path, notice in zip(self.plan.paths, self.notices, strict=True)
+            for path, notice in zip(self.plan.devices, self.notices, strict=True)
             for place in merged(
                 (*(one.extent for one in notice.withheld), notice.extent),
                 1,
@@ -148,7 +148,7 @@ def _run_being_kept(path: str, journal_dir: Path | None) -> Path | None:
                 Phase.RELEASED,
                 Phase.KEPT,
             )
-            if is_on_its_way and state(run) not in SETTLED and path in load_plan(run).paths:
+            if is_on_its_way and state(run) not in SETTLED and path in load_plan(run).devices:
                 return run
     return None
 

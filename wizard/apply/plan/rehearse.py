@@ -115,7 +115,7 @@ def rehearse(plan: Plan, workspace: RehearsalWorkspace) -> Record:
     """
     wanted = [wanted_for(plan, member) for member in plan.members]
     with scratch_copies_of(workspace.run, wanted) as nodes:
-        there = on_nodes(plan, dict(zip(plan.paths, nodes, strict=True)) | scratch_nodes(plan))
+        there = on_nodes(plan, dict(zip(plan.devices, nodes, strict=True)) | scratch_nodes(plan))
         drives = [
             Rehearsed(member, scratch, table_of(plan, member), _changed_part(plan))
             for member, scratch in zip(plan.members, there.members, strict=True)
@@ -144,8 +144,8 @@ def rehearse(plan: Plan, workspace: RehearsalWorkspace) -> Record:
             tn(
                 "Read and saved the blocks of {drives:and} that will change.",
                 "Read and saved the blocks of {drives:and} that will change.",
-                drives=plan.paths,
-                count=len(plan.paths),
+                drives=plan.devices,
+                count=len(plan.devices),
             )
         ),
     )

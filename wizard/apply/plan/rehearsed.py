@@ -134,7 +134,7 @@ def carry_out(
         try:
             record = _rehearse(plan, RehearsalWorkspace(run, environment, journal, execute, secret))
         except StoppedError as stopped:
-            delete_scratch(run, plan.paths)
+            delete_scratch(run, plan.devices)
             return Event.STOPPED, str(stopped)
     if record.phase is Phase.SAVED and (run / STOP).exists():
         return Event.STOPPED, str(t("Stopped before the first write to the drive, as requested."))
@@ -148,7 +148,7 @@ def carry_out(
             str(
                 t(
                     "{drives:list}: wrote and read back all bytes except the signatures.",
-                    drives=plan.paths,
+                    drives=plan.devices,
                 )
             ),
         )
@@ -176,11 +176,11 @@ def release(run: Path, journal: Journal, finish: Finish) -> tuple[Event, str]:
     if record.phase not in (Phase.HIDDEN, Phase.RELEASING, Phase.UNKNOWN):
         raise Refused(NOT_KEPT_YET(name=run.name, phase=record.phase))
     clear_drives(plan, quietly)
-    with holding(plan.paths, plan.part_path) as drives:
+    with holding(plan.devices, plan.part_path) as drives:
         proof = _release_drives(run, plan, drives, journal)
     _update_kernel(plan)
     journal.add(
-        Event.COMMAND, str(t("{drives:list}: all data is in place and was read back.", drives=plan.paths))
+        Event.COMMAND, str(t("{drives:list}: all data is in place and was read back.", drives=plan.devices))
     )
     _delete(run, proof)
     return finish()
@@ -246,9 +246,9 @@ def undo_plan(run: Path, journal: Journal) -> str:
         _update_kernel(plan)
         journal.add(Event.COMMAND, str(t("Restored {size:exact}.", size=changed)))
     if proof is None:
-        return str(join(NEVER_WRITTEN(drives=plan.paths), _still_saved(run)))
+        return str(join(NEVER_WRITTEN(drives=plan.devices), _still_saved(run)))
     _delete(run, proof)
-    return str(BACK(drives=plan.paths))
+    return str(BACK(drives=plan.devices))
 
 
 def _end_saved(run: Path, plan: Plan, record: Record) -> Message | None:
@@ -257,7 +257,7 @@ def _end_saved(run: Path, plan: Plan, record: Record) -> Message | None:
     release_left(run)
     if not _are_attached(run, plan):
         save_record(run, replace(record, phase=Phase.UNDONE))
-        return join(NOT_COMPARED(drives=plan.paths), _still_saved(run))
+        return join(NOT_COMPARED(drives=plan.devices), _still_saved(run))
     with comparing(run, plan) as checks:
         if checks.is_ahead:
             return None
@@ -272,10 +272,10 @@ def _end(run: Path, plan: Plan, is_old: Sentence, is_used: Sentence) -> Message:
     with suppress(DiskwrightError), comparing(run, plan) as checks:
         proof = checks.prove_old()
     if proof is None and (run / FOLDER).exists():
-        return join(is_used(drives=plan.paths), _still_saved(run))
+        return join(is_used(drives=plan.devices), _still_saved(run))
     if proof:
         _delete(run, proof)
-    return is_old(drives=plan.paths)
+    return is_old(drives=plan.devices)
 
 
 def _are_attached(run: Path, plan: Plan) -> bool:
@@ -296,9 +296,9 @@ def _end_rehearsal(run: Path, plan: Plan, record: Record) -> str:
     release_left(run)
     compared = [_is_as_planned(run, member) for member in plan.members]
     save_record(run, replace(record, phase=Phase.UNDONE))
-    delete_scratch(run, plan.paths)
+    delete_scratch(run, plan.devices)
     ended = UNCHANGED if all(compared) else NOT_COMPARED
-    return str(ended(drives=plan.paths))
+    return str(ended(drives=plan.devices))
 
 
 def _is_as_planned(run: Path, member: Member) -> bool:
@@ -407,8 +407,8 @@ def _rehearse(plan: Plan, workspace: RehearsalWorkspace) -> Record:
     rehearsing = tn(
         "Rehearsing on a scratch copy of {drives:list}. Nothing is written to the drive yet.",
         "Rehearsing on scratch copies of {drives:list}. Nothing is written to the drives yet.",
-        drives=plan.paths,
-        count=len(plan.paths),
+        drives=plan.devices,
+        count=len(plan.devices),
     )
     workspace.journal.add(Event.COMMAND, str(rehearsing))
     try:
@@ -417,13 +417,13 @@ def _rehearse(plan: Plan, workspace: RehearsalWorkspace) -> Record:
         raise Refused(
             t(
                 "Cannot create a scratch copy of {drives:list}: {why}. Nothing was written.",
-                drives=plan.paths,
+                drives=plan.devices,
                 why=str(error),
             )
         ) from None
     except Failed as error:
         room = _no_room(plan, workspace.run) if free_bytes(workspace.run) < LITTLE_BYTES else ""
-        delete_scratch(workspace.run, plan.paths)
+        delete_scratch(workspace.run, plan.devices)
         raise Failed(f"{room} {error.said}".lstrip()) from None
     record = replace(record, of_plan=_record(workspace.run).of_plan)
     save_record(workspace.run, record)
@@ -485,7 +485,7 @@ def _journal_changes(record: Record, workspace: RehearsalWorkspace) -> None:
 
 @contextmanager
 def _exchange(run: Path, plan: Plan) -> Iterator[Exchange]:
-    with holding(plan.paths, plan.part_path) as drives:
+    with holding(plan.devices, plan.part_path) as drives:
         exchange = Exchange(run, drives, confirm=_over_tokens(run, plan))
         try:
             yield exchange
@@ -497,7 +497,7 @@ def _exchange(run: Path, plan: Plan) -> Iterator[Exchange]:
 def comparing(run: Path, plan: Plan) -> Iterator[Checks]:
     """Compare a run with its drives, opened read-only."""
     with ExitStack() as media:
-        drives = [media.enter_context(DeviceMedium(path)) for path in plan.paths]
+        drives = [media.enter_context(DeviceMedium(path)) for path in plan.devices]
         exchange = Checks(run, drives, confirm=_over_tokens(run, plan))
         try:
             yield exchange

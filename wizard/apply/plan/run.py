@@ -242,13 +242,13 @@ def _check_nodes(operation: Operation, context: StepContext) -> None:
 
 def with_unplugged_reason(plan: Plan, said: object) -> str:
     """Prefix a message with the reason if a drive was disconnected."""
-    gone = next((path for path in plan.paths if is_unplugged(path)), None)
+    gone = next((path for path in plan.devices if is_unplugged(path)), None)
     return f"{PULLED(drive=gone)} {said}" if gone else str(said)
 
 
 def _verified(run: Path, plan: Plan, environment: Environment, journal: Journal) -> Outcome:
     try:
-        drives = look_at_all(plan.paths)
+        drives = look_at_all(plan.devices)
     except DiskwrightError as error:
         raise Failed(f"{NOT_CHECKED} {error}") from None
     fstab, crypttab = read_text(environment.fstab), read_text(environment.crypttab)
@@ -260,7 +260,7 @@ def _verified(run: Path, plan: Plan, environment: Environment, journal: Journal)
     planned = tn(
         "{drives:list} is set up exactly as planned; all checks passed.",
         "{drives:list} are set up exactly as planned; all checks passed.",
-        drives=plan.paths,
+        drives=plan.devices,
         count=len(plan.members),
     )
     return Event.DONE, joined((*headline(plan, RunState.DONE), planned))

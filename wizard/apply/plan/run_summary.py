@@ -102,7 +102,7 @@ def headline(plan: Plan, state: RunState) -> tuple[Message, ...]:
             t(
                 "{volumes} volumes ready on {drives:and}, not mounted.",
                 volumes=len(plan.volumes),
-                drives=plan.paths,
+                drives=plan.devices,
             ),
         )
     return (
@@ -205,8 +205,8 @@ def direct_end(plan: Plan, entries: Sequence[JournalEntry]) -> Message:
     if any(number not in done for number, _ in written_steps(plan)):
         return t(
             "The run cannot be undone or resumed. Set up {drives:list} again: `{command}`.",
-            drives=plan.paths,
-            command=" ".join(("diskwright plan", *map(typed_word, plan.paths), "--replace")),
+            drives=plan.devices,
+            command=" ".join(("diskwright plan", *map(typed_word, plan.devices), "--replace")),
         )
     if all(number in done for number, _ in enumerate(plan.steps, 1)):
         return t("The run cannot be undone.")
@@ -239,7 +239,7 @@ def decision_of(plan: Plan, state: RunState) -> Decision:
     if state is not RunState.WAITING:
         return Decision()
     places = tuple(printable(mount.mount_point, 200) for mount in plan.mounts)
-    where = (plan.part_path,) if plan.part else plan.paths
+    where = (plan.part_path,) if plan.part else plan.devices
     used = (
         t("The result is mounted at {places:and}.", places=places)
         if places
@@ -281,7 +281,7 @@ def waiting_sentence(plan: Plan, name: str) -> Message:
         "The result cannot be mounted until you decide. `diskwright keep {run}` "
         "accepts the result; `diskwright undo {run}` restores the old contents bit "
         "for bit.",
-        drives=plan.paths,
+        drives=plan.devices,
         run=name,
     )
 

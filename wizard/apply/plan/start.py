@@ -81,7 +81,7 @@ def start_run(
 
     def make() -> Path:
         run = new_run(folder, plan, environment, direct=direct)
-        keep_facts(run, plan.paths)
+        keep_facts(run, plan.devices)
         if not direct:
             save_record(run, Record(Phase.REHEARSING, of_plan=plan_digest(run)))
             save_backup(run)
@@ -93,7 +93,7 @@ def start_run(
         "Applying {count} step to {drives:list}.",
         "Applying {count} steps to {drives:list}.",
         count=len(plan.steps),
-        drives=plan.paths,
+        drives=plan.devices,
     )
     return begin_new(make, str(applying), drive_locks, secret)
 
@@ -173,7 +173,7 @@ def lock_all(
     for member in plan.members:
         if not Path(member.drive.path).is_block_device():
             probe_again(member.drive, where)
-    return lock_drives(plan.paths, check)
+    return lock_drives(plan.devices, check)
 
 
 def guarded(plan: Plan) -> tuple[int, ...]:

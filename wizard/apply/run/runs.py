@@ -189,7 +189,7 @@ def check_lasts(folder: Path) -> None:
 
 def new_run(folder: Path, plan: Plan, environment: Environment, *, direct: bool | None = None) -> Path:
     """Create the folder of a new run with the plan and settings, all synced. Raises Refused."""
-    return make_run(folder, plan.paths, PLAN, render_plan(plan), environment, direct=direct)
+    return make_run(folder, plan.devices, PLAN, render_plan(plan), environment, direct=direct)
 
 
 def make_run(

@@ -45,7 +45,7 @@ from wizard.operations.table import WriteTable
 from wizard.plan.changes import Bring, Changes
 from wizard.plan.conversion import Migration
 from wizard.plan.dangers import layout_before
-from wizard.plan.derive import changing, placed_layout, resized_table
+from wizard.plan.derive import changing, placed_layout, table_of
 from wizard.plan.partition.possible import room_behind
 from wizard.plan.settings.possible import signatures_on
 from wizard.plan.settings.tuning import Superblock
@@ -394,7 +394,9 @@ def _table(operation: ExtendPartition, identity: Identity, drive: Drive) -> _Tab
     now = image_of(operation.drive, regions, identity)
 
     def with_size(size_bytes: int) -> tuple[WriteTable, Image]:
-        table = resized_table(operation.drive, before, slot, size_bytes)
+        place = Extent(slot.start_bytes, size_bytes)
+        resized = placed_layout(before, slot.number, place)
+        table = table_of(operation.drive, resized, changed=slot.number)
         return table, with_one_changed(table, now)
 
     (kind, old), (_, new) = with_size(operation.old_bytes), with_size(operation.new_bytes)

@@ -149,7 +149,7 @@ class StepContext:
         In a rehearsal, LVM only sees scratch copies.
         """
         if self.rehearsed:
-            argv = alone_on(self.plan.paths, argv)
+            argv = alone_on(self.plan.devices, argv)
         result = when_free(lambda: self._once(argv, stdin, shown or argv), accept)
         if result.status not in accept:
             raise Failed(

@@ -60,7 +60,7 @@ def wipe_signatures(operation: WipeSignatures, context: StepContext) -> Message:
     for argv in operation.commands():
         context.command(argv)
     forget_caches(device)
-    if device not in context.plan.paths:
+    if device not in context.plan.devices:
         _erase_nested(device, context)
     for place in zfs_lists(lambda start, length: read_bytes(device, start, length), size_bytes(device)):
         if not any(

@@ -20,7 +20,7 @@ from wizard.model.machine import Drive
 from wizard.model.said import Message, Sentence, parse_size, reason_of, t
 from wizard.plan.plan import Plan
 from wizard.plan.raid.lvm import group_room_bytes
-from wizard.plan.raid.striped import StripeRequest
+from wizard.plan.request.plan_request import StripeRequest
 from wizard.plan.request.roles import role_of
 from wizard.plan.request.subvolumes import places_of, subvolume_written
 from wizard.plan.request.volume_request import (

@@ -10,20 +10,20 @@ from wizard.filesystems.kind import CONTAINER_TYPES
 from wizard.findings.alignment import find_alignment
 from wizard.findings.smr_evidence import may_be_shingled
 from wizard.model.drive_facts import usual_bytes_per_second
-from wizard.model.errors import BadInput, Refused, printable
+from wizard.model.errors import Refused, printable
 from wizard.model.finding import NOT_JUDGED, Recorded, Recording
 from wizard.model.geometry import grain_bytes, misalignment_bytes
 from wizard.model.machine import Drive, Extent, Machine, Partition
 from wizard.model.moves import Move, Moves, Scheme
 from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, format_duration, t
-from wizard.plan.messages import INCONSISTENT, MAY_BE_SHINGLED
+from wizard.plan.dangers import MAY_BE_SHINGLED
 from wizard.plan.partition.move_target import DIRECT_BYTES, IN_FLIGHT, planned_move
 
 AGAIN = t("Recreate it with `diskwright move`.")
 
 
-def check_move(move: Move, where: str) -> None:
-    """Raises BadInput if the values of a move are inconsistent. A forged move could write elsewhere."""
+def _move_faults(move: Move) -> Iterator[str]:
+    """Yield inconsistent values of a move. A forged move could write elsewhere."""
     block = move.drive.geometry.logical_block_bytes
     hole = move.window_bytes * move.in_flight
     places = (move.before, move.after, move.span, move.journal)
@@ -44,37 +44,38 @@ def check_move(move: Move, where: str) -> None:
             for number in (place.start_bytes, place.size_bytes, move.window_bytes, move.head_bytes)
         ),
     }
-    if what := next((name for name, is_faulty in faults.items() if is_faulty), None):
-        raise BadInput(INCONSISTENT(where=where, what=what, again=AGAIN))
+    yield from (name for name, is_faulty in faults.items() if is_faulty)
 
 
 def _exceeds_drive(span: Extent, size_bytes: int) -> bool:
     return span.start_bytes <= 0 or span.end_bytes > size_bytes
 
 
-def check_moves(moves: Moves, where: str) -> None:
-    """Raises BadInput if there are no moves, a move is inconsistent, or drives or partitions do not match."""
-    if not moves.moves:
-        raise BadInput(INCONSISTENT(where=where, what="moves", again=AGAIN))
-    for move in moves.moves:
-        check_move(move, where)
+def _faults(moves: Moves) -> Iterator[str]:
     numbers = {move.number for move in moves.moves}
-    if len(numbers) != len(moves.moves) or any(move.drive != moves.drive for move in moves.moves):
-        raise BadInput(INCONSISTENT(where=where, what="moves", again=AGAIN))
+    for move in moves.moves:
+        yield from _move_faults(move)
+    if (
+        not numbers
+        or len(numbers) != len(moves.moves)
+        or any(one.drive != moves.drive for one in moves.moves)
+    ):
+        yield "moves"
 
 
 MOVES = Sealed(
     "diskwright.move/2",
     Moves,
     AGAIN,
-    check_moves,
+    _faults,
     earlier={"diskwright.move/1": lambda body: {"moves": [body]}},
 )
-MOVES_SCHEMA, render_moves, read_moves, read_kept_moves = (
+MOVES_SCHEMA, render_moves, read_moves, read_kept_moves, check_moves = (
     MOVES.schema,
     MOVES.render,
     MOVES.read,
     MOVES.read_kept,
+    MOVES.check,
 )
 
 

@@ -362,6 +362,3 @@ def _why_not_change(drive: Drive, part: Partition, *, mounted: bool = False) -> 
             drive=drive.path,
         )
     return None
-
-
-SIZE_STAYS = Sentence("{part} remains at {size:size}. Omit the size, or delete the partition first.")

@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
-from wizard.model.errors import Refused
+from wizard.model.errors import why_not
 from wizard.model.geometry import align_down, align_up, grain_bytes
 from wizard.model.machine import Drive, Extent, Machine, Partition
 from wizard.model.said import GIB, MIB, Message, Sentence, t
-from wizard.plan.partition.movable import why_not_move
-from wizard.plan.partition.move_target import planned_move, room_around
+from wizard.plan.partition.move_target import planned_move, room_around, why_not_move
 from wizard.plan.partition.possible import (
     why_not_grow,
     why_not_grow_mounted,
@@ -93,19 +92,13 @@ def _move(machine: Machine, drive: Drive, part: Partition, start: int) -> Meanin
         if shift > 0
         else Sentence("Moves by {shift:round} towards the beginning of the drive, preserving all files.")
     )
-    try:
-        planned_move(machine, drive, part, start)
-    except Refused as refusal:
-        return Meaning(Does.MOVE, form(shift=abs(shift)), str(refusal))
-    return Meaning(Does.MOVE, form(shift=abs(shift)))
+    return Meaning(Does.MOVE, form(shift=abs(shift)), why_not(planned_move, machine, drive, part, start))
 
 
 def why_not_adjust(drive: Drive, part: Partition) -> Message | str | None:
     """Return why the partition can neither be moved nor resized, or None."""
-    try:
-        measured(drive)
-    except Refused as refusal:
-        return str(refusal)
+    if unknown := why_not(measured, drive):
+        return unknown
     reasons = (why_not_shrink(drive, part), why_not_larger(drive, part), why_not_move(drive, part))
     return None if None in reasons else reasons[0]
 

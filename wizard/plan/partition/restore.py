@@ -17,17 +17,15 @@ from wizard.filesystems.kind import (
 )
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import Refused
-from wizard.model.finding import NOT_JUDGED, Recording
 from wizard.model.geometry import Geometry, align_up
-from wizard.model.layout import Layout, Slot, TableEntry
-from wizard.model.machine import Drive, Machine, Partition
+from wizard.model.layout import Layout, Slot
+from wizard.model.machine import Drive, Partition
 from wizard.model.said import Message, rounded_up, t
-from wizard.operations.table import WriteTable
 from wizard.plan.dangers import layout_before, slot_of
-from wizard.plan.derive import Derived
+from wizard.plan.derive import Places
 from wizard.plan.free_space import GPT_PARTITIONS, MBR_PRIMARIES, fresh_bounds, with_free
 from wizard.plan.plan import Plan
-from wizard.plan.planner import Side, finished
+from wizard.plan.planning import Planning, with_doubts
 from wizard.plan.refusals import measured, refuse_drive, refuse_table, unread_content
 from wizard.plan.request.roles import TableKind
 from wizard.probe.content.unmarked import TRACK_BLOCKS
@@ -46,30 +44,13 @@ MOST_NAME_UNITS, MOST_ATTRIBUTES = 36, 1 << 64
 """Limits of a GPT entry: UTF-16 units of the name, and 64 bits."""
 
 
-def why_not_restore(drive: Drive) -> Message | str | None:
-    """Return why no lost table can be written back, or None."""
-    try:
-        _lost_layout(drive, lambda: "")
-    except Refused as refusal:
-        return str(refusal)
-    return None
-
-
-def restore_plan(
-    machine: Machine,
-    drive: Drive,
-    draw_uuid: Callable[[], str],
-    recording: Recording = NOT_JUDGED,
-    table: TableKind | None = None,
-) -> Plan:
+def restore_plan(planning: Planning, table: TableKind | None = None) -> Plan:
     """Plan to write the lost table back: exactly as in a lone backup GPT, else around the filesystems found.
     Nothing else is written. `table`: the only type to use. Raises Refused."""
-    after = _lost_layout(drive, draw_uuid, table)
+    (drive,) = planning.drives
+    after = lost_layout(drive, planning.draw_uuid, table)
     before = layout_before(drive, *measured(drive), preserve=True)
-    derived = _restored(drive.path, after)
-    return finished(
-        machine, [Side(drive, before, recording)], derived, (), _lost_doubts(drive), preserve=True
-    )
+    return with_doubts(planning.finished([before], Places(after=after), preserve=True), *_lost_doubts(drive))
 
 
 def _lost_doubts(drive: Drive) -> Iterator[Message]:
@@ -95,7 +76,7 @@ def _has_size(part: Partition) -> bool:
     return any(mark.size_bytes for mark in part.signatures)
 
 
-def _lost_layout(drive: Drive, draw_uuid: Callable[[], str], table: TableKind | None = None) -> Layout:
+def lost_layout(drive: Drive, draw_uuid: Callable[[], str] = str, table: TableKind | None = None) -> Layout:
     """Return the layout to write back. An MBR is the second choice, but the usual one for a first partition
     at block 63. Raises Refused."""
     size_bytes, geometry = refuse_drive(drive)
@@ -150,18 +131,6 @@ def _placed(
         )
 
 
-def _restored(path: str, after: Layout) -> Derived:
-    """Derive the table with all partitions of the layout."""
-    entries = tuple(
-        TableEntry(
-            slot.number, slot.start_bytes, slot.size_bytes, slot.type or "", slot.name or "", kept=True
-        )
-        for slot in sorted(after.partitions, key=lambda slot: slot.number)
-    )
-    table = WriteTable(path, "mbr" if after.table == "mbr" else "gpt", False, entries)
-    return Derived((after,), (table,))
-
-
 def restored_faults(plan: Plan) -> Iterator[str]:
     """Check a plan that writes a lost table back."""
     before, after = plan.before, plan.after
@@ -175,7 +144,6 @@ def restored_faults(plan: Plan) -> Iterator[str]:
     bounds = fresh_bounds(after.table, plan.drive.size_bytes, plan.drive.geometry)
     if after != Layout(after.table, with_free(after.partitions, bounds)):
         yield "after"
-    yield from _restored(plan.drive.path, after).faults(plan)
 
 
 def _layout_faults(layout: Layout, size_bytes: int, geometry: Geometry) -> Iterator[str]:

@@ -4,24 +4,18 @@ The group uses one partition. LVM allocates whole extents. The first extent star
 physical volume (pvcreate(8), vgcreate(8)).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
-from wizard.filesystems.kind import LINUX_LVM_TYPE, LVM_MBR_TYPE
 from wizard.filesystems.registry import MADE
-from wizard.model.errors import BadInput, partition_path, printable
-from wizard.model.geometry import Geometry
-from wizard.model.layout import MAPPER, Group, Layout, TableEntry, Volume
+from wizard.model.errors import partition_path, printable
+from wizard.model.geometry import Geometry, grain_bytes
+from wizard.model.layout import MAPPER, Group, Volume
 from wizard.model.machine import Extent
 from wizard.model.said import rounded_up, t
-from wizard.operations.layers import DATA_BYTES, EXTENT_BYTES, MakeLogicalVolume, MakeVolumeGroup
-from wizard.operations.rules import uuid_fault
-from wizard.operations.table import WipeSignatures, WriteTable
-from wizard.plan.derive import Derived, layout_after, make, mounted, table_after
-from wizard.plan.free_space import TOO_SMALL, Demand, place
-from wizard.plan.plan import Plan
-from wizard.plan.raid.striping import MEMBER_KINDS, layer_name
-from wizard.plan.request.roles import TableKind
+from wizard.operations.layers import DATA_BYTES, EXTENT_BYTES
+from wizard.plan.free_space import Demand, place, share_bytes
+from wizard.plan.raid.striping import layer_name
 from wizard.plan.request.volume_request import VolumeSpec
 
 
@@ -57,85 +51,15 @@ def _logical_node(group: Group, name: str) -> str:
     return f"{MAPPER}{group.name}-{name}"
 
 
-def _as_volume(group: Group, volumes: Sequence[Volume], filesystem: str) -> Volume:
-    """Return the partition as a volume with the name of the group."""
-    return replace(
-        volumes[0], filesystem=filesystem, label=group.name, uuid="", mount_point=None, subvolumes=()
-    )
-
-
-def _new_entry(table: WriteTable) -> TableEntry:
-    """Return the only new entry."""
-    (entry,) = (entry for entry in table.entries if not entry.kept)
-    return entry
-
-
-def grouped(
-    path: str,
-    before: Layout,
-    group: Group,
-    volumes: Sequence[Volume],
-    sizes: Sequence[int],
-    extent: Extent,
-    bounds: Extent,
-    *,
-    fresh: TableKind | None,
-    wipes: Sequence[WipeSignatures] = (),
-) -> Derived:
-    """Derive a group on one new partition, with all volumes. They are not in the table.
-
-    All volumes are created before the first is formatted, so earlier failures can be undone.
-    """
-    carrier = _as_volume(group, volumes, volumes[0].filesystem)
-    table = table_after(path, before, [carrier], [extent], fresh=fresh)
-    kind = LINUX_LVM_TYPE if table.table == "gpt" else LVM_MBR_TYPE
-    entries = (entry if entry.kept else replace(entry, type=kind) for entry in table.entries)
-    table = replace(table, entries=tuple(entries))
-    plain = layout_after(before, table, [_as_volume(group, volumes, MEMBER_KINDS["lvm"])], bounds)
-    slots = tuple(
-        slot if slot.kept or not slot.number else replace(slot, label=None, uuid=None) for slot in plain.slots
-    )
-    names = logical_names([volume.label for volume in volumes])
-    creations = (
-        MakeLogicalVolume(volume.path, group.name, name, size)
-        for volume, name, size in zip(volumes, names, sizes, strict=True)
-    )
-    operations = (
-        *wipes,
-        table,
-        WipeSignatures(group.device, ()),
-        MakeVolumeGroup(group.name, (group.device,), (group.uuid,)),
-        *creations,
-        *(replace(make(volume, volume.mkfs_options), logical=True) for volume in volumes),
-        *(operation for volume in volumes for operation in mounted(volume)),
-    )
-    return Derived((replace(plain, slots=slots),), operations)
-
-
 LVM_PROGRAMS = ("pvcreate", "vgcreate", "lvcreate", "lvs")
 """Tools required for a volume group."""
-
-
-def refuse_roles(specs: Sequence[VolumeSpec]) -> None:
-    """Raises BadInput for a volume with a role: firmware, boot loader and systemd require separate
-    partitions."""
-    for spec in specs:
-        if spec.role:
-            label, role = spec.final_label, spec.role
-            raise BadInput(
-                t(
-                    "The volume '{label}' has the role '{role}', which volume groups do not "
-                    "support. Omit the role or the volume group.",
-                    label=label,
-                    role=role,
-                )
-            )
 
 
 def group_extent(specs: Sequence[VolumeSpec], spaces: Sequence[Extent], geometry: Geometry) -> Extent:
     """Return the partition for the group: the largest free range. Raises BadInput if it is too small."""
     least = DATA_BYTES + sum(_extents_up(spec.size_bytes or _least_bytes(spec)) for spec in specs)
-    return place([Demand(str(t("group of {volumes}", volumes=len(specs))), None, least)], spaces, geometry)[0]
+    wanted = Demand(str(t("group of {volumes}", volumes=len(specs))), None, least)
+    return place([wanted], spaces, grain_bytes(geometry))[0]
 
 
 def _least_bytes(spec: VolumeSpec) -> int:
@@ -144,39 +68,19 @@ def _least_bytes(spec: VolumeSpec) -> int:
 
 def logical_sizes(specs: Sequence[VolumeSpec], partition_bytes: int) -> tuple[int, ...]:
     """Return the size of each logical volume: requests are rounded up to whole extents, shares down; a volume
-    without a size gets the rest.
-
-    Raises BadInput with the available size.
-    """
-    room = group_room_bytes(partition_bytes)
-    wanted = [_wanted_bytes(spec, room) for spec in specs]
-    left = room - sum(size or 0 for size in wanted)
-    sizes = tuple(left if size is None else size for size in wanted)
-    for spec, size in zip(specs, sizes, strict=True):
-        name = f"{printable(spec.final_label)!r} ({spec.choice.filesystem})"
-        if left < 0 or (spec.size_bytes is None and size < _least_bytes(spec)):
-            needed = sum(
-                size or _extents_up(_least_bytes(one)) for one, size in zip(specs, wanted, strict=True)
-            )
-            raise BadInput(
-                t(
-                    "The volume group has {room:size} ({room} bytes) available, but "
-                    "{needed:size} is required. Space is allocated in extents of {piece:exact}. "
-                    "Request less.",
-                    room=room,
-                    needed=needed,
-                    piece=EXTENT_BYTES,
-                )
-            )
-        if size < _least_bytes(spec):
-            raise BadInput(TOO_SMALL(name=name, size=size, least=_least_bytes(spec)))
-    return sizes
-
-
-def _wanted_bytes(spec: VolumeSpec, room: int) -> int | None:
-    if spec.percent is not None:
-        return room * spec.percent // 100 // EXTENT_BYTES * EXTENT_BYTES
-    return None if spec.size_bytes is None else _extents_up(spec.size_bytes)
+    without a size gets the rest. Raises BadInput with the available size."""
+    room = Extent(0, group_room_bytes(partition_bytes))
+    demands = [
+        Demand(
+            f"{printable(spec.final_label)!r} ({spec.choice.filesystem})",
+            share_bytes(spec.percent, [room], EXTENT_BYTES)
+            if spec.percent is not None
+            else spec.size_bytes and _extents_up(spec.size_bytes),
+            _least_bytes(spec),
+        )
+        for spec in specs
+    ]
+    return tuple(extent.size_bytes for extent in place(demands, [room], EXTENT_BYTES))
 
 
 def in_group(drive_path: str, volumes: Sequence[Volume], uuid: str) -> tuple[Group, tuple[Volume, ...]]:
@@ -186,50 +90,3 @@ def in_group(drive_path: str, volumes: Sequence[Volume], uuid: str) -> tuple[Gro
     return group, tuple(
         replace(volume, path=_logical_node(group, name)) for volume, name in zip(volumes, names, strict=True)
     )
-
-
-def grouped_faults(plan: Plan, group: Group, table: WriteTable, bounds: Extent) -> Iterator[str]:
-    """Yield faults in an order in which each check may rely on the previous ones. `table` must be within
-    `bounds` and have at least one new partition."""
-    yield from _group_faults(plan, group)
-    yield from _size_faults(plan, table)
-    derived = grouped(
-        plan.drive.path,
-        plan.before,
-        group,
-        plan.volumes,
-        [volume.size_bytes for volume in plan.logical_volumes],
-        _new_entry(table).extent,
-        bounds,
-        fresh=table.table if table.fresh else None,
-        wipes=plan.wipes,
-    )
-    yield from derived.faults(plan)
-
-
-def _group_faults(plan: Plan, group: Group) -> Iterator[str]:
-    """Check name and place of the group, and the nodes of the volumes."""
-    volumes = plan.volumes
-    if len({volume.partition for volume in volumes}) != 1:
-        yield "volumes"
-    if uuid_fault(group.uuid) or group.uuid in {volume.uuid for volume in volumes}:
-        yield "group.uuid"
-    if group != group_of(plan.drive.path, volumes[0].partition, volumes[0].label, group.uuid):
-        yield "group"
-    names = logical_names([volume.label for volume in volumes])
-    for volume, name in zip(volumes, names, strict=True):
-        if volume.path != _logical_node(group, name) or volume.role or volume.encryption:
-            yield "volumes"
-
-
-def _size_faults(plan: Plan, table: WriteTable) -> Iterator[str]:
-    """Check the sizes of the logical volumes, which must fit in the group."""
-    created = plan.logical_volumes
-    if len(created) != len(plan.volumes):
-        yield "steps"
-        return
-    for one, volume in zip(created, plan.volumes, strict=True):
-        if one.size_bytes % EXTENT_BYTES or one.size_bytes < MADE[volume.filesystem].minimum_bytes:
-            yield "steps"
-    if sum(one.size_bytes for one in created) > group_room_bytes(_new_entry(table).size_bytes):
-        yield "steps"

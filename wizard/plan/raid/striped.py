@@ -1,18 +1,16 @@
 """Plan one volume across several drives, striped or mirrored. Pure."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
 
 from wizard.filesystems.registry import MADE
-from wizard.model.advice import Advice, Choice
 from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import BadInput, Refused, printable
-from wizard.model.finding import NOT_JUDGED, Recorded, Recording
+from wizard.model.finding import Recorded, Recording
 from wizard.model.geometry import Identity
-from wizard.model.layout import Layout, Level, Stripe, Volume
+from wizard.model.layout import Layout, Stripe, Volume
 from wizard.model.machine import Drive, Extent, Machine
-from wizard.model.said import Message, Sentence, Sentences, join, t, tn
+from wizard.model.said import Message, Sentence, join, t, tn
 from wizard.operations.layers import array_uuid
 from wizard.plan.dangers import (
     known_identity,
@@ -20,186 +18,55 @@ from wizard.plan.dangers import (
     refuse_lacking,
     refuse_missing,
 )
+from wizard.plan.derive import Places
 from wizard.plan.plan import Plan
-from wizard.plan.planner import Mode, Side, finished, old_wipes, option_words, refuse_obstacles, volume_of
+from wizard.plan.planning import Planning, old_wipes, option_words, with_doubts
 from wizard.plan.raid.striping import (
-    FILESYSTEMS,
     HIGHEST_ARRAY,
     METADATA,
-    MOST_DRIVES,
     NUMBER,
     USUAL_CHUNK_BYTES,
-    chunk_fault,
     layer_name,
     room_bytes,
-    striped,
     striped_extents,
     striped_path,
     striped_words,
 )
 from wizard.plan.refusals import refuse_content, refuse_drive
-from wizard.plan.request.encryption import refuse_encryption
-from wizard.plan.request.volume_request import VolumeSpec, check_specs, with_unique_labels
-
-NO_ENCRYPTION = t("Encryption across several drives is not supported.")
-
-Kind = Literal["md", "btrfs"]
+from wizard.plan.request.plan_request import Kind, Mode, NewVolumes, StripeRequest
+from wizard.plan.request.volume_request import VolumeSpec
 
 PROGRAMS = {"md": ("mdadm",), "btrfs": ("btrfs",)}
 """Tools required for each kind."""
 
 
-@dataclass(frozen=True, slots=True)
-class StripeRequest:
-    """Requested striping, or mirroring with level raid1. None selects the default chunk size or metadata
-    profile."""
+def striped_plan(planning: Planning, request: NewVolumes, asked: StripeRequest) -> Plan:
+    """Plan one volume striped or mirrored over all drives, in this order.
 
-    kind: Kind
-    chunk_bytes: int | None = None
-    metadata: str | None = None
-    level: Level = "raid0"
-
-    @property
-    def mirrors(self) -> bool:
-        """True for a mirror."""
-        return self.level == "raid1"
-
-    @property
-    def option(self) -> str:
-        """Command line option that requests it."""
-        return "--mirror" if self.mirrors else "--stripe"
-
-
-def make_striped_plan(
-    machine: Machine,
-    drives: Sequence[Drive],
-    spec: VolumeSpec,
-    asked: StripeRequest,
-    mode: Mode | None,
-    draw_uuid: Callable[[], str],
-    recordings: Sequence[Recording] = (),
-    arrays: Sequence[str] = (),
-) -> Plan:
-    """Plan one volume striped or mirrored over `drives`, in this order. `recordings`: recording technology of
-    each. `arrays`: nodes of existing arrays.
-
-    Raises Refused if a drive must not be changed, is not empty and `mode` is None, or does not match the
+    Raises Refused if a drive must not be changed, is not empty and the mode is None, or does not match the
     others. Raises BadInput for an impossible request.
     """
-    (spec,) = with_unique_labels((spec,))
-    check_specs((spec,))
-    _check_asked(asked, spec, drives, mode)
-    refuse_obstacles(machine, (spec,))
-    refuse_encryption(machine, (spec,), why_not=NO_ENCRYPTION)
+    machine, drives, mode = planning.machine, planning.drives, request.mode
+    (spec,) = request.specs
     if asked.kind == "md":
         refuse_lacking(machine.kernel, asked.level)
     refuse_missing(machine, PROGRAMS[asked.kind])
     identities, befores = _refuse_drives(machine, drives, mode)
     _refuse_mixture(asked.kind, drives)
-    stripe = _stripe(asked, _used_nodes(machine, arrays), spec.final_label, draw_uuid)
-    volume = _volume(drives, identities, spec, stripe, draw_uuid())
+    stripe = _stripe(asked, _used_nodes(machine, planning.arrays), spec.final_label, planning.draw_uuid)
+    volume = _volume(planning, identities, spec, stripe)
     extents = striped_extents(identities)
     _refuse_too_small(asked, volume.filesystem, extents)
     wipes = [wipe for drive, before in zip(drives, befores, strict=True) for wipe in old_wipes(drive, before)]
-    derived = striped(identities, befores, extents, stripe, volume, wipes)
-    known = recordings or (NOT_JUDGED,) * len(drives)
-    sides = [Side(*of) for of in zip(drives, befores, known, strict=True)]
-    doubts = (*_together_doubts(sides, extents[0].size_bytes, stripe), *_stripe_doubts(stripe), *spec.doubts)
-    return replace(finished(machine, sides, derived, (volume,), doubts), stripe=stripe)
-
-
-def choice_on(advice: Advice, possible: Sequence[str]) -> Choice:
-    """Return the recommended filesystem among those `possible` on several drives. Raises Refused if none can
-    be created."""
-    for choice in advice.choices:
-        if choice.filesystem in possible and not choice.obstacles:
-            return choice
-    reasons = tuple(
-        t("{filesystem}: {obstacles:row}", filesystem=choice.filesystem, obstacles=choice.obstacles)
-        for choice in advice.choices
-        if choice.filesystem in possible
+    places = Places(extents, "gpt", tuple(wipes))
+    plan = planning.finished(befores, places, (volume,), stripe=stripe)
+    used_bytes = extents[0].size_bytes
+    return with_doubts(
+        plan,
+        *_together_doubts(planning.sides, used_bytes, stripe),
+        *_stripe_doubts(stripe),
+        *spec.doubts,
     )
-    raise Refused(
-        t(
-            "No filesystem for these drives together can be created here. {reasons:row}",
-            reasons=reasons,
-        )
-    )
-
-
-def _check_asked(asked: StripeRequest, spec: VolumeSpec, drives: Sequence[Drive], mode: Mode | None) -> None:
-    """Raises BadInput for contradictory or unsupported requests."""
-    option = asked.option
-    if not 2 <= len(drives) <= MOST_DRIVES:
-        named = Sentences(
-            "A mirror or stripe needs 2 to {most} drives, but {count} was listed.",
-            "A mirror or stripe needs 2 to {most} drives, but {count} were listed.",
-        )
-        raise BadInput(named(most=MOST_DRIVES, count=len(drives)))
-    if mode is Mode.USE_FREE:
-        raise BadInput(t("{option} uses whole drives and cannot be combined with --use-free.", option=option))
-    if not spec.takes_rest:
-        raise BadInput(t("A mirrored or striped volume uses all of the drives. Omit the size."))
-    if spec.role:
-        raise BadInput(
-            t(
-                "A mirrored or striped volume cannot have a role: firmware and boot loaders "
-                "expect single partitions."
-            )
-        )
-    if spec.encrypted:
-        raise BadInput(NO_ENCRYPTION)
-    kind, filesystem = asked.kind, spec.choice.filesystem
-    if spec.choice.filesystem not in FILESYSTEMS[kind]:
-        possible = " or ".join(FILESYSTEMS[kind])
-        sentences = [
-            t(
-                "{option} {kind} supports {possible}, not {filesystem}.",
-                option=option,
-                kind=kind,
-                possible=possible,
-                filesystem=filesystem,
-            )
-        ]
-        if spec.choice.filesystem == "btrfs":
-            sentences.append(t("Btrfs has built-in RAID. Use {option} btrfs.", option=option))
-        raise BadInput(join(*sentences))
-    if asked.mirrors:
-        _check_mirror(asked)
-    else:
-        _check_stripe(asked)
-
-
-def _check_mirror(asked: StripeRequest) -> None:
-    if asked.chunk_bytes is not None or asked.metadata is not None:
-        raise BadInput(
-            t(
-                "A mirror has no chunk size, and Btrfs mirrors metadata along with data. "
-                "Omit --chunk and --metadata."
-            )
-        )
-
-
-def _check_stripe(asked: StripeRequest) -> None:
-    if asked.kind == "btrfs" and asked.chunk_bytes is not None:
-        raise BadInput(t("Btrfs sets the chunk size (64 KiB). Omit --chunk with --stripe btrfs."))
-    if asked.kind != "btrfs" and asked.metadata is not None:
-        raise BadInput(t("--metadata requires --stripe btrfs; md has no filesystem metadata."))
-    if asked.chunk_bytes is not None and (fault := chunk_fault(asked.chunk_bytes)):
-        bad = t(
-            "A chunk of {chunk:exact} {fault}; {usual:exact} is usual.",
-            chunk=asked.chunk_bytes,
-            fault=fault,
-            usual=USUAL_CHUNK_BYTES,
-        )
-        raise BadInput(bad)
-    if asked.metadata is not None and asked.metadata not in METADATA:
-        bad = t(
-            "Btrfs metadata can be {possible} here, not '{asked}'.",
-            possible=" or ".join(METADATA),
-            asked=asked.metadata,
-        )
-        raise BadInput(bad)
 
 
 def _refuse_drives(
@@ -220,22 +87,19 @@ def _refuse_drives(
         befores.append(layout_before(drive, size_bytes, geometry, preserve=False))
     if twice := _duplicate([drive.path for drive in drives]):
         raise Refused(t("{drive} is listed twice.", drive=twice))
-    if twice := _duplicate([drive.serial for drive in drives if drive.serial]):
-        raise Refused(
-            t(
-                "Two drives have the same serial number, {number}. Either one drive is "
-                "listed twice, or the drives are indistinguishable.",
-                number=twice,
+    for what, numbers in (
+        (t("serial number"), [drive.serial for drive in drives if drive.serial]),
+        (t("WWN"), [drive.wwn for drive in drives if drive.wwn]),
+    ):
+        if twice := _duplicate(numbers):
+            raise Refused(
+                t(
+                    "Two drives have the same {what}, {number}. Either one drive is "
+                    "listed twice, or the drives are indistinguishable.",
+                    what=what,
+                    number=twice,
+                )
             )
-        )
-    if twice := _duplicate([drive.wwn for drive in drives if drive.wwn]):
-        raise Refused(
-            t(
-                "Two drives have the same WWN, {number}. Either one drive is listed twice, "
-                "or the drives are indistinguishable.",
-                number=twice,
-            )
-        )
     return identities, befores
 
 
@@ -290,12 +154,10 @@ def _refuse_too_small(asked: StripeRequest, filesystem: str, extents: Sequence[E
         )
 
 
-def _volume(
-    drives: Sequence[Drive], identities: Sequence[Identity], spec: VolumeSpec, stripe: Stripe, uuid: str
-) -> Volume:
+def _volume(planning: Planning, identities: Sequence[Identity], spec: VolumeSpec, stripe: Stripe) -> Volume:
     mkfs, _ = option_words(spec)
     try:
-        final = striped_words(spec.choice.filesystem, mkfs, stripe, len(drives))
+        final = striped_words(spec.choice.filesystem, mkfs, stripe, len(identities))
     except ValueError:
         raise BadInput(
             t(
@@ -303,15 +165,15 @@ def _volume(
                 filesystem=spec.choice.filesystem,
             )
         ) from None
-    return replace(
-        volume_of(drives[0], spec, NUMBER, uuid), path=striped_path(identities, stripe), mkfs_options=final
-    )
+    return replace(planning.volume(spec, NUMBER), path=striped_path(identities, stripe), mkfs_options=final)
 
 
-def _together_doubts(sides: Sequence[Side], used_bytes: int, stripe: Stripe) -> Iterator[Message]:
+def _together_doubts(
+    sides: Sequence[tuple[Drive, Recording]], used_bytes: int, stripe: Stripe
+) -> Iterator[Message]:
     """Yield doubts about drives that are used together with `used_bytes` each."""
-    drives = [side.drive for side in sides]
-    for drive, recording in ((side.drive, side.recording) for side in sides):
+    drives = [drive for drive, _ in sides]
+    for drive, recording in sides:
         if recording.verdict is Recorded.YES:
             yield t(
                 "{drive} is shingled (SMR): long writes stall, and every drive of the volume waits.",

@@ -6,22 +6,17 @@ every drive is a data disk.
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 
 from wizard.filesystems.kind import LINUX_GPT_TYPE, LINUX_RAID_TYPE
 from wizard.filesystems.registry import MADE
-from wizard.model.errors import is_partition_of, partition_path
+from wizard.model.errors import partition_path
 from wizard.model.geometry import Geometry, Identity
-from wizard.model.layout import Layout, Level, Stripe, Volume
+from wizard.model.layout import Level, Stripe
 from wizard.model.machine import Extent, Striping
 from wizard.model.said import KIB, MIB, Message, t
-from wizard.operations.layers import MakeArray
-from wizard.operations.rules import uuid_fault
-from wizard.operations.table import WipeSignatures, WriteTable
-from wizard.plan.derive import Derived, layout_after, make, mounted, table_after
 from wizard.plan.free_space import aligned_spaces, gpt_bounds
-from wizard.plan.plan import Plan, PlanOperation
+from wizard.plan.plan import Plan
 
 FILESYSTEMS = {"md": ("ext4", "xfs"), "btrfs": ("btrfs",)}
 """Filesystems for each kind of stripe or mirror. Btrfs stripes by itself, with two copies of metadata on two
@@ -186,55 +181,7 @@ def striped_path(drives: Sequence[Identity], stripe: Stripe) -> str:
     return stripe.device or parts_of(drives)[0]
 
 
-def striped(
-    drives: Sequence[Identity],
-    befores: Sequence[Layout],
-    extents: Sequence[Extent],
-    stripe: Stripe,
-    volume: Volume,
-    wipes: Sequence[WipeSignatures],
-) -> Derived:
-    """Derive a new table for each drive with one partition of the array's type, the array and its volume.
-
-    All tables are written before the array is created, so earlier failures leave no device in use.
-    """
-    tables = [
-        table_after(drive.path, before, [volume], [extent], fresh="gpt", gpt_type=TYPES[stripe.kind])
-        for drive, before, extent in zip(drives, befores, extents, strict=True)
-    ]
-    afters = [_after(*pair, stripe, volume) for pair in zip(drives, tables, strict=True)]
-    parts = parts_of(drives)
-    others = parts[1:] if stripe.kind == "btrfs" else ()
-    options = volume.mkfs_options
-    arrays: list[PlanOperation] = []
-    if stripe.kind == "md":
-        data_drives = 1 if stripe.mirrors else len(drives)
-        array = Extent(0, data_drives * min(drive.size_bytes for drive in drives))
-        options = MADE[volume.filesystem].for_place(_stacked(drives), array, options)
-        name, (uuid,) = stripe.name, stripe.uuids
-        arrays.append(MakeArray(stripe.device, name, uuid, stripe.chunk_bytes, parts, level=stripe.level))
-    creation = replace(
-        make(volume, options),
-        others=others,
-        striping=None if stripe.kind == "btrfs" or stripe.mirrors else striping_of(stripe, len(parts)),
-        mirrored=stripe.kind == "md" and stripe.mirrors,
-    )
-    old: list[PlanOperation] = [*wipes, *tables, *(WipeSignatures(part, ()) for part in parts)]
-    return Derived(tuple(afters), (*old, *arrays, creation, *mounted(volume, others)))
-
-
-def _after(drive: Identity, table: WriteTable, stripe: Stripe, volume: Volume) -> Layout:
-    """Return the final layout of one drive."""
-    bounds = gpt_bounds(drive.size_bytes, drive.geometry)
-    if stripe.kind == "btrfs":
-        return layout_after(Layout("none", ()), table, [volume], bounds)
-    part = replace(volume, filesystem=MEMBER_KINDS[stripe.kind], label="", uuid="", mount_point=None)
-    plain = layout_after(Layout("none", ()), table, [part], bounds)
-    slots = tuple(replace(slot, label=slot.label or None, uuid=slot.uuid or None) for slot in plain.slots)
-    return Layout(plain.table, slots)
-
-
-def _stacked(drives: Sequence[Identity]) -> Geometry:
+def stacked(drives: Sequence[Identity]) -> Geometry:
     """Return the block sizes that the kernel reports for an md array of these drives (block/blk-settings.c,
     blk_stack_limits), which scratch copies hide. Stripe settings are already in the options."""
     logical = max(drive.geometry.logical_block_bytes for drive in drives)
@@ -269,91 +216,3 @@ def together_bytes(plan: Plan) -> int:
         return 0
     parts = [slot.size_bytes for member in plan.members for slot in member.after.partitions]
     return room_bytes(plan.stripe.kind, plan.stripe.level, parts)
-
-
-def striped_faults(plan: Plan, stripe: Stripe) -> Iterator[str]:
-    """Yield faults in an order in which each check may rely on the previous ones."""
-    if not 2 <= len(plan.members) <= MOST_DRIVES:
-        yield "members"
-    for values in (
-        plan.paths,
-        [drive.serial for drive in _drives(plan) if drive.serial],
-        [drive.wwn for drive in _drives(plan) if drive.wwn],
-    ):
-        if len(set(values)) != len(values):
-            yield "members"
-    if (
-        any(is_partition_of(path, other) for path in plan.paths for other in plan.paths)
-        or stripe.device in plan.paths
-    ):
-        yield "members"
-    if len(plan.volumes) != 1:
-        yield "volumes"
-        return
-    (volume,) = plan.volumes
-    yield from _stripe_faults(plan, stripe, volume)
-    yield from _volume_faults(plan, stripe, volume)
-    yield from _derived_faults(plan, stripe, volume)
-
-
-def _drives(plan: Plan) -> list[Identity]:
-    return [member.drive for member in plan.members]
-
-
-def _stripe_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[str]:
-    """Check the values of the stripe itself."""
-    if any(map(uuid_fault, stripe.uuids)) or len({*stripe.uuids, volume.uuid}) != len(stripe.uuids) + 1:
-        yield "stripe.uuids"
-    if stripe.kind == "md":
-        yield from _array_faults(plan, stripe)
-    wanted = {"md": 1, "btrfs": 0}[stripe.kind]
-    if len(stripe.uuids) != wanted:
-        yield "stripe.uuids"
-        return
-    match stripe.kind:
-        case "md":
-            matches = (
-                is_array_node(stripe.device)
-                and stripe.name == layer_name(volume.label)
-                and not stripe.metadata
-            )
-        case "btrfs":
-            possible = METADATA[:1] if stripe.mirrors else METADATA
-            matches = (
-                stripe == Stripe("btrfs", metadata=stripe.metadata, level=stripe.level)
-                and stripe.metadata in possible
-            )
-    if not matches:
-        yield "stripe"
-
-
-def _array_faults(plan: Plan, stripe: Stripe) -> Iterator[str]:
-    if len({drive.geometry.logical_block_bytes for drive in _drives(plan)}) > 1:
-        yield "members"
-    if stripe.chunk_bytes if stripe.mirrors else chunk_fault(stripe.chunk_bytes):
-        yield "stripe.chunk_bytes"
-
-
-def _volume_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[str]:
-    if volume.filesystem not in FILESYSTEMS[stripe.kind]:
-        yield "volumes"
-        return
-    if volume.partition != NUMBER or volume.path != striped_path(_drives(plan), stripe):
-        yield "volumes"
-    try:
-        options = striped_words(volume.filesystem, volume.mkfs_options, stripe, len(plan.members))
-    except ValueError:
-        options = ()
-    if options != volume.mkfs_options:
-        yield "volumes"
-
-
-def _derived_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[str]:
-    """Derive tables, layouts and operations again, and compare."""
-    drives = _drives(plan)
-    extents = striped_extents(drives)
-    if not extents:
-        yield "members"
-        return
-    befores = [member.before for member in plan.members]
-    yield from striped(drives, befores, extents, stripe, volume, plan.wipes).faults(plan)

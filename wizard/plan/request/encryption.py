@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from wizard.filesystems.registry import MADE
-from wizard.model.errors import BadInput, Refused
+from wizard.model.errors import BadInput
 from wizard.model.geometry import Geometry, grain_bytes
-from wizard.model.layout import Encryption, TableEntry, Volume
-from wizard.model.machine import Drive, Machine
+from wizard.model.layout import Encryption, Volume
+from wizard.model.machine import Drive, Extent, Machine
 from wizard.model.said import KIB, MIB, Message, Sentence, rounded_up, t
 from wizard.operations.rules import uuid_fault
 from wizard.plan.dangers import CRYPT, refuse_lacking, refuse_missing
@@ -99,22 +99,9 @@ LOST, NO_TRIM = (
 )
 
 
-def refuse_encryption(
-    machine: Machine, specs: Sequence[VolumeSpec], *, why_not: Message | None = None
-) -> None:
-    """Raises Refused or BadInput if a request for encryption is not possible. `why_not`: why encryption is
-    not possible at all."""
-    for spec in specs:
-        if not spec.encrypted:
-            continue
-        if why_not:
-            raise Refused(
-                t(
-                    "{why} Cannot encrypt the volume '{label}'.",
-                    why=why_not,
-                    label=spec.final_label,
-                )
-            )
+def refuse_encryption(machine: Machine, specs: Sequence[VolumeSpec]) -> None:
+    """Raises Refused or BadInput if a request for encryption is not possible."""
+    for spec in filter(lambda spec: spec.encrypted, specs):
         kind = spec.choice.filesystem
         if kind not in FILESYSTEMS:
             raise BadInput(
@@ -175,32 +162,28 @@ def encryption_doubts(drive: Drive, specs: Sequence[VolumeSpec]) -> tuple[Messag
     return (LOST, NO_TRIM) if drive.rotational is False else (LOST,)
 
 
-def _planned_key_faults(plan: Plan) -> Iterator[str]:
-    places = [place for one in plan.volumes for place in places_of(one.mount_point, one.subvolumes)]
-    if keys_fault([one.key for one in plan.containers], places):
-        yield "containers"
-
-
-def encryption_faults(plan: Plan, entries: Sequence[TableEntry]) -> Iterator[str]:
-    """Check the plan's containers, each on its volume's partition. `entries` are from the plan's table."""
-    if plan.containers and LOST not in plan.doubts:
+def encryption_faults(plan: Plan, extents: Sequence[Extent]) -> Iterator[str]:
+    """Check the plan's containers, each on its volume's partition. `extents`: of the volumes."""
+    if not plan.containers:
+        return
+    if LOST not in plan.doubts:
         yield "doubts"
-    sizes = {entry.number: entry.size_bytes for entry in entries}
-    uuids = [*(volume.uuid for volume in plan.volumes), *(encryption.uuid for encryption in plan.containers)]
+    uuids = [*(volume.uuid for volume in plan.volumes), *(one.uuid for one in plan.containers)]
     if len(set(uuids)) != len(uuids):
         yield "volumes"
-    yield from _planned_key_faults(plan)
-    for volume in plan.volumes:
-        if (encryption := volume.encryption) is None:
+    mount_points = [place for one in plan.volumes for place in places_of(one.mount_point, one.subvolumes)]
+    if keys_fault([one.key for one in plan.containers], mount_points):
+        yield "containers"
+    geometry = plan.drive.geometry
+    for volume, extent in zip(plan.volumes, extents, strict=True):
+        if (one := volume.encryption) is None:
             continue
-        if volume.filesystem not in FILESYSTEMS or volume.path != encryption.opened:
+        size = extent.size_bytes
+        if volume.filesystem not in FILESYSTEMS or volume.path != one.opened:
             yield "volumes"
-        size = sizes.get(volume.partition, 0)
-        geometry = plan.drive.geometry
-        uuid, key = encryption.uuid, encryption.key
         if (
-            uuid_fault(uuid)
+            uuid_fault(one.uuid)
             or size < header_bytes(geometry) + MADE[volume.filesystem].minimum_bytes
-            or encryption != encryption_of(encryption.device, volume.label, size, geometry, uuid, key)
+            or one != encryption_of(one.device, volume.label, size, geometry, one.uuid, one.key)
         ):
             yield "containers"

@@ -192,7 +192,7 @@ def partition_type(volume: Volume, table: TableKind) -> str:
     )
 
 
-def role_fault(role: str, filesystem: str, *, encrypted: bool) -> Message | None:
+def _role_fault(role: str, filesystem: str, *, encrypted: bool) -> Message | None:
     """Return why a volume with this filesystem or encryption cannot have the role, as the end of a sentence,
     or None."""
     if role not in ROLES:
@@ -218,7 +218,7 @@ def role_fault(role: str, filesystem: str, *, encrypted: bool) -> Message | None
     )
 
 
-def volume_role_fault(volume: Volume, *, alone: bool) -> Message | None:
+def volume_role_fault(volume: Volume, *, encrypted: bool, alone: bool) -> Message | None:
     """Return why a planned volume cannot have its role, as the end of a sentence, or None. `alone`: the
     volume has its own partition."""
     if not volume.role:
@@ -226,9 +226,7 @@ def volume_role_fault(volume: Volume, *, alone: bool) -> Message | None:
     role = role_of(volume)
     if not alone:
         return t("has a role but no partition of its own")
-    return role_fault(
-        role.name if role else volume.role, volume.filesystem, encrypted=volume.encryption is not None
-    )
+    return _role_fault(role.name if role else volume.role, volume.filesystem, encrypted=encrypted)
 
 
 def is_system_role(role: str) -> bool:

@@ -34,6 +34,9 @@ class Usual:
     fixed: str = ""
 
 
+NO_USUAL = Usual()
+
+
 def with_usual_place(
     spec: VolumeSpec,
     drive: Drive,

@@ -1,17 +1,15 @@
 """Parse and check requests for volumes, from command-line words to planner input."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Literal
 
-from wizard.filesystems.registry import MADE
+from wizard.filesystems.registry import MADE, not_made_because
 from wizard.model.advice import Choice, Workload
 from wizard.model.errors import BadInput, printable
-from wizard.model.layout import NO_PLACE, ROOT, Subvolume, Writer
+from wizard.model.layout import NO_PLACE, ROOT, Subvolume, Volume, Writer
 from wizard.model.said import Message, Sentence, format_capacity, format_exact, parse_size, t
-from wizard.operations.rules import is_workload_id, label_fault, mount_point_fault, place_fault
-from wizard.plan.dangers import system_danger
-from wizard.plan.request.roles import ROLES, key_fault, role_fault
+from wizard.operations.rules import label_fault, mount_point_fault, options_fault, place_fault
+from wizard.plan.request.roles import ROLES, key_fault, volume_role_fault
 from wizard.plan.request.subvolumes import parse_subvolume, places_of, subvolumes_fault
 
 NAME_PLACE = Sentence("The mount point '{place}' {fault}; use a path such as /srv/data.")
@@ -82,14 +80,6 @@ class VolumeSpec:
         kind = MADE.get(self.choice.filesystem)
         label = self.own_label[: kind.label_bytes if kind else None] if self.label is None else self.label
         return kind.fit_label(label) if kind else label
-
-
-@dataclass(frozen=True, slots=True)
-class Arrangement:
-    """Settings for all volumes of a drive: type of a new table, and use of an LVM volume group."""
-
-    table: Literal["gpt", "mbr"] = "gpt"
-    grouped: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,20 +165,22 @@ def parse_volume(text: str) -> VolumeRequest:
         )
     encrypt = values.get("encrypt")
     _check_encryption(shown, encrypt, values.get("key"))
-    workload = values.get("workload", ROLES[role].workload if role else "")
-    one = request(
-        workload,
-        values.get("size"),
+    size, mount = values.get("size"), values.get("mount")
+    size_bytes, percent = (None, None) if size is None else parse_share(size)
+    if mount not in (None, NO_PLACE) and (fault := mount_point_fault(mount)):
+        raise BadInput(NAME_PLACE(place=mount, fault=fault))
+    return VolumeRequest(
+        values.get("workload", ROLES[role].workload if role else ""),
+        size_bytes,
         values.get("label"),
-        values.get("mount"),
+        mount,
         values.get("fs"),
-        options,
+        tuple(options),
+        tuple(subvolumes),
+        encrypt,
+        percent,
         role,
-    )
-    return replace(
-        one,
-        subvolumes=tuple(subvolumes),
-        encrypt=encrypt,
+        rest=_is_rest(size),
         writable=values.get("writable"),
         key=values.get("key", ""),
     )
@@ -208,39 +200,6 @@ def _check_encryption(volume: str, encrypt: str | None, key: str | None) -> None
         )
     if key is not None and (fault := key_fault(key, encrypts=encrypt is not None)):
         raise BadInput(t("--volume '{volume}': key {fault}.", volume=volume, fault=fault))
-
-
-def request(
-    workload: str,
-    size: str | None,
-    label: str | None,
-    mount: str | None,
-    filesystem: str | None,
-    options: Sequence[str] = (),
-    role: str = "",
-) -> VolumeRequest:
-    """Return a request from text values. Raises BadInput for an invalid size, mount point or workload."""
-    if not is_workload_id(workload):
-        raise BadInput(
-            t(
-                "Unknown workload '{workload}'. Run `diskwright workloads` for a list.",
-                workload=workload,
-            )
-        )
-    size_bytes, percent = (None, None) if size is None else parse_share(size)
-    if mount not in (None, NO_PLACE) and (fault := mount_point_fault(mount)):
-        raise BadInput(NAME_PLACE(place=mount, fault=fault))
-    return VolumeRequest(
-        workload,
-        size_bytes,
-        label,
-        mount,
-        filesystem,
-        tuple(options),
-        percent=percent,
-        role=role,
-        rest=_is_rest(size),
-    )
 
 
 def parse_share(text: str) -> tuple[int | None, int | None]:
@@ -317,34 +276,50 @@ def with_unique_labels(specs: tuple[VolumeSpec, ...]) -> tuple[VolumeSpec, ...]:
     return tuple(named)
 
 
+def volume_faults(
+    volume: Volume, *, encrypted: bool, alone: bool = True
+) -> Iterator[tuple[str, Message | str]]:
+    """Yield each field of a planned volume that breaks a rule, with a sentence. `alone`: the volume has its
+    own partition."""
+    label, filesystem = volume.label, volume.filesystem
+    if filesystem not in MADE:
+        yield "filesystem", not_made_because(filesystem)
+        return
+    if fault := label_fault(label, filesystem):
+        yield (
+            "label",
+            t("The label '{label}' {fault}; use a shorter or simpler label.", label=label, fault=fault),
+        )
+    if volume.mount_point is not None and (place := place_fault(volume.mount_point, filesystem)):
+        named = NAME_PLACE if MADE[filesystem].mounts else Sentence("The mount point '{place}' {fault}.")
+        yield "mount_point", named(place=printable(volume.mount_point, 60), fault=place)
+    if why := subvolumes_fault(volume.subvolumes, filesystem):
+        yield "subvolumes", VOLUME_FAULT(label=label, fault=why)
+    if why := volume_role_fault(volume, encrypted=encrypted, alone=alone):
+        yield "role", VOLUME_FAULT(label=label, fault=why)
+    if options := options_fault(filesystem, volume.mkfs_options, volume.mount_options):
+        yield (
+            "mkfs_options",
+            t(
+                "Cannot use the options recommended for {filesystem}: {fault}.",
+                filesystem=filesystem,
+                fault=options,
+            ),
+        )
+
+
 def check_specs(specs: tuple[VolumeSpec, ...]) -> None:
-    """Raises BadInput for invalid labels or mount points, and for contradictory requests."""
+    """Raises BadInput for contradictory requests."""
     if not specs:
         raise BadInput(t("No volume was requested. Specify a workload."))
     for spec in specs:
-        label, filesystem = spec.final_label, spec.choice.filesystem
-        if bad_label := label_fault(label, filesystem):
-            raise BadInput(
-                t(
-                    "The label '{label}' {fault}; use a shorter or simpler label.",
-                    label=label,
-                    fault=bad_label,
-                )
-            )
-        if spec.mount_point is not None and (fault := place_fault(spec.mount_point, filesystem)):
-            named = NAME_PLACE if MADE[filesystem].mounts else Sentence("The mount point '{place}' {fault}.")
-            raise BadInput(named(place=printable(spec.mount_point, 60), fault=fault))
-        if subvolume_fault := subvolumes_fault(spec.subvolumes, filesystem):
-            raise BadInput(VOLUME_FAULT(label=label, fault=subvolume_fault))
         if spec.size_bytes is not None and spec.size_bytes <= 0:
             raise BadInput(
                 t(
                     "The volume '{label}' has no size. Omit the size to use all remaining space.",
-                    label=label,
+                    label=spec.final_label,
                 )
             )
-        if spec.role:
-            _check_role(spec)
     _check_shares(specs)
     if double := next(
         (role for role in ROLES if ROLES[role].single and sum(spec.role == role for spec in specs) > 1), None
@@ -359,20 +334,6 @@ def check_specs(specs: tuple[VolumeSpec, ...]) -> None:
         tuple(place for spec in specs for place in places_of(spec.mount_point, spec.subvolumes))
     ):
         raise BadInput(unordered)
-
-
-def _check_role(spec: VolumeSpec) -> None:
-    """Raises BadInput for an impossible role, or a dangerous option on a system volume."""
-    if fault := role_fault(spec.role, spec.choice.filesystem, encrypted=spec.encrypted):
-        raise BadInput(VOLUME_FAULT(label=spec.final_label, fault=fault))
-    options = [option.text for option in (*spec.choice.mkfs, *spec.choice.mount)]
-    if danger := system_danger(spec.role, spec.choice.filesystem, options):
-        raise BadInput(
-            t(
-                "{option} puts data at risk and is not allowed on boot or system volumes.",
-                option=danger,
-            )
-        )
 
 
 def _check_shares(specs: tuple[VolumeSpec, ...]) -> None:

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from wizard.advice.catalogue import OptionSite, load_catalogue
+from wizard.advice.catalogue import load_catalogue
 from wizard.advice.missing import filesystem, for_files, lacking
 from wizard.advice.ranking import advise, site_of
 from wizard.advice.request import take_options
-from wizard.advice.workloads import Profile, find_workload
+from wizard.advice.workloads import find_workload
 from wizard.filesystems.registry import MADE
 from wizard.model.advice import Advice, Choice, Option, Rank, Workload
 from wizard.model.errors import BadInput, Refused
@@ -20,31 +20,57 @@ from wizard.plan.request.volume_request import VolumeRequest, VolumeSpec
 
 
 def spec_of(
-    machine: Machine, drive: Drive, recording: Recording, asked: VolumeRequest, phrases: Sequence[str] = ()
+    machine: Machine,
+    drive: Drive,
+    recording: Recording,
+    asked: VolumeRequest,
+    phrases: Sequence[str] = (),
+    room: int | None = None,
+    possible: Sequence[str] = (),
 ) -> VolumeSpec:
     """Resolve a request to the recommended or named filesystem, with the requested options.
 
-    `phrases`: confirmations typed. Raises Refused if no filesystem is possible, or an option is not allowed.
+    `phrases`: confirmations typed. `room`: size of the volume in bytes if it is not the requested one.
+    `possible`: filesystems to choose from, if limited. Raises Refused if no filesystem is possible, or an
+    option is not allowed.
     """
     profile = find_workload(asked.workload)
     role = ROLES.get(asked.role)
     size_bytes = _size_bytes(asked, machine)
-    room = (
-        size_bytes
-        if asked.percent is None or drive.size_bytes is None
-        else drive.size_bytes * asked.percent // 100
-    )
+    if room is None:
+        room = (
+            size_bytes
+            if asked.percent is None or drive.size_bytes is None
+            else drive.size_bytes * asked.percent // 100
+        )
     advice = advise(machine, drive, recording, profile, size_bytes=room)
     if asked.filesystem is not None:
         choice = named_choice(advice, asked.filesystem)
+    elif possible:
+        choice = choice_on(advice, possible)
     elif role is not None:
         choice = _role_choice(advice, role)
     else:
         choice = _advised(advice, machine)
     site = site_of(machine, drive, recording, profile, room)
     site = replace(site, root=site.root or is_system_role(asked.role))
-    spec = spec_with_options(choice, profile, asked, site, phrases, size_bytes)
-    return replace(spec, percent=asked.percent, role=asked.role)
+    doubts: tuple[Message | str, ...] = ()
+    if asked.options:
+        taken = take_options(choice, asked.options, phrases, site, load_catalogue(), profile.workload.id)
+        choice, doubts = taken.choice, taken.doubts
+    return VolumeSpec(
+        choice,
+        profile.workload,
+        size_bytes,
+        asked.label,
+        asked.mount_point,
+        doubts,
+        percent=asked.percent,
+        role=asked.role,
+        encrypted=asked.encrypt is not None,
+        subvolumes=asked.subvolumes,
+        key=asked.key,
+    )
 
 
 def _size_bytes(asked: VolumeRequest, machine: Machine) -> int | None:
@@ -73,6 +99,25 @@ def _first_obstacle(choice: Choice, machine: Machine) -> Message:
     others = (one for one in choice.obstacles if absent is None or one != str(absent.said))
     why = next(others, choice.obstacles[0])
     return t("{filesystem}: {why}", filesystem=choice.filesystem, why=why)
+
+
+def choice_on(advice: Advice, possible: Sequence[str]) -> Choice:
+    """Return the recommended filesystem among those `possible` on several drives. Raises Refused if none can
+    be created."""
+    for choice in advice.choices:
+        if choice.filesystem in possible and not choice.obstacles:
+            return choice
+    reasons = tuple(
+        t("{filesystem}: {obstacles:row}", filesystem=choice.filesystem, obstacles=choice.obstacles)
+        for choice in advice.choices
+        if choice.filesystem in possible
+    )
+    raise Refused(
+        t(
+            "No filesystem for these drives together can be created here. {reasons:row}",
+            reasons=reasons,
+        )
+    )
 
 
 def _role_choice(advice: Advice, role: Role) -> Choice:
@@ -161,31 +206,6 @@ def named_choice(advice: Advice, filesystem: str) -> Choice:
             )
         )
     return choice
-
-
-def spec_with_options(
-    choice: Choice,
-    profile: Profile,
-    asked: VolumeRequest,
-    site: OptionSite,
-    phrases: Sequence[str],
-    size_bytes: int | None,
-) -> VolumeSpec:
-    """Return the request for a choice, with the requested options."""
-    doubts: tuple[Message | str, ...] = ()
-    if asked.options:
-        taken = take_options(choice, asked.options, phrases, site, load_catalogue(), profile.workload.id)
-        choice, doubts = taken.choice, taken.doubts
-    spec = VolumeSpec(
-        choice,
-        profile.workload,
-        size_bytes,
-        asked.label,
-        asked.mount_point,
-        doubts,
-        subvolumes=asked.subvolumes,
-    )
-    return replace(spec, encrypted=asked.encrypt is not None, key=asked.key)
 
 
 PRESETS = ("desktop",)

@@ -7,7 +7,6 @@ from typing import get_args
 from wizard.documents.codec import Sealed, without_texts
 from wizard.filesystems.kind import WRITTEN_UUIDS
 from wizard.filesystems.registry import KINDS
-from wizard.model.errors import BadInput
 from wizard.model.geometry import Identity
 from wizard.model.requests import NewUuid, Release, SwitchOff, Tune
 from wizard.model.said import t
@@ -15,7 +14,6 @@ from wizard.operations.operation import Context, Subject
 from wizard.operations.rules import UUID_FORM, is_device_path, is_workload_id
 from wizard.plan.changes import ChangeOperation, Changes, ChangeStep
 from wizard.plan.check import drive_faults
-from wizard.plan.messages import INCONSISTENT
 
 AGAIN = t("Make a new one with `diskwright tune`.")
 
@@ -42,16 +40,6 @@ def with_current_texts(changes: Changes) -> Changes:
     """Recompute all texts and commands of valid changes from their operations. Only these are shown or
     run."""
     return replace(changes, steps=change_steps([step.operation for step in changes.steps], changes.drive))
-
-
-def check_changes(changes: Changes, where: str = "The document") -> None:
-    """Raises BadInput for the first difference from what diskwright would write. `where` names the file.
-
-    Checks that only the filesystem's own drive, fstab line and rules file are affected; descriptions are
-    derived. Only applying the changes checks that these files belong to the system.
-    """
-    if fault := next(_faults(changes), None):
-        raise BadInput(INCONSISTENT(where=where, what=fault, again=AGAIN))
 
 
 def _faults(changes: Changes) -> Iterator[str]:
@@ -92,14 +80,15 @@ CHANGES = Sealed(
     "diskwright.changes/2",
     Changes,
     AGAIN,
-    check_changes,
+    _faults,
     with_current_texts,
     {"diskwright.changes/1": without_texts},
 )
-CHANGES_SCHEMA, render_changes, is_changes, read_changes, read_kept_changes = (
+CHANGES_SCHEMA, render_changes, is_changes, read_changes, read_kept_changes, check_changes = (
     CHANGES.schema,
     CHANGES.render,
     CHANGES.is_one,
     CHANGES.read,
     CHANGES.read_kept,
+    CHANGES.check,
 )

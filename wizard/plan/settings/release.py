@@ -51,15 +51,6 @@ def plan_release(
     return operations, tuple(sorted(above - below))
 
 
-def why_not_release(machine: Machine, drive: Drive) -> str | None:
-    """Return why nothing on the drive can be stopped, or None."""
-    try:
-        plan_release(machine, drive, has_all=not machine.unprobed)
-    except Refused as refusal:
-        return str(refusal)
-    return None
-
-
 def _groups(stack: Iterable[Layer], marks: dict[str, tuple[Signature, ...]]) -> dict[str, str | None]:
     """Return the volume group of each logical volume, by the physical volume at the bottom."""
     groups: dict[str, str | None] = {}

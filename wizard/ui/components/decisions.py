@@ -12,13 +12,13 @@ from wizard.apply.local_runs import OpenRun
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.progress_log import Decision, DecisionChoice, Settling
 from wizard.host.services import Services
-from wizard.model.errors import DiskwrightError, ExitCode
+from wizard.model.errors import DiskwrightError, ExitCode, why_not
 from wizard.model.finding import Diagnosis
 from wizard.model.machine import Drive, Partition
 from wizard.model.said import Sentence, t, tn
 from wizard.model.verdict import USUAL_SECONDS
-from wizard.plan.partition.movable import why_not_move
-from wizard.plan.refusals import why_not_set_up
+from wizard.plan.partition.move_target import why_not_move
+from wizard.plan.refusals import refuse_drive
 from wizard.ui import messages as words
 from wizard.ui.view import Action, Block, Text, muted, para
 
@@ -76,7 +76,7 @@ def waits(run: OpenRun) -> bool:
 
 def blocker(services: Services, runs: Iterable[OpenRun], drive: Drive) -> Text:
     """Return why a drive cannot be set up. Runs come first, since they may have locked the drive."""
-    return why_not_now(runs_on(runs, drive)) or why_not_set_up(drive)
+    return why_not_now(runs_on(runs, drive)) or why_not(refuse_drive, drive)
 
 
 def why_not_now(runs: Iterable[OpenRun]) -> Text:

@@ -77,7 +77,7 @@ def lost_line(session: Session, plan: Plan) -> Para:
         return para(Piece(t("Preserved:"), Tone.GOOD), t("all existing partitions, byte for byte."))
     return para(
         Piece(
-            t("Nothing is lost: no data found on {drives:and}.", drives=tuple(map(short, plan.paths))),
+            t("Nothing is lost: no data found on {drives:and}.", drives=tuple(map(short, plan.devices))),
             Tone.GOOD,
         )
     )

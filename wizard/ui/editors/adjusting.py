@@ -11,10 +11,8 @@ from wizard.model.machine import Drive, Extent, Machine, Partition
 from wizard.model.said import Sentence, parse_place, t
 from wizard.plan.dangers import layout_before
 from wizard.plan.derive import placed_layout
-from wizard.plan.partition.movable import why_not_move
-from wizard.plan.partition.move_target import room_around
+from wizard.plan.partition.move_target import room_around, why_not_move
 from wizard.plan.partition.possible import least_bytes, room_behind, why_not_shrink
-from wizard.plan.partition.replace import grow_plan, shrink_plan
 from wizard.plan.partition.resize import (
     Border,
     Does,
@@ -26,6 +24,7 @@ from wizard.plan.partition.resize import (
     why_not_larger,
 )
 from wizard.plan.refusals import measured
+from wizard.plan.request.plan_request import GrowPart, ShrinkPart
 from wizard.ui.components.drive_bars import layout_bars
 from wizard.ui.components.drive_rows import short
 from wizard.ui.desk import Desk
@@ -271,14 +270,9 @@ class ResizeEditor(Overlay):
             start = self._place.start_bytes
             self.desk.open_moves(self._machine, self._drive, self._part, start)
         else:
-            recording = self.services.diagnose(self._machine, self._drive).recording
-            size_bytes = self._place.size_bytes
-            plan = (
-                grow_plan(self._machine, self._drive, self._part, recording, size_bytes)
-                if self._meaning.does is Does.GROW
-                else shrink_plan(self._machine, self._drive, self._part, size_bytes, recording)
-            )
-            self.desk.open_review(plan)
+            change = GrowPart if self._meaning.does is Does.GROW else ShrinkPart
+            request = change(self._part, self._place.size_bytes)
+            self.desk.open_review(self.services.plan(self._machine, (self._drive,), request))
 
 
 def _value(place: Extent, border: Border) -> int:

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from wizard.model.errors import BadInput, DiskwrightError
+from wizard.model.errors import BadInput, DiskwrightError, why_not
 from wizard.model.said import Sentence, t
 from wizard.plan.refusals import unread_content
-from wizard.plan.request.volume_request import Arrangement
+from wizard.plan.request.plan_request import Arrangement
 from wizard.ui.components.decisions import blocker
 from wizard.ui.components.drive_rows import held_on
 from wizard.ui.desk import Desk, Screen
@@ -327,11 +327,4 @@ class Arrange(Screen):
 
     def _refusal(self, wanted: Arrangement, otherwise: Arrangement) -> str:
         """Return the planner's reason against `wanted`, or empty if the planner also refuses `otherwise`."""
-        return "" if self._fault(otherwise) else self._fault(wanted)
-
-    def _fault(self, arrangement: Arrangement) -> str:
-        try:
-            self._check(arrangement)
-        except DiskwrightError as error:
-            return str(error)
-        return ""
+        return "" if why_not(self._check, otherwise) else why_not(self._check, wanted)

@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from wizard.filesystems.registry import MADE, title_of
-from wizard.model.errors import BadInput, DiskwrightError
+from wizard.model.errors import BadInput, DiskwrightError, why_not
 from wizard.model.layout import EVERYONE, NO_PLACE, ROOT, Writer
 from wizard.model.said import Sentence, t
 from wizard.plan.request.roles import ROLES, usual_bytes
 from wizard.plan.request.subvolumes import parse_subvolumes, subvolumes_written
 from wizard.plan.request.using import with_usual_place
-from wizard.plan.request.volume_request import REST, VolumeSpec, check_specs, parse_share, size_written
+from wizard.plan.request.volume_request import REST, VolumeSpec, parse_share, size_written
 from wizard.plan.request.wanted import advice_in_role, in_role
 from wizard.ui.components.advice_rows import rating
 from wizard.ui.desk import Desk, Screen
@@ -105,7 +105,7 @@ class VolumeEditor(Screen):
         self._usual = dict(self._values)
         self._aside: dict[str, str] = {}
         self._choices = self._choices_for(spec.workload.id, spec.role)
-        self._roles_refused = {role: self._role_refusal(role) for role in ROLES}
+        self._roles_refused = {role: why_not(self._in_role, role) for role in ROLES}
         self._encryption_refused = self._encryption_refusal()
 
     def view(self) -> View:
@@ -238,32 +238,15 @@ class VolumeEditor(Screen):
         workload = self.services.profile(purpose).workload
         return in_role(spec, role, self._choices_for(purpose, role), workload, machine.memory_bytes)
 
-    def _role_refusal(self, role: str) -> str:
-        try:
-            self._in_role(role)
-        except DiskwrightError as error:
-            return str(error)
-        return ""
-
     def _encryption_refusal(self) -> str:
         """Return the planner's reason against encryption, or empty if the plain volume is also refused."""
         try:
             spec = self._read()
         except DiskwrightError:
             return ""
-        plain, luks = (self._fault(replace(spec, encrypted=encrypted)) for encrypted in (False, True))
-        return "" if plain else luks
-
-    def _fault(self, spec: VolumeSpec) -> str:
-        try:
-            self._checked(spec)
-        except DiskwrightError as error:
-            return str(error)
-        return ""
-
-    def _checked(self, spec: VolumeSpec) -> None:
-        check_specs((spec,))
-        self._check(spec)
+        if why_not(self._check, replace(spec, encrypted=False)):
+            return ""
+        return why_not(self._check, replace(spec, encrypted=True))
 
     def turned(self, field: str, values: Values) -> None:
         """Rank the filesystems again if purpose or role changed. Preserves typed values."""
@@ -324,7 +307,7 @@ class VolumeEditor(Screen):
         """Use the volume if the planner accepts. Errors preserve the typed values."""
         self._values = {**self._values, **values}
         spec = self._read()
-        self._checked(spec)
+        self._check(spec)
         self._take(spec)
         if self.desk.screen is self:
             self.desk.back()

@@ -59,7 +59,7 @@ class PlanJob(Job[Plan]):
     def __init__(self, plan: Plan) -> None:
         super().__init__(plan)
         self._unknown: tuple[str, ...] = ()
-        what = plan.part_path or ", ".join(plan.paths)
+        what = plan.part_path or ", ".join(plan.devices)
         self.title = _named(plan)(what=what)
 
     def lost(self) -> tuple[Text, ...]:

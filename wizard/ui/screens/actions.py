@@ -24,9 +24,7 @@ from wizard.model.requests import (
 )
 from wizard.model.said import t
 from wizard.plan.changes import Changes
-from wizard.plan.partition.replace import delete_plan, grow_plan
-from wizard.plan.partition.restore import restore_plan
-from wizard.plan.planner import Mode
+from wizard.plan.request.plan_request import DeletePart, GrowPart, Mode, Request, RestoreTable
 from wizard.plan.settings.possible import places_of, signatures_on
 from wizard.ui import messages as words
 from wizard.ui.components.decisions import blocker, runs_on
@@ -175,15 +173,14 @@ class Actions(Screen):
 
     def act_delete(self, _row: str, _values: Values) -> None:
         """Review deleting a partition. Preserves the others."""
-        plan = delete_plan(self._machine, self._drive, self._part, self._recording)
-        self.desk.open_review(self.services.with_boot_entries(plan, (self._drive,)))
+        self._review(DeletePart(self._part))
 
     def act_grow(self, _row: str, _values: Values) -> None:
         """Review growing a partition into adjacent free space, online if mounted."""
         if places_of(self._drive, self._device):
             self.desk.with_root(self, lambda: self._work_out(Grow()))
         else:
-            self.desk.open_review(grow_plan(self._machine, self._drive, self._part, self._recording))
+            self._review(GrowPart(self._part))
 
     def act_adjust(self, _row: str, _values: Values) -> None:
         """Open the editor for start, end and size."""
@@ -205,9 +202,10 @@ class Actions(Screen):
 
     def act_restore_table(self, _row: str, _values: Values) -> None:
         """Review writing a lost partition table back."""
-        self.desk.open_review(
-            restore_plan(self._machine, self._drive, self.services.draw_uuid, self._recording)
-        )
+        self._review(RestoreTable())
+
+    def _review(self, request: Request) -> None:
+        self.desk.open_review(self.services.plan(self._machine, (self._drive,), request))
 
     def act_to_ext4(self, _row: str, _values: Values) -> None:
         """Open the conversions to ext4."""

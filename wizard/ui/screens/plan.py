@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from wizard.advice.request import Taken
 from wizard.ext4.superblock import old_filesystems
-from wizard.model.errors import BadInput, DiskwrightError, printable
+from wizard.model.errors import BadInput, DiskwrightError, printable, why_not
 from wizard.model.said import t
-from wizard.plan.planner import PLAIN, Mode
 from wizard.plan.raid.striping import mirror_note
 from wizard.plan.refusals import unread_content
-from wizard.plan.request.volume_request import Arrangement, VolumeSpec
+from wizard.plan.request.plan_request import PLAIN, Arrangement, Mode
+from wizard.plan.request.volume_request import VolumeSpec
 from wizard.plan.request.wanted import advice_in_role
 from wizard.plan.text import danger_of
 from wizard.ui import draft
@@ -162,7 +162,7 @@ class PlanScreen(Screen):
         if danger := danger_of(plan):
             yield para(Piece(danger, Tone.DANGER), hang=2)
         yield lost_line(session, plan)
-        if session.stripe:
+        if session.arrangement.stripe:
             yield para(t("On {drives}.", drives=spread_words(session)))
         if note := mirror_note(plan):
             yield para(note)
@@ -198,7 +198,7 @@ class PlanScreen(Screen):
 
     def _actions(self) -> Iterator[Action]:
         session = self.session
-        whole, alone = session.part is None, not session.stripe
+        whole, alone = session.part is None, not session.arrangement.stripe
         holds = session.drive is not None and not session.drive.is_empty
         yield Action("review", "enter", t("review"), self._fault or "")
         if self._can_read:
@@ -238,9 +238,9 @@ class PlanScreen(Screen):
             return self._fault
         if obstacle := self.services.obstacle:
             return obstacle
-        from wizard.benchmark.candidates.trial import blocker as why_not
+        from wizard.benchmark.candidates.trial import blocker as trial_blocker
 
-        return why_not(session.drive, session.plan, self._at, self._loads(session.specs[self._at]))
+        return trial_blocker(session.drive, session.plan, self._at, self._loads(session.specs[self._at]))
 
     def _loads(self, spec: VolumeSpec) -> tuple[str, ...]:
         profiles = self.services.profiles
@@ -255,7 +255,7 @@ class PlanScreen(Screen):
             self._keeps = (
                 str(t("The drive has no contents to preserve."))
                 if empty
-                else draft.fault(self.services, trial)
+                else why_not(draft.planned, self.services, trial)
             )
         return self._keeps
 
@@ -363,7 +363,7 @@ class PlanScreen(Screen):
         def take(arrangement: Arrangement) -> None:
             self._renew(replace(self.session, arrangement=arrangement))
 
-        self.desk.go(Arrange(self.desk, self.session.arrangement or PLAIN, check, take))
+        self.desk.go(Arrange(self.desk, self.session.arrangement, check, take))
 
     def act_system(self, _row: str, _values: Values) -> None:
         """Replace the volumes with those of a desktop system."""
@@ -372,7 +372,7 @@ class PlanScreen(Screen):
         mode = session.mode or Mode.REPLACE
         specs = desktop_specs(session, mode)
         self._at = 0
-        self._renew(replace(session, specs=specs, stripe=None, others=()))
+        self._renew(replace(session, specs=specs, arrangement=PLAIN, others=()))
 
     def act_to_ext4(self, _row: str, _values: Values) -> None:
         """Open the conversions to ext4, which preserve the files."""

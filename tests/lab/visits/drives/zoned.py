@@ -9,7 +9,6 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from random import Random
-from uuid import uuid4
 
 from tests.lab.drives.fleet import MIB, Bus, EmulatedDrive, Fleet, ModuleDrive, Zones
 from tests.lab.errands.visit import Visit
@@ -28,7 +27,8 @@ from wizard.model.run import Check
 from wizard.model.verdict import Outcome
 from wizard.plan.check import render_plan
 from wizard.plan.plan import Plan
-from wizard.plan.planner import Mode, make_plan
+from wizard.plan.planner import make_plan
+from wizard.plan.request.plan_request import Mode, NewVolumes
 from wizard.plan.request.volume_request import VolumeSpec
 from wizard.probe.machine import probe_machine
 from wizard.process.program import run
@@ -299,11 +299,7 @@ def _plan(node: str, mode: Mode | None, place: Path) -> Plan:
     machine, drive, advice, _ = _read(node)
     choice = advice.chosen or advice.choices[0]
     return make_plan(
-        machine,
-        drive,
-        (VolumeSpec(choice, advice.workload, None, "zones", str(place)),),
-        mode,
-        lambda: str(uuid4()),
+        machine, (drive,), NewVolumes((VolumeSpec(choice, advice.workload, None, "zones", str(place)),), mode)
     )
 
 

@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from time import monotonic, sleep
-from uuid import uuid4
 
 from tests.lab.drives.fleet import MIB, Bus, EmulatedDrive, Fleet, ModuleDrive
 from tests.lab.errands.visit import Visit
@@ -23,6 +22,7 @@ from tests.lab.guest.inside import (
     tool,
     without_loops,
 )
+from tests.unit.plan.layouts import rederived
 from wizard.apply.plan.start import start_run
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run_control import resume, undo
@@ -32,14 +32,12 @@ from wizard.model.errors import DiskwrightError
 from wizard.model.layout import Stripe
 from wizard.model.run import Check
 from wizard.operations.layers import array_uuid
-from wizard.operations.operation import Context
-from wizard.operations.table import WipeSignatures, WriteTable
+from wizard.plan.check import places_in
 from wizard.plan.plan import Plan
-from wizard.plan.planner import Mode, make_plan
-from wizard.plan.raid.striped import StripeRequest, make_striped_plan
-from wizard.plan.raid.striping import striped, striped_extents, striped_path
+from wizard.plan.planner import make_plan
+from wizard.plan.raid.striping import striped_path
+from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes, StripeRequest
 from wizard.plan.request.volume_request import VolumeSpec
-from wizard.plan.steps import steps_of
 from wizard.plan.undo_policy import WORD
 from wizard.probe.machine import probe_machine
 from wizard.process.program import run
@@ -106,13 +104,10 @@ def _spec() -> VolumeSpec:
 
 def _plan(targets: list[str]) -> Plan:
     machine = probe_machine(targets, seconds=SLOW)
-    return make_striped_plan(
+    return make_plan(
         machine,
         machine.drives,
-        _spec(),
-        StripeRequest("md"),
-        Mode.REPLACE,
-        lambda: str(uuid4()),
+        NewVolumes((_spec(),), Mode.REPLACE, Arrangement(stripe=StripeRequest("md"))),
         arrays=taken_arrays(),
     )
 
@@ -132,16 +127,7 @@ def _forged(targets: list[str]) -> Iterator[Check]:
 def _derived(plan: Plan, stripe: Stripe) -> Plan:
     drives = [member.drive for member in plan.members]
     volume = replace(plan.volumes[0], path=striped_path(drives, stripe))
-    operations = [step.operation for step in plan.steps]
-    first_table = next(one for one in operations if isinstance(one, WriteTable))
-    wipes = [one for one in operations[: operations.index(first_table)] if isinstance(one, WipeSignatures)]
-    befores = [member.before for member in plan.members]
-    derived = striped(drives, befores, striped_extents(drives), stripe, volume, wipes)
-    first, *others = (
-        replace(member, after=after) for member, after in zip(plan.members, derived.afters, strict=True)
-    )
-    steps = steps_of(derived.operations, Context(first.drive, first.before, first.after, (*others,)))
-    return replace(plan, after=first.after, others=(*others,), volumes=(volume,), stripe=stripe, steps=steps)
+    return rederived(replace(plan, volumes=(volume,), stripe=stripe), places_in(plan))
 
 
 def _start(plan: Plan) -> Path:
@@ -213,7 +199,7 @@ def _zoned(node: str) -> Iterator[Check]:
     ):
         machine = probe_machine([node], seconds=SLOW)
         plan = make_plan(
-            machine, machine.drives[0], (replace(_spec(), choice=choice),), Mode.REPLACE, lambda: str(uuid4())
+            machine, (machine.drives[0],), NewVolumes((replace(_spec(), choice=choice),), Mode.REPLACE)
         )
         found = _ended(plan, "blkzone", "reset", then)
         if what == "killed":

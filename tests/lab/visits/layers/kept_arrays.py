@@ -10,7 +10,6 @@ from contextlib import suppress
 from pathlib import Path
 from random import Random
 from shutil import rmtree
-from uuid import uuid4
 
 from tests.lab.drives.fleet import MIB, Bus, EmulatedDrive, Fleet
 from tests.lab.errands.visit import Visit
@@ -45,8 +44,8 @@ from wizard.model.run import Check
 from wizard.model.said import KIB
 from wizard.plan.check import read_plan, render_plan
 from wizard.plan.plan import Plan
-from wizard.plan.planner import Mode
-from wizard.plan.raid.striped import StripeRequest, make_striped_plan
+from wizard.plan.planner import make_plan
+from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes, StripeRequest
 from wizard.plan.request.volume_request import VolumeSpec
 from wizard.probe.machine import probe_machine
 from wizard.process.program import run
@@ -223,8 +222,11 @@ def _planned(fleet: Fleet, level: Level) -> Plan:
     spec = VolumeSpec(choice, workload, None, "kept", str(PLACE))
     chunk = None if level == "raid1" else 64 * KIB
     asked = StripeRequest("md", chunk_bytes=chunk, level=level)
-    plan = make_striped_plan(
-        machine, machine.drives, spec, asked, Mode.REPLACE, lambda: str(uuid4()), arrays=taken_arrays()
+    plan = make_plan(
+        machine,
+        machine.drives,
+        NewVolumes((spec,), Mode.REPLACE, Arrangement(stripe=asked)),
+        arrays=taken_arrays(),
     )
     return read_plan(render_plan(plan), "the plan")
 

@@ -9,7 +9,6 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
-from uuid import uuid4
 
 from tests.lab.drives.fleet import MIB, Bus, EmulatedDrive, Fleet
 from tests.lab.errands.visit import Visit
@@ -36,8 +35,8 @@ from wizard.model.errors import Refused
 from wizard.model.run import Check
 from wizard.plan.check import read_plan, render_plan
 from wizard.plan.plan import Plan
-from wizard.plan.planner import Mode
-from wizard.plan.raid.striped import StripeRequest, make_striped_plan
+from wizard.plan.planner import make_plan
+from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes, StripeRequest
 from wizard.plan.request.volume_request import VolumeSpec
 from wizard.probe.machine import probe_machine
 
@@ -113,8 +112,11 @@ def _planned(fleet: Fleet) -> Plan:
     workload = Workload("large-media", "Large media files", "Long runs.", "large-media.toml", "media")
     spec = VolumeSpec(choice, workload, None, "mirrored", str(PLACE))
     asked = StripeRequest("md", level="raid1")
-    plan = make_striped_plan(
-        machine, machine.drives, spec, asked, Mode.REPLACE, lambda: str(uuid4()), arrays=taken_arrays()
+    plan = make_plan(
+        machine,
+        machine.drives,
+        NewVolumes((spec,), Mode.REPLACE, Arrangement(stripe=asked)),
+        arrays=taken_arrays(),
     )
     return read_plan(render_plan(plan), "the plan")
 
@@ -144,7 +146,7 @@ def _as_its_tools_say(plan: Plan) -> Iterator[Check]:
         for key in ("queue/minimum_io_size", "queue/optimal_io_size", "alignment_offset")
     )
     yield Check("a mirror: the kernel reports no stripe", told == ("4096", "0", "0"), shown(told))
-    for path in plan.paths:
+    for path in plan.devices:
         (offset,) = re.findall(r"Data Offset : (\d+) sectors", tool("mdadm", "--examine", f"{path}1"))
         begins = int(sysfs(f"{path}1", "start")) + int(offset)
         yield Check(f"a mirror: md's data starts at a block boundary of {path}", begins % 8 == 0, str(begins))
@@ -162,7 +164,7 @@ def _survives(plan: Plan) -> Iterator[Check]:
     tool("mdadm", "--wait", volume.path, accept=(0, 1))
     yield Check("a mirror: the resync finishes", _action(plan) == "idle", _action(plan))
     tool("umount", str(PLACE))
-    lost, left = (f"{path}1" for path in plan.paths)
+    lost, left = (f"{path}1" for path in plan.devices)
     # The source of the resync.
     tool("mdadm", volume.path, "--fail", lost)
     tool("mdadm", volume.path, "--remove", lost)

@@ -8,10 +8,9 @@ again.
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
-from uuid import uuid4
 
 from tests.lab.drives.fleet import MIB, Bus, EmulatedDrive, Fleet
 from tests.lab.drives.masonry import kernels_node
@@ -40,17 +39,15 @@ from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run_control import keep, resume, undo
 from wizard.apply.steps.arrays import taken_arrays
-from wizard.findings.diagnose import diagnose
 from wizard.model.errors import Refused
 from wizard.model.run import Check, Event
 from wizard.model.said import KIB
 from wizard.operations.layers import array_uuid
 from wizard.plan.check import read_plan, render_plan
-from wizard.plan.export import striped_spec
 from wizard.plan.plan import Plan
-from wizard.plan.planner import Mode
-from wizard.plan.raid.striped import Kind, StripeRequest, make_striped_plan
-from wizard.plan.request.volume_request import request
+from wizard.plan.request.plan_request import Arrangement, Kind, Mode, NewVolumes, StripeRequest
+from wizard.plan.request.volume_request import VolumeRequest
+from wizard.plan.requested import plan_requested
 from wizard.probe.machine import probe_machine
 from wizard.process.program import run
 
@@ -136,12 +133,14 @@ def _nodes(fleet: Fleet, case: Case) -> tuple[str, ...]:
 def _planned(fleet: Fleet, case: Case, mode: Mode | None = Mode.REPLACE) -> Plan:
     """Plan like `diskwright plan`, and read the plan from its document."""
     machine = probe_machine(_nodes(fleet, case), seconds=SLOW)
-    recordings = [diagnose(machine, drive, ()).recording for drive in machine.drives]
-    wanted = request("large-media", None, "striped", str(PLACE), case.filesystem)
-    spec = striped_spec(machine, machine.drives, recordings, wanted, ())
+    volume = VolumeRequest("large-media", None, "striped", str(PLACE), case.filesystem)
     asked = StripeRequest(case.kind, case.chunk_bytes)
-    plan = make_striped_plan(
-        machine, machine.drives, spec, asked, mode, lambda: str(uuid4()), recordings, taken_arrays()
+    plan = plan_requested(
+        machine,
+        machine.drives,
+        NewVolumes((), mode, Arrangement(stripe=asked)),
+        [replace(volume, writable="root")],
+        arrays=taken_arrays(),
     )
     return read_plan(render_plan(plan), "the plan")
 
@@ -191,7 +190,7 @@ def _stands(case: Case, plan: Plan) -> Iterator[Check]:
             told == (chunk, chunk * COUNT, 0),
             shown(told),
         )
-    for path in plan.paths:
+    for path in plan.devices:
         part = f"{path}1"
         yield Check(
             f"{case.name}: the kernel reports {part} as aligned",
@@ -222,7 +221,7 @@ def _as_its_tools_say(case: Case, plan: Plan) -> Iterator[Check]:
             yield Check(f"{case.name}: mdadm --detail shows {wanted}", wanted in detail, detail)
         offsets = {
             re.findall(r"Data Offset : (\d+) sectors", tool("mdadm", "--examine", f"{path}1"))[0]
-            for path in plan.paths
+            for path in plan.devices
         }
         yield Check(
             f"{case.name}: md's data starts at a whole MiB in each partition",
@@ -322,14 +321,10 @@ def _refused(fleet: Fleet) -> Iterator[Check]:
     mixed = [node_of(fleet["stripe-512e-0"]), node_of(fleet["stripe-4kn-0"])]
     said = ""
     machine = probe_machine(mixed, seconds=SLOW)
-    recordings = [diagnose(machine, drive, ()).recording for drive in machine.drives]
-    spec = striped_spec(
-        machine, machine.drives, recordings, request("large-media", None, None, None, "ext4"), ()
-    )
+    how = Arrangement(stripe=StripeRequest("md"))
+    volume = VolumeRequest("large-media", filesystem="ext4")
     try:
-        make_striped_plan(
-            machine, machine.drives, spec, StripeRequest("md"), Mode.REPLACE, lambda: str(uuid4())
-        )
+        plan_requested(machine, machine.drives, NewVolumes((), Mode.REPLACE, how), [volume])
     except Refused as error:
         said = str(error)
     yield Check("md over 512e and 4Kn is refused", "different logical block sizes" in said, said)

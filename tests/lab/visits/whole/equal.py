@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from uuid import uuid4
 
 from tests.fields import fields
 from tests.lab.drives.fleet import GIB, KIB, MIB, EmulatedDrive, Fleet, virtio_drive
@@ -18,7 +17,8 @@ from wizard.model.run import Check
 from wizard.operations.filesystem import MakeFilesystem
 from wizard.plan.check import render_plan
 from wizard.plan.plan import Plan
-from wizard.plan.planner import Mode, make_plan
+from wizard.plan.planner import make_plan
+from wizard.plan.request.plan_request import Mode, NewVolumes
 from wizard.probe.machine import probe_machine
 
 EMULATING = virtio_drive("equal-512e", 6 * GIB)
@@ -77,7 +77,7 @@ def _compared(drive: EmulatedDrive) -> Iterator[Check]:
 def _plan(node: str) -> Plan:
     machine = unknown_kernel(probe_machine([node]))
     specs = tuple(spec(kind, size, options=()) for kind, size in VOLUMES)
-    return make_plan(machine, machine.drives[0], specs, Mode.REPLACE, lambda: str(uuid4()))
+    return make_plan(machine, (machine.drives[0],), NewVolumes(specs, Mode.REPLACE))
 
 
 def _made_directly(drive: EmulatedDrive, made: MakeFilesystem, rehearsed: list[str]) -> Iterator[Check]:

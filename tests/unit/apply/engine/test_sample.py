@@ -9,7 +9,7 @@ from wizard.apply.engine.changes import SAMPLES, first_data, sample_of, zeros_wa
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.said import GIB, MIB, TIB
-from wizard.plan.raid.striped import Kind
+from wizard.plan.request.plan_request import Kind
 
 
 @pytest.mark.parametrize("block", [512, 4096])

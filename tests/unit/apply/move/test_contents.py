@@ -10,7 +10,7 @@ import pytest
 from wizard.apply.move.relocate import fat_offset, placed
 from wizard.model.errors import Refused
 from wizard.model.said import KIB, MIB
-from wizard.plan.partition.movable import WITHOUT_PLACE
+from wizard.plan.partition.move_target import WITHOUT_PLACE
 from wizard.process.program import find, run
 
 BEFORE, AFTER = 63, 133120

@@ -14,9 +14,9 @@ from wizard.apply.system import fstab as system_fstab
 from wizard.host.this_system import RealServices
 from wizard.model.machine import Signature
 from wizard.model.said import GIB, MIB
-from wizard.plan.partition.replace import delete_plan, format_plan
 from wizard.plan.plan import Plan
-from wizard.plan.planner import Mode
+from wizard.plan.planner import make_plan
+from wizard.plan.request.plan_request import DeletePart, Mode, NewVolumes
 from wizard.probe.host.uses import unescaped
 
 OLD = "7d9fc3cb-0b76-4a4b-a6d2-000000000001"
@@ -43,7 +43,7 @@ def said(plan: Plan, folder: Path) -> str:
 
 def replaced(folder: Path, line: str, label: str = "new", mode: Mode = Mode.REPLACE) -> str:
     specs = (spec("ext4", label=label),)
-    return said(services(folder, line).plan(machine(DRIVE), DRIVE, specs, mode), folder)
+    return said(services(folder, line).plan(machine(DRIVE), (DRIVE,), NewVolumes(specs, mode)), folder)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_unclear_content_hides_no_line(
     for one in sources:
         ours = services(tmp_path, f"{one} /srv/films ext4 defaults 0 2")
         assert "lacks nofail" in said(
-            ours.plan(machine(drive), drive, (spec("ext4"),), Mode.REPLACE), tmp_path
+            ours.plan(machine(drive), (drive,), NewVolumes((spec("ext4"),), Mode.REPLACE)), tmp_path
         )
 
 
@@ -134,8 +134,8 @@ def test_only_lines_of_the_selected_partition_are_reported(tmp_path: Path) -> No
     for part, is_told in ((FILMS, True), (OTHER, False)):
         specs = (spec("ext4", label=str(uuid4())[:8]),)
         for plan in (
-            delete_plan(machine(DRIVE), DRIVE, part),
-            format_plan(machine(DRIVE), DRIVE, part, specs, lambda: str(uuid4())),
+            make_plan(machine(DRIVE), (DRIVE,), DeletePart(part)),
+            make_plan(machine(DRIVE), (DRIVE,), NewVolumes(specs, part=part)),
         ):
             assert bool(said(ours.with_boot_entries(plan, (DRIVE,)), tmp_path)) is is_told
 
@@ -143,7 +143,7 @@ def test_only_lines_of_the_selected_partition_are_reported(tmp_path: Path) -> No
 def opened(folder: Path, crypttab: str, fstab: str = "", mode: Mode = Mode.REPLACE) -> str:
     (folder / "crypttab").write_text(f"# containers\n{crypttab}\n")
     ours = services(folder, fstab)
-    plan = ours.plan(machine(CONTAINERS), CONTAINERS, (spec("ext4", label="films"),), mode)
+    plan = ours.plan(machine(CONTAINERS), (CONTAINERS,), NewVolumes((spec("ext4", label="films"),), mode))
     return said(plan, folder)
 
 
@@ -203,7 +203,7 @@ def test_mount_of_a_lost_group_or_array_is_reported_by_name(
 ) -> None:
     drive = partitioned(replace(FILMS, signatures=(mark,)), OTHER)
     ours = services(tmp_path, f"{source} /srv/photos ext4 defaults 0 2")
-    told = said(ours.plan(machine(drive), drive, (spec("ext4"),), Mode.REPLACE), tmp_path)
+    told = said(ours.plan(machine(drive), (drive,), NewVolumes((spec("ext4"),), Mode.REPLACE)), tmp_path)
     assert ("lacks nofail" in told) is is_lost
 
 

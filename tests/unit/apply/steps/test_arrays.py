@@ -75,10 +75,10 @@ def test_expected_kernel_values_of_an_array(seen: Geometry, drives: Geometry, ho
 @pytest.mark.parametrize("plan", [MD, BTRFS, MIRROR, TWICE])
 def test_striped_plan_stays_on_its_drives_and_array(plan: Plan) -> None:
     check_operations(plan, None)
-    check_operations(plan, frozenset({*plan.paths, "/dev/other"}))
-    for left_out in plan.paths:
+    check_operations(plan, frozenset({*plan.devices, "/dev/other"}))
+    for left_out in plan.devices:
         with pytest.raises(Refused, match=f"may not touch {left_out}"):
-            check_operations(plan, frozenset(plan.paths) - {left_out})
+            check_operations(plan, frozenset(plan.devices) - {left_out})
     foreign = replace(plan.steps[0], operation=WipeSignatures("/dev/md9", ()))
     with pytest.raises(Refused, match="also names /dev/md9"):
         check_operations(replace(plan, steps=(*plan.steps, foreign)), None)

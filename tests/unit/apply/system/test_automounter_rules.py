@@ -18,7 +18,7 @@ from wizard.apply.system import mounts
 from wizard.apply.system.mounts import Mounted
 from wizard.model.errors import Failed
 from wizard.model.said import GIB, MIB
-from wizard.plan.planner import Mode
+from wizard.plan.request.plan_request import Mode
 
 
 @pytest.fixture

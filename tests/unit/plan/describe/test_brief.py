@@ -6,7 +6,7 @@ from tests.unit.machines import drive, partition, partitioned
 from tests.unit.plan.layouts import plan_for, spec
 from wizard.model.layout import Writer
 from wizard.model.said import GIB
-from wizard.plan.planner import Mode
+from wizard.plan.request.plan_request import Mode
 from wizard.plan.text import brief, inside_sentences
 
 

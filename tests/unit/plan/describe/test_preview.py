@@ -17,7 +17,8 @@ from wizard.model.machine import Signature, Table
 from wizard.model.said import GIB, MIB
 from wizard.operations.filesystem import MakeFilesystem
 from wizard.plan.plan import Plan
-from wizard.plan.planner import Mode, make_plan
+from wizard.plan.planner import make_plan
+from wizard.plan.request.plan_request import Mode, NewVolumes
 from wizard.plan.text import FREE_USED, cell_width, command_lines, free_used, wrapped
 from wizard.plan.undo_policy import losses, promise
 from wizard.ui.components.drive_bars import plan_bars
@@ -159,7 +160,7 @@ def test_drive_that_reports_its_recording_is_not_doubted(tells: dict[str, object
     recording = judge_recording(of, rungs_of(of, ()))
     uuids = iter(UUIDS)
     plan = make_plan(
-        machine(of, tools=EVERYTHING), of, (spec("ext4"),), None, lambda: next(uuids), recording=recording
+        machine(of, tools=EVERYTHING), (of,), NewVolumes((spec("ext4"),)), lambda: next(uuids), (recording,)
     )
     assert ("Unknown if the drive is shingled" in " ".join(" ".join(plan_page(plan)).split())) is doubted
 

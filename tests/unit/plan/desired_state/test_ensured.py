@@ -34,10 +34,11 @@ from wizard.plan.desired_state.document import (
     read_wanted,
     requests_of,
 )
-from wizard.plan.export import plan_requested
 from wizard.plan.plan import Plan
+from wizard.plan.request.plan_request import NewVolumes
 from wizard.plan.request.using import Usual
 from wizard.plan.request.volume_request import KEYS
+from wizard.plan.requested import plan_requested
 
 HEAD = 'schema = "diskwright.wanted/1"\n[[drive]]\nmatch = { serial = "A" }\n'
 VOLUME = '[[drive.volume]]\nworkload = "large-media"\n'
@@ -197,7 +198,9 @@ def made(text: str = VOLUME + 'fs = "ext4"\n') -> tuple[Plan, Drive]:
     """Return the plan for an empty drive, and the drive after that plan."""
     blank = drive(serial="A")
     requests = requests_of(read_wanted(HEAD + text, "w.toml").drive[0])
-    plan = plan_requested(machine(blank, tools=EVERYTHING), blank, requests, None, lambda: "u" * 36, Usual())
+    plan = plan_requested(
+        machine(blank, tools=EVERYTHING), (blank,), NewVolumes(()), requests, Usual(), (), lambda: "u" * 36
+    )
     return plan, holding(plan, blank)
 
 
@@ -270,7 +273,9 @@ def test_drive_made_from_the_request_has_no_differences() -> None:
         assert layout_differences(plan, there) == ()
         # What is wanted does not hang on what is there.
         asked = requests_of(read_wanted(HEAD + text, "w.toml").drive[0])
-        again = plan_requested(machine(there), emptied(there), asked, None, lambda: "v" * 36, Usual())
+        again = plan_requested(
+            machine(there), (emptied(there),), NewVolumes(()), asked, Usual(), (), lambda: "v" * 36
+        )
         assert layout_differences(again, there) == ()
 
 

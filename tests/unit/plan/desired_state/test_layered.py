@@ -27,10 +27,10 @@ from wizard.plan.desired_state.layers import (
     group_differences,
     logical_wanted,
 )
-from wizard.plan.export import plan_requested
 from wizard.plan.plan import Plan
+from wizard.plan.request.plan_request import Arrangement, NewVolumes
 from wizard.plan.request.using import Usual
-from wizard.plan.request.volume_request import Arrangement
+from wizard.plan.requested import plan_requested
 
 MAIL = '[[drive.volume]]\nworkload = "mail"\nsize = "1G"\nfs = "ext4"\nlabel = "mail"\n'
 GROUPED = HEAD + "lvm = true\n" + MAIL + VOLUME + 'fs = "xfs"\nlabel = "films"\n'
@@ -43,13 +43,12 @@ def grouped() -> tuple[Plan, Drive]:
     (wanted,) = read_wanted(GROUPED, "w.toml").drive
     plan = plan_requested(
         machine(blank, tools=EVERYTHING),
-        blank,
+        (blank,),
+        NewVolumes((), None, Arrangement("gpt", grouped=wanted.lvm)),
         requests_of(wanted),
-        None,
-        lambda: "u" * 36,
         Usual(),
         (),
-        Arrangement("gpt", grouped=wanted.lvm),
+        lambda: "u" * 36,
     )
     there = holding(plan, blank)
     assert plan.group

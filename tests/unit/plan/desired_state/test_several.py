@@ -24,10 +24,10 @@ from wizard.plan.desired_state.differences import (
 )
 from wizard.plan.desired_state.document import read_wanted, requests_of, stripe_of
 from wizard.plan.desired_state.layers import BtrfsMember, BtrfsSeen, btrfs_differences
-from wizard.plan.export import plan_striped
 from wizard.plan.plan import Plan
-from wizard.plan.raid.striped import StripeRequest
+from wizard.plan.request.plan_request import Arrangement, NewVolumes, StripeRequest
 from wizard.plan.request.using import Usual
+from wizard.plan.requested import plan_requested
 
 TWO = 'schema = "diskwright.wanted/1"\n[[drive]]\nmatch = { serial = "A" }\nalso = [{ serial = "B" }]\n'
 MIRROR = TWO + 'mirror = "btrfs"\n'
@@ -81,8 +81,14 @@ def made(how: str = "btrfs", level: Any = "raid1") -> tuple[Plan, tuple[Drive, D
     both = (ONE, OTHER)
     (asked,) = requests_of(read_wanted(MIRROR + VOLUME, "w.toml").drive[0])
     spec = StripeRequest(how, level=level)  # type: ignore[arg-type]
-    plan = plan_striped(
-        machine(*both, tools=EVERYTHING), both, asked, spec, None, lambda: "0" * 8 + "u" * 28, Usual()
+    plan = plan_requested(
+        machine(*both, tools=EVERYTHING),
+        both,
+        NewVolumes((), None, Arrangement(stripe=spec)),
+        (asked,),
+        Usual(),
+        (),
+        lambda: "0" * 8 + "u" * 28,
     )
     first, second = plan.members
     there = holding(plan, ONE), holding(replace(plan, drive=second.drive, after=second.after), OTHER)

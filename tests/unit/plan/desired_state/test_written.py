@@ -19,12 +19,11 @@ from wizard.plan.desired_state.document import (
     wanted_task,
     wanted_toml,
 )
-from wizard.plan.export import plan_requested, plan_striped
 from wizard.plan.plan import Plan
-from wizard.plan.planner import PLAIN, Mode
-from wizard.plan.raid.striped import StripeRequest
+from wizard.plan.request.plan_request import PLAIN, Arrangement, Mode, NewVolumes, StripeRequest
 from wizard.plan.request.using import Usual
-from wizard.plan.request.volume_request import Arrangement, parse_volume
+from wizard.plan.request.volume_request import parse_volume
+from wizard.plan.requested import plan_requested
 
 BLANK = drive(serial="A", size_bytes=500 * GIB)
 PAIR = (BLANK, replace(BLANK, path="/dev/sdb", serial="B", wwn=None))
@@ -33,14 +32,18 @@ KEY = "encrypt=luks2,key=/etc/keys/m.key"
 
 def planned(*volumes: str, arrangement: Arrangement = PLAIN) -> Plan:
     requests, made = [parse_volume(one) for one in volumes], machine(BLANK, tools=EVERYTHING)
-    return plan_requested(made, BLANK, requests, None, lambda: "u" * 36, Usual(), (), arrangement)
+    return plan_requested(
+        made, (BLANK,), NewVolumes((), None, arrangement), requests, Usual(), (), lambda: "u" * 36
+    )
 
 
 def striped(kind: str, level: str) -> Plan:
     """Return the plan for one volume on two drives."""
     asked, made = parse_volume("workload=nas,mount=/srv/n"), machine(*PAIR, tools=EVERYTHING)
     stripe = StripeRequest(kind, level=level)  # type: ignore[arg-type]
-    return plan_striped(made, PAIR, asked, stripe, None, lambda: "u" * 36, Usual())
+    return plan_requested(
+        made, PAIR, NewVolumes((), None, Arrangement(stripe=stripe)), (asked,), Usual(), (), lambda: "u" * 36
+    )
 
 
 def again(text: str) -> Plan:
@@ -49,8 +52,18 @@ def again(text: str) -> Plan:
     requests, stripe = requests_of(wanted), stripe_of(wanted)
     made, arrangement = machine(*PAIR, tools=EVERYTHING), Arrangement(wanted.table, grouped=wanted.lvm)
     if stripe:
-        return plan_striped(made, PAIR, requests[0], stripe, None, lambda: "u" * 36, Usual())
-    return plan_requested(made, BLANK, requests, None, lambda: "u" * 36, Usual(), (), arrangement)
+        return plan_requested(
+            made,
+            PAIR,
+            NewVolumes((), None, Arrangement(stripe=stripe)),
+            (requests[0],),
+            Usual(),
+            (),
+            lambda: "u" * 36,
+        )
+    return plan_requested(
+        made, (BLANK,), NewVolumes((), None, arrangement), requests, Usual(), (), lambda: "u" * 36
+    )
 
 
 @pytest.mark.parametrize(

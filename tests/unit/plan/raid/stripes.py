@@ -8,9 +8,9 @@ from tests.unit.plan.layouts import EVERYTHING, UUIDS, spec
 from wizard.model.layout import Level
 from wizard.model.machine import Drive
 from wizard.plan.plan import Plan
-from wizard.plan.planner import Mode
-from wizard.plan.raid.striped import Kind, StripeRequest, make_striped_plan
+from wizard.plan.planner import make_plan
 from wizard.plan.raid.striping import FILESYSTEMS
+from wizard.plan.request.plan_request import Arrangement, Kind, Mode, NewVolumes, StripeRequest
 from wizard.plan.request.volume_request import VolumeSpec
 
 KINDS: tuple[Kind, ...] = ("md", "btrfs")
@@ -40,8 +40,11 @@ def striped(
     source = cycle(UUIDS)
     one = wanted or spec(filesystem or FILESYSTEMS[kind][0], label="films", mount_point="/srv/films")
     asked = StripeRequest(kind, chunk_bytes, metadata, level)
-    return make_striped_plan(
-        machine(*drives, **{"tools": EVERYTHING, **changes}), drives, one, asked, mode, lambda: next(source)
+    return make_plan(
+        machine(*drives, **{"tools": EVERYTHING, **changes}),
+        drives,
+        NewVolumes((one,), mode, Arrangement(stripe=asked)),
+        lambda: next(source),
     )
 
 

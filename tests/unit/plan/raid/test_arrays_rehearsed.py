@@ -20,7 +20,7 @@ BITMAP = "  Chunksize : 64 MB\n     Bitmap : 3 bits (chunks), {} dirty (100.0%)\
 
 def there(plan: Plan) -> Plan:
     """Return the plan on scratch copies."""
-    nodes = {path: f"/dev/loop{number}" for number, path in enumerate(plan.paths)}
+    nodes = {path: f"/dev/loop{number}" for number, path in enumerate(plan.devices)}
     return on_nodes(plan, {**nodes, plan.arrays[0].device: "/dev/md5"})
 
 

@@ -160,7 +160,11 @@ def test_striped_lvm_plan_is_refused_in_favour_of_md() -> None:
 
 def test_commands_of_a_striped_plan_name_only_its_devices() -> None:
     for plan in PLANS:
-        own = {*plan.paths, *(f"{path}1" for path in plan.paths), plan.stripe.device if plan.stripe else ""}
+        own = {
+            *plan.devices,
+            *(f"{path}1" for path in plan.devices),
+            plan.stripe.device if plan.stripe else "",
+        }
         for step in plan.steps:
             assert {word for argv in step.commands for word in argv if word.startswith("/dev/")} <= own
             assert set(step.operation.devices) <= own

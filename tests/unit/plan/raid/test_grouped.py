@@ -6,23 +6,32 @@ from itertools import cycle
 import pytest
 
 from tests.unit.machines import drive, gpt, machine, mbr, partition
-from tests.unit.plan.layouts import EVERYTHING, GEOMETRIES, UUIDS, kinds_of, plan_page, spec, with_operations
+from tests.unit.plan.layouts import (
+    EVERYTHING,
+    GEOMETRIES,
+    UUIDS,
+    kinds_of,
+    plan_page,
+    rederived,
+    spec,
+    with_operations,
+)
 from wizard.filesystems.kind import LINUX_LVM_TYPE
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import misalignment_bytes
 from wizard.model.layout import Group, Subvolume
-from wizard.model.machine import Drive, Extent
+from wizard.model.machine import Drive
 from wizard.model.said import GIB, MIB
 from wizard.operations.filesystem import MakeFilesystem
 from wizard.operations.layers import EXTENT_BYTES, MakeLogicalVolume, MakeVolumeGroup, physical_volume_uuid
 from wizard.operations.operation import UNTIL_KEPT
 from wizard.operations.table import WriteTable
-from wizard.plan.check import check_plan, read_plan, render_plan
-from wizard.plan.free_space import gpt_bounds
+from wizard.plan.check import check_plan, places_in, read_plan, render_plan
 from wizard.plan.plan import Plan
-from wizard.plan.planner import Mode, make_plan
+from wizard.plan.planner import make_plan
 from wizard.plan.raid import lvm
-from wizard.plan.request.volume_request import Arrangement, VolumeSpec
+from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes
+from wizard.plan.request.volume_request import VolumeSpec
 from wizard.plan.steps import described_as_direct
 from wizard.plan.text import inside_sentences
 
@@ -32,7 +41,9 @@ def grouped(
 ) -> Plan:
     source = cycle(UUIDS)
     tools = machine(on, tools=EVERYTHING)
-    return make_plan(tools, on, specs, mode, lambda: next(source), arrangement or Arrangement(grouped=True))
+    return make_plan(
+        tools, (on,), NewVolumes(specs, mode, arrangement or Arrangement(grouped=True)), lambda: next(source)
+    )
 
 
 TWO = (
@@ -169,11 +180,11 @@ def test_subvolumes_work_in_a_group() -> None:
         ((spec("ext4", size_bytes=99 * GIB), spec("xfs", size_bytes=2 * GIB)), None, "needs at least"),
         ((spec("ext4", size_bytes=100 * GIB - 20 * MIB), spec("xfs")), None, "needs at least"),
         ((spec("xfs", size_bytes=8 * MIB),), None, "is too small. The minimum is"),
-        ((replace(spec("ext4"), encrypted=True),), None, "Encryption inside a volume group"),
+        ((replace(spec("ext4"), encrypted=True),), None, "neither roles nor encryption"),
         (
             (replace(spec("ext4"), role="home"),),
             None,
-            "has the role 'home', which volume groups do not support",
+            "neither roles nor encryption",
         ),
     ],
 )
@@ -186,13 +197,16 @@ def test_impossible_group_is_reported(
 
 
 def test_host_managed_drive_and_machine_without_lvm_are_refused() -> None:
-    with pytest.raises(BadInput, match="cannot have any partition table"):
+    with pytest.raises(Refused, match="cannot be partitioned"):
         grouped(drive(zoned="host-managed"), *TWO)
     source = cycle(UUIDS)
     tools = tuple((name, path) for name, path in EVERYTHING if name != "pvcreate")
     with pytest.raises(Refused, match="the package lvm2"):
         make_plan(
-            machine(drive(), tools=tools), drive(), TWO, None, lambda: next(source), Arrangement(grouped=True)
+            machine(drive(), tools=tools),
+            (drive(),),
+            NewVolumes(TWO, None, Arrangement(grouped=True)),
+            lambda: next(source),
         )
 
 
@@ -297,23 +311,13 @@ def test_volume_or_table_of_another_plan_is_refused() -> None:
 def forged(group: Group, paths: tuple[str, ...], name: str | None = None) -> Plan:
     """Return a plan derived from this group, these nodes and this partition name."""
     volumes = tuple(replace(volume, path=path) for volume, path in zip(PLAN.volumes, paths, strict=True))
-    (slot,) = PLAN.after.partitions
-    derived = lvm.grouped(
-        "/dev/sda",
-        PLAN.before,
-        group,
-        volumes,
-        [one.size_bytes for one in PLAN.logical_volumes],
-        Extent(slot.start_bytes, slot.size_bytes),
-        gpt_bounds(PLAN.drive.size_bytes, PLAN.drive.geometry),
-        fresh="gpt",
-    )
-    (after,), operations = derived.afters, derived.operations
+    made = rederived(replace(PLAN, group=group, volumes=volumes), places_in(PLAN))
+    operations = tuple(step.operation for step in made.steps)
     if name is not None:
         table = next(one for one in operations if isinstance(one, WriteTable))
         other = replace(table, entries=(replace(table.entries[0], name=name),))
         operations = tuple(other if one == table else one for one in operations)
-    return with_operations(replace(PLAN, group=group, volumes=volumes, after=after), operations)
+    return with_operations(made, operations)
 
 
 def test_consistently_forged_plan_is_refused() -> None:
@@ -323,7 +327,7 @@ def test_consistently_forged_plan_is_refused() -> None:
     for group in (replace(PLAN.group, name="--force"), replace(PLAN.group, device="/dev/sdx1")):
         with pytest.raises(BadInput, match="invalid group"):
             check_plan(forged(group, paths))
-    with pytest.raises(BadInput, match="invalid volumes"):
+    with pytest.raises(BadInput, match="invalid group"):
         check_plan(forged(PLAN.group, ("/dev/mapper/root", paths[1])))
     with pytest.raises(BadInput, match="invalid steps"):
         check_plan(forged(PLAN.group, paths, name="EFI system"))

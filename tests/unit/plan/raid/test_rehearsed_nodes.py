@@ -13,8 +13,8 @@ from wizard.operations.filesystem import MakeFilesystem
 from wizard.operations.layers import MakeLogicalVolume, MakeVolumeGroup
 from wizard.operations.mounts import AddFstabLine, Mount
 from wizard.plan.plan import Plan
-from wizard.plan.planner import Mode, make_plan
-from wizard.plan.request.volume_request import Arrangement
+from wizard.plan.planner import make_plan
+from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes
 from wizard.plan.steps import direct_reason, on_nodes, rehearsed_steps, use_steps
 from wizard.plan.undo_policy import needs_word, promise
 
@@ -30,7 +30,9 @@ def encrypted() -> Plan:
 def grouped() -> Plan:
     on, source = machine(drive(size_bytes=64 * GIB), tools=EVERYTHING), iter(UUIDS)
     arranged = Arrangement(grouped=True)
-    return make_plan(on, on.drives[0], (spec("ext4"),), Mode.REPLACE, lambda: next(source), arranged)
+    return make_plan(
+        on, (on.drives[0],), NewVolumes((spec("ext4"),), Mode.REPLACE, arranged), lambda: next(source)
+    )
 
 
 @pytest.mark.parametrize("plan", [encrypted(), grouped()], ids=["encrypted", "grouped"])

@@ -23,9 +23,9 @@ from wizard.operations.filesystem import MakeFilesystem
 from wizard.operations.layers import array_uuid, physical_volume_uuid
 from wizard.operations.table import WriteTable
 from wizard.plan.check import check_plan, read_plan, render_plan
-from wizard.plan.planner import Mode
-from wizard.plan.raid.striped import Kind, StripeRequest, make_striped_plan
+from wizard.plan.planner import make_plan
 from wizard.plan.raid.striping import TYPES, layer_name, striped_words
+from wizard.plan.request.plan_request import Arrangement, Kind, Mode, NewVolumes, StripeRequest
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -34,10 +34,10 @@ def test_every_kind_is_planned_read_back_and_sound(kind: Kind, count: int) -> No
     plan = striped(numbered(count), kind)
     check_plan(plan)
     assert read_plan(render_plan(plan), "plan.json") == plan
-    assert plan.paths == tuple(f"/dev/sd{one}" for one in "abcde"[:count])
+    assert plan.devices == tuple(f"/dev/sd{one}" for one in "abcde"[:count])
     assert plan.tokens == tuple(f"S{one}" for one in "abcde"[:count])
     tables = [step.operation for step in plan.steps if isinstance(step.operation, WriteTable)]
-    assert [table.device for table in tables] == list(plan.paths)
+    assert [table.device for table in tables] == list(plan.devices)
     assert len({entry.size_bytes for table in tables for entry in table.entries}) == 1
     assert {entry.type for table in tables for entry in table.entries} == {TYPES[kind]}
     arrays = {"md": ["make-array"], "btrfs": []}[kind]
@@ -167,25 +167,21 @@ def test_array_gets_a_free_number() -> None:
     )
     drives = numbered(2)
     source = cycle(UUIDS)
-    plan = make_striped_plan(
+    plan = make_plan(
         machine(*drives, other, tools=EVERYTHING),
         drives,
-        spec("ext4"),
-        StripeRequest("md"),
-        None,
+        NewVolumes((spec("ext4"),), None, Arrangement(stripe=StripeRequest("md"))),
         lambda: next(source),
     )
     assert plan.stripe is not None and plan.stripe.device == "/dev/md126"
     asked = StripeRequest("md")
-    plan = make_striped_plan(
+    plan = make_plan(
         machine(*drives, tools=EVERYTHING),
         drives,
-        spec("ext4"),
-        asked,
-        None,
+        NewVolumes((spec("ext4"),), None, Arrangement(stripe=asked)),
         lambda: next(source),
         (),
-        ("/dev/md127", "/dev/md126"),
+        arrays=("/dev/md127", "/dev/md126"),
     )
     assert plan.stripe is not None and plan.stripe.device == "/dev/md125"
 
@@ -201,17 +197,26 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
         lambda: striped((numbered(2)[0], replace(numbered(2)[1], wwn="naa.a"))),
         "the same WWN",
     ),
-    "free space": (lambda: striped(numbered(2), mode=Mode.USE_FREE), "whole drives"),
-    "a size": (lambda: striped(numbered(2), wanted=spec("ext4", size_bytes=MIB)), "Omit the size"),
+    "free space": (lambda: striped(numbered(2), mode=Mode.USE_FREE), "form one volume together"),
+    "a size": (
+        lambda: striped(numbered(2), wanted=spec("ext4", size_bytes=MIB)),
+        "Omit further volumes",
+    ),
     "mixed blocks on md": (
         lambda: striped((numbered(2)[0], replace(numbered(2)[1], geometry=KN4))),
         "different logical block sizes",
     ),
     "Btrfs on md": (lambda: striped(numbered(2), "md", "btrfs"), "Use --stripe btrfs"),
     "ext4 on Btrfs": (lambda: striped(numbered(2), "btrfs", "ext4"), "supports btrfs, not ext4"),
-    "a chunk for Btrfs": (lambda: striped(numbered(2), "btrfs", chunk_bytes=64 * KIB), "Omit --chunk"),
-    "metadata for md": (lambda: striped(numbered(2), "md", metadata="raid1"), "--metadata requires"),
-    "odd metadata": (lambda: striped(numbered(2), "btrfs", metadata="raid5"), "raid1 or raid0 here"),
+    "a chunk for Btrfs": (
+        lambda: striped(numbered(2), "btrfs", chunk_bytes=64 * KIB),
+        "Only md stripes",
+    ),
+    "metadata for md": (
+        lambda: striped(numbered(2), "md", metadata="raid1"),
+        "only Btrfs stripes",
+    ),
+    "odd metadata": (lambda: striped(numbered(2), "btrfs", metadata="raid5"), "raid0 or raid1"),
     "an odd chunk": (lambda: striped(numbered(2), chunk_bytes=48 * KIB), "not a power of two"),
     "a small chunk": (
         lambda: striped(numbered(2), chunk_bytes=4 * KIB),
@@ -280,12 +285,10 @@ def test_shingled_drive_in_a_stripe_is_a_doubt(verdict: Recorded, says: str) -> 
     drives = numbered(2)
     unknown = Recording("unknown", None, Recorded.UNKNOWN, "low")
     source = cycle(UUIDS)
-    plan = make_striped_plan(
+    plan = make_plan(
         machine(*drives, tools=EVERYTHING),
         drives,
-        spec("ext4"),
-        StripeRequest("md"),
-        None,
+        NewVolumes((spec("ext4"),), None, Arrangement(stripe=StripeRequest("md"))),
         lambda: next(source),
         (unknown, replace(unknown, kind="shingled", verdict=verdict)),
     )

@@ -14,8 +14,9 @@ from wizard.model.machine import Drive, Extent, Partition, Signature, Use
 from wizard.model.said import GIB, MIB
 from wizard.operations.filesystem import GrowFilesystem
 from wizard.plan.check import check_plan
-from wizard.plan.partition.replace import grow_plan
 from wizard.plan.partition.resize import Border, Does, Meaning, asked, meaning_of, stepped, steps_of
+from wizard.plan.planner import make_plan
+from wizard.plan.request.plan_request import GrowPart
 
 PART = "/dev/sda1"
 START, SIZE, NEXT = 10 * GIB, 2 * GIB, 100 * GIB
@@ -134,13 +135,13 @@ def test_typed_size_ends_aligned() -> None:
 
 def test_partition_grows_to_a_size() -> None:
     on, part = between()
-    plan = grow_plan(machine(on, tools=EVERYTHING), on, part, asked_bytes=5 * GIB - 10)
+    plan = make_plan(machine(on, tools=EVERYTHING), (on,), GrowPart(part, 5 * GIB - 10))
     check_plan(plan)
     assert plan.steps[1].operation == GrowFilesystem(PART, "ext4", 5 * GIB)
     assert plan.after.partitions[0].end_bytes == START + 5 * GIB
     for size, why in ((SIZE, "already has 2 GiB. Request more"), (NEXT, "allows 90 GiB")):
         with pytest.raises(Refused, match=why):
-            grow_plan(machine(on, tools=EVERYTHING), on, part, asked_bytes=size)
+            make_plan(machine(on, tools=EVERYTHING), (on,), GrowPart(part, size))
 
 
 @pytest.mark.parametrize(
@@ -151,13 +152,13 @@ def test_filesystem_limits_the_growth_of_its_partition(most: int | None, allowed
     part = replace(part, signatures=(replace(part.signatures[0], most_bytes=most),))
     on = replace(on, partitions=(part, *on.partitions[1:]))
     with pytest.raises(Refused, match=f" {allowed // GIB} GiB"):
-        grow_plan(machine(on, tools=EVERYTHING), on, part, asked_bytes=allowed + MIB)
+        make_plan(machine(on, tools=EVERYTHING), (on,), GrowPart(part, allowed + MIB))
     if allowed < 90 * GIB:
         with pytest.raises(Refused, match=f" {allowed // GIB} GiB") as refused:
-            grow_plan(machine(on, tools=EVERYTHING), on, part)
+            make_plan(machine(on, tools=EVERYTHING), (on,), GrowPart(part))
         assert (f"--grow-to {allowed // GIB}GiB" in str(refused.value)) is (allowed > SIZE)
     if allowed > SIZE:
-        plan = grow_plan(machine(on, tools=EVERYTHING), on, part, asked_bytes=allowed)
+        plan = make_plan(machine(on, tools=EVERYTHING), (on,), GrowPart(part, allowed))
         assert plan.steps[1].operation == GrowFilesystem(PART, "ext4", allowed)
 
 

@@ -12,11 +12,9 @@ from wizard.model.geometry import Identity
 from wizard.model.machine import Drive, Extent, Partition, Signature, Use
 from wizard.model.moves import Move, Moves, Scheme
 from wizard.model.said import GIB, MIB
-from wizard.plan.partition.movable import why_not_move
-from wizard.plan.partition.move_target import planned_move
+from wizard.plan.partition.move_target import planned_move, why_not_move
 from wizard.plan.partition.moves import (
     after_move,
-    check_move,
     check_moves,
     one_moves,
     planned_again,
@@ -137,7 +135,7 @@ def test_move_survives_its_document_and_a_forged_one_does_not() -> None:
     )
     for one in forged:
         with pytest.raises(BadInput):
-            check_move(one, "it")
+            check_moves(Moves((one,)), "it")
 
 
 def test_effect_of_a_power_cut_is_one_sentence() -> None:

@@ -19,8 +19,9 @@ from wizard.operations.filesystem import GrowFilesystem, MakeFilesystem
 from wizard.operations.table import WipeSignatures
 from wizard.plan.check import check_plan, read_plan, render_plan
 from wizard.plan.partition.possible import why_not_delete, why_not_format, why_not_grow
-from wizard.plan.partition.replace import delete_plan, format_plan, grow_plan
 from wizard.plan.plan import Plan, Step
+from wizard.plan.planner import make_plan
+from wizard.plan.request.plan_request import DeletePart, GrowPart, NewVolumes
 from wizard.plan.request.volume_request import VolumeSpec
 from wizard.plan.undo_policy import losses
 
@@ -28,15 +29,15 @@ from wizard.plan.undo_policy import losses
 def formatted(on: Drive, part: Partition, one: VolumeSpec | None = None) -> Plan:
     source = cycle(UUIDS)
     known = machine(on, tools=EVERYTHING)
-    return format_plan(known, on, part, [one or spec("ext4")], lambda: next(source))
+    return make_plan(known, (on,), NewVolumes((one or spec("ext4"),), part=part), lambda: next(source))
 
 
 def deleted(on: Drive, part: Partition) -> Plan:
-    return delete_plan(machine(on, tools=EVERYTHING), on, part)
+    return make_plan(machine(on, tools=EVERYTHING), (on,), DeletePart(part))
 
 
 def grown(on: Drive, part: Partition) -> Plan:
-    return grow_plan(machine(on, tools=EVERYTHING), on, part)
+    return make_plan(machine(on, tools=EVERYTHING), (on,), GrowPart(part))
 
 
 def three(**changes: object) -> Drive:
@@ -152,7 +153,18 @@ def test_one_volume_of_the_present_size() -> None:
     assert formatted(on, part, spec("ext4", size_bytes=10 * GIB)).volumes[0].partition == 2
     with pytest.raises(BadInput, match="accepts one volume, but 2 were requested"):
         known = machine(on, tools=EVERYTHING)
-        format_plan(known, on, part, [spec("ext4", label="a"), spec("ext4", label="b")], lambda: UUIDS[0])
+        make_plan(
+            known,
+            (on,),
+            NewVolumes(
+                (
+                    spec("ext4", label="a"),
+                    spec("ext4", label="b"),
+                ),
+                part=part,
+            ),
+            lambda: UUIDS[0],
+        )
     small = partitioned(partition(1), partition(2, 2 * GIB, 8 * MIB))
     with pytest.raises(BadInput, match="needs at least"):
         formatted(small, small.partitions[1])
@@ -327,7 +339,7 @@ def test_mounted_only_growth_needs_its_driver() -> None:
     without = machine(on, tools=EVERYTHING)
     without = replace(without, kernel=replace(without.kernel, filesystems=frozenset({"ext4"})))
     with pytest.raises(Refused, match="lacks XFS, which can only be resized while mounted"):
-        grow_plan(without, on, part)
+        make_plan(without, (on,), GrowPart(part))
 
 
 def test_forged_plan_does_not_grow_a_fixed_size_filesystem() -> None:

@@ -20,9 +20,9 @@ from wizard.operations.filesystem import GrowFilesystem, ShrinkFilesystem
 from wizard.plan.check import check_plan, read_plan, render_plan
 from wizard.plan.partition.move_target import planned_move
 from wizard.plan.partition.possible import how_to_free, least_bytes, why_not_delete, why_not_shrink
-from wizard.plan.partition.replace import delete_plan, shrink_plan
 from wizard.plan.plan import Plan
-from wizard.plan.planner import Mode
+from wizard.plan.planner import make_plan
+from wizard.plan.request.plan_request import DeletePart, Mode, ShrinkPart
 from wizard.plan.undo_policy import losses
 from wizard.ui.jobs.plan import PlanJob
 from wizard.ui.menu import entries
@@ -47,7 +47,7 @@ def holding(
 
 
 def shrunk(on: Drive, part: Partition, size: int = 500 * MIB) -> Plan:
-    return shrink_plan(machine(on, tools=EVERYTHING), on, part, size)
+    return make_plan(machine(on, tools=EVERYTHING), (on,), ShrinkPart(part, size))
 
 
 @pytest.mark.parametrize("filesystem", ["ext2", "ext3", "ext4"])
@@ -151,7 +151,7 @@ def test_full_drive_names_the_command_that_frees_space(which: str) -> None:
     for asked in (parser_of("plan").parse_args(command.split()[1:]) for command in found):
         assert asked.delete is (why is not None) and asked.devices == [PART]
         plan_shrink = asked.shrink and shrunk(on, on.partitions[0], parse_size(asked.shrink))
-        assert plan_shrink or delete_plan(machine(on, tools=EVERYTHING), on, on.partitions[0])
+        assert plan_shrink or make_plan(machine(on, tools=EVERYTHING), (on,), DeletePart(on.partitions[0]))
     assert bool(found) is (why is None or why_not_delete(on, on.partitions[0]) is None)
 
 
@@ -173,7 +173,7 @@ def test_ntfsresize_resizes_ntfs_and_windows_is_mentioned() -> None:
     assert shrink.commands[1][-3:] == ("--size", str(500 * MIB), PART)
     assert any("`chkdsk /f`" in str(doubt) for doubt in plan.doubts)
     with pytest.raises(Refused, match="ntfsresize is not installed"):
-        shrink_plan(machine(on), on, part, 500 * MIB)
+        make_plan(machine(on), (on,), ShrinkPart(part, 500 * MIB))
 
 
 def test_minimum_size_leaves_a_margin_and_is_accepted() -> None:

@@ -13,7 +13,7 @@ from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive
 from wizard.model.moves import Moves
 from wizard.model.said import GIB, MIB
-from wizard.plan.partition.movable import why_not_move
+from wizard.plan.partition.move_target import why_not_move
 from wizard.plan.partition.moves import (
     after_move,
     one_moves,

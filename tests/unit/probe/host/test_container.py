@@ -2,15 +2,15 @@
 
 from dataclasses import replace
 from pathlib import Path
-from uuid import uuid4
 
 import pytest
 
 from tests.unit.machines import drive, machine
 from tests.unit.plan.layouts import spec
 from tests.unit.probe import rawfacts
-from wizard.plan.messages import FORGOTTEN, IN_CONTAINER
+from wizard.plan.dangers import FORGOTTEN, IN_CONTAINER
 from wizard.plan.planner import make_plan
+from wizard.plan.request.plan_request import NewVolumes
 from wizard.probe.host import environment
 from wizard.probe.host.environment import container_signs, is_container
 from wizard.probe.interpret import machine_of
@@ -65,7 +65,7 @@ def test_plan_in_a_container_doubts_that_fstab_is_read() -> None:
         (machine(live_medium=True), FORGOTTEN),
         (machine(), None),
     ):
-        plan = make_plan(around, drive(), asked, None, lambda: str(uuid4()))
+        plan = make_plan(around, (drive(),), NewVolumes(asked))
         assert [one for one in plan.doubts if one in (FORGOTTEN, IN_CONTAINER)] == [
             one for one in (doubt,) if one
         ]

@@ -18,7 +18,7 @@ from wizard.host.services import RecordedServices
 from wizard.model.errors import Failed
 from wizard.model.machine import Drive, Machine
 from wizard.model.said import t
-from wizard.plan.planner import Mode
+from wizard.plan.request.plan_request import Mode
 from wizard.ui import draft
 from wizard.ui.screens.measurements import TrialScreen
 from wizard.ui.screens.plan import PlanScreen

@@ -6,7 +6,7 @@ import pytest
 from tests.unit.ui.dialogs.sides import person_at, recorded, session_for
 from tests.unit.ui.person import Person
 from wizard.model.errors import BadInput, Refused
-from wizard.plan.request.volume_request import Arrangement
+from wizard.plan.request.plan_request import Arrangement
 from wizard.ui.editors.spread import Arrange
 
 

@@ -13,13 +13,13 @@ from tests.machines import name_of, recordings
 from tests.unit.machines import SIZE_BYTES, machine, partition, partitioned
 from tests.unit.ui.person import Person
 from tests.unit.ui.screens.explorer import Explorer, Watched, texts
-from wizard.model.errors import DiskwrightError, printable
+from wizard.model.errors import DiskwrightError, printable, why_not
 from wizard.model.machine import Drive
 from wizard.model.said import MIB
 from wizard.plain.app import PlainSession
 from wizard.plain.prompt import LONGEST_PARAGRAPH, Dialogue
-from wizard.plan.planner import Mode
-from wizard.plan.refusals import why_not_set_up
+from wizard.plan.refusals import refuse_drive
+from wizard.plan.request.plan_request import Mode, NewVolumes
 from wizard.probe.machine import load_machine
 from wizard.ui.screens.plan import PlanScreen
 from wizard.ui.view import View
@@ -83,19 +83,25 @@ def check_drives(person: Person) -> None:
     """Check that unavailable drives never reach the screens of setting up."""
     if person.view.place in SETS_UP:
         for drive in person.desk.session.drives:
-            assert not why_not_set_up(drive), (person.view.place, drive.path)
+            assert not why_not(refuse_drive, drive), (person.view.place, drive.path)
 
 
 def check_planner(person: Person) -> None:
     """Check that the plan continues exactly if the planner makes one, and refuses with the planner's text."""
     view, session = person.view, person.desk.session
-    if view.place != "plan" or session.part or session.stripe or not session.specs or session.mode is None:
+    if (
+        view.place != "plan"
+        or session.part
+        or session.arrangement.stripe
+        or not session.specs
+        or session.mode is None
+    ):
         return
     assert session.machine is not None and session.drive is not None
     why_not = ""
     try:
         person.desk.services.plan(
-            session.machine, session.drive, session.specs, session.mode, session.arrangement
+            session.machine, session.drives, NewVolumes(session.specs, session.mode, session.arrangement)
         )
     except DiskwrightError as error:
         why_not = str(error)
@@ -136,7 +142,7 @@ def test_refusal_of_the_planner_is_shown_literally() -> None:
     session = person.desk.session
     assert session.machine is not None and session.drive is not None
     with pytest.raises(DiskwrightError) as refused:
-        services.plan(session.machine, session.drive, session.specs, Mode.USE_FREE)
+        services.plan(session.machine, session.drives, NewVolumes(session.specs, Mode.USE_FREE))
     turn = person.view.action("turn")
     assert turn is not None and str(turn.why_not) == str(refused.value)
     # Over it all the same, as a plan that was made before something else came would be.

@@ -15,7 +15,7 @@ from wizard.model.errors import BadInput
 from wizard.model.machine import Drive
 from wizard.model.verdict import Outcome, Pair, Ratio, Verdict
 from wizard.plan.conversion import Way
-from wizard.plan.planner import Mode
+from wizard.plan.request.plan_request import Mode, NewVolumes
 from wizard.plan.request.volume_request import VolumeRequest
 from wizard.plan.request.wanted import spec_of
 from wizard.ui.components.measured import verdict_reasons
@@ -144,7 +144,7 @@ def test_every_step_of_a_plan_has_its_commands_and_reasons() -> None:
     around = machine(known)
     recording = services.diagnose(around, known).recording
     spec = spec_of(around, known, recording, VolumeRequest("large-media"))
-    plan = services.plan(around, known, (spec,), Mode.REPLACE)
+    plan = services.plan(around, (known,), NewVolumes((spec,), Mode.REPLACE))
     blocks = command_blocks(plan.steps)
     commands = [block.argv for block in blocks if isinstance(block, Command)]
     assert commands == [argv for step in plan.steps for argv in step.commands]

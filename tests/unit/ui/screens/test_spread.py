@@ -50,7 +50,7 @@ def test_every_layout_spans_the_selected_drives(way: str) -> None:
     person.key("enter", way)
     (laid,) = came
     assert [drive.path for drive in laid.drives] == ["/dev/sda", "/dev/sdb"]
-    assert laid.stripe == next(known.asked for known in WAYS if known.name == way) and laid.plan
+    assert laid.arrangement.stripe == next(known.asked for known in WAYS if known.name == way) and laid.plan
     assert person.view.place == "start"
 
 
@@ -113,7 +113,7 @@ def test_plan_returns_to_the_first_drive_alone() -> None:
     person = spreading(services, again, came[0])
     assert person.row("/dev/sdb").chosen is True and person.row("stripe-md").chosen is True
     person.key("enter", "alone")
-    assert again[0].stripe is None and again[0].others == ()
+    assert again[0].arrangement.stripe is None and again[0].others == ()
 
 
 def test_selected_drive_can_be_deselected() -> None:

@@ -10,7 +10,7 @@ from tests.unit.ui.person import Person
 from wizard.host.services import RecordedServices
 from wizard.model.errors import BadInput
 from wizard.model.layout import EVERYONE, NO_PLACE, ROOT, Subvolume, Writer
-from wizard.plan.planner import Mode
+from wizard.plan.request.plan_request import Mode, NewVolumes
 from wizard.plan.request.using import Usual
 from wizard.plan.request.volume_request import VolumeSpec
 from wizard.ui.editors.volume import VolumeEditor
@@ -49,7 +49,7 @@ def form(
 
     def check(asked: VolumeSpec) -> None:
         assert session.machine is not None and session.drive is not None
-        services.plan(session.machine, session.drive, (asked,), Mode.REPLACE)
+        services.plan(session.machine, session.drives, NewVolumes((asked,), Mode.REPLACE))
 
     return person_at(
         services, session, lambda desk: VolumeEditor(desk, session, spec, check, came.append, new=new)

@@ -1,0 +1,164 @@
+"""What every plan needs: the drives and facts to plan with, its volumes, and the finished plan. Pure."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from wizard.filesystems.registry import MADE, not_made_because
+from wizard.model.errors import BadInput, Refused, partition_path
+from wizard.model.finding import NOT_JUDGED, Recording
+from wizard.model.layout import ROOT, Group, Layout, Member, Stripe, Volume
+from wizard.model.machine import Drive, Machine
+from wizard.model.said import Message, t
+from wizard.operations.operation import Context
+from wizard.operations.table import WipeSignatures
+from wizard.plan.dangers import (
+    doubts_of,
+    forgotten_doubts,
+    known_identity,
+    refuse_missing,
+    rehearsal_doubts,
+    shared_doubts,
+    system_danger,
+)
+from wizard.plan.derive import NO_PLACES, Places, derived_from, wipes_of
+from wizard.plan.plan import Plan
+from wizard.plan.refusals import measured, unread_content
+from wizard.plan.request.roles import volume_role
+from wizard.plan.request.volume_request import VolumeSpec, volume_faults
+from wizard.plan.steps import steps_of
+
+
+@dataclass(frozen=True, slots=True)
+class Planning:
+    """Facts to plan with. `draw_uuid` returns a new lower-case UUID per call. `recordings`: conclusion of the
+    findings about each drive, or empty. `arrays`: nodes of existing arrays."""
+
+    machine: Machine
+    drives: Sequence[Drive]
+    draw_uuid: Callable[[], str]
+    recordings: Sequence[Recording] = ()
+    arrays: Sequence[str] = ()
+
+    @property
+    def sides(self) -> tuple[tuple[Drive, Recording], ...]:
+        """Each drive with its recording technology."""
+        known = self.recordings or (NOT_JUDGED,) * len(self.drives)
+        return tuple(zip(self.drives, known, strict=True))
+
+    def draft(self, spec: VolumeSpec) -> Volume:
+        """Return the volume for a request, without partition and UUID. Raises Refused if its filesystem
+        cannot be created here, BadInput for properties that it cannot have."""
+        choice, kind = spec.choice, MADE.get(spec.choice.filesystem)
+        if kind is None:
+            raise Refused(not_made_because(choice.filesystem))
+        mkfs, mount = option_words(spec)
+        volume = Volume(
+            workload=spec.workload.id,
+            partition=0,
+            path="",
+            filesystem=choice.filesystem,
+            uuid="",
+            label=spec.final_label,
+            mount_point=spec.mount_point,
+            mkfs_options=mkfs,
+            mount_options=mount,
+            subvolumes=spec.subvolumes,
+            role=volume_role(spec.role, self.machine.kernel.architecture),
+            writer=ROOT if spec.role or not kind.mounts else spec.writer,
+        )
+        for _, sentence in volume_faults(volume, encrypted=spec.encrypted):
+            raise BadInput(sentence)
+        if danger := system_danger(spec.role, choice.filesystem, (*mkfs, *mount)):
+            raise BadInput(
+                t(
+                    "{option} puts data at risk and is not allowed on boot or system volumes.",
+                    option=danger,
+                )
+            )
+        if choice.obstacles:
+            raise Refused(
+                t(
+                    "Cannot create {filesystem} here: {obstacles:row}",
+                    filesystem=choice.filesystem,
+                    obstacles=choice.obstacles,
+                )
+            )
+        refuse_missing(self.machine, kind.makers)
+        return volume
+
+    def volume(self, spec: VolumeSpec, number: int) -> Volume:
+        """Return the volume for a request on partition `number` of the first drive."""
+        uuid = MADE[spec.choice.filesystem].uuid_of(self.draw_uuid())
+        path = partition_path(self.drives[0].path, number)
+        return replace(self.draft(spec), partition=number, path=path, uuid=uuid)
+
+    def finished(
+        self,
+        befores: Sequence[Layout],
+        places: Places = NO_PLACES,
+        volumes: tuple[Volume, ...] = (),
+        *,
+        preserve: bool = False,
+        stripe: Stripe | None = None,
+        group: Group | None = None,
+        part: int = 0,
+    ) -> Plan:
+        """Return the plan that follows from these decisions, with the doubts that apply to all plans."""
+        first, *others = (
+            Member(known_identity(self.machine, drive, *measured(drive)), before, before)
+            for drive, before in zip(self.drives, befores, strict=True)
+        )
+        plan = Plan(
+            first.drive, first.before, first.before, volumes, (), (), tuple(others), stripe, group, part
+        )
+        derived = derived_from(plan, places)
+        plan = replace(
+            plan,
+            after=derived.afters[0],
+            others=tuple(
+                replace(member, after=after) for member, after in zip(others, derived.afters[1:], strict=True)
+            ),
+        )
+        context = Context(plan.drive, plan.before, plan.after, plan.others, part=part)
+        doubts = (
+            *self._drive_doubts(preserve=preserve),
+            *rehearsal_doubts(self.machine.kernel),
+            *(
+                doubt
+                for drive, before in zip(self.drives, befores, strict=True)
+                for doubt in shared_doubts(self.machine, drive, before)
+            ),
+            *forgotten_doubts(self.machine, derived.operations),
+        )
+        return replace(plan, steps=steps_of(derived.operations, context), doubts=doubts)
+
+    def _drive_doubts(self, *, preserve: bool) -> Iterator[Message]:
+        for drive, recording in self.sides:
+            for doubt in doubts_of(drive, recording, preserve=preserve):
+                named = len(self.drives) > 1
+                yield t("{drive}: {doubt}", drive=drive.path, doubt=doubt) if named else doubt
+
+
+def with_doubts(plan: Plan, *doubts: Message | str) -> Plan:
+    """Return the plan with further doubts."""
+    return replace(plan, doubts=(*plan.doubts, *doubts))
+
+
+def option_words(spec: VolumeSpec) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the recommended mkfs arguments and mount options."""
+    mkfs = tuple(word for option in spec.choice.mkfs for word in option.text.split())
+    mount = tuple(word for option in spec.choice.mount for word in option.text.split(","))
+    return mkfs, mount
+
+
+def old_wipes(drive: Drive, before: Layout) -> tuple[WipeSignatures, ...]:
+    """Return the wipes before a new table, except for partitions without a kernel node, which cannot be
+    accessed."""
+    without = {part.path for part in drive.partitions if part.kernel_start_bytes is None}
+    wipes = wipes_of(drive.path, before, unread_content(drive))
+    return tuple(wipe for wipe in wipes if wipe.device not in without)
+
+
+def asked_doubts(specs: Iterable[VolumeSpec]) -> tuple[Message | str, ...]:
+    """Return the requests' doubts about options chosen against the recommendation, without duplicates."""
+    return tuple(dict.fromkeys(doubt for spec in specs for doubt in spec.doubts))

@@ -1,0 +1,189 @@
+"""What to plan: new volumes, a change of one partition, or a lost partition table."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Literal
+
+from wizard.model.drive_facts import HOST_MANAGED
+from wizard.model.errors import BadInput, Refused
+from wizard.model.layout import Level
+from wizard.model.machine import Drive, Partition
+from wizard.model.said import Sentence, Sentences, join, t
+from wizard.plan.raid.striping import FILESYSTEMS, METADATA, MOST_DRIVES, USUAL_CHUNK_BYTES, chunk_fault
+from wizard.plan.request.roles import TableKind
+from wizard.plan.request.volume_request import VolumeSpec
+
+Kind = Literal["md", "btrfs"]
+
+
+class Mode(Enum):
+    """How to treat existing contents. REPLACE: erase them and create a new table. USE_FREE: preserve the
+    table and all partitions bit for bit."""
+
+    REPLACE = "replace"
+    USE_FREE = "use-free"
+
+
+@dataclass(frozen=True, slots=True)
+class StripeRequest:
+    """Requested striping, or mirroring with level raid1. None selects the default chunk size or metadata
+    profile."""
+
+    kind: Kind
+    chunk_bytes: int | None = None
+    metadata: str | None = None
+    level: Level = "raid0"
+
+    @property
+    def mirrors(self) -> bool:
+        """True for a mirror."""
+        return self.level == "raid1"
+
+    @property
+    def option(self) -> str:
+        """Command line option that requests it."""
+        return "--mirror" if self.mirrors else "--stripe"
+
+
+@dataclass(frozen=True, slots=True)
+class Arrangement:
+    """How volumes use their drives: type of a new table, use of an LVM volume group, and layout of one volume
+    on several drives."""
+
+    table: TableKind = "gpt"
+    grouped: bool = False
+    stripe: StripeRequest | None = None
+
+
+PLAIN = Arrangement()
+
+
+@dataclass(frozen=True, slots=True)
+class NewVolumes:
+    """Create volumes on drives. `mode` None is only possible on empty drives. `part`: format only this
+    partition, and preserve all others."""
+
+    specs: tuple[VolumeSpec, ...]
+    mode: Mode | None = None
+    arrangement: Arrangement = PLAIN
+    part: Partition | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DeletePart:
+    """Delete a partition, with all its signatures."""
+
+    part: Partition
+
+
+@dataclass(frozen=True, slots=True)
+class GrowPart:
+    """Grow a partition and its filesystem to all adjacent free space, or to `size_bytes` rounded up to an
+    aligned end. A partition that cuts its contents grows alone, by default just enough."""
+
+    part: Partition
+    size_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ShrinkPart:
+    """Shrink a partition and its filesystem to `size_bytes`, rounded up to an aligned end."""
+
+    part: Partition
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class RestoreTable:
+    """Write the lost table back: exactly as in a lone backup GPT, else around the filesystems found. `table`:
+    the only type to use."""
+
+    table: TableKind | None = None
+
+
+Request = NewVolumes | DeletePart | GrowPart | ShrinkPart | RestoreTable
+
+
+SIZE_STAYS = Sentence("{part} remains at {size:size}. Omit the size, or delete the partition first.")
+
+
+def check_request(request: NewVolumes, drives: Sequence[Drive]) -> None:
+    """Raises BadInput or Refused for volumes that these drives, the partition or each other exclude."""
+    how, specs, part = request.arrangement, request.specs, request.part
+    special = any(spec.role or spec.encrypted for spec in specs)
+    simple = how.table == "gpt" and not how.grouped and request.mode is not Mode.USE_FREE
+    fills = simple and len(specs) == 1 and specs[0].takes_rest and not special
+    if part is not None:
+        if len(specs) != 1:
+            raise BadInput(
+                t("{part} accepts one volume, but {asked} were requested.", part=part.path, asked=len(specs))
+            )
+        if specs[0].percent is not None or specs[0].size_bytes not in (None, part.size_bytes):
+            raise BadInput(SIZE_STAYS(part=part.path, size=part.size_bytes))
+    elif how.stripe:
+        _check_stripe(how.stripe, drives)
+        if not fills:
+            raise BadInput(
+                t(
+                    "Several drives form one volume together. Omit further volumes, sizes, roles, "
+                    "encryption, volume groups, MBR and --use-free."
+                )
+            )
+        _check_filesystem(how.stripe, specs[0].choice.filesystem)
+    elif len(drives) > 1:
+        raise BadInput(
+            t(
+                "A plan for several drives needs one volume across all drives. Use --stripe or --mirror, "
+                "with md or btrfs."
+            )
+        )
+    elif drives[0].zoned == HOST_MANAGED and not fills:
+        raise Refused(
+            t(
+                "{drive} is a host-managed zoned drive and cannot be partitioned. Request one unencrypted "
+                "volume, without size or role.",
+                drive=drives[0].path,
+            )
+        )
+    elif how.grouped and special:
+        raise BadInput(t("Volume groups support neither roles nor encryption."))
+
+
+def _check_stripe(asked: StripeRequest, drives: Sequence[Drive]) -> None:
+    if not 2 <= len(drives) <= MOST_DRIVES:
+        named = Sentences(
+            "A mirror or stripe needs 2 to {most} drives, but {count} was listed.",
+            "A mirror or stripe needs 2 to {most} drives, but {count} were listed.",
+        )
+        raise BadInput(named(most=MOST_DRIVES, count=len(drives)))
+    has = None if asked.mirrors else asked.kind
+    if (asked.chunk_bytes is not None and has != "md") or (
+        asked.metadata is not None and (has != "btrfs" or asked.metadata not in METADATA)
+    ):
+        raise BadInput(
+            t("Only md stripes have a chunk size, and only Btrfs stripes a metadata profile, raid0 or raid1.")
+        )
+    if asked.chunk_bytes is not None and (fault := chunk_fault(asked.chunk_bytes)):
+        raise BadInput(
+            t(
+                "A chunk of {chunk:exact} {fault}; {usual:exact} is usual.",
+                chunk=asked.chunk_bytes,
+                fault=fault,
+                usual=USUAL_CHUNK_BYTES,
+            )
+        )
+
+
+def _check_filesystem(asked: StripeRequest, filesystem: str) -> None:
+    if filesystem in FILESYSTEMS[asked.kind]:
+        return
+    only = t(
+        "{option} {kind} supports {possible}, not {filesystem}.",
+        option=asked.option,
+        kind=asked.kind,
+        possible=" or ".join(FILESYSTEMS[asked.kind]),
+        filesystem=filesystem,
+    )
+    built_in = t("Btrfs has built-in RAID. Use {option} btrfs.", option=asked.option)
+    raise BadInput(join(only, built_in) if filesystem == "btrfs" else only)
