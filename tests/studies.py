@@ -12,7 +12,7 @@ from tests.readme import renew
 from wizard.advice.catalogue import load_catalogue
 from wizard.advice.evidence import load_evidence
 from wizard.advice.workloads import Profile, RankedChoice, load_workloads
-from wizard.benchmark.loads.load_table import LOADS, phases_of
+from wizard.benchmark.loads.load_table import LOADS, PROGRAMS, phases_of
 from wizard.cli.table import COMMANDS
 from wizard.documents.profiles import BUNDLED
 from wizard.filesystems.kind import FilesystemKind, MadeKind
@@ -288,7 +288,8 @@ def loads() -> str:
         phases = phases_of(name, 0.01, 1)
         steps = ", ".join(phase.name for phase in phases)
         units = ", ".join(dict.fromkeys(str(phase.unit) for phase in phases))
-        lines.append(f"| `{name}` | {steps} | {units} |")
+        program = f" ({PROGRAMS[name]})" if name in PROGRAMS else ""
+        lines.append(f"| `{name}`{program} | {steps} | {units} |")
     return "\n".join(lines)
 
 

@@ -9,10 +9,10 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import Self
 
-from wizard.model.errors import Refused, printable
+from wizard.model.errors import Refused, printable, why_not
 from wizard.model.machine import Drive, Extent
 from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, Message, t
-from wizard.plan.refusals import why_not_set_up
+from wizard.plan.refusals import refuse_drive
 from wizard.probe.host.sysfs import SYS, name_of, node_of
 
 SECTORS_WRITTEN = 6
@@ -231,7 +231,7 @@ def _obstacle(drive: Drive) -> Message | None:
     if unknown or drive.table is None or drive.size_bytes is None or drive.geometry is None:
         why = unknown[0].why if unknown else t("Cannot read the partition table or size.")
         return t("Cannot read the contents of {drive}. {why}", drive=drive.path, why=why)
-    if fault := why_not_set_up(drive):
+    if fault := why_not(refuse_drive, drive):
         return t("{fault}", fault=fault)
     if drive.read_only is None:
         return t("It is unknown if {drive} is read-only.", drive=drive.path)

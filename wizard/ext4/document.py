@@ -27,7 +27,6 @@ from wizard.operations.operation import Context
 from wizard.operations.rules import is_device_path, uuid_fault
 from wizard.plan.check import drive_faults
 from wizard.plan.conversion import Migration, MigrationOperation, MigrationStep, Prospect, Way, WayOffer
-from wizard.plan.messages import INCONSISTENT
 
 AGAIN = t("Recreate it with `diskwright migrate`.")
 SILENT = frozenset({"migrate-light-complete", "migrate-complete", "migrate-nothing-at-boot"})
@@ -185,16 +184,6 @@ def _default(situation: Situation, offers: Sequence[WayOffer]) -> tuple[Way | No
     return None, t("No conversion is possible for the filesystem as is; see the findings.")
 
 
-def check_migration(migration: Migration, where: str = "The document") -> None:
-    """Raises BadInput for the first difference from what `diskwright migrate` writes. `where` names the file.
-
-    Checks that the steps belong to the method and the filesystem; their descriptions are derived. Only
-    applying the plan checks that the filesystem still exists unchanged.
-    """
-    if fault := next(_faults(migration), None):
-        raise BadInput(INCONSISTENT(where=where, what=fault, again=AGAIN))
-
-
 def with_current_texts(migration: Migration) -> Migration:
     """Recompute everything derived from the operations of a valid conversion: texts, commands, gains and
     space."""
@@ -319,14 +308,15 @@ MIGRATIONS = Sealed(
     "diskwright.migration/2",
     Migration,
     AGAIN,
-    check_migration,
+    _faults,
     with_current_texts,
     {"diskwright.migration/2": _as_supported},
 )
-MIGRATION_SCHEMA, render_migration, is_migration, read_migration, read_kept_migration = (
+MIGRATION_SCHEMA, render_migration, is_migration, read_migration, read_kept_migration, check_migration = (
     MIGRATIONS.schema,
     MIGRATIONS.render,
     MIGRATIONS.is_one,
     MIGRATIONS.read,
     MIGRATIONS.read_kept,
+    MIGRATIONS.check,
 )

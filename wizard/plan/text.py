@@ -11,9 +11,8 @@ from wizard.filesystems.registry import MADE
 from wizard.model.errors import partition_path, printable
 from wizard.model.geometry import FLOOR_BYTES
 from wizard.model.layout import NO_PLACE, ROOT, Group, Layout, Subvolume, Volume, Writer
-from wizard.model.said import Message, Sentence, format_capacity, t
+from wizard.model.said import Message, Sentence, Sentences, format_capacity, t
 from wizard.plan.free_space import is_container
-from wizard.plan.messages import UNREAD
 from wizard.plan.plan import Plan
 from wizard.plan.raid.lvm import group_room_bytes
 from wizard.plan.raid.striping import copies, striping_of, together_bytes
@@ -241,6 +240,13 @@ def _subvolume(one: Subvolume) -> Message:
 
 def _mount_text(mount_point: str | None) -> Message:
     return t("mounted at {place}", place=mount_point) if mount_point else t("not mounted")
+
+
+UNREAD = Sentences(
+    "{drives:and} was not read, so this plan cannot be applied.",
+    "{drives:and} were not read, so this plan cannot be applied.",
+)
+AGAIN_AS_ROOT = t("Create the plan again as root, when the drive is readable.")
 
 
 def unread_words(plan: Plan) -> str:

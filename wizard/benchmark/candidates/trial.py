@@ -12,7 +12,7 @@ from pathlib import Path
 from wizard.benchmark.access import MeasureProgress
 from wizard.benchmark.candidates.compare import MOST, Bounds, Candidate, Order, TrialVerdict
 from wizard.benchmark.candidates.partition import sweep
-from wizard.benchmark.loads.load_table import LOADS
+from wizard.benchmark.loads.load_table import LOADS, PROGRAMS
 from wizard.benchmark.scratch import MARGIN_BYTES, free_extents
 from wizard.filesystems.registry import MADE
 from wizard.model.advice import Advice, Choice, Rank
@@ -20,7 +20,7 @@ from wizard.model.errors import DiskwrightError, Failed, Refused
 from wizard.model.machine import Drive, Extent
 from wizard.model.said import GIB, KIB, Message, t
 from wizard.plan.plan import Plan
-from wizard.process.program import COMMAND, note
+from wizard.process.program import COMMAND, find, note
 
 ONE_PARTITION = t("Trials use one partition, not several drives, a volume group or a whole drive.")
 
@@ -82,6 +82,8 @@ def _loads_obstacle(loads: Sequence[str]) -> Message | str:
     for name in loads:
         if name not in LOADS:
             return t("Unknown load {load}. Choose one of {known:list}.", load=name, known=tuple(LOADS))
+        if (program := PROGRAMS.get(name)) and find(program) is None:
+            return t("The load {load} needs {program}, which is not installed.", load=name, program=program)
     return ""
 
 

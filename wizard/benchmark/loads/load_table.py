@@ -19,6 +19,7 @@ from wizard.benchmark.loads.script import (
     shares,
 )
 from wizard.model.said import KIB, MIB
+from wizard.process.program import run
 
 Tree = dict[str, list[str]]
 """Names of files by folder, parent folders first."""
@@ -70,6 +71,34 @@ def random_accesses(
     for mine in others:
         draft.beside(script).access(FILE, moves[done : done + mine], sync=sync)
         done += mine
+
+
+def fio_random(draft: Draft) -> None:
+    """Compose random accesses of 4 KiB by fio."""
+    _write_file(draft, "fill", RANDOM_FILE_BYTES)
+    size_bytes, count, seed = draft.sizes[FILE], draft.count(900), draft.seed
+
+    def step(root: int) -> None:
+        options = (
+            "--name=access",
+            f"--filename=/proc/self/fd/{root}/{FILE}",
+            "--thread",
+            "--scramble_buffers=0",
+            "--ioengine=psync",
+            "--rw=randrw",
+            f"--rwmixwrite={round(100 * WRITES)}",
+            "--bs=4096",
+            f"--size={size_bytes}",
+            f"--number_ios={count}",
+            f"--randseed={seed}",
+            "--allow_file_create=0",
+            "--fallocate=none",
+            "--invalidate=0",
+            "--output-format=terse",
+        )
+        run(("fio", *options), seconds=600.0, keep_open=(root,))
+
+    draft.phase("access", Unit.OPERATIONS, amount=count).steps.append(step)
 
 
 RECORD_BYTES = 64 * KIB
@@ -419,7 +448,7 @@ LOADS: dict[str, Callable[[Draft], None]] = {
     "dd-1k": partial(dd, KIB),
     "dd-1m": partial(dd, MIB),
     "fileserver": partial(_crowd, "new", 700, SERVED_BYTES, 50, 500, _fileserver, folders=True),
-    "fio-random": partial(random_accesses, 4 * KIB, 900),
+    "fio-random": fio_random,
     "kernel-tree": kernel_tree,
     "large-file": large_file,
     "many-files": many_files,
@@ -433,3 +462,6 @@ LOADS: dict[str, Callable[[Draft], None]] = {
     "videoserver": videoserver,
     "webproxy": partial(_crowd, "cache", 1500, PAGE_BYTES, 100, 400, _webproxy),
 }
+
+PROGRAMS = {"fio-random": "fio"}
+"""Programs that loads need besides Python."""

@@ -118,6 +118,7 @@ class Draft:
     """Random draws and file sizes while composing a load's scripts. `scale` multiplies all counts."""
 
     def __init__(self, seed: int, scale: float = 1.0) -> None:
+        self.seed = seed
         self.random = Random(seed)
         self.contents = Contents(seed)
         self.sizes: dict[str, int] = {}

@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from wizard.benchmark.alignment import run_alignment_trial
-from wizard.benchmark.scratch import scratch_obstacle
+from wizard.benchmark.scratch import scratch_extents
 from wizard.benchmark.smr_judge import UNCONFIRMED
 from wizard.benchmark.smr_probe import SECONDS, WRITES, block_bytes, run_smr_probe
+from wizard.model.errors import why_not
 from wizard.model.said import Sentence, t
 from wizard.model.verdict import USUAL_SECONDS, DisplacedVerdict, Verdict
 from wizard.ui.desk import Desk
@@ -49,9 +50,9 @@ class TrialScreen(Measuring[Verdict]):
         obstacle = self.services.obstacle
         key = "m" if self.verdict or obstacle else "enter"
         yield Action("measure", key, t("measure by reading"), obstacle)
-        yield Action("write", "p", t("by writing"), obstacle or scratch_obstacle(self.drive))
-        why_not = obstacle or ("" if self._may_hide else t("Only for drives that report 512-byte blocks."))
-        yield Action("as-large", "4", t("as 4096-byte blocks"), why_not)
+        yield Action("write", "p", t("by writing"), obstacle or why_not(scratch_extents, self.drive))
+        against = obstacle or ("" if self._may_hide else t("Only for drives that report 512-byte blocks."))
+        yield Action("as-large", "4", t("as 4096-byte blocks"), against)
 
     @property
     def _may_hide(self) -> bool:
@@ -72,7 +73,7 @@ class TrialScreen(Measuring[Verdict]):
                 key="as-large",
             )
         yield GAP
-        if reason := scratch_obstacle(self.drive):
+        if reason := why_not(scratch_extents, self.drive):
             yield para(t("Cannot measure by writing:"), reason)
         else:
             yield para(
