@@ -115,7 +115,7 @@ class TimedDrive:
         return True
 
     def read(self, start_bytes: int) -> int:
-        """Read one piece. Returns its time. Raises Failed if a held piece has changed."""
+        """Return the time to read one piece. Raises Failed if a held piece has changed."""
         took = self._read(start_bytes, self._buffer)
         if start_bytes in self.held and self.held[start_bytes][:] != self._buffer[:]:
             raise Failed(

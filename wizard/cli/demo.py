@@ -1,4 +1,4 @@
-"""`diskwright demo`: the whole wizard on a demo drive. Without a terminal, it answers its own questions."""
+"""`diskwright demo`: the whole wizard on a demo drive. Without a terminal, a script answers the questions."""
 
 import os
 import sys

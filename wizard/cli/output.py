@@ -117,7 +117,7 @@ def _to_copy(block: Block) -> bool:
 
 
 def _layout(bar: Bar, width: int) -> Iterator[str]:
-    """Yield a drive's layout to scale, if wide enough, then its stretches in words."""
+    """Yield a drive's layout to scale, if wide enough, then the stretches in words."""
     sizes = [stretch.size_bytes for stretch in bar.stretches]
     room = width - (len(sizes) - 1)
     cells = [max(1, room * size // (sum(sizes) or 1)) for size in sizes]

@@ -1,4 +1,4 @@
-"""Show a document, confirm its drives, start the run and follow it to the end."""
+"""Show a document, confirm the drives, then start and follow the run."""
 
 import os
 import sys
@@ -52,7 +52,7 @@ def offer(document: RunDocument, arguments: Namespace) -> ExitCode:
 
 
 def apply(arguments: Namespace) -> ExitCode:
-    """Check a document of any kind, start its run and follow the run."""
+    """Check a document of any kind, then start and follow the run."""
     document = read_document(arguments.plan)
     check_applies(document, arguments.passphrase_file)
     request = ApplyRequest(document, arguments)
@@ -104,7 +104,7 @@ class ApplyRequest:
             check_is_root(self._arguments)
 
     def start(self) -> ExitCode:
-        """Start the run and follow it. Raises as `check_confirmed` does."""
+        """Start and follow the run. Raises as `check_confirmed` does."""
         self.check_confirmed()
         file = getattr(self._arguments, "passphrase_file", None)
         how = replace(self._how, secret=passphrase_for(self.document, file, anew=True))

@@ -1,4 +1,4 @@
-"""System on a converted filesystem: its fstab, boot loader and mount units."""
+"""System on a converted filesystem: fstab, boot loader and mount units."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set

@@ -49,7 +49,7 @@ OPENED = frozenset({"holder", "raid-member", "loop-backing", "swap", "opened"})
 _VERSION = re.compile(r"^e2fsck (\d+)\.(\d+)", re.MULTILINE)
 
 CHECK_SECONDS = 20.0
-"""A check of a large filesystem takes longer. Then damage is found by the first step of the run."""
+"""A check of a large filesystem needs more time. Then the first step of the run finds damage."""
 
 ERRORS_LEFT = 4
 """Bit of e2fsck's exit status: errors left uncorrected (e2fsck(8)). Other bits: the check failed."""

@@ -51,7 +51,7 @@ from wizard.process.output import Listener
 from wizard.process.program import ENDED, Result
 
 PASSES = (0.0, 0.70, 0.90, 0.92, 0.95, 1.0)
-"""Progress after each of e2fsck's five passes, as in its own bar (e2fsck/unix.c)."""
+"""Progress after each of e2fsck's five passes, as in e2fsck's bar (e2fsck/unix.c)."""
 
 _PROGRESS = re.compile(r"([1-5]) (\d+) (\d+) ")
 
@@ -225,7 +225,7 @@ def manifest_checks(node: str, site: MigratingSite) -> Iterator[Check]:
 
 
 def _changed_files(migration: Migration) -> frozenset[bytes]:
-    """Return the file whose content the conversion changes, by its path from the top. A separate check covers
+    """Return the file whose content the conversion changes, by the path from the top. A separate check covers
     it."""
     changes = any(isinstance(operation, SetOwnFstabType) for operation in migration.on_device)
     return frozenset({OWN_FSTAB.lstrip("/").encode()} if changes else ())

@@ -167,7 +167,7 @@ def _verified(run: Path, changes: Changes, journal: Journal) -> Outcome:
 
 
 def setting_checks(document: Changes | Migration) -> Iterator[Check]:
-    """Check that each setting has its new value."""
+    """Check that each setting has the new value."""
     for step in document.steps:
         if isinstance(step.operation, Setting):
             try:

@@ -216,7 +216,7 @@ def run_trial(
 def _await_answer(
     pipe: Connection, order: Order, on_progress: Callable[[MeasureProgress], None], stop: Callable[[], bool]
 ) -> TrialVerdict | DiskwrightError | None:
-    """Return the final answer, or None if the process ended without one. Asks it once to stop."""
+    """Return the final answer, or None if the process ended without one. Asks once to stop."""
     is_asked = False
     try:
         pipe.send(order)

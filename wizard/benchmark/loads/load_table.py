@@ -131,7 +131,7 @@ RECORDS = (
     ("256k", 256 * KIB, 48),
     ("1m", MIB, 32),
 )
-"""Name, size and count. Larger records are fewer, so that each phase takes about as long."""
+"""Name, size and count. Larger records are fewer, so that all phases last about equally long."""
 
 
 def record_sizes(draft: Draft) -> None:
@@ -222,7 +222,7 @@ def _work_on_tree(draft: Draft, tree: Tree, size: Callable[[], int], create: Scr
 
 
 def _delete_tree(draft: Draft, tree: Tree) -> Script:
-    """Add a phase that deletes a tree and its copy."""
+    """Add a phase that deletes a tree and the copy."""
     delete = draft.phase("delete", Unit.FILES)
     for folder, files in reversed(tree.items()):
         for name in files:
@@ -243,7 +243,7 @@ CHANGED = 10
 
 
 def rsync(draft: Draft) -> None:
-    """Compose the writes of rsync to its target, twice."""
+    """Compose the writes of rsync to the target, twice."""
     tree = _source_tree(draft.random, draft.count(3000), "copied")
     names = [name for files in tree.values() for name in files]
     copy, again = draft.phase("copy", Unit.FILES), draft.phase("again", Unit.FILES, amount=len(names))
@@ -372,7 +372,7 @@ LEAST_BYTES, MOST_BYTES = 500, 9770
 
 
 def postmark(draft: Draft) -> None:
-    """Compose PostMark's load with its default sizes."""
+    """Compose PostMark's load with default sizes."""
     random, transactions = draft.random, draft.count(1400)
     create = draft.phase("create", Unit.FILES)
     transact = draft.phase("transactions", Unit.OPERATIONS, amount=transactions)

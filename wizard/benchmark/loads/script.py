@@ -141,14 +141,14 @@ class Draft:
     def phase(
         self, name: str, unit: Unit, buffer_bytes: int = CHUNK_BYTES, amount: int | None = None
     ) -> "Script":
-        """Add a phase and return its empty script, with a read buffer of this size. `amount` defaults to the
+        """Add a phase and return the empty script, with a read buffer of this size. `amount` defaults to the
         total of all scripts."""
         script = Script(self, buffer_bytes)
         self._phases.append((name, unit, amount, [script]))
         return script
 
     def beside(self, script: "Script") -> "Script":
-        """Return another script of the same phase, for a thread of its own."""
+        """Return another script of the same phase, for another thread."""
         scripts = next(scripts for *_, scripts in self._phases if script in scripts)
         scripts.append(Script(self, len(script.buffer)))
         return scripts[-1]
