@@ -487,7 +487,7 @@ def _comparing(run: Path, drives: Sequence[FaultyDrive]) -> Iterator[Checks]:
 def _patch_surroundings(patched: pytest.MonkeyPatch, job: Job) -> None:
     """Replace what a run asks of the machine, which does not have these drives."""
     plan = SimpleNamespace(
-        paths=job.plan.devices,
+        devices=job.plan.devices,
         tokens=("TOKEN",),
         members=job.plan.members,
         group=None,

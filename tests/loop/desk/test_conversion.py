@@ -18,23 +18,12 @@ def old(work: Work, make_drive: MakeDrive) -> Old:
     return old_filesystem(work, make_drive)
 
 
-def room(old: Old) -> Path:
-    """Create a folder for the space that a method needs."""
-    made = old.work.folder / "room"
-    made.mkdir(mode=0o700)
-    return made
-
-
-def at_ways(old: Old, *, folder: Path | None = None) -> Walker:
-    """Return a user at the choice of methods, with space in a folder if given."""
+def at_ways(old: Old) -> Walker:
+    """Return a user at the choice of methods."""
     person = walker(old.work, old.drive)
     person.desk.moved(old.drive)
     person.act("to-ext4", old.drive)
     assert person.view.place == "ways", (person.view.place, person.said)
-    if folder is not None:
-        person.act("folder")
-        person.act("take", folder=str(folder))
-        assert str(folder) in person.text
     return person
 
 
@@ -53,7 +42,7 @@ def at_result(old: Old, person: Walker, way: str) -> Path:
 
 def test_conversion_keeps_every_file_and_undo_is_bit_for_bit(old: Old) -> None:
     before, lines, files = old.digest, old.fstab, old.files("ext3")
-    person = at_ways(old, folder=room(old))
+    person = at_ways(old)
     run = at_result(old, person, "full")
     assert person.view.place == "result" and checked(run), story(run)
     person.settle("U")
@@ -62,20 +51,20 @@ def test_conversion_keeps_every_file_and_undo_is_bit_for_bit(old: Old) -> None:
 
 
 def test_keep_of_the_light_method_frees_its_space(old: Old) -> None:
-    files, folder = old.files("ext3"), room(old)
-    person = at_ways(old, folder=folder)
+    files = old.files("ext3")
+    person = at_ways(old)
     person.act("compare")
     run = at_result(old, person, "light")
     assert person.view.place == "result", (person.said, story(run))
     person.settle("K")
     assert state(run) is RunState.KEPT, story(run)
-    assert "extent" in facts_on(old.drive).features and not list(folder.iterdir())
+    assert "extent" in facts_on(old.drive).features and not (run / "engine").exists()
     assert old.files("ext4") == files
 
 
 def test_conversion_is_undone_later_from_drives(old: Old) -> None:
     before = old.digest
-    person = at_ways(old, folder=room(old))
+    person = at_ways(old)
     run = at_result(old, person, "full")
     person.key("enter")
     person.end()

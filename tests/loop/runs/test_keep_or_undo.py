@@ -150,10 +150,8 @@ def test_settle_by_commands(work: Work, make_drive: MakeDrive, keeps: bool) -> N
     try:
         applied = diskwright(work, "apply", str(file), "--confirm", *plan.tokens, "--fstab", str(work.fstab))
         assert applied.returncode == 0, applied.stderr
-        assert ", when you keep the result:" in applied.stderr and "Done, not in use yet" in applied.stderr
-        assert "Until then, `diskwright undo` restores the old contents bit for bit" in " ".join(
-            applied.stderr.split()
-        )
+        assert "deleted when you choose Keep" in applied.stderr and "Done, not in use yet" in applied.stderr
+        assert "Undo restores the old contents until you choose Keep." in " ".join(applied.stderr.split())
         assert nothing_is_seen(drive) and not place.exists()
         run = run_of(work)
 
