@@ -73,7 +73,7 @@ def test_enter_on_a_full_drive_destroys_no_data_without_warning() -> None:
         await until(lambda: "Lost" in flat(pilot), pilot)
         await press(pilot, "enter")
         await come(pilot, "review")
-        await until(lambda: "Overwrite and " in flat(pilot), pilot)
+        await until(lambda: "Delete and " in flat(pilot), pilot)
         assert "Nothing is lost" not in flat(pilot)
 
     perform(job, on(FULL))
