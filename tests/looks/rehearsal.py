@@ -262,13 +262,13 @@ async def press(pilot: Hand, *keys: str) -> None:
 
 def place(pilot: Hand) -> str:
     """Return the code of the visible screen."""
-    return app_of(pilot).keyboard.view.place
+    return app_of(pilot).view.place
 
 
 async def come(pilot: Hand, name: str) -> None:
     """Wait for this screen. On Drives, wait until all drives have been read."""
     rests = name == "drives"
-    await until(lambda: place(pilot) == name and not (rests and app_of(pilot).keyboard.view.busy), pilot)
+    await until(lambda: place(pilot) == name and not (rests and app_of(pilot).view.busy), pilot)
 
 
 async def ready(pilot: Hand) -> None:
@@ -312,26 +312,32 @@ def perform(
 
 def rows(pilot: Hand) -> tuple[Row, ...]:
     """Return the rows of the list."""
-    view = app_of(pilot).keyboard.view
+    view = app_of(pilot).view
     return view.rows.rows if view.rows else ()
 
 
 async def highlight(pilot: Hand, key: str) -> None:
     """Move to the row with this key by the arrow keys."""
     keys = [row.key for row in rows(pilot)]
-    by = keys.index(key) - keys.index(app_of(pilot).keyboard.state.cursor)
+    by = keys.index(key) - keys.index(app_of(pilot).state.cursor)
     await press(pilot, *["down" if by > 0 else "up"] * abs(by))
 
 
 async def to_field(pilot: Hand, field: str) -> None:
     """Move down to a field of a form. Raises TimeoutError if the key does not reach it."""
-    keyboard = app_of(pilot).keyboard
-    await press(pilot, *["up"] * len(keyboard.view.fields))
-    for _ in keyboard.view.fields:
-        if keyboard.state.field == field:
+    app = app_of(pilot)
+    await press(pilot, *["up"] * len(app.view.fields))
+    for _ in app.view.fields:
+        if field_of(pilot) == field:
             return
         await press(pilot, "down")
     raise TimeoutError(f"down does not lead to the field {field}:\n{shown(pilot)}")
+
+
+def field_of(pilot: Hand) -> str:
+    """Return the key of the field with the focus, or empty."""
+    row = app_of(pilot).page.form.focused_row()
+    return row.field.key if row else ""
 
 
 async def fill(pilot: Hand, **fields: str) -> None:

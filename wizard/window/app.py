@@ -1,149 +1,111 @@
-"""The Textual app: draws views and forwards events."""
+"""The Textual app: shows the desk's views and forwards keys to the desk."""
 
 from __future__ import annotations
 
-import asyncio
 import os
 import sys
+import threading
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
+from weakref import WeakKeyDictionary
 
-from rich.segment import Segment
-from rich.style import Style
-from textual.app import App, ComposeResult, SuspendNotSupported
-from textual.color import Color
+from rich.console import RenderableType
+from textual._compositor import CompositorUpdate
+from textual.app import ComposeResult, SuspendNotSupported
+from textual.command import CommandPalette
 from textual.driver import Driver
-from textual.events import Click, Event, Key, MouseScrollDown, MouseScrollUp, Paste, Resize
+from textual.events import Event, Key, Paste, Resize
 from textual.filter import LineFilter
-from textual.geometry import Offset
-from textual.strip import Strip
-from textual.widget import Widget
+from textual.message import Message
+from textual.screen import ModalScreen
+from textual.screen import Screen as TextualScreen
 
 from wizard.model.said import t
-from wizard.window.canvas import Sheet, Spot
-from wizard.window.keyboard import MAIN, Keyboard
+from wizard.ui.desk import Screen as DeskScreen
+from wizard.ui.view import Action, ScreenStep, View
+from wizard.window.changes import ClearingDriver, SerialDriver, Shown
+from wizard.window.filters import filters_of
+from wizard.window.form import Choice, Entry
+from wizard.window.keys import SEARCH, action_of
 from wizard.window.look import look_of
-from wizard.window.page import page
-from wizard.window.terminal import Colours, Glyphs, Terminal, serial_baud, terminal_of, translate
+from wizard.window.page import Page
+from wizard.window.palette import PLACEHOLDER, ActionPalette, PaletteApp
+from wizard.window.panes import Scroll
+from wizard.window.state import InputState
+from wizard.window.style import CSS, theme_of
+from wizard.window.terminal import Colours, Glyphs, Terminal, serial_baud, terminal_of
 
 if TYPE_CHECKING:
     from wizard.ui.desk import Desk
-
-
-class SafeGlyphs(LineFilter):
-    """Replaces characters missing in the terminal's font, and control characters."""
-
-    def __init__(self, glyphs: Glyphs) -> None:
-        super().__init__()
-        self.glyphs = glyphs
-
-    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """Return the segments in safe characters."""
-        return [Segment(translate(text, self.glyphs), style, control) for text, style, control in segments]
-
-
-class NoColours(LineFilter):
-    """Removes colours. Keeps reverse and underline, which show the cursor."""
-
-    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """Return the segments without colours."""
-        return [
-            Segment(text, None if style is None else _plain(style), control)
-            for text, style, control in segments
-        ]
-
-
-class EightInks(LineFilter):
-    """Makes text readable on its background.
-
-    `paint` sets black, in case the terminal's background is unknown.
-
-    On black, red is too dark unless bold, which terminals draw bright. On white, yellow, cyan and green are
-    too bright.
-    """
-
-    def __init__(self, *, light: bool, paint: bool) -> None:
-        super().__init__()
-        self.light, self.paint = light, paint
-
-    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """Return the segments in readable colours."""
-        return [
-            Segment(text, self._inked(style or Style.null()), control) for text, style, control in segments
-        ]
-
-    def _inked(self, style: Style) -> Style:
-        if style.bgcolor is not None and not style.bgcolor.is_default:
-            return style
-        ink = style.color.number if style.color else None
-        if self.light:
-            return style + Style(color=_ON_WHITE[ink]) if ink in _ON_WHITE else style
-        painted = (
-            Style(color=None if ink is not None else "white", bgcolor="black") if self.paint else Style.null()
-        )
-        return style + painted + (Style(bold=True) if ink == _RED else Style.null())
-
-
-_RED = 1
-_ON_WHITE = {2: "blue", 3: "magenta", 6: "blue"}
-"""Replacements for green, yellow and cyan."""
-
-
-def _plain(style: Style) -> Style:
-    return Style(
-        reverse=style.reverse or None,
-        underline=style.underline or None,
-        bold=style.bold or None,
-        meta=style.meta or None,
-    )
-
 
 ROOT = t("diskwright asks for root access, then returns to the wizard.")
 
 SELDOM = 1.0
 """Seconds between unrequested redraws on a slow line."""
 
-WHEEL = 3
-"""Lines per step of the mouse wheel."""
+PAGES = ("pageup", "pagedown")
+QUITTING = ("ctrl+c", "ctrl+q")
 
 
-class Face(Widget, can_focus=True):
-    """The whole screen, drawn from the view."""
+class Dialog(ModalScreen[None]):
+    """A dialog over the page, which is dimmed if the colours allow."""
+
+    AUTO_FOCUS = ""
 
     def __init__(self) -> None:
         super().__init__()
-        self.sheet = Sheet()
+        self.page = Page(over=True)
 
-    def render_line(self, y: int) -> Strip:
-        """Return a line of the sheet."""
-        lines = self.sheet.lines
-        strip = lines[y] if y < len(lines) else Strip([])
-        return strip.adjust_cell_length(self.size.width).apply_style(self.rich_style)
+    def compose(self) -> ComposeResult:
+        """Yield the only widget."""
+        yield self.page
 
 
-class Window(App[None]):
-    """The only screen. Draws the desk's view and forwards input to the desk."""
+class Window(PaletteApp):
+    """Shows the desk's view.
 
-    CSS = "/**/ Screen { background: $background; } Face { width: 1fr; height: 1fr; }"
+    Keys are handled here one after the other, each in the view that results from the one before. Textual
+    would queue them for the focused widget; then a key typed ahead could act on an outdated screen.
+    """
+
+    CSS = CSS
     TITLE = "diskwright"
-    ENABLE_COMMAND_PALETTE = False
+    AUTO_FOCUS = ""
+    ALLOW_SELECT = False
+    COMMANDS: ClassVar = {ActionPalette}
+
+    class Changed(Message):
+        """The desk changed by itself."""
+
+    class Chosen(Message):
+        """The person chose an action by mouse or in the palette."""
+
+        def __init__(self, screen: DeskScreen, name: str) -> None:
+            super().__init__()
+            self.screen, self.name = screen, name
 
     def __init__(self, desk: Desk, terminal: Terminal | None = None) -> None:
         self.terminal = terminal or terminal_of(os.environ, serial_baud(sys.stderr.fileno()))
         few = self.terminal.colours is not Colours.ANY
         super().__init__(driver_class=_driver(self.terminal), ansi_color=few)
-        self.desk, self.keyboard, self.face = desk, Keyboard(desk), Face()
-        self.look = look_of(self.terminal)
+        self.desk, self.look = desk, look_of(self.terminal)
+        self.view = View("", ScreenStep.DRIVES, "", ())
+        self.shown = desk.screen
+        self.whole = Page(over=False)
+        self.dialog: Dialog | None = None
         self.animation_level = "none"
         self.no_color = self.terminal.colours is Colours.NONE
-        theme = self.look.theme()
+        theme = theme_of(self.look)
         self.register_theme(theme)
         self.theme = theme.name
-        self._own_filters = [*_filters(self.terminal)]
-        self._loop: asyncio.AbstractEventLoop | None = None
-        self._due = self._busy = False
+        self._own_filters = filters_of(self.terminal)
+        self._states: WeakKeyDictionary[DeskScreen, InputState] = WeakKeyDictionary()
+        self._under = InputState()
+        self._on_terminal = Shown()
+        self._ending: DeskScreen | None = None
+        self._due = self._busy = self._acts = False
         self._drawn_at = 0.0
 
     def get_line_filters(self) -> Sequence[LineFilter]:
@@ -151,56 +113,99 @@ class Window(App[None]):
         return [*super().get_line_filters(), *self._own_filters]
 
     def compose(self) -> ComposeResult:
-        """Yield the only widget."""
-        yield self.face
+        """Yield the page that fills the screen."""
+        yield self.whole
 
-    def on_mount(self) -> None:
+    @property
+    def page(self) -> Page:
+        """The page with the focus."""
+        return self.dialog.page if self.dialog is not None else self.whole
+
+    @property
+    def state(self) -> InputState:
+        """The cursor and typed values of the screen on top."""
+        return self._states.setdefault(self.desk.screen, InputState())
+
+    async def on_mount(self) -> None:
         """Draw the view and watch for changes."""
-        self._loop = asyncio.get_running_loop()
-        self.face.focus()
         self.desk.changed = self._changed
-        self._update(asked=True)
+        self.app_resume_signal.subscribe(self, lambda _: self._on_terminal.forget())
+        await self._update(asked=True)
 
     def _changed(self) -> None:
-        """Schedule a redraw, from any thread. Merges changes until then."""
-        loop = self._loop
-        if loop is not None and not self._due:
+        """Schedule a redraw, from any thread. Merges changes until then. After an action the view is read
+        anyway."""
+        is_acting = self._acts and threading.get_ident() == self._thread_id
+        if not self._due and not is_acting and self.is_running:
             self._due = True
-            with suppress(RuntimeError):
-                loop.call_soon_threadsafe(self._redraw_soon)
+            self.post_message(self.Changed())
 
-    def _redraw_soon(self) -> None:
+    async def on_window_changed(self) -> None:
+        """Redraw, but seldom on a slow line."""
         wait = SELDOM - (monotonic() - self._drawn_at) if self.terminal.slow else 0.0
-        if wait > 0 and self._loop is not None:
-            # Not Textual's timer, which cannot start outside the app's context.
-            self._loop.call_later(wait, self._redraw_unrequested)
+        if wait > 0:
+            self.set_timer(wait, self._redraw)
         else:
-            self._redraw_unrequested()
+            await self._redraw()
 
-    def _redraw_unrequested(self) -> None:
+    async def _redraw(self) -> None:
         self._due = False
-        self._update(asked=False)
+        await self._update(asked=False)
 
-    def _update(self, *, asked: bool) -> None:
-        """Update after input or a change."""
+    async def _update(self, *, asked: bool) -> None:
+        """Show the desk's view, after input or a change by itself."""
         if self._busy:
             return
         self._request_root()
         if self.desk.over:
             self.exit()
+        if self.desk.over or isinstance(self.screen, CommandPalette):
             return
-        self.keyboard.renew(asked=asked)
-        self._draw()
+        self._heed_cursor()
+        self._heed_choices()
+        screen = self.desk.screen
+        self.view = self.desk.view
+        if screen is not self.desk.screen:
+            screen, self.view = self.desk.screen, self.desk.view
+        if self.state.meet(self.view, asked=asked):
+            self.desk.moved(self.state.cursor)
+            self.view = self.desk.view
+            self.state.meet(self.view, asked=False)
+        self.shown = screen
+        await self._show()
 
-    def _draw(self) -> None:
-        keyboard = self.keyboard
-        size = (self.size.width, self.size.height)
-        self.face.sheet = page(keyboard.view, keyboard.state, self.look, size, keyboard.below)
-        keyboard.drawn(self.face.sheet)
+    def _heed_cursor(self) -> None:
+        """Tell the desk about a cursor that was moved in a list."""
+        page = self.page
+        if page.state is self.state and page.cursor not in ("", self.state.cursor):
+            self.state.cursor, self.state.has_moved = page.cursor, True
+            if page.scrolls["right"].scroll_y:
+                page.scrolls["right"].scroll_home(animate=False)
+            self.desk.moved(page.cursor)
+
+    def _heed_choices(self) -> None:
+        """Tell the desk about selections that were changed."""
+        page = self.page
+        if page.state is self.state:
+            for key in page.form.turned(self.state.values):
+                self.state.values = page.form.values()
+                self.desk.turned(key, self.state.values)
+
+    async def _show(self) -> None:
+        below = self.desk.below if self.view.over else None
+        if not self.view.over:
+            self._under = self.state
+            if self.dialog is not None:
+                await self.pop_screen()
+                self.dialog = None
+        if below is not None or not self.view.over:
+            await self.whole.show(below or self.view, self._under, self.look, self.size)
+        if self.view.over:
+            if self.dialog is None:
+                self.dialog = Dialog()
+                await self.push_screen(self.dialog)
+            await self.dialog.page.show(self.view, self.state, self.look, self.size)
         self._drawn_at = monotonic()
-        if self.face.sheet.cursor is not None:
-            self.cursor_position = Offset(*self.face.sheet.cursor)
-        self.face.refresh()
 
     def _request_root(self) -> None:
         """Ask for a password with the terminal restored to its state before the window."""
@@ -218,78 +223,166 @@ class Window(App[None]):
         finally:
             self._busy = False
 
-    def on_resize(self, event: Resize) -> None:
-        """Redraw later, once Textual knows the new size."""
-        self.call_after_refresh(self._draw)
+    async def on_resize(self, event: Resize) -> None:
+        """Arrange everything anew, once Textual knows the new size. Not in the screen's own task, which could
+        not close the screen."""
+        self.call_after_refresh(self.post_message, self.Changed())
 
     async def on_event(self, event: Event) -> None:
-        """Handle all keys here, to preserve their order."""
-        if isinstance(event, Key):
-            self._key(event)
-        elif isinstance(event, Paste):
-            self.keyboard.paste(event.text)
-            self._update(asked=True)
-        else:
+        """Handle keys here, to preserve their order, except those of a list or palette that is open."""
+        if isinstance(event, Key) and event.key in QUITTING:
+            await self._close()
+        if not isinstance(event, (Key, Paste)) or self._is_open:
             await super().on_event(event)
-
-    def _key(self, event: Key) -> None:
-        if self._too_small() and event.key not in ("ctrl+c", "ctrl+q"):
-            return
-        self.keyboard.press(event.key, event.character)
-        self._update(asked=True)
-
-    def _too_small(self) -> bool:
-        return not self.face.sheet.parts
-
-    def _spot(self, x: int, y: int) -> Spot | None:
-        spots = self.face.sheet.spots
-        return next((spot for spot in spots if spot.y == y and spot.x <= x < spot.x + spot.width), None)
-
-    def on_click(self, event: Click) -> None:
-        """Click on the spot below the pointer."""
-        spot = self._spot(event.screen_x, event.screen_y)
-        if spot is not None:
-            self.keyboard.click(spot.kind, spot.name, twice=event.chain > 1)
-            self._update(asked=True)
-
-    def on_mouse_scroll_down(self, event: MouseScrollDown) -> None:
-        """Scroll the part below the pointer down."""
-        self._wheel(event.screen_x, event.screen_y, WHEEL)
-
-    def on_mouse_scroll_up(self, event: MouseScrollUp) -> None:
-        """Scroll the part below the pointer up."""
-        self._wheel(event.screen_x, event.screen_y, -WHEEL)
-
-    def _wheel(self, x: int, y: int, by: int) -> None:
-        spots = self.face.sheet.spots
-        here = (spot for spot in spots if spot.kind == "part" and spot.y == y)
-        part = next((spot.name for spot in here if spot.x <= x < spot.x + spot.width), MAIN)
-        if part == MAIN:
-            self.keyboard.move(by)
+        elif isinstance(event, Key):
+            await self._press(event.key, event.character)
         else:
-            self.keyboard.scroll(part, by)
-        self._update(asked=True)
+            await self._paste(event.text)
 
+    def _display(self, screen: TextualScreen[object], renderable: RenderableType | None) -> None:
+        """Send only what changed, and put the terminal's cursor where the person is."""
+        self.cursor_position = self.page.cursor_offset or self.cursor_position
+        if isinstance(renderable, CompositorUpdate) and not self.is_headless:
+            renderable = self._on_terminal.difference(renderable)
+        super()._display(screen, renderable)
 
-def _filters(terminal: Terminal) -> Sequence[LineFilter]:
-    found: list[LineFilter] = []
-    if terminal.colours is Colours.EIGHT:
-        # The Linux console is black. A terminal window can have any background.
-        found.append(EightInks(light=terminal.light, paint=terminal.glyphs is Glyphs.ALL))
-    found.append(SafeGlyphs(terminal.glyphs))
-    if terminal.colours is Colours.NONE:
-        found.append(NoColours())
-    return found
+    @property
+    def _is_open(self) -> bool:
+        """True while the palette or the list of a selection is open."""
+        return isinstance(self.screen, CommandPalette) or any(
+            choice.expanded for choice in self.page.query(Choice)
+        )
+
+    async def _close(self) -> None:
+        """Close the palette and the list of a selection."""
+        if isinstance(self.screen, CommandPalette):
+            await self.pop_screen()
+        for choice in self.page.query(Choice):
+            choice.expanded = False
+
+    async def _press(self, key: str, character: str | None) -> None:
+        if self._due:
+            await self._update(asked=False)
+        self.desk.interrupted = key == "ctrl+c"
+        if key in QUITTING:
+            self._quit()
+        elif self.page.is_small:
+            return
+        elif key == SEARCH.key:
+            self._search()
+        elif self.view.fields:
+            await self._press_in_fields(key, character)
+        else:
+            await self._press_in_list(key, character)
+        await self._update(asked=True)
+
+    def _quit(self) -> None:
+        """Quit. A second Ctrl+C confirms the question about quitting, but no other question."""
+        confirming = self._ending is not None and self.desk.screen is self._ending
+        name = "yes" if confirming and self.view.action("yes") else "quit"
+        action = self.view.action(name)
+        if action is not None:
+            self._act(action)
+
+    def _act(self, action: Action) -> None:
+        """Do an action at the cursor."""
+        before = self.desk.screen
+        self._acts = True
+        row = self.state.cursor if self.view.rows is not None else ""
+        self.desk.act(action.name, row, self.page.form.values() if self.view.fields else {})
+        self._acts = False
+        if action.name == "quit" and self.desk.screen is not before:
+            self._ending = self.desk.screen
+
+    async def _press_in_list(self, key: str, character: str | None) -> None:
+        if key.startswith(("alt+", "ctrl+")):
+            character = None
+        action = action_of(self.view, key, character)
+        if key in ("left", "right"):
+            action = action or self.view.action("open" if key == "right" else "close")
+        scrolling = isinstance(self.focused, Scroll)
+        if action is not None and not (scrolling and key in PAGES):
+            self._act(action)
+        else:
+            if self.focused is None or not self.focused.allow_focus():
+                self.page.focus_main()
+            await self._run_binding(key)
+
+    async def _press_in_fields(self, key: str, character: str | None) -> None:
+        focused, row = self.focused, self.page.form.focused_row()
+        self.state.focus = row.field.key if row is not None else self.state.focus
+        action = action_of(self.view, key, character)
+        is_text = character is not None and character.isprintable() and not key.startswith(("alt+", "ctrl+"))
+        if key == "enter" and isinstance(focused, Scroll):
+            self.page.focus_main()
+        elif key == "enter":
+            if action is not None:
+                self._act(action)
+        elif is_text and not isinstance(focused, Choice):
+            self._type(str(character))
+        elif not await self._run_binding(key) and action is not None:
+            self._act(action)
+
+    async def _run_binding(self, key: str) -> bool:
+        """Run what the focused widget does with a key. Returns False for other keys."""
+        bound = self.screen.active_bindings.get(key)
+        return bound is not None and bound.enabled and await self.run_action(bound.binding.action, bound.node)
+
+    def _type(self, text: str) -> None:
+        """Type into the field, also while a pane has the focus."""
+        if self.page.form.focused_row() is None:
+            self.page.focus_main()
+        if isinstance(self.focused, Entry):
+            self.focused.enter(text)
+
+    async def _paste(self, text: str) -> None:
+        """Type the first line of pasted text."""
+        await self._update(asked=True)
+        if self.view.fields and text.strip():
+            self._type(text.strip().splitlines()[0])
+            await self._update(asked=True)
+
+    def _search(self) -> None:
+        """Open the palette."""
+        self.push_screen(CommandPalette(placeholder=str(PLACEHOLDER)))
+
+    async def on_command_palette_closed(self) -> None:
+        """Show what changed meanwhile."""
+        self.call_later(self._update, asked=False)
+
+    def action_perform(self, name: str, screen: DeskScreen | None = None) -> None:
+        """Do an action of a screen, clicked or chosen from the palette."""
+        self.post_message(self.Chosen(screen or self.shown, name))
+
+    async def on_window_chosen(self, event: Chosen) -> None:
+        """Do an action, unless the screen changed since it was offered."""
+        await self._update(asked=True)
+        action = self.view.action(event.name)
+        if event.name == SEARCH.name:
+            self._search()
+        elif action is not None and event.screen is self.shown:
+            self._act(action)
+            await self._update(asked=True)
+
+    async def on_option_list_option_highlighted(self) -> None:
+        """Follow the mouse in a list."""
+        if self.page.cursor != self.state.cursor:
+            await self._update(asked=True)
+
+    async def on_option_list_option_selected(self) -> None:
+        """Do what Enter does, after a double click."""
+        await self._update(asked=True)
+        if (action := action_of(self.view, "enter", None)) is not None:
+            self._act(action)
+            await self._update(asked=True)
+
+    async def on_select_changed(self) -> None:
+        """Tell the desk what was selected in a list."""
+        await self._update(asked=True)
 
 
 def _driver(terminal: Terminal) -> type[Driver] | None:
     """Return a driver for a slow line or the console, or None for Textual's own."""
     if terminal.slow:
-        from wizard.window.minimal_output import MinimalOutputDriver
-
-        return MinimalOutputDriver
-    if terminal.glyphs is Glyphs.CONSOLE:
-        from wizard.window.minimal_output import ClearingDriver
-
-        return ClearingDriver
-    return None
+        return SerialDriver
+    return ClearingDriver if terminal.glyphs is Glyphs.CONSOLE else None

@@ -10,8 +10,8 @@ from textual.strip import Strip
 
 from wizard.model.said import format_capacity
 from wizard.ui.view import Bar, Fate, Stretch
-from wizard.window.canvas import blank, cut, fitted, folded, joined, line, shown
 from wizard.window.look import Look, letter_of
+from wizard.window.text import blank, cut, fitted, folded, joined, line, shown
 
 TITLES = {
     "xfs": "XFS",

@@ -3,32 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from rich.cells import cell_len
 from textual.strip import Strip
 
-from wizard.model.said import Sentence, t
+from wizard.model.said import t
 from wizard.ui.view import Banner, Bar, Block, Command, Figures, Para, Piece, Progress, Tone, View
 from wizard.window.bars import bar_lines
-from wizard.window.canvas import (
+from wizard.window.keys import cap_runs
+from wizard.window.look import Look
+from wizard.window.text import (
     Run,
-    ScrollExtent,
-    Sheet,
-    Spot,
     blank,
-    cap_runs,
     cut,
     ends,
     fitted,
     folded,
     joined,
     line,
+    linked,
     shown,
-    stacked,
 )
-from wizard.window.keyboard import InputState
-from wizard.window.look import Look
 
 WIDE, ROOMY, HIGH, TALL = 100, 70, 22, 30
 
@@ -41,8 +37,6 @@ class Pen:
     view: View
     columns: int
     lines: int
-    drawn: dict[tuple[object, ...], object] = field(default_factory=dict, compare=False)
-    """Cache of this screen's layouts, which are needed for their height first."""
 
     @property
     def wide(self) -> bool:
@@ -75,46 +69,33 @@ class Pen:
         return [] if action is None else cap_runs(action, self.look, typing=bool(self.view.fields))
 
 
-def block_sheet(blocks: Sequence[Block], width: int, pen: Pen) -> Sheet:
-    """Stack blocks, at most `width` wide."""
-    key = (id(pen.view), tuple(blocks), width)
-    found = pen.drawn.get(key)
-    if not isinstance(found, Sheet):
-        found = pen.drawn[key] = _block_sheet(blocks, width, pen)
-    return found
-
-
-def _block_sheet(blocks: Sequence[Block], width: int, pen: Pen) -> Sheet:
+def block_lines(blocks: Sequence[Block], width: int, pen: Pen) -> list[Strip]:
+    """Return blocks below each other, at most `width` wide."""
     caps = [pen.cap(block.key) for block in blocks if isinstance(block, Para) and block.key]
     column = max((sum(cell_len(text) for text, _ in cap) for cap in caps), default=0)
-    bars = sum(isinstance(block, Bar) for block in blocks)
-    captions = [cell_len(shown(block.caption)) for block in blocks if isinstance(block, Bar)]
-    aside = max(captions, default=0)
-    return stacked(_sheets(blocks, width, pen, column, (1 if bars > 1 and not pen.tall else 2, aside)))
-
-
-def _sheets(
-    blocks: Sequence[Block], width: int, pen: Pen, column: int, bars: tuple[int, int]
-) -> Iterator[Sheet]:
+    bars = [block for block in blocks if isinstance(block, Bar)]
+    aside = max((cell_len(shown(bar.caption)) for bar in bars), default=0)
+    high = 1 if len(bars) > 1 and not pen.tall else 2
+    lines: list[Strip] = []
     before: Block | None = None
     for block in blocks:
-        if _needs_gap(before, block, pen, bars[0]):
-            yield Sheet((line(),))
+        if _needs_gap(before, block, pen, high):
+            lines.append(line())
         before = block
         match block:
             case Para():
-                yield _para(block, width, pen, column)
+                lines += _para(block, width, pen, column)
             case Command():
-                yield Sheet(tuple(_command(block, width, pen)))
+                lines += _command(block, width, pen)
             case Bar():
-                high = bars[0] if pen.roomy else 1
-                yield Sheet(tuple(bar_lines(block, width, pen.look, high, bars[1])))
+                lines += bar_lines(block, width, pen.look, high if pen.roomy else 1, aside)
             case Figures():
-                yield Sheet(tuple(_figures(block, width, pen)))
+                lines += _figures(block, width, pen)
             case Progress():
-                yield Sheet(tuple(_progress(block, width, pen)))
+                lines += _progress(block, width, pen)
             case Banner():
-                yield Sheet(tuple(_banner(block, width, pen)))
+                lines += _banner(block, width, pen)
+    return lines
 
 
 def _needs_gap(before: Block | None, block: Block, pen: Pen, high: int) -> bool:
@@ -124,21 +105,18 @@ def _needs_gap(before: Block | None, block: Block, pen: Pen, high: int) -> bool:
     return isinstance(before, Banner) or (high > 1 and isinstance(before, Bar) and isinstance(block, Bar))
 
 
-def _para(block: Para, width: int, pen: Pen, column: int) -> Sheet:
+def _para(block: Para, width: int, pen: Pen, column: int) -> list[Strip]:
     runs, cap = pen.runs(block.pieces), pen.cap(block.key)
     lines = _folded(runs, width, block.indent, block.hang)
     if not cap:
-        return Sheet(tuple(lines))
+        return lines
     aside = column <= width // 2
     x = width - column if aside else min(block.indent + block.hang, max(0, width - column))
-    label = line(*cap)
+    label = linked(fitted(line(*cap), min(line(*cap).cell_length, width - x)), block.key)
     # After the last word, so as not to interrupt the sentence.
     if aside and lines[-1].cell_length + 2 <= x:
-        lines[-1] = joined(fitted(lines[-1], x), label)
-    else:
-        lines = [*(lines if runs else []), joined(blank(x), label)]
-    spot = Spot(x, len(lines) - 1, min(label.cell_length, width - x), "action", block.key)
-    return Sheet(tuple(fitted(each, min(each.cell_length, width)) for each in lines), spots=(spot,))
+        return [*lines[:-1], joined(fitted(lines[-1], x), label)]
+    return [*(lines if runs else []), joined(blank(x), label)]
 
 
 def _folded(runs: Sequence[Run], width: int, indent: int = 0, hang: int = 0) -> list[Strip]:
@@ -310,91 +288,3 @@ def _banner(block: Banner, width: int, pen: Pen) -> Iterator[Strip]:
             before = mark if number == 0 and index == 0 else " " * lead
             yield ends(line((before, style), *part), line(), width, style)
     yield from padding
-
-
-BELOW = Sentence("{count} more")
-
-
-def scrolled(
-    name: str,
-    whole: Sheet,
-    width: int,
-    height: int,
-    state: InputState,
-    pen: Pen,
-    *,
-    focused: bool,
-    reach: tuple[int, int] | None = None,
-    outside: bool = False,
-) -> Sheet:
-    """Return `height` lines, including the lines `reach`, with a scroll bar on the right. The last line
-    states how many lines follow. `outside` places the scroll bar outside the width."""
-    total = whole.height
-    height = max(0, height)
-    if total <= height:
-        state.tops.pop(name, None)
-        return Sheet(
-            tuple(fitted(each, width) for each in whole.lines),
-            whole.cursor,
-            whole.spots,
-            ((name, ScrollExtent(0, height, total)),),
-        )
-    top = _top(state.tops.get(name, 0), height, total, reach)
-    state.tops[name] = top
-    more = height > 2 and top + height < total
-    seen = list(whole.lines[top : top + height - more])
-    if more:
-        below = total - top - len(seen)
-        sign = pen.look.sign("down")
-        seen.append(
-            line((f"  {sign} {BELOW(count=below)}", pen.look.style("accent" if focused else "muted")))
-        )
-    bar = _scroll_bar(top, height, total, pen)
-    wide = width if outside else width - 1
-    lines = (
-        tuple(joined(fitted(each, wide), mark) for each, mark in zip(seen, bar, strict=True))
-        if height
-        else ()
-    )
-    cursor = (whole.cursor[0], whole.cursor[1] - top) if whole.cursor else None
-    last = height - more
-    if cursor and not 0 <= cursor[1] < last:
-        cursor = None
-    spots = [
-        Spot(each.x, each.y - top, each.width, each.kind, each.name)
-        for each in whole.spots
-        if 0 <= each.y - top < last
-    ]
-    spots += _own_spots(name, height, width)
-    return Sheet(lines, cursor, tuple(spots), ((name, ScrollExtent(top, height, total)),))
-
-
-def _own_spots(name: str, height: int, width: int) -> list[Spot]:
-    """Return the area where the wheel scrolls this part."""
-    return [Spot(0, y, width, "part", name) for y in range(height)]
-
-
-def _top(top: int, height: int, total: int, reach: tuple[int, int] | None) -> int:
-    """Return the first visible line, so that `reach` is visible."""
-    top = max(0, min(top, total - height))
-    if reach is None:
-        return top
-    first, last = reach
-    last = min(last, first + max(0, height - 2))
-    if first < top:
-        top = first
-    while top < total - height and last >= top + height - (height > 2 and top + height < total):
-        top += 1
-    return 0 if first == 0 else top
-
-
-def _scroll_bar(top: int, height: int, total: int, pen: Pen) -> list[Strip]:
-    look = pen.look
-    long = max(1, height * height // total)
-    first = round((height - long) * top / max(1, total - height))
-    return [
-        line((" ", look.style("thumb")))
-        if first <= y < first + long
-        else fitted(blank(1), 1, look.style("track"))
-        for y in range(height)
-    ]

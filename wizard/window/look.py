@@ -4,9 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from rich.color import Color
 from rich.style import Style
-from textual.theme import Theme
 
 from wizard.ui.view import Tone
 from wizard.window.terminal import Colours, Glyphs, Terminal
@@ -46,124 +44,59 @@ LIGHT = {
     "done": "#1a6b34",
 }
 
-# b(old), u(nderlined) or r(eversed); foreground/background.
-_MANY = {
-    "text": "text",
-    "strong": "b strong",
-    "muted": "muted",
-    "line": "line",
-    "off": "off",
-    "accent": "b accent",
-    "good": "b ok",
-    "warn": "b warn",
-    "danger": "b danger",
-    "cap": "b accent/cap",
-    "cap-off": "off/raised",
-    "go": "b ground/accent",
-    "cursor": "strong/cursor",
-    "mark": "b accent/cursor",
-    "head": "muted/raised",
-    "name": "b accent/raised",
-    "step": "b strong/cursor",
-    "free": "muted/raised",
-    "lost": "b #ffffff/alarm",
-    "alarm": "b #ffffff/alarm",
-    "warned": "b ground/warn",
-    "done": "b #ffffff/done",
-    "plain-banner": "b strong/raised",
-    "field": "strong/cap",
-    "hint": "muted/cap",
-    "at": "ground/strong",
-    "full": "b ground/accent",
-    "rest": "muted/raised",
-    "focus": "b strong",
-    "focus-line": "accent",
-    "title": "muted",
-    "thumb": "/off",
-    "track": "/raised",
+ROLES = {
+    "text": ("text", "", ""),
+    "strong": ("b strong", "b", "b"),
+    "muted": ("muted", "", ""),
+    "line": ("line", "", ""),
+    "off": ("off", "", ""),
+    "accent": ("b accent", "b cyan", "b"),
+    "good": ("b ok", "b green", "b"),
+    "warn": ("b warn", "b yellow", "b"),
+    "danger": ("b danger", "b red", "b"),
+    "cap": ("b accent/cap", "b cyan", "b"),
+    "cap-off": ("off/raised", "", ""),
+    "go": ("b ground/accent", "black/cyan", "r"),
+    "cursor": ("strong/cursor", "black/cyan", "r"),
+    "mark": ("b accent/cursor", "black/cyan", "r"),
+    "head": ("muted/raised", "", ""),
+    "name": ("b accent/raised", "b cyan", "b"),
+    "step": ("b strong/cursor", "black/cyan", "r"),
+    "free": ("muted/raised", "", ""),
+    "lost": ("b #ffffff/alarm", "b white/red", "b"),
+    "alarm": ("b #ffffff/alarm", "b white/red", "br"),
+    "warned": ("b ground/warn", "black/yellow", "br"),
+    "done": ("b #ffffff/done", "black/green", "br"),
+    "plain-banner": ("b strong/raised", "r", "br"),
+    "field": ("strong/cap", "b white/blue", "u"),
+    "hint": ("muted/cap", "white/blue", "u"),
+    "at": ("ground/strong", "black/white", "r"),
+    "full": ("b ground/accent", "black/cyan", "r"),
+    "rest": ("muted/raised", "", ""),
+    "focus": ("b strong", "r", "r"),
+    "focus-line": ("accent", "cyan", ""),
+    "title": ("muted", "", ""),
+    "thumb": ("/off", "r", "r"),
+    "track": ("/raised", "", ""),
 }
-_EIGHT = {
-    "strong": "b",
-    "accent": "b cyan",
-    "good": "b green",
-    "warn": "b yellow",
-    "danger": "b red",
-    "cap": "b cyan",
-    "go": "black/cyan",
-    "cursor": "black/cyan",
-    "mark": "black/cyan",
-    "name": "b cyan",
-    "step": "black/cyan",
-    "lost": "b white/red",
-    "alarm": "b white/red",
-    "warned": "black/yellow",
-    "done": "black/green",
-    "plain-banner": "r",
-    "field": "b white/blue",
-    "hint": "white/blue",
-    "at": "black/white",
-    "full": "black/cyan",
-    "focus": "r",
-    "focus-line": "cyan",
-    "thumb": "r",
-}
-_NONE = {
-    "strong": "b",
-    "accent": "b",
-    "good": "b",
-    "warn": "b",
-    "danger": "b",
-    "cap": "b",
-    "go": "r",
-    "cursor": "r",
-    "mark": "r",
-    "name": "b",
-    "step": "r",
-    "lost": "b",
-    "alarm": "br",
-    "warned": "br",
-    "done": "br",
-    "plain-banner": "br",
-    "field": "u",
-    "hint": "u",
-    "at": "r",
-    "full": "r",
-    "focus": "r",
-    "thumb": "r",
-}
-_FEW_BYTES = {role: spec for role, spec in _NONE.items() if role not in ("strong", "cap")}
-"""For a slow line: without bold names and keys, which columns and brackets show too."""
+"""Styles of the roles with many colours, eight and none: b(old), u(nderlined), r(eversed), then
+foreground/background."""
+
+_SHOWN_OTHERWISE = ("strong", "cap")
+"""Without bold on a slow line, since columns and brackets show them, too."""
 
 SIGNS = {
-    "mark": "▌",
-    "tick": "✓",
-    "cross": "✗",
-    "warn": "▲",
-    "dash": "–",
-    "more": "…",
-    "free": " ",
-    "on": "(●)",
-    "off": "( )",
-    "less": "◂",
-    "next": "▸",
-    "hidden": "•",
-    "up": "↑",
-    "down": "↓",
+    "mark": ("▌", ">", ">"),
+    "tick": ("✓", "■", "+"),
+    "cross": ("✗", "x", "x"),
+    "warn": ("▲", "!", "!"),
+    "dash": ("–", "-", "-"),
+    "more": ("…", ".", "."),
+    "free": (" ", "░", "."),
+    "on": ("(●)", "(*)", "(*)"),
+    "off": ("( )", "( )", "( )"),
 }
-_CONSOLE_SIGNS = SIGNS | {
-    "mark": ">",
-    "tick": "■",
-    "cross": "x",
-    "warn": "!",
-    "dash": "-",
-    "more": ".",
-    "free": "░",
-    "on": "(*)",
-    "less": "<",
-    "next": ">",
-    "hidden": "*",
-}
-_ASCII_SIGNS = _CONSOLE_SIGNS | {"tick": "+", "free": ".", "up": "^", "down": "v"}
+"""Signs of all characters, of those in the console's fonts, and in ASCII."""
 
 _FILESYSTEMS = {
     "ext4": ("#2f6fc4", "white/blue", "4"),
@@ -223,42 +156,6 @@ class Look:
         many, eight, _ = _FILESYSTEMS.get(kind, _OTHER_FILESYSTEM)
         return _style(f"#ffffff/{many}" if self.many else "r" if self.colourless else eight)
 
-    def dimmed(self, style: Style | None) -> Style:
-        """Return a style blended with the background, for the screen below a dialog."""
-        style = style or self.style("text")
-        return Style(
-            color=_blended(style.color, self.ground),
-            bgcolor=_blended(style.bgcolor, self.ground),
-            bold=style.bold,
-        )
-
-    def theme(self) -> Theme:
-        """Return a theme for Textual. Only the background matters, since the rest is drawn here."""
-        if self.many:
-            return Theme(
-                name="diskwright-window",
-                dark=not self.terminal.light,
-                primary=(LIGHT if self.terminal.light else DARK)["accent"],
-                background=self.ground,
-                surface=self.ground,
-                panel=self.ground,
-            )
-        return Theme(
-            name="diskwright-window",
-            ansi=True,
-            dark=not self.terminal.light,
-            primary="ansi_cyan",
-            foreground="ansi_default",
-            background="ansi_default",
-            surface="ansi_default",
-            panel="ansi_default",
-            boost="ansi_default",
-            variables={
-                "ansi-background": "ansi_white" if self.terminal.light else "ansi_black",
-                "ansi-foreground": "ansi_black" if self.terminal.light else "ansi_white",
-            },
-        )
-
 
 def letter_of(kind: str) -> str:
     """Return the letter for a filesystem where neither name nor colour is available."""
@@ -268,17 +165,15 @@ def letter_of(kind: str) -> str:
 def look_of(terminal: Terminal) -> Look:
     """Return the look for a terminal."""
     colours = LIGHT if terminal.light else DARK
-    match terminal.colours:
-        case Colours.ANY:
-            named = _MANY
-        case Colours.EIGHT:
-            named = _EIGHT
-        case _:
-            named = _FEW_BYTES if terminal.slow else _NONE
-    signs = {Glyphs.ALL: SIGNS, Glyphs.CONSOLE: _CONSOLE_SIGNS, Glyphs.ASCII: _ASCII_SIGNS}[terminal.glyphs]
+    column = list(Colours).index(terminal.colours)
+    specs = {role: specs[column] for role, specs in ROLES.items()}
+    if terminal.slow and terminal.colours is Colours.NONE:
+        specs |= dict.fromkeys(_SHOWN_OTHERWISE, "")
+    glyphs = list(Glyphs).index(terminal.glyphs)
+    signs = {name: signs[glyphs] for name, signs in SIGNS.items()}
     if terminal.glyphs is Glyphs.ALL and terminal.colours is not Colours.ANY:
-        signs = signs | {"free": "░"}
-    styles = {role: _style(spec, colours) for role, spec in named.items()}
+        signs["free"] = SIGNS["free"][1]
+    styles = {role: _style(spec, colours) for role, spec in specs.items() if spec}
     return Look(terminal, styles, signs, colours["ground"])
 
 
@@ -294,11 +189,3 @@ def _style(spec: str, colours: Mapping[str, str] = MappingProxyType({})) -> Styl
         underline="u" in flags or None,
         reverse="r" in flags or None,
     )
-
-
-def _blended(colour: Color | None, ground: str) -> Color | None:
-    if colour is None or colour.is_default:
-        return None
-    parts = zip(colour.get_truecolor(), Color.parse(ground).get_truecolor(), strict=True)
-    red, green, blue = (round(own * 0.4 + under * 0.6) for own, under in parts)
-    return Color.from_rgb(red, green, blue)

@@ -1,124 +1,106 @@
-"""Draw a list as lines: columns, and the highlighted cursor row. Also draws form fields."""
+"""A list: its rows as lines in columns, and Textual's option list that shows them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
+from textual.binding import Binding, BindingType
+from textual.events import Click
+from textual.geometry import Offset
 from textual.strip import Strip
+from textual.visual import RenderOptions, Visual
+from textual.widgets import OptionList
+from textual.widgets.option_list import Option
 
-from wizard.ui.view import Column, Field, Offer, Piece, Row, Rows, Tone, View
+from wizard.ui.view import Column, Piece, Row, Rows, Tone
 from wizard.window.bars import bar_lines
-from wizard.window.blocks import Pen, scrolled
-from wizard.window.canvas import (
-    Run,
-    Sheet,
-    Spot,
-    blank,
-    cut,
-    fitted,
-    fitting,
-    folded,
-    joined,
-    line,
-    plain,
-    restyled,
-    shown,
-    stacked,
-)
-from wizard.window.keyboard import MAIN, InputState
+from wizard.window.blocks import Pen
+from wizard.window.text import Run, blank, fitted, folded, joined, line, restyled, shown
+
+if TYPE_CHECKING:
+    from textual.css.styles import RulesMap
+    from textual.style import Style as VisualStyle
 
 MARK, GAP, LEAST = 2, 2, 6
 BARRED = 6
 """Most drives in a list with bars."""
+BAR = 1
+"""Cells for the scroll bar, reserved so that rows do not wrap anew when it appears."""
 FOLDABLE = 28
 """Least readable width of the last column in cells. If narrower, it moves below the others."""
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """Lines of a list. `owners`: key of the row for each line. `head`: titles of the columns."""
+class Table:
+    """The layout of a list, by width. Pinned rows have no columns."""
 
-    head: tuple[Strip, ...]
-    lines: tuple[Strip, ...]
-    owners: tuple[str, ...]
+    def __init__(self, rows: Rows, pen: Pen) -> None:
+        self.rows, self.pen = rows, pen
+        most = max((len(row.cells) for row in rows.rows), default=1)
+        columns = rows.columns or tuple(Column() for _ in range(most))
+        self._visible = [index for index, column in enumerate(columns) if column.least <= pen.columns]
+        self._cells = [_cells(row, self._visible, rows, pen) for row in rows.rows]
+        self._titles = [shown(columns[index].title) for index in self._visible]
+        self._right = [columns[index].right for index in self._visible]
+        self._found: dict[int, tuple[list[Strip], list[list[Strip]]]] = {}
 
+    def titles(self, width: int) -> list[Strip]:
+        """Return the titles of the columns, if any."""
+        return self._lines(width)[0]
 
-def listed(rows: Rows, width: int, pen: Pen, cursor: str, *, focused: bool) -> Listed:
-    """Lay out all rows for a width."""
-    key = (id(rows), width, cursor, focused)
-    found = pen.drawn.get(key)
-    if not isinstance(found, Listed):
-        found = pen.drawn[key] = _listed(rows, width, pen, cursor, focused=focused)
-    return found
+    def row(self, index: int, width: int) -> list[Strip]:
+        """Return the lines of a row."""
+        return self._lines(width)[1][index]
 
+    def height(self, width: int) -> int:
+        """Return the number of lines of titles and rows."""
+        titles, rows = self._lines(width)
+        return len(titles) + sum(map(len, rows))
 
-def _listed(rows: Rows, width: int, pen: Pen, cursor: str, *, focused: bool) -> Listed:
-    columns = rows.columns or tuple(
-        Column() for _ in range(max((len(row.cells) for row in rows.rows), default=1))
-    )
-    visible = [index for index, column in enumerate(columns) if column.least <= pen.columns]
-    table = [_cells(row, visible, rows, pen) for row in rows.rows]
-    titles = [shown(columns[index].title) for index in visible]
-    room = width - MARK - 1
-    widths = _widths(titles, table, room, folds=False)
-    others = _whole(widths[:-1])
-    below = not any(titles) and len(visible) > 1 and _whole(widths) > room >= others > room - GAP - FOLDABLE
-    widths = _fitted_widths(titles, table, room, below=below)
-    right = [columns[index].right for index in visible]
-    head: list[Strip] = []
-    if any(titles):
+    def natural_widths(self) -> tuple[int, int]:
+        """Return the width without wrapping, and with the last cells below."""
+        widths = _widths(self._titles, self._cells, 0, folds=False)
+        whole = MARK + BAR + _whole(widths)
+        foldable = not any(self._titles) and len(self._visible) > 1
+        return whole, MARK + BAR + _whole(widths[:-1]) if foldable else whole
+
+    def _lines(self, width: int) -> tuple[list[Strip], list[list[Strip]]]:
+        if width not in self._found:
+            pinned = all(row.pinned for row in self.rows.rows)
+            self._found[width] = self._pinned(width) if pinned else self._listed(width)
+        return self._found[width]
+
+    def _pinned(self, width: int) -> tuple[list[Strip], list[list[Strip]]]:
+        return [], [list(_pinned_lines(row, width, self.pen)) for row in self.rows.rows]
+
+    def _listed(self, width: int) -> tuple[list[Strip], list[list[Strip]]]:
+        titles, pen = self._titles, self.pen
+        room = width - MARK
+        widths = _widths(titles, self._cells, room, folds=False)
+        others = _whole(widths[:-1])
+        too_wide = _whole(widths) > room >= others > room - GAP - FOLDABLE
+        below = not any(titles) and len(self._visible) > 1 and too_wide
+        widths = _fitted_widths(titles, self._cells, room, below=below)
         muted = pen.look.style("muted")
-        head = [
-            joined(blank(MARK), part)
-            for part in _table_lines([[(title, muted)] for title in titles], widths, right)
-        ]
-    lines: list[Strip] = []
-    owners: list[str] = []
-    barred = (
-        pen.wide and pen.tall and pen.look.many and sum(row.bar is not None for row in rows.rows) <= BARRED
-    )
-    for row, cells in zip(rows.rows, table, strict=True):
-        row_lines = _table_lines(cells, widths, right)
-        if below:
-            last_cell = _last_cell(cells[-1], widths[0] + GAP if len(cells) > 2 else GAP, room)
-            row_lines = (
-                last_cell if last_cell and not any(map(_length, cells[:-1])) else row_lines + last_cell
-            )
-        row_lines = _why_not(row, [*row_lines, *_notes(row, room, pen)], room, pen)
-        if row.bar and barred:
-            indent = widths[0] + GAP
-            row_lines = [
-                *row_lines,
-                *(joined(blank(indent), each) for each in bar_lines(row.bar, room - indent, pen.look, 0, 0)),
-                line(),
-            ]
-        at = row.key == cursor
-        lines += [
-            drawn(each, width, pen, at=at, focused=focused, first=not i) for i, each in enumerate(row_lines)
-        ]
-        owners += [row.key] * len(row_lines)
-    return Listed(tuple(fitted(each, width) for each in head), tuple(lines), tuple(owners))
-
-
-def _columns(rows: Rows) -> tuple[Column, ...]:
-    most = max((len(row.cells) for row in rows.rows), default=1)
-    return rows.columns or tuple(Column() for _ in range(most))
-
-
-def natural_widths(rows: Rows, pen: Pen) -> tuple[int, int]:
-    """Return the list's width without wrapping, and with the last cells below."""
-    columns = _columns(rows)
-    visible = [index for index, column in enumerate(columns) if column.least <= pen.columns]
-    table = [_cells(row, visible, rows, pen) for row in rows.rows]
-    titles = [shown(columns[index].title) for index in visible]
-    widths = _widths(titles, table, 0, folds=False)
-    whole = MARK + 1 + _whole(widths)
-    foldable = not any(titles) and len(visible) > 1
-    return whole, MARK + 1 + _whole(widths[:-1]) if foldable else whole
+        head = _table_lines([[(title, muted)] for title in titles], widths, self._right)
+        barred = sum(row.bar is not None for row in self.rows.rows) <= BARRED
+        barred = barred and pen.wide and pen.tall and pen.look.many
+        rows: list[list[Strip]] = []
+        for row, cells in zip(self.rows.rows, self._cells, strict=True):
+            lines = _table_lines(cells, widths, self._right)
+            if below:
+                last = _last_cell(cells[-1], widths[0] + GAP if len(cells) > 2 else GAP, room)
+                lines = last if last and not any(map(_length, cells[:-1])) else lines + last
+            lines = _why_not(row, [*lines, *_notes(row, room, pen)], room, pen)
+            if row.bar and barred:
+                indent = widths[0] + GAP
+                bars = bar_lines(row.bar, room - indent, pen.look, 0, 0)
+                lines = [*lines, *(joined(blank(indent), each) for each in bars), line()]
+            rows.append([fitted(joined(blank(MARK), each), width) for each in lines])
+        return [fitted(joined(blank(MARK), each), width) for each in head if any(titles)], rows
 
 
 def _cells(row: Row, kept: Sequence[int], rows: Rows, pen: Pen) -> list[list[Run]]:
@@ -231,22 +213,29 @@ def _why_not(row: Row, own: list[Strip], room: int, pen: Pen) -> list[Strip]:
     return [*own, *(joined(blank(indent), line(*part)) for part in folded(runs, max(4, room - indent)))]
 
 
-def drawn(strip: Strip, width: int, pen: Pen, *, at: bool, focused: bool, first: bool) -> Strip:
-    """Draw a line with its cursor mark, and the cursor's background if focused."""
+def _pinned_lines(row: Row, width: int, pen: Pen) -> Iterator[Strip]:
+    runs: list[Run] = []
+    for cell in row.cells:
+        if text := shown(cell.text):
+            runs += [("  ", pen.look.style("text"))] if runs else []
+            runs.append((text, pen.look.tone(cell.tone)))
+    for number, part in enumerate(folded(runs, max(4, width - MARK), max(4, width - MARK - 3))):
+        yield fitted(joined(blank(MARK + (3 if number else 0)), line(*part)), width)
+
+
+def under_cursor(strip: Strip, width: int, pen: Pen, *, focused: bool, first: bool) -> Strip:
+    """Return a line with the cursor's mark, and with its background if the list has the focus."""
     look = pen.look
-    if not at:
-        return fitted(joined(blank(MARK), strip), width)
-    mark = look.sign("mark") if first or look.many else " "
+    mark = f"{look.sign('mark') if first or look.many else ' '} "
+    rest = strip.crop(MARK, width)
     if not focused:
-        return fitted(joined(line((f"{mark} ", look.style("accent"))), strip), width)
+        return joined(line((mark, look.style("accent"))), rest)
     ground = look.style("cursor")
     if not look.many:
-        return restyled(fitted(joined(line((f"{mark} ", ground)), strip), width), ground)
+        return restyled(joined(line((mark, ground)), rest), ground)
     muted = look.style("muted").color
-    inked = [
-        Segment(text, _on_background(style, ground, muted)) for text, style, _ in fitted(strip, width - MARK)
-    ]
-    return joined(line((f"{mark} ", look.style("mark"))), Strip(inked))
+    inked = [Segment(text, _on_background(style, ground, muted)) for text, style, _ in rest]
+    return joined(line((mark, look.style("mark"))), Strip(inked))
 
 
 def _on_background(style: Style | None, ground: Style, muted: object) -> Style:
@@ -258,141 +247,140 @@ def _on_background(style: Style | None, ground: Style, muted: object) -> Style:
     return ink + Style(bgcolor=ground.bgcolor)
 
 
-ENTRY = 40
-"""Sufficient width for typed values in cells."""
+class RowVisual(Visual):
+    """A row of a table, drawn for any width."""
+
+    def __init__(self, table: Table, index: int) -> None:
+        self.table, self.index = table, index
+
+    def render_strips(
+        self, width: int, height: int | None, style: VisualStyle, options: RenderOptions
+    ) -> list[Strip]:
+        """Return the lines."""
+        return self.table.row(self.index, width)
+
+    def get_optimal_width(self, rules: RulesMap, container_width: int) -> int:
+        """Return the whole width."""
+        return container_width
+
+    def get_height(self, rules: RulesMap, width: int) -> int:
+        """Return the number of lines."""
+        return len(self.table.row(self.index, width))
 
 
-def fields_sheet(
-    fields: tuple[Field, ...], width: int, pen: Pen, state: InputState, *, focused: bool
-) -> Sheet:
-    """Stack all fields."""
-    longest = max((cell_len(shown(field.caption)) for field in fields), default=0)
-    column = min(longest, max(8, width * 2 // 5))
-    hints = max((cell_len(shown(field.hint)) + 4 for field in fields), default=0)
-    entry = min(max(ENTRY, hints), max(6, width - column - 5))
-    return stacked(
-        _field(field, column, (width, entry), pen, state, focused=focused and state.field == field.key)
-        for field in fields
-    )
+class RowList(OptionList, inherit_bindings=False):
+    """Rows of a view. A click moves the cursor, a double click acts like Enter."""
 
-
-def _field(
-    field: Field, column: int, wide: tuple[int, int], pen: Pen, state: InputState, *, focused: bool
-) -> Sheet:
-    width, entry = wide
-    look = pen.look
-    style = look.style("accent" if focused else "text")
-    captions = [line(*part) for part in folded([(shown(field.caption), style)], max(4, column))]
-    mark = look.sign("mark") if focused else " "
-    room = max(6, width - column - 5)
-    if field.offers:
-        runs, cursor = _choice_runs(field, room, pen, state, focused=focused), 0
-    else:
-        runs, cursor = _entry(field, entry, pen, state, focused=focused)
-    lines = [
-        joined(
-            line((f"{mark if not index else ' '} ", look.style("accent"))),
-            fitted(caption, column + 2),
-            line(*runs) if index == 0 else line(),
-        )
-        for index, caption in enumerate(captions)
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "step(-1)"),
+        Binding("down,j", "step(1)"),
+        Binding("home,g", "first"),
+        Binding("end,G,upper_g", "last"),
+        Binding("pageup", "page_up"),
+        Binding("pagedown", "page_down"),
     ]
-    height = len(lines)
-    refused = _offer(field, state)
-    if refused is not None and refused.why_not != "":
-        for part in folded([(shown(refused.why_not), look.style("warn"))], room):
-            lines.append(joined(blank(column + 4), line(*part)))
-    if not field.offers and cell_len(shown(field.hint)) + 4 > room:
-        for part in folded([(shown(field.hint), look.style("muted"))], room):
-            lines.append(joined(blank(column + 4), line(*part)))
-    spots = tuple(Spot(0, y, width, "field", field.key) for y in range(height))
-    at = (column + 4 + cursor, 0) if focused else None
-    return Sheet(tuple(fitted(each, width) for each in lines), at, spots)
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id, compact=True, markup=False)
+        self.table: Table | None = None
+        self.before: RowList | None = None
+        self.after: RowList | None = None
+        self._shown: tuple[object, ...] = ()
+
+    def show(self, rows: Rows, pen: Pen) -> Table:
+        """Show these rows, and return their layout."""
+        shown = (rows.rows, rows.columns, rows.many, pen.look, pen.columns, pen.lines)
+        if self.table is None or self._shown != shown:
+            top = self.scroll_y
+            self._shown, self.table = shown, Table(rows, pen)
+            visuals = (RowVisual(self.table, index) for index in range(len(rows.rows)))
+            self.set_options(Option(each, row.key) for each, row in zip(visuals, rows.rows, strict=True))
+            self.set_scroll(None, top)
+        return self.table
+
+    def put_cursor(self, row: str) -> None:
+        """Move the cursor to a row, or remove it if the row is not in this list."""
+        keys = [option.id for option in self.options]
+        self.highlighted = keys.index(row) if row in keys else None
+
+    def allow_focus(self) -> bool:
+        """Return True for the list with the cursor."""
+        return self.highlighted is not None
+
+    @property
+    def cursor(self) -> str:
+        """The key of the row under the cursor, or empty."""
+        return (self.highlighted_option.id or "") if self.highlighted_option else ""
+
+    @property
+    def cursor_offset(self) -> Offset:
+        """Where the row under the cursor begins on the screen."""
+        width, now = self.scrollable_content_region.width, self.highlighted or 0
+        above = sum(len(self.table.row(index, width)) for index in range(now)) if self.table else 0
+        return self.content_region.offset + Offset(0, above - int(self.scroll_y))
+
+    def render_line(self, y: int) -> Strip:
+        """Return a line, with the cursor if it belongs to its row."""
+        strip = super().render_line(y)
+        owner = _option_of(strip)
+        if owner is None or owner != self.highlighted or self.table is None:
+            return strip.apply_style(self.rich_style)
+        first = y == 0 or _option_of(super().render_line(y - 1)) != owner
+        width = strip.cell_length
+        drawn = under_cursor(strip, width, self.table.pen, focused=self.has_focus, first=first)
+        return drawn.apply_meta({"option": owner})
+
+    def action_step(self, by: int) -> None:
+        """Move the cursor to the next row, also of the next list, but not around the ends."""
+        index = (self.highlighted or 0) + by
+        if index < 0 and self.before is not None and self.before.option_count:
+            self._leave_to(self.before, self.before.option_count - 1)
+        elif index >= self.option_count and self.after is not None and self.after.option_count:
+            self._leave_to(self.after, 0)
+        else:
+            self.highlighted = max(0, min(self.option_count - 1, index))
+
+    def action_first(self) -> None:
+        """Move the cursor to the first row of all."""
+        self.highlighted = 0
+        if self.before is not None and self.before.option_count:
+            self._leave_to(self.before, 0)
+
+    def action_last(self) -> None:
+        """Move the cursor to the last row of all."""
+        self.highlighted = self.option_count - 1
+        if self.after is not None and self.after.option_count:
+            self._leave_to(self.after, self.after.option_count - 1)
+
+    def _leave_to(self, other: RowList, index: int) -> None:
+        self.highlighted, other.highlighted = None, index
+        self.screen.set_focus(other)
+
+    def scroll_to_highlight(self, top: bool = False) -> None:
+        """Scroll to the row under the cursor, to its first line if it is higher than the list."""
+        region = self.scrollable_content_region
+        if self.table is not None and self.highlighted is not None and region:
+            top = top or len(self.table.row(self.highlighted, region.width)) >= region.height
+        super().scroll_to_highlight(top)
+
+    def on_resize(self) -> None:
+        """Keep the cursor visible, once Textual has arranged the rows anew."""
+        self.call_later(self.scroll_to_highlight)
+
+    def on_click(self, event: Click) -> None:
+        """Move the cursor. A double click acts like Enter."""
+        event.prevent_default()
+        index = event.style.meta.get("option")
+        if index is not None:
+            for other in filter(None, (self.before, self.after)):
+                other.highlighted = None
+            self.highlighted = index
+            self.screen.set_focus(self)
+            if event.chain > 1:
+                self.action_select()
 
 
-def _offer(field: Field, state: InputState) -> Offer | None:
-    value = state.value(field.key)
-    return next((offer for offer in field.offers if offer.value == value), None)
-
-
-def _choice_runs(field: Field, room: int, pen: Pen, state: InputState, *, focused: bool) -> list[Run]:
-    look, offer = pen.look, _offer(field, state)
-    text = cut(shown(offer.text if offer else state.value(field.key)), room - 4, look.sign("more"))
-    arrows = look.style("accent" if focused else "muted")
-    style = look.style("off" if offer and offer.why_not != "" else "go" if focused else "strong")
-    less, more = look.sign("less"), look.sign("next")
-    return [(f"{less} ", arrows), (f"{text}", style), (f" {more}", arrows)]
-
-
-def _entry(field: Field, room: int, pen: Pen, state: InputState, *, focused: bool) -> tuple[list[Run], int]:
-    """Return the typed value and the cursor's cell."""
-    look = pen.look
-    ink, at = look.style("field"), look.style("at")
-    value = state.value(field.key)
-    text = look.sign("hidden") * len(value) if field.secret else shown(value)
-    place = min(state.place(field.key), len(text))
-    bracket = "" if look.many else "["
-    room -= 2 * len(bracket)
-    if not value and shown(field.hint):
-        hint = look.style("hint")
-        hint_text = f" {cut(shown(field.hint), room - 2, look.sign('more'))}"
-        body = [(" ", at), (hint_text[1:], hint)] if focused else [(hint_text, hint)]
-        used, place = cell_len(hint_text), 0
-    else:
-        start = 0
-        while cell_len(text[start:place]) > room - 2:
-            start += 1
-        part = text[start : start + fitting(text[start:], room - 1)]
-        place -= start
-        under = part[place : place + 1] or " "
-        if focused and state.selects(field.key):
-            ink = at
-        body = [(part[:place], ink), (under, at), (part[place + 1 :], ink)] if focused else [(part, ink)]
-        used = cell_len(part) + (1 if focused and place >= len(part) else 0)
-        place = cell_len(part[:place])
-    rest = (" " * max(0, room - used), look.style("field"))
-    runs = [*body, rest]
-    if bracket:
-        runs = [("[", look.style("text")), *runs, ("]", look.style("text"))]
-    return runs, place + len(bracket)
-
-
-PINNED = "pinned"
-
-
-def parted(view: View) -> tuple[tuple[Row, ...], View]:
-    """Split the view into pinned rows and the rest."""
-    if view.rows is None or not any(row.pinned for row in view.rows.rows):
-        return (), view
-    pinned = tuple(row for row in view.rows.rows if row.pinned)
-    others = tuple(row for row in view.rows.rows if not row.pinned)
-    return pinned, replace(view, rows=replace(view.rows, rows=others))
-
-
-def pinned_sheet(
-    rows: tuple[Row, ...], state: InputState, width: int, most: int, pen: Pen, *, focused: bool
-) -> Sheet:
-    """Return at most `most` lines of pinned rows, including the cursor's, with a blank line below."""
-    here = focused and state.focus == MAIN
-    found = [
-        (row.key, each) for row in rows for each in _pinned_lines(row, state.cursor, width, pen, focused=here)
-    ]
-    if not found:
-        return Sheet()
-    cursor_lines = [index for index, (key, _) in enumerate(found) if key == state.cursor]
-    reach = (cursor_lines[0], cursor_lines[-1]) if cursor_lines else None
-    spots = tuple(Spot(0, y, width, "row", key) for y, (key, _) in enumerate(found))
-    whole = Sheet(tuple(each for _, each in found), (0, cursor_lines[0]) if cursor_lines else None, spots)
-    part = scrolled(PINNED, whole, width, min(most, whole.height), state, pen, focused=here, reach=reach)
-    return stacked([replace(part, parts=()), plain([blank(width)] if pen.roomy else [])])
-
-
-def _pinned_lines(row: Row, cursor: str, width: int, pen: Pen, *, focused: bool) -> Iterator[Strip]:
-    runs: list[Run] = []
-    for cell in row.cells:
-        if text := shown(cell.text):
-            runs += [("  ", pen.look.style("text"))] if runs else []
-            runs.append((text, pen.look.tone(cell.tone)))
-    for number, part in enumerate(folded(runs, max(4, width - MARK - 1), max(4, width - MARK - 4))):
-        strip = joined(blank(3 if number else 0), line(*part))
-        yield drawn(strip, width, pen, at=row.key == cursor, focused=focused, first=not number)
+def _option_of(strip: Strip) -> int | None:
+    """Return the index of the row to which a line belongs."""
+    style = next((style for _, style, _ in strip if style), None)
+    return None if style is None else style.meta.get("option")

@@ -258,7 +258,7 @@ async def _work(pilot: Hand, take: Take, services: Performance) -> None:
     await press(pilot, "K")
     await come(pilot, "question")
     await press(pilot, "y")
-    await until(lambda: services.kept and app_of(pilot).keyboard.view.place == "result", pilot)
+    await until(lambda: services.kept and app_of(pilot).view.place == "result", pilot)
     await take("result")
     await press(pilot, "enter")
 
@@ -269,5 +269,5 @@ async def _trial(pilot: Hand, take: Take, path: str) -> None:
     await press(pilot, "t")
     await come(pilot, "trial")
     await press(pilot, "enter")
-    await until(lambda: not app_of(pilot).keyboard.view.busy, pilot)
+    await until(lambda: not app_of(pilot).view.busy, pilot)
     await take("trial")

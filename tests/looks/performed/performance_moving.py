@@ -107,7 +107,7 @@ async def perform_moving(pilot: Hand, take: Take, services: MovingPerformance) -
     await ready(pilot)
     await press(pilot, "m")
     await come(pilot, "ways")
-    await until(lambda: bool(rows(pilot)) and not app_of(pilot).keyboard.view.busy, pilot)
+    await until(lambda: bool(rows(pilot)) and not app_of(pilot).view.busy, pilot)
     await highlight(pilot, services.recorded.way.value)
     await take("ways")
     await press(pilot, "enter")

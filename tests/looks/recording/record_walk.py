@@ -109,7 +109,7 @@ def _planned() -> Plan:
         walker.come("review")
         plan = walker.desk.session.plan
     finally:
-        walker.desk.end()
+        walker.end()
     assert plan is not None
     return plan
 

@@ -10,6 +10,7 @@ from time import monotonic, sleep
 
 from textual.strip import Strip
 
+from tests.looks.window.opened import Opened
 from tests.machines import installed
 from tests.unit.ui.simulated import Simulated
 from wizard.apply.engine.record import Phase, power_sentence
@@ -26,10 +27,6 @@ from wizard.plan.planner import Mode
 from wizard.plan.request.using import Usual
 from wizard.plan.request.volume_request import Arrangement, VolumeSpec
 from wizard.ui.wizard import Wizard
-from wizard.window.keyboard import Keyboard
-from wizard.window.look import look_of
-from wizard.window.page import page
-from wizard.window.terminal import Colours, Glyphs, Terminal
 
 FOLDER = Path(__file__).parents[1] / "recorded_walk"
 ANEW = "sudo python -m tests.looks.recording.record_walk"
@@ -139,9 +136,13 @@ class Walker:
     def __init__(self, services: RecordedServices) -> None:
         self.desk = Wizard(services)
         self.desk.begin()
-        self.keyboard = Keyboard(self.desk)
-        self.look = look_of(Terminal(Glyphs.ALL, Colours.ANY))
+        self.window = Opened(self.desk, SIZE)
         self.frames: list[Frame] = []
+
+    def end(self) -> None:
+        """Close the window and the wizard."""
+        self.desk.end()
+        self.window.close()
 
     def come(self, place: str) -> None:
         """Wait until this screen is there and unchanged. Raises Strayed if it never is."""
@@ -153,25 +154,25 @@ class Walker:
 
     def note(self, seconds: float, key: str = "") -> None:
         """Add a frame, or extend the last one if nothing changed."""
-        self.keyboard.renew(asked=False)
-        sheet = page(self.keyboard.view, self.keyboard.state, self.look, SIZE, self.keyboard.below)
-        self.keyboard.drawn(sheet)
+        self.desk.changed()
+        self.window.settle()
+        lines = tuple(strip.discard_meta().simplify() for strip in self.window.lines())
         last = self.frames[-1] if self.frames else None
-        if last is not None and (last.lines, last.key) == (sheet.lines, key):
+        if last is not None and (last.lines, last.key) == (lines, key):
             self.frames[-1] = Frame(last.lines, last.seconds + seconds, key)
         else:
-            self.frames.append(Frame(sheet.lines, seconds, key))
+            self.frames.append(Frame(lines, seconds, key))
 
     def enter(self) -> None:
         """Record the screen, then press Enter."""
         self.note(READ)
         self.note(PRESSED, "Enter")
-        self.keyboard.press("enter", None)
+        self.window.press("enter")
 
     def type(self, text: str) -> None:
         """Type letter by letter."""
         for number, letter in enumerate(text, 1):
-            self.keyboard.press(letter, letter)
+            self.window.press(letter)
             self.note(TYPED, text[:number])
 
 
@@ -196,7 +197,7 @@ def walked() -> tuple[Frame, ...]:
         walker.come("result")
         walker.note(RESULT)
     finally:
-        walker.desk.end()
+        walker.end()
     return tuple(walker.frames)
 
 

@@ -142,7 +142,7 @@ def test_attached_drive_has_the_cursor(services: Plugs) -> None:
         await until(lambda: "Pulled" not in shown(pilot), pilot)
         services.become(KEPT, OTHER)
         await until(lambda: "Other" in shown(pilot), pilot)
-        assert app_of(pilot).keyboard.state.cursor == OTHER.path
+        assert app_of(pilot).state.cursor == OTHER.path
         await press(pilot, "enter")
         await come(pilot, "purpose")
 

@@ -1,7 +1,7 @@
 """Every screen of every recorded machine, in all sizes and kinds of terminals: no line is too wide, the
 cursor is visible, and every word can be read."""
 
-from collections.abc import Callable, Set
+from collections.abc import Callable, Iterator, Set
 from dataclasses import replace
 from itertools import cycle
 from pathlib import Path
@@ -10,7 +10,7 @@ import pytest
 
 from tests.daily import one_in
 from tests.looks.rehearsal import CONSOLE, MODERN, MONO, Rehearsal, verdict
-from tests.looks.screens.touring import SIZES, TERMINALS, Drawn, tour
+from tests.looks.screens.touring import SCREENS, Drawn, tour
 from tests.looks.workshop import workshop
 from tests.machines import name_of, recordings
 from tests.unit.cli.test_hostile_text import HOSTILE
@@ -36,13 +36,21 @@ TURNS = (
 ON_THE_WAY = {"purpose", "plan", "review", "filesystem", "options", "volume", "typing"}
 
 
+DRAWN = Drawn()
+
+
+@pytest.fixture(autouse=True, scope="module")
+def closed() -> Iterator[None]:
+    yield
+    DRAWN.close()
+
+
 class Looker:
     """Draws every view once, on alternating terminals, or with `all_screens` on all. The long glossary is
     the same everywhere and drawn once."""
 
     def __init__(self, *, all_screens: bool = False) -> None:
-        self._screens = [(terminal, size) for terminal in TERMINALS for size in SIZES]
-        self._at_once = len(self._screens) if all_screens else 1
+        self._at_once = len(SCREENS) if all_screens else 1
         self._turns = cycle(TURNS)
         self._views: set[View] = set()
 
@@ -51,9 +59,9 @@ class Looker:
         if view in self._views or (view.place == "glossary" and self._at_once == 1):
             return
         self._views.add(view)
-        screens = self._screens if self._at_once > 1 else [next(self._turns)]
+        screens = SCREENS if self._at_once > 1 else [next(self._turns)]
         for terminal, size in screens:
-            Drawn(view, below if view.over else None, terminal, size).check()
+            DRAWN.check(view, below if view.over else None, terminal, size)
 
 
 @pytest.fixture(autouse=True)

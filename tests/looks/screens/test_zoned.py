@@ -18,7 +18,7 @@ def with_zones_written(count: int) -> Machine:
 
 def said(pilot: Hand) -> str:
     """Return all content of the screen, including scrolled parts, as one line."""
-    return " ".join(" ".join(texts_of(app_of(pilot).keyboard.view)).split())
+    return " ".join(" ".join(texts_of(app_of(pilot).view)).split())
 
 
 async def to_plan(pilot: Hand) -> None:

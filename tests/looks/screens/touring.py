@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Set
-from dataclasses import dataclass, replace
-
-from rich.cells import cell_len
+from dataclasses import replace
+from typing import cast
 
 from tests.looks.rehearsal import CONSOLE, MODERN, MONO
+from tests.looks.window.desks import MadeUpDesk, MadeUpScreen
+from tests.looks.window.opened import Opened
 from tests.unit.ui.person import Person, texts_of_block
 from wizard.model.errors import printable
+from wizard.ui.desk import Desk
 from wizard.ui.view import Command, View
-from wizard.window.canvas import Sheet
-from wizard.window.keyboard import MAIN, InputState
-from wizard.window.look import look_of
-from wizard.window.page import page
 from wizard.window.terminal import Terminal, translate
 
-TERMINALS = (MODERN, replace(MODERN, light=True), CONSOLE, MONO)
-SIZES = ((60, 16), (80, 24), (120, 36), (200, 50))
+SCREENS = (
+    (MODERN, (60, 16)),
+    (replace(MODERN, light=True), (120, 36)),
+    (CONSOLE, (80, 24)),
+    (MONO, (200, 50)),
+)
 LEAVES = frozenset({"back", "quit", "home", "leave", "no", "yes", "cancel", "again", "as-root"})
 STAY = ("help", "back", "quit")
 MANY = frozenset({"page", "typing", "question", "reasons"})
 """Places that are told from each other by their titles."""
 MOST_DRIVES = 4
-LINES_OF_A_ROW = 8
-"""No row of a long list is higher."""
 LONG = 9
 """Letters of a word that is surely not broken by the end of a line."""
 
@@ -79,77 +79,57 @@ def _deeds(view: View) -> Iterator[tuple[str, str]]:
             yield (name, at)
 
 
-@dataclass(frozen=True, slots=True)
 class Drawn:
-    """A view on a screen of one size, and everything visible while scrolling."""
+    """Draws views on screens of any size, and checks everything visible while scrolling. Keeps a window open
+    for each kind of terminal."""
 
-    view: View
-    below: View | None
-    terminal: Terminal
-    size: tuple[int, int]
+    def __init__(self) -> None:
+        self._windows: dict[Terminal, tuple[MadeUpDesk, Opened]] = {}
 
-    def sheets(self) -> Iterator[Sheet]:
-        """Yield the first screen, then each part scrolled to its end, then each row and field with the
-        cursor."""
-        hand = self._hand()
-        first = self._page(hand)
-        yield first
-        for name, extent in first.parts:
-            if name != MAIN and extent.overflows:
-                for top in range(0, extent.total, max(1, extent.height - 2)):
-                    hand.tops[name] = top
-                    yield self._page(hand)
-        main = dict(first.parts).get(MAIN)
-        if main is not None and main.overflows:
-            rows = self.view.rows.rows if self.view.rows else ()
-            for row in (*rows[:: max(1, main.height // LINES_OF_A_ROW)], *rows[-1:]):
-                hand.cursor = row.key
-                yield self._page(hand)
-            for field in self.view.fields:
-                hand.field = field.key
-                yield self._page(hand)
+    def close(self) -> None:
+        """Close the windows."""
+        for _, window in self._windows.values():
+            window.close()
+        self._windows = {}
 
-    def _hand(self) -> InputState:
-        hand = InputState()
-        hand.meet(self.view, asked=True)
-        return hand
-
-    def _page(self, hand: InputState) -> Sheet:
-        under = InputState()
-        if self.below is not None:
-            under.meet(self.below, asked=True)
-        below = (self.below, under) if self.below is not None else None
-        return page(self.view, hand, look_of(self.terminal), self.size, below)
-
-    def check(self) -> None:
+    def check(self, view: View, below: View | None, terminal: Terminal, size: tuple[int, int]) -> None:
         """Check that no line is too wide, the cursor is visible, and every word can be read."""
-        columns, lines = self.size
-        where = f"{self.view.place} at {columns}x{lines}, {self.terminal}"
+        where = f"{view.place} at {size[0]}x{size[1]}, {terminal}"
+        window = self._shown(view, below, terminal, size)
         read: set[str] = set()
-        has_cursor = bool(self.view.fields or (self.view.rows and self.view.rows.rows))
-        for sheet in self.sheets():
-            assert len(sheet.lines) == lines, f"{where}: {len(sheet.lines)} lines"
-            assert not has_cursor or sheet.cursor is not None, f"{where}: no cursor"
-            for strip in sheet.lines:
-                text = translate(strip.text, self.terminal.glyphs)
-                assert cell_len(text) == columns, f"{where}: {text!r}"
-                assert text.isprintable(), f"{where}: {text!r}"
-                read |= words(text)
-        lost = [word for word in self.wanted() if not self._is_read(word, read)]
-        assert not lost, f"{where}: cannot be read: {lost}\n" + "\n".join(
-            strip.text for strip in self._page(self._hand()).lines
-        )
+        has_cursor = bool(view.fields or (view.rows and view.rows.rows))
+        first = window.text()
+        for lines in window.everything():
+            assert len(lines) == size[1], f"{where}: {len(lines)} lines"
+            assert not has_cursor or window.app.page.cursor_offset, f"{where}: no cursor\n{window.text()}"
+            for strip in lines:
+                assert strip.cell_length == size[0], f"{where}: {strip.text!r}"
+                assert strip.text.isprintable(), f"{where}: {strip.text!r}"
+                read |= words(strip.text)
+        wanted = [word for text in readable(view, size[0]) for word in sorted(words(text))]
+        lost = [word for word in wanted if not _is_read(word, read, terminal)]
+        assert not lost, f"{where}: cannot be read: {lost}\n{first}"
 
-    def wanted(self) -> list[str]:
-        """Return every word that users must be able to read."""
-        return [word for text in readable(self.view, self.size[0]) for word in sorted(words(text))]
+    def _shown(self, view: View, below: View | None, terminal: Terminal, size: tuple[int, int]) -> Opened:
+        views = [below, view] if below is not None else [view]
+        if terminal not in self._windows:
+            desk = MadeUpDesk(*views)
+            self._windows[terminal] = desk, Opened(cast(Desk, desk), size, terminal)
+        desk, window = self._windows[terminal]
+        desk.views, desk.screens = views, [MadeUpScreen() for _ in views]
+        if window.app.size != size:
+            window.resize(size)
+        desk.changed()
+        window.settle()
+        return window
 
-    def _is_read(self, word: str, read: set[str]) -> bool:
-        there = translate(printable(word, 4000), self.terminal.glyphs)
-        if len(there) <= LONG:
-            return there in read or any(there in one for one in read)
-        # It may have been broken where a line ended.
-        return any(there[:3] in one for one in read)
+
+def _is_read(word: str, read: set[str], terminal: Terminal) -> bool:
+    there = translate(printable(word, 4000), terminal.glyphs)
+    if len(there) <= LONG:
+        return there in read or any(there in one for one in read)
+    # It may have been broken where a line ended.
+    return any(there[:3] in one for one in read)
 
 
 def words(text: str) -> set[str]:

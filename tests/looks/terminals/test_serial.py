@@ -3,6 +3,7 @@
 import os
 import re
 import termios
+from collections.abc import Iterable
 from pathlib import Path
 from time import monotonic
 
@@ -10,6 +11,12 @@ import pyte
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rich.console import Console
+from rich.segment import Segment
+from rich.style import Style
+from textual._compositor import ChopsUpdate, CompositorUpdate, LayoutUpdate
+from textual.geometry import Region
+from textual.strip import Strip
 
 from tests.looks.rehearsal import Hand, Rehearsal, app_of, come, flat, perform, press, ready, until
 from tests.looks.terminals.terminal import Terminal as Pty
@@ -17,7 +24,7 @@ from tests.looks.workshop import workshop
 from wizard.probe.machine import save_machine
 from wizard.window import app
 from wizard.window import terminal as terminals
-from wizard.window.minimal_output import TerminalContent
+from wizard.window.changes import Shown, known
 from wizard.window.terminal import Colours, Glyphs, Terminal, serial_baud, terminal_of
 
 COLUMNS, LINES = 20, 5
@@ -27,16 +34,18 @@ A_KEY = 1_500
 SETTLED = 1.5
 """Seconds without a byte."""
 
-inks = st.sampled_from(["", "0", "4", "7", "31", "1;32", "39;49", "44", "0;7"]).map(
-    lambda numbers: f"\x1b[{numbers}m"
-)
-moves = st.builds(lambda line, column: f"\x1b[{line};{column}H", st.integers(1, LINES), st.integers(1, 8))
-words = st.text("abc   ", min_size=1, max_size=6)
-spaces = st.sampled_from([" " * 12, " " * 8])
-frames = st.lists(
-    st.one_of(inks, moves, st.tuples(moves, words).map("".join), st.tuples(moves, spaces).map("".join)),
-    max_size=30,
-)
+inks = st.sampled_from(["none", "bold", "reverse", "red", "bold green", "on blue"]).map(Style.parse)
+
+
+def screens(letters: str) -> st.SearchStrategy[list[Strip]]:
+    """Return screens of some words in some styles."""
+    segments = st.builds(Segment, st.text(letters, min_size=1, max_size=6), inks, st.none())
+    lines = st.lists(segments, max_size=4)
+    strips = lines.map(lambda found: Strip(found).adjust_cell_length(COLUMNS, Style()))
+    return st.lists(strips, min_size=LINES, max_size=LINES)
+
+
+CONSOLE = Console(color_system="standard")
 
 
 def fresh() -> tuple[pyte.Screen, pyte.Stream]:
@@ -57,36 +66,57 @@ def cells(screen: pyte.Screen) -> list[tuple[object, ...]]:
     return seen
 
 
-def tidy(frame: list[str]) -> str:
-    """Check that no colour remains set, as after Textual's output."""
-    return "".join(frame) + "\x1b[0m"
+def whole(screen: list[Strip]) -> LayoutUpdate:
+    return LayoutUpdate([[line] for line in screen], Region(0, 0, COLUMNS, LINES))
+
+
+def part(screen: list[Strip], y: int, x: int) -> ChopsUpdate:
+    """Return an update of a line from a column on."""
+    chops = [{0: None, x: line.crop(x) if row == y else None} for row, line in enumerate(screen)]
+    return ChopsUpdate(chops, [(y, x, COLUMNS)], [[x, COLUMNS]] * LINES)
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.lists(frames.map(tidy), min_size=1, max_size=4))
-def test_omitted_cells_are_already_on_screen(written: list[str]) -> None:
-    (whole, all_of_it), (spared, some_of_it), shown = fresh(), fresh(), TerminalContent()
-    for data in written:
-        all_of_it.feed(data)
-        some_of_it.feed(shown.changed(data))
-    assert cells(spared) == cells(whole)
-    assert (spared.cursor.y, spared.cursor.x) == (whole.cursor.y, whole.cursor.x)
+@given(st.lists(screens("abc   客"), min_size=1, max_size=4))
+def test_omitted_cells_are_already_on_screen(shown: list[list[Strip]]) -> None:
+    compared(whole(screen) for screen in shown)
+
+
+@settings(max_examples=100, deadline=None)
+@given(screens("abc   "), screens("abc   "), st.integers(0, LINES - 1), st.integers(1, 8))
+def test_part_of_a_line_is_updated(first: list[Strip], then: list[Strip], y: int, x: int) -> None:
+    compared([whole(first), part(then, y, x), whole(then), part(first, y, x)])
+
+
+def compared(updates: Iterable[CompositorUpdate]) -> None:
+    """Check that the differences have the same effect as the updates."""
+    (full, all_of_it), (spared, some_of_it), known_lines = fresh(), fresh(), Shown()
+    for update in updates:
+        all_of_it.feed(update.render_segments(CONSOLE).replace("\n", ""))
+        difference = known_lines.difference(update)
+        some_of_it.feed(difference.render_segments(CONSOLE) if difference else "")
+        assert cells(spared) == cells(full)
 
 
 def test_wide_characters_take_two_cells() -> None:
     screen, stream = fresh()
-    shown = TerminalContent()
-    for text in ("\x1b[1;1Ha客b", "\x1b[1;1Ha客c", "\x1b[1;1Hxyzc"):
-        stream.feed(shown.changed(text))
+    shown = Shown()
+    for text in ("a客b", "a客c", "xyzc"):
+        strips = [Strip([Segment(text)]).adjust_cell_length(COLUMNS, Style())] * LINES
+        difference = shown.difference(whole(strips))
+        assert difference is not None
+        stream.feed(difference.render_segments(CONSOLE))
     assert screen.display[0].rstrip() == "xyzc"
 
 
 def test_repeated_frame_is_free_and_questions_are_not_sent() -> None:
-    shown = TerminalContent()
-    once = shown.changed("\x1b[?1049h\x1b[2;3Hthe words\x1b[1;1H")
-    assert "the words" in once and once.startswith("\x1b[?1049h\x1b[0m\x1b[H\x1b[2J")
-    assert shown.changed("\x1b[2;3Hthe words\x1b[1;1H") == ""
-    assert shown.changed("\x1b[>25u\x1b[?2026$p\x1b]22;default\x07\x1b[?2004h\x1b[?25l") == "\x1b[?25l"
+    shown = Shown()
+    screen = [Strip([Segment("the words")]).adjust_cell_length(COLUMNS, Style())] * LINES
+    once = shown.difference(whole(screen))
+    assert once is not None and "the words\x1b[K" in once.render_segments(CONSOLE)
+    assert shown.difference(whole(screen)) is None
+    assert known("\x1b[>25u\x1b[?2026$p\x1b]22;default\x07\x1b[?2004h\x1b[?25l") == "\x1b[?25l"
+    assert known("\x1b[?1049h\x1b[2;3H\x1b[0;1mword\x1b[K") == "\x1b[?1049h\x1b[2;3H\x1b[0;1mword\x1b[K"
 
 
 def settle(line: Pty) -> None:
@@ -155,13 +185,13 @@ def test_automatic_changes_are_drawn_once_per_period(period: float, monkeypatch:
         await press(pilot, "enter")
         window = app_of(pilot)
         drawn: list[bool] = []
-        draw = window._draw
+        show = window._show
 
-        def counted() -> None:
+        async def counted() -> None:
             drawn.append(True)
-            draw()
+            await show()
 
-        monkeypatch.setattr(window, "_draw", counted)
+        monkeypatch.setattr(window, "_show", counted)
         begun = monotonic()
         for _ in range(60):
             window.desk.changed()
@@ -169,7 +199,7 @@ def test_automatic_changes_are_drawn_once_per_period(period: float, monkeypatch:
         assert len(drawn) <= 1 + (monotonic() - begun) / period
         services.measured.set()
         if period < 1:
-            await until(lambda: not window.keyboard.view.busy and "faster" in flat(pilot), pilot)
+            await until(lambda: not window.view.busy and "faster" in flat(pilot), pilot)
 
     services = Rehearsal()
     perform(job, services, terminal=Terminal(Glyphs.ASCII, Colours.NONE, slow=True))

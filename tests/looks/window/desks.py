@@ -42,10 +42,12 @@ class MadeUpDesk:
     def go(self, view: View) -> None:
         self.views.append(view)
         self.screens.append(MadeUpScreen())
+        self.changed()
 
     def back(self) -> None:
         self.views.pop()
         self.screens.pop()
+        self.changed()
 
     def become(self, view: View) -> None:
         self.views[-1] = view

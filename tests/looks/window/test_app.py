@@ -1,119 +1,75 @@
 """The window in Textual: redraws, sizes, background work, the mouse and the end."""
 
-import asyncio
 import threading
-from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
-from time import monotonic
-from typing import cast
 
 from pytest import MonkeyPatch
-from textual.events import Paste
-from textual.pilot import Pilot
 
-from tests.looks.window.desks import MadeUpDesk
 from tests.looks.window.extreme_views import CROWDED
 from tests.looks.window.made_views import DRIVES, FORM, PLAN, REVIEW
-from wizard.ui.desk import Desk
+from tests.looks.window.opened import MANY, opened
 from wizard.ui.view import Piece, View
-from wizard.window.app import Window
 from wizard.window.run import wants_mouse
 from wizard.window.terminal import Colours, Glyphs, Terminal
 
-MANY = Terminal(Glyphs.ALL, Colours.ANY)
 SERIAL = Terminal(Glyphs.ASCII, Colours.NONE, slow=True)
 
 
-def window(desk: MadeUpDesk, terminal: Terminal = MANY) -> Window:
-    return Window(cast(Desk, desk), terminal)
-
-
-def text(app: Window) -> str:
-    return "\n".join(line.text for line in app.face.sheet.lines)
-
-
-def has_rows(app: Window, count: int) -> bool:
-    return len(app.face.sheet.lines) == count
-
-
-async def until(pilot: Pilot[None], holds: Callable[[], bool]) -> None:
-    end = monotonic() + 10
-    while not holds():
-        assert monotonic() < end, "it never came about"
-        await pilot.pause(0.01)
-
-
 def test_change_from_a_thread_is_drawn() -> None:
-    async def job() -> None:
-        desk = MadeUpDesk(DRIVES)
-        app = window(desk)
-        async with app.run_test(size=(80, 24)) as pilot:
-            said = replace(DRIVES, said=Piece("sdd was plugged in."))
-            threading.Thread(target=lambda: desk.become(said)).start()
-            await until(pilot, lambda: "sdd was plugged in." in text(app))
-
-    asyncio.run(job())
+    with opened(DRIVES) as (desk, window):
+        said = replace(DRIVES, said=Piece("sdd was plugged in."))
+        threading.Thread(target=lambda: desk.become(said)).start()
+        window.until(lambda: "sdd was plugged in." in window.text())
 
 
 def test_keys_reach_the_desk_in_order() -> None:
-    async def job() -> None:
-        desk = MadeUpDesk(PLAN, FORM)
-        app = window(desk)
-        async with app.run_test(size=(80, 24)) as pilot:
-            await pilot.press("x", "down", "down", "7", "down", "p", "enter")
-            assert desk.told[-1] == (
-                "act",
-                "take",
-                "",
-                {"label": "mediax", "filesystem": "ext4", "size": "7", "secret": "p"},
-            )
-            assert "mediax" in text(app) and "7" in text(app)
+    with opened(PLAN, FORM) as (desk, window):
+        window.press("x", "down", "down", "7", "down", "p", "enter")
+        values = {"label": "mediax", "filesystem": "ext4", "size": "7", "secret": "p"}
+        assert desk.told[-1] == ("act", "take", "", values)
+        assert "mediax" in window.text() and "7" in window.text()
 
-    asyncio.run(job())
+
+def test_enter_typed_ahead_acts_on_the_next_screen() -> None:
+    with opened(DRIVES) as (desk, window):
+        desk.does["actions"] = lambda: desk.go(PLAN)
+        desk.does["review"] = lambda: desk.go(REVIEW)
+        window.press("enter", "enter", "enter")
+        assert [told[1] for told in desk.told if told[0] == "act"] == ["actions", "review", "apply"]
 
 
 def test_secret_is_not_shown() -> None:
-    async def job() -> None:
-        desk = MadeUpDesk(PLAN, FORM)
-        app = window(desk)
-        async with app.run_test(size=(80, 24)) as pilot:
-            await pilot.press("down", "down", "down", *"geheim")
-            assert "geheim" not in text(app)
-            assert "••••••" in text(app)
-
-    asyncio.run(job())
+    with opened(PLAN, FORM) as (_, window):
+        window.press("down", "down", "down", *"geheim")
+        assert "geheim" not in window.text()
+        assert "••••••" in window.text()
 
 
 def test_paste_is_typed() -> None:
-    async def job() -> None:
-        app = window(MadeUpDesk(REVIEW))
-        async with app.run_test(size=(80, 24)) as pilot:
-            app.post_message(Paste("XYZ0\r\n"))
-            await until(pilot, lambda: app.keyboard.state.value("token") == "XYZ0")
-
-    asyncio.run(job())
+    with opened(REVIEW) as (_, window):
+        window.paste("XYZ0\r\n")
+        assert window.values == {"token": "XYZ0"}
 
 
 def test_another_size_is_another_layout() -> None:
-    async def job() -> None:
-        app = window(MadeUpDesk(CROWDED))
-        async with app.run_test(size=(80, 24)) as pilot:
-            await pilot.press("end")
-            for size in ((120, 36), (60, 16), (40, 10), (80, 24)):
-                await pilot.resize_terminal(*size)
-                await until(pilot, partial(has_rows, app, size[1]))
-                assert all(line.cell_length == size[0] for line in app.face.sheet.lines)
-                shown = "partition-127" in text(app)
-                assert shown if size != (40, 10) else f"{size[0]} columns" in text(app)
+    with opened(CROWDED) as (_, window):
+        window.press("end")
+        for size in ((120, 36), (60, 16), (40, 10), (80, 24)):
+            window.resize(size)
+            lines = window.lines()
+            assert len(lines) == size[1] and {line.cell_length for line in lines} == {size[0]}
+            shown = "partition-127" in window.text()
+            assert shown if size != (40, 10) else f"{size[0]} columns" in window.text(), size
 
-    asyncio.run(job())
+
+def test_too_small_screen_can_be_left() -> None:
+    with opened(DRIVES, size=(40, 10)) as (desk, window):
+        window.press("enter", "s", "q", "ctrl+q")
+        assert [told[1] for told in desk.told if told[0] == "act"] == ["quit"]
 
 
 def test_errand_runs_once_and_the_screen_is_redrawn() -> None:
-    async def job() -> None:
-        desk = MadeUpDesk(DRIVES)
-        app = window(desk)
+    with opened(DRIVES) as (desk, window):
         done: list[str] = []
 
         def errand() -> None:
@@ -121,65 +77,46 @@ def test_errand_runs_once_and_the_screen_is_redrawn() -> None:
             done.append("asked")
             desk.become(replace(DRIVES, about="now as root"))
 
-        async with app.run_test(size=(80, 24)) as pilot:
-            desk.does["why"] = lambda: setattr(desk, "errand", errand)
-            await pilot.press("w")
-            await until(pilot, lambda: "now as root" in text(app))
-            assert done == ["asked"]
-
-    asyncio.run(job())
+        desk.does["why"] = lambda: setattr(desk, "errand", errand)
+        window.press("w")
+        window.until(lambda: "now as root" in window.text())
+        assert done == ["asked"]
 
 
 def test_app_ends_when_the_desk_is_over() -> None:
-    async def job() -> None:
-        desk = MadeUpDesk(DRIVES)
+    with opened(DRIVES) as (desk, window):
         desk.does["quit"] = lambda: setattr(desk, "over", True)
-        app = window(desk)
-        async with app.run_test(size=(80, 24)) as pilot:
-            await pilot.press("q")
-            await until(pilot, lambda: not app.is_running or app._exit)
-
-    asyncio.run(job())
+        window.press("q")
+        window.until(lambda: not window.app.is_running or window.app._exit)
 
 
 def test_slow_line_is_drawn_promptly_only_for_keys() -> None:
-    async def job() -> None:
-        desk = MadeUpDesk(DRIVES)
-        app = window(desk, SERIAL)
+    with opened(DRIVES, terminal=SERIAL) as (desk, window):
         drawn: list[View] = []
-        async with app.run_test(size=(80, 24)) as pilot:
-            draw = app._draw
+        show = window.app._show
 
-            def noted() -> None:
-                drawn.append(app.keyboard.view)
-                draw()
+        async def noted() -> None:
+            drawn.append(window.app.view)
+            await show()
 
-            app._draw = noted  # type: ignore[method-assign]
-            for number in range(20):
-                desk.become(replace(DRIVES, about=f"change {number}"))
-                await pilot.pause(0.005)
-            assert len(drawn) <= 1
-            await pilot.press("down")
-            assert len(drawn) <= 2
-            await until(pilot, lambda: "change 19" in text(app))
-
-    asyncio.run(job())
+        window.app._show = noted  # type: ignore[method-assign]
+        for number in range(20):
+            desk.become(replace(DRIVES, about=f"change {number}"))
+            window.run(window.pilot.pause(0.005))
+        assert len(drawn) <= 1
+        window.press("down")
+        assert 1 <= len(drawn) <= 3
+        window.until(lambda: "change 19" in window.text())
 
 
 def test_mouse_does_the_same_as_keys() -> None:
-    async def job() -> None:
-        desk = MadeUpDesk(DRIVES)
-        app = window(desk)
-        async with app.run_test(size=(80, 24)) as pilot:
-            spots = {spot.name: spot for spot in app.face.sheet.spots}
-            await pilot.click(offset=(spots["sdb"].x + 5, spots["sdb"].y))
-            assert app.keyboard.state.cursor == "sdb"
-            await pilot.click(offset=(spots["why"].x + 1, spots["why"].y))
-            assert desk.told[-1] == ("act", "why", "sdb", {})
-            await pilot.click(offset=(spots["sda"].x + 5, spots["sda"].y), times=2)
-            assert desk.told[-1] == ("act", "actions", "sda", {})
-
-    asyncio.run(job())
+    with opened(DRIVES) as (desk, window):
+        window.click("HGST")
+        assert window.cursor == "sdb"
+        window.click("why")
+        assert desk.told[-1] == ("act", "why", "sdb", {})
+        window.click("Seagate", times=2)
+        assert desk.told[-1] == ("act", "actions", "sda", {})
 
 
 def test_mouse_is_enabled_if_present(monkeypatch: MonkeyPatch) -> None:

@@ -6,17 +6,17 @@ from collections.abc import Iterator
 import pytest
 from rich.cells import cell_len
 
-from tests.looks.window.desks import MadeUpDesk
 from tests.looks.window.extreme_views import CROWDED, HOSTILE_VIEW, WAITING
 from tests.looks.window.made_views import DONE, DRIVES, FORM, HOSTILE, MENU, PLAN, REVIEW, WORK
+from tests.looks.window.opened import opened
 from tests.unit.ui.person import texts_of_block
 from wizard.ui.view import Action, ScreenStep, Stretch, View, para
 from wizard.window.bars import shares
-from wizard.window.canvas import Sheet, folded
-from wizard.window.keyboard import InputState, Keyboard
+from wizard.window.head import head_line
+from wizard.window.keys import SEARCH
 from wizard.window.look import look_of
-from wizard.window.page import page
 from wizard.window.terminal import Colours, Glyphs, Terminal, translate
+from wizard.window.text import folded
 
 SIZES = ((60, 16), (80, 24), (100, 24), (120, 36), (200, 50))
 TERMINALS = {
@@ -39,78 +39,29 @@ ALL = {
     "hostile": (HOSTILE_VIEW,),
     "crowded": (CROWDED,),
 }
+FIX, TEST = "f  fix in place", "p  test it"
 TRUTHFUL = [name for name in ALL if name != "hostile"]
 
 
-class Screen:
-    """A keyboard with a drawn screen."""
-
-    def __init__(self, name: str, size: tuple[int, int], terminal: Terminal = TERMINALS["many"]) -> None:
-        self.desk = MadeUpDesk(*ALL[name][:1])
-        self.keyboard = Keyboard(self.desk)
-        self.size, self.look = size, look_of(terminal)
-        self.keyboard.renew(asked=True)
-        for view in ALL[name][1:]:
-            self.desk.go(view)
-            self.keyboard.renew(asked=True)
-
-    def draw(self) -> Sheet:
-        board = self.keyboard
-        sheet = page(board.view, board.state, self.look, self.size, board.below)
-        board.drawn(sheet)
-        return sheet
-
-    def press(self, key: str) -> Sheet:
-        self.keyboard.press(key, key if len(key) == 1 else None)
-        return self.draw()
-
-    def everything(self) -> str:
-        """Return everything visible on the way through every part, without blanks."""
-        seen = [self.draw(), self.press("home")]
-        if self.keyboard.view.fields:
-            seen += [self.press("down") for _ in self.keyboard.view.fields]
-        for _ in range(4):
-            while (sheet := self.press("pagedown")).lines != seen[-1].lines:
-                seen.append(sheet)
-            seen.append(self.press("tab"))
-        return "\n".join(line.text.replace(" ", "") for sheet in seen for line in sheet.lines)
-
-
 @pytest.mark.parametrize("terminal", TERMINALS)
-@pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("name", ALL)
-def test_frame_fills_the_screen_exactly(name: str, size: tuple[int, int], terminal: str) -> None:
-    screen = Screen(name, size, TERMINALS[terminal])
-    sheet = screen.draw()
-    assert len(sheet.lines) == size[1]
-    for line in sheet.lines:
-        assert line.cell_length == size[0]
-        assert sum(cell_len(text) for text, _, _ in line) == size[0]
-    assert all(spot.x >= 0 and spot.x + spot.width <= size[0] for spot in sheet.spots)
-    assert all(0 <= spot.y < size[1] for spot in sheet.spots)
-
-
-@pytest.mark.parametrize("terminal", ("many", "console", "vt220"))
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("name", [name for name in ALL if ALL[name][-1].rows or ALL[name][-1].fields])
-def test_cursor_is_always_visible(name: str, size: tuple[int, int], terminal: str) -> None:
-    screen = Screen(name, size, TERMINALS[terminal])
-    sheets = [
-        screen.draw(),
-        *(screen.press("down") for _ in range(9)),
-        screen.press("up"),
-        screen.press("end"),
-    ]
-    for sheet in sheets:
-        assert sheet.cursor is not None
-        x, y = sheet.cursor
-        assert 0 <= x < size[0] and 0 <= y < size[1]
+def test_frame_fills_the_screen_and_shows_the_cursor(name: str, terminal: str) -> None:
+    has_cursor = bool(ALL[name][-1].rows or ALL[name][-1].fields)
+    with opened(*ALL[name], terminal=TERMINALS[terminal]) as (_, window):
+        for size in SIZES:
+            window.resize(size)
+            for keys in ((), ("down", "down", "down", "up"), ("end",)):
+                window.press(*keys)
+                lines = window.lines()
+                assert len(lines) == size[1] and {line.cell_length for line in lines} == {size[0]}
+                assert not has_cursor or window.app.page.cursor_offset is not None, (size, keys)
 
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("name", TRUTHFUL)
 def test_every_word_can_be_reached(name: str, size: tuple[int, int]) -> None:
-    seen = Screen(name, size).everything()
+    with opened(*ALL[name], size=size) as (_, window):
+        seen = "\n".join(line.text.replace(" ", "") for lines in window.everything() for line in lines)
     view = ALL[name][-1]
     missing = [word for text in texts(view, size[0]) for word in text.split() if word not in seen]
     assert missing == []
@@ -119,67 +70,67 @@ def test_every_word_can_be_reached(name: str, size: tuple[int, int]) -> None:
 @pytest.mark.parametrize("size", SIZES)
 def test_run_is_one_line_and_visible_at_every_cursor_position(size: tuple[int, int]) -> None:
     """A run does not depend on the drives' columns, nor on scrolling."""
-    screen = Screen("waiting", size)
-    for sheet in (screen.draw(), screen.press("end"), screen.press("home")):
-        lines = [line.text for line in sheet.lines]
-        for name in ("sdc", "sdd"):
-            assert any(f"!  {name}  done, not in use yet. Keep it?" in line for line in lines), lines
-            (spot,) = (spot for spot in sheet.spots if spot.name == f"run:{name}")
-            assert spot.width == size[0]
-    assert screen.keyboard.state.cursor == "run:sdc" and screen.press("down").cursor is not None
-    assert screen.keyboard.state.cursor == "run:sdd"
+    with opened(WAITING, size=size) as (_, window):
+        for key in ("k", "end", "home"):
+            window.press(key)
+            for name in ("sdc", "sdd"):
+                assert f"!  {name}  done, not in use yet. Keep it?" in window.text()
+        assert window.cursor == "run:sdc"
+        window.press("down")
+        assert window.cursor == "run:sdd"
+        window.press("down", "down", "up", "up")
+        assert window.cursor == "run:sdd"
 
 
 @pytest.mark.parametrize("terminal", ("console", "vt220"))
 @pytest.mark.parametrize("name", TRUTHFUL)
 def test_glyphs_are_those_of_the_font(name: str, terminal: str) -> None:
-    glyphs = TERMINALS[terminal].glyphs
-    for line in Screen(name, (80, 24), TERMINALS[terminal]).draw().lines:
-        if glyphs is Glyphs.CONSOLE:
-            assert translate(line.text, glyphs) == line.text
-        shown = translate(line.text, glyphs)
-        assert cell_len(shown) == 80 and "?" not in shown.replace("?  help", "").replace("[?]", "").replace(
-            "drive?", ""
-        ).replace("it?", "").replace("undo?", "")
+    with opened(*ALL[name], terminal=TERMINALS[terminal]) as (_, window):
+        text = window.text()
+    assert translate(text.replace("\n", ""), TERMINALS[terminal].glyphs) == text.replace("\n", "")
+    for asks in ("?  help", "[?]", "drive?", "it?", "undo?"):
+        text = text.replace(asks, "")
+    assert "?" not in text
 
 
-def test_untrusted_text_sends_no_control_sequence_to_the_terminal() -> None:
-    for size in SIZES:
-        everything = Screen("hostile", size).everything()
-        assert "\x1b" not in everything and "\u202e" not in everything and "\ufe0f" not in everything
+@pytest.mark.parametrize("size", SIZES)
+def test_untrusted_text_sends_no_control_sequence_to_the_terminal(size: tuple[int, int]) -> None:
+    with opened(HOSTILE_VIEW, size=size) as (_, window):
+        seen = "".join(line.text for lines in window.everything() for line in lines)
+        window.press("ctrl+p")
+        window.until(lambda: str(SEARCH.label) not in window.text() or window.app.screen.is_modal)
+        seen += window.text()
+    assert "\x1b" not in seen and "\u202e" not in seen and "\ufe0f" not in seen
 
 
 @pytest.mark.parametrize("size", ((59, 16), (60, 15), (10, 3), (1, 1)))
 def test_too_small_screen_shows_one_sentence(size: tuple[int, int]) -> None:
-    sheet = Screen("plan", size).draw()
-    assert len(sheet.lines) == size[1]
-    assert all(line.cell_length == size[0] for line in sheet.lines)
-    assert not sheet.spots
+    with opened(PLAN, size=size) as (_, window):
+        lines = [line.text for line in window.lines()]
+    assert {cell_len(line) for line in lines} == {size[0]} and len(lines) == size[1]
     if size[0] > 50:
-        said = " ".join(" ".join(line.text for line in sheet.lines).split())
+        said = " ".join(" ".join(lines).split())
         assert f"has {size[0]} columns and {size[1]} lines" in said
         assert "`diskwright --plain` works" in said
 
 
 def test_step_cursor_and_losses_are_marked_without_colour() -> None:
-    text = "\n".join(line.text for line in Screen("plan", (80, 24), TERMINALS["no colour"]).draw().lines)
-    assert "<3 Plan>" in text
-    assert "▌ media" in text
-    assert "✗ films" in text
+    with opened(PLAN, terminal=TERMINALS["no colour"]) as (_, window):
+        for mark in ("<3 Plan>", "▌ media", "✗ films"):
+            assert mark in window.text()
 
 
 def test_dialog_overlays_a_dimmed_screen_if_colours_allow() -> None:
-    many = "\n".join(line.text for line in Screen("menu", (80, 24)).draw().lines)
-    few = "\n".join(line.text for line in Screen("menu", (80, 24), TERMINALS["console"]).draw().lines)
-    assert "Fix alignment" in many and "1 Drives" in many
-    assert "Fix alignment" in few and "1 Drives" not in few
+    with opened(DRIVES, MENU) as (_, window):
+        assert "Fix alignment" in window.text() and "1 Drives" in window.text()
+    with opened(DRIVES, MENU, terminal=TERMINALS["console"]) as (_, window):
+        assert "Fix alignment" in window.text() and "1 Drives" not in window.text()
 
 
 def test_keys_of_paragraphs_are_in_one_column() -> None:
-    sheet = Screen("drives", (80, 24)).draw()
-    caps = {spot.name: spot for spot in sheet.spots if spot.kind == "action"}
-    assert caps["fix"].x == caps["test"].x
-    assert caps["fix"].y < caps["test"].y
+    with opened(DRIVES) as (_, window):
+        fix, test = (next(line.text for line in window.lines() if text in line.text) for text in (FIX, TEST))
+    assert fix.index(FIX) == test.index(TEST)
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -187,8 +138,8 @@ def test_key_follows_the_last_word_of_its_paragraph(size: tuple[int, int]) -> No
     said = "Not known whether /dev/sdb is shingled (SMR): the drive does not say. " * 3
     keys = (Action("test", "p", "test, about 40 s"),)
     view = View("drives", ScreenStep.DRIVES, "Drives", keys, above=(para(said, hang=2, key="test"),))
-    sheet = page(view, InputState(), look_of(TERMINALS["many"]), size)
-    told = "".join(line.text for line in sheet.lines[1:])
+    with opened(view, size=size) as (_, window):
+        told = window.text()
     assert " ".join(f"{said} p test, about 40 s".split()) in " ".join(told.split())
 
 
@@ -209,11 +160,16 @@ def test_lines_are_folded_at_spaces() -> None:
     assert ["".join(text for text, _ in part) for part in parts] == ["one two", "three"]
 
 
-def test_too_long_list_shows_the_number_of_hidden_rows() -> None:
-    screen = Screen("crowded", (80, 24))
-    assert any(" more" in line.text for line in screen.draw().lines)
-    last = screen.press("end")
-    assert any("partition-127" in line.text for line in last.lines)
+@pytest.mark.parametrize("terminal", TERMINALS)
+def test_too_long_list_has_a_scroll_bar(terminal: str) -> None:
+    with opened(CROWDED, terminal=TERMINALS[terminal]) as (_, window):
+        bar = window.app.page.rows.vertical_scrollbar
+        x, y = bar.region.offset
+        cells = [window.lines()[y + n].crop(x, x + 1) for n in range(bar.region.height)]
+        thumb = [any(style and style.reverse for _, style, _ in cell) for cell in cells]
+        assert bar.display and any(thumb) and not all(thumb)
+        window.press("end")
+        assert "partition-127" in window.text()
 
 
 def test_sample_views_match_their_purpose() -> None:
@@ -245,7 +201,7 @@ def texts(view: View, columns: int) -> Iterator[str]:
 @pytest.mark.parametrize("about", ["DEMO  sde  500 GB  SSD", "12 drives, recorded in machine.json", ""])
 def test_first_line_describes_the_drive_at_80_columns(step: ScreenStep, about: str) -> None:
     view = View("drives", step, "Drives", (), about)
-    first = page(view, InputState(), look_of(TERMINALS["many"]), (80, 24)).lines[0].text
+    first = head_line(view, 80, look_of(TERMINALS["many"])).text
     assert first.rstrip().endswith(about) and "…" not in first
     assert cell_len(first) == 80 and f"{list(ScreenStep).index(step) + 1} {step.value.title()}" in first
     # The other steps keep their names where nothing would be cut.
