@@ -25,17 +25,12 @@ from textual.screen import Screen as TextualScreen
 from wizard.model.said import t
 from wizard.ui.desk import Screen as DeskScreen
 from wizard.ui.view import Action, ScreenStep, View
-from wizard.window.changes import ClearingDriver, SerialDriver, Shown
-from wizard.window.filters import filters_of
-from wizard.window.form import Choice, Entry
-from wizard.window.keys import SEARCH, action_of
-from wizard.window.look import look_of
-from wizard.window.page import Page
-from wizard.window.palette import PLACEHOLDER, ActionPalette, PaletteApp
-from wizard.window.panes import Scroll
-from wizard.window.state import InputState
-from wizard.window.style import CSS, theme_of
+from wizard.window.cells import ClearingDriver, SerialDriver, Shown, filters_of
+from wizard.window.keys import SEARCH, ActionPalette, PaletteApp, action_of
+from wizard.window.look import CSS, look_of, theme_of
+from wizard.window.page import InputState, ViewPage
 from wizard.window.terminal import Colours, Glyphs, Terminal, serial_baud, terminal_of
+from wizard.window.widgets import ChoiceField, Entry, Scroll
 
 if TYPE_CHECKING:
     from wizard.ui.desk import Desk
@@ -49,14 +44,14 @@ PAGES = ("pageup", "pagedown")
 QUITTING = ("ctrl+c", "ctrl+q")
 
 
-class Dialog(ModalScreen[None]):
+class DialogScreen(ModalScreen[None]):
     """A dialog over the page, which is dimmed if the colours allow."""
 
     AUTO_FOCUS = ""
 
     def __init__(self) -> None:
         super().__init__()
-        self.page = Page(over=True)
+        self.page = ViewPage(over=True)
 
     def compose(self) -> ComposeResult:
         """Yield the only widget."""
@@ -93,8 +88,8 @@ class Window(PaletteApp):
         self.desk, self.look = desk, look_of(self.terminal)
         self.view = View("", ScreenStep.DRIVES, "", ())
         self.shown = desk.screen
-        self.whole = Page(over=False)
-        self.dialog: Dialog | None = None
+        self.whole = ViewPage(over=False)
+        self.dialog: DialogScreen | None = None
         self.animation_level = "none"
         self.no_color = self.terminal.colours is Colours.NONE
         theme = theme_of(self.look)
@@ -117,7 +112,7 @@ class Window(PaletteApp):
         yield self.whole
 
     @property
-    def page(self) -> Page:
+    def page(self) -> ViewPage:
         """The page with the focus."""
         return self.dialog.page if self.dialog is not None else self.whole
 
@@ -202,7 +197,7 @@ class Window(PaletteApp):
             await self.whole.show(below or self.view, self._under, self.look, self.size)
         if self.view.over:
             if self.dialog is None:
-                self.dialog = Dialog()
+                self.dialog = DialogScreen()
                 await self.push_screen(self.dialog)
             await self.dialog.page.show(self.view, self.state, self.look, self.size)
         self._drawn_at = monotonic()
@@ -250,14 +245,14 @@ class Window(PaletteApp):
     def _is_open(self) -> bool:
         """True while the palette or the list of a selection is open."""
         return isinstance(self.screen, CommandPalette) or any(
-            choice.expanded for choice in self.page.query(Choice)
+            choice.expanded for choice in self.page.query(ChoiceField)
         )
 
     async def _close(self) -> None:
         """Close the palette and the list of a selection."""
         if isinstance(self.screen, CommandPalette):
             await self.pop_screen()
-        for choice in self.page.query(Choice):
+        for choice in self.page.query(ChoiceField):
             choice.expanded = False
 
     async def _press(self, key: str, character: str | None) -> None:
@@ -318,7 +313,7 @@ class Window(PaletteApp):
         elif key == "enter":
             if action is not None:
                 self._act(action)
-        elif is_text and not isinstance(focused, Choice):
+        elif is_text and not isinstance(focused, ChoiceField):
             self._type(str(character))
         elif not await self._run_binding(key) and action is not None:
             self._act(action)
@@ -344,7 +339,7 @@ class Window(PaletteApp):
 
     def _search(self) -> None:
         """Open the palette."""
-        self.push_screen(CommandPalette(placeholder=str(PLACEHOLDER)))
+        self.push_screen(CommandPalette(placeholder=str(SEARCH.label)))
 
     async def on_command_palette_closed(self) -> None:
         """Show what changed meanwhile."""

@@ -1,4 +1,4 @@
-"""Draw paragraphs, commands, figures, progress and banners as lines."""
+"""Draw paragraphs, commands, bars, figures, progress and banners as lines."""
 
 from __future__ import annotations
 
@@ -6,14 +6,27 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from rich.cells import cell_len
+from rich.style import Style
 from textual.strip import Strip
 
-from wizard.model.said import t
-from wizard.ui.view import Banner, Bar, Block, Command, Figures, Para, Piece, Progress, Tone, View
-from wizard.window.bars import bar_lines
+from wizard.model.said import format_capacity, t
+from wizard.ui.view import (
+    Banner,
+    Bar,
+    Block,
+    Command,
+    Fate,
+    Figures,
+    Para,
+    Piece,
+    Progress,
+    Stretch,
+    Tone,
+    View,
+)
 from wizard.window.keys import cap_runs
-from wizard.window.look import Look
-from wizard.window.text import (
+from wizard.window.look import Look, letter_of
+from wizard.window.strips import (
     Run,
     blank,
     cut,
@@ -25,6 +38,154 @@ from wizard.window.text import (
     linked,
     shown,
 )
+
+TITLES = {
+    "xfs": "XFS",
+    "btrfs": "Btrfs",
+    "vfat": "FAT",
+    "exfat": "exFAT",
+    "ntfs": "NTFS",
+    "f2fs": "F2FS",
+    "crypto_LUKS": "LUKS",
+    "LVM2_member": "LVM",
+    "linux_raid_member": "RAID",
+}
+
+
+def bar_lines(bar: Bar, width: int, look: Look, high: int, aside: int) -> Iterator[Strip]:
+    """Yield the bar in `high` lines after its caption, then the labels without room. `aside`: cells reserved
+    for the caption. With 0 lines, yield one, with short names."""
+    caption = shown(bar.caption)
+    if aside and aside + 2 > width // 3:
+        if caption:
+            for part in folded([(caption, look.style("strong"))], width):
+                yield line(*part)
+        aside, caption = 0, ""
+    left = aside + 2 if aside else 0
+    room = width - left
+    stretches = [stretch for stretch in bar.stretches if stretch.size_bytes > 0 or shown(stretch.name)]
+    if not stretches or room < 4:
+        yield line((caption, look.style("strong")))
+        return
+    cells = shares(stretches, room, high, look)
+    gap = _gap(len(stretches), room)
+    for row in range(max(1, high)):
+        strips: list[Strip] = []
+        for stretch, wide in zip(stretches, cells, strict=True):
+            if wide:
+                strips += [blank(gap)] if strips else []
+                strips.append(_piece(stretch, wide, row, high, look))
+        label = line((caption if row == 0 else "", look.style("strong")))
+        yield joined(fitted(label, left), fitted(joined(*strips), room))
+    left_out = [
+        stretch
+        for stretch, wide in zip(stretches, cells, strict=True)
+        if not _fits(stretch, wide, high, look)
+    ]
+    if left_out and high:
+        labels = ", ".join(
+            filter(None, (" ".join(filter(None, _words(stretch, look))) for stretch in left_out))
+        )
+        for part in folded([(labels, look.style("muted"))], max(4, room)):
+            yield joined(blank(left), line(*part))
+
+
+def shares(stretches: Sequence[Stretch], width: int, high: int, look: Look) -> list[int]:
+    """Return the cells for each stretch: by size, at least enough for its label if possible."""
+    room = width - _gap(len(stretches), width) * (len(stretches) - 1)
+    needs = [_need(stretch, high, look) for stretch in stretches]
+    if sum(needs) > room:
+        equal_share = room // len(stretches)
+        spare = room - sum(min(need, equal_share) for need in needs)
+        least = []
+        for need in needs:
+            more = min(max(0, need - equal_share), max(0, spare))
+            least.append(min(need, equal_share) + more)
+            spare -= more
+    else:
+        least = needs
+    total = sum(stretch.size_bytes for stretch in stretches) or 1
+    # Fix those that need more than their share. The others share the remaining cells by size.
+    wide = [room * stretch.size_bytes / total for stretch in stretches]
+    fixed: set[int] = set()
+    while True:
+        free = room - sum(least[index] for index in fixed)
+        weight = sum(wide[index] for index in range(len(wide)) if index not in fixed) or 1
+        scaled = [least[i] if i in fixed else free * wide[i] / weight for i in range(len(wide))]
+        short = {i for i in range(len(wide)) if i not in fixed and scaled[i] < least[i]}
+        if not short:
+            break
+        fixed |= short
+    cells = [int(share) for share in scaled]
+    cells[max(range(len(cells)), key=lambda index: scaled[index])] += room - sum(cells)
+    return [max(0, each) for each in cells]
+
+
+def _gap(count: int, width: int) -> int:
+    return 1 if count * 4 <= width else 0
+
+
+def _words(stretch: Stretch, look: Look) -> tuple[str, str, str]:
+    """Return name, filesystem and size."""
+    name = shown(stretch.name)
+    if stretch.fate is Fate.LOST:
+        name = f"{look.sign('cross')} {name}".rstrip()
+    kind = shown(TITLES.get(stretch.filesystem, stretch.filesystem))
+    return (
+        name,
+        "" if kind == name else kind,
+        format_capacity(stretch.size_bytes) if stretch.size_bytes else "",
+    )
+
+
+def _labels(stretch: Stretch, high: int, look: Look) -> list[tuple[str, ...]]:
+    """Return labels for `high` lines, the longest first."""
+    name, kind, size = _words(stretch, look)
+    whole = " ".join(filter(None, (kind, size)))
+    free = stretch.fate in (Fate.FREE, Fate.UNREAD)
+    whole = ", ".join(filter(None, (whole, shown(stretch.use))))
+    if high <= 1 or free:
+        return [
+            (" ".join(filter(None, (size, name))) if free else "  ".join(filter(None, (name, whole))), ""),
+            (" ".join(filter(None, (name, size))), ""),
+            *([] if high else [(size if free else name, "")]),
+        ]
+    return [(name, whole), (name, size)]
+
+
+def _need(stretch: Stretch, high: int, look: Look) -> int:
+    return 2 + max(cell_len(text) for text in _labels(stretch, high, look)[-1])
+
+
+def _fits(stretch: Stretch, wide: int, high: int, look: Look) -> bool:
+    return wide >= _need(stretch, high, look)
+
+
+def _piece(stretch: Stretch, wide: int, row: int, high: int, look: Look) -> Strip:
+    ways = _labels(stretch, high, look)
+    texts = next((way for way in ways if max(map(cell_len, way)) + 2 <= wide), ways[-1])
+    text = texts[row] if row < len(texts) else ""
+    if cell_len(text) + 2 > wide:
+        text = letter_of(stretch.filesystem) if look.colourless and wide < 4 else cut(text, wide - 1, "")
+    style, fill = _style_of(stretch, look)
+    label = f" {text} " if text and cell_len(text) + 2 <= wide else f" {text}" if text else ""
+    before = fill * 2 if label and fill != " " and cell_len(label) + 2 <= wide else ""
+    rest = fill * max(0, wide - cell_len(before + label))
+    bold = Style(bold=True) if row == 0 and look.many else Style.null()
+    return fitted(line((before, style), (label, style + bold), (rest, style)), wide, style)
+
+
+def _style_of(stretch: Stretch, look: Look) -> tuple[Style, str]:
+    match stretch.fate:
+        case Fate.FREE:
+            return look.style("free"), look.sign("free")
+        case Fate.UNREAD:
+            return look.style("free"), "?" if not look.many else " "
+        case Fate.LOST:
+            return look.style("lost"), " "
+        case _:
+            return look.filesystem(stretch.filesystem), " "
+
 
 WIDE, ROOMY, HIGH, TALL = 100, 70, 22, 30
 

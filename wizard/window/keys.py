@@ -1,16 +1,22 @@
-"""Keys of actions: their names, what they do, and the line that shows them."""
+"""Keys of actions: their names, what they do, the lines that show them, and the palette that finds them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from rich.cells import cell_len
+from rich.text import Text
+from textual.app import App
+from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.markup import escape
 from textual.strip import Strip
 
 from wizard.model.said import Sentence, t
-from wizard.ui.view import Action, View
+from wizard.ui.desk import Screen
+from wizard.ui.view import Action, ScreenStep, View
 from wizard.window.look import Look
-from wizard.window.text import Run, blank, cut, fitted, joined, line, linked, shown
+from wizard.window.strips import Run, blank, cut, ends, fitted, joined, line, linked, shown
 
 KEY_NAMES = {
     "enter": Sentence("Enter"),
@@ -33,13 +39,13 @@ def _is_letter(key: str) -> bool:
     return len(key) == 1 or key == "space"
 
 
-def key_name(action: Action, *, typing: bool) -> str:
+def _key_name(action: Action, *, typing: bool) -> str:
     """Return a key's display name. With `typing`, letters belong to a field and need Alt."""
     key = action.key
     if typing and action.name == "help":
         key = HELP
     if key.startswith("ctrl+"):
-        return str(t("Ctrl+{key}", key=key.removeprefix("ctrl+").upper()))
+        return f"^{key.removeprefix('ctrl+').upper()}"
     name = ARROWS.get(key) or (str(KEY_NAMES[key]()) if key in KEY_NAMES else "")
     name = name or (key if _is_letter(key) else key.upper())
     return str(t("Alt+{key}", key=name)) if typing and _is_letter(key) else name
@@ -68,7 +74,7 @@ def _with_alt(letter: str) -> tuple[str, ...]:
 
 def cap_runs(action: Action, look: Look, *, typing: bool, filled: bool = False) -> list[Run]:
     """Return a key and its label."""
-    name, label = key_name(action, typing=typing), shown(action.label)
+    name, label = _key_name(action, typing=typing), shown(action.label)
     off = action.why_not != ""
     if filled and not off:
         return [(f" {name}  {label[:1].upper()}{label[1:]} ", look.style("go"))]
@@ -128,3 +134,79 @@ def _rows(
         used += wide + 2
     if row:
         yield row
+
+
+OF_FIVE = t("of 5")
+
+STEPS = {
+    "drives": Sentence("Drives"),
+    "purpose": Sentence("Purpose"),
+    "plan": Sentence("Plan"),
+    "review": Sentence("Review"),
+    "work": Sentence("Work"),
+}
+
+
+def head_line(view: View, width: int, look: Look) -> Strip:
+    """Return the header. Drops the names of other steps if the drive's would be cut."""
+    ground = look.style("head")
+    about = shown(view.about)
+    left = _steps(view, look, named=width >= 70)
+    if width >= 70 and left.cell_length + cell_len(about) + 2 > width:
+        left = _steps(view, look, named=False)
+    about = cut(about, width - left.cell_length - 2, look.sign("more"))
+    return ends(left, line((f"{about} ", ground)), width, ground)
+
+
+def _steps(view: View, look: Look, *, named: bool) -> Strip:
+    ground = look.style("head")
+    parts = [line((" diskwright ", look.style("name")), (" ", ground))]
+    steps = list(ScreenStep)
+    now = steps.index(view.step)
+    for number, step in enumerate(steps):
+        label = str(STEPS[step.value]())
+        if number == now:
+            mark = ("<", ">") if look.colourless else (" ", " ")
+            parts.append(line((f"{mark[0]}{number + 1} {label}{mark[1]}", look.style("step"))))
+        elif named:
+            sign = look.sign("tick") if number < now else str(number + 1)
+            parts.append(line((f" {sign} {label} ", ground)))
+    if not named:
+        parts.append(line((f" {OF_FIVE}", ground)))
+    return joined(*parts)
+
+
+class PaletteApp(App[None]):
+    """The interface of the window that the palette needs."""
+
+    view: View
+    shown: Screen
+
+    def action_perform(self, name: str, screen: Screen | None = None) -> None:
+        """Do an action of a screen, by default the one that is shown."""
+        raise NotImplementedError
+
+
+class ActionPalette(Provider):
+    """Offers every action of the view, including those that the line of keys omits."""
+
+    async def discover(self) -> Hits:
+        """Yield all actions."""
+        for text, help_text, do in self._offers():
+            yield DiscoveryHit(Text(text), do, text, help_text)
+
+    async def search(self, query: str) -> Hits:
+        """Yield the actions whose name or key matches."""
+        matcher = self.matcher(query)
+        for text, help_text, do in self._offers():
+            if score := matcher.match(text):
+                yield Hit(score, Text(text), do, text, help_text)
+
+    def _offers(self) -> Iterator[tuple[str, str | None, Callable[[], None]]]:
+        app = self.app
+        assert isinstance(app, PaletteApp)
+        for action in app.view.actions:
+            label = shown(action.label)
+            text = f"{label[:1].upper()}{label[1:]}  {_key_name(action, typing=bool(app.view.fields))}"
+            reason = escape(shown(action.why_not)) or None
+            yield text, reason, partial(app.action_perform, action.name, app.shown)

@@ -1,9 +1,9 @@
-"""A view on Textual's widgets, as the whole screen or as a dialog."""
+"""A view on Textual's widgets, as the whole screen or as a dialog, and where its parts stand."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 
 from textual.app import ComposeResult
@@ -16,24 +16,168 @@ from textual.widgets import OptionList
 
 from wizard.model.said import t
 from wizard.ui.view import Rows, View
-from wizard.window.arrange import Arrangement, Parts, below_each_other, beside
 from wizard.window.blocks import Pen, block_lines
-from wizard.window.form import Entry, Form
-from wizard.window.head import head_line
-from wizard.window.keys import key_lines
+from wizard.window.keys import head_line, key_lines
 from wizard.window.look import Look
-from wizard.window.panes import Draw, Lines, PaneBox, Scroll, full_title, pane_lines, put_title, rule
-from wizard.window.rows import BAR, RowList, Table
-from wizard.window.state import InputState
-from wizard.window.text import blank, folded, joined, line, shown
+from wizard.window.rows import BAR, RowLayout, RowList
+from wizard.window.strips import blank, folded, joined, line, shown
+from wizard.window.widgets import (
+    Draw,
+    Entry,
+    FieldForm,
+    Lines,
+    PaneBox,
+    Scroll,
+    full_title,
+    pane_lines,
+    put_title,
+    rule,
+)
+
+Height = Callable[[int], int]
+"""Lines that a part needs at a width, with its border."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """The parts of a view. `main` are the list or the fields, None without any; `list_width` is the width
+    that the list needs."""
+
+    pinned: Height
+    above: Height
+    main: Height | None
+    panes: Sequence[Height]
+    list_width: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """Regions of the parts by name, and which panes are on the left and on the right. `tight`: the panes
+    have too little room."""
+
+    regions: dict[str, Region]
+    left: tuple[int, ...] = ()
+    right: tuple[int, ...] = ()
+    tight: bool = False
+
+
+def _beside(parts: _Parts, width: int, height: int, *, gap: int) -> _Places:
+    """Arrange a wide screen: the list on the left, panes on the right, or below the list if they fit."""
+    regions: dict[str, Region] = {}
+    y = _pinned(parts, width, height, gap, regions)
+    alone = parts.main is None and not parts.panes
+    # Important blocks come first, but take at most half of the screen if there is more.
+    above = min(parts.above(width), height - y if alone else max((height - y) // 2, height - y - 14))
+    regions["above"] = Region(0, y, width, above)
+    y += above + (1 if above else 0)
+    rest = height - y
+    if alone:
+        return _Places(regions)
+    if not parts.panes or (parts.main is None and len(parts.panes) == 1):
+        return _whole_width(parts, width, y, rest, regions)
+    left = parts.list_width if parts.main else width // 2
+    below: tuple[int, ...] = () if parts.main else (0,)
+    others = tuple(range(1, len(parts.panes)))
+    main = parts.main(left) if parts.main else 0
+    if parts.main and others and main + sum(parts.panes[index](left) for index in others) <= rest:
+        below = others
+    used = rest if parts.main and not below else main
+    if parts.main:
+        regions["main"] = Region(0, y, left, used)
+    regions["left"] = Region(0, y + used, left, rest - used)
+    regions["right"] = Region(left + 1, y, width - left - 1, rest)
+    right = tuple(index for index in range(len(parts.panes)) if index not in below)
+    return _Places(regions, below, right)
+
+
+def _whole_width(parts: _Parts, width: int, y: int, rest: int, regions: dict[str, Region]) -> _Places:
+    if parts.main:
+        regions["main"] = Region(0, y, width, min(parts.main(width), rest))
+    else:
+        regions["left"] = Region(0, y, width, rest)
+    return _Places(regions, tuple(range(len(parts.panes))))
+
+
+def _below_each_other(parts: _Parts, width: int, height: int, *, gap: int) -> _Places:
+    """Arrange a narrow screen or a dialog: blocks, the list and the panes below each other."""
+    regions: dict[str, Region] = {}
+    y = _pinned(parts, width, height, gap, regions)
+    natural = [parts.above(width), parts.main(width) if parts.main else 0]
+    natural.append(sum(pane(width) for pane in parts.panes))
+    gaps = max(0, min((sum(each > 0 for each in natural) - 1) * gap, height - y - sum(natural)))
+    rooms = _rooms_of(natural, height - y - gaps)
+    tight = natural[2] > rooms[2]
+    for name, room in zip(("above", "main", "right"), rooms, strict=True):
+        regions[name] = Region(0, y, width, room)
+        y += room + (1 if room and gaps else 0)
+        gaps -= 1 if room and gaps else 0
+    return _Places(regions, (), tuple(range(len(parts.panes))), tight)
+
+
+def _pinned(parts: _Parts, width: int, height: int, gap: int, regions: dict[str, Region]) -> int:
+    """Arrange at most a third for pinned rows, and return the first line below them."""
+    pinned = min(parts.pinned(width), max(1, height // 3))
+    regions["pinned"] = Region(0, 0, width, pinned)
+    return pinned + (gap if pinned else 0)
+
+
+def _rooms_of(natural: Sequence[int], height: int) -> list[int]:
+    """Divide the height among what is above the list, the list and the panes. The first two get at least a
+    third if needed, the panes a quarter. Spare lines go to the first part that needs them. If lines are
+    short, the list keeps two more than the others, so that a row fits."""
+    least = [max(3, height // 3), max(4, height // 3), max(4, height // 4)]
+    rooms = [min(each, few) for each, few in zip(natural, least, strict=True)]
+    spare = height - sum(rooms)
+    for index, each in enumerate(natural):
+        more = max(0, min(spare, each - rooms[index]))
+        rooms[index] += more
+        spare -= more
+    while sum(rooms) > max(0, height):
+        rooms[max((2, 0, 1), key=lambda index: rooms[index] - (2 if index == 1 else 0))] -= 1
+    return rooms
+
+
+@dataclass(eq=False)
+class InputState:
+    """Cursor, typed values, focus and scrolling of a screen."""
+
+    cursor: str = ""
+    """The row under the cursor."""
+    has_moved: bool = False
+    """True once the person has moved the cursor."""
+    at: str = ""
+    """Where the last view wanted the cursor."""
+    values: dict[str, str] = field(default_factory=dict)
+    """Values of fields by key, of a screen below another."""
+    given: dict[str, str] = field(default_factory=dict)
+    """Values of fields that the last view had."""
+    focus: str = ""
+    """The part or field with the focus, of a screen below another."""
+    tops: dict[str, float] = field(default_factory=dict)
+    """The first visible line of scrolled parts, of a screen below another."""
+
+    def meet(self, view: View, *, asked: bool) -> bool:
+        """Adopt a new view. Returns True if the screen must be told the cursor position. With `asked`, the
+        view results from the person's input and may move the cursor."""
+        return view.rows is not None and self._meet_rows(view.rows, asked=asked)
+
+    def _meet_rows(self, rows: Rows, *, asked: bool) -> bool:
+        keys = [row.key for row in rows.rows]
+        moved = rows.at in keys and rows.at != self.at and (asked or not self.has_moved)
+        if moved or self.cursor not in keys:
+            self.cursor = rows.at if rows.at in keys else (keys[0] if keys else "")
+        differs = bool(keys) and rows.at != self.cursor and rows.at != self.at
+        self.at = rows.at
+        return differs
+
 
 LEAST_COLUMNS, LEAST_LINES = 60, 16
 DIALOG, WIDE_DIALOG = 78, 92
 MOST_SAID = 4
 
 
-class Arranged(Layout):
-    """Places each part where the page wants it."""
+class _Arranged(Layout):
+    """_Places each part where the page wants it."""
 
     name = "arranged"
 
@@ -41,7 +185,7 @@ class Arranged(Layout):
         self, parent: Widget, children: list[Widget], size: Size, greedy: bool = True
     ) -> ArrangeResult:
         """Return the placements."""
-        assert isinstance(parent, Page)
+        assert isinstance(parent, ViewPage)
         regions = parent.regions
         return [
             WidgetPlacement(regions.get(child.id or "", Region()), NULL_OFFSET, NULL_SPACING, child)
@@ -49,7 +193,7 @@ class Arranged(Layout):
         ]
 
 
-class Page(Widget):
+class ViewPage(Widget):
     """All parts of a view. `over`: as a dialog."""
 
     def __init__(self, *, over: bool) -> None:
@@ -58,8 +202,8 @@ class Page(Widget):
         self.regions: dict[str, Region] = {}
         self.view: View | None = None
         self.state = InputState()
-        self._arranged = Arranged()
-        self.pinned, self.rows, self.form = RowList(id="pinned"), RowList(id="rows"), Form(id="form")
+        self._arranged = _Arranged()
+        self.pinned, self.rows, self.form = RowList(id="pinned"), RowList(id="rows"), FieldForm(id="form")
         self.pinned.after, self.rows.before = self.rows, self.pinned
         self.main = Vertical(Lines(id="titles"), self.rows, self.form, id="main")
         self.scrolls = {name: Scroll(id=name) for name in ("above", "left", "right")}
@@ -105,7 +249,7 @@ class Page(Widget):
             offset, area = rows.cursor_offset, rows.region
         return offset if area.contains_point(offset) else None
 
-    def lines(self, name: str) -> Lines:
+    def _lines(self, name: str) -> Lines:
         """Return a part that shows lines."""
         return self.query_one(f"#{name}", Lines)
 
@@ -117,7 +261,7 @@ class Page(Widget):
         self.view, self.state = view, state
         self.set_class(size.width < LEAST_COLUMNS or size.height < LEAST_LINES, "-small")
         if self.is_small:
-            self.lines("small").show(partial(_too_small, look, size))
+            self._lines("small").show(partial(_too_small, look, size))
             self.regions = {"small": size.region}
             self.refresh(layout=True)
             return
@@ -125,11 +269,11 @@ class Page(Widget):
         self.set_class(pen.wide and not self.over, "-boxed")
         self.set_class(pen.roomy, "-roomy")
         await self._show_main(view, pen, anew=anew)
-        self.lines("blocks").show(partial(_above, view, pen, self.over))
-        self.lines("head").show(lambda width: [head_line(view, width, look)])
-        self.lines("said").show(partial(_said, view, pen))
+        self._lines("blocks").show(partial(_above, view, pen, self.over))
+        self._lines("head").show(lambda width: [head_line(view, width, look)])
+        self._lines("said").show(partial(_said, view, pen))
         most = 3 if self.over or pen.columns < 70 else 2
-        self.lines("keys").show(lambda width: key_lines(view, width, look, most))
+        self._lines("keys").show(lambda width: key_lines(view, width, look, most))
         await self._arrange(view, pen)
         self._restore(anew=anew)
 
@@ -137,15 +281,15 @@ class Page(Widget):
         rows = view.rows or Rows(())
         self.pinned.show(replace(rows, rows=tuple(row for row in rows.rows if row.pinned)), pen)
         table = self.rows.show(replace(rows, rows=tuple(row for row in rows.rows if not row.pinned)), pen)
-        self.lines("titles").show(lambda width: table.titles(width - BAR))
+        self._lines("titles").show(lambda width: table.titles(width - BAR))
         self.rows.display, self.form.display = view.rows is not None, bool(view.fields)
         put_title(self if self.over else self.main, view.title, ruled=not pen.wide and not self.over)
         self.main.set_class(self.over or not shown(view.title), "-untitled")
         await self.form.show(view.fields, self.state.values, anew=anew)
-        for row, field in zip(self.form.rows(), view.fields, strict=True):
-            if self.state.given.get(field.key) != field.value:
-                self.state.given[field.key] = field.value
-                row.entry.put(field)
+        for row, given in zip(self.form.rows(), view.fields, strict=True):
+            if self.state.given.get(given.key) != given.value:
+                self.state.given[given.key] = given.value
+                row.entry.put(given)
         self.state.values |= self.form.values()
 
     async def _arrange(self, view: View, pen: Pen) -> None:
@@ -157,10 +301,10 @@ class Page(Widget):
             height -= 2
         else:
             top = 1 + gap
-        said, keys = (len(self.lines(name).lines(width)) for name in ("said", "keys"))
+        said, keys = (len(self._lines(name).lines(width)) for name in ("said", "keys"))
         edges = keys + said + ((gap + (gap if said else 0)) if self.over else 0)
         draws = [cache(partial(pane_lines, pane, pen)) for pane in view.panes]
-        arrange = beside if self.has_class("-boxed") else below_each_other
+        arrange = _beside if self.has_class("-boxed") else _below_each_other
         found = arrange(self._parts(view, pen, draws), width, max(1, height - top - edges), gap=gap)
         bottom = height - edges
         if self.over:
@@ -172,13 +316,13 @@ class Page(Widget):
         regions["keys"] = Region(0, bottom + edges - keys, width, keys)
         if view.rows is not None:
             room = regions["main"].height - self._main_edge
-            titles = self.lines("titles")
+            titles = self._lines("titles")
             titles.display = room >= len(titles.lines(self._inner(regions["main"].width))) + 2
         if view.fields:
             self.form.arrange_fields(view.fields, self._inner(regions["main"].width), pen)
         await self._show_panes(view, pen, found, draws)
         self.main.display = view.rows is not None or bool(view.fields)
-        self.lines("head").display = not self.over
+        self._lines("head").display = not self.over
         if regions != self.regions:
             self.regions = regions
             self.refresh(layout=True)
@@ -192,7 +336,7 @@ class Page(Widget):
         """The lines of the border of the list or form."""
         return 2 if self.has_class("-boxed") else 0 if self.main.has_class("-untitled") else 1
 
-    def _parts(self, view: View, pen: Pen, draws: Sequence[Draw]) -> Parts:
+    def _parts(self, view: View, pen: Pen, draws: Sequence[Draw]) -> _Parts:
         boxed = self.has_class("-boxed")
         pinned, table = self.pinned.table, self.rows.table
         assert pinned is not None and table is not None
@@ -208,15 +352,15 @@ class Page(Widget):
             return gap + self._edge(view, index) + len(draws[index](width - (4 if boxed else 2)))
 
         has_main = view.rows is not None or bool(view.fields)
-        return Parts(
+        return _Parts(
             lambda width: pinned.height(width - BAR),
-            lambda width: len(self.lines("blocks").lines(width - 2)),
+            lambda width: len(self._lines("blocks").lines(width - 2)),
             main if has_main else None,
             [partial(pane, index) for index in range(len(view.panes))],
             _left_width(table, pen) if view.rows else pen.columns // 2,
         )
 
-    async def _show_panes(self, view: View, pen: Pen, found: Arrangement, draws: Sequence[Draw]) -> None:
+    async def _show_panes(self, view: View, pen: Pen, found: _Places, draws: Sequence[Draw]) -> None:
         """Fill both columns. The last pane of a column fills the rest."""
         boxed = self.has_class("-boxed")
         for name, indexes in (("left", found.left), ("right", found.right)):
@@ -278,7 +422,7 @@ class Page(Widget):
         self.screen.set_focus(wanted[0] if wanted else None)
 
 
-def _left_width(table: Table, pen: Pen) -> int:
+def _left_width(table: RowLayout, pen: Pen) -> int:
     """Return the width the list needs, between two fifths and three fifths of the screen."""
     width = pen.columns
     whole, least = table.natural_widths()

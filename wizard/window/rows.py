@@ -17,9 +17,8 @@ from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
 from wizard.ui.view import Column, Piece, Row, Rows, Tone
-from wizard.window.bars import bar_lines
-from wizard.window.blocks import Pen
-from wizard.window.text import Run, blank, fitted, folded, joined, line, restyled, shown
+from wizard.window.blocks import Pen, bar_lines
+from wizard.window.strips import Run, blank, fitted, folded, joined, line, restyled, shown
 
 if TYPE_CHECKING:
     from textual.css.styles import RulesMap
@@ -34,7 +33,7 @@ FOLDABLE = 28
 """Least readable width of the last column in cells. If narrower, it moves below the others."""
 
 
-class Table:
+class RowLayout:
     """The layout of a list, by width. Pinned rows have no columns."""
 
     def __init__(self, rows: Rows, pen: Pen) -> None:
@@ -223,7 +222,7 @@ def _pinned_lines(row: Row, width: int, pen: Pen) -> Iterator[Strip]:
         yield fitted(joined(blank(MARK + (3 if number else 0)), line(*part)), width)
 
 
-def under_cursor(strip: Strip, width: int, pen: Pen, *, focused: bool, first: bool) -> Strip:
+def _under_cursor(strip: Strip, width: int, pen: Pen, *, focused: bool, first: bool) -> Strip:
     """Return a line with the cursor's mark, and with its background if the list has the focus."""
     look = pen.look
     mark = f"{look.sign('mark') if first or look.many else ' '} "
@@ -247,10 +246,10 @@ def _on_background(style: Style | None, ground: Style, muted: object) -> Style:
     return ink + Style(bgcolor=ground.bgcolor)
 
 
-class RowVisual(Visual):
+class _RowVisual(Visual):
     """A row of a table, drawn for any width."""
 
-    def __init__(self, table: Table, index: int) -> None:
+    def __init__(self, table: RowLayout, index: int) -> None:
         self.table, self.index = table, index
 
     def render_strips(
@@ -282,18 +281,18 @@ class RowList(OptionList, inherit_bindings=False):
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id, compact=True, markup=False)
-        self.table: Table | None = None
+        self.table: RowLayout | None = None
         self.before: RowList | None = None
         self.after: RowList | None = None
         self._shown: tuple[object, ...] = ()
 
-    def show(self, rows: Rows, pen: Pen) -> Table:
+    def show(self, rows: Rows, pen: Pen) -> RowLayout:
         """Show these rows, and return their layout."""
         shown = (rows.rows, rows.columns, rows.many, pen.look, pen.columns, pen.lines)
         if self.table is None or self._shown != shown:
             top = self.scroll_y
-            self._shown, self.table = shown, Table(rows, pen)
-            visuals = (RowVisual(self.table, index) for index in range(len(rows.rows)))
+            self._shown, self.table = shown, RowLayout(rows, pen)
+            visuals = (_RowVisual(self.table, index) for index in range(len(rows.rows)))
             self.set_options(Option(each, row.key) for each, row in zip(visuals, rows.rows, strict=True))
             self.set_scroll(None, top)
         return self.table
@@ -327,7 +326,7 @@ class RowList(OptionList, inherit_bindings=False):
             return strip.apply_style(self.rich_style)
         first = y == 0 or _option_of(super().render_line(y - 1)) != owner
         width = strip.cell_length
-        drawn = under_cursor(strip, width, self.table.pen, focused=self.has_focus, first=first)
+        drawn = _under_cursor(strip, width, self.table.pen, focused=self.has_focus, first=first)
         return drawn.apply_meta({"option": owner})
 
     def action_step(self, by: int) -> None:

@@ -13,7 +13,7 @@ from tests.looks.rehearsal import CONSOLE, MODERN
 from tests.looks.terminals.terminal import Terminal as Pty
 from tests.looks.workshop import workshop
 from wizard.probe.machine import save_machine
-from wizard.window.filters import EightInks
+from wizard.window.cells import EightInks
 from wizard.window.look import look_of
 from wizard.window.terminal import Terminal, terminal_of
 

@@ -24,7 +24,7 @@ from tests.looks.workshop import workshop
 from wizard.probe.machine import save_machine
 from wizard.window import app
 from wizard.window import terminal as terminals
-from wizard.window.changes import Shown, known
+from wizard.window.cells import Shown, known
 from wizard.window.terminal import Colours, Glyphs, Terminal, serial_baud, terminal_of
 
 COLUMNS, LINES = 20, 5
@@ -96,17 +96,6 @@ def compared(updates: Iterable[CompositorUpdate]) -> None:
         difference = known_lines.difference(update)
         some_of_it.feed(difference.render_segments(CONSOLE) if difference else "")
         assert cells(spared) == cells(full)
-
-
-def test_wide_characters_take_two_cells() -> None:
-    screen, stream = fresh()
-    shown = Shown()
-    for text in ("a客b", "a客c", "xyzc"):
-        strips = [Strip([Segment(text)]).adjust_cell_length(COLUMNS, Style())] * LINES
-        difference = shown.difference(whole(strips))
-        assert difference is not None
-        stream.feed(difference.render_segments(CONSOLE))
-    assert screen.display[0].rstrip() == "xyzc"
 
 
 def test_repeated_frame_is_free_and_questions_are_not_sent() -> None:

@@ -22,14 +22,6 @@ def test_change_from_a_thread_is_drawn() -> None:
         window.until(lambda: "sdd was plugged in." in window.text())
 
 
-def test_keys_reach_the_desk_in_order() -> None:
-    with opened(PLAN, FORM) as (desk, window):
-        window.press("x", "down", "down", "7", "down", "p", "enter")
-        values = {"label": "mediax", "filesystem": "ext4", "size": "7", "secret": "p"}
-        assert desk.told[-1] == ("act", "take", "", values)
-        assert "mediax" in window.text() and "7" in window.text()
-
-
 def test_enter_typed_ahead_acts_on_the_next_screen() -> None:
     with opened(DRIVES) as (desk, window):
         desk.does["actions"] = lambda: desk.go(PLAN)
@@ -43,12 +35,6 @@ def test_secret_is_not_shown() -> None:
         window.press("down", "down", "down", *"geheim")
         assert "geheim" not in window.text()
         assert "••••••" in window.text()
-
-
-def test_paste_is_typed() -> None:
-    with opened(REVIEW) as (_, window):
-        window.paste("XYZ0\r\n")
-        assert window.values == {"token": "XYZ0"}
 
 
 def test_another_size_is_another_layout() -> None:
@@ -107,16 +93,6 @@ def test_slow_line_is_drawn_promptly_only_for_keys() -> None:
         window.press("down")
         assert 1 <= len(drawn) <= 3
         window.until(lambda: "change 19" in window.text())
-
-
-def test_mouse_does_the_same_as_keys() -> None:
-    with opened(DRIVES) as (desk, window):
-        window.click("HGST")
-        assert window.cursor == "sdb"
-        window.click("why")
-        assert desk.told[-1] == ("act", "why", "sdb", {})
-        window.click("Seagate", times=2)
-        assert desk.told[-1] == ("act", "actions", "sda", {})
 
 
 def test_mouse_is_enabled_if_present(monkeypatch: MonkeyPatch) -> None:

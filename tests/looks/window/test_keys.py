@@ -70,12 +70,6 @@ def test_cursor_moves_by_arrows_and_vi_keys() -> None:
     assert rows == ["sda1", "sdb", "sda1", "sda", "sdc", "nvme0n1", "sdc", "nvme0n1", "nvme0n1"]
 
 
-def test_desk_knows_the_cursor_position() -> None:
-    desk, board = keyboard(DRIVES)
-    board.press("down", "enter")
-    assert desk.told == [("moved", "sda1"), ("act", "actions", "sda1", {})]
-
-
 def test_cursor_stays_on_its_row_when_others_come() -> None:
     desk, board = keyboard(DRIVES)
     board.press("down", "down")

@@ -17,7 +17,7 @@ from wizard.documents.codec import render_document
 from wizard.plain.prompt import Dialogue
 from wizard.report.html import blocks_html, pairs, tag
 from wizard.ui.view import Banner, Command, Figures, Piece, Tone, para
-from wizard.window.filters import SafeGlyphs
+from wizard.window.cells import SafeGlyphs
 from wizard.window.terminal import Glyphs
 
 HOSTILE = (

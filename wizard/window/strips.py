@@ -55,10 +55,10 @@ def cut(text: str, width: int, more: str = "…") -> str:
     """Cut text to `width` cells, with a sign for omitted text."""
     if cell_len(text) <= width:
         return text
-    return text[: fitting(text, max(0, width - cell_len(more)))] + more if width > len(more) else ""
+    return text[: _fitting(text, max(0, width - cell_len(more)))] + more if width > len(more) else ""
 
 
-def fitting(text: str, cells: int) -> int:
+def _fitting(text: str, cells: int) -> int:
     """Return how many characters fit."""
     if text.isascii():
         return min(len(text), max(0, cells))
@@ -76,7 +76,7 @@ def folded(runs: Sequence[Run], first: int, room: int | None = None) -> list[lis
     lines: list[list[Run]] = []
     start = 0
     while True:
-        end = start + max(1, fitting(text[start:], first if not lines or room is None else room))
+        end = start + max(1, _fitting(text[start:], first if not lines or room is None else room))
         if end >= len(text):
             lines.append(_slice(runs, start, len(text)))
             return lines
