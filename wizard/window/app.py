@@ -72,7 +72,7 @@ class Window(PaletteApp):
     COMMANDS: ClassVar = {ActionPalette}
 
     class Changed(Message):
-        """The desk changed by itself."""
+        """The desk changed in the background."""
 
     class Chosen(Message):
         """The person chose an action by mouse or in the palette."""
@@ -170,7 +170,7 @@ class Window(PaletteApp):
         await self._show()
 
     def _heed_cursor(self) -> None:
-        """Tell the desk about a cursor that was moved in a list."""
+        """Report a cursor moved in a list to the desk."""
         page = self.page
         if page.state is self.state and page.cursor not in ("", self.state.cursor):
             self.state.cursor, self.state.has_moved = page.cursor, True
@@ -179,7 +179,7 @@ class Window(PaletteApp):
             self.desk.moved(page.cursor)
 
     def _heed_choices(self) -> None:
-        """Tell the desk about selections that were changed."""
+        """Report changed selections to the desk."""
         page = self.page
         if page.state is self.state:
             for key in page.form.turned(self.state.values):
@@ -224,7 +224,7 @@ class Window(PaletteApp):
         self.call_after_refresh(self.post_message, self.Changed())
 
     async def on_event(self, event: Event) -> None:
-        """Handle keys here, to preserve their order, except those of a list or palette that is open."""
+        """Handle keys here in order, except keys for an open list or palette."""
         if isinstance(event, Key) and event.key in QUITTING:
             await self._close()
         if not isinstance(event, (Key, Paste)) or self._is_open:
@@ -235,7 +235,7 @@ class Window(PaletteApp):
             await self._paste(event.text)
 
     def _display(self, screen: TextualScreen[object], renderable: RenderableType | None) -> None:
-        """Send only what changed, and put the terminal's cursor where the person is."""
+        """Send only changed cells, and place the terminal's cursor."""
         self.cursor_position = self.page.cursor_offset or self.cursor_position
         if isinstance(renderable, CompositorUpdate) and not self.is_headless:
             renderable = self._on_terminal.difference(renderable)
@@ -319,7 +319,7 @@ class Window(PaletteApp):
             self._act(action)
 
     async def _run_binding(self, key: str) -> bool:
-        """Run what the focused widget does with a key. Returns False for other keys."""
+        """Run the focused widget's binding of a key. Returns False for other keys."""
         bound = self.screen.active_bindings.get(key)
         return bound is not None and bound.enabled and await self.run_action(bound.binding.action, bound.node)
 
@@ -342,7 +342,7 @@ class Window(PaletteApp):
         self.push_screen(CommandPalette(placeholder=str(SEARCH.label)))
 
     async def on_command_palette_closed(self) -> None:
-        """Show what changed meanwhile."""
+        """Show changes of the desk."""
         self.call_later(self._update, asked=False)
 
     def action_perform(self, name: str, screen: DeskScreen | None = None) -> None:
@@ -350,7 +350,7 @@ class Window(PaletteApp):
         self.post_message(self.Chosen(screen or self.shown, name))
 
     async def on_window_chosen(self, event: Chosen) -> None:
-        """Do an action, unless the screen changed since it was offered."""
+        """Do an action, unless the screen has changed."""
         await self._update(asked=True)
         action = self.view.action(event.name)
         if event.name == SEARCH.name:
@@ -372,7 +372,7 @@ class Window(PaletteApp):
             await self._update(asked=True)
 
     async def on_select_changed(self) -> None:
-        """Tell the desk what was selected in a list."""
+        """Report a selection to the desk."""
         await self._update(asked=True)
 
 

@@ -1,6 +1,6 @@
-"""What is sent to the terminal: characters and colours that it can show, and only cells that changed.
+"""Output to the terminal: only supported characters and colours, and only changed cells.
 
-Textual sends every widget that was touched: 50 kB for a key on a large terminal.
+Textual sends every touched widget: 50 kB for a key on a large terminal.
 """
 
 from __future__ import annotations
@@ -123,14 +123,14 @@ screen. A vt220 knows no other modes or queries."""
 
 
 class Shown:
-    """The lines that are on the terminal."""
+    """The terminal's lines."""
 
     def __init__(self) -> None:
         self._lines: dict[int, Strip] = {}
         self._width = 0
 
     def forget(self) -> None:
-        """Clear the terminal before the next update, since it may show something else."""
+        """Clear the terminal before the next update, for unknown content."""
         self._lines = {}
 
     def difference(self, update: CompositorUpdate) -> CompositorUpdate | None:
@@ -157,7 +157,7 @@ class Shown:
 
 
 class _ChangedCells(CompositorUpdate):
-    """Pieces of lines at their places: line, column, cells, and whether the rest of the line is blank."""
+    """Pieces of lines: line, column, cells, and True if the rest of the line is blank."""
 
     def __init__(self, runs: list[tuple[int, int, Strip, bool]], *, clear: bool) -> None:
         self.runs, self.clear = runs, clear
@@ -171,7 +171,7 @@ class _ChangedCells(CompositorUpdate):
 
 
 def _pieces(line: Strip, chops: Mapping[int, Strip | None]) -> Iterator[Strip]:
-    """Yield a line with some of its pieces replaced."""
+    """Yield a line with some replaced pieces."""
     end = 0
     for x, strip in sorted(chops.items()):
         if strip is not None:

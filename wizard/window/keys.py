@@ -1,4 +1,4 @@
-"""Keys of actions: their names, what they do, the lines that show them, and the palette that finds them."""
+"""Keys of actions: names, lookup, the first and last lines of the screen, and the palette."""
 
 from __future__ import annotations
 
@@ -183,12 +183,12 @@ class PaletteApp(App[None]):
     shown: Screen
 
     def action_perform(self, name: str, screen: Screen | None = None) -> None:
-        """Do an action of a screen, by default the one that is shown."""
+        """Do an action of a screen, by default the current one."""
         raise NotImplementedError
 
 
 class ActionPalette(Provider):
-    """Offers every action of the view, including those that the line of keys omits."""
+    """Offers every action of the view, also the omitted ones."""
 
     async def discover(self) -> Hits:
         """Yield all actions."""

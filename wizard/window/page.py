@@ -1,4 +1,4 @@
-"""A view on Textual's widgets, as the whole screen or as a dialog, and where its parts stand."""
+"""A view on Textual's widgets, as the whole screen or as a dialog, and the arrangement."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ MOST_SAID = 4
 
 
 class _Arranged(Layout):
-    """_Places each part where the page wants it."""
+    """_Places each part in the region from the page."""
 
     name = "arranged"
 
@@ -238,7 +238,7 @@ class ViewPage(Widget):
 
     @property
     def cursor_offset(self) -> Offset | None:
-        """Where the cursor of the list or field is on the screen, None if it is not visible."""
+        """The position of the cursor on the screen, or None outside the visible part."""
         row = self.form.focused_row()
         if row is not None:
             entry = row.entry
@@ -414,7 +414,7 @@ class ViewPage(Widget):
         return (self.screen.focused.id or "") if self.screen.focused else ""
 
     def focus_main(self) -> None:
-        """Focus the field or part that had the focus, else the list, the first field, or what scrolls."""
+        """Focus the previous field, else the first field, the list, or a scrolling part."""
         wanted: list[Widget] = [row.entry for row in self.form.rows() if row.field.key == self.state.focus]
         wanted += [row.entry for row in self.form.rows()[:1]]
         wanted += [each for each in (self.pinned, self.rows) if each.cursor]

@@ -1,4 +1,4 @@
-"""A list: its rows as lines in columns, and Textual's option list that shows them."""
+"""A list: rows as lines in columns, on Textual's option list."""
 
 from __future__ import annotations
 
@@ -298,7 +298,7 @@ class RowList(OptionList, inherit_bindings=False):
         return self.table
 
     def put_cursor(self, row: str) -> None:
-        """Move the cursor to a row, or remove it if the row is not in this list."""
+        """Move the cursor to a row, or remove the cursor for a row of another list."""
         keys = [option.id for option in self.options]
         self.highlighted = keys.index(row) if row in keys else None
 
@@ -313,13 +313,13 @@ class RowList(OptionList, inherit_bindings=False):
 
     @property
     def cursor_offset(self) -> Offset:
-        """Where the row under the cursor begins on the screen."""
+        """The position of the row under the cursor."""
         width, now = self.scrollable_content_region.width, self.highlighted or 0
         above = sum(len(self.table.row(index, width)) for index in range(now)) if self.table else 0
         return self.content_region.offset + Offset(0, above - int(self.scroll_y))
 
     def render_line(self, y: int) -> Strip:
-        """Return a line, with the cursor if it belongs to its row."""
+        """Return a line, with the cursor on the current row."""
         strip = super().render_line(y)
         owner = _option_of(strip)
         if owner is None or owner != self.highlighted or self.table is None:
@@ -356,14 +356,14 @@ class RowList(OptionList, inherit_bindings=False):
         self.screen.set_focus(other)
 
     def scroll_to_highlight(self, top: bool = False) -> None:
-        """Scroll to the row under the cursor, to its first line if it is higher than the list."""
+        """Scroll to the row under the cursor, to the first line of a row higher than the list."""
         region = self.scrollable_content_region
         if self.table is not None and self.highlighted is not None and region:
             top = top or len(self.table.row(self.highlighted, region.width)) >= region.height
         super().scroll_to_highlight(top)
 
     def on_resize(self) -> None:
-        """Keep the cursor visible, once Textual has arranged the rows anew."""
+        """Scroll to the cursor after Textual's new arrangement."""
         self.call_later(self.scroll_to_highlight)
 
     def on_click(self, event: Click) -> None:

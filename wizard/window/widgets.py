@@ -29,7 +29,7 @@ Draw = Callable[[int], Sequence[Strip]]
 
 
 class Lines(Widget):
-    """Lines that are drawn for the width of the widget."""
+    """Lines drawn for the width of the widget."""
 
     ALLOW_SELECT = False
 
@@ -78,7 +78,7 @@ class Lines(Widget):
 
 
 class PaneBox(Lines):
-    """A pane. Its title is in its upper edge."""
+    """A pane with a title in the upper edge."""
 
 
 def pane_lines(pane: Pane, pen: Pen, width: int, *, tight: bool = False) -> list[Strip]:
@@ -118,7 +118,7 @@ def _tightened(blocks: tuple[Block, ...], pen: Pen) -> tuple[Block, ...]:
 
 
 class Scroll(VerticalScroll, inherit_bindings=False):
-    """An area that scrolls. Gets the focus only if it needs to."""
+    """A scrolling area. Gets the focus only with hidden lines."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "scroll(-1)"),
@@ -130,11 +130,11 @@ class Scroll(VerticalScroll, inherit_bindings=False):
     ]
 
     def allow_focus(self) -> bool:
-        """Return True if there is anything to scroll."""
+        """Return True with hidden lines."""
         return self.max_scroll_y > 0
 
     def action_scroll(self, by: int) -> None:
-        """Scroll by lines, at once, so that no key is lost."""
+        """Scroll by lines immediately, without losing a key."""
         self.scroll_to(y=self.scroll_y + by, animate=False, immediate=True)
 
     def action_page(self, by: int) -> None:
@@ -176,7 +176,7 @@ class Entry(Input, inherit_bindings=False):
         self.cursor_blink = False
 
     def enter(self, text: str) -> None:
-        """Replace the selection by text, without characters that cannot be shown."""
+        """Replace the selection by the printable characters of a text."""
         start, end = sorted(self.selection)
         room = LONGEST_VALUE - len(self.value) + end - start
         self.replace("".join(char for char in text if char.isprintable())[:room], start, end)
@@ -232,7 +232,7 @@ def _valid(field: Field) -> str:
 
 
 class FieldLine(Horizontal):
-    """A field with its caption, and a note below it."""
+    """A field with caption and note."""
 
     def __init__(self, field: Field) -> None:
         super().__init__()
@@ -252,7 +252,7 @@ class FieldLine(Horizontal):
 
     @property
     def has_the_focus(self) -> bool:
-        """True at once after the focus was set. Textual tells the widget later."""
+        """True immediately after the focus changed. Textual informs the widget later."""
         focused = self.screen.focused
         return focused is not None and self.entry in focused.ancestors_with_self
 
@@ -333,7 +333,7 @@ class FieldForm(Scroll, inherit_bindings=False):
         return sum(row.height(column, width, pen) for row in self.rows())
 
     def allow_focus(self) -> bool:
-        """Return False: its fields have the focus."""
+        """Return False: the fields get the focus."""
         return False
 
     def values(self) -> dict[str, str]:

@@ -19,7 +19,6 @@ from wizard.window.terminal import Colours, Glyphs, Terminal
 
 T = TypeVar("T")
 MANY = Terminal(Glyphs.ALL, Colours.ANY)
-CHARACTERS = {"space": " "}
 NAMES = {"?": "question_mark", "+": "plus", "-": "minus", "K": "upper_k", "G": "upper_g", " ": "space"}
 
 
@@ -34,7 +33,6 @@ class Opened:
         self.settle()
 
     def close(self) -> None:
-        """End the window."""
         self.run(self._test.__aexit__(None, None, None))
         self._runner.close()
 
@@ -43,7 +41,6 @@ class Opened:
         return self._runner.run(work)
 
     def settle(self) -> None:
-        """Wait until everything is drawn."""
         self.run(self.pilot.pause())
         self.run(self.pilot.pause())
         if self.app._exception is not None:
@@ -59,12 +56,11 @@ class Opened:
     def press(self, *keys: str) -> None:
         """Press keys in order, without waiting between them."""
         for key in keys:
-            character = CHARACTERS.get(key, key if len(key) == 1 else None)
+            character = " " if key == "space" else key if len(key) == 1 else None
             self.app.post_message(Key(NAMES.get(key, key), character))
         self.settle()
 
     def paste(self, text: str) -> None:
-        """Paste a text."""
         self.app.post_message(Paste(text))
         self.settle()
 
@@ -75,7 +71,6 @@ class Opened:
         self.settle()
 
     def resize(self, size: tuple[int, int]) -> None:
-        """Change the size of the terminal."""
         self.run(self.pilot.resize_terminal(*size))
         self.settle()
         self.settle()

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 from pytest import MonkeyPatch
 
-from tests.looks.window.extreme_views import CROWDED
 from tests.looks.window.made_views import DRIVES, FORM, PLAN, REVIEW
 from tests.looks.window.opened import MANY, opened
 from wizard.ui.view import Piece, View
@@ -35,23 +34,6 @@ def test_secret_is_not_shown() -> None:
         window.press("down", "down", "down", *"geheim")
         assert "geheim" not in window.text()
         assert "••••••" in window.text()
-
-
-def test_another_size_is_another_layout() -> None:
-    with opened(CROWDED) as (_, window):
-        window.press("end")
-        for size in ((120, 36), (60, 16), (40, 10), (80, 24)):
-            window.resize(size)
-            lines = window.lines()
-            assert len(lines) == size[1] and {line.cell_length for line in lines} == {size[0]}
-            shown = "partition-127" in window.text()
-            assert shown if size != (40, 10) else f"{size[0]} columns" in window.text(), size
-
-
-def test_too_small_screen_can_be_left() -> None:
-    with opened(DRIVES, size=(40, 10)) as (desk, window):
-        window.press("enter", "s", "q", "ctrl+q")
-        assert [told[1] for told in desk.told if told[0] == "act"] == ["quit"]
 
 
 def test_errand_runs_once_and_the_screen_is_redrawn() -> None:

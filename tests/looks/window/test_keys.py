@@ -8,7 +8,7 @@ import pytest
 
 from tests.looks.window.desks import MadeUpDesk
 from tests.looks.window.extreme_views import CROWDED
-from tests.looks.window.made_views import DRIVES, FORM, HELP, MENU, PLAN, QUIT, REVIEW, WORK
+from tests.looks.window.made_views import DRIVES, FORM, MENU, PLAN, QUIT, REVIEW, WORK
 from tests.looks.window.opened import Opened
 from wizard.ui.desk import Desk
 from wizard.ui.view import Action, Field, Pane, Rows, ScreenStep, View, para
@@ -279,7 +279,6 @@ def test_click_equals_a_key() -> None:
     board.click("HGST", times=2)
     board.click(" why")
     assert acts(desk) == [("actions", "sdb"), ("why", "sdb")]
-    assert HELP in DRIVES.actions
 
 
 def test_enter_is_ignored_on_a_drive_while_a_pane_has_focus() -> None:
