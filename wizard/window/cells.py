@@ -195,7 +195,7 @@ def _changed(before: Strip, after: Strip) -> Iterator[tuple[int, Strip, bool]]:
     end = max((column + 1 for column, cell in enumerate(new) if not _is_blank(cell)), default=0)
     for first, last in _runs(columns):
         is_blank = last + 1 - max(end, first) > ERASED
-        yield first, after.crop(first, max(first, end) if is_blank else last + 1), is_blank
+        yield first, after.crop(first, max(first, end) if is_blank else last + 1).simplify(), is_blank
 
 
 def _cells(strip: Strip) -> list[Cell]:
