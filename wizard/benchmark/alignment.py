@@ -209,7 +209,7 @@ def sentence_for(
 def caveats_for(
     drive: Drive, access: str, outcome: Outcome, *, assumed: bool, counted_pauses: bool, ended: bool
 ) -> tuple[str, ...]:
-    """Return what a person must know to interpret the verdict."""
+    """Return the caveats of the verdict."""
     caveats = []
     if access == "read" and outcome is not Outcome.ALIGNED_FASTER:
         caveats.append(READING_ONLY)

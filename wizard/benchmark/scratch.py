@@ -168,7 +168,7 @@ def confirm_scratch(drive: Drive, token: str) -> None:
 
 
 def scratch_extents(drive: Drive) -> tuple[Extent, ...]:
-    """Return the extents of free space for a trial. Raises Refused if there are none."""
+    """Return the extents of free space for a trial. Raises Refused without free space."""
     extents = free_extents(drive, MARGIN_BYTES)
     if not extents:
         raise refused(

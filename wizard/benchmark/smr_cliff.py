@@ -216,7 +216,7 @@ def sentence_for(
 def caveats_for(
     drive: Drive, outcome: CliffOutcome, *, saw_data: bool, all_used: bool, ended: bool
 ) -> tuple[str, ...]:
-    """Return what a person must know to interpret the verdict."""
+    """Return the caveats of the verdict."""
     caveats = []
     if outcome is CliffOutcome.FOUND:
         caveats.append(

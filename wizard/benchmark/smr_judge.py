@@ -328,7 +328,7 @@ def known_sentence(path: str, family: str) -> str:
 
 
 def caveats_for(path: str, basis: Basis) -> tuple[str, ...]:
-    """Return what a person must know to interpret the verdict."""
+    """Return the caveats of the verdict."""
     caveats = [UNCONFIRMED]
     if basis is Basis.STAYS:
         caveats.append(

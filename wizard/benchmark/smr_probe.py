@@ -311,7 +311,7 @@ LEAST_BLOCK_BYTES = 4096
 
 
 def probe_extents(drive: Drive) -> tuple[Extent, ...]:
-    """Return the extents where the probe may write. Raises Refused if there are none."""
+    """Return the extents that the probe may write to. Raises Refused without any."""
     if reason := _unsuitable(drive):
         raise refused(reason)
     extents = scratch_extents(drive)
@@ -363,7 +363,7 @@ def _unsuitable(drive: Drive) -> Message | None:
         return t("{drive} has no platters, so tracks cannot overlap.", drive=drive.path)
     if drive.rotational is None:
         return t(
-            "{drive} does not report rotation. Behind some USB bridges only smartctl can detect rotation.",
+            "{drive} does not report rotation. Some USB bridges reveal rotation only to smartctl.",
             drive=drive.path,
         )
     if drive.geometry is not None and block_bytes(drive) > LARGEST_BLOCK_BYTES:

@@ -21,7 +21,7 @@ from wizard.ui.view import Block
 
 
 def page_of(document: RunDocument, *, keep: bool = False) -> Iterator[Block]:
-    """Yield the text of a document, without reading anything else. `keep`: the result is kept at once."""
+    """Yield the text of a document, without reading anything else. `keep`: as with `apply --keep`."""
     job = job_of(document)
     job.keep = keep
     return job.page(RecordedServices(Machine(Kernel(""), ()), ""))

@@ -99,9 +99,8 @@ class ApplyRequest:
         """Raises Refused without the tokens of all drives, or without root."""
         if not self._how.tokens:
             raise self._unconfirmed()
-        if os.geteuid() != 0:
-            check_tokens(self.document, [token for token in self._how.tokens if token != WORD])
-            check_is_root(self._arguments)
+        check_tokens(self.document, [token for token in self._how.tokens if token != WORD])
+        check_is_root(self._arguments)
 
     def start(self) -> ExitCode:
         """Start and follow the run. Raises as `check_confirmed` does."""

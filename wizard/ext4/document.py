@@ -1,4 +1,4 @@
-"""Build the document of a conversion, and validate one that was read."""
+"""Create and validate documents of conversions."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

@@ -50,6 +50,19 @@ class Document:
         return tuple(drive.token for drive in self.drives)
 
 
+class DriveDocument(Document):
+    """A planned job on one drive."""
+
+    __slots__ = ()
+
+    drive: Identity
+
+    @property
+    def drives(self) -> tuple[Identity, ...]:
+        """The only drive."""
+        return (self.drive,)
+
+
 class Event(StrEnum):
     """Event of a journal entry.
 

@@ -7,7 +7,7 @@ from wizard.model.errors import DERIVED, WHERE_USED, printable
 from wizard.model.geometry import Identity
 from wizard.model.moves import Moves
 from wizard.model.requests import Wanted
-from wizard.model.run import Document
+from wizard.model.run import DriveDocument
 from wizard.model.said import Message, t
 from wizard.operations.fstab import EditFstab
 from wizard.operations.growth import ExtendPartition, GrowMounted
@@ -54,7 +54,7 @@ class ChangeStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Changes(Document):
+class Changes(DriveDocument):
     """Planned changes to the filesystem `uuid` on `device`, a drive or its partition, to fulfil the request
     `wanted`.
 
@@ -70,11 +70,6 @@ class Changes(Document):
     steps: tuple[ChangeStep, ...]
     reasons: tuple[Message | str, ...] = ()
     doubts: tuple[Message | str, ...] = ()
-
-    @property
-    def drives(self) -> tuple[Identity, ...]:
-        """The only drive."""
-        return (self.drive,)
 
     @property
     def devices(self) -> tuple[str, ...]:
@@ -165,7 +160,7 @@ class TakePlace:
 
 
 @dataclass(frozen=True, slots=True)
-class Bring(Document):
+class Bring(DriveDocument):
     """Planned copy of files to a volume on `drive`, which may replace the source (`takes`). `doubts`: what
     the copy cannot preserve."""
 
@@ -185,11 +180,6 @@ class Bring(Document):
     def settings(self) -> tuple[EditFstab, ...]:
         """The edit of fstab, if the target replaces the source."""
         return (self.takes.edit,) if self.takes else ()
-
-    @property
-    def drives(self) -> tuple[Identity, ...]:
-        """The only drive."""
-        return (self.drive,)
 
     @property
     def devices(self) -> tuple[str, ...]:

@@ -116,7 +116,7 @@ def _is_restored(plan: Plan) -> bool:
 
 
 def _before_faults(plan: Plan) -> Iterator[str]:
-    """Check the old layouts, except that of a lost table."""
+    """Check all old layouts. A lost table has none."""
     fresh = plan.after.whole is not None or any(table.fresh for table in plan.tables)
     for member in () if _is_restored(plan) else plan.members:
         yield from _slots_faults(member.before, plan.part, fresh=fresh)
@@ -144,7 +144,7 @@ def _slots_faults(before: Layout, part: int, *, fresh: bool) -> Iterator[str]:
 
 
 def _kept_faults(member: Member) -> Iterator[str]:
-    """Check a layout whose partitions are preserved: free space is what they leave."""
+    """Check a layout with preserved partitions, which must leave exactly the listed free space."""
     before = member.before
     if before.table not in ("gpt", "mbr") or not before.slots:
         yield "before.table"

@@ -7,7 +7,7 @@ from wizard.model.errors import DERIVED
 from wizard.model.ext import ExtFacts
 from wizard.model.finding import Finding
 from wizard.model.geometry import Identity
-from wizard.model.run import Document
+from wizard.model.run import DriveDocument
 from wizard.model.said import Message
 from wizard.operations.ext4 import OnDevice
 from wizard.operations.fstab import EditFstab
@@ -47,7 +47,7 @@ class MigrationStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Migration(Document):
+class Migration(DriveDocument):
     """Planned conversion of the filesystem `before` on `device`: the drive `drive`, a partition or a volume
     on that drive.
 
@@ -65,11 +65,6 @@ class Migration(Document):
     repairs: bool = False
     gains: tuple[str, ...] = field(default=(), metadata=DERIVED)
     doubts: tuple[Message | str, ...] = ()
-
-    @property
-    def drives(self) -> tuple[Identity, ...]:
-        """The only drive."""
-        return (self.drive,)
 
     @property
     def devices(self) -> tuple[str, ...]:

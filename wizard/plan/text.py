@@ -19,7 +19,7 @@ from wizard.plan.raid.striping import copies, striping_of, together_bytes
 
 
 def brief(plan: Plan) -> tuple[str, ...]:
-    """Return what the plan does in a few sentences. Operations of the same kind share one."""
+    """Summarise the plan. Operations of the same kind share a sentence."""
     said: dict[Sentence | str, list[Message | str]] = {}
     for step in plan.steps:
         match step.operation.summary(step.sentence):

@@ -30,7 +30,7 @@ FILE_NOT_READ = Sentence("Cannot read {path} on {node}:")
 READ = ("debugfs", "-c")
 PROMPT = "debugfs: "
 LARGEST_BYTES = 1 << 20
-"""Largest file that is read completely."""
+"""Larger files are not read."""
 
 _KIND, _SIZE, _LINKS = (re.compile(rf"\b{what}: (\w+)") for what in ("Type", "Size", "Links"))
 

@@ -82,7 +82,7 @@ def drop_saved(run: Path) -> Message:
     """Delete the undo data of a run, and return a result message. Raises Failed."""
     record = load_record(run)
     if record is None:
-        return t("The run has no undo data.")
+        return t("This run saved no data for undo.")
     folder = saved_in(run)
     freed = sum(file.stat().st_blocks * KERNEL_SECTOR_BYTES for file in folder.glob("*"))
     if record.phase is Phase.RELEASED:

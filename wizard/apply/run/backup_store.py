@@ -169,7 +169,7 @@ class Environment:
     patience_seconds: float = 1800.0
 
     def check_allowed(self, drives: Iterable[str]) -> None:
-        """Raises Refused if the run may not touch one of these drives."""
+        """Raises Refused if one of the drives is off limits for the run."""
         for drive in drives:
             if self.only is not None and drive not in self.only:
                 raise Refused(t("This run may not touch {drive}. Nothing was written.", drive=drive))

@@ -153,7 +153,7 @@ def check_state(changes: Changes, begun: Set[int], done: Set[int]) -> None:
 
 
 def check_setting(setting: Setting, system: System, fits: Set[How]) -> None:
-    """Raises Refused unless a setting is in one of these states."""
+    """Raises Refused if the setting is in any other state than `fits`."""
     try:
         found = setting.read(system)
     except (BadInput, Failed) as error:

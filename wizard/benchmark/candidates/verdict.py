@@ -141,7 +141,7 @@ def _number(factor: float) -> str:
 
 
 def caveats(verdict: TrialVerdict) -> Iterator[Message]:
-    """Yield what a person must know to interpret the verdict."""
+    """Yield the caveats of the verdict."""
     if verdict.drive.startswith("/dev/loop"):
         yield LOOP
     if verdict.busy:

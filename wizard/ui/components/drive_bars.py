@@ -1,4 +1,4 @@
-"""Layouts of drives as bars: the partitions and free space, and what a plan does to them."""
+"""Layouts of drives as bars: partitions, free space, and the effect of a plan."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

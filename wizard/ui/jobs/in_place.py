@@ -111,7 +111,7 @@ class BringJob(InPlaceJob[Bring]):
     def commands(self, services: Services) -> tuple[Block, ...]:
         """Return the steps, with the changes to fstab. Copying runs no commands."""
         edits = (Command((line,)) for line in fstab_difference(self.document))
-        return (*map(para, amount_message(self.document)), *numbered(self.sentences), *edits)
+        return (*map(para, amount_message(self.document)), *_numbered(self.sentences), *edits)
 
     def power(self, told: str, working: int | None, *, begun: bool) -> Text:
         """Explain that the source is only read."""
@@ -227,7 +227,7 @@ class MoveJob(InPlaceJob[Moves]):
     def commands(self, services: Services) -> tuple[Block, ...]:
         """Return a description and the steps. A move runs no commands."""
         moved = (para(one) for one in preview(self.document) if one not in self.document.doubts)
-        return (*moved, *numbered(self.sentences))
+        return (*moved, *_numbered(self.sentences))
 
     def later(self, run: Path) -> tuple[Text, ...]:
         """Nothing."""
@@ -315,7 +315,7 @@ class MigrationJob(InPlaceJob[Migration]):
         return DecisionChoice(way, str(t("Keep the new filesystem on {device}?", device=device)), str(means))
 
 
-def numbered(sentences: Sequence[Text]) -> tuple[Block, ...]:
+def _numbered(sentences: Sequence[Text]) -> tuple[Block, ...]:
     """Return a numbered list."""
     return tuple(para(f"{number}.", one, hang=3) for number, one in enumerate(sentences, 1))
 

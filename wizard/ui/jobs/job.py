@@ -67,7 +67,7 @@ class Job(Generic[D]):
 
     @property
     def checked(self) -> Text:
-        """What the checks at the end compare, in a sentence. Empty: the checks are listed one by one."""
+        """A sentence on what the final checks compare. If empty, every check is listed."""
         return ""
 
     @property
@@ -214,8 +214,6 @@ class Job(Generic[D]):
     def page(self, services: Services) -> Iterator[Block]:
         """Yield the whole document as one text: drives, losses, layouts, undo, and every step with its
         commands."""
-        yield para(strong(self.title))
-        yield from (para(who(drive)) for drive in self.drives)
         yield from self.consequences(services)
         if self.bars:
             yield GAP
@@ -226,7 +224,9 @@ class Job(Generic[D]):
         yield from self.commands(services)
 
     def consequences(self, services: Services) -> Iterator[Block]:
-        """Yield the losses or risks, the limits of undo, and notes."""
+        """Yield the drives, the losses or risks, the limits of undo, and notes."""
+        yield para(strong(self.title))
+        yield from (para(who(drive)) for drive in self.drives)
         yield GAP
         if self.unread:
             yield para(Piece(READ_FIRST, Tone.WARN))
