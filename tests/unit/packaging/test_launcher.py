@@ -3,6 +3,7 @@
 import os
 import pty
 import re
+import select
 import shutil
 import subprocess
 import tomllib
@@ -136,19 +137,31 @@ class Bench:
         return launcher
 
     def answer(self, text: str, *words: str) -> tuple[int, str]:
-        """Answer the launcher's question on a terminal."""
-        pid, master = pty.fork()
-        if not pid:
-            os.execve(str(LAUNCHER), [str(LAUNCHER), *words], dict(self.settings()))
+        """Answer the launcher's question on a terminal.
+
+        The terminal stays open here: once nobody else has it open, the kernel may report its end
+        before it passes on the last output.
+        """
+        master, terminal = pty.openpty()
+        process = subprocess.Popen(
+            [LAUNCHER, *words],
+            env=dict(self.settings()),
+            stdin=terminal,
+            stdout=terminal,
+            stderr=terminal,
+            start_new_session=True,
+        )
         os.write(master, text.encode())
         said = b""
-        try:
-            while data := os.read(master, 4096):
-                said += data
-        except OSError:
-            pass
+        while True:
+            ended = process.poll() is not None
+            if select.select([master], [], [], 0.5)[0]:
+                said += os.read(master, 4096)
+            elif ended:
+                break
         os.close(master)
-        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), said.decode()
+        os.close(terminal)
+        return process.wait(), said.decode()
 
     def asked(self) -> list[str]:
         return self.log.read_text().splitlines()
