@@ -12,7 +12,7 @@ from wizard.model.advice import Workload
 from wizard.model.errors import BadInput, ExitCode, printable
 from wizard.model.machine import Kernel
 from wizard.model.said import Message, Sentence, parse_size, t
-from wizard.ui.view import GAP, Block, Command, Text, para, strong
+from wizard.ui import view as ui
 
 WORKLOADS_SCHEMA = "diskwright.workloads/1"
 OPTIONS_SCHEMA = "diskwright.options/1"
@@ -36,13 +36,13 @@ def workloads(arguments: Namespace) -> ExitCode:
     return ExitCode.DONE
 
 
-def _workload_blocks(found: Iterable[Workload]) -> Iterator[Block]:
+def _workload_blocks(found: Iterable[Workload]) -> Iterator[ui.Block]:
     for workload in found:
-        yield para(strong(workload.id), workload.title, hang=2)
-        yield para(workload.summary, indent=2)
+        yield ui.para(ui.strong(workload.id), workload.title, hang=2)
+        yield ui.para(workload.summary, indent=2)
         # A path is not wrapped.
-        yield Command((str(t("from {file}", file=workload.origin)),))
-        yield GAP
+        yield ui.Command((str(t("from {file}", file=workload.origin)),))
+        yield ui.GAP
 
 
 def glossary(arguments: Namespace) -> ExitCode:
@@ -54,7 +54,7 @@ def glossary(arguments: Namespace) -> ExitCode:
     if arguments.term:
         terms = (find_term(" ".join(arguments.term), terms),)
     document = render_document(GLOSSARY_SCHEMA, {"terms": to_json(terms)})
-    shown = ((para(strong(term.term)), *term_blocks(term), GAP) for term in terms)
+    shown = ((ui.para(ui.strong(term.term)), *term_blocks(term), ui.GAP) for term in terms)
     deliver(arguments, document, (block for blocks in shown for block in blocks))
     return ExitCode.DONE
 
@@ -95,27 +95,27 @@ def _option_json(option: CatalogueOption, kernel: Kernel) -> JSON:
     return {**body, "kernel": to_json(on_kernel(option, kernel))} if isinstance(body, dict) else body
 
 
-def option_blocks(options: Sequence[CatalogueOption], kernel: Kernel) -> Iterator[Block]:
+def option_blocks(options: Sequence[CatalogueOption], kernel: Kernel) -> Iterator[ui.Block]:
     """Show the options by kind, usable options first."""
     if not options:
-        yield para(t("No known options."))
+        yield ui.para(t("No known options."))
         return
-    yield para(t("Judged for kernel {kernel}.", kernel=kernel.release))
+    yield ui.para(t("Judged for kernel {kernel}.", kernel=kernel.release))
     for kind, heading in HEADINGS.items():
         of_kind = sorted(
             (option for option in options if option.kind is kind),
             key=lambda option: (bool(option.never), option.danger),
         )
         if of_kind:
-            yield GAP
-            yield para(strong(heading()))
+            yield ui.GAP
+            yield ui.para(ui.strong(heading()))
         for option in of_kind:
-            yield GAP
-            yield para(strong(option.text), f"[{option.id}]", indent=2, hang=2)
-            yield from (para(said, indent=6) for said in _sentences(option, kernel) if said != "")
+            yield ui.GAP
+            yield ui.para(ui.strong(option.text), f"[{option.id}]", indent=2, hang=2)
+            yield from (ui.para(said, indent=6) for said in _sentences(option, kernel) if said != "")
 
 
-def _sentences(option: CatalogueOption, kernel: Kernel) -> Iterator[Text]:
+def _sentences(option: CatalogueOption, kernel: Kernel) -> Iterator[ui.Text]:
     """Yield the paragraphs that describe an option."""
     if option.does:
         yield option.does
@@ -151,7 +151,7 @@ def _standing(option: CatalogueOption) -> Message:
     return t("The default") if option.default else t("Not recommended")
 
 
-def _sizes(option: CatalogueOption) -> Iterator[Text]:
+def _sizes(option: CatalogueOption) -> Iterator[ui.Text]:
     """Yield the volume sizes that the option is limited to, if any."""
     least = parse_size(option.at_least) if option.at_least else None
     most = parse_size(option.at_most) if option.at_most else None
@@ -163,7 +163,7 @@ def _sizes(option: CatalogueOption) -> Iterator[Text]:
         yield t("Only for volumes up to {most:exact}.", most=most)
 
 
-def _kernel_sentences(option: CatalogueOption, kernel: Kernel) -> Iterator[Text]:
+def _kernel_sentences(option: CatalogueOption, kernel: Kernel) -> Iterator[ui.Text]:
     verdict = on_kernel(option, kernel)
     span: tuple[Message, ...] = (t("from {first} on", first=option.since),) if option.since else ()
     span += (t("before {end}", end=option.until),) if option.until else ()

@@ -15,7 +15,7 @@ from wizard.model.errors import BadInput, printable
 from wizard.model.said import Message, t
 from wizard.plain.telling import block_lines
 from wizard.plan.text import command_lines, wrapped
-from wizard.ui.view import Banner, Bar, Block, Command, Fate, Figures, Para, Piece, Tone
+from wizard.ui import view as ui
 
 T = TypeVar("T")
 
@@ -25,16 +25,16 @@ NARROWEST, WIDEST, USUAL = 40, 120, 80
 LONGEST_PARAGRAPH = 4000
 BAR_COLUMNS, NAME_COLUMNS = 40, 28
 
-FILLS = {Fate.PRESERVED: "=", Fate.NEW: "#", Fate.LOST: "x", Fate.FREE: ".", Fate.UNREAD: "?"}
+FILLS = {ui.Fate.PRESERVED: "=", ui.Fate.NEW: "#", ui.Fate.LOST: "x", ui.Fate.FREE: ".", ui.Fate.UNREAD: "?"}
 """How bars of text draw each stretch."""
 
 SGR = {
-    Tone.STRONG: "1",
-    Tone.MUTED: "2",
-    Tone.DANGER: "31",
-    Tone.GOOD: "32",
-    Tone.WARN: "33",
-    Tone.ACCENT: "36",
+    ui.Tone.STRONG: "1",
+    ui.Tone.MUTED: "2",
+    ui.Tone.DANGER: "31",
+    ui.Tone.GOOD: "32",
+    ui.Tone.WARN: "33",
+    ui.Tone.ACCENT: "36",
 }
 """Terminal attributes of tones (ECMA-48)."""
 
@@ -67,7 +67,7 @@ def page_width(stream: TextIO) -> int:
     return min(max(width_of(stream), NARROWEST), WIDEST)
 
 
-def show(blocks: Iterable[Block], stream: TextIO | None = None) -> None:
+def show(blocks: Iterable[ui.Block], stream: TextIO | None = None) -> None:
     """Print blocks of a view to stdout or `stream`, in colour on a terminal that shows colours."""
     stream = stream or sys.stdout
     plain_terminal = os.environ.get("NO_COLOR") or os.environ.get("TERM") in (None, "dumb", "vt220", "vt100")
@@ -81,25 +81,25 @@ def show(blocks: Iterable[Block], stream: TextIO | None = None) -> None:
             stream.write(f"{_coloured(shown, block, number) if in_colour else shown}\n")
 
 
-def page_lines(blocks: Iterable[Block], width: int = USUAL) -> list[str]:
+def page_lines(blocks: Iterable[ui.Block], width: int = USUAL) -> list[str]:
     """Return blocks as lines without colour."""
     return [harmless(line) for block in blocks for line in rendered(block, width)]
 
 
-def rendered(block: Block, width: int) -> Iterator[str]:
+def rendered(block: ui.Block, width: int) -> Iterator[str]:
     """Yield the lines of a block."""
     match block:
-        case Figures():
+        case ui.Figures():
             yield from _bars(block)
-        case Bar():
+        case ui.Bar():
             yield from _layout(block, width)
-        case Command(argv=(line,)):
+        case ui.Command(argv=(line,)):
             yield f"    {_fields(line)}"
-        case Command():
+        case ui.Command():
             yield from command_lines([printable(word, LONGEST_PARAGRAPH) for word in block.argv], width, 6)
         case _:
             for one in block_lines(block):
-                assert not isinstance(one, Command)
+                assert not isinstance(one, ui.Command)
                 text = _fields(one.text)
                 if "\t" in text:
                     yield " " * one.indent + text
@@ -108,21 +108,21 @@ def rendered(block: Block, width: int) -> Iterator[str]:
                         yield (" " * one.indent + line).rstrip()
 
 
-def _to_copy(block: Block) -> bool:
+def _to_copy(block: ui.Block) -> bool:
     match block:
-        case Command() | Para(pieces=(Piece(tone=Tone.ACCENT),)):
+        case ui.Command() | ui.Para(pieces=(ui.Piece(tone=ui.Tone.ACCENT),)):
             return True
         case _:
             return False
 
 
-def _layout(bar: Bar, width: int) -> Iterator[str]:
+def _layout(bar: ui.Bar, width: int) -> Iterator[str]:
     """Yield a drive's layout to scale, if wide enough, then the stretches in words."""
     sizes = [stretch.size_bytes for stretch in bar.stretches]
     room = width - (len(sizes) - 1)
     cells = [max(1, room * size // (sum(sizes) or 1)) for size in sizes]
     for line in block_lines(bar):
-        assert not isinstance(line, Command)
+        assert not isinstance(line, ui.Command)
         yield from wrapped(printable(line.text, LONGEST_PARAGRAPH), width, 2)
     if len(cells) < room // 2:
         cells[cells.index(max(cells))] += room - sum(cells)
@@ -134,7 +134,7 @@ def _fields(line: str) -> str:
     return "\t".join(printable(piece, LONGEST_PARAGRAPH) for piece in line.split("\t"))
 
 
-def _bars(figures: Figures) -> Iterator[str]:
+def _bars(figures: ui.Figures) -> Iterator[str]:
     """Yield named figures as bars."""
     shown = [*figures.shown, *(f"{value:g}" for _, value in figures.values[len(figures.shown) :])]
     most = max((value for _, value in figures.values), default=0) or 1
@@ -146,19 +146,19 @@ def _bars(figures: Figures) -> Iterator[str]:
         yield f"  {named} {bar:<{BAR_COLUMNS}} {printable(figure, 60)}"
 
 
-def _coloured(line: str, block: Block, number: int) -> str:
+def _coloured(line: str, block: ui.Block, number: int) -> str:
     """Colour a heading, or the first words of a paragraph."""
     match block:
-        case Banner(tone=tone) if number == 0:
+        case ui.Banner(tone=tone) if number == 0:
             return f"\x1b[{SGR.get(tone, '1')}m{line}\x1b[0m"
-        case Para(pieces=(Piece(text=text, tone=tone), *_)) if number == 0 and tone in SGR:
+        case ui.Para(pieces=(ui.Piece(text=text, tone=tone), *_)) if number == 0 and tone in SGR:
             first = harmless(str(text))
             return line.replace(first, f"\x1b[{SGR[tone]}m{first}\x1b[0m", 1)
         case _:
             return line
 
 
-def deliver(arguments: Namespace, document: str, blocks: Iterable[Block]) -> None:
+def deliver(arguments: Namespace, document: str, blocks: Iterable[ui.Block]) -> None:
     """Print the document with --json, otherwise the blocks."""
     if arguments.json:
         sys.stdout.write(document)

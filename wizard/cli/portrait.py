@@ -15,9 +15,9 @@ from wizard.model.errors import printable
 from wizard.model.finding import Diagnosis, Finding, Severity
 from wizard.model.machine import Drive, Partition, Signature
 from wizard.model.said import Message, format_capacity, format_exact, t
+from wizard.ui import view as ui
 from wizard.ui.components.drive_rows import TONES, recording_piece
 from wizard.ui.dialogs.health import identity_blocks
-from wizard.ui.view import Block, Para, Piece, muted, para, strong
 
 TYPES = {
     "c12a7328-f81f-11d2-ba4b-00a0c93ec93b": "EFI system",
@@ -50,20 +50,20 @@ COLUMNS = "{:<4} {:<16} {:>8}  {:<12} {:<12} "
 NOTES_AT = 2 + len(COLUMNS.format("", "", "", "", ""))
 
 
-def portrait(drive: Drive, diagnosis: Diagnosis) -> Iterator[Block]:
+def portrait(drive: Drive, diagnosis: Diagnosis) -> Iterator[ui.Block]:
     """Yield the blocks that describe one drive."""
-    yield para(strong(title(drive)))
+    yield ui.para(ui.strong(title(drive)))
     yield from identity_blocks(drive)
-    yield para(muted(t("Recording:")), recording_piece(diagnosis), indent=2, hang=2)
+    yield ui.para(ui.muted(t("Recording:")), recording_piece(diagnosis), indent=2, hang=2)
     if has_health(drive):
-        yield para(muted(t("Health:")), *judge_health(drive).said, indent=2, hang=2)
+        yield ui.para(ui.muted(t("Health:")), *judge_health(drive).said, indent=2, hang=2)
     contents = ", ".join(map(str, (contents_words(drive), *_notes(drive, drive.path, drive.signatures))))
-    yield para(muted(t("Contents:")), contents, indent=2, hang=2)
+    yield ui.para(ui.muted(t("Contents:")), contents, indent=2, hang=2)
     if drive.partitions or drive.free:
         heads = (t("no."), t("start"), t("size"), t("type"), t("content"), t("label, mounted"))
         yield _row(*map(str, heads))
         yield from _rows(drive)
-    yield from (para(layer_words(layer), indent=2) for layer in drive.layers)
+    yield from (ui.para(layer_words(layer), indent=2) for layer in drive.layers)
     yield from finding_blocks(diagnosis.findings)
 
 
@@ -79,13 +79,13 @@ def _unnamed(drive: Drive) -> Message:
     return t("loop") if drive.bus == "loop" else t("unknown model")
 
 
-def _row(number: int | str, start: str, size: str, kind: str, content: str, notes: str = "") -> Para:
+def _row(number: int | str, start: str, size: str, kind: str, content: str, notes: str = "") -> ui.Para:
     """Return a row of the table of partitions. The notes may need several lines."""
     columns = COLUMNS.format(number, start, size, printable(kind, 12), printable(content, 12))
-    return para(f"{columns}{notes}".rstrip(), indent=2, hang=NOTES_AT - 2)
+    return ui.para(f"{columns}{notes}".rstrip(), indent=2, hang=NOTES_AT - 2)
 
 
-def _rows(drive: Drive) -> Iterator[Block]:
+def _rows(drive: Drive) -> Iterator[ui.Block]:
     """Yield partitions and free extents sorted by start."""
     places = [(part.start_bytes, 0, part.number, _partition_row(drive, part)) for part in drive.partitions]
     for extent in drive.free:
@@ -94,7 +94,7 @@ def _rows(drive: Drive) -> Iterator[Block]:
     yield from (row for *_, row in sorted(places, key=lambda place: place[:3]))
 
 
-def _partition_row(drive: Drive, part: Partition) -> Para:
+def _partition_row(drive: Drive, part: Partition) -> ui.Para:
     held = "+".join(mark.kind for mark in part.signatures)
     unread_or_data = drive.is_unread(part) or part.data_at_bytes is not None
     held = held or (str(unmarked_content(drive, part)) if unread_or_data else "-")
@@ -133,10 +133,10 @@ def _size(size_bytes: int | None) -> str:
     return str(t("size unknown")) if size_bytes is None else format_capacity(size_bytes)
 
 
-def finding_blocks(findings: Sequence[Finding]) -> Iterator[Block]:
+def finding_blocks(findings: Sequence[Finding]) -> Iterator[ui.Block]:
     """Yield each finding with its advice."""
     for finding in findings:
-        severity = Piece(f"{finding.severity}:", TONES[finding.severity])
-        yield para(severity, finding.sentence, indent=2, hang=2)
+        severity = ui.Piece(f"{finding.severity}:", TONES[finding.severity])
+        yield ui.para(severity, finding.sentence, indent=2, hang=2)
         if finding.remedy and finding.severity is not Severity.OK:
-            yield para(finding.advice, indent=4)
+            yield ui.para(finding.advice, indent=4)

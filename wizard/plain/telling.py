@@ -8,39 +8,24 @@ from wizard.model.said import Sentence, t
 from wizard.plain import prompt
 from wizard.plain.prompt import PlainPara as Line
 from wizard.plain.prompt import handle, way
-from wizard.ui.view import (
-    CHANGED,
-    Banner,
-    Bar,
-    Block,
-    Command,
-    Figures,
-    Pane,
-    Para,
-    Progress,
-    Row,
-    ScreenStep,
-    Stretch,
-    View,
-    stretch_words,
-)
+from wizard.ui import view as ui
 
 HELP_AGAIN = Sentence("l: list everything again.")
 
-Told = Line | Command
-STEPS: dict[ScreenStep, Sentence] = {
-    ScreenStep.DRIVES: Sentence("Drives"),
-    ScreenStep.PURPOSE: Sentence("Purpose"),
-    ScreenStep.PLAN: Sentence("Plan"),
-    ScreenStep.REVIEW: Sentence("Review"),
-    ScreenStep.WORK: Sentence("Work"),
+Told = Line | ui.Command
+STEPS: dict[ui.ScreenStep, Sentence] = {
+    ui.ScreenStep.DRIVES: Sentence("Drives"),
+    ui.ScreenStep.PURPOSE: Sentence("Purpose"),
+    ui.ScreenStep.PLAN: Sentence("Plan"),
+    ui.ScreenStep.REVIEW: Sentence("Review"),
+    ui.ScreenStep.WORK: Sentence("Work"),
 }
 MOST_STRETCHES = 16
 """Most extents of a drive to print. The list of partitions has them all."""
 _FIGURES = re.compile(r"[\d.,]+")
 
 
-def heading(step: ScreenStep) -> Line:
+def heading(step: ui.ScreenStep) -> Line:
     """Return the heading of a step, such as `Step 2 of 5: Purpose`."""
     number = list(STEPS).index(step) + 1
     return Line(
@@ -48,28 +33,28 @@ def heading(step: ScreenStep) -> Line:
     )
 
 
-def whole(view: View, *, headed: bool = False) -> Iterator[Told]:
+def whole(view: ui.View, *, headed: bool = False) -> Iterator[Told]:
     """Yield all of a view except the last response: banners first, the list last. `headed`: the name of the
     step was just printed."""
     if not headed or str(view.title) != str(STEPS[view.step]()):
         yield from _line(str(view.title))
     yield from _line(str(view.about))
     blocks = [*view.above, *(block for pane in view.panes for block in pane.blocks)]
-    yield from _without_gaps(view, (block for block in blocks if isinstance(block, Banner)))
-    yield from _without_gaps(view, (block for block in view.above if not isinstance(block, Banner)))
+    yield from _without_gaps(view, (block for block in blocks if isinstance(block, ui.Banner)))
+    yield from _without_gaps(view, (block for block in view.above if not isinstance(block, ui.Banner)))
     for pane in view.panes:
         yield from pane_lines(view, pane)
     yield from _list_lines(view)
 
 
-def pane_lines(view: View, pane: Pane) -> Iterator[Told]:
+def pane_lines(view: ui.View, pane: ui.Pane) -> Iterator[Told]:
     """Yield a pane with its title."""
     yield Line()
     yield from _line(str(pane.title))
-    yield from _without_gaps(view, (block for block in pane.blocks if not isinstance(block, Banner)))
+    yield from _without_gaps(view, (block for block in pane.blocks if not isinstance(block, ui.Banner)))
 
 
-def _list_lines(view: View) -> Iterator[Line]:
+def _list_lines(view: ui.View) -> Iterator[Line]:
     """Yield every row of the list."""
     rows = view.rows.rows if view.rows else ()
     if rows:
@@ -78,7 +63,7 @@ def _list_lines(view: View) -> Iterator[Line]:
         yield from row_lines(number, row)
 
 
-def row_lines(number: int, row: Row) -> Iterator[Line]:
+def row_lines(number: int, row: ui.Row) -> Iterator[Line]:
     """Yield a row with its number, notes, and why it cannot be selected."""
     why_not = str(row.why_not)
     cells = (str(cell.text).strip() for cell in row.cells)
@@ -91,7 +76,7 @@ def row_lines(number: int, row: Row) -> Iterator[Line]:
         yield Line(f"{prompt.CANNOT} {why_not}", indent + 3, 2)
 
 
-def changes(before: View, view: View) -> Iterator[Told]:
+def changes(before: ui.View, view: ui.View) -> Iterator[Told]:
     """Yield the changes between two views."""
     if str(before.title) != str(view.title):
         yield Line(str(view.title))
@@ -108,7 +93,7 @@ def changes(before: View, view: View) -> Iterator[Told]:
             yield from _new(earlier, lines)
 
 
-def _rows_changed(before: View, view: View) -> Iterator[Line]:
+def _rows_changed(before: ui.View, view: ui.View) -> Iterator[Line]:
     """Yield the changed rows, or all of them if the numbering changed."""
     old, rows = (one.rows.rows if one.rows else () for one in (before, view))
     if [row.key for row in old] != [row.key for row in rows]:
@@ -128,25 +113,29 @@ def _new(before: Iterable[Told], now: Iterable[Told]) -> Iterator[Told]:
             yield line
 
 
-def _blocks_told(view: View, blocks: Iterable[Block]) -> list[Told]:
+def _blocks_told(view: ui.View, blocks: Iterable[ui.Block]) -> list[Told]:
     """Return blocks as lines, without empty lines and progress."""
-    told = (told for block in blocks if not isinstance(block, Progress) for told in block_lines(block, view))
+    told = (
+        told for block in blocks if not isinstance(block, ui.Progress) for told in block_lines(block, view)
+    )
     return [one for one in told if one != Line()]
 
 
-def progress_text(view: View) -> str:
+def progress_text(view: ui.View) -> str:
     """Return the progress, or an empty text."""
     blocks = (*view.above, *(block for pane in view.panes for block in pane.blocks))
-    return next((_progress(block) for block in blocks if isinstance(block, Progress)), "")
+    return next((_progress(block) for block in blocks if isinstance(block, ui.Progress)), "")
 
 
 def but_figures(told: Told | str) -> str:
     """Return text without figures, which may change at any time."""
-    text = " ".join(told.argv) if isinstance(told, Command) else told if isinstance(told, str) else told.text
+    text = (
+        " ".join(told.argv) if isinstance(told, ui.Command) else told if isinstance(told, str) else told.text
+    )
     return _FIGURES.sub("", text)
 
 
-def help_lines(view: View) -> Iterator[Line]:
+def help_lines(view: ui.View) -> Iterator[Line]:
     """Yield a view's help, every key with its label, and other possible answers."""
     yield Line()
     yield from (Line(str(text)) for text in view.help)
@@ -180,29 +169,29 @@ def help_lines(view: View) -> Iterator[Line]:
     yield Line()
 
 
-def block_lines(block: Block, view: View | None = None) -> Iterator[Told]:
+def block_lines(block: ui.Block, view: ui.View | None = None) -> Iterator[Told]:
     """Yield a block as lines. `view` names the actions of keys."""
     match block:
-        case Para():
+        case ui.Para():
             yield _para(block, view)
-        case Command():
+        case ui.Command():
             yield block
-        case Bar():
+        case ui.Bar():
             stretches = ", ".join(_stretches(block.stretches))
             yield Line(f"{block.caption}: {stretches}." if block.caption != "" else f"{stretches}.", 0, 2)
-        case Figures():
+        case ui.Figures():
             shown = [*block.shown, *(f"{value:g}" for _, value in block.values[len(block.shown) :])]
             named = zip(block.values, shown, strict=False)
             figures = ", ".join(f"{name}: {figure}" for (name, _), figure in named)
             yield Line(f"{block.unit}: {figures}." if block.unit != "" else f"{figures}.", 0, 2)
-        case Progress():
+        case ui.Progress():
             yield Line(_progress(block))
-        case Banner():
+        case ui.Banner():
             yield Line(str(block.text))
             yield from (Line(str(text), 2, 2) for text in block.detail)
 
 
-def _para(block: Para, view: View | None) -> Line:
+def _para(block: ui.Para, view: ui.View | None) -> Line:
     text = " ".join(said for piece in block.pieces if (said := str(piece.text).strip()))
     action = view.action(block.key) if view and block.key else None
     if view is not None and action is not None:
@@ -211,17 +200,17 @@ def _para(block: Para, view: View | None) -> Line:
     return Line(text, block.indent, block.hang)
 
 
-def _stretches(stretches: tuple[Stretch, ...]) -> Iterator[str]:
+def _stretches(stretches: tuple[ui.Stretch, ...]) -> Iterator[str]:
     """Yield the largest extents, and all lost or new ones, in order."""
     sizes = sorted((one.size_bytes for one in stretches), reverse=True)
     least = sizes[MOST_STRETCHES - 1] if len(sizes) > MOST_STRETCHES else 0
-    shown = [one for one in stretches if one.fate in CHANGED or one.size_bytes >= least]
-    yield from map(stretch_words, shown)
+    shown = [one for one in stretches if one.fate in ui.CHANGED or one.size_bytes >= least]
+    yield from map(ui.stretch_words, shown)
     if left := len(stretches) - len(shown):
         yield str(t("{count} more", count=left))
 
 
-def _progress(progress: Progress) -> str:
+def _progress(progress: ui.Progress) -> str:
     if progress.said != "" or progress.share is None:
         return str(progress.said)
     return str(t("{percent} percent.", percent=int(100 * progress.share)))
@@ -233,7 +222,7 @@ def _line(text: str) -> Iterator[Line]:
         yield Line(" ".join(text.split()))
 
 
-def _without_gaps(view: View, blocks: Iterable[Block]) -> Iterator[Told]:
+def _without_gaps(view: ui.View, blocks: Iterable[ui.Block]) -> Iterator[Told]:
     """Yield blocks with at most one empty line between them, and none at the ends."""
     gap = begun = False
     for block in blocks:

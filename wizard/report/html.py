@@ -5,21 +5,8 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from wizard.model.errors import printable
+from wizard.ui import view as ui
 from wizard.ui.components.reasons import Reason
-from wizard.ui.view import (
-    Banner,
-    Bar,
-    Block,
-    Command,
-    Figures,
-    Pane,
-    Para,
-    Piece,
-    Progress,
-    Text,
-    Tone,
-    stretch_words,
-)
 
 VOID = frozenset({"meta", "br"})
 
@@ -35,17 +22,17 @@ def clean(text: str) -> str:
     return "".join(char if char.isprintable() or char == "\n" else "?" for char in text)
 
 
-def shown(content: Text) -> Markup:
+def shown(content: ui.Text) -> Markup:
     """Return content as markup."""
     return content if isinstance(content, Markup) else Markup(escape(clean(str(content))))
 
 
-def join(parts: Iterable[Text], between: str = "") -> Markup:
+def join(parts: Iterable[ui.Text], between: str = "") -> Markup:
     """Concatenate content."""
     return Markup(between.join(map(shown, parts)))
 
 
-def tag(name: str, /, *children: Text, **attributes: str | None) -> Markup:
+def tag(name: str, /, *children: ui.Text, **attributes: str | None) -> Markup:
     """Return an element without the attributes that are None. In attribute names `_` becomes `-`, and a
     trailing `_` is dropped (`class_`)."""
     words = "".join(
@@ -56,24 +43,24 @@ def tag(name: str, /, *children: Text, **attributes: str | None) -> Markup:
     return Markup(f"<{name}{words}>" if name in VOID else f"<{name}{words}>{join(children)}</{name}>")
 
 
-def listed(items: Iterable[Text]) -> Markup:
+def listed(items: Iterable[ui.Text]) -> Markup:
     """Return a list, or nothing without items."""
     points = [tag("li", item) for item in items]
     return tag("ul", *points) if points else Markup("")
 
 
-def pairs(rows: Iterable[tuple[Text, Text]]) -> Markup:
+def pairs(rows: Iterable[tuple[ui.Text, ui.Text]]) -> Markup:
     """Return a description list. Omits empty values."""
     return tag("dl", *(join((tag("dt", name), tag("dd", value))) for name, value in rows if value != ""))
 
 
 def table(
-    caption: Text, heads: Sequence[Text], rows: Iterable[Sequence[Text]], numbers: Sequence[int] = ()
+    caption: ui.Text, heads: Sequence[ui.Text], rows: Iterable[Sequence[ui.Text]], numbers: Sequence[int] = ()
 ) -> Markup:
     """Return a table with row headers in the first column, or nothing without rows. Columns in `numbers` are
     right-aligned."""
 
-    def cell(at: int, text: Text, scope: str | None) -> Markup:
+    def cell(at: int, text: ui.Text, scope: str | None) -> Markup:
         return tag("th" if scope else "td", text, scope=scope, class_="number" if at in numbers else None)
 
     body = [
@@ -92,7 +79,7 @@ def moment(at: str | None) -> str:
     return f"{at[:10]} {at[11:19]} UTC" if at else ""
 
 
-def pane_html(pane: Pane) -> Markup:
+def pane_html(pane: ui.Pane) -> Markup:
     """Return a pane with its title."""
     return tag("section", tag("h4", pane.title) if pane.title != "" else "", blocks_html(pane.blocks))
 
@@ -105,45 +92,45 @@ def reasons_html(reasons: Iterable[Reason]) -> Markup:
     )
 
 
-def blocks_html(blocks: Iterable[Block]) -> Markup:
+def blocks_html(blocks: Iterable[ui.Block]) -> Markup:
     """Return the blocks of a view."""
     return join(map(_block, blocks))
 
 
-def _block(block: Block) -> Markup:
+def _block(block: ui.Block) -> Markup:
     match block:
-        case Para(pieces=pieces, indent=indent):
+        case ui.Para(pieces=pieces, indent=indent):
             style = f"margin-left: {indent / 2:g}rem" if indent else None
             return tag("p", _pieces(pieces), style=style) if pieces else Markup("")
-        case Bar():
+        case ui.Bar():
             return _bar(block)
-        case Figures():
+        case ui.Figures():
             return _figures(block)
-        case Progress(said=said):
+        case ui.Progress(said=said):
             return tag("p", said)
-        case Banner(text=text, detail=detail, tone=tone):
+        case ui.Banner(text=text, detail=detail, tone=tone):
             lines = (tag("p", tag("strong", text)), *(tag("p", line) for line in detail))
             return tag("div", *lines, class_=f"banner {tone.value}")
-        case Command(argv=argv):
+        case ui.Command(argv=argv):
             # A single word is a line of a file.
             return tag("pre", tag("code", argv[0] if len(argv) == 1 else shlex.join(argv)))
 
 
-def _pieces(pieces: Iterable[Piece]) -> Markup:
+def _pieces(pieces: Iterable[ui.Piece]) -> Markup:
     return join((_piece(piece) for piece in pieces if piece.text != ""), " ")
 
 
-def _piece(piece: Piece) -> Markup:
+def _piece(piece: ui.Piece) -> Markup:
     match piece.tone:
-        case Tone.PLAIN:
+        case ui.Tone.PLAIN:
             return shown(piece.text)
-        case Tone.STRONG:
+        case ui.Tone.STRONG:
             return tag("strong", piece.text)
         case tone:
             return tag("span", piece.text, class_=tone.value)
 
 
-def _bar(bar: Bar) -> Markup:
+def _bar(bar: ui.Bar) -> Markup:
     """Return a drive to scale, and its stretches in words."""
     total = sum(one.size_bytes for one in bar.stretches) or 1
     drawn = (
@@ -154,11 +141,11 @@ def _bar(bar: Bar) -> Markup:
         "figure",
         tag("figcaption", bar.caption) if bar.caption != "" else "",
         tag("div", *drawn, class_="bar", aria_hidden="true"),
-        listed(map(stretch_words, bar.stretches)),
+        listed(map(ui.stretch_words, bar.stretches)),
     )
 
 
-def _figures(figures: Figures) -> Markup:
+def _figures(figures: ui.Figures) -> Markup:
     """Return figures as bars, in a table."""
     most = max((value for _, value in figures.values), default=0) or 1
     texts = figures.shown or tuple(f"{value:g}" for _, value in figures.values)
@@ -219,7 +206,7 @@ POLICY = "; ".join(("default-src 'none'", "style-src 'unsafe-inline'"))
 """Second line of defence after escaping: even injected code could neither run nor load anything."""
 
 
-def document(title: Text, summary: Markup, parts: Sequence[tuple[str, Text, Markup]]) -> str:
+def document(title: ui.Text, summary: Markup, parts: Sequence[tuple[str, ui.Text, Markup]]) -> str:
     """Return a page with a final newline. `parts` are anchors, headings and contents."""
     head = tag(
         "head",

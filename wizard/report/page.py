@@ -19,6 +19,7 @@ from wizard.plan.plan import Plan
 from wizard.report import html
 from wizard.report.html import Markup
 from wizard.report.parts import Facts, Report, RunRecord, render_report
+from wizard.ui import view as ui
 from wizard.ui.components import measured, progress, reasons
 from wizard.ui.components.advice_rows import advice_blocks, choice_blocks, none_usable, rating, unmade_blocks
 from wizard.ui.components.drive_bars import drive_bar
@@ -27,7 +28,6 @@ from wizard.ui.dialogs.health import health_blocks
 from wizard.ui.jobs.in_place import job_of
 from wizard.ui.jobs.job import AnyJob
 from wizard.ui.jobs.plan import TONES
-from wizard.ui.view import Banner, Command, Pane, Piece, Text, Tone, para
 
 
 def _drives_part(facts: Facts) -> Markup:
@@ -52,7 +52,7 @@ def _drives_part(facts: Facts) -> Markup:
 def _drive(drive: Drive, diagnosis: Diagnosis) -> Markup:
     bar = drive_bar(drive)
     findings = worst_first(diagnosis.findings)
-    none = () if findings else (para(Piece(t("No problems found."), Tone.GOOD)),)
+    none = () if findings else (ui.para(ui.Piece(t("No problems found."), ui.Tone.GOOD)),)
     return html.join(
         (
             html.tag("h3", f"{drive.path}: {drive.model or t('no name')}"),
@@ -101,18 +101,18 @@ def _advice_part(advices: Sequence[Advice], plan: Plan | None) -> Markup:
 def _advice(advice: Advice, planned: set[tuple[str, str]]) -> Markup:
     shown = [one for one in advice.choices if one.ranked or (advice.workload.id, one.filesystem) in planned]
     others = [
-        para(Piece(title_of(one.filesystem), Tone.STRONG), one.sentence)
+        ui.para(ui.Piece(title_of(one.filesystem), ui.Tone.STRONG), one.sentence)
         for one in for_files(advice.choices)
         if one not in shown
     ]
-    none = () if advice.chosen else (para(Piece(none_usable(advice), Tone.WARN)),)
+    none = () if advice.chosen else (ui.para(ui.Piece(none_usable(advice), ui.Tone.WARN)),)
     return html.join(
         (
             html.tag("h3", t("{workload}, on {drive}", workload=advice.workload.title, drive=advice.drive)),
-            html.blocks_html((para(advice.workload.summary), *none, *advice_blocks(advice))),
+            html.blocks_html((ui.para(advice.workload.summary), *none, *advice_blocks(advice))),
             *(_choice(one, taken=(advice.workload.id, one.filesystem) in planned) for one in shown),
-            html.pane_html(Pane(t("Also supported"), tuple(others))) if others else "",
-            *(html.pane_html(Pane(one.title, tuple(unmade_blocks(one)))) for one in advice.unmade),
+            html.pane_html(ui.Pane(t("Also supported"), tuple(others))) if others else "",
+            *(html.pane_html(ui.Pane(one.title, tuple(unmade_blocks(one)))) for one in advice.unmade),
         )
     )
 
@@ -120,9 +120,9 @@ def _advice(advice: Advice, planned: set[tuple[str, str]]) -> Markup:
 def _choice(choice: Choice, *, taken: bool) -> Markup:
     title = title_of(choice.filesystem)
     said = t("{filesystem}, used in the plan", filesystem=title) if taken else title
-    cannot = [para(Piece(t("Not possible here:"), Tone.DANGER), why) for why in choice.obstacles[:1]]
+    cannot = [ui.para(ui.Piece(t("Not possible here:"), ui.Tone.DANGER), why) for why in choice.obstacles[:1]]
     return html.pane_html(
-        Pane(
+        ui.Pane(
             t("{filesystem}: {rating}", filesystem=said, rating=rating(choice).text),
             (*cannot, *choice_blocks(choice)),
         )
@@ -136,7 +136,7 @@ def _job_part(job: AnyJob) -> Markup:
         (
             html.blocks_html((job.banner(services, final=bool(job.word(services))), *job.bars)),
             *map(html.pane_html, job.panes(services)),
-            html.pane_html(Pane(t("Steps and commands"), tuple(job.commands(services)))),
+            html.pane_html(ui.Pane(t("Steps and commands"), tuple(job.commands(services)))),
         )
     )
 
@@ -167,9 +167,9 @@ def _measured(report: Report) -> Iterator[Markup]:
         )
 
 
-def run_part(run: RunRecord, sentences: Sequence[Text]) -> Markup:
+def run_part(run: RunRecord, sentences: Sequence[ui.Text]) -> Markup:
     """Describe a run: ending, steps, checks and journal. `sentences` describe the steps."""
-    commands = [Command((command,)) for command in run.commands]
+    commands = [ui.Command((command,)) for command in run.commands]
     return html.join(
         (
             html.pairs(
@@ -191,7 +191,7 @@ def run_part(run: RunRecord, sentences: Sequence[Text]) -> Markup:
                             result.state,
                             "" if result.seconds is None else f"{result.seconds:.2f} s",
                         ),
-                        para(result.said, indent=4),
+                        ui.para(result.said, indent=4),
                     )
                 )
                 for result, sentence in zip(run.steps, sentences, strict=False)
@@ -206,7 +206,7 @@ def run_part(run: RunRecord, sentences: Sequence[Text]) -> Markup:
     )
 
 
-def _state(run: RunRecord) -> Text:
+def _state(run: RunRecord) -> ui.Text:
     return t("done, not in use yet") if run.not_yet else run.state
 
 
@@ -216,7 +216,7 @@ def _journal(entries: Sequence[JournalEntry]) -> Markup:
 
 
 def _entry(entry: JournalEntry) -> Markup:
-    command = html.blocks_html((Command(entry.command),) if entry.command else ())
+    command = html.blocks_html((ui.Command(entry.command),) if entry.command else ())
     return html.join((entry.sentence, command, html.tag("pre", entry.output) if entry.output.strip() else ""))
 
 
@@ -242,7 +242,7 @@ def _summary(report: Report, job: AnyJob | None) -> Markup:
     )
     return html.join(
         (
-            html.blocks_html((Banner(run.ending, (), TONES.get(run.state, Tone.WARN)),) if run else ()),
+            html.blocks_html((ui.Banner(run.ending, (), TONES.get(run.state, ui.Tone.WARN)),) if run else ()),
             html.pairs(
                 (
                     (
@@ -264,7 +264,7 @@ def _named(model: str | None, size_bytes: int | None) -> str:
     return ", ".join((model or str(t("no name")), *([format_capacity(size_bytes)] if size_bytes else [])))
 
 
-def _parts(report: Report, job: AnyJob | None) -> Iterator[tuple[str, Text, Markup]]:
+def _parts(report: Report, job: AnyJob | None) -> Iterator[tuple[str, ui.Text, Markup]]:
     """Yield the parts of the report with their anchors and headings."""
     if report.facts is not None:
         yield "drives", t("Drives"), _drives_part(report.facts)

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from wizard.model.errors import DiskwrightError, Failed
 from wizard.model.said import t
+from wizard.ui import view as ui
 from wizard.ui.components.decisions import RUNNING, exit_code, farewell
 from wizard.ui.session import Session
-from wizard.ui.view import GLOSSARY_KEY, QUIT_KEY, Action, Piece, ScreenStep, Text, Tone, Values, View
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,11 +40,11 @@ class Screen:
     `act_NAME` performs the action NAME. It gets the row under the cursor, or "", and the fields' values.
     """
 
-    step: ClassVar[ScreenStep] = ScreenStep.DRIVES
+    step: ClassVar[ui.ScreenStep] = ui.ScreenStep.DRIVES
 
     def __init__(self, desk: Desk) -> None:
         self.desk = desk
-        self.said: Piece | None = None
+        self.said: ui.Piece | None = None
         self.missing: Missing | None = None
 
     @property
@@ -58,14 +58,14 @@ class Screen:
     def left(self) -> None:
         """Called when the screen is closed."""
 
-    def view(self) -> View:
+    def view(self) -> ui.View:
         """Return the content."""
         raise NotImplementedError
 
     def moved(self, row: str) -> None:
         """Called when the cursor moves to a row."""
 
-    def act(self, name: str, row: str, values: Values) -> None:
+    def act(self, name: str, row: str, values: ui.Values) -> None:
         """Perform an action of the view."""
         method = getattr(self, f"act_{name.replace('-', '_')}")
         method(row, values)
@@ -74,7 +74,7 @@ class Screen:
         """Show an error, and offer to install missing tools."""
         from wizard.advice.missing import MissingTools
 
-        self.tell(str(error), Tone.WARN)
+        self.tell(str(error), ui.Tone.WARN)
         self.missing = error.missing if isinstance(error, MissingTools) else None
 
     def forget(self) -> None:
@@ -85,11 +85,11 @@ class Screen:
     def equipped(self) -> None:
         """Called when missing tools have been installed. The session's machine is up to date."""
 
-    def act_back(self, _row: str, _values: Values) -> None:
+    def act_back(self, _row: str, _values: ui.Values) -> None:
         """Return to the previous screen."""
         self.desk.back()
 
-    def turned(self, field: str, values: Values) -> None:
+    def turned(self, field: str, values: ui.Values) -> None:
         """Called when the value of a field changed. `values` has all fields."""
 
     def drives_changed(self) -> None:
@@ -103,9 +103,9 @@ class Screen:
         """True if the screen can be closed now."""
         return True
 
-    def tell(self, text: Text, tone: Tone = Tone.PLAIN) -> None:
+    def tell(self, text: ui.Text, tone: ui.Tone = ui.Tone.PLAIN) -> None:
         """Answer the last action. An empty text clears the answer."""
-        self.said = Piece(text, tone) if text != "" else None
+        self.said = ui.Piece(text, tone) if text != "" else None
 
 
 class Desk(ABC):
@@ -159,7 +159,7 @@ class Desk(ABC):
         return self._screens[-1]
 
     @property
-    def view(self) -> View:
+    def view(self) -> ui.View:
         """The view of the screen on top."""
         with self._lock:
             view = self._marked(self.screen.view())
@@ -167,29 +167,29 @@ class Desk(ABC):
             return replace(view, said=said, actions=(*view.actions, *self._common(view)))
 
     @property
-    def below(self) -> View | None:
+    def below(self) -> ui.View | None:
         """The view below a dialog, or None."""
         with self._lock:
             screens = [screen for screen in self._screens[:-1] if not screen.view().over]
             return self._marked(screens[-1].view()) if screens else None
 
-    def _marked(self, view: View) -> View:
+    def _marked(self, view: ui.View) -> ui.View:
         """Mark views of the demo."""
         if not self.services.demo:
             return view
         return replace(view, about=t("DEMO: {about}", about=view.about) if str(view.about) else t("DEMO"))
 
-    def _common(self, view: View) -> Iterator[Action]:
+    def _common(self, view: ui.View) -> Iterator[ui.Action]:
         if self.screen.missing is not None and not view.action("install"):
             taken = any(action.key == "i" for action in view.actions)
-            yield Action("install", "f5" if taken else "i", t("install"))
+            yield ui.Action("install", "f5" if taken else "i", t("install"))
         if view.place not in ("help", "glossary"):
-            yield Action("help", "?", t("help"), aside=view.over)
-            yield Action("glossary", "f2", GLOSSARY_KEY, aside=True)
+            yield ui.Action("help", "?", t("help"), aside=view.over)
+            yield ui.Action("glossary", "f2", ui.GLOSSARY_KEY, aside=True)
         if not view.action("quit"):
-            yield Action("quit", "q", QUIT_KEY, aside=view.over)
+            yield ui.Action("quit", "q", ui.QUIT_KEY, aside=view.over)
 
-    def act(self, name: str, row: str = "", values: Values | None = None) -> None:
+    def act(self, name: str, row: str = "", values: ui.Values | None = None) -> None:
         """Perform an action of the view at a row, with the values of the fields.
 
         An unavailable action only shows the reason.
@@ -200,14 +200,14 @@ class Desk(ABC):
             action = self.view.action(name)
             screen = self.screen
             if action is not None and action.why_not != "":
-                screen.tell(action.why_not, Tone.WARN)
+                screen.tell(action.why_not, ui.Tone.WARN)
             elif action is not None:
                 if name != "install":
                     screen.forget()
                 self._guarded(screen, lambda: self._do(screen, name, row, values or {}))
         self.changed()
 
-    def _do(self, screen: Screen, name: str, row: str, values: Values) -> None:
+    def _do(self, screen: Screen, name: str, row: str, values: ui.Values) -> None:
         match name:
             case "help":
                 self.open_help(screen.view())
@@ -235,7 +235,7 @@ class Desk(ABC):
         with self._lock:
             self.screen.moved(row)
 
-    def turned(self, field: str, values: Values) -> None:
+    def turned(self, field: str, values: ui.Values) -> None:
         """Report that the value of a field changed. `values` has all fields."""
         with self._lock:
             screen = self.screen
@@ -308,11 +308,11 @@ class Desk(ABC):
         """Open the test for shingled recording."""
 
     @abstractmethod
-    def open_help(self, view: View) -> None:
+    def open_help(self, view: ui.View) -> None:
         """Open the help of a view."""
 
     @abstractmethod
-    def open_glossary(self, view: View) -> None:
+    def open_glossary(self, view: ui.View) -> None:
         """Open the glossary with the terms of a view first."""
 
     @abstractmethod
@@ -417,7 +417,7 @@ class Desk(ABC):
                 self.services.obtain_root()
             except DiskwrightError as error:
                 said = str(error)
-                self.post(screen, lambda: screen.tell(said, Tone.WARN))
+                self.post(screen, lambda: screen.tell(said, ui.Tone.WARN))
             else:
                 self.post(screen, then)
 
@@ -469,7 +469,7 @@ class Desk(ABC):
 
     def _leave_unplugged(self) -> None:
         """Return to Drives if a drive of the session was unplugged, even if another has the same name now."""
-        at_work = any(screen.step is ScreenStep.WORK for screen in self._screens)
+        at_work = any(screen.step is ui.ScreenStep.WORK for screen in self._screens)
         if len(self._screens) == 1 or at_work or not self.may_end:
             return
         drive = next((drive for drive in self.session.drives if not self.services.is_attached(drive)), None)
@@ -484,7 +484,7 @@ class Desk(ABC):
                 drive=drive.path,
                 model=drive.model or "",
             ),
-            Tone.WARN,
+            ui.Tone.WARN,
         )
 
 
@@ -493,4 +493,4 @@ def _crashed(screen: Screen, what: str, failed: Callable[[DiskwrightError], None
     said = t("diskwright failed with an internal error. Please report: {what}", what=what)
     if failed is not None:
         failed(Failed(said))
-    screen.tell(said, Tone.DANGER)
+    screen.tell(said, ui.Tone.DANGER)

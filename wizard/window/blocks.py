@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from textual.strip import Strip
 
 from wizard.model.said import Sentence, t
-from wizard.ui.view import Banner, Bar, Block, Command, Figures, Para, Piece, Progress, Tone, View
+from wizard.ui import view as ui
 from wizard.window.bars import bar_lines
 from wizard.window.canvas import (
     Run,
@@ -38,7 +38,7 @@ class Pen:
     """Context for drawing blocks: look, view (for its keys), and size of the screen."""
 
     look: Look
-    view: View
+    view: ui.View
     columns: int
     lines: int
     drawn: dict[tuple[object, ...], object] = field(default_factory=dict, compare=False)
@@ -59,7 +59,7 @@ class Pen:
         """True if there is room for two-line bars and large figures."""
         return self.columns >= ROOMY and self.lines >= TALL
 
-    def runs(self, pieces: Sequence[Piece]) -> list[Run]:
+    def runs(self, pieces: Sequence[ui.Piece]) -> list[Run]:
         """Return pieces with spaces between them."""
         found: list[Run] = []
         for piece in pieces:
@@ -75,7 +75,7 @@ class Pen:
         return [] if action is None else cap_runs(action, self.look, typing=bool(self.view.fields))
 
 
-def block_sheet(blocks: Sequence[Block], width: int, pen: Pen) -> Sheet:
+def block_sheet(blocks: Sequence[ui.Block], width: int, pen: Pen) -> Sheet:
     """Stack blocks, at most `width` wide."""
     key = (id(pen.view), tuple(blocks), width)
     found = pen.drawn.get(key)
@@ -84,47 +84,49 @@ def block_sheet(blocks: Sequence[Block], width: int, pen: Pen) -> Sheet:
     return found
 
 
-def _block_sheet(blocks: Sequence[Block], width: int, pen: Pen) -> Sheet:
-    caps = [pen.cap(block.key) for block in blocks if isinstance(block, Para) and block.key]
+def _block_sheet(blocks: Sequence[ui.Block], width: int, pen: Pen) -> Sheet:
+    caps = [pen.cap(block.key) for block in blocks if isinstance(block, ui.Para) and block.key]
     column = max((sum(cell_len(text) for text, _ in cap) for cap in caps), default=0)
-    bars = sum(isinstance(block, Bar) for block in blocks)
-    captions = [cell_len(shown(block.caption)) for block in blocks if isinstance(block, Bar)]
+    bars = sum(isinstance(block, ui.Bar) for block in blocks)
+    captions = [cell_len(shown(block.caption)) for block in blocks if isinstance(block, ui.Bar)]
     aside = max(captions, default=0)
     return stacked(_sheets(blocks, width, pen, column, (1 if bars > 1 and not pen.tall else 2, aside)))
 
 
 def _sheets(
-    blocks: Sequence[Block], width: int, pen: Pen, column: int, bars: tuple[int, int]
+    blocks: Sequence[ui.Block], width: int, pen: Pen, column: int, bars: tuple[int, int]
 ) -> Iterator[Sheet]:
-    before: Block | None = None
+    before: ui.Block | None = None
     for block in blocks:
         if _needs_gap(before, block, pen, bars[0]):
             yield Sheet((line(),))
         before = block
         match block:
-            case Para():
+            case ui.Para():
                 yield _para(block, width, pen, column)
-            case Command():
+            case ui.Command():
                 yield Sheet(tuple(_command(block, width, pen)))
-            case Bar():
+            case ui.Bar():
                 high = bars[0] if pen.roomy else 1
                 yield Sheet(tuple(bar_lines(block, width, pen.look, high, bars[1])))
-            case Figures():
+            case ui.Figures():
                 yield Sheet(tuple(_figures(block, width, pen)))
-            case Progress():
+            case ui.Progress():
                 yield Sheet(tuple(_progress(block, width, pen)))
-            case Banner():
+            case ui.Banner():
                 yield Sheet(tuple(_banner(block, width, pen)))
 
 
-def _needs_gap(before: Block | None, block: Block, pen: Pen, high: int) -> bool:
+def _needs_gap(before: ui.Block | None, block: ui.Block, pen: Pen, high: int) -> bool:
     """Return True if a blank row should separate backgrounds from each other or from text."""
-    if not pen.roomy or before is None or (isinstance(block, Para) and not block.pieces):
+    if not pen.roomy or before is None or (isinstance(block, ui.Para) and not block.pieces):
         return False
-    return isinstance(before, Banner) or (high > 1 and isinstance(before, Bar) and isinstance(block, Bar))
+    return isinstance(before, ui.Banner) or (
+        high > 1 and isinstance(before, ui.Bar) and isinstance(block, ui.Bar)
+    )
 
 
-def _para(block: Para, width: int, pen: Pen, column: int) -> Sheet:
+def _para(block: ui.Para, width: int, pen: Pen, column: int) -> Sheet:
     runs, cap = pen.runs(block.pieces), pen.cap(block.key)
     lines = _folded(runs, width, block.indent, block.hang)
     if not cap:
@@ -151,7 +153,7 @@ def _folded(runs: Sequence[Run], width: int, indent: int = 0, hang: int = 0) -> 
     ]
 
 
-def _command(block: Command, width: int, pen: Pen) -> Iterator[Strip]:
+def _command(block: ui.Command, width: int, pen: Pen) -> Iterator[Strip]:
     """Yield a command in shell syntax, or a line of a file unchanged."""
     from wizard.plan.text import command_lines
 
@@ -164,7 +166,7 @@ def _command(block: Command, width: int, pen: Pen) -> Iterator[Strip]:
             yield line(("  " if index else "$ ", pen.look.style("muted")), *fold)
 
 
-def _figures(block: Figures, width: int, pen: Pen) -> Iterator[Strip]:
+def _figures(block: ui.Figures, width: int, pen: Pen) -> Iterator[Strip]:
     look = pen.look
     if shown(block.unit):
         yield from _folded([(shown(block.unit), look.style("muted"))], width)
@@ -210,7 +212,7 @@ BIG = dict(
 """Digits of 3 x 5 points, two cells each, drawn with backgrounds to suit every font."""
 
 
-def _progress(block: Progress, width: int, pen: Pen) -> Iterator[Strip]:
+def _progress(block: ui.Progress, width: int, pen: Pen) -> Iterator[Strip]:
     look = pen.look
     large = pen.tall and width >= 80 and block.share is not None
     digits = list(_digits(f"{_percent(block)}%", look)) if large else []
@@ -228,7 +230,7 @@ def _progress(block: Progress, width: int, pen: Pen) -> Iterator[Strip]:
         yield from _rates(block.rates, width, pen)
 
 
-def _percent(block: Progress) -> int:
+def _percent(block: ui.Progress) -> int:
     return int(100 * min(1.0, max(0.0, block.share or 0.0)))
 
 
@@ -247,7 +249,7 @@ def _digits(text: str, look: Look) -> Iterator[Strip]:
         )
 
 
-def _meter(block: Progress, width: int, pen: Pen, high: int) -> Iterator[Strip]:
+def _meter(block: ui.Progress, width: int, pen: Pen, high: int) -> Iterator[Strip]:
     look = pen.look
     runs: list[Run] = []
     if shown(block.said):
@@ -290,13 +292,13 @@ def _column(filled: float, *, many: bool) -> str:
 
 
 _BANNERS = {
-    Tone.GOOD: ("done", "tick"),
-    Tone.DANGER: ("alarm", "warn"),
-    Tone.WARN: ("warned", "warn"),
+    ui.Tone.GOOD: ("done", "tick"),
+    ui.Tone.DANGER: ("alarm", "warn"),
+    ui.Tone.WARN: ("warned", "warn"),
 }
 
 
-def _banner(block: Banner, width: int, pen: Pen) -> Iterator[Strip]:
+def _banner(block: ui.Banner, width: int, pen: Pen) -> Iterator[Strip]:
     """Yield a banner across the whole width, with padding if there is room."""
     role, sign = _BANNERS.get(block.tone, ("plain-banner", ""))
     style = pen.look.style(role)

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Protocol
 from weakref import WeakKeyDictionary
 
+from wizard.ui import view as ui
 from wizard.ui.desk import Screen
-from wizard.ui.view import Action, Field, Rows, ScreenStep, Values, View
 from wizard.window.canvas import ScrollExtent, Sheet, action_of
 
 MAIN, ABOVE, PANES, LEFT = "main", "above", "panes", "left"
@@ -34,13 +34,13 @@ class InputState:
         self._given: dict[str, str] = {}
         self._selected: set[str] = set()
 
-    def meet(self, view: View, *, asked: bool) -> bool:
+    def meet(self, view: ui.View, *, asked: bool) -> bool:
         """Adopt a new view. Returns True if the screen must be told the cursor position. With `asked`, the
         view results from the person's input and may move the cursor."""
         self._meet_fields(view.fields)
         return view.rows is not None and self._meet_rows(view.rows, asked=asked)
 
-    def _meet_rows(self, rows: Rows, *, asked: bool) -> bool:
+    def _meet_rows(self, rows: ui.Rows, *, asked: bool) -> bool:
         keys = [row.key for row in rows.rows]
         moved = rows.at in keys and rows.at != self._at and (asked or not self.has_moved)
         if moved or self.cursor not in keys:
@@ -49,7 +49,7 @@ class InputState:
         self._at = rows.at
         return differs
 
-    def _meet_fields(self, fields: tuple[Field, ...]) -> None:
+    def _meet_fields(self, fields: tuple[ui.Field, ...]) -> None:
         for field in fields:
             if self._given.get(field.key) != field.value:
                 self._given[field.key] = field.value
@@ -74,11 +74,11 @@ class InputState:
         """Return the cursor position in a field, in characters."""
         return self._places.get(key, len(self.value(key)))
 
-    def values(self, view: View) -> Mapping[str, str]:
+    def values(self, view: ui.View) -> Mapping[str, str]:
         """Return the values of all fields."""
         return {field.key: self.value(field.key) for field in view.fields}
 
-    def step_field(self, view: View, by: int) -> bool:
+    def step_field(self, view: ui.View, by: int) -> bool:
         """Move to another field. Returns False at the end."""
         keys = [field.key for field in view.fields]
         index = keys.index(self.field) + by if self.field in keys else 0
@@ -87,7 +87,7 @@ class InputState:
         self.field = keys[index]
         return True
 
-    def turn(self, field: Field, by: int) -> None:
+    def turn(self, field: ui.Field, by: int) -> None:
         """Select the next or previous offer, cyclically."""
         values = [offer.value for offer in field.offers]
         now = values.index(self.value(field.key)) if self.value(field.key) in values else -1 if by > 0 else 0
@@ -149,12 +149,12 @@ class KeyboardDesk(Protocol):
     interrupted: bool
 
     @property
-    def view(self) -> View:
+    def view(self) -> ui.View:
         """The current view."""
         ...
 
     @property
-    def below(self) -> View | None:
+    def below(self) -> ui.View | None:
         """The view below a dialog."""
         ...
 
@@ -163,7 +163,7 @@ class KeyboardDesk(Protocol):
         """The screen of the view."""
         ...
 
-    def act(self, name: str, row: str = "", values: Values | None = None) -> None:
+    def act(self, name: str, row: str = "", values: ui.Values | None = None) -> None:
         """Do an action."""
         ...
 
@@ -171,7 +171,7 @@ class KeyboardDesk(Protocol):
         """Report that the cursor moved."""
         ...
 
-    def turned(self, field: str, values: Values) -> None:
+    def turned(self, field: str, values: ui.Values) -> None:
         """Report that a field's choice changed."""
         ...
 
@@ -181,9 +181,9 @@ class Keyboard:
 
     def __init__(self, desk: KeyboardDesk) -> None:
         self.desk = desk
-        self.view = View("", ScreenStep.DRIVES, "", ())
+        self.view = ui.View("", ui.ScreenStep.DRIVES, "", ())
         self.state = InputState()
-        self.below: tuple[View, InputState] | None = None
+        self.below: tuple[ui.View, InputState] | None = None
         self.parts: dict[str, ScrollExtent] = {}
         self._rows_shown = 0
         self._states: WeakKeyDictionary[Screen, InputState] = WeakKeyDictionary()
@@ -240,7 +240,7 @@ class Keyboard:
             self._in_list(key, character)
         self.renew(asked=True)
 
-    def act(self, action: Action) -> None:
+    def act(self, action: ui.Action) -> None:
         """Do an action at the cursor."""
         before = self.desk.screen
         row = self.state.cursor if self.view.rows is not None else ""
@@ -349,7 +349,7 @@ class Keyboard:
         if action is not None:
             self.act(action)
 
-    def _type_in_field(self, field: Field, key: str, character: str | None) -> bool:
+    def _type_in_field(self, field: ui.Field, key: str, character: str | None) -> bool:
         """Process a key for the field itself. Returns False for other keys."""
         if field.offers:
             if key in ("left", "right", "space"):
@@ -386,6 +386,6 @@ class Keyboard:
         self.renew(asked=True)
 
 
-def _is_text(field: Field, character: str | None) -> bool:
+def _is_text(field: ui.Field, character: str | None) -> bool:
     """Return True if a key can only be text for the field."""
     return not field.offers and character is not None and character.isprintable()

@@ -10,7 +10,7 @@ from rich.segment import Segment
 from textual.strip import Strip
 
 from wizard.model.said import t
-from wizard.ui.view import GAP, Bar, Pane, ScreenStep, View
+from wizard.ui import view as ui
 from wizard.window.blocks import Pen, block_sheet, scrolled
 from wizard.window.canvas import (
     STEPS,
@@ -43,11 +43,11 @@ MOST_SAID = 4
 
 
 def page(
-    view: View,
+    view: ui.View,
     state: InputState,
     look: Look,
     size: tuple[int, int],
-    below: tuple[View, InputState] | None = None,
+    below: tuple[ui.View, InputState] | None = None,
 ) -> Sheet:
     """Lay out a view for the whole screen. `below`: the view below a dialog."""
     columns, lines = size
@@ -75,7 +75,7 @@ def _too_small(look: Look, columns: int, lines: int) -> Sheet:
     return plain([fitted(part, columns) for part in parts]).high(lines, columns)
 
 
-def _whole(view: View, state: InputState, pen: Pen, *, focused: bool) -> Sheet:
+def _whole(view: ui.View, state: InputState, pen: Pen, *, focused: bool) -> Sheet:
     width = pen.columns
     keys = key_sheet(view, width, pen.look, 2 if width >= 70 else 3)
     if pen.look.many:
@@ -101,7 +101,7 @@ def _raised(strip: Strip, look: Look) -> Strip:
     )
 
 
-def _head(view: View, pen: Pen) -> Strip:
+def _head(view: ui.View, pen: Pen) -> Strip:
     """Return the header. Drops the names of other steps if the drive's would be cut."""
     look, width = pen.look, pen.columns
     ground = look.style("head")
@@ -113,10 +113,10 @@ def _head(view: View, pen: Pen) -> Strip:
     return ends(left, line((f"{about} ", ground)), width, ground)
 
 
-def _steps(view: View, pen: Pen, *, named: bool) -> Strip:
+def _steps(view: ui.View, pen: Pen, *, named: bool) -> Strip:
     look, ground = pen.look, pen.look.style("head")
     parts = [line((" diskwright ", look.style("name")), (" ", ground))]
-    steps = list(ScreenStep)
+    steps = list(ui.ScreenStep)
     now = steps.index(view.step)
     for number, step in enumerate(steps):
         label = str(STEPS[step.value]())
@@ -131,14 +131,14 @@ def _steps(view: View, pen: Pen, *, named: bool) -> Strip:
     return joined(*parts)
 
 
-def _response(view: View, width: int, pen: Pen) -> Sheet:
+def _response(view: ui.View, width: int, pen: Pen) -> Sheet:
     if view.said is None or not shown(view.said.text):
         return Sheet()
     parts = folded([(shown(view.said.text), pen.look.tone(view.said.tone))], width - 2)[:MOST_SAID]
     return plain([fitted(joined(blank(1), line(*part)), width) for part in parts])
 
 
-def _body(whole: View, state: InputState, width: int, height: int, pen: Pen, *, focused: bool) -> Sheet:
+def _body(whole: ui.View, state: InputState, width: int, height: int, pen: Pen, *, focused: bool) -> Sheet:
     rows, view = parted(whole)
     first = pinned_sheet(rows, state, width, max(1, height // 3), pen, focused=focused)
     rest = _below_pinned(view, state, width, height - first.height, pen, focused=focused)
@@ -146,7 +146,7 @@ def _body(whole: View, state: InputState, width: int, height: int, pen: Pen, *, 
 
 
 def _below_pinned(
-    view: View, state: InputState, width: int, height: int, pen: Pen, *, focused: bool
+    view: ui.View, state: InputState, width: int, height: int, pen: Pen, *, focused: bool
 ) -> Sheet:
     has_main = view.rows is not None or bool(view.fields)
     if not pen.wide or view.over:
@@ -163,13 +163,13 @@ def _below_pinned(
     return stacked([top, _sides(view, state, width, room, pen, focused=focused)])
 
 
-def _sides(view: View, state: InputState, width: int, height: int, pen: Pen, *, focused: bool) -> Sheet:
+def _sides(view: ui.View, state: InputState, width: int, height: int, pen: Pen, *, focused: bool) -> Sheet:
     """Place the list left and the panes right, or below the list if there is room."""
     has_main = view.rows is not None or bool(view.fields)
     if not view.panes or (not has_main and len(view.panes) == 1):
         return _left(view, state, width, height, pen, view.panes, focused=focused)
     left = _left_width(view, width, pen)
-    rest: Sequence[Pane] = view.panes[1:]
+    rest: Sequence[ui.Pane] = view.panes[1:]
     if has_main:
         used = _main(view, state, left - 4, pen, focused=focused).height + 2
         if not rest or used + sum(_boxed_height(pane, left, pen) for pane in rest) > height:
@@ -182,7 +182,7 @@ def _sides(view: View, state: InputState, width: int, height: int, pen: Pen, *, 
     return side_by_side(one, two, left, 1)
 
 
-def _left_width(view: View, width: int, pen: Pen) -> int:
+def _left_width(view: ui.View, width: int, pen: Pen) -> int:
     """Return the width the list needs, between two fifths and three fifths of the screen."""
     if view.rows is None:
         return width // 2
@@ -191,20 +191,22 @@ def _left_width(view: View, width: int, pen: Pen) -> int:
     return max(width * 2 // 5, min(wanted + 4, width * 3 // 5))
 
 
-def _boxed_height(pane: Pane, width: int, pen: Pen) -> int:
+def _boxed_height(pane: ui.Pane, width: int, pen: Pen) -> int:
     return _inner(pane, width - 4, pen).height + 2
 
 
-def _inner(pane: Pane, width: int, pen: Pen, *, tight: bool = False) -> Sheet:
+def _inner(pane: ui.Pane, width: int, pen: Pen, *, tight: bool = False) -> Sheet:
     """Return a pane's blocks, after the full title if that is too long for the edge. `tight`: too little
     room, so gaps are omitted. On the smallest screens text comes before title and drawings."""
     full_title = _full_title(pane.title, width, pen)
     if not tight:
         return stacked([full_title, block_sheet(pane.blocks, width, pen)])
     if pen.roomy:
-        return stacked([full_title, block_sheet(tuple(one for one in pane.blocks if one != GAP), width, pen)])
-    texts = [block for block in pane.blocks if not isinstance(block, Bar) and block != GAP]
-    drawn = [block for block in pane.blocks if isinstance(block, Bar)]
+        return stacked(
+            [full_title, block_sheet(tuple(one for one in pane.blocks if one != ui.GAP), width, pen)]
+        )
+    texts = [block for block in pane.blocks if not isinstance(block, ui.Bar) and block != ui.GAP]
+    drawn = [block for block in pane.blocks if isinstance(block, ui.Bar)]
     return stacked([block_sheet(tuple(texts), width, pen), full_title, block_sheet(tuple(drawn), width, pen)])
 
 
@@ -217,7 +219,14 @@ def _full_title(title: object, width: int, pen: Pen) -> Sheet:
 
 
 def _left(
-    view: View, state: InputState, width: int, height: int, pen: Pen, panes: Sequence[Pane], *, focused: bool
+    view: ui.View,
+    state: InputState,
+    width: int,
+    height: int,
+    pen: Pen,
+    panes: Sequence[ui.Pane],
+    *,
+    focused: bool,
 ) -> Sheet:
     has_main = view.rows is not None or bool(view.fields)
     if not has_main:
@@ -235,7 +244,14 @@ def _left(
 
 
 def _panes(
-    name: str, panes: Sequence[Pane], state: InputState, width: int, height: int, pen: Pen, *, focused: bool
+    name: str,
+    panes: Sequence[ui.Pane],
+    state: InputState,
+    width: int,
+    height: int,
+    pen: Pen,
+    *,
+    focused: bool,
 ) -> Sheet:
     """Stack _boxed panes; the last one fills the rest. Without enough room, they scroll together."""
     here = focused and state.focus == name
@@ -288,7 +304,7 @@ def _ruled(title: object, width: int, pen: Pen, *, focused: bool) -> Strip:
     return joined(line(("─", style)), head, line(("─" * max(0, width - 1 - head.cell_length), style)))
 
 
-def _above(view: View, width: int, pen: Pen, *, focused: bool) -> Sheet:
+def _above(view: ui.View, width: int, pen: Pen, *, focused: bool) -> Sheet:
     """Return the blocks above the list, with the title if there is no list."""
     found: list[Sheet] = []
     if view.rows is None and not view.fields and not view.over and shown(view.title):
@@ -303,7 +319,7 @@ def _inset(sheet: Sheet, width: int) -> Sheet:
     return replace(sheet.moved(1, 0), lines=lines)
 
 
-def _main(view: View, state: InputState, width: int, pen: Pen, *, focused: bool) -> Sheet:
+def _main(view: ui.View, state: InputState, width: int, pen: Pen, *, focused: bool) -> Sheet:
     """Return the full list or all fields."""
     here = focused and state.focus == MAIN
     if view.fields:
@@ -314,7 +330,9 @@ def _main(view: View, state: InputState, width: int, pen: Pen, *, focused: bool)
     return Sheet((*found.head, *found.lines))
 
 
-def _part_main(view: View, state: InputState, width: int, height: int, pen: Pen, *, focused: bool) -> Sheet:
+def _part_main(
+    view: ui.View, state: InputState, width: int, height: int, pen: Pen, *, focused: bool
+) -> Sheet:
     """Return the list or fields in `height` lines, with the cursor visible."""
     here = focused and state.focus == MAIN
     if view.fields:
@@ -335,7 +353,14 @@ def _part_main(view: View, state: InputState, width: int, height: int, pen: Pen,
 
 
 def _column(
-    view: View, state: InputState, width: int, height: int, pen: Pen, panes: Sequence[Pane], *, focused: bool
+    view: ui.View,
+    state: InputState,
+    width: int,
+    height: int,
+    pen: Pen,
+    panes: Sequence[ui.Pane],
+    *,
+    focused: bool,
 ) -> Sheet:
     """Stack everything vertically."""
     above = _above(view, width, pen, focused=focused)
@@ -358,7 +383,7 @@ def _column(
 
 
 def _titled_main(
-    view: View, state: InputState, width: int, room: int, pen: Pen, *, titled: bool, focused: bool
+    view: ui.View, state: InputState, width: int, room: int, pen: Pen, *, titled: bool, focused: bool
 ) -> Sheet:
     if not room:
         return Sheet()
@@ -375,7 +400,7 @@ def _with_gaps(sheets: Sequence[Sheet], width: int, gaps: int) -> Iterator[Sheet
 
 
 def _all_panes(
-    panes: Sequence[Pane],
+    panes: Sequence[ui.Pane],
     state: InputState,
     width: int,
     pen: Pen,
@@ -399,7 +424,7 @@ def _all_panes(
     return stacked(found)
 
 
-def _under(below: tuple[View, InputState] | None, pen: Pen) -> Sheet:
+def _under(below: tuple[ui.View, InputState] | None, pen: Pen) -> Sheet:
     """Return the dimmed screen below a dialog, empty if it cannot be dimmed."""
     if below is None or not pen.look.many:
         return Sheet().high(pen.lines, pen.columns)
@@ -413,7 +438,7 @@ def _under(below: tuple[View, InputState] | None, pen: Pen) -> Sheet:
     return Sheet(lines)
 
 
-def _dialog(view: View, state: InputState, pen: Pen, under: Sheet) -> Sheet:
+def _dialog(view: ui.View, state: InputState, pen: Pen, under: Sheet) -> Sheet:
     """Draw a dialog in a box, as high as necessary."""
     most = WIDE_DIALOG if pen.columns >= 120 else DIALOG
     width = min(most, pen.columns - (2 if pen.columns > LEAST_COLUMNS else 0))

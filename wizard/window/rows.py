@@ -10,7 +10,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
-from wizard.ui.view import Column, Field, Offer, Piece, Row, Rows, Tone, View
+from wizard.ui import view as ui
 from wizard.window.bars import bar_lines
 from wizard.window.blocks import Pen, scrolled
 from wizard.window.canvas import (
@@ -47,7 +47,7 @@ class Listed:
     owners: tuple[str, ...]
 
 
-def listed(rows: Rows, width: int, pen: Pen, cursor: str, *, focused: bool) -> Listed:
+def listed(rows: ui.Rows, width: int, pen: Pen, cursor: str, *, focused: bool) -> Listed:
     """Lay out all rows for a width."""
     key = (id(rows), width, cursor, focused)
     found = pen.drawn.get(key)
@@ -56,9 +56,9 @@ def listed(rows: Rows, width: int, pen: Pen, cursor: str, *, focused: bool) -> L
     return found
 
 
-def _listed(rows: Rows, width: int, pen: Pen, cursor: str, *, focused: bool) -> Listed:
+def _listed(rows: ui.Rows, width: int, pen: Pen, cursor: str, *, focused: bool) -> Listed:
     columns = rows.columns or tuple(
-        Column() for _ in range(max((len(row.cells) for row in rows.rows), default=1))
+        ui.Column() for _ in range(max((len(row.cells) for row in rows.rows), default=1))
     )
     visible = [index for index, column in enumerate(columns) if column.least <= pen.columns]
     table = [_cells(row, visible, rows, pen) for row in rows.rows]
@@ -104,12 +104,12 @@ def _listed(rows: Rows, width: int, pen: Pen, cursor: str, *, focused: bool) -> 
     return Listed(tuple(fitted(each, width) for each in head), tuple(lines), tuple(owners))
 
 
-def _columns(rows: Rows) -> tuple[Column, ...]:
+def _columns(rows: ui.Rows) -> tuple[ui.Column, ...]:
     most = max((len(row.cells) for row in rows.rows), default=1)
-    return rows.columns or tuple(Column() for _ in range(most))
+    return rows.columns or tuple(ui.Column() for _ in range(most))
 
 
-def natural_widths(rows: Rows, pen: Pen) -> tuple[int, int]:
+def natural_widths(rows: ui.Rows, pen: Pen) -> tuple[int, int]:
     """Return the list's width without wrapping, and with the last cells below."""
     columns = _columns(rows)
     visible = [index for index, column in enumerate(columns) if column.least <= pen.columns]
@@ -121,13 +121,13 @@ def natural_widths(rows: Rows, pen: Pen) -> tuple[int, int]:
     return whole, MARK + 1 + _whole(widths[:-1]) if foldable else whole
 
 
-def _cells(row: Row, kept: Sequence[int], rows: Rows, pen: Pen) -> list[list[Run]]:
+def _cells(row: ui.Row, kept: Sequence[int], rows: ui.Rows, pen: Pen) -> list[list[Run]]:
     look = pen.look
     cells: list[list[Run]] = []
     for place, index in enumerate(kept):
-        piece = row.cells[index] if index < len(row.cells) else Piece("")
+        piece = row.cells[index] if index < len(row.cells) else ui.Piece("")
         style = look.style("off") if row.why_not != "" else look.tone(piece.tone)
-        if place == 0 and piece.tone is Tone.PLAIN and row.why_not == "":
+        if place == 0 and piece.tone is ui.Tone.PLAIN and row.why_not == "":
             style = look.style("strong")
         runs = [(shown(piece.text), style)]
         if place == 0:
@@ -137,7 +137,7 @@ def _cells(row: Row, kept: Sequence[int], rows: Rows, pen: Pen) -> list[list[Run
     return cells
 
 
-def _choice(row: Row, rows: Rows, pen: Pen) -> str:
+def _choice(row: ui.Row, rows: ui.Rows, pen: Pen) -> str:
     if row.chosen is None:
         return "    " if any(one.chosen is not None for one in rows.rows) else ""
     if rows.many:
@@ -211,14 +211,14 @@ def _table_lines(cells: Sequence[list[Run]], widths: Sequence[int], right: Seque
     return lines or [line()]
 
 
-def _notes(row: Row, room: int, pen: Pen) -> Iterator[Strip]:
+def _notes(row: ui.Row, room: int, pen: Pen) -> Iterator[Strip]:
     indent = min(2 * row.level + 2, max(0, room - 12))
     for note in row.notes:
         for part in folded([(shown(note), pen.look.style("muted"))], max(4, room - indent)):
             yield joined(blank(indent), line(*part))
 
 
-def _why_not(row: Row, own: list[Strip], room: int, pen: Pen) -> list[Strip]:
+def _why_not(row: ui.Row, own: list[Strip], room: int, pen: Pen) -> list[Strip]:
     """Add the reason after the row if there is room, else below."""
     if row.why_not == "" or any(shown(cell.text) == shown(row.why_not) for cell in row.cells):
         return own
@@ -263,7 +263,7 @@ ENTRY = 40
 
 
 def fields_sheet(
-    fields: tuple[Field, ...], width: int, pen: Pen, state: InputState, *, focused: bool
+    fields: tuple[ui.Field, ...], width: int, pen: Pen, state: InputState, *, focused: bool
 ) -> Sheet:
     """Stack all fields."""
     longest = max((cell_len(shown(field.caption)) for field in fields), default=0)
@@ -277,7 +277,7 @@ def fields_sheet(
 
 
 def _field(
-    field: Field, column: int, wide: tuple[int, int], pen: Pen, state: InputState, *, focused: bool
+    field: ui.Field, column: int, wide: tuple[int, int], pen: Pen, state: InputState, *, focused: bool
 ) -> Sheet:
     width, entry = wide
     look = pen.look
@@ -310,12 +310,12 @@ def _field(
     return Sheet(tuple(fitted(each, width) for each in lines), at, spots)
 
 
-def _offer(field: Field, state: InputState) -> Offer | None:
+def _offer(field: ui.Field, state: InputState) -> ui.Offer | None:
     value = state.value(field.key)
     return next((offer for offer in field.offers if offer.value == value), None)
 
 
-def _choice_runs(field: Field, room: int, pen: Pen, state: InputState, *, focused: bool) -> list[Run]:
+def _choice_runs(field: ui.Field, room: int, pen: Pen, state: InputState, *, focused: bool) -> list[Run]:
     look, offer = pen.look, _offer(field, state)
     text = cut(shown(offer.text if offer else state.value(field.key)), room - 4, look.sign("more"))
     arrows = look.style("accent" if focused else "muted")
@@ -324,7 +324,9 @@ def _choice_runs(field: Field, room: int, pen: Pen, state: InputState, *, focuse
     return [(f"{less} ", arrows), (f"{text}", style), (f" {more}", arrows)]
 
 
-def _entry(field: Field, room: int, pen: Pen, state: InputState, *, focused: bool) -> tuple[list[Run], int]:
+def _entry(
+    field: ui.Field, room: int, pen: Pen, state: InputState, *, focused: bool
+) -> tuple[list[Run], int]:
     """Return the typed value and the cursor's cell."""
     look = pen.look
     ink, at = look.style("field"), look.style("at")
@@ -360,7 +362,7 @@ def _entry(field: Field, room: int, pen: Pen, state: InputState, *, focused: boo
 PINNED = "pinned"
 
 
-def parted(view: View) -> tuple[tuple[Row, ...], View]:
+def parted(view: ui.View) -> tuple[tuple[ui.Row, ...], ui.View]:
     """Split the view into pinned rows and the rest."""
     if view.rows is None or not any(row.pinned for row in view.rows.rows):
         return (), view
@@ -370,7 +372,7 @@ def parted(view: View) -> tuple[tuple[Row, ...], View]:
 
 
 def pinned_sheet(
-    rows: tuple[Row, ...], state: InputState, width: int, most: int, pen: Pen, *, focused: bool
+    rows: tuple[ui.Row, ...], state: InputState, width: int, most: int, pen: Pen, *, focused: bool
 ) -> Sheet:
     """Return at most `most` lines of pinned rows, including the cursor's, with a blank line below."""
     here = focused and state.focus == MAIN
@@ -387,7 +389,7 @@ def pinned_sheet(
     return stacked([replace(part, parts=()), plain([blank(width)] if pen.roomy else [])])
 
 
-def _pinned_lines(row: Row, cursor: str, width: int, pen: Pen, *, focused: bool) -> Iterator[Strip]:
+def _pinned_lines(row: ui.Row, cursor: str, width: int, pen: Pen, *, focused: bool) -> Iterator[Strip]:
     runs: list[Run] = []
     for cell in row.cells:
         if text := shown(cell.text):

@@ -3,42 +3,24 @@
 from dataclasses import replace
 
 from tests.looks.window.made_views import DRIVES, GB, HELP, HOSTILE, QUIT
-from wizard.ui.view import (
-    Action,
-    Banner,
-    Bar,
-    Column,
-    Command,
-    Figures,
-    Pane,
-    Piece,
-    Progress,
-    Row,
-    Rows,
-    ScreenStep,
-    Stretch,
-    Tone,
-    View,
-    para,
-    strong,
-)
+from wizard.ui import view as ui
 
-HOSTILE_VIEW = View(
+HOSTILE_VIEW = ui.View(
     "hostile",
-    ScreenStep.PLAN,
+    ui.ScreenStep.PLAN,
     HOSTILE,
-    (Action("go", "enter", HOSTILE), Action("x", "x", HOSTILE), HELP),
+    (ui.Action("go", "enter", HOSTILE), ui.Action("x", "x", HOSTILE), HELP),
     HOSTILE,
     above=(
-        para(HOSTILE, hang=4, key="x"),
-        Bar((Stretch(HOSTILE, GB, HOSTILE), Stretch(HOSTILE, 5 * GB)), HOSTILE),
-        Banner(HOSTILE, (HOSTILE,)),
+        ui.para(HOSTILE, hang=4, key="x"),
+        ui.Bar((ui.Stretch(HOSTILE, GB, HOSTILE), ui.Stretch(HOSTILE, 5 * GB)), HOSTILE),
+        ui.Banner(HOSTILE, (HOSTILE,)),
     ),
-    rows=Rows(
+    rows=ui.Rows(
         tuple(
-            Row(
+            ui.Row(
                 f"r{n}",
-                (Piece(HOSTILE), Piece(f"row-{n}"), Piece(HOSTILE)),
+                (ui.Piece(HOSTILE), ui.Piece(f"row-{n}"), ui.Piece(HOSTILE)),
                 level=n,
                 chosen=n == 1,
                 why_not=HOSTILE if n == 2 else "",
@@ -46,49 +28,58 @@ HOSTILE_VIEW = View(
             )
             for n in range(4)
         ),
-        columns=(Column(HOSTILE), Column(), Column(right=True)),
+        columns=(ui.Column(HOSTILE), ui.Column(), ui.Column(right=True)),
     ),
     panes=(
-        Pane(
+        ui.Pane(
             HOSTILE,
             (
-                Command(("run", HOSTILE, "漢" * 90)),
-                Figures(HOSTILE, ((HOSTILE, 1.0), ("b", -3.0))),
-                Progress(None, HOSTILE),
+                ui.Command(("run", HOSTILE, "漢" * 90)),
+                ui.Figures(HOSTILE, ((HOSTILE, 1.0), ("b", -3.0))),
+                ui.Progress(None, HOSTILE),
             ),
         ),
     ),
-    said=Piece(HOSTILE),
+    said=ui.Piece(HOSTILE),
 )
 
-CROWDED = View(
+CROWDED = ui.View(
     "crowded",
-    ScreenStep.DRIVES,
+    ui.ScreenStep.DRIVES,
     "Partitions",
-    (Action("go", "enter", "go"), QUIT),
-    rows=Rows(tuple(Row(f"p{n}", (Piece(f"partition-{n}"), Piece("note" * 3))) for n in range(128)), "p64"),
+    (ui.Action("go", "enter", "go"), QUIT),
+    rows=ui.Rows(
+        tuple(ui.Row(f"p{n}", (ui.Piece(f"partition-{n}"), ui.Piece("note" * 3))) for n in range(128)), "p64"
+    ),
     panes=(
-        Pane(
+        ui.Pane(
             "All",
             (
-                Bar(tuple(Stretch(f"n{n}", GB, "ext4") for n in range(128))),
-                *(para(f"line-{n}") for n in range(90)),
+                ui.Bar(tuple(ui.Stretch(f"n{n}", GB, "ext4") for n in range(128))),
+                *(ui.para(f"line-{n}") for n in range(90)),
             ),
         ),
     ),
 )
 
 _RUNS = tuple(
-    Row(
+    ui.Row(
         f"run:{name}",
-        (Piece("!", Tone.WARN), strong(name), Piece("done, not in use yet. Keep it?", Tone.WARN)),
+        (
+            ui.Piece("!", ui.Tone.WARN),
+            ui.strong(name),
+            ui.Piece("done, not in use yet. Keep it?", ui.Tone.WARN),
+        ),
         pinned=True,
     )
     for name in ("sdc", "sdd")
 )
 _MANY = tuple(
-    Row(f"sd{letter}", (Piece(f"sd{letter}"), Piece("Seagate"), Piece("1.0 TB"), Piece("3 partitions")))
+    ui.Row(
+        f"sd{letter}",
+        (ui.Piece(f"sd{letter}"), ui.Piece("Seagate"), ui.Piece("1.0 TB"), ui.Piece("3 partitions")),
+    )
     for letter in "abcdefghijklmnopqrstuvwxyz"
 )
-WAITING = replace(DRIVES, above=(), rows=Rows((*_RUNS, *_MANY), "run:sdc"))
+WAITING = replace(DRIVES, above=(), rows=ui.Rows((*_RUNS, *_MANY), "run:sdc"))
 """Two runs over more drives than any screen has lines for."""

@@ -1,163 +1,144 @@
 """Artificial views for the window, independent of any drive."""
 
-from wizard.ui.view import (
-    GAP,
-    Action,
-    Banner,
-    Bar,
-    Column,
-    Command,
-    Fate,
-    Field,
-    Figures,
-    Offer,
-    Pane,
-    Piece,
-    Progress,
-    Row,
-    Rows,
-    ScreenStep,
-    Stretch,
-    Tone,
-    View,
-    muted,
-    para,
-    strong,
-)
+from wizard.ui import view as ui
 
 GB = 1000**3
 HOSTILE = "a\x1b[31m\u202e\u0301\ufe0f漢字" + "x" * 150 + " \n\t☃" + "Ω" * 40
 
-QUIT = Action("quit", "q", "quit")
-HELP = Action("help", "?", "help")
+QUIT = ui.Action("quit", "q", "quit")
+HELP = ui.Action("help", "?", "help")
 
-DRIVES = View(
+DRIVES = ui.View(
     "drives",
-    ScreenStep.DRIVES,
+    ui.ScreenStep.DRIVES,
     "Drives",
     (
-        Action("actions", "enter", "actions"),
-        Action("set-up", "s", "set up anew"),
-        Action("why", "w", "why"),
-        Action("open", "right", "partitions"),
-        Action("fix", "f", "fix in place, 85 s", aside=True),
-        Action("test", "p", "test it, 40 s", aside=True),
-        Action("keep", "K", "keep", ends=True, aside=True),
+        ui.Action("actions", "enter", "actions"),
+        ui.Action("set-up", "s", "set up anew"),
+        ui.Action("why", "w", "why"),
+        ui.Action("open", "right", "partitions"),
+        ui.Action("fix", "f", "fix in place, 85 s", aside=True),
+        ui.Action("test", "p", "test it, 40 s", aside=True),
+        ui.Action("keep", "K", "keep", ends=True, aside=True),
         HELP,
         QUIT,
     ),
     "4 drives, as root",
-    above=(para(strong("sdc1 photos"), "was converted to ext4. Keep it?", key="keep"),),
-    rows=Rows(
+    above=(ui.para(ui.strong("sdc1 photos"), "was converted to ext4. Keep it?", key="keep"),),
+    rows=ui.Rows(
         (
-            Row(
+            ui.Row(
                 "nvme0n1",
                 (
-                    Piece("nvme0n1"),
-                    Piece("Samsung 990 PRO"),
-                    Piece("2.0 TB"),
-                    Piece("SSD"),
-                    muted("in use: this system"),
+                    ui.Piece("nvme0n1"),
+                    ui.Piece("Samsung 990 PRO"),
+                    ui.Piece("2.0 TB"),
+                    ui.Piece("SSD"),
+                    ui.muted("in use: this system"),
                 ),
             ),
-            Row(
+            ui.Row(
                 "sda",
                 (
-                    Piece("sda"),
-                    Piece("Seagate BarraCuda 2.5"),
-                    Piece("1.0 TB"),
-                    Piece("HDD"),
-                    Piece("2 misaligned, SMR likely", Tone.DANGER),
+                    ui.Piece("sda"),
+                    ui.Piece("Seagate BarraCuda 2.5"),
+                    ui.Piece("1.0 TB"),
+                    ui.Piece("HDD"),
+                    ui.Piece("2 misaligned, SMR likely", ui.Tone.DANGER),
                 ),
             ),
-            Row(
+            ui.Row(
                 "sda1",
                 (
-                    Piece("sda1"),
-                    Piece("films"),
-                    Piece("1.1 GB"),
-                    Piece("ext3"),
-                    Piece("misaligned", Tone.WARN),
+                    ui.Piece("sda1"),
+                    ui.Piece("films"),
+                    ui.Piece("1.1 GB"),
+                    ui.Piece("ext3"),
+                    ui.Piece("misaligned", ui.Tone.WARN),
                 ),
                 level=1,
             ),
-            Row(
+            ui.Row(
                 "sdb",
                 (
-                    Piece("sdb"),
-                    Piece("HGST Ultrastar He"),
-                    Piece("4.0 TB"),
-                    Piece("HDD"),
-                    Piece("new and empty", Tone.GOOD),
+                    ui.Piece("sdb"),
+                    ui.Piece("HGST Ultrastar He"),
+                    ui.Piece("4.0 TB"),
+                    ui.Piece("HDD"),
+                    ui.Piece("new and empty", ui.Tone.GOOD),
                 ),
             ),
-            Row(
+            ui.Row(
                 "sdc",
                 (
-                    Piece("sdc"),
-                    Piece("WD Elements"),
-                    Piece("2.0 TB"),
-                    Piece("HDD"),
-                    Piece("waits: keep or undo?", Tone.WARN),
+                    ui.Piece("sdc"),
+                    ui.Piece("WD Elements"),
+                    ui.Piece("2.0 TB"),
+                    ui.Piece("HDD"),
+                    ui.Piece("waits: keep or undo?", ui.Tone.WARN),
                 ),
             ),
         ),
         "sda",
-        (Column(), Column(least=70), Column(right=True), Column(), Column()),
+        (ui.Column(), ui.Column(least=70), ui.Column(right=True), ui.Column(), ui.Column()),
     ),
     panes=(
-        Pane(
+        ui.Pane(
             "sda  Seagate BarraCuda 2.5  1.0 TB  serial WDE4XYZ0",
             (
-                Bar(
+                ui.Bar(
                     (
-                        Stretch("films", 11 * GB // 10, "ext3"),
-                        Stretch("backup", 11 * GB // 10, "ext3"),
-                        Stretch("free", 998 * GB, fate=Fate.FREE),
+                        ui.Stretch("films", 11 * GB // 10, "ext3"),
+                        ui.Stretch("backup", 11 * GB // 10, "ext3"),
+                        ui.Stretch("free", 998 * GB, fate=ui.Fate.FREE),
                     )
                 ),
-                GAP,
-                para(Piece("films and backup are misaligned", Tone.DANGER), key="fix"),
-                para("Small writes are 2 to 8 times slower. A fix keeps your files.", indent=2),
-                para(Piece("Probably shingled (SMR)", Tone.WARN), key="test"),
-                para("Good for archives, slow when files are rewritten.", indent=2),
+                ui.GAP,
+                ui.para(ui.Piece("films and backup are misaligned", ui.Tone.DANGER), key="fix"),
+                ui.para("Small writes are 2 to 8 times slower. A fix keeps your files.", indent=2),
+                ui.para(ui.Piece("Probably shingled (SMR)", ui.Tone.WARN), key="test"),
+                ui.para("Good for archives, slow when files are rewritten.", indent=2),
             ),
         ),
     ),
 )
 
-MENU = View(
+MENU = ui.View(
     "actions",
-    ScreenStep.DRIVES,
+    ui.ScreenStep.DRIVES,
     "films  sda1  ext3  1.1 GB",
     (
-        Action("do", "enter", "fix alignment"),
-        Action("back", "escape", "back"),
-        Action("format", "F", "format", ends=True, aside=True),
+        ui.Action("do", "enter", "fix alignment"),
+        ui.Action("back", "escape", "back"),
+        ui.Action("format", "F", "format", ends=True, aside=True),
     ),
-    rows=Rows(
+    rows=ui.Rows(
         (
-            Row(
+            ui.Row(
                 "fix",
                 (
-                    Piece("f", Tone.ACCENT),
-                    strong("Fix alignment"),
-                    Piece("moves it by less than 1 MiB, 40 s, files stay"),
+                    ui.Piece("f", ui.Tone.ACCENT),
+                    ui.strong("Fix alignment"),
+                    ui.Piece("moves it by less than 1 MiB, 40 s, files stay"),
                 ),
             ),
-            Row(
+            ui.Row(
                 "convert",
                 (
-                    Piece("m", Tone.ACCENT),
-                    strong("Convert to ext4"),
-                    Piece("10 s, files stay, can be undone"),
+                    ui.Piece("m", ui.Tone.ACCENT),
+                    ui.strong("Convert to ext4"),
+                    ui.Piece("10 s, files stay, can be undone"),
                 ),
             ),
-            Row("rename", (Piece("r", Tone.ACCENT), strong("Rename"), Piece("now: films"))),
-            Row("grow", (Piece(""), Piece("Grow")), why_not="no free space follows it"),
-            Row(
+            ui.Row("rename", (ui.Piece("r", ui.Tone.ACCENT), ui.strong("Rename"), ui.Piece("now: films"))),
+            ui.Row("grow", (ui.Piece(""), ui.Piece("Grow")), why_not="no free space follows it"),
+            ui.Row(
                 "format",
-                (Piece("F", Tone.ACCENT), Piece("Format", Tone.DANGER), Piece("deletes all files on films")),
+                (
+                    ui.Piece("F", ui.Tone.ACCENT),
+                    ui.Piece("Format", ui.Tone.DANGER),
+                    ui.Piece("deletes all files on films"),
+                ),
             ),
         ),
         "fix",
@@ -166,161 +147,177 @@ MENU = View(
 )
 
 NOW = (
-    Stretch("films", 11 * GB // 10, "ext3", Fate.LOST),
-    Stretch("backup", 11 * GB // 10, "ext3", Fate.LOST),
-    Stretch("free", 998 * GB, fate=Fate.FREE),
+    ui.Stretch("films", 11 * GB // 10, "ext3", ui.Fate.LOST),
+    ui.Stretch("backup", 11 * GB // 10, "ext3", ui.Fate.LOST),
+    ui.Stretch("free", 998 * GB, fate=ui.Fate.FREE),
 )
-THEN = (Stretch("media", 700 * GB, "ext4", Fate.NEW), Stretch("photos", 300 * GB, "btrfs", Fate.NEW))
+THEN = (
+    ui.Stretch("media", 700 * GB, "ext4", ui.Fate.NEW),
+    ui.Stretch("photos", 300 * GB, "btrfs", ui.Fate.NEW),
+)
 
-PLAN = View(
+PLAN = ui.View(
     "plan",
-    ScreenStep.PLAN,
+    ui.ScreenStep.PLAN,
     "Volumes",
     (
-        Action("review", "enter", "review"),
-        Action("edit", "e", "edit"),
-        Action("filesystem", "f", "filesystem"),
-        Action("add", "+", "add"),
-        Action("remove", "-", "remove"),
-        Action("options", "o", "options"),
-        Action("try", "t", "try them", "It is a recorded machine."),
-        Action("commands", "v", "commands"),
-        Action("why", "w", "why"),
-        Action("back", "escape", "back"),
+        ui.Action("review", "enter", "review"),
+        ui.Action("edit", "e", "edit"),
+        ui.Action("filesystem", "f", "filesystem"),
+        ui.Action("add", "+", "add"),
+        ui.Action("remove", "-", "remove"),
+        ui.Action("options", "o", "options"),
+        ui.Action("try", "t", "try them", "It is a recorded machine."),
+        ui.Action("commands", "v", "commands"),
+        ui.Action("why", "w", "why"),
+        ui.Action("back", "escape", "back"),
         HELP,
         QUIT,
     ),
     "sda  1.0 TB  HDD",
     above=(
-        Bar(NOW, "Now"),
-        Bar(THEN, "Then"),
-        GAP,
-        para(
-            Piece("Lost", Tone.DANGER),
-            strong("films"),
+        ui.Bar(NOW, "Now"),
+        ui.Bar(THEN, "Then"),
+        ui.GAP,
+        ui.para(
+            ui.Piece("Lost", ui.Tone.DANGER),
+            ui.strong("films"),
             "and",
-            strong("backup,"),
+            ui.strong("backup,"),
             "1.1 GB each. Back up what you need first.",
         ),
     ),
-    rows=Rows(
+    rows=ui.Rows(
         (
-            Row(
-                "media", (Piece("media"), Piece("ext4"), Piece("700 GB"), Piece("/srv/media"), Piece("anna"))
+            ui.Row(
+                "media",
+                (
+                    ui.Piece("media"),
+                    ui.Piece("ext4"),
+                    ui.Piece("700 GB"),
+                    ui.Piece("/srv/media"),
+                    ui.Piece("anna"),
+                ),
             ),
-            Row(
+            ui.Row(
                 "photos",
                 (
-                    Piece("photos"),
-                    Piece("Btrfs"),
-                    Piece("300 GB"),
-                    Piece("/srv/photos"),
-                    Piece("group family"),
+                    ui.Piece("photos"),
+                    ui.Piece("Btrfs"),
+                    ui.Piece("300 GB"),
+                    ui.Piece("/srv/photos"),
+                    ui.Piece("group family"),
                 ),
             ),
         ),
         "media",
         (
-            Column("Name"),
-            Column("Filesystem"),
-            Column("Size", right=True),
-            Column("Mounted at", least=70),
-            Column("Who may write"),
+            ui.Column("Name"),
+            ui.Column("Filesystem"),
+            ui.Column("Size", right=True),
+            ui.Column("Mounted at", least=70),
+            ui.Column("Who may write"),
         ),
     ),
     panes=(
-        Pane(
+        ui.Pane(
             "media: ext4",
             (
-                para(strong("ext4"), Piece("recommended", Tone.GOOD)),
-                para("Keeps metadata together: good for SMR.", indent=4),
-                GAP,
-                para(muted("Options"), "noatime, lazytime, no reserved blocks"),
-                para(muted("Undo"), "Until you use it. 260 MB are kept for that."),
+                ui.para(ui.strong("ext4"), ui.Piece("recommended", ui.Tone.GOOD)),
+                ui.para("Keeps metadata together: good for SMR.", indent=4),
+                ui.GAP,
+                ui.para(ui.muted("Options"), "noatime, lazytime, no reserved blocks"),
+                ui.para(ui.muted("Undo"), "Until you use it. 260 MB are kept for that."),
             ),
         ),
-        Pane(
+        ui.Pane(
             "What will be done",
             (
-                para("1", strong("Save"), "what makes films and backup recognisable, 260 MB"),
-                para("2", strong("Write"), "a new GPT with 2 partitions, all aligned"),
-                para("3", strong("Make"), "ext4 media, 700 GB"),
-                para("4", strong("Make"), "Btrfs photos, 300 GB"),
-                Command(("mkfs.ext4", "-L", "my media", "-E", "packed_meta_blocks=1", "/dev/sda1")),
+                ui.para("1", ui.strong("Save"), "what makes films and backup recognisable, 260 MB"),
+                ui.para("2", ui.strong("Write"), "a new GPT with 2 partitions, all aligned"),
+                ui.para("3", ui.strong("Make"), "ext4 media, 700 GB"),
+                ui.para("4", ui.strong("Make"), "Btrfs photos, 300 GB"),
+                ui.Command(("mkfs.ext4", "-L", "my media", "-E", "packed_meta_blocks=1", "/dev/sda1")),
             ),
         ),
     ),
 )
 
-REVIEW = View(
+REVIEW = ui.View(
     "review",
-    ScreenStep.REVIEW,
+    ui.ScreenStep.REVIEW,
     "Is this the right drive?",
     (
-        Action("apply", "enter", "delete and set up"),
-        Action("commands", "f3", "all commands"),
-        Action("save", "f4", "save the plan"),
-        Action("back", "escape", "back"),
-        Action("details", "d", "details"),
+        ui.Action("apply", "enter", "delete and set up"),
+        ui.Action("commands", "f3", "all commands"),
+        ui.Action("save", "f4", "save the plan"),
+        ui.Action("back", "escape", "back"),
+        ui.Action("details", "d", "details"),
         HELP,
     ),
     "sda  1.0 TB  HDD",
     above=(
-        Banner("films and backup WILL BE DELETED", ("2 partitions, 2.2 GB, 1,204 files.",), Tone.DANGER),
-        para("1", strong("Save"), "what makes both filesystems recognisable"),
-        para("2", strong("Write"), "a new GPT with two partitions"),
+        ui.Banner(
+            "films and backup WILL BE DELETED", ("2 partitions, 2.2 GB, 1,204 files.",), ui.Tone.DANGER
+        ),
+        ui.para("1", ui.strong("Save"), "what makes both filesystems recognisable"),
+        ui.para("2", ui.strong("Write"), "a new GPT with two partitions"),
     ),
-    fields=(Field("token", "Last 4 of the serial number", hint="It is printed on the drive."),),
-    said=Piece("That is not this drive's serial number.", Tone.WARN),
+    fields=(ui.Field("token", "Last 4 of the serial number", hint="It is printed on the drive."),),
+    said=ui.Piece("That is not this drive's serial number.", ui.Tone.WARN),
 )
 
-FORM = View(
+FORM = ui.View(
     "volume",
-    ScreenStep.PLAN,
+    ui.ScreenStep.PLAN,
     "A volume",
-    (Action("take", "enter", "take it"), Action("back", "escape", "cancel"), Action("delete", "d", "delete")),
+    (
+        ui.Action("take", "enter", "take it"),
+        ui.Action("back", "escape", "cancel"),
+        ui.Action("delete", "d", "delete"),
+    ),
     fields=(
-        Field("label", "Label", "media"),
-        Field(
+        ui.Field("label", "Label", "media"),
+        ui.Field(
             "filesystem",
             "Filesystem",
             "ext4",
-            offers=(Offer("ext4", "ext4, recommended"), Offer("xfs", "XFS", "xfsprogs is missing.")),
+            offers=(ui.Offer("ext4", "ext4, recommended"), ui.Offer("xfs", "XFS", "xfsprogs is missing.")),
         ),
-        Field("size", "Size", hint="all that is left"),
-        Field("secret", "Passphrase", secret=True),
+        ui.Field("size", "Size", hint="all that is left"),
+        ui.Field("secret", "Passphrase", secret=True),
     ),
     over=True,
 )
 
-WORK = View(
+WORK = ui.View(
     "work",
-    ScreenStep.WORK,
+    ui.ScreenStep.WORK,
     "Setting up sda",
     (
-        Action("leave", "b", "leave running"),
-        Action("stop", "S", "stop after this step", ends=True),
-        Action("commands", "v", "commands"),
+        ui.Action("leave", "b", "leave running"),
+        ui.Action("stop", "S", "stop after this step", ends=True),
+        ui.Action("commands", "v", "commands"),
         HELP,
     ),
     "sda  1.0 TB  HDD",
-    above=(Progress(0.62, "about 9 s left", tuple(90e6 + 20e6 * (n % 7) for n in range(60))),),
+    above=(ui.Progress(0.62, "about 9 s left", tuple(90e6 + 20e6 * (n % 7) for n in range(60))),),
     panes=(
-        Pane(
+        ui.Pane(
             "If the power goes now",
-            (para(strong("sda is half done."), "Start diskwright again: finish it or undo it."),),
+            (ui.para(ui.strong("sda is half done."), "Start diskwright again: finish it or undo it."),),
         ),
-        Pane(
+        ui.Pane(
             "Steps",
             tuple(
-                para(Piece("done", Tone.GOOD), f"Step number {n}", key="commands" if n == 2 else "")
+                ui.para(ui.Piece("done", ui.Tone.GOOD), f"Step number {n}", key="commands" if n == 2 else "")
                 for n in range(30)
             ),
         ),
-        Pane(
+        ui.Pane(
             "Speed",
             (
-                Figures(
+                ui.Figures(
                     "MB/s, longer is better",
                     (("ext4", 103.0), ("Btrfs", 93.0), ("XFS", 79.0)),
                     ("103 MB/s", "93 MB/s", "79 MB/s"),
@@ -331,10 +328,10 @@ WORK = View(
     busy=True,
 )
 
-DONE = View(
+DONE = ui.View(
     "done",
-    ScreenStep.WORK,
+    ui.ScreenStep.WORK,
     "Done",
-    (Action("another", "n", "another drive"), Action("report", "r", "report"), QUIT),
-    above=(Banner("1.0 TB ready at /srv/media", ("anna can write to it.",)), Bar(THEN)),
+    (ui.Action("another", "n", "another drive"), ui.Action("report", "r", "report"), QUIT),
+    above=(ui.Banner("1.0 TB ready at /srv/media", ("anna can write to it.",)), ui.Bar(THEN)),
 )

@@ -10,7 +10,7 @@ from tests.looks.window.desks import MadeUpDesk
 from tests.looks.window.extreme_views import CROWDED, HOSTILE_VIEW, WAITING
 from tests.looks.window.made_views import DONE, DRIVES, FORM, HOSTILE, MENU, PLAN, REVIEW, WORK
 from tests.unit.ui.person import texts_of_block
-from wizard.ui.view import Action, ScreenStep, Stretch, View, para
+from wizard.ui import view as ui
 from wizard.window.bars import shares
 from wizard.window.canvas import Sheet, folded
 from wizard.window.keyboard import InputState, Keyboard
@@ -185,8 +185,8 @@ def test_keys_of_paragraphs_are_in_one_column() -> None:
 @pytest.mark.parametrize("size", SIZES)
 def test_key_follows_the_last_word_of_its_paragraph(size: tuple[int, int]) -> None:
     said = "Not known whether /dev/sdb is shingled (SMR): the drive does not say. " * 3
-    keys = (Action("test", "p", "test, about 40 s"),)
-    view = View("drives", ScreenStep.DRIVES, "Drives", keys, above=(para(said, hang=2, key="test"),))
+    keys = (ui.Action("test", "p", "test, about 40 s"),)
+    view = ui.View("drives", ui.ScreenStep.DRIVES, "Drives", keys, above=(ui.para(said, hang=2, key="test"),))
     sheet = page(view, InputState(), look_of(TERMINALS["many"]), size)
     told = "".join(line.text for line in sheet.lines[1:])
     assert " ".join(f"{said} p test, about 40 s".split()) in " ".join(told.split())
@@ -196,7 +196,7 @@ def test_key_follows_the_last_word_of_its_paragraph(size: tuple[int, int]) -> No
 @pytest.mark.parametrize("sizes", ((1, 1, 1), (1, 1000), (5,), (0, 7), tuple(range(1, 40))))
 def test_bar_has_its_maximum_width(width: int, sizes: tuple[int, ...]) -> None:
     look = look_of(TERMINALS["many"])
-    stretches = [Stretch(f"n{index}", size * 10**9) for index, size in enumerate(sizes)]
+    stretches = [ui.Stretch(f"n{index}", size * 10**9) for index, size in enumerate(sizes)]
     cells = shares(stretches, width, 1, look)
     gap = 1 if len(sizes) * 4 <= width else 0
     assert sum(cells) + gap * (len(sizes) - 1) == width
@@ -220,7 +220,7 @@ def test_sample_views_match_their_purpose() -> None:
     assert MENU.over and REVIEW.fields and WORK.busy and PLAN.rows and CROWDED.panes and HOSTILE
 
 
-def texts(view: View, columns: int) -> Iterator[str]:
+def texts(view: ui.View, columns: int) -> Iterator[str]:
     """Return every text that must be visible."""
     yield str(view.title)
     if view.said:
@@ -241,12 +241,12 @@ def texts(view: View, columns: int) -> Iterator[str]:
         yield str(field.hint) if not field.value else ""
 
 
-@pytest.mark.parametrize("step", list(ScreenStep))
+@pytest.mark.parametrize("step", list(ui.ScreenStep))
 @pytest.mark.parametrize("about", ["DEMO  sde  500 GB  SSD", "12 drives, recorded in machine.json", ""])
-def test_first_line_describes_the_drive_at_80_columns(step: ScreenStep, about: str) -> None:
-    view = View("drives", step, "Drives", (), about)
+def test_first_line_describes_the_drive_at_80_columns(step: ui.ScreenStep, about: str) -> None:
+    view = ui.View("drives", step, "Drives", (), about)
     first = page(view, InputState(), look_of(TERMINALS["many"]), (80, 24)).lines[0].text
     assert first.rstrip().endswith(about) and "…" not in first
-    assert cell_len(first) == 80 and f"{list(ScreenStep).index(step) + 1} {step.value.title()}" in first
+    assert cell_len(first) == 80 and f"{list(ui.ScreenStep).index(step) + 1} {step.value.title()}" in first
     # The other steps keep their names where nothing would be cut.
-    assert about or all(one.value.title() in first for one in ScreenStep)
+    assert about or all(one.value.title() in first for one in ui.ScreenStep)

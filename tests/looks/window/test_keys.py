@@ -7,20 +7,24 @@ import pytest
 from tests.looks.window.desks import MadeUpDesk
 from tests.looks.window.extreme_views import CROWDED
 from tests.looks.window.made_views import DRIVES, FORM, HELP, MENU, PLAN, QUIT, REVIEW, WORK
-from wizard.ui.view import Action, Field, Rows, ScreenStep, View
+from wizard.ui import view as ui
 from wizard.window.canvas import ScrollExtent, Sheet, Spot
 from wizard.window.keyboard import PANES, Keyboard
 
-QUESTION = View(
+QUESTION = ui.View(
     "question",
-    ScreenStep.DRIVES,
+    ui.ScreenStep.DRIVES,
     "Really?",
-    (Action("no", "enter", "no"), Action("yes", "y", "yes"), Action("no", "escape", "no", aside=True)),
+    (
+        ui.Action("no", "enter", "no"),
+        ui.Action("yes", "y", "yes"),
+        ui.Action("no", "escape", "no", aside=True),
+    ),
     over=True,
 )
 
 
-def keyboard(*views: View) -> tuple[MadeUpDesk, Keyboard]:
+def keyboard(*views: ui.View) -> tuple[MadeUpDesk, Keyboard]:
     desk = MadeUpDesk(*views)
     board = Keyboard(desk)
     board.renew(asked=True)
@@ -98,7 +102,7 @@ def test_removed_row_leaves_the_cursor_at_its_position() -> None:
     desk.views[-1] = replace(DRIVES, rows=replace(DRIVES.rows, rows=DRIVES.rows.rows[:2], at="sda"))
     board.renew(asked=False)
     assert board.state.cursor == "sda"
-    desk.views[-1] = replace(DRIVES, rows=Rows(()))
+    desk.views[-1] = replace(DRIVES, rows=ui.Rows(()))
     board.renew(asked=False)
     assert board.state.cursor == ""
     press(board, "down", "enter")
@@ -153,7 +157,7 @@ def test_letters_belong_to_the_field() -> None:
     press(board, "alt+d", "f3", "f1", "enter")
     assert [name for name, _ in acts(desk)] == ["details", "commands", "help", "apply"]
     assert desk.told[-1] == ("act", "apply", "", {"token": "qd? Z"})
-    desk.views[-1] = replace(REVIEW, actions=(Action("stop", "S", "stop"),))
+    desk.views[-1] = replace(REVIEW, actions=(ui.Action("stop", "S", "stop"),))
     for key in ("alt+s", "alt+S", "alt+shift+s"):
         board.press(key, "S")
     assert [name for name, _ in acts(desk)][4:] == ["stop", "stop"]
@@ -200,7 +204,7 @@ def test_input_survives_until_the_screen_replaces_it() -> None:
     desk.views[-1] = replace(FORM, said=None, title="Another")
     board.renew(asked=False)
     assert board.state.value("label") == "mediax"
-    desk.views[-1] = replace(FORM, fields=(Field("label", "Label", "given"), *FORM.fields[1:]))
+    desk.views[-1] = replace(FORM, fields=(ui.Field("label", "Label", "given"), *FORM.fields[1:]))
     board.renew(asked=False)
     assert board.state.value("label") == "given"
 
@@ -262,7 +266,7 @@ def test_typing_while_a_pane_has_focus_goes_to_the_field() -> None:
 
 
 def test_selected_value_is_replaced_by_typing() -> None:
-    named = replace(FORM, fields=(Field("label", "Label", "papers", selected=True),))
+    named = replace(FORM, fields=(ui.Field("label", "Label", "papers", selected=True),))
     for keys, value in (
         (("n", "e", "w"), "new"),
         (("backspace", "n"), "n"),
@@ -272,6 +276,6 @@ def test_selected_value_is_replaced_by_typing() -> None:
         _, board = keyboard(named)
         press(board, *keys)
         assert board.state.value("label") == value
-    _, board = keyboard(replace(named, fields=(Field("label", "Label", "papers"),)))
+    _, board = keyboard(replace(named, fields=(ui.Field("label", "Label", "papers"),)))
     press(board, "2")
     assert board.state.value("label") == "papers2"

@@ -16,7 +16,7 @@ from wizard.cli.output import tell
 from wizard.documents.codec import render_document
 from wizard.plain.prompt import Dialogue
 from wizard.report.html import blocks_html, pairs, tag
-from wizard.ui.view import Banner, Command, Figures, Piece, Tone, para
+from wizard.ui import view as ui
 from wizard.window.app import SafeGlyphs
 from wizard.window.terminal import Glyphs
 
@@ -66,11 +66,11 @@ def test_commands_print_it_without_control_sequences(
     monkeypatch.setenv("TERM", "xterm-256color")
     monkeypatch.delenv("NO_COLOR", raising=False)
     blocks = (
-        para(Piece(label, Tone.DANGER), label, indent=2),
-        Banner(label, (label,)),
-        Command((label, label)),
-        Command((label,)),
-        Figures(label, ((label, 1.0),), (label,)),
+        ui.para(ui.Piece(label, ui.Tone.DANGER), label, indent=2),
+        ui.Banner(label, (label,)),
+        ui.Command((label, label)),
+        ui.Command((label,)),
+        ui.Figures(label, ((label, 1.0),), (label,)),
     )
     output.show(blocks, file)
     shown = file.getvalue()
@@ -107,7 +107,7 @@ def test_every_terminal_has_the_text_filter() -> None:
 
 
 def test_page_shows_it_as_text(label: str) -> None:
-    page = tag("p", label, title=label) + pairs(((label, label),)) + blocks_html((para(label),))
+    page = tag("p", label, title=label) + pairs(((label, label),)) + blocks_html((ui.para(label),))
     page.encode()
     assert harmless(page) and "<script" not in page
 

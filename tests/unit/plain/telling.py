@@ -8,69 +8,50 @@ from tests.unit.plain.conversation import Told, recorded
 from wizard.host.services import Services
 from wizard.plain.app import PlainSession
 from wizard.plain.prompt import Dialogue
+from wizard.ui import view as ui
 from wizard.ui.desk import Desk, Screen
-from wizard.ui.view import (
-    Action,
-    Banner,
-    Bar,
-    Command,
-    Fate,
-    Field,
-    Figures,
-    Pane,
-    Para,
-    Piece,
-    Progress,
-    Row,
-    Rows,
-    ScreenStep,
-    Stretch,
-    Tone,
-    Values,
-    View,
-    para,
-    strong,
-)
 from wizard.ui.wizard import Wizard
 
-GO = Action("go", "enter", "go on")
-BACK = Action("back", "escape", "back")
+GO = ui.Action("go", "enter", "go on")
+BACK = ui.Action("back", "escape", "back")
 
 
-EVERYTHING = View(
+EVERYTHING = ui.View(
     "all",
-    ScreenStep.PURPOSE,
+    ui.ScreenStep.PURPOSE,
     "Title",
-    (GO, Action("fix", "f", "fix in place", aside=True), Action("no", "x", "cannot", "It is not so.")),
+    (GO, ui.Action("fix", "f", "fix in place", aside=True), ui.Action("no", "x", "cannot", "It is not so.")),
     "about it",
     above=(
-        Bar(
+        ui.Bar(
             (
-                Stretch("films", 1_100_000_000, "ext3"),
-                Stretch("old", 1_100_000_000, "ext3", Fate.LOST),
-                Stretch("free", 998_000_000_000, "", Fate.FREE),
+                ui.Stretch("films", 1_100_000_000, "ext3"),
+                ui.Stretch("old", 1_100_000_000, "ext3", ui.Fate.LOST),
+                ui.Stretch("free", 998_000_000_000, "", ui.Fate.FREE),
             ),
             "Now",
         ),
-        Banner("All is lost", ("Both of it.",), Tone.DANGER),
+        ui.Banner("All is lost", ("Both of it.",), ui.Tone.DANGER),
     ),
     panes=(
-        Pane(
+        ui.Pane(
             "Found",
             (
-                Para((Piece("It starts off."),), key="fix"),
-                Para(),
-                Para(),
-                Command(("mkfs.ext4", "-L", "two words")),
-                Figures("times", (("aligned", 1.0), ("off", 1.8)), ("1.0", "1.8")),
-                Progress(0.42),
+                ui.Para((ui.Piece("It starts off."),), key="fix"),
+                ui.Para(),
+                ui.Para(),
+                ui.Command(("mkfs.ext4", "-L", "two words")),
+                ui.Figures("times", (("aligned", 1.0), ("off", 1.8)), ("1.0", "1.8")),
+                ui.Progress(0.42),
             ),
         ),
     ),
-    rows=Rows(
+    rows=ui.Rows(
         (
-            Row("a", (Piece("first"), Piece(""), Piece("1.0 TB")), chosen=True, notes=("a note",)),
-            Row("b", (Piece("second"),), level=1, why_not="It is in use."),
+            ui.Row(
+                "a", (ui.Piece("first"), ui.Piece(""), ui.Piece("1.0 TB")), chosen=True, notes=("a note",)
+            ),
+            ui.Row("b", (ui.Piece("second"),), level=1, why_not="It is in use."),
         ),
         "b",
     ),
@@ -80,15 +61,15 @@ EVERYTHING = View(
 class Made(Screen):
     """A screen with a fixed view that records its actions and calls `does` for each."""
 
-    def __init__(self, desk: Desk, view: View, does: Callable[["Made", str], None] | None = None) -> None:
+    def __init__(self, desk: Desk, view: ui.View, does: Callable[["Made", str], None] | None = None) -> None:
         super().__init__(desk)
         self.shown, self.done = view, list[tuple[str, str, dict[str, str]]]()
         self._does = does
 
-    def view(self) -> View:
+    def view(self) -> ui.View:
         return self.shown
 
-    def act(self, name: str, row: str, values: Values) -> None:
+    def act(self, name: str, row: str, values: ui.Values) -> None:
         self.done.append((name, row, dict(values)))
         if self._does:
             self._does(self, name)
@@ -97,21 +78,23 @@ class Made(Screen):
         elif name == "go":
             self.desk.end()
 
-    def turned(self, field: str, values: Values) -> None:
+    def turned(self, field: str, values: ui.Values) -> None:
         self.done.append(("turned", field, dict(values)))
 
 
 def a_list(
-    *words: str, at: str = "", actions: Sequence[Action] = (GO,), step: ScreenStep = ScreenStep.PLAN
-) -> View:
+    *words: str, at: str = "", actions: Sequence[ui.Action] = (GO,), step: ui.ScreenStep = ui.ScreenStep.PLAN
+) -> ui.View:
     """Return a view with one row per word, each the row's key and only cell."""
-    rows = tuple(Row(word, (strong(word),)) for word in words)
-    return View("list", step, "A list", tuple(actions), rows=Rows(rows, at or next(iter(words), "")))
+    rows = tuple(ui.Row(word, (ui.strong(word),)) for word in words)
+    return ui.View("list", step, "A list", tuple(actions), rows=ui.Rows(rows, at or next(iter(words), "")))
 
 
-def a_form(*fields: Field, actions: Sequence[Action] = (GO, BACK)) -> View:
+def a_form(*fields: ui.Field, actions: Sequence[ui.Action] = (GO, BACK)) -> ui.View:
     """Return a view with these fields."""
-    return View("form", ScreenStep.PLAN, "A form", tuple(actions), above=(para("Fill it."),), fields=fields)
+    return ui.View(
+        "form", ui.ScreenStep.PLAN, "A form", tuple(actions), above=(ui.para("Fill it."),), fields=fields
+    )
 
 
 class Talked:
@@ -119,7 +102,7 @@ class Talked:
 
     def __init__(
         self,
-        view: View,
+        view: ui.View,
         does: Callable[[Made, str], None] | None = None,
         services: Services | None = None,
     ) -> None:

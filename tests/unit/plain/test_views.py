@@ -9,7 +9,7 @@ import pytest
 
 from tests.unit.plain.telling import BACK, EVERYTHING, GO, Made, Meddling, Talked, a_list, talked
 from wizard.model.errors import ExitCode
-from wizard.ui.view import Action, Command, Pane, Piece, Progress, Row, Rows, ScreenStep, View, para
+from wizard.ui import view as ui
 
 
 def test_view_is_printed_completely_with_banners_first() -> None:
@@ -68,12 +68,12 @@ def test_view_is_printed_completely_with_banners_first() -> None:
 def test_answer_runs_one_action_on_one_row(answer: str, done: tuple[str, str]) -> None:
     actions = (
         GO,
-        Action("edit", "e", "edit it"),
-        Action("keep", "K", "keep", ends=True),
-        Action("speed", "b", "speed"),
-        Action("list", "l", "lines"),
-        Action("add", "+", "add"),
-        Action("show", "f3", "commands"),
+        ui.Action("edit", "e", "edit it"),
+        ui.Action("keep", "K", "keep", ends=True),
+        ui.Action("speed", "b", "speed"),
+        ui.Action("list", "l", "lines"),
+        ui.Action("add", "+", "add"),
+        ui.Action("show", "f3", "commands"),
         BACK,
     )
     talk = Talked(a_list("one", "two", "three", at="two", actions=actions))
@@ -88,7 +88,7 @@ def test_answer_runs_one_action_on_one_row(answer: str, done: tuple[str, str]) -
     ["k", "0", "4", "-1", "1x", "99999999", "١", "zzz", "=", "1 zzz", "\x1b[2J", "b", "e 2", "9?", "\x00"],
 )
 def test_invalid_answer_runs_no_action_and_is_reported(answer: str) -> None:
-    talk = Talked(a_list("one", "two", "three", actions=(GO, Action("keep", "K", "keep", ends=True))))
+    talk = Talked(a_list("one", "two", "three", actions=(GO, ui.Action("keep", "K", "keep", ends=True))))
     told = talk.hear(answer)
     assert not talk.done and "is not a valid answer" in told.flat
     assert told.text.count("1. one") == 1
@@ -96,7 +96,7 @@ def test_invalid_answer_runs_no_action_and_is_reported(answer: str) -> None:
 
 
 def test_empty_line_never_runs_a_destructive_action() -> None:
-    delete = Action("delete", "enter", "delete", ends=True)
+    delete = ui.Action("delete", "enter", "delete", ends=True)
     talk = Talked(a_list("one", actions=(delete,)))
     told = talk.hear("", "", "delete")
     assert [one[0] for one in talk.done] == ["delete"]
@@ -112,7 +112,7 @@ def test_unavailable_action_gives_the_reason_and_is_not_offered() -> None:
 
 
 def test_number_selects_in_a_multiple_choice() -> None:
-    take = Action("take", "space", "take")
+    take = ui.Action("take", "space", "take")
     view = a_list("one", "two", actions=(GO, take))
     assert view.rows
     talk = Talked(replace(view, rows=replace(view.rows, many=True)))
@@ -127,11 +127,11 @@ class Reading(Made):
     def moved(self, row: str) -> None:
         assert self.shown.rows
         rows = replace(self.shown.rows, at=row)
-        self.shown = replace(self.shown, rows=rows, panes=(Pane("", (para(f"Behind {row}."),)),))
+        self.shown = replace(self.shown, rows=rows, panes=(ui.Pane("", (ui.para(f"Behind {row}."),)),))
 
 
 def test_number_in_a_read_only_list_shows_details() -> None:
-    talk = Talked(a_list("one", "two", actions=(Action("back", "enter", "back"),)))
+    talk = Talked(a_list("one", "two", actions=(ui.Action("back", "enter", "back"),)))
     place = Reading(talk.desk, talk.place.shown)
     talk.desk.go(place)
     told = talk.hear("2", "1?", "l", "")
@@ -142,9 +142,12 @@ def test_number_in_a_read_only_list_shows_details() -> None:
 
 def test_only_differences_of_a_view_updated_in_place_are_printed() -> None:
     def change(place: Made, name: str) -> None:
-        rows = (Row("a", (Piece("first"), Piece("2.0 TB"))), *cast(Rows, EVERYTHING.rows).rows[1:])
-        panes = (replace(EVERYTHING.panes[0], blocks=(*EVERYTHING.panes[0].blocks, para("A new line."))),)
-        place.shown = replace(EVERYTHING, rows=Rows(rows, "b"), panes=panes)
+        rows = (
+            ui.Row("a", (ui.Piece("first"), ui.Piece("2.0 TB"))),
+            *cast(ui.Rows, EVERYTHING.rows).rows[1:],
+        )
+        panes = (replace(EVERYTHING.panes[0], blocks=(*EVERYTHING.panes[0].blocks, ui.para("A new line."))),)
+        place.shown = replace(EVERYTHING, rows=ui.Rows(rows, "b"), panes=panes)
         place.tell("It is done.")
 
     told = Talked(EVERYTHING, change).hear("2")
@@ -171,10 +174,11 @@ def test_unchanged_view_is_reported_as_unchanged() -> None:
 
 @pytest.mark.parametrize("answer", ["", "2", "e", "2 e"])
 def test_answer_to_a_removed_row_runs_no_action(answer: str) -> None:
-    actions = (GO, Action("edit", "e", "edit"))
+    actions = (GO, ui.Action("edit", "e", "edit"))
     before = a_list("one", "sdb", at="sdb", actions=actions)
     another = replace(
-        before, rows=Rows((Row("one", (Piece("one"),)), Row("sdb", (Piece("another"),))), "sdb")
+        before,
+        rows=ui.Rows((ui.Row("one", (ui.Piece("one"),)), ui.Row("sdb", (ui.Piece("another"),))), "sdb"),
     )
     for after in (another, a_list("one", actions=actions), a_list("sdb", "one", at="sdb", actions=actions)):
         talk = Talked(before)
@@ -190,9 +194,9 @@ def test_answer_to_a_removed_row_runs_no_action(answer: str) -> None:
 
 @pytest.mark.parametrize("answer", ["", "y", "1"])
 def test_answer_to_a_previous_screen_runs_no_action(answer: str) -> None:
-    yes = (Action("no", "enter", "no"), Action("yes", "y", "yes", ends=True))
+    yes = (ui.Action("no", "enter", "no"), ui.Action("yes", "y", "yes", ends=True))
     talk = Talked(a_list("one", actions=(GO,)))
-    asked, other = (Made(talk.desk, View("question", ScreenStep.PLAN, "Sure?", yes)) for _ in range(2))
+    asked, other = (Made(talk.desk, ui.View("question", ui.ScreenStep.PLAN, "Sure?", yes)) for _ in range(2))
     talk.desk.go(asked)
 
     def meddle() -> None:
@@ -227,8 +231,10 @@ def test_quit_is_one_letter(word: str) -> None:
 @pytest.mark.parametrize("width", [20, 40, 78, 500])
 def test_hostile_names_stay_in_their_line(width: int) -> None:
     evil = "\x1b[31m\r\n1. yes\u202e" + "漢" * 60 + "\U0001f4a9" + "x" * 90
-    view = a_list(evil, actions=(Action("go", "enter", evil), Action("edit", "e", evil), BACK))
-    view = replace(view, title=evil, panes=(Pane(evil, (para(evil), Command((evil,)))),), help=(evil,))
+    view = a_list(evil, actions=(ui.Action("go", "enter", evil), ui.Action("edit", "e", evil), BACK))
+    view = replace(
+        view, title=evil, panes=(ui.Pane(evil, (ui.para(evil), ui.Command((evil,)))),), help=(evil,)
+    )
     told = Talked(view).hear("?", "", width=width)
     assert not {"\x1b", "\r", "\u202e"} & set(told.text)
     assert "\n1. yes" not in told.text
@@ -240,16 +246,20 @@ def test_work_is_reported_continuously_and_awaited(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr("wizard.plain.app.PATIENCE_SECONDS", 0.0)
     monkeypatch.setattr("wizard.plain.app.LOOK_SECONDS", 0.01)
     begun = replace(
-        a_list("one"), busy=True, rows=None, above=(Progress(0.1, "10 percent"),), panes=(Pane("Log", ()),)
+        a_list("one"),
+        busy=True,
+        rows=None,
+        above=(ui.Progress(0.1, "10 percent"),),
+        panes=(ui.Pane("Log", ()),),
     )
     talk = Talked(begun)
     told_of_it = threading.Event()
 
     def work() -> None:
         for number in range(1, 6):
-            log = Pane("Log", tuple(para(f"Line {'abcdef'[at]}.") for at in range(number)))
+            log = ui.Pane("Log", tuple(ui.para(f"Line {'abcdef'[at]}.") for at in range(number)))
             said = f"{10 * number} percent" if number < 5 else "Nearly over"
-            view = replace(begun, above=(Progress(number / 10, said),), panes=(log,))
+            view = replace(begun, above=(ui.Progress(number / 10, said),), panes=(log,))
             talk.desk.post(talk.place, partial(setattr, talk.place, "shown", view))
             told_of_it.wait(0.2)
         talk.desk.post(talk.place, lambda: setattr(talk.place, "shown", a_list("one")))

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from wizard.host.services import Services
+from wizard.ui import view as ui
 from wizard.ui.desk import Desk
-from wizard.ui.view import Banner, Bar, Block, Command, Figures, Para, Progress, Row, View
 from wizard.ui.wizard import Wizard
 
 SECONDS = 30.0
@@ -22,12 +22,12 @@ class Person:
         self.wait()
 
     @property
-    def view(self) -> View:
+    def view(self) -> ui.View:
         """The current view."""
         return self.desk.view
 
     @property
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self) -> tuple[ui.Row, ...]:
         """Rows of the view, if any."""
         rows = self.view.rows
         return rows.rows if rows else ()
@@ -38,7 +38,7 @@ class Person:
         said = self.view.said
         return str(said.text) if said else ""
 
-    def row(self, word: str) -> Row:
+    def row(self, word: str) -> ui.Row:
         """Return the row with this key, or the first row that contains the word."""
         for row in self.rows:
             if row.key == word:
@@ -94,7 +94,7 @@ class Person:
         return " ".join(" ".join(self.texts()).split())
 
     @staticmethod
-    def _values(view: View, given: dict[str, str]) -> dict[str, str]:
+    def _values(view: ui.View, given: dict[str, str]) -> dict[str, str]:
         keys = {field.key.replace("-", "_"): field.key for field in view.fields}
         unknown = [key for key in given if key.replace("-", "_") not in keys]
         assert not unknown, f"no field {unknown} among {sorted(keys.values())}"
@@ -102,7 +102,7 @@ class Person:
         return {field.key: typed.get(field.key, field.value) for field in view.fields}
 
 
-def texts_of(view: View) -> Iterator[str]:
+def texts_of(view: ui.View) -> Iterator[str]:
     """Yield every text of a view in reading order."""
     yield str(view.title)
     yield str(view.about)
@@ -123,29 +123,29 @@ def texts_of(view: View) -> Iterator[str]:
         yield from (str(action.label), str(action.why_not))
 
 
-def texts_of_row(row: Row) -> Iterator[str]:
+def texts_of_row(row: ui.Row) -> Iterator[str]:
     """Yield every text of a row."""
     yield from (str(cell.text) for cell in row.cells)
     yield str(row.why_not)
     yield from map(str, row.notes)
 
 
-def texts_of_block(block: Block) -> Iterator[str]:
+def texts_of_block(block: ui.Block) -> Iterator[str]:
     """Yield every text of a block."""
     match block:
-        case Para():
+        case ui.Para():
             yield from (str(piece.text) for piece in block.pieces)
-        case Command():
+        case ui.Command():
             yield " ".join(block.argv)
-        case Bar():
+        case ui.Bar():
             yield str(block.caption)
             yield from (str(stretch.name) for stretch in block.stretches)
-        case Figures():
+        case ui.Figures():
             yield str(block.unit)
             yield from (name for name, _ in block.values)
             yield from block.shown
-        case Progress():
+        case ui.Progress():
             yield str(block.said)
-        case Banner():
+        case ui.Banner():
             yield str(block.text)
             yield from map(str, block.detail)

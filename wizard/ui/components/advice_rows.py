@@ -9,9 +9,9 @@ from wizard.advice.missing import for_files
 from wizard.filesystems.registry import title_of
 from wizard.model.advice import Advice, Choice, Evidence, Option, Rank, Unmade, ZonedUse
 from wizard.model.said import t
+from wizard.ui import view as ui
 from wizard.ui.components.plan_rows import RANKS
 from wizard.ui.components.reasons import evidence_blocks
-from wizard.ui.view import GAP, Block, Command, Piece, Text, Tone, muted, para, strong
 
 CANNOT = t("cannot")
 IN_DOUBT = t("Note:")
@@ -20,7 +20,7 @@ FIGURES_OF_UNMADE = 3
 """Most figures to show for an unsupported filesystem. The JSON document has all."""
 
 
-def none_usable(advice: Advice) -> Text:
+def none_usable(advice: Advice) -> ui.Text:
     """Explain that no filesystem can be created, or that none suits the purpose."""
     return (
         t("No filesystem suits this purpose here. Those without an obstacle can still be created.")
@@ -29,27 +29,27 @@ def none_usable(advice: Advice) -> Text:
     )
 
 
-def rating(choice: Choice) -> Piece:
+def rating(choice: Choice) -> ui.Piece:
     """Return the rating in a word or two. Filesystems outside the ranking get a plain tone."""
     if choice.obstacles:
-        return Piece(CANNOT, Tone.MUTED)
+        return ui.Piece(CANNOT, ui.Tone.MUTED)
     word, tone = RANKS[choice.place if choice.ranked else Rank.NOT_RECOMMENDED]
-    return Piece(word(), tone if choice.ranked else Tone.PLAIN)
+    return ui.Piece(word(), tone if choice.ranked else ui.Tone.PLAIN)
 
 
 def choice_blocks(
-    choice: Choice, doubts: Iterable[Text] = (), told: Collection[Option] = (), *, withheld: bool = True
-) -> Iterator[Block]:
+    choice: Choice, doubts: Iterable[ui.Text] = (), told: Collection[Option] = (), *, withheld: bool = True
+) -> Iterator[ui.Block]:
     """Explain the rating, with mkfs and mount options. Omits the first obstacle, shown in the row, and
     reasons of the options in `told`."""
-    yield para(choice.sentence)
+    yield ui.para(choice.sentence)
     for obstacle in choice.obstacles[1:]:
-        yield para(Piece(t("Not possible here:"), Tone.DANGER), obstacle, hang=2)
+        yield ui.para(ui.Piece(t("Not possible here:"), ui.Tone.DANGER), obstacle, hang=2)
     for doubt in doubts:
-        yield para(Piece(IN_DOUBT, Tone.WARN), doubt, hang=2)
+        yield ui.para(ui.Piece(IN_DOUBT, ui.Tone.WARN), doubt, hang=2)
     if choice.obstacles:
         return
-    yield GAP
+    yield ui.GAP
     yield from _options(t("Made with"), choice.mkfs, told)
     yield from _options(t("Mounted with"), choice.mount, told)
     if choice.scheduler:
@@ -57,57 +57,57 @@ def choice_blocks(
     if not withheld:
         return
     if choice.withheld:
-        yield para(strong(t("Not offered")))
+        yield ui.para(ui.strong(t("Not offered")))
     for held in choice.withheld:
-        yield para(muted(held.text), held.reason, indent=2, hang=2)
+        yield ui.para(ui.muted(held.text), held.reason, indent=2, hang=2)
 
 
-def _options(caption: Text, options: Sequence[Option], told: Collection[Option]) -> Iterator[Block]:
-    yield para(strong(caption)) if options else para(strong(caption), t("defaults only"))
+def _options(caption: ui.Text, options: Sequence[Option], told: Collection[Option]) -> Iterator[ui.Block]:
+    yield ui.para(ui.strong(caption)) if options else ui.para(ui.strong(caption), t("defaults only"))
     for option in options:
         known = option in told
-        yield para(Piece(option.text, Tone.ACCENT), "" if known else option.why, indent=2, hang=2)
+        yield ui.para(ui.Piece(option.text, ui.Tone.ACCENT), "" if known else option.why, indent=2, hang=2)
         if option.risk and not known:
-            yield para(Piece(t("Cost:"), Tone.WARN), option.risk, indent=4, hang=2)
+            yield ui.para(ui.Piece(t("Cost:"), ui.Tone.WARN), option.risk, indent=4, hang=2)
 
 
-def unmade_blocks(unmade: Unmade) -> Iterator[Block]:
+def unmade_blocks(unmade: Unmade) -> Iterator[ui.Block]:
     """Explain why a filesystem is never created, and what to do."""
-    yield para(unmade.why_not)
-    yield GAP
-    yield para(strong(t("What to do:")), unmade.way_off, hang=2)
+    yield ui.para(unmade.why_not)
+    yield ui.GAP
+    yield ui.para(ui.strong(t("What to do:")), unmade.way_off, hang=2)
 
 
-def advice_blocks(advice: Advice) -> Iterator[Block]:
+def advice_blocks(advice: Advice) -> Iterator[ui.Block]:
     """Describe the limits of the drive, and its zones."""
     for doubt in advice.doubts:
-        yield para(Piece(IN_DOUBT, Tone.WARN), doubt, hang=2)
+        yield ui.para(ui.Piece(IN_DOUBT, ui.Tone.WARN), doubt, hang=2)
     for note in advice.notes:
-        yield para(muted(t("Note:")), note, hang=2)
+        yield ui.para(ui.muted(t("Note:")), note, hang=2)
     if advice.zoned:
-        yield para(strong(t("Zone support with this kernel and these tools")))
+        yield ui.para(ui.strong(t("Zone support with this kernel and these tools")))
     for use in advice.zoned:
         yield from _zoned_blocks(use)
 
 
-def _zoned_blocks(use: ZonedUse) -> Iterator[Block]:
-    yield para(strong(use.verdict), use.sentence, indent=2, hang=2)
+def _zoned_blocks(use: ZonedUse) -> Iterator[ui.Block]:
+    yield ui.para(ui.strong(use.verdict), use.sentence, indent=2, hang=2)
     for command in use.commands:
-        yield Command((command,))
+        yield ui.Command((command,))
 
 
-def advice_page(advice: Advice) -> Iterator[Block]:
+def advice_page(advice: Advice) -> Iterator[ui.Block]:
     """Show the ranking with options, other filesystems, notes and published figures as one text. Options are
     explained once."""
     if not advice.chosen:
-        yield GAP
-        yield para(Piece(none_usable(advice), Tone.WARN))
+        yield ui.GAP
+        yield ui.para(ui.Piece(none_usable(advice), ui.Tone.WARN))
     told: set[Option] = set()
     for number, choice in enumerate((one for one in advice.choices if one.ranked), 1):
-        yield GAP
-        yield para(strong(f"{number}. {title_of(choice.filesystem)}:"), rating(choice))
+        yield ui.GAP
+        yield ui.para(ui.strong(f"{number}. {title_of(choice.filesystem)}:"), rating(choice))
         for obstacle in choice.obstacles[:1]:
-            yield para(Piece(t("Not possible here:"), Tone.DANGER), obstacle, hang=2)
+            yield ui.para(ui.Piece(t("Not possible here:"), ui.Tone.DANGER), obstacle, hang=2)
         yield from choice_blocks(choice, (), told, withheld=False)
         told.update(choice.mkfs, choice.mount, (choice.scheduler,) if choice.scheduler else ())
     others = [one for one in for_files(advice.choices) if not one.ranked]
@@ -117,15 +117,15 @@ def advice_page(advice: Advice) -> Iterator[Block]:
         for one in advice.unmade
     ]
     for heading, several in ((t("Also supported"), named), (t("Known but not supported"), unmade)):
-        yield GAP
-        yield para(strong(heading))
-        yield from (para(strong(f"{title}:"), said, hang=2) for title, said in several)
-    yield GAP
+        yield ui.GAP
+        yield ui.para(ui.strong(heading))
+        yield from (ui.para(ui.strong(f"{title}:"), said, hang=2) for title, said in several)
+    yield ui.GAP
     yield from advice_blocks(advice)
     if cited := _cited(advice):
-        yield GAP
-        yield para(strong(t("Figures, best first. They are old; note era, kernel and hardware.")))
-        yield GAP
+        yield ui.GAP
+        yield ui.para(ui.strong(t("Figures, best first. They are old; note era, kernel and hardware.")))
+        yield ui.GAP
         yield from evidence_blocks(cited)
 
 

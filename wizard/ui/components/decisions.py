@@ -20,24 +20,24 @@ from wizard.model.verdict import USUAL_SECONDS
 from wizard.plan.partition.move_target import why_not_move
 from wizard.plan.refusals import refuse_drive
 from wizard.ui import messages as words
-from wizard.ui.view import Action, Block, Text, muted, para
+from wizard.ui import view as ui
 
 if TYPE_CHECKING:
     from wizard.apply.run.job import NextCommands
 
 
-def choices_of(services: Services, run: Path, decision: Decision) -> Iterator[Block]:
+def choices_of(services: Services, run: Path, decision: Decision) -> Iterator[ui.Block]:
     """Explain keep, undo and resume, as far as available."""
     for choice in decision.choices:
         said = Sentence("Keep (K): {means}") if choice.way is Settling.KEEP else Sentence("Undo (U): {means}")
-        yield para(said(means=choice.means), hang=2)
+        yield ui.para(said(means=choice.means), hang=2)
     if decision.look:
-        yield para(decision.look, hang=2)
+        yield ui.para(decision.look, hang=2)
     if decision.resumes:
-        yield para(t("Go on (G): resume where the run stopped."), hang=2)
+        yield ui.para(t("Go on (G): resume where the run stopped."), hang=2)
     if not services.demo:
-        yield para(
-            muted(
+        yield ui.para(
+            ui.muted(
                 t("You can decide later. Waiting runs are listed first on Drives.")
                 if not services.needs_root
                 else decision.later(run)
@@ -74,12 +74,12 @@ def waits(run: OpenRun) -> bool:
     return run.state != RUNNING and "keep" in run.ways
 
 
-def blocker(services: Services, runs: Iterable[OpenRun], drive: Drive) -> Text:
+def blocker(services: Services, runs: Iterable[OpenRun], drive: Drive) -> ui.Text:
     """Return why a drive cannot be set up. Runs come first, since they may have locked the drive."""
     return why_not_now(runs_on(runs, drive)) or why_not(refuse_drive, drive)
 
 
-def why_not_now(runs: Iterable[OpenRun]) -> Text:
+def why_not_now(runs: Iterable[OpenRun]) -> ui.Text:
     """Return why these runs block other writes, or an empty text.
 
     Runs that ended early do not block: if one cannot be undone, the drive could never be set up.
@@ -127,7 +127,7 @@ def without_nofail(diagnosis: Diagnosis, at: str) -> str:
 
 def answers(
     services: Services, runs: Sequence[OpenRun], at: str, drive: Drive, diagnosis: Diagnosis
-) -> Iterator[Action]:
+) -> Iterator[ui.Action]:
     """Yield the actions for findings at a row, except measurements, which every drive offers."""
     now = why_not_now(runs_on(runs, drive))
     hindered = services.obstacle or now
@@ -137,12 +137,12 @@ def answers(
             label = t("align {part}", part=parts[0].path.removeprefix("/dev/"))
         reasons = [why_not_move(drive, part) for part in parts]
         why_not = services.apply_obstacle or now or (all(reasons) and reasons[0]) or ""
-        yield Action("move", "f", label, why_not, aside=True)
+        yield ui.Action("move", "f", label, why_not, aside=True)
     if without_nofail(diagnosis, at):
-        yield Action("nofail", "n", t("add nofail"), services.apply_obstacle or now, aside=True)
+        yield ui.Action("nofail", "n", t("add nofail"), services.apply_obstacle or now, aside=True)
     if any(finding.code in DOUBTED for finding in diagnosis.findings):
         obstacle = hindered or services.quick_test_obstacle(drive)
-        yield Action(
+        yield ui.Action(
             "shingled", "p", t("test, about {seconds} s", seconds=USUAL_SECONDS), obstacle, aside=True
         )
 

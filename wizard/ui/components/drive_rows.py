@@ -18,22 +18,9 @@ from wizard.model.machine import Drive, Partition, Use
 from wizard.model.said import Message, Sentence, Sentences, format_capacity, t, tn
 from wizard.plan.refusals import unread_content
 from wizard.ui import messages as words
+from wizard.ui import view as ui
 from wizard.ui.components.decisions import DOUBTED, RUNNING, answer_to, runs_on, waits
 from wizard.ui.components.drive_bars import drive_bar
-from wizard.ui.view import (
-    GAP,
-    Block,
-    Pane,
-    Para,
-    Piece,
-    Row,
-    Text,
-    Tone,
-    captioned,
-    muted,
-    para,
-    strong,
-)
 
 NOT_READ = t("not read")
 
@@ -44,16 +31,16 @@ RUN_WORKS = Sentence("being changed now")
 RUN_WAITS = Sentence("done, not in use yet. Keep it?")
 
 TONES = {
-    Severity.DANGER: Tone.DANGER,
-    Severity.WARNING: Tone.WARN,
-    Severity.INFO: Tone.ACCENT,
-    Severity.OK: Tone.GOOD,
+    Severity.DANGER: ui.Tone.DANGER,
+    Severity.WARNING: ui.Tone.WARN,
+    Severity.INFO: ui.Tone.ACCENT,
+    Severity.OK: ui.Tone.GOOD,
 }
 HEALTH_TONES = {
-    DriveVerdict.GOOD: Tone.GOOD,
-    DriveVerdict.WORN: Tone.WARN,
-    DriveVerdict.FAILING: Tone.DANGER,
-    DriveVerdict.UNKNOWN: Tone.WARN,
+    DriveVerdict.GOOD: ui.Tone.GOOD,
+    DriveVerdict.WORN: ui.Tone.WARN,
+    DriveVerdict.FAILING: ui.Tone.DANGER,
+    DriveVerdict.UNKNOWN: ui.Tone.WARN,
 }
 _SAID = {Severity.DANGER: words.DANGER, Severity.WARNING: words.WARNING, Severity.INFO: words.INFO}
 _RUN_SAID = {"running": RUN_WORKS, "waiting": RUN_WAITS, "done": RUN_WAITS}
@@ -74,14 +61,14 @@ def short(path: str) -> str:
     return printable(path.removeprefix("/dev/"), 40)
 
 
-def kind_of(drive: Drive) -> Text:
+def kind_of(drive: Drive) -> ui.Text:
     """Return HDD or SSD, or the bus if that is unknown."""
     if drive.rotational is None:
         return (drive.bus or "-").upper()
     return t("HDD") if drive.rotational else t("SSD")
 
 
-def run_row(run: OpenRun, *, named: bool = False) -> Row:
+def run_row(run: OpenRun, *, named: bool = False) -> ui.Row:
     """Return the row of an open run.
 
     If `named`, include the run's name to distinguish runs on the same drives.
@@ -91,87 +78,93 @@ def run_row(run: OpenRun, *, named: bool = False) -> Row:
         if run.why_not
         else _RUN_SAID.get(run.state, Sentence("not finished. Go on or undo?"))()
     )
-    tone = Tone.ACCENT if run.state == "running" else Tone.WARN
+    tone = ui.Tone.ACCENT if run.state == "running" else ui.Tone.WARN
     drives = ", ".join(map(short, run.drives))
-    name = muted(printable(run.run.name, 60) if named else "")
-    return Row(f"run:{run.run}", (Piece("!", tone), strong(drives), Piece(said, tone), name), pinned=True)
+    name = ui.muted(printable(run.run.name, 60) if named else "")
+    return ui.Row(
+        f"run:{run.run}", (ui.Piece("!", tone), ui.strong(drives), ui.Piece(said, tone), name), pinned=True
+    )
 
 
-def gone_row(count: int) -> Row:
+def gone_row(count: int) -> ui.Row:
     """Return the row that counts failed runs of absent drives."""
     said = tn(
         "1 failed run of an absent drive: `diskwright status`",
         "{count} failed runs of absent drives: `diskwright status`",
         count=count,
     )
-    return Row("gone", (Piece("!"), Piece(""), muted(said)), pinned=True)
+    return ui.Row("gone", (ui.Piece("!"), ui.Piece(""), ui.muted(said)), pinned=True)
 
 
-def absent_row(finding: Finding) -> Row:
+def absent_row(finding: Finding) -> ui.Row:
     """Return the row of a finding about a device that is not attached."""
-    said = Piece(t("not attached, the boot may stop"), Tone.WARN)
-    return Row(
-        f"absent:{finding.subject}", (Piece("!", Tone.WARN), strong(finding.subject), said), pinned=True
+    said = ui.Piece(t("not attached, the boot may stop"), ui.Tone.WARN)
+    return ui.Row(
+        f"absent:{finding.subject}",
+        (ui.Piece("!", ui.Tone.WARN), ui.strong(finding.subject), said),
+        pinned=True,
     )
 
 
-def absent_pane(finding: Finding) -> Pane:
+def absent_pane(finding: Finding) -> ui.Pane:
     """Describe a finding about a device that is not attached."""
-    return Pane(finding.subject, tuple(finding_paras((finding,))))
+    return ui.Pane(finding.subject, tuple(finding_paras((finding,))))
 
 
-def reading_row(path: str) -> Row:
+def reading_row(path: str) -> ui.Row:
     """Return the row of a drive still being read."""
-    return Row(path, (strong(short(path)), muted(t("reading ..."))))
+    return ui.Row(path, (ui.strong(short(path)), ui.muted(t("reading ..."))))
 
 
-def drive_row(drive: Drive, diagnosis: Diagnosis, blocker: Text, runs: Sequence[OpenRun] = ()) -> Row:
+def drive_row(drive: Drive, diagnosis: Diagnosis, blocker: ui.Text, runs: Sequence[OpenRun] = ()) -> ui.Row:
     """Return the row of a drive: name, model, size, kind and status, with its bar."""
     size = t("?") if drive.size_bytes is None else SIZE(size=drive.size_bytes)
     cells = (
-        strong(short(drive.path)),
-        Piece(printable(drive.model, 24) if drive.model else t("no name")),
-        Piece(size),
-        Piece(kind_of(drive)),
+        ui.strong(short(drive.path)),
+        ui.Piece(printable(drive.model, 24) if drive.model else t("no name")),
+        ui.Piece(size),
+        ui.Piece(kind_of(drive)),
         drive_state(drive, diagnosis, blocker, runs),
     )
-    return Row(drive.path, cells, bar=drive_bar(drive))
+    return ui.Row(drive.path, cells, bar=drive_bar(drive))
 
 
-def drive_state(drive: Drive, diagnosis: Diagnosis, blocker: Text, runs: Sequence[OpenRun] = ()) -> Piece:
+def drive_state(
+    drive: Drive, diagnosis: Diagnosis, blocker: ui.Text, runs: Sequence[OpenRun] = ()
+) -> ui.Piece:
     """Summarise the most important fact about a drive. `runs` are the open runs on this drive."""
     if any(use.kind == "running-system" for use in drive.uses):
-        return muted(t("in use: this system"))
+        return ui.muted(t("in use: this system"))
     if any(run.state == RUNNING for run in runs):
-        return Piece(RUN_WORKS(), Tone.ACCENT)
+        return ui.Piece(RUN_WORKS(), ui.Tone.ACCENT)
     if any(map(waits, runs)) or _hides_signatures(drive):
-        return Piece(WAITS, Tone.WARN)
+        return ui.Piece(WAITS, ui.Tone.WARN)
     for severity, said in (
         (Severity.DANGER, Sentences("! 1 danger", "! {count} dangers")),
         (Severity.WARNING, Sentences("! 1 warning", "! {count} warnings")),
     ):
         if count := sum(finding.severity is severity for finding in diagnosis.findings):
-            return Piece(said(count=count), TONES[severity])
+            return ui.Piece(said(count=count), TONES[severity])
     if unread_content(drive):
-        return Piece(NOT_READ, Tone.WARN)
+        return ui.Piece(NOT_READ, ui.Tone.WARN)
     if drive.read_only:
-        return muted(t("read-only"))
+        return ui.muted(t("read-only"))
     if blocker:
         mounted = next((use.by for use in drive.uses if use.kind == "mounted"), "")
-        return muted(MOUNTED(place=mounted) if mounted else t("in use"))
+        return ui.muted(MOUNTED(place=mounted) if mounted else t("in use"))
     return held_on(drive)
 
 
-def held_on(drive: Drive) -> Piece:
+def held_on(drive: Drive) -> ui.Piece:
     """Summarise the contents of a drive."""
     if drive.is_empty:
-        return Piece(t("new and empty"), Tone.GOOD)
+        return ui.Piece(t("new and empty"), ui.Tone.GOOD)
     if drive.partitions:
-        return Piece(tn("1 partition", "{count} partitions", count=len(drive.partitions)))
+        return ui.Piece(tn("1 partition", "{count} partitions", count=len(drive.partitions)))
     unmarked = (
         [str(UNRECOGNISED if not drive.lost else t("lost partitions"))] if unmarked_contents(drive) else []
     )
-    return Piece(", ".join([*(title_of(mark.kind) for mark in drive.signatures), *unmarked]))
+    return ui.Piece(", ".join([*(title_of(mark.kind) for mark in drive.signatures), *unmarked]))
 
 
 def _hides_signatures(drive: Drive) -> bool:
@@ -180,13 +173,13 @@ def _hides_signatures(drive: Drive) -> bool:
     return has_notice or any(map(is_half_moved, drive.partitions))
 
 
-def partition_row(drive: Drive, part: Partition, runs: Sequence[OpenRun] = ()) -> Row:
+def partition_row(drive: Drive, part: Partition, runs: Sequence[OpenRun] = ()) -> ui.Row:
     """Return the row of a partition: name, label, size, contents, and mount point or waiting run.
 
     `runs` are the open runs on the drive.
     """
     label = next((mark.name for mark in part.signatures if mark.name), None) or part.name
-    held: Text = title_of(part.filesystem or "") or (unmarked_content(drive, part))
+    held: ui.Text = title_of(part.filesystem or "") or (unmarked_content(drive, part))
     if part.signatures and not part.filesystem:
         held = "+".join(title_of(mark.kind) for mark in part.signatures)
     mounted = next(iter(part.mount_points), "")
@@ -195,16 +188,20 @@ def partition_row(drive: Drive, part: Partition, runs: Sequence[OpenRun] = ()) -
     withheld = is_half_moved(part) if half else not part.signatures and _hides_signatures(drive)
     waiting = withheld or any(map(waits, runs_on(runs, drive, part.path)))
     cells = (
-        strong(short(part.path)),
-        Piece(printable(label, 24) if label else ""),
-        Piece(SIZE(size=part.size_bytes)),
-        Piece("" if withheld else held),
-        Piece(WAITS, Tone.WARN) if waiting else muted(MOUNTED(place=mounted)) if mounted else Piece(""),
+        ui.strong(short(part.path)),
+        ui.Piece(printable(label, 24) if label else ""),
+        ui.Piece(SIZE(size=part.size_bytes)),
+        ui.Piece("" if withheld else held),
+        ui.Piece(WAITS, ui.Tone.WARN)
+        if waiting
+        else ui.muted(MOUNTED(place=mounted))
+        if mounted
+        else ui.Piece(""),
     )
-    return Row(part.path, cells, level=1)
+    return ui.Row(part.path, cells, level=1)
 
 
-def about(services: Services, count: int) -> Text:
+def about(services: Services, count: int) -> ui.Text:
     """Return the number of drives and the read privileges."""
     who = (
         t("not root")
@@ -219,13 +216,13 @@ def about(services: Services, count: int) -> Text:
 def drive_panes(
     drive: Drive,
     diagnosis: Diagnosis,
-    blocker: Text,
+    blocker: ui.Text,
     *,
     can_ask: bool,
     device: str = "",
     free: Mapping[str, int | None],
     runs: Sequence[OpenRun] = (),
-) -> tuple[Pane, ...]:
+) -> tuple[ui.Pane, ...]:
     """Describe a drive with obstacles and findings. `device` is the selected partition, `free` the free space
     by mount point.
 
@@ -238,7 +235,7 @@ def drive_panes(
         size=drive.size_bytes or 0,
         serial=drive.serial if drive.serial else t("none"),
     )
-    blocks: list[Block] = []
+    blocks: list[ui.Block] = []
     if bar := drive_bar(drive):
         blocks += [bar]
     blocks += _open(runs)
@@ -252,9 +249,9 @@ def drive_panes(
             if can_ask
             else t("Contents could not be read. Press w for the reason.")
         )
-        blocks.append(para(Piece(said, Tone.WARN), hang=2, key="as-root"))
+        blocks.append(ui.para(ui.Piece(said, ui.Tone.WARN), hang=2, key="as-root"))
     if drive.is_empty and not blocker:
-        blocks.append(para(Piece(t("New and empty. Press Enter to set it up."), Tone.GOOD)))
+        blocks.append(ui.para(ui.Piece(t("New and empty. Press Enter to set it up."), ui.Tone.GOOD)))
     found = [one for one in diagnosis.findings if not device or one.subject in (device, drive.path)]
     if runs:
         found = [one for one in found if one.code not in OF_A_RUN]
@@ -264,11 +261,11 @@ def drive_panes(
         _about(drive, diagnosis),
     ):
         if rows := tuple(part):
-            blocks += (GAP, *rows) if blocks else rows
-    return (Pane(name, tuple(blocks)),)
+            blocks += (ui.GAP, *rows) if blocks else rows
+    return (ui.Pane(name, tuple(blocks)),)
 
 
-def _headlines(findings: Sequence[Finding]) -> Iterator[Para]:
+def _headlines(findings: Sequence[Finding]) -> Iterator[ui.Para]:
     """Yield dangers and warnings, worst first, each with its key and what helps. `w` shows all findings."""
     gap = False
     for same in _merged(
@@ -278,10 +275,12 @@ def _headlines(findings: Sequence[Finding]) -> Iterator[Para]:
         key = answer_to(first.code)
         more = t("and {count} more", count=len(same) - 1) if len(same) > 1 else ""
         if gap:
-            yield GAP
+            yield ui.GAP
         gap = True
-        yield para(Piece(_SAID[first.severity](), tone), Piece(headline(first), tone), more, hang=2, key=key)
-        yield para(first.remedy if key else first.advice, indent=2)
+        yield ui.para(
+            ui.Piece(_SAID[first.severity](), tone), ui.Piece(headline(first), tone), more, hang=2, key=key
+        )
+        yield ui.para(first.remedy if key else first.advice, indent=2)
 
 
 def headline(finding: Finding) -> str:
@@ -292,12 +291,12 @@ def headline(finding: Finding) -> str:
     return printable(found[0] if found else text, 300).rstrip(".")
 
 
-def _about(drive: Drive, diagnosis: Diagnosis) -> Iterator[Para]:
+def _about(drive: Drive, diagnosis: Diagnosis) -> Iterator[ui.Para]:
     """Yield health, blocks, recording and connection."""
     health = judge_health(drive)
-    captions: list[tuple[Message, Piece | Text, str]] = []
+    captions: list[tuple[Message, ui.Piece | ui.Text, str]] = []
     if has_health(drive):
-        captions.append((t("Health"), Piece(health.said[0], HEALTH_TONES[health.verdict]), ""))
+        captions.append((t("Health"), ui.Piece(health.said[0], HEALTH_TONES[health.verdict]), ""))
     if drive.geometry:
         captions.append((t("Blocks"), block_words(drive.geometry), ""))
     if any(one.code in DOUBTED and one.severity is Severity.INFO for one in diagnosis.findings):
@@ -307,7 +306,7 @@ def _about(drive: Drive, diagnosis: Diagnosis) -> Iterator[Para]:
     notes = sum(one.severity is Severity.INFO for one in diagnosis.findings)
     if notes:
         captions.append((t("Notes"), str(notes), "why"))
-    yield from (captioned(caption, said, key=key) for caption, said, key in captions)
+    yield from (ui.captioned(caption, said, key=key) for caption, said, key in captions)
 
 
 def block_words(geometry: Geometry) -> Message:
@@ -331,13 +330,15 @@ def mounts_of(drive: Drive) -> tuple[Use, ...]:
     return tuple(use for use in drive.uses if use.kind == "mounted" and isinstance(use.by, str))
 
 
-def blocker_para(drive: Drive, blocker: Text) -> Para:
+def blocker_para(drive: Drive, blocker: ui.Text) -> ui.Para:
     """Show why a drive cannot be set up. A mounted drive is as it should be, so nothing is wrong."""
-    caption = muted(t("To set up:")) if mounts_of(drive) else Piece(t("Cannot be set up now:"), Tone.WARN)
-    return para(caption, blocker, hang=2)
+    caption = (
+        ui.muted(t("To set up:")) if mounts_of(drive) else ui.Piece(t("Cannot be set up now:"), ui.Tone.WARN)
+    )
+    return ui.para(caption, blocker, hang=2)
 
 
-def _mount_para(use: Use, free_bytes: int | None) -> Para:
+def _mount_para(use: Use, free_bytes: int | None) -> ui.Para:
     said = (
         t("{part} is mounted at {place}.", part=use.subject, place=str(use.by))
         if free_bytes is None
@@ -348,22 +349,26 @@ def _mount_para(use: Use, free_bytes: int | None) -> Para:
             free=free_bytes,
         )
     )
-    return para(Piece(said, Tone.GOOD), hang=2)
+    return ui.para(ui.Piece(said, ui.Tone.GOOD), hang=2)
 
 
-def _open(runs: Sequence[OpenRun]) -> Iterator[Para]:
+def _open(runs: Sequence[OpenRun]) -> Iterator[ui.Para]:
     """Yield the actions for the first open run with their keys."""
     for run in runs[:1]:
         if run.state == RUNNING:
-            yield para(Piece(words.IS_CHANGED, Tone.ACCENT), hang=2, key="show-run")
+            yield ui.para(ui.Piece(words.IS_CHANGED, ui.Tone.ACCENT), hang=2, key="show-run")
         elif run.why_not:
-            yield para(Piece(printable(run.why_not, 600), Tone.WARN), hang=2, key="show-run")
+            yield ui.para(ui.Piece(printable(run.why_not, 600), ui.Tone.WARN), hang=2, key="show-run")
         elif waits(run):
-            yield para(Piece(t("Done, not in use yet. Keep the result?"), Tone.WARN), hang=2, key="keep")
+            yield ui.para(
+                ui.Piece(t("Done, not in use yet. Keep the result?"), ui.Tone.WARN), hang=2, key="keep"
+            )
             if "undo" in run.ways:
-                yield para(t("Undo restores the old contents."), hang=2, key="undo")
+                yield ui.para(t("Undo restores the old contents."), hang=2, key="undo")
         else:
-            yield para(Piece(t("A run was not finished: go on or undo."), Tone.WARN), hang=2, key="show-run")
+            yield ui.para(
+                ui.Piece(t("A run was not finished: go on or undo."), ui.Tone.WARN), hang=2, key="show-run"
+            )
 
 
 def worst_first(findings: Sequence[Finding]) -> list[Finding]:
@@ -372,7 +377,7 @@ def worst_first(findings: Sequence[Finding]) -> list[Finding]:
     return sorted(findings, key=lambda one: order.index(one.severity))
 
 
-def finding_paras(findings: Sequence[Finding]) -> Iterator[Para]:
+def finding_paras(findings: Sequence[Finding]) -> Iterator[ui.Para]:
     """Yield findings that need action, worst first, with similar ones merged.
 
     Shows the key of the action that resolves a finding, or the remedy. Omits findings of severity OK, listed
@@ -380,13 +385,13 @@ def finding_paras(findings: Sequence[Finding]) -> Iterator[Para]:
     """
     for same in _merged(one for one in findings if one.severity is not Severity.OK):
         severity, key = same[0].severity, answer_to(same[0].code)
-        more: Text = (
+        more: ui.Text = (
             tn("1 more like this.", "{count} more like this.", count=len(same) - 1) if len(same) > 1 else ""
         )
-        piece = Piece(_SAID[severity](), TONES[severity])
-        yield para(piece, strong(same[0].sentence), more, hang=2, key=key)
+        piece = ui.Piece(_SAID[severity](), TONES[severity])
+        yield ui.para(piece, ui.strong(same[0].sentence), more, hang=2, key=key)
         if severity is not Severity.INFO and key != "speed":
-            yield para(same[0].advice, indent=2)
+            yield ui.para(same[0].advice, indent=2)
 
 
 def _merged(findings: Iterable[Finding]) -> Iterator[list[Finding]]:
@@ -397,14 +402,16 @@ def _merged(findings: Iterable[Finding]) -> Iterator[list[Finding]]:
     yield from alike.values()
 
 
-def _better_as_ext4(found: Sequence[ExtCandidate], device: str) -> Iterator[Para]:
+def _better_as_ext4(found: Sequence[ExtCandidate], device: str) -> Iterator[ui.Para]:
     names = tuple(one.label or short(one.device) for one in found if device in ("", one.device))
     if names:
-        yield para(Piece(t("{parts:and} can become ext4", parts=names), Tone.ACCENT), hang=2, key="to-ext4")
-        yield para(t("ext4 is faster, and its dates continue after 2038. Your files stay."), indent=2)
+        yield ui.para(
+            ui.Piece(t("{parts:and} can become ext4", parts=names), ui.Tone.ACCENT), hang=2, key="to-ext4"
+        )
+        yield ui.para(t("ext4 is faster, and its dates continue after 2038. Your files stay."), indent=2)
 
 
-def recording_piece(diagnosis: Diagnosis) -> Piece:
+def recording_piece(diagnosis: Diagnosis) -> ui.Piece:
     """Name the recording technology."""
-    tone = Tone.WARN if diagnosis.recording.verdict in (Recorded.YES, Recorded.LIKELY) else Tone.PLAIN
-    return Piece(recording_word(diagnosis.recording), tone)
+    tone = ui.Tone.WARN if diagnosis.recording.verdict in (Recorded.YES, Recorded.LIKELY) else ui.Tone.PLAIN
+    return ui.Piece(recording_word(diagnosis.recording), tone)

@@ -30,8 +30,8 @@ from wizard.model.verdict import (
     Verdict,
     WritePhase,
 )
+from wizard.ui import view as ui
 from wizard.ui.components.reasons import PUBLISHED, Reason, evidence_blocks
-from wizard.ui.view import GAP, Banner, Block, Figures, Piece, Progress, Text, Tone, para, strong
 
 if TYPE_CHECKING:
     from wizard.benchmark.access import MeasureProgress
@@ -39,12 +39,12 @@ if TYPE_CHECKING:
     from wizard.model.verdict import ProbeComparison, Statistics, WriteWindow
 
 TONES = {
-    Outcome.ALIGNED_FASTER: Tone.WARN,
-    Outcome.NO_DIFFERENCE: Tone.GOOD,
-    CliffOutcome.FOUND: Tone.WARN,
-    Displaced.LIKELY: Tone.WARN,
-    TrialFinding.SLOWER: Tone.WARN,
-    TrialFinding.FASTER: Tone.GOOD,
+    Outcome.ALIGNED_FASTER: ui.Tone.WARN,
+    Outcome.NO_DIFFERENCE: ui.Tone.GOOD,
+    CliffOutcome.FOUND: ui.Tone.WARN,
+    Displaced.LIKELY: ui.Tone.WARN,
+    TrialFinding.SLOWER: ui.Tone.WARN,
+    TrialFinding.FASTER: ui.Tone.GOOD,
 }
 """Tones of results. All others are Tone.ACCENT."""
 
@@ -55,51 +55,51 @@ ROWS = 16
 """Bars of random writes."""
 
 
-def progress_blocks(progress: MeasureProgress | None) -> Iterator[Block]:
+def progress_blocks(progress: MeasureProgress | None) -> Iterator[ui.Block]:
     """Show the progress of a measurement."""
     if progress is None:
-        yield Progress(None, t("Starting ..."))
+        yield ui.Progress(None, t("Starting ..."))
         return
     left = t("at most {seconds:time} left", seconds=progress.seconds_left)
-    yield Progress(max(0.0, min(1.0, progress.share)), left)
-    yield from map(para, progress.said)
+    yield ui.Progress(max(0.0, min(1.0, progress.share)), left)
+    yield from map(ui.para, progress.said)
 
 
-def verdict_banner(verdict: BenchmarkResult) -> Banner:
+def verdict_banner(verdict: BenchmarkResult) -> ui.Banner:
     """Return the result in a sentence. A trial's banner has all conclusions in the tone of the worst one."""
     match verdict:
         case TrialVerdict():
             said = sentences(verdict)
-            tones = [TONES.get(one.finding, Tone.ACCENT) for one in verdict.comparisons]
-            tone = next(tone for tone in (Tone.WARN, Tone.ACCENT, Tone.GOOD) if tone in tones)
-            return Banner(said[0], said[1:], tone)
+            tones = [TONES.get(one.finding, ui.Tone.ACCENT) for one in verdict.comparisons]
+            tone = next(tone for tone in (ui.Tone.WARN, ui.Tone.ACCENT, ui.Tone.GOOD) if tone in tones)
+            return ui.Banner(said[0], said[1:], tone)
         case DisplacedVerdict():
-            return Banner(verdict.sentence, (UNCONFIRMED,), TONES.get(verdict.outcome, Tone.ACCENT))
+            return ui.Banner(verdict.sentence, (UNCONFIRMED,), TONES.get(verdict.outcome, ui.Tone.ACCENT))
         case _:
-            return Banner(verdict.sentence, (), TONES.get(verdict.outcome, Tone.ACCENT))
+            return ui.Banner(verdict.sentence, (), TONES.get(verdict.outcome, ui.Tone.ACCENT))
 
 
-def verdict_blocks(verdict: BenchmarkResult) -> Iterator[Block]:
+def verdict_blocks(verdict: BenchmarkResult) -> Iterator[ui.Block]:
     """Show the measurements and the caveats."""
     yield from _details(verdict)
-    yield from (para(caveat, hang=2) for caveat in _caveats(verdict))
+    yield from (ui.para(caveat, hang=2) for caveat in _caveats(verdict))
 
 
 def verdict_reasons(verdict: BenchmarkResult) -> Iterator[Reason]:
     """Yield the result with method and measurements, each caveat, and published results."""
     but, limits = (
-        Piece(t("But:"), Tone.WARN),
-        (para(t("This limits the measurement. The result does not claim more.")),),
+        ui.Piece(t("But:"), ui.Tone.WARN),
+        (ui.para(t("This limits the measurement. The result does not claim more.")),),
     )
-    yield Reason(Piece(verdict_banner(verdict).text), (*method_blocks(verdict), *_details(verdict)))
-    yield from (Reason(Piece(caveat), limits, but) for caveat in _caveats(verdict))
+    yield Reason(ui.Piece(verdict_banner(verdict).text), (*method_blocks(verdict), *_details(verdict)))
+    yield from (Reason(ui.Piece(caveat), limits, but) for caveat in _caveats(verdict))
     if isinstance(verdict, Verdict):
         from wizard.advice.evidence import evidence_for
 
-        yield Reason(Piece(PUBLISHED), evidence_blocks(evidence_for("alignment")))
+        yield Reason(ui.Piece(PUBLISHED), evidence_blocks(evidence_for("alignment")))
 
 
-def method_blocks(verdict: BenchmarkResult) -> Iterator[Block]:
+def method_blocks(verdict: BenchmarkResult) -> Iterator[ui.Block]:
     """Show how the result was derived from the measurements."""
     match verdict:
         case Verdict():
@@ -111,16 +111,16 @@ def method_blocks(verdict: BenchmarkResult) -> Iterator[Block]:
             )
             for caption, statistics in looks:
                 if statistics is not None:
-                    yield para(strong(caption))
+                    yield ui.para(ui.strong(caption))
                     yield from _statistics(statistics)
-                    yield GAP
+                    yield ui.GAP
 
 
-def _caveats(verdict: BenchmarkResult) -> Sequence[Text]:
+def _caveats(verdict: BenchmarkResult) -> Sequence[ui.Text]:
     return tuple(caveats(verdict)) if isinstance(verdict, TrialVerdict) else verdict.caveats
 
 
-def _details(verdict: BenchmarkResult) -> Iterator[Block]:
+def _details(verdict: BenchmarkResult) -> Iterator[ui.Block]:
     match verdict:
         case Verdict():
             return _pairs(verdict)
@@ -132,17 +132,17 @@ def _details(verdict: BenchmarkResult) -> Iterator[Block]:
             return _trial(verdict)
 
 
-def _paired(verdict: Verdict) -> Iterator[Block]:
+def _paired(verdict: Verdict) -> Iterator[ui.Block]:
     if not verdict.pairs:
-        yield para(t("No measurements."))
+        yield ui.para(t("No measurements."))
         return
     pairs = t(
         "Timed pairs of {size} bytes: one on a block boundary, one {shift} bytes off.",
         size=verdict.block_bytes,
         shift=verdict.shift_bytes,
     )
-    yield para(join(pairs, t("Both blocks of a pair are adjacent and accessed one after the other.")))
-    yield GAP
+    yield ui.para(join(pairs, t("Both blocks of a pair are adjacent and accessed one after the other.")))
+    yield ui.GAP
     if ratio := verdict.ratio:
         factor = t(
             "{estimate:.2f} times as long misaligned, {low:.2f} to {high:.2f} with {percent:.0f} % "
@@ -152,18 +152,18 @@ def _paired(verdict: Verdict) -> Iterator[Block]:
             high=ratio.high,
             percent=100 * ratio.confidence,
         )
-        yield para(strong(t("Factor:")), factor, hang=2)
-        yield GAP
+        yield ui.para(ui.strong(t("Factor:")), factor, hang=2)
+        yield ui.GAP
 
 
-def _pairs(verdict: Verdict) -> Iterator[Block]:
+def _pairs(verdict: Verdict) -> Iterator[ui.Block]:
     """Show the medians, the histogram and the number of pairs."""
     if not verdict.pairs:
         return
     yield _medians(verdict)
-    yield GAP
+    yield ui.GAP
     yield _spread(verdict)
-    yield GAP
+    yield ui.GAP
     count = (
         Sentences(
             "{count} pair of {size} bytes by writing, {seconds:.0f} s.",
@@ -175,30 +175,30 @@ def _pairs(verdict: Verdict) -> Iterator[Block]:
             "{count} pairs of {size} bytes by reading, {seconds:.0f} s.",
         )
     )(count=len(verdict.pairs), size=verdict.block_bytes, seconds=verdict.seconds)
-    yield para(count)
+    yield ui.para(count)
 
 
-def _medians(verdict: Verdict) -> Figures:
+def _medians(verdict: Verdict) -> ui.Figures:
     """Return the median access times, aligned and misaligned."""
     aligned = median(pair.aligned_ns for pair in verdict.pairs)
     misaligned = median(pair.misaligned_ns for pair in verdict.pairs)
     other = t("misaligned") if verdict.shift_bytes else t("actual")
     values = ((str(t("aligned")), aligned), (str(other), misaligned))
-    return Figures(
+    return ui.Figures(
         t("Time per access, less is better"),
         values,
         tuple(format_nanoseconds(value) for _, value in values),
     )
 
 
-def _spread(verdict: Verdict) -> Figures:
+def _spread(verdict: Verdict) -> ui.Figures:
     """Return the histogram of factors, without empty ranges at both ends."""
     factors = [pair.misaligned_ns / max(1, pair.aligned_ns) for pair in verdict.pairs]
     counts = [(low, high, sum(low <= factor < high for factor in factors)) for low, high in pairwise(EDGES)]
     found = [place for place, (_, _, count) in enumerate(counts) if count]
     shown = counts[found[0] : found[-1] + 1]
     values = tuple((_range(low, high), float(count)) for low, high, count in shown)
-    return Figures(
+    return ui.Figures(
         t("Pairs by factor (misaligned time over aligned)"),
         values,
         tuple(str(count) for _, _, count in shown),
@@ -209,19 +209,19 @@ def _range(low: float, high: float) -> str:
     return str(t("over {low:g}", low=low) if high == inf else t("{low:g} to {high:g}", low=low, high=high))
 
 
-def _cliff(verdict: CliffVerdict) -> Iterator[Block]:
+def _cliff(verdict: CliffVerdict) -> Iterator[ui.Block]:
     """Show the rates over time."""
     random = [window for window in verdict.windows if window.phase is WritePhase.RANDOM]
     if random:
         yield _rates(t("Random writes, from"), _random_rates(random))
-        yield GAP
+        yield ui.GAP
     ordered = [(str(PHASES[phase]()), _rate(verdict.windows, phase)) for phase in PHASES]
     sequential = [(name, rate) for name, rate in ordered[::2] if rate is not None]
     if sequential:
         yield _rates(t("Sequential writes"), sequential)
-        yield GAP
+        yield ui.GAP
     if verdict.windows:
-        yield para(
+        yield ui.para(
             t(
                 "Wrote {size:size} at random in {block} KiB blocks; {seconds:time} including reads.",
                 size=verdict.random_bytes,
@@ -231,8 +231,8 @@ def _cliff(verdict: CliffVerdict) -> Iterator[Block]:
         )
 
 
-def _rates(unit: Text, values: Sequence[tuple[str, float]]) -> Figures:
-    return Figures(unit, tuple(values), tuple(rate_in_words(rate) for _, rate in values))
+def _rates(unit: ui.Text, values: Sequence[tuple[str, float]]) -> ui.Figures:
+    return ui.Figures(unit, tuple(values), tuple(rate_in_words(rate) for _, rate in values))
 
 
 def _rate(windows: Sequence[WriteWindow], phase: WritePhase | None = None) -> float | None:
@@ -253,14 +253,14 @@ def _random_rates(windows: Sequence[WriteWindow]) -> list[tuple[str, float]]:
     return rates
 
 
-def _quick(verdict: DisplacedVerdict) -> Iterator[Block]:
+def _quick(verdict: DisplacedVerdict) -> Iterator[ui.Block]:
     """Show the median times."""
     look = verdict.timings.look_after_idle or verdict.timings.look
     if look is not None and (times := medians(look)):
         shown = tuple(format_nanoseconds(time) for _, time in times)
-        yield Figures(t("Median read time"), times, shown)
-        yield GAP
-    yield para(
+        yield ui.Figures(t("Median read time"), times, shown)
+        yield ui.GAP
+    yield ui.para(
         t(
             "Wrote {written:size} and read {read:size} in {seconds:.0f} s, including idle time.",
             written=verdict.written_bytes,
@@ -283,9 +283,9 @@ def medians(look: ProbeComparison) -> tuple[tuple[str, float], ...]:
     )
 
 
-def _statistics(statistics: Statistics) -> Iterator[Block]:
+def _statistics(statistics: Statistics) -> Iterator[ui.Block]:
     if statistics.t is not None and statistics.ratio is not None:
-        yield para(
+        yield ui.para(
             t(
                 "At random positions, written blocks need {ratio:.2f} times as long (Welch's t {t:.1f}).",
                 ratio=statistics.ratio,
@@ -294,7 +294,7 @@ def _statistics(statistics: Statistics) -> Iterator[Block]:
             indent=2,
         )
     if statistics.distance is not None:
-        yield para(
+        yield ui.para(
             t(
                 "In write order, the times differ by {distance:.1f} (Kolmogorov-Smirnov; by chance 1.4).",
                 distance=statistics.distance,
@@ -302,7 +302,7 @@ def _statistics(statistics: Statistics) -> Iterator[Block]:
             indent=2,
         )
     if statistics.from_memory is not None:
-        yield para(
+        yield ui.para(
             t(
                 "{percent:.0f} % of the written blocks came from a cache.",
                 percent=100 * statistics.from_memory,
@@ -311,7 +311,7 @@ def _statistics(statistics: Statistics) -> Iterator[Block]:
         )
 
 
-def _trial(verdict: TrialVerdict) -> Iterator[Block]:
+def _trial(verdict: TrialVerdict) -> Iterator[ui.Block]:
     """Show factors with ranges, and speed per phase."""
     compared = [(one, one.ratio) for one in verdict.comparisons if one.ratio]
     if compared:
@@ -321,13 +321,13 @@ def _trial(verdict: TrialVerdict) -> Iterator[Block]:
         for one, ratio in compared:
             values.append((str(title_of(verdict, one.candidate)), ratio.estimate))
             shown.append(f"{ratio.estimate:.2f} ({ratio.low:.2f}-{ratio.high:.2f})")
-        yield Figures(
+        yield ui.Figures(
             t("times as long as {planned} (95 % range); less is better", planned=planned),
             tuple(values),
             tuple(shown),
         )
-        yield GAP
-    yield para(
+        yield ui.GAP
+    yield ui.para(
         tn(
             "{count} round in {seconds:time}, {written:size} written.",
             "{count} rounds in {seconds:time}, {written:size} written.",
@@ -338,9 +338,9 @@ def _trial(verdict: TrialVerdict) -> Iterator[Block]:
         INTERVALS,
     )
     for load, phase, speeds in phase_speeds(verdict):
-        yield GAP
+        yield ui.GAP
         values = [(str(title_of(verdict, one.candidate)), one.median) for one in speeds]
         shown = [str(rate(one.unit, one.median)) for one in speeds]
-        yield Figures(
+        yield ui.Figures(
             t("{load}, {phase}: more is better", load=load, phase=phase), tuple(values), tuple(shown)
         )

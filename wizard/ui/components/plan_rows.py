@@ -14,49 +14,49 @@ from wizard.plan.request.wanted import advice_in_role
 from wizard.plan.text import volume_bytes
 from wizard.plan.undo_policy import lost_elsewhere, shows_nothing
 from wizard.ui import messages as words
+from wizard.ui import view as ui
 from wizard.ui.components.drive_rows import kind_of, short
 from wizard.ui.session import Session
-from wizard.ui.view import Block, Column, Pane, Para, Piece, Row, Text, Tone, muted, para, strong
 
 UNDO = t("Undo")
 
 COLUMNS = (
-    Column(t("Name")),
-    Column(t("Filesystem")),
-    Column(t("Size"), right=True),
-    Column(t("Mounted at")),
-    Column(t("Who may write")),
+    ui.Column(t("Name")),
+    ui.Column(t("Filesystem")),
+    ui.Column(t("Size"), right=True),
+    ui.Column(t("Mounted at")),
+    ui.Column(t("Who may write")),
 )
 RANKS = {
-    Rank.RECOMMENDED: (Sentence("recommended"), Tone.GOOD),
-    Rank.ALTERNATIVE: (Sentence("good too"), Tone.ACCENT),
-    Rank.NOT_RECOMMENDED: (Sentence("not recommended"), Tone.WARN),
+    Rank.RECOMMENDED: (Sentence("recommended"), ui.Tone.GOOD),
+    Rank.ALTERNATIVE: (Sentence("good too"), ui.Tone.ACCENT),
+    Rank.NOT_RECOMMENDED: (Sentence("not recommended"), ui.Tone.WARN),
 }
 ALTERNATIVES = 3
 
 LONGEST_CLAUSE = 300
 
 
-def volume_row(session: Session, index: int) -> Row:
+def volume_row(session: Session, index: int) -> ui.Row:
     """Return the row of a volume: label, filesystem, size, mount point and writers."""
     spec = session.specs[index]
     made = volume_bytes(session.plan, index) if session.plan else None
-    place: Text = spec.mount_point or t("not mounted")
+    place: ui.Text = spec.mount_point or t("not mounted")
     if spec.mount_point == NO_PLACE:
         place = t("in use")
-    writers: Text = spec.writer.shown if spec.mount_point and spec.mount_point != NO_PLACE else ""
+    writers: ui.Text = spec.writer.shown if spec.mount_point and spec.mount_point != NO_PLACE else ""
     cells = (
-        strong(printable(spec.final_label, 30)),
-        Piece(title_of(spec.choice.filesystem)),
-        Piece(size_words(spec, made)),
-        Piece(place),
-        Piece(writers),
+        ui.strong(printable(spec.final_label, 30)),
+        ui.Piece(title_of(spec.choice.filesystem)),
+        ui.Piece(size_words(spec, made)),
+        ui.Piece(place),
+        ui.Piece(writers),
     )
     more = "; ".join(more_words(spec))
-    return Row(str(index), cells, notes=(more,) if more else ())
+    return ui.Row(str(index), cells, notes=(more,) if more else ())
 
 
-def lost_line(session: Session, plan: Plan) -> Para:
+def lost_line(session: Session, plan: Plan) -> ui.Para:
     """List the lost partitions and other data with sizes, or state that no data is lost."""
     gone = [slot for member in plan.members for slot in member.before.partitions if not slot.kept]
     names = tuple(
@@ -68,22 +68,22 @@ def lost_line(session: Session, plan: Plan) -> Para:
         )
         for slot in gone
     )
-    lost: list[Text] = [t("{names:and}.", names=names)] if names else []
+    lost: list[ui.Text] = [t("{names:and}.", names=names)] if names else []
     for member in plan.members:
         lost += (*_other_losses(member), *lost_elsewhere(member.before))
     if lost:
-        return para(Piece(t("Lost:"), Tone.DANGER), *map(strong, lost), hang=2)
+        return ui.para(ui.Piece(t("Lost:"), ui.Tone.DANGER), *map(ui.strong, lost), hang=2)
     if any(member.before.partitions for member in plan.members):
-        return para(Piece(t("Preserved:"), Tone.GOOD), t("all existing partitions, byte for byte."))
-    return para(
-        Piece(
+        return ui.para(ui.Piece(t("Preserved:"), ui.Tone.GOOD), t("all existing partitions, byte for byte."))
+    return ui.para(
+        ui.Piece(
             t("Nothing is lost: no data found on {drives:and}.", drives=tuple(map(short, plan.devices))),
-            Tone.GOOD,
+            ui.Tone.GOOD,
         )
     )
 
 
-def _other_losses(member: Member) -> Iterator[Text]:
+def _other_losses(member: Member) -> Iterator[ui.Text]:
     """Yield the losses outside partitions."""
     if member.before.table == "unread":
         yield t("everything on {drives:and}, which could not be read.", drives=(short(member.drive.path),))
@@ -97,20 +97,20 @@ def _other_losses(member: Member) -> Iterator[Text]:
         yield waiting
 
 
-def undo_line(plan: Plan, why_direct: str) -> Para:
+def undo_line(plan: Plan, why_direct: str) -> ui.Para:
     """Describe until when the old contents can be restored."""
     if shows_nothing(plan) and not why_direct:
-        return para(muted(UNDO), t("not needed: no old contents to restore."))
+        return ui.para(ui.muted(UNDO), t("not needed: no old contents to restore."))
     if why_direct:
-        return para(
-            Piece(UNDO, Tone.WARN),
+        return ui.para(
+            ui.Piece(UNDO, ui.Tone.WARN),
             t("not possible, and neither is resume: {why}.", why=why_direct),
             hang=2,
         )
-    return para(muted(UNDO), t("until you keep the result. Overwritten data is saved first."))
+    return ui.para(ui.muted(UNDO), t("until you keep the result. Overwritten data is saved first."))
 
 
-def volume_pane(session: Session, index: int) -> Pane:
+def volume_pane(session: Session, index: int) -> ui.Pane:
     """Describe the filesystem of a volume, with reasons, alternatives and options."""
     spec = session.specs[index]
     title = t(
@@ -118,10 +118,10 @@ def volume_pane(session: Session, index: int) -> Pane:
         label=spec.final_label,
         filesystem=title_of(spec.choice.filesystem),
     )
-    return Pane(title, tuple(_of_volume(session, spec)))
+    return ui.Pane(title, tuple(_of_volume(session, spec)))
 
 
-def _of_volume(session: Session, spec: VolumeSpec) -> Iterator[Block]:
+def _of_volume(session: Session, spec: VolumeSpec) -> Iterator[ui.Block]:
     advice = session.advice
     choices = [spec.choice]
     if advice is not None and advice.workload.id == spec.workload.id:
@@ -133,18 +133,18 @@ def _of_volume(session: Session, spec: VolumeSpec) -> Iterator[Block]:
     for number, choice in enumerate(choices[:ALTERNATIVES]):
         yield _ranked(choice, taken=number == 0)
     texts = tuple(option.text for option in (*spec.choice.mkfs, *spec.choice.mount))
-    said: Text = printable(", ".join(texts), 300) if texts else t("defaults only")
-    yield para(muted(t("Options")), said, hang=2)
+    said: ui.Text = printable(", ".join(texts), 300) if texts else t("defaults only")
+    yield ui.para(ui.muted(t("Options")), said, hang=2)
     for doubt in spec.doubts:
-        yield para(Piece(words.DOUBT, Tone.WARN), printable(str(doubt), 600), hang=2)
+        yield ui.para(ui.Piece(words.DOUBT, ui.Tone.WARN), printable(str(doubt), 600), hang=2)
 
 
-def _ranked(choice: Choice, *, taken: bool) -> Para:
-    said, tone = RANKS[choice.place] if choice.ranked else (Sentence("your choice"), Tone.PLAIN)
+def _ranked(choice: Choice, *, taken: bool) -> ui.Para:
+    said, tone = RANKS[choice.place] if choice.ranked else (Sentence("your choice"), ui.Tone.PLAIN)
     mark = "(*)" if taken else "( )"
     title = title_of(choice.filesystem)
-    name = strong(title) if taken else Piece(title)
-    return para(mark, name, Piece(said(), tone), first_clause(str(choice.sentence)), hang=4)
+    name = ui.strong(title) if taken else ui.Piece(title)
+    return ui.para(mark, name, ui.Piece(said(), tone), first_clause(str(choice.sentence)), hang=4)
 
 
 def first_clause(text: str) -> str:
@@ -154,7 +154,7 @@ def first_clause(text: str) -> str:
     return shown.rstrip(".")
 
 
-def about_drive(session: Session) -> Text:
+def about_drive(session: Session) -> ui.Text:
     """Return name, size and kind of the session's drives for the header."""
     drive = session.drive
     if drive is None:

@@ -13,7 +13,7 @@ from wizard.model.errors import printable
 from wizard.model.run import Check, Event, JournalEntry
 from wizard.model.said import t, tn
 from wizard.ui import messages as words
-from wizard.ui.view import Block, Pane, Para, Piece, Progress, Text, Tone, muted, para, strong
+from wizard.ui import view as ui
 
 if TYPE_CHECKING:
     from wizard.apply.run.progress_log import StepProgress
@@ -83,20 +83,22 @@ def doing(phase: Phase | None, *, done: bool) -> Message:
     )
 
 
-def progress_around(standing: ProgressState, what: Message) -> Progress:
+def progress_around(standing: ProgressState, what: Message) -> ui.Progress:
     """Return the bar for work outside of steps, and for keep and undo."""
     told = standing.around
     if told is None:
-        return Progress(None, t("{what} ...", what=what), standing.rates)
+        return ui.Progress(None, t("{what} ...", what=what), standing.rates)
     percent, left = int(100 * told.share), told.seconds_left
     if left is None or left < 1:
         said = t("{what}: {percent} %", what=what, percent=percent)
     else:
         said = t("{what}: {percent} %, {left:time} left", what=what, percent=percent, left=left)
-    return Progress(told.share, said, standing.rates)
+    return ui.Progress(told.share, said, standing.rates)
 
 
-def progress_in_steps(standing: ProgressState, seconds: Sequence[float], done: int, working: int) -> Progress:
+def progress_in_steps(
+    standing: ProgressState, seconds: Sequence[float], done: int, working: int
+) -> ui.Progress:
     """Return the bar over all steps, weighted by estimated durations."""
     count = len(seconds)
     percent, left = _percent_of(seconds, done, standing.progress)
@@ -110,7 +112,7 @@ def progress_in_steps(standing: ProgressState, seconds: Sequence[float], done: i
         )
     else:
         said = t("{percent} %, step {step} of {count}", percent=percent, step=working, count=count)
-    return Progress(percent / 100, said, standing.rates)
+    return ui.Progress(percent / 100, said, standing.rates)
 
 
 def _percent_of(seconds: Sequence[float], done: int, progress: StepProgress | None) -> tuple[int, float]:
@@ -128,14 +130,14 @@ def _percent_of(seconds: Sequence[float], done: int, progress: StepProgress | No
     return percent, this + sum(seconds[done + 1 :])
 
 
-def step_para(number: int, sentence: Text, state: str, more: Text = "") -> Para:
+def step_para(number: int, sentence: ui.Text, state: str, more: ui.Text = "") -> ui.Para:
     """Return a step with a mark. `state`: done, failed or begun; anything else is not begun."""
     mark, piece = {
-        "done": (Piece("[x]", Tone.GOOD), Piece(sentence)),
-        "failed": (Piece("[!]", Tone.DANGER), Piece(sentence)),
-        "begun": (Piece("[>]", Tone.ACCENT), strong(sentence)),
-    }.get(state, (Piece("[ ]"), muted(sentence)))
-    return para(mark, f"{number}.", piece, muted(more), hang=4)
+        "done": (ui.Piece("[x]", ui.Tone.GOOD), ui.Piece(sentence)),
+        "failed": (ui.Piece("[!]", ui.Tone.DANGER), ui.Piece(sentence)),
+        "begun": (ui.Piece("[>]", ui.Tone.ACCENT), ui.strong(sentence)),
+    }.get(state, (ui.Piece("[ ]"), ui.muted(sentence)))
+    return ui.para(mark, f"{number}.", piece, ui.muted(more), hang=4)
 
 
 def checks_of(entries: Iterable[JournalEntry]) -> tuple[Check, ...]:
@@ -157,16 +159,16 @@ def checks_text(checks: Sequence[Check]) -> Message:
     return t("Passed: {holding} of {count}", holding=holding, count=len(checks))
 
 
-def checks_pane(checks: Sequence[Check], brief: Text = "") -> Pane:
+def checks_pane(checks: Sequence[Check], brief: ui.Text = "") -> ui.Pane:
     """List the checks, with the results of failed ones. If all hold, show only the `brief` sentence, if
     any."""
     if brief and all(check.holds for check in checks):
-        return Pane(checks_text(checks), (para(brief),))
-    return Pane(checks_text(checks), tuple(block for check in checks for block in _check_blocks(check)))
+        return ui.Pane(checks_text(checks), (ui.para(brief),))
+    return ui.Pane(checks_text(checks), tuple(block for check in checks for block in _check_blocks(check)))
 
 
-def _check_blocks(check: Check) -> Iterator[Block]:
-    mark = Piece("[x]", Tone.GOOD) if check.holds else Piece("[!]", Tone.DANGER)
-    yield para(mark, printable(check.what, 400), hang=4)
+def _check_blocks(check: Check) -> Iterator[ui.Block]:
+    mark = ui.Piece("[x]", ui.Tone.GOOD) if check.holds else ui.Piece("[!]", ui.Tone.DANGER)
+    yield ui.para(mark, printable(check.what, 400), hang=4)
     if not check.holds and check.seen.strip():
-        yield para(t("got: {seen}", seen=check.seen.strip()), indent=4, hang=2)
+        yield ui.para(t("got: {seen}", seen=check.seen.strip()), indent=4, hang=2)

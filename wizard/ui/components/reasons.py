@@ -13,9 +13,9 @@ from wizard.plan.changes import ChangeStep
 from wizard.plan.conversion import MigrationStep
 from wizard.plan.plan import Step
 from wizard.ui import messages as named
+from wizard.ui import view as ui
 from wizard.ui.components.drive_rows import TONES, worst_first
 from wizard.ui.components.plan_rows import first_clause
-from wizard.ui.view import GAP, Block, Command, Figures, Piece, Text, Tone, muted, para, strong
 
 if TYPE_CHECKING:
     from wizard.model.advice import Advice, Choice, Evidence, Option, Unmade
@@ -32,36 +32,36 @@ DESTROYS = t("Destroys:")
 CHECKED = t("Checked afterwards:")
 
 
-def evidence_blocks(evidence: Sequence[Evidence]) -> tuple[Block, ...]:
+def evidence_blocks(evidence: Sequence[Evidence]) -> tuple[ui.Block, ...]:
     """Show published figures as bars with date and source, or state that there are none."""
     if not evidence:
-        return (para(t("This is a judgement, without published figures.")),)
+        return (ui.para(t("This is a judgement, without published figures.")),)
     told: set[Message | str] = set()
     return tuple(block for item in evidence for block in _evidence(item, told))
 
 
-def _evidence(item: Evidence, told: set[Message | str]) -> Iterator[Block]:
+def _evidence(item: Evidence, told: set[Message | str]) -> Iterator[ui.Block]:
     """Show one piece of evidence. Omits notes and sources in `told`, but dates every figure."""
-    yield para(strong(item.title))
+    yield ui.para(ui.strong(item.title))
     if item.figures:
         unit = (
             Sentence("{unit}, less is better") if item.lower_is_better else Sentence("{unit}, more is better")
         )(unit=item.unit)
         named = tuple((str(ProfileText(name)), value) for name, value in item.figures)
-        yield Figures(unit, named, tuple(f"{value:g}" for _, value in item.figures))
+        yield ui.Figures(unit, named, tuple(f"{value:g}" for _, value in item.figures))
     if item.note and item.note not in told:
-        yield para(item.note, indent=2)
+        yield ui.para(item.note, indent=2)
     measured = t(
         "Measured: {era}, kernel {kernel}, {hardware}",
         era=item.era,
         kernel=item.kernel,
         hardware=item.hardware,
     )
-    yield para(measured, indent=2, hang=2)
+    yield ui.para(measured, indent=2, hang=2)
     if item.source not in told:
-        yield para(muted(SOURCE), item.source, indent=2, hang=2)
+        yield ui.para(ui.muted(SOURCE), item.source, indent=2, hang=2)
     told.update((item.note, item.source))
-    yield GAP
+    yield ui.GAP
 
 
 WHY = t("Why:")
@@ -75,7 +75,7 @@ SEVERITIES = {
 }
 """Label for each severity."""
 
-NO_CAPTION = Piece("")
+NO_CAPTION = ui.Piece("")
 SEVERE = (Severity.DANGER, Severity.WARNING)
 TRUST = {"high": Sentence("high"), "medium": Sentence("medium"), "low": Sentence("low")}
 WITHHELD = {
@@ -89,9 +89,9 @@ WITHHELD = {
 class Reason:
     """A statement with a caption and evidence."""
 
-    sentence: Piece
-    behind: tuple[Block, ...]
-    caption: Piece = NO_CAPTION
+    sentence: ui.Piece
+    behind: tuple[ui.Block, ...]
+    caption: ui.Piece = NO_CAPTION
 
 
 def finding_reasons(diagnosis: Diagnosis) -> tuple[Reason, ...]:
@@ -104,7 +104,7 @@ def finding_reasons(diagnosis: Diagnosis) -> tuple[Reason, ...]:
     recording = (
         (
             Reason(
-                Piece(
+                ui.Piece(
                     tn(
                         "{count} clue about the recording",
                         "{count} clues about the recording",
@@ -112,7 +112,7 @@ def finding_reasons(diagnosis: Diagnosis) -> tuple[Reason, ...]:
                     )
                 ),
                 tuple(told),
-                Piece(named.INFO(), Tone.ACCENT),
+                ui.Piece(named.INFO(), ui.Tone.ACCENT),
             ),
         )
         if clues
@@ -129,8 +129,8 @@ def bare_reason(finding: Finding) -> Reason:
         *_named(SOURCE, finding.source),
         *_named(t("Rule:"), finding.code),
     )
-    caption = Piece(SEVERITIES[finding.severity](), TONES[finding.severity])
-    return Reason(Piece(finding.sentence), behind, caption)
+    caption = ui.Piece(SEVERITIES[finding.severity](), TONES[finding.severity])
+    return Reason(ui.Piece(finding.sentence), behind, caption)
 
 
 def figures_for(finding: Finding) -> tuple[Evidence, ...]:
@@ -145,45 +145,49 @@ def finding_reason(finding: Finding) -> Reason:
     reason, figures = bare_reason(finding), figures_for(finding)
     if not figures:
         return reason
-    return replace(reason, behind=(*reason.behind, para(strong(PUBLISHED)), GAP, *evidence_blocks(figures)))
+    return replace(
+        reason, behind=(*reason.behind, ui.para(ui.strong(PUBLISHED)), ui.GAP, *evidence_blocks(figures))
+    )
 
 
-def clue_blocks(clue: Clue) -> Iterator[Block]:
+def clue_blocks(clue: Clue) -> Iterator[ui.Block]:
     """Show source, meaning and confidence of a clue."""
-    yield para(strong(t("{source}:", source=clue.source)), clue.says, hang=2)
+    yield ui.para(ui.strong(t("{source}:", source=clue.source)), clue.says, hang=2)
     trust = TRUST[clue.confidence]() if clue.confidence in TRUST else clue.confidence
-    yield para(t("Confidence: {confidence}.", confidence=trust), indent=2)
+    yield ui.para(t("Confidence: {confidence}.", confidence=trust), indent=2)
 
 
 def choice_reasons(choice: Choice, advice: Advice) -> tuple[Reason, ...]:
     """Return reasons for the rating, the options and withheld options, and notes about the drive."""
-    cannot = [para(Piece(t("Cannot:"), Tone.DANGER), obstacle, hang=2) for obstacle in choice.obstacles]
+    cannot = [
+        ui.para(ui.Piece(t("Cannot:"), ui.Tone.DANGER), obstacle, hang=2) for obstacle in choice.obstacles
+    ]
     scheduler = (choice.scheduler,) if choice.scheduler else ()
     options = (
         (Sentence("When made:"), choice.mkfs),
         (Sentence("When mounted:"), choice.mount),
         (Sentence("Scheduler:"), scheduler),
     )
-    of_drive = (para(t("Applies to this drive and purpose with any filesystem.")),)
+    of_drive = (ui.para(t("Applies to this drive and purpose with any filesystem.")),)
     return (
         Reason(
-            Piece(first_clause(str(choice.sentence))),
-            (para(choice.sentence), *cannot, *evidence_blocks(choice.evidence)),
+            ui.Piece(first_clause(str(choice.sentence))),
+            (ui.para(choice.sentence), *cannot, *evidence_blocks(choice.evidence)),
         ),
         *(
-            Reason(Piece(option.text, Tone.ACCENT), tuple(_option(option)), Piece(caption()))
+            Reason(ui.Piece(option.text, ui.Tone.ACCENT), tuple(_option(option)), ui.Piece(caption()))
             for caption, several in options
             for option in several
         ),
         *(
-            Reason(Piece(held.text), tuple(_named(WHY, held.reason)), Piece(WITHHELD[held.kind]()))
+            Reason(ui.Piece(held.text), tuple(_named(WHY, held.reason)), ui.Piece(WITHHELD[held.kind]()))
             for held in choice.withheld
         ),
-        *(Reason(Piece(said), of_drive) for said in (*advice.doubts, *advice.notes)),
+        *(Reason(ui.Piece(said), of_drive) for said in (*advice.doubts, *advice.notes)),
     )
 
 
-def _option(option: Option) -> Iterator[Block]:
+def _option(option: Option) -> Iterator[ui.Block]:
     yield from _named(WHY, option.why)
     yield from _named(t("Risk:"), option.risk)
 
@@ -191,30 +195,34 @@ def _option(option: Option) -> Iterator[Block]:
 def unmade_reasons(unmade: Unmade) -> tuple[Reason, ...]:
     """Explain why a filesystem is never created and how to migrate, with published figures."""
     return (
-        Reason(Piece(unmade.why_not), evidence_blocks(unmade.evidence)),
-        Reason(Piece(t("What to do")), (para(unmade.way_off),)),
+        Reason(ui.Piece(unmade.why_not), evidence_blocks(unmade.evidence)),
+        Reason(ui.Piece(t("What to do")), (ui.para(unmade.way_off),)),
     )
 
 
 def step_reasons(plan: Plan, specs: Sequence[VolumeSpec]) -> tuple[Reason, ...]:
     """Return each step with reasons, checks and undo, then the plan's doubts."""
     steps = (
-        Reason(Piece(step.sentence), (*_why_step(plan, specs, step), *_after_step(step)), Piece(f"{number}."))
+        Reason(
+            ui.Piece(step.sentence),
+            (*_why_step(plan, specs, step), *_after_step(step)),
+            ui.Piece(f"{number}."),
+        )
         for number, step in enumerate(plan.steps, 1)
     )
     doubtful, behind = (
-        Piece(t("Note:"), Tone.WARN),
-        (para(t("From when the plan was created.")),),
+        ui.Piece(t("Note:"), ui.Tone.WARN),
+        (ui.para(t("From when the plan was created.")),),
     )
-    return (*steps, *(Reason(Piece(doubt), behind, doubtful) for doubt in plan.doubts))
+    return (*steps, *(Reason(ui.Piece(doubt), behind, doubtful) for doubt in plan.doubts))
 
 
-def _why_step(plan: Plan, specs: Sequence[VolumeSpec], step: Step) -> Iterator[Block]:
+def _why_step(plan: Plan, specs: Sequence[VolumeSpec], step: Step) -> Iterator[ui.Block]:
     operation = step.operation
     for table in plan.tables:
         if table == operation:
-            yield from (para(_placed(plan, entry), hang=2) for entry in table.entries if not entry.kept)
-            yield GAP
+            yield from (ui.para(_placed(plan, entry), hang=2) for entry in table.entries if not entry.kept)
+            yield ui.GAP
     of = _choice_of(plan, specs, step)
     if of is None:
         return
@@ -263,36 +271,36 @@ def _placed(plan: Plan, entry: TableEntry) -> Message:
     return said(number=entry.number, start=start, block=geometry.physical_block_bytes)
 
 
-def _after_step(step: Step) -> Iterator[Block]:
+def _after_step(step: Step) -> Iterator[ui.Block]:
     if step.holds:
-        yield para(strong(CHECKED))
-        yield from (para(held, indent=2, hang=2) for held in step.holds)
-        yield GAP
+        yield ui.para(ui.strong(CHECKED))
+        yield from (ui.para(held, indent=2, hang=2) for held in step.holds)
+        yield ui.GAP
     if step.destroys:
-        yield para(Piece(DESTROYS, Tone.DANGER), step.destroys, hang=2)
-        yield GAP
+        yield ui.para(ui.Piece(DESTROYS, ui.Tone.DANGER), step.destroys, hang=2)
+        yield ui.GAP
     yield from _named(UNDO, step.undo)
 
 
-def _named(caption: Text, *said: Text) -> tuple[Block, ...]:
+def _named(caption: ui.Text, *said: ui.Text) -> tuple[ui.Block, ...]:
     """Return a captioned paragraph and a gap, or nothing if all texts are empty."""
-    return (para(strong(caption), *said, hang=2), GAP) if any(text != "" for text in said) else ()
+    return (ui.para(ui.strong(caption), *said, hang=2), ui.GAP) if any(text != "" for text in said) else ()
 
 
-def command_blocks(steps: Sequence[Step | ChangeStep | MigrationStep]) -> tuple[Block, ...]:
+def command_blocks(steps: Sequence[Step | ChangeStep | MigrationStep]) -> tuple[ui.Block, ...]:
     """Show every step with commands, edits, losses, undo and checks."""
     return tuple(block for number, step in enumerate(steps, 1) for block in _command_block(number, step))
 
 
-def _command_block(number: int, step: Step | ChangeStep | MigrationStep) -> Iterator[Block]:
-    yield para(strong(f"{number}."), strong(step.sentence), hang=3)
-    yield from map(Command, step.commands)
-    yield from (para(Piece(edit, Tone.ACCENT), indent=5, hang=2) for edit in step.edits)
+def _command_block(number: int, step: Step | ChangeStep | MigrationStep) -> Iterator[ui.Block]:
+    yield ui.para(ui.strong(f"{number}."), ui.strong(step.sentence), hang=3)
+    yield from map(ui.Command, step.commands)
+    yield from (ui.para(ui.Piece(edit, ui.Tone.ACCENT), indent=5, hang=2) for edit in step.edits)
     if isinstance(step, Step) and step.destroys:
-        yield para(Piece(DESTROYS, Tone.DANGER), step.destroys, indent=3, hang=2)
+        yield ui.para(ui.Piece(DESTROYS, ui.Tone.DANGER), step.destroys, indent=3, hang=2)
     if step.undo:
-        yield para(muted(UNDO), step.undo, indent=3, hang=2)
-    yield from (para(muted(CHECKED), held, indent=3, hang=2) for held in step.holds)
+        yield ui.para(ui.muted(UNDO), step.undo, indent=3, hang=2)
+    yield from (ui.para(ui.muted(CHECKED), held, indent=3, hang=2) for held in step.holds)
     if not isinstance(step, ChangeStep) and step.seconds >= 1:
-        yield para(t("Takes {seconds:time}.", seconds=step.seconds), indent=3)
-    yield GAP
+        yield ui.para(t("Takes {seconds:time}.", seconds=step.seconds), indent=3)
+    yield ui.GAP

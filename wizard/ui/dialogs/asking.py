@@ -12,11 +12,11 @@ from wizard.documents.files import write_file
 from wizard.model.errors import BadInput, DiskwrightError, Refused, printable
 from wizard.model.said import Message, t, tn
 from wizard.ui import messages
+from wizard.ui import view as ui
 from wizard.ui.components.drive_rows import short
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.pages import Overlay
 from wizard.ui.jobs.job import AnyJob
-from wizard.ui.view import BACK, Action, Block, Field, Para, Row, Rows, Text, Tone, Values, View, para
 
 
 class Question(Overlay):
@@ -28,11 +28,11 @@ class Question(Overlay):
     def __init__(
         self,
         desk: Desk,
-        title: Text,
-        text: Text | Sequence[Block],
-        yes: Text,
+        title: ui.Text,
+        text: ui.Text | Sequence[ui.Block],
+        yes: ui.Text,
         then: Callable[[], None],
-        no: Text = "",
+        no: ui.Text = "",
         *,
         ends: bool = False,
     ) -> None:
@@ -41,15 +41,15 @@ class Question(Overlay):
         self._no = no if no != "" else t("no")
         self._blocks = blocks_of(text)
 
-    def view(self) -> View:
+    def view(self) -> ui.View:
         """Return the question, with no as the default."""
         actions = (
-            Action("no", "enter", self._no),
-            Action("yes", "y", self._yes, ends=self._ends),
-            Action("no", "escape", self._no, aside=True),
-            Action("no", "n", self._no, aside=True),
+            ui.Action("no", "enter", self._no),
+            ui.Action("yes", "y", self._yes, ends=self._ends),
+            ui.Action("no", "escape", self._no, aside=True),
+            ui.Action("no", "n", self._no, aside=True),
         )
-        return View(
+        return ui.View(
             "question",
             self.at,
             self._title,
@@ -59,17 +59,17 @@ class Question(Overlay):
             help=(t("Nothing happens until you answer. Enter changes nothing."),),
         )
 
-    def act_no(self, _row: str, _values: Values) -> None:
+    def act_no(self, _row: str, _values: ui.Values) -> None:
         """Close without changes."""
         self.desk.back()
 
-    def act_yes(self, _row: str, _values: Values) -> None:
+    def act_yes(self, _row: str, _values: ui.Values) -> None:
         """Close the dialog and call `then`."""
         self.desk.back()
         call_guarded(self.desk, self._then)
 
 
-Take = Callable[[Values], Callable[[], None] | None]
+Take = Callable[[ui.Values], Callable[[], None] | None]
 """Callback for the typed values."""
 
 
@@ -84,34 +84,34 @@ class Typing(Overlay):
     def __init__(
         self,
         desk: Desk,
-        title: Text,
-        blocks: Text | Sequence[Block],
-        fields: Sequence[Field],
+        title: ui.Text,
+        blocks: ui.Text | Sequence[ui.Block],
+        fields: Sequence[ui.Field],
         take: Take,
-        label: Text,
+        label: ui.Text,
     ) -> None:
         super().__init__(desk)
         self._title, self._take, self._label = title, take, label
         self._blocks, self._fields = blocks_of(blocks), tuple(fields)
 
-    def view(self) -> View:
+    def view(self) -> ui.View:
         """Return the fields with the typed values."""
-        return View(
+        return ui.View(
             "typing",
             self.at,
             self._title,
-            (Action("take", "enter", self._label), Action("back", "escape", t("cancel"))),
+            (ui.Action("take", "enter", self._label), ui.Action("back", "escape", t("cancel"))),
             above=self._blocks,
             fields=self._fields,
             over=True,
             help=(t("Enter in the last field accepts your input. Esc cancels."),),
         )
 
-    def turned(self, field: str, values: Values) -> None:
+    def turned(self, field: str, values: ui.Values) -> None:
         """Update the fields."""
         self._fields = _typed(self._fields, values)
 
-    def act_take(self, _row: str, values: Values) -> None:
+    def act_take(self, _row: str, values: ui.Values) -> None:
         """Use the values, or show why they are refused."""
         self._fields = _typed(self._fields, values)
         then = self._take(values)
@@ -121,9 +121,9 @@ class Typing(Overlay):
             call_guarded(self.desk, then)
 
 
-def blocks_of(text: Text | Sequence[Block]) -> tuple[Block, ...]:
+def blocks_of(text: ui.Text | Sequence[ui.Block]) -> tuple[ui.Block, ...]:
     """Return text as blocks."""
-    return (para(text),) if isinstance(text, str | Message) else tuple(text)
+    return (ui.para(text),) if isinstance(text, str | Message) else tuple(text)
 
 
 def call_guarded(desk: Desk, then: Callable[[], None]) -> None:
@@ -132,10 +132,10 @@ def call_guarded(desk: Desk, then: Callable[[], None]) -> None:
     try:
         then()
     except DiskwrightError as error:
-        screen.tell(str(error), Tone.WARN)
+        screen.tell(str(error), ui.Tone.WARN)
 
 
-def _typed(fields: Sequence[Field], values: Values) -> tuple[Field, ...]:
+def _typed(fields: Sequence[ui.Field], values: ui.Values) -> tuple[ui.Field, ...]:
     """Update the fields without storing secrets."""
     return tuple(
         field if field.secret else replace(field, value=values.get(field.key, field.value))
@@ -150,7 +150,7 @@ def confirm(desk: Desk, job: AnyJob | None, then: Callable[[bytes | None], None]
     """
     drives = job.drives if job else ()
 
-    def take(values: Values) -> Callable[[], None]:
+    def take(values: ui.Values) -> Callable[[], None]:
         for number, drive in enumerate(drives):
             typed = values.get(f"token{number}", "").strip()
             if not typed or typed != drive.token:
@@ -159,7 +159,7 @@ def confirm(desk: Desk, job: AnyJob | None, then: Callable[[bytes | None], None]
         return partial(then, _secret(values) if secret else None)
 
     fields = tuple(
-        Field(
+        ui.Field(
             f"token{number}",
             messages.TOKEN_OF(drive=short(drive.path)),
             hint=messages.HINT_WHOLE(token=printable(drive.token, 40)),
@@ -167,7 +167,7 @@ def confirm(desk: Desk, job: AnyJob | None, then: Callable[[bytes | None], None]
         for number, drive in enumerate(drives)
     )
     names = tuple(short(drive.path) for drive in drives)
-    text: tuple[Para, ...] = ()
+    text: tuple[ui.Para, ...] = ()
     if job:
         over = tn(
             "Continuing overwrites all contents of {drives:and}.",
@@ -176,21 +176,21 @@ def confirm(desk: Desk, job: AnyJob | None, then: Callable[[bytes | None], None]
             count=len(names),
         )
         text = (
-            para(
+            ui.para(
                 t("Continuing writes to {drives:and} and preserves every file.", drives=names)
                 if job.keeps_all
                 else over
             ),
         )
     asked = (
-        Field("passphrase", messages.PASSPHRASE, secret=True),
-        Field("again", messages.AGAIN, hint=messages.AGAIN_HINT, secret=True),
+        ui.Field("passphrase", messages.PASSPHRASE, secret=True),
+        ui.Field("again", messages.AGAIN, hint=messages.AGAIN_HINT, secret=True),
     )
     fields = (*fields, *(asked if secret else ()))
     desk.go(Typing(desk, t("Go on?"), text, fields, take, messages.RESUME))
 
 
-def _secret(values: Values) -> bytes:
+def _secret(values: ui.Values) -> bytes:
     """Return the passphrase, typed twice. Raises Refused if empty or the two differ.
 
     While no data is written yet, encrypted volumes are created again with this passphrase.
@@ -247,46 +247,48 @@ class Picker(Screen):
     """Selection from several rows. Closes the dialog, then calls `take` with the key of the row."""
 
     def __init__(
-        self, desk: Desk, title: Text, rows: Sequence[Row], label: Text, take: Callable[[str], None]
+        self, desk: Desk, title: ui.Text, rows: Sequence[ui.Row], label: ui.Text, take: Callable[[str], None]
     ) -> None:
         super().__init__(desk)
         self._title, self._rows, self._label, self._take = title, tuple(rows), label, take
 
-    def view(self) -> View:
+    def view(self) -> ui.View:
         """Return the rows."""
-        actions = (Action("take", "enter", self._label), Action("back", "escape", BACK))
-        rows = Rows(self._rows, self._rows[0].key)
-        return View("which", self.step, self._title, actions, rows=rows, over=True)
+        actions = (ui.Action("take", "enter", self._label), ui.Action("back", "escape", ui.BACK))
+        rows = ui.Rows(self._rows, self._rows[0].key)
+        return ui.View("which", self.step, self._title, actions, rows=rows, over=True)
 
-    def act_take(self, row: str, _values: Values) -> None:
+    def act_take(self, row: str, _values: ui.Values) -> None:
         """Use the row."""
         self.desk.back()
         self._take(row)
 
 
 def save(
-    desk: Desk, what: Text, text: str, proposal: str, then: Callable[[Path], None] | None = None
+    desk: Desk, what: ui.Text, text: str, proposal: str, then: Callable[[Path], None] | None = None
 ) -> None:
     """Ask for a file name and save `text`. `what` is part of a sentence, such as `the plan`.
 
     Then report the file on the previous screen and call `then`.
     """
 
-    def take(values: Values) -> Callable[[], None]:
+    def take(values: ui.Values) -> Callable[[], None]:
         path = _free_path(values.get("file", "").strip())
         name = str(what)
         write_file(path, text, name[:1].upper() + name[1:])
         return partial(saved, path)
 
     def saved(path: Path) -> None:
-        desk.screen.tell(t("{what:First} was saved to {path}.", what=what, path=str(path)), Tone.GOOD)
+        desk.screen.tell(t("{what:First} was saved to {path}.", what=what, path=str(path)), ui.Tone.GOOD)
         if then is not None:
             then(path)
 
-    field = Field("file", t("File"), proposal, t("name or full path"))
+    field = ui.Field("file", t("File"), proposal, t("name or full path"))
     blocks = (
-        para(t("A plain name is a file in the folder where diskwright was started. ~ is your home folder.")),
-        para(t("Existing files are never overwritten.")),
+        ui.para(
+            t("A plain name is a file in the folder where diskwright was started. ~ is your home folder.")
+        ),
+        ui.para(t("Existing files are never overwritten.")),
     )
     desk.go(Typing(desk, t("Save {what}", what=what), blocks, (field,), take, t("save")))
 
@@ -297,7 +299,7 @@ def save_job(desk: Desk, screen: Screen, job: AnyJob) -> None:
 
     def saved(path: Path) -> None:
         screen.tell(
-            t("Saved. Apply with: {command}", command=job.command(desk.services, str(path))), Tone.GOOD
+            t("Saved. Apply with: {command}", command=job.command(desk.services, str(path))), ui.Tone.GOOD
         )
 
     save(desk, t("the plan"), text, proposal, saved)

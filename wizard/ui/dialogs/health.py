@@ -11,28 +11,13 @@ from wizard.findings.diagnose import has_health, judge_health
 from wizard.findings.drive_faults import size_words, tuning_words
 from wizard.findings.use import named_field
 from wizard.model.said import Message, Sentence, Value, t, tn
+from wizard.ui import view as ui
 from wizard.ui.components.decisions import blocker
 from wizard.ui.components.drive_rows import HEALTH_TONES, blocker_para, recording_piece, short
 from wizard.ui.components.reasons import clue_blocks
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import call_guarded
 from wizard.ui.dialogs.pages import Overlay, Page
-from wizard.ui.view import (
-    BACK,
-    GAP,
-    Action,
-    Block,
-    Pane,
-    Piece,
-    Progress,
-    Text,
-    Tone,
-    Values,
-    View,
-    muted,
-    para,
-    strong,
-)
 
 if TYPE_CHECKING:
     from wizard.advice.missing import Missing
@@ -84,18 +69,18 @@ class Install(Overlay):
         self._weighing = self._at_work = False
         self._fault = str(error)
 
-    def view(self) -> View:
+    def view(self) -> ui.View:
         """Return the question or the progress."""
         title = (
             Sentence("Installing {programs:and}") if self._at_work else Sentence("Install {programs:and}?")
         )
-        return View(
+        return ui.View(
             "install",
             self.at,
             title(programs=self._missing.programs),
             self._actions(),
             above=self._above(),
-            panes=(Pane("", tuple(map(para, self._lines))),) if self._lines else (),
+            panes=(ui.Pane("", tuple(map(ui.para, self._lines))),) if self._lines else (),
             over=True,
             busy=self._weighing or self._at_work,
             help=(
@@ -104,33 +89,33 @@ class Install(Overlay):
             ),
         )
 
-    def _actions(self) -> tuple[Action, ...]:
-        leave = Action("back", "escape", BACK, AT_WORK if self._at_work else "", aside=True)
+    def _actions(self) -> tuple[ui.Action, ...]:
+        leave = ui.Action("back", "escape", ui.BACK, AT_WORK if self._at_work else "", aside=True)
         if self._at_work or self._weighing:
             return (leave,)
         if self._fault:
-            return (Action("back", "enter", BACK), Action("again", "r", t("try again")), leave)
-        return (Action("back", "enter", t("no")), Action("install", "y", t("install")), leave)
+            return (ui.Action("back", "enter", ui.BACK), ui.Action("again", "r", t("try again")), leave)
+        return (ui.Action("back", "enter", t("no")), ui.Action("install", "y", t("install")), leave)
 
-    def _above(self) -> tuple[Block, ...]:
+    def _above(self) -> tuple[ui.Block, ...]:
         if self._fault:
-            return (para(Piece(self._fault, Tone.WARN)),)
+            return (ui.para(ui.Piece(self._fault, ui.Tone.WARN)),)
         if self._weighing:
-            return (para(t("Checking the size ...")),)
+            return (ui.para(t("Checking the size ...")),)
         if self._at_work:
             said = AT_WORK if self._lines else t("Starting ...")
-            return (Progress(None, said),)
+            return (ui.Progress(None, said),)
         return (
-            para(self._offer),
-            para(t("With dependencies, from your distribution's package manager.")),
+            ui.para(self._offer),
+            ui.para(t("With dependencies, from your distribution's package manager.")),
         )
 
-    def act_again(self, _row: str, _values: Values) -> None:
+    def act_again(self, _row: str, _values: ui.Values) -> None:
         """Check the size and ask again."""
         self._lines.clear()
         self._check_size()
 
-    def act_install(self, _row: str, _values: Values) -> None:
+    def act_install(self, _row: str, _values: ui.Values) -> None:
         """Install as root."""
         self.desk.with_root(self, self._install)
 
@@ -163,7 +148,7 @@ class Install(Overlay):
                 programs=programs,
                 count=len(programs),
             ),
-            Tone.GOOD,
+            ui.Tone.GOOD,
         )
         call_guarded(self.desk, self._then)
 
@@ -180,32 +165,32 @@ def health_page(desk: Desk, drive: Drive, diagnosis: Diagnosis | None = None) ->
     return Page(desk, t("Health of {drive}", drive=short(drive.path)), blocks, place="health")
 
 
-def health_blocks(drive: Drive, diagnosis: Diagnosis, blocker: Text) -> Sequence[Block]:
+def health_blocks(drive: Drive, diagnosis: Diagnosis, blocker: ui.Text) -> Sequence[ui.Block]:
     """Describe a drive: SMART health, identity, contents and recording."""
     parts = (
         _health(drive, blocker),
-        (para(strong(t("Identity"))), *identity_blocks(drive)),
+        (ui.para(ui.strong(t("Identity"))), *identity_blocks(drive)),
         _contents(drive),
         _recording(diagnosis),
         _unread(drive),
     )
-    return [block for part in map(tuple, parts) if part for block in (*part, GAP)][:-1]
+    return [block for part in map(tuple, parts) if part for block in (*part, ui.GAP)][:-1]
 
 
-def _health(drive: Drive, blocker: Text) -> Iterator[Block]:
+def _health(drive: Drive, blocker: ui.Text) -> Iterator[ui.Block]:
     if not has_health(drive):
-        yield para(t("No health data available."))
+        yield ui.para(t("No health data available."))
     else:
         judged = judge_health(drive)
-        yield para(Piece(judged.said[0], HEALTH_TONES[judged.verdict]))
-        yield from (para(said, indent=2) for said in judged.said[1:])
+        yield ui.para(ui.Piece(judged.said[0], HEALTH_TONES[judged.verdict]))
+        yield from (ui.para(said, indent=2) for said in judged.said[1:])
     if blocker:
         yield blocker_para(drive, blocker)
 
 
-def identity_blocks(drive: Drive) -> Iterator[Block]:
+def identity_blocks(drive: Drive) -> Iterator[ui.Block]:
     """Show name, numbers, bus, size, blocks and features of a drive."""
-    rows: tuple[tuple[Message, Text], ...] = (
+    rows: tuple[tuple[Message, ui.Text], ...] = (
         (t("Name:"), drive.model or t("no name")),
         (t("Serial:"), drive.serial or NONE),
         (t("WWN:"), drive.wwn or NONE),
@@ -217,7 +202,7 @@ def identity_blocks(drive: Drive) -> Iterator[Block]:
         (t("Discard:"), _discard(drive)),
         (t("Scheduler:"), drive.scheduler or UNKNOWN),
     )
-    yield from (para(muted(caption), text, indent=2, hang=2) for caption, text in rows)
+    yield from (ui.para(ui.muted(caption), text, indent=2, hang=2) for caption, text in rows)
 
 
 def _blocks(drive: Drive) -> Message:
@@ -265,22 +250,22 @@ def _discard(drive: Drive) -> Message:
     return t("yes") if drive.discard.maximum_bytes else NONE
 
 
-def _contents(drive: Drive) -> Iterator[Block]:
-    yield para(strong(t("Contents")))
-    yield para(contents_words(drive), indent=2, hang=2)
-    yield from (para(partition_words(drive, part), indent=2, hang=2) for part in drive.partitions)
-    yield from (para(layer_words(layer), indent=2, hang=2) for layer in drive.layers)
+def _contents(drive: Drive) -> Iterator[ui.Block]:
+    yield ui.para(ui.strong(t("Contents")))
+    yield ui.para(contents_words(drive), indent=2, hang=2)
+    yield from (ui.para(partition_words(drive, part), indent=2, hang=2) for part in drive.partitions)
+    yield from (ui.para(layer_words(layer), indent=2, hang=2) for layer in drive.layers)
     if better := tuning_words(drive):
-        yield para(better, indent=2, hang=2)
+        yield ui.para(better, indent=2, hang=2)
 
 
-def _recording(diagnosis: Diagnosis) -> Iterator[Block]:
-    yield para(strong(t("Recording")), recording_piece(diagnosis))
+def _recording(diagnosis: Diagnosis) -> Iterator[ui.Block]:
+    yield ui.para(ui.strong(t("Recording")), recording_piece(diagnosis))
     yield from (block for clue in diagnosis.recording.evidence for block in clue_blocks(clue))
 
 
-def _unread(drive: Drive) -> Iterator[Block]:
+def _unread(drive: Drive) -> Iterator[ui.Block]:
     if drive.unread:
-        yield para(strong(t("Not read")))
+        yield ui.para(ui.strong(t("Not read")))
     for one in drive.unread:
-        yield para(muted(t("{what}:", what=named_field(one.what))), one.why, indent=2, hang=2)
+        yield ui.para(ui.muted(t("{what}:", what=named_field(one.what))), one.why, indent=2, hang=2)

@@ -12,6 +12,7 @@ from wizard.benchmark.results import BenchmarkResult, render_verdict
 from wizard.benchmark.scratch import confirm_scratch
 from wizard.model.errors import BadInput, DiskwrightError
 from wizard.model.said import Message, Sentence, t
+from wizard.ui import view as ui
 from wizard.ui.components.drive_rows import short
 from wizard.ui.components.measured import (
     progress_blocks,
@@ -22,7 +23,6 @@ from wizard.ui.components.measured import (
 from wizard.ui.desk import Desk
 from wizard.ui.dialogs.asking import Typing, save
 from wizard.ui.dialogs.pages import Overlay, Reasons
-from wizard.ui.view import BACK, Action, Block, Field, Pane, Piece, Text, Tone, Values, View, para
 
 if TYPE_CHECKING:
     from wizard.model.machine import Drive
@@ -35,14 +35,14 @@ Verdict = TypeVar("Verdict", bound="BenchmarkResult")
 def ask_token(
     desk: Desk,
     drive: Drive,
-    title: Text,
-    text: Sequence[Block],
+    title: ui.Text,
+    text: Sequence[ui.Block],
     then: Callable[[], None],
-    label: Text = MEASURE,
+    label: ui.Text = MEASURE,
 ) -> None:
     """Ask for the drive's token before writing."""
 
-    def take(values: Values) -> Callable[[], None]:
+    def take(values: ui.Values) -> Callable[[], None]:
         token = values.get("token", "").strip()
         if not token:
             raise BadInput(t("Type {token} to confirm, or press Esc.", token=drive.token))
@@ -51,10 +51,10 @@ def ask_token(
 
     blocks = (
         *text,
-        para(t("Partitions are not touched.")),
-        para(t("Confirm with the serial number, or the device name for a drive without one.")),
+        ui.para(t("Partitions are not touched.")),
+        ui.para(t("Confirm with the serial number, or the device name for a drive without one.")),
     )
-    field = Field("token", t("Drive"), hint=t("type {token}", token=drive.token))
+    field = ui.Field("token", t("Drive"), hint=t("type {token}", token=drive.token))
     desk.go(Typing(desk, title, blocks, (field,), take, label))
 
 
@@ -65,7 +65,7 @@ class Measuring(Overlay, Generic[Verdict]):
     file: ClassVar[str]
     """End of the name of a saved result."""
     title: ClassVar[Sentence]
-    help: ClassVar[tuple[Text, ...]]
+    help: ClassVar[tuple[ui.Text, ...]]
 
     def __init__(self, desk: Desk, drive: Drive, verdict: Verdict | None) -> None:
         super().__init__(desk)
@@ -74,11 +74,11 @@ class Measuring(Overlay, Generic[Verdict]):
         self._measuring = False
         self._stop = threading.Event()
 
-    def possible_blocks(self) -> Iterator[Block]:
+    def possible_blocks(self) -> Iterator[ui.Block]:
         """Describe the available measurements."""
         raise NotImplementedError
 
-    def ways(self) -> Iterator[Action]:
+    def ways(self) -> Iterator[ui.Action]:
         """Yield the available measurements as actions. Enter starts the first."""
         raise NotImplementedError
 
@@ -99,62 +99,62 @@ class Measuring(Overlay, Generic[Verdict]):
         """The title with the drive."""
         return self.title(drive=short(self.drive.path))
 
-    def view(self) -> View:
+    def view(self) -> ui.View:
         """Return the result, the progress, or the available measurements."""
         banner = (verdict_banner(self.verdict),) if self.verdict and not self._measuring else ()
-        return View(
+        return ui.View(
             self.place,
             self.at,
             self.heading,
             tuple(self._actions()),
             above=banner,
-            panes=(Pane("", tuple(self._blocks())),),
+            panes=(ui.Pane("", tuple(self._blocks())),),
             busy=self._measuring,
             help=self.help,
         )
 
-    def _actions(self) -> Iterator[Action]:
+    def _actions(self) -> Iterator[ui.Action]:
         if self._measuring:
-            yield Action("stop", "S", t("stop"), ends=True)
-            yield Action("back", "escape", BACK, t("Measuring the drive. Press S to stop."))
+            yield ui.Action("stop", "S", t("stop"), ends=True)
+            yield ui.Action("back", "escape", ui.BACK, t("Measuring the drive. Press S to stop."))
             return
         closing = self.closing()
         if closing:
             yield closing
         yield from self.ways()
         if self.verdict:
-            yield Action("save", "s", t("save"))
-            yield Action("why", "w", t("why"))
-        yield Action("back", "escape", BACK, aside=closing is not None and closing.name == "back")
+            yield ui.Action("save", "s", t("save"))
+            yield ui.Action("why", "w", t("why"))
+        yield ui.Action("back", "escape", ui.BACK, aside=closing is not None and closing.name == "back")
 
-    def closing(self) -> Action | None:
+    def closing(self) -> ui.Action | None:
         """Return the action of Enter after a measurement, or if none is possible."""
-        return Action("back", "enter", BACK) if self.verdict or self.services.obstacle else None
+        return ui.Action("back", "enter", ui.BACK) if self.verdict or self.services.obstacle else None
 
-    def _blocks(self) -> Iterator[Block]:
+    def _blocks(self) -> Iterator[ui.Block]:
         if self._measuring:
             yield from progress_blocks(self.progress)
         elif self.verdict:
             yield from verdict_blocks(self.verdict)
         elif obstacle := self.services.obstacle:
-            yield para(Piece(t("Not possible here:"), Tone.WARN), obstacle)
+            yield ui.para(ui.Piece(t("Not possible here:"), ui.Tone.WARN), obstacle)
             if self.services.needs_root:
-                yield para(t("To measure, start the wizard with sudo diskwright."))
+                yield ui.para(t("To measure, start the wizard with sudo diskwright."))
         else:
             yield from self.possible_blocks()
 
-    def act_stop(self, _row: str, _values: Values) -> None:
+    def act_stop(self, _row: str, _values: ui.Values) -> None:
         """Stop the measurement early."""
         self._stop.set()
         self.tell(t("Stopping ..."))
 
-    def act_save(self, _row: str, _values: Values) -> None:
+    def act_save(self, _row: str, _values: ui.Values) -> None:
         """Save the result with all timings."""
         if self.verdict:
             name = f"{short(self.drive.path)}-{self.file}.json"
             save(self.desk, t("the result"), render_verdict(self.verdict), name)
 
-    def act_why(self, _row: str, _values: Values) -> None:
+    def act_why(self, _row: str, _values: ui.Values) -> None:
         """Explain the result."""
         if self.verdict:
             title = t("Why: {drive}", drive=short(self.drive.path))
@@ -189,4 +189,4 @@ class Measuring(Overlay, Generic[Verdict]):
 
     def _failed(self, error: DiskwrightError) -> None:
         self._measuring = False
-        self.tell(str(error), Tone.WARN)
+        self.tell(str(error), ui.Tone.WARN)

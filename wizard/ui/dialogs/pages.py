@@ -6,46 +6,21 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from wizard.advice.evidence import Term, find_term, load_glossary, terms_in
 from wizard.model.said import t
+from wizard.ui import view as ui
 from wizard.ui.components.reasons import SOURCE, Reason
 from wizard.ui.desk import Desk, Screen
-from wizard.ui.view import (
-    BACK,
-    GAP,
-    GLOSSARY_KEY,
-    QUIT_KEY,
-    Action,
-    Banner,
-    Bar,
-    Block,
-    Column,
-    Command,
-    Figures,
-    Pane,
-    Para,
-    Piece,
-    Progress,
-    Row,
-    Rows,
-    ScreenStep,
-    Text,
-    Tone,
-    View,
-    muted,
-    para,
-    strong,
-)
 
 
 class Overlay(Screen):
     """A dialog of the current screen, or of step `at`."""
 
-    def __init__(self, desk: Desk, at: ScreenStep | None = None) -> None:
+    def __init__(self, desk: Desk, at: ui.ScreenStep | None = None) -> None:
         super().__init__(desk)
         self.at = at or desk.view.step
 
     def drives_changed(self) -> None:
         """Close the dialogs if a drive of the session was unplugged. The desk then leaves the screen."""
-        if self.desk.screen is not self or self.at in (ScreenStep.DRIVES, ScreenStep.WORK):
+        if self.desk.screen is not self or self.at in (ui.ScreenStep.DRIVES, ui.ScreenStep.WORK):
             return
         if all(map(self.services.is_attached, self.desk.session.drives)):
             return
@@ -57,9 +32,9 @@ CAPS = {"escape": "Esc", "enter": "Enter", "space": "Space", "delete": "Del", "b
 """Labels of keys with several letters."""
 
 
-def _read_actions() -> tuple[Action, ...]:
+def _read_actions() -> tuple[ui.Action, ...]:
     """Return the actions of a page to read: Enter and Esc close it."""
-    return (Action("back", "enter", BACK), Action("back", "escape", BACK, aside=True))
+    return (ui.Action("back", "enter", ui.BACK), ui.Action("back", "escape", ui.BACK, aside=True))
 
 
 class Page(Overlay):
@@ -68,39 +43,43 @@ class Page(Overlay):
     def __init__(
         self,
         desk: Desk,
-        title: Text,
-        blocks: Sequence[Block],
-        step: ScreenStep | None = None,
+        title: ui.Text,
+        blocks: Sequence[ui.Block],
+        step: ui.ScreenStep | None = None,
         place: str = "page",
     ) -> None:
         super().__init__(desk, step)
         self._title, self._blocks, self._place = title, tuple(blocks), place
 
-    def view(self) -> View:
+    def view(self) -> ui.View:
         """Return the text."""
-        return View(self._place, self.at, self._title, _read_actions(), panes=(Pane("", self._blocks),))
+        return ui.View(self._place, self.at, self._title, _read_actions(), panes=(ui.Pane("", self._blocks),))
 
 
-def help_page(desk: Desk, view: View) -> Screen:
+def help_page(desk: Desk, view: ui.View) -> Screen:
     """Return the help of a view with all its keys."""
-    actions = (*view.actions, Action("glossary", "f2", GLOSSARY_KEY), Action("quit", "q", QUIT_KEY))
-    blocks: list[Block] = [block for text in view.help for block in (para(text), GAP)]
-    blocks.append(para(strong(t("Keys"))))
+    actions = (
+        *view.actions,
+        ui.Action("glossary", "f2", ui.GLOSSARY_KEY),
+        ui.Action("quit", "q", ui.QUIT_KEY),
+    )
+    blocks: list[ui.Block] = [block for text in view.help for block in (ui.para(text), ui.GAP)]
+    blocks.append(ui.para(ui.strong(t("Keys"))))
     blocks += [_key(action) for action in actions]
     return Page(desk, t("Help"), blocks, view.step, "help")
 
 
-def _key(action: Action) -> Block:
+def _key(action: ui.Action) -> ui.Block:
     cap = CAPS.get(action.key, action.key.upper() if action.key[1:].isdigit() else action.key)
-    why_not = muted(t("(not now: {why})", why=action.why_not)) if action.why_not != "" else ""
-    return para(Piece(cap, Tone.ACCENT), action.label, why_not, indent=2, hang=6)
+    why_not = ui.muted(t("(not now: {why})", why=action.why_not)) if action.why_not != "" else ""
+    return ui.para(ui.Piece(cap, ui.Tone.ACCENT), action.label, why_not, indent=2, hang=6)
 
 
 class Reasons(Overlay):
     """Statements, with evidence for the selected one."""
 
     def __init__(
-        self, desk: Desk, title: Text, reasons: Sequence[Reason], step: ScreenStep | None = None
+        self, desk: Desk, title: ui.Text, reasons: Sequence[Reason], step: ui.ScreenStep | None = None
     ) -> None:
         super().__init__(desk, step)
         self._title, self._reasons, self._row = title, tuple(reasons), "0"
@@ -109,24 +88,24 @@ class Reasons(Overlay):
         """Select another statement."""
         self._row = row
 
-    def view(self) -> View:
+    def view(self) -> ui.View:
         """Return the statements, and evidence for one."""
         captions = any(reason.caption.text != "" for reason in self._reasons)
         rows = tuple(
-            Row(str(number), (reason.caption, reason.sentence) if captions else (reason.sentence,))
+            ui.Row(str(number), (reason.caption, reason.sentence) if captions else (reason.sentence,))
             for number, reason in enumerate(self._reasons)
         )
         here = next(
             (reason for row, reason in zip(rows, self._reasons, strict=True) if row.key == self._row), None
         )
-        behind = here.behind if here else (para(t("No further details.")),)
-        return View(
+        behind = here.behind if here else (ui.para(t("No further details.")),)
+        return ui.View(
             "reasons",
             self.at,
             self._title,
             _read_actions(),
-            rows=Rows(rows, self._row, (Column(), Column()) if captions else (Column(),)),
-            panes=(Pane("", behind),),
+            rows=ui.Rows(rows, self._row, (ui.Column(), ui.Column()) if captions else (ui.Column(),)),
+            panes=(ui.Pane("", behind),),
             help=(
                 t("Each line is a statement, with evidence next to or below the line."),
                 t("Figures are published results, with date, kernel and hardware."),
@@ -134,13 +113,13 @@ class Reasons(Overlay):
         )
 
 
-COLUMNS = (Column(t("Term")), Column(), Column(t("Also"), least=90))
+COLUMNS = (ui.Column(t("Term")), ui.Column(), ui.Column(t("Also"), least=90))
 
 
 class Glossary(Overlay):
     """List of terms, with a definition of the selected one."""
 
-    def __init__(self, desk: Desk, view: View) -> None:
+    def __init__(self, desk: Desk, view: ui.View) -> None:
         super().__init__(desk, view.step)
         below = desk.below if view.over else None
         seen = [*texts_of(view), *(texts_of(below) if below else ())]
@@ -154,15 +133,15 @@ class Glossary(Overlay):
         """Select another term."""
         self._row = row
 
-    def view(self) -> View:
+    def view(self) -> ui.View:
         """Return the terms, and one definition."""
         term = next((term for term in self._terms if term.id == self._row), None)
-        return View(
+        return ui.View(
             "glossary",
             self.at,
             t("Glossary"),
             _read_actions(),
-            rows=Rows(tuple(map(self._of, self._terms)), self._row, COLUMNS),
+            rows=ui.Rows(tuple(map(self._of, self._terms)), self._row, COLUMNS),
             panes=(_pane(term),) if term else (),
             help=(
                 t("Terms marked `here` appear on the previous screen and are listed first."),
@@ -170,28 +149,28 @@ class Glossary(Overlay):
             ),
         )
 
-    def _of(self, term: Term) -> Row:
-        here = muted(t("here")) if term.id in self._here else Piece("")
-        return Row(term.id, (Piece(term.term), here, muted(", ".join(map(str, term.also)))))
+    def _of(self, term: Term) -> ui.Row:
+        here = ui.muted(t("here")) if term.id in self._here else ui.Piece("")
+        return ui.Row(term.id, (ui.Piece(term.term), here, ui.muted(", ".join(map(str, term.also)))))
 
 
-def meaning(word: str) -> Pane:
+def meaning(word: str) -> ui.Pane:
     """Return the definition of a word. Raises BadInput with similar words if unknown."""
     return _pane(find_term(word))
 
 
-def _pane(term: Term) -> Pane:
-    return Pane(term.term, term_blocks(term))
+def _pane(term: Term) -> ui.Pane:
+    return ui.Pane(term.term, term_blocks(term))
 
 
-def term_blocks(term: Term) -> tuple[Block, ...]:
+def term_blocks(term: Term) -> tuple[ui.Block, ...]:
     """Return other spellings, explanation and source of a term."""
-    also = (para(t("Also: {spellings:list}.", spellings=term.also)),) if term.also else ()
-    source = para(muted(SOURCE), term.source, hang=2)
-    return (*also, para(strong(term.text)), GAP, source)
+    also = (ui.para(t("Also: {spellings:list}.", spellings=term.also)),) if term.also else ()
+    source = ui.para(ui.muted(SOURCE), term.source, hang=2)
+    return (*also, ui.para(ui.strong(term.text)), ui.GAP, source)
 
 
-def texts_of(view: View) -> Iterator[Text]:
+def texts_of(view: ui.View) -> Iterator[ui.Text]:
     """Yield all texts of a view, including scrolled ones, except labels of keys."""
     yield from (view.title, view.about)
     yield from _said(view.above)
@@ -209,20 +188,20 @@ def texts_of(view: View) -> Iterator[Text]:
         yield view.said.text
 
 
-def _said(blocks: Iterable[Block]) -> Iterator[Text]:
+def _said(blocks: Iterable[ui.Block]) -> Iterator[ui.Text]:
     for block in blocks:
         match block:
-            case Para(pieces=pieces):
+            case ui.Para(pieces=pieces):
                 yield from (piece.text for piece in pieces)
-            case Command(argv=argv):
+            case ui.Command(argv=argv):
                 yield " ".join(argv)
-            case Bar(stretches=stretches, caption=caption):
+            case ui.Bar(stretches=stretches, caption=caption):
                 yield caption
                 yield from (text for one in stretches for text in (one.name, one.filesystem))
-            case Figures(unit=unit, values=values):
+            case ui.Figures(unit=unit, values=values):
                 yield unit
                 yield from (name for name, _ in values)
-            case Progress(said=said):
+            case ui.Progress(said=said):
                 yield said
-            case Banner(text=text, detail=detail):
+            case ui.Banner(text=text, detail=detail):
                 yield from (text, *detail)

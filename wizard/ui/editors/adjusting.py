@@ -25,30 +25,12 @@ from wizard.plan.partition.resize import (
 )
 from wizard.plan.refusals import measured
 from wizard.plan.request.plan_request import GrowPart, ShrinkPart
+from wizard.ui import view as ui
 from wizard.ui.components.drive_bars import layout_bars
 from wizard.ui.components.drive_rows import short
 from wizard.ui.desk import Desk
 from wizard.ui.dialogs.asking import Picker, Typing
 from wizard.ui.dialogs.pages import Overlay
-from wizard.ui.view import (
-    Action,
-    Block,
-    Column,
-    Field,
-    Pane,
-    Para,
-    Piece,
-    Row,
-    Rows,
-    Text,
-    Tone,
-    Values,
-    View,
-    back_action,
-    muted,
-    para,
-    strong,
-)
 
 USE = t("use")
 
@@ -57,7 +39,7 @@ MEANS = t("Effect:")
 CANNOT = t("Not possible:")
 SHRINK = t("Shrink:")
 
-COLUMNS = (Column(), Column(right=True), Column(right=True), Column())
+COLUMNS = (ui.Column(), ui.Column(right=True), ui.Column(right=True), ui.Column())
 CAPTIONS = {Border.START: Sentence("Start"), Border.END: Sentence("End"), Border.SIZE: Sentence("Size")}
 
 
@@ -77,7 +59,7 @@ def adjust_one_of(desk: Desk, drive: Drive) -> None:
     if len(parts) == 1:
         adjust(desk, parts[0].path)
         return
-    rows = tuple(Row(part.path, _named(part)) for part in parts)
+    rows = tuple(ui.Row(part.path, _named(part)) for part in parts)
     desk.go(
         Picker(
             desk,
@@ -89,10 +71,10 @@ def adjust_one_of(desk: Desk, drive: Drive) -> None:
     )
 
 
-def _named(part: Partition) -> tuple[Piece, ...]:
+def _named(part: Partition) -> tuple[ui.Piece, ...]:
     label = next((mark.label for mark in part.signatures if mark.label), None)
     what = printable(label, 40) if label else title_of(part.filesystem or "")
-    return (Piece(short(part.path)), Piece(what), Piece(ROUGHLY(value=part.size_bytes)))
+    return (ui.Piece(short(part.path)), ui.Piece(what), ui.Piece(ROUGHLY(value=part.size_bytes)))
 
 
 class ResizeEditor(Overlay):
@@ -113,16 +95,16 @@ class ResizeEditor(Overlay):
         self._place = place
         self._meaning: Meaning = meaning_of(self._machine, self._drive, self._part, place)
 
-    def view(self) -> View:
+    def view(self) -> ui.View:
         """Return the drive before and after, the three values and their effect."""
-        return View(
+        return ui.View(
             "adjusting",
             self.at,
             t("Resize or move {part}", part=self._part.path),
             tuple(self._actions()),
             above=(*self._bars(), self._told()),
-            rows=Rows(tuple(map(self._row, Border)), self._at, COLUMNS),
-            panes=(Pane(t("Limits"), tuple(self._possible())),),
+            rows=ui.Rows(tuple(map(self._row, Border)), self._at, COLUMNS),
+            panes=(ui.Pane(t("Limits"), tuple(self._possible())),),
             help=(
                 t(
                     "Changing the start moves the whole partition. Changing the end or size does "
@@ -141,7 +123,7 @@ class ResizeEditor(Overlay):
             ),
         )
 
-    def _bars(self) -> Iterator[Block]:
+    def _bars(self) -> Iterator[ui.Block]:
         size, geometry = measured(self._drive)
         before = layout_before(self._drive, size, geometry, preserve=True)
         then = None
@@ -149,42 +131,42 @@ class ResizeEditor(Overlay):
             then = placed_layout(before, self._part.number, self._place)
         return layout_bars(before, then, size)
 
-    def _told(self) -> Para:
+    def _told(self) -> ui.Para:
         meaning = self._meaning
         if meaning.does is Does.NOTHING and self._place == self._now:
-            return para(muted(MEANS), meaning.says, hang=2)
+            return ui.para(ui.muted(MEANS), meaning.says, hang=2)
         if meaning.why_not == "":
-            return para(Piece(MEANS, Tone.GOOD), strong(meaning.says), hang=2)
+            return ui.para(ui.Piece(MEANS, ui.Tone.GOOD), ui.strong(meaning.says), hang=2)
         if meaning.why_not == meaning.says:
             caption = MEANS if meaning.does is Does.TWO_JOBS else CANNOT
-            return para(Piece(caption, Tone.WARN), meaning.says, hang=2)
-        return para(muted(MEANS), meaning.says, Piece(CANNOT, Tone.WARN), meaning.why_not, hang=2)
+            return ui.para(ui.Piece(caption, ui.Tone.WARN), meaning.says, hang=2)
+        return ui.para(ui.muted(MEANS), meaning.says, ui.Piece(CANNOT, ui.Tone.WARN), meaning.why_not, hang=2)
 
-    def _row(self, border: Border) -> Row:
+    def _row(self, border: Border) -> ui.Row:
         value, was = _value(self._place, border), _value(self._now, border)
         cells = (
-            strong(CAPTIONS[border]()),
-            Piece(t("{value:exact}", value=value)),
-            muted(ROUGHLY(value=value)),
+            ui.strong(CAPTIONS[border]()),
+            ui.Piece(t("{value:exact}", value=value)),
+            ui.muted(ROUGHLY(value=value)),
         )
-        return Row(border, (*cells, muted("" if value == was else t("was {value:exact}", value=was))))
+        return ui.Row(border, (*cells, ui.muted("" if value == was else t("was {value:exact}", value=was))))
 
-    def _actions(self) -> Iterator[Action]:
-        yield Action("review", "enter", t("review"), self._meaning.why_not)
+    def _actions(self) -> Iterator[ui.Action]:
+        yield ui.Action("review", "enter", t("review"), self._meaning.why_not)
         for key, aside in (("+", False), ("right", True)):
-            yield Action("more", key, t("more"), aside=aside)
+            yield ui.Action("more", key, t("more"), aside=aside)
         for key, aside in (("-", False), ("left", True)):
-            yield Action("less", key, t("less"), aside=aside)
-        yield Action("much-more", ">", t("much more"), aside=True)
-        yield Action("much-less", "<", t("much less"), aside=True)
-        yield Action("type", "e", t("edit"))
+            yield ui.Action("less", key, t("less"), aside=aside)
+        yield ui.Action("much-more", ">", t("much more"), aside=True)
+        yield ui.Action("much-less", "<", t("much less"), aside=True)
+        yield ui.Action("type", "e", t("edit"))
         if self._place != self._now:
-            yield Action("reset", "r", t("reset"))
+            yield ui.Action("reset", "r", t("reset"))
         if self._meaning.first is not None:
-            yield Action("first", "f", t("first only"))
-        yield back_action()
+            yield ui.Action("first", "f", t("first only"))
+        yield ui.back_action()
 
-    def _possible(self) -> Iterator[Block]:
+    def _possible(self) -> Iterator[ui.Block]:
         drive, part = self._drive, self._part
         room = room_around(drive, part, measured(drive)[1])
         move = why_not_move(drive, part)
@@ -213,19 +195,19 @@ class ResizeEditor(Overlay):
         """Select a value to change."""
         self._at = Border(row)
 
-    def act_more(self, row: str, _values: Values) -> None:
+    def act_more(self, row: str, _values: ui.Values) -> None:
         """Increase the value by one step."""
         self._go(row, self._step)
 
-    def act_less(self, row: str, _values: Values) -> None:
+    def act_less(self, row: str, _values: ui.Values) -> None:
         """Decrease the value by one step."""
         self._go(row, -self._step)
 
-    def act_much_more(self, row: str, _values: Values) -> None:
+    def act_much_more(self, row: str, _values: ui.Values) -> None:
         """Increase the value by a long step."""
         self._go(row, self._long)
 
-    def act_much_less(self, row: str, _values: Values) -> None:
+    def act_much_less(self, row: str, _values: ui.Values) -> None:
         """Decrease the value by a long step."""
         self._go(row, -self._long)
 
@@ -233,19 +215,19 @@ class ResizeEditor(Overlay):
         self._at = Border(row or self._at)
         there = stepped(self._drive, self._part, self._place, self._at, by)
         if there == self._place:
-            self.tell(t("Limit reached: no free space."), Tone.WARN)
+            self.tell(t("Limit reached: no free space."), ui.Tone.WARN)
         self._request(there)
 
-    def act_type(self, row: str, _values: Values) -> None:
+    def act_type(self, row: str, _values: ui.Values) -> None:
         """Ask for a value."""
         self._at = border = Border(row or self._at)
 
-        def take(values: Values) -> Callable[[], None]:
+        def take(values: ui.Values) -> Callable[[], None]:
             there = asked(self._drive, self._place, border, parse_place(values.get("value", "").strip()))
             return lambda: self._request(there)
 
-        field = Field("value", CAPTIONS[border](), "", t("e.g. 40G"))
-        means = para(
+        field = ui.Field("value", CAPTIONS[border](), "", t("e.g. 40G"))
+        means = ui.para(
             t(
                 "Currently {value:exact}. 2048s means 2048 sectors of 512 bytes.",
                 value=_value(self._place, border),
@@ -253,19 +235,19 @@ class ResizeEditor(Overlay):
         )
         self.desk.go(Typing(self.desk, CAPTIONS[border](), (means,), (field,), take, USE))
 
-    def act_reset(self, _row: str, _values: Values) -> None:
+    def act_reset(self, _row: str, _values: ui.Values) -> None:
         """Restore the current place of the partition."""
         self._request(self._now)
 
-    def act_first(self, _row: str, _values: Values) -> None:
+    def act_first(self, _row: str, _values: ui.Values) -> None:
         """Reduce a combined change to the first job."""
         if self._meaning.first is not None:
             self._request(self._meaning.first)
 
-    def act_review(self, _row: str, _values: Values) -> None:
+    def act_review(self, _row: str, _values: ui.Values) -> None:
         """Open Review of the plan or move."""
         if self._meaning.why_not != "":
-            self.tell(self._meaning.why_not, Tone.WARN)
+            self.tell(self._meaning.why_not, ui.Tone.WARN)
         elif self._meaning.does is Does.MOVE:
             start = self._place.start_bytes
             self.desk.open_moves(self._machine, self._drive, self._part, start)
@@ -281,5 +263,5 @@ def _value(place: Extent, border: Border) -> int:
     ]
 
 
-def _fact(caption: Text, said: Text, can: bool) -> Para:
-    return para(muted(caption), Piece(said, Tone.PLAIN if can else Tone.MUTED), hang=2)
+def _fact(caption: ui.Text, said: ui.Text, can: bool) -> ui.Para:
+    return ui.para(ui.muted(caption), ui.Piece(said, ui.Tone.PLAIN if can else ui.Tone.MUTED), hang=2)

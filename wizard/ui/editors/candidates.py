@@ -23,26 +23,10 @@ from wizard.filesystems.registry import KINDS
 from wizard.model.errors import DiskwrightError, printable
 from wizard.model.said import Message, Sentence, t
 from wizard.ui import draft
+from wizard.ui import view as ui
 from wizard.ui.components.advice_rows import rating
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.measuring import Measuring, ask_token
-from wizard.ui.view import (
-    Action,
-    Block,
-    Column,
-    Pane,
-    Piece,
-    Row,
-    Rows,
-    ScreenStep,
-    Text,
-    Tone,
-    Values,
-    View,
-    back_action,
-    para,
-    strong,
-)
 
 if TYPE_CHECKING:
     from wizard.benchmark.candidates.compare import Order
@@ -72,7 +56,7 @@ class Candidates(Screen):
     into the plan.
     """
 
-    step = ScreenStep.PLAN
+    step = ui.ScreenStep.PLAN
 
     def __init__(
         self, desk: Desk, advice: Advice, index: int, loads: tuple[str, ...], take: Callable[[Taken], None]
@@ -110,16 +94,16 @@ class Candidates(Screen):
         found = self._plans.get(name, "")
         return found if isinstance(found, str) else ""
 
-    def view(self) -> View:
+    def view(self) -> ui.View:
         """Return the filesystems, the current selection and the cost of a trial."""
         spec = self._session.specs[self._index]
-        return View(
+        return ui.View(
             "candidates",
             self.step,
             TITLE(purpose=spec.workload.title),
             tuple(self._actions()),
             above=(
-                para(
+                ui.para(
                     t(
                         "On aged filesystems: filled to 85 % three times, with half of the files "
                         "deleted in between."
@@ -129,15 +113,17 @@ class Candidates(Screen):
                     key="age",
                 ),
             ),
-            rows=Rows(tuple(map(self._row, self._choices)), self._at, (Column(), Column()), many=True),
-            panes=(Pane(t("Procedure"), tuple(self._cost(printable(spec.final_label, 30)))),),
+            rows=ui.Rows(
+                tuple(map(self._row, self._choices)), self._at, (ui.Column(), ui.Column()), many=True
+            ),
+            panes=(ui.Pane(t("Procedure"), tuple(self._cost(printable(spec.final_label, 30)))),),
             help=HELP,
         )
 
-    def _cost(self, label: str) -> Iterator[Block]:
+    def _cost(self, label: str) -> Iterator[ui.Block]:
         """Describe the trial with time limit and amount of writes."""
         bounds = usual_bounds(1 + len(self._taken))
-        yield para(
+        yield ui.para(
             t(
                 "Each filesystem is created in place of {label}, runs this workload, and is "
                 "compared with {planned}.",
@@ -145,32 +131,34 @@ class Candidates(Screen):
                 planned=_title(self._planned.filesystem),
             )
         )
-        yield para(
+        yield ui.para(
             t(
                 "At most {seconds:time} and {written:size} of writes.",
                 seconds=bounds.seconds,
                 written=bounds.written_bytes,
             )
         )
-        yield para(t("The order changes every round. A result needs at least 6 rounds."))
+        yield ui.para(t("The order changes every round. A result needs at least 6 rounds."))
 
-    def _row(self, choice: Choice) -> Row:
+    def _row(self, choice: Choice) -> ui.Row:
         name = choice.filesystem
         if choice is self._planned:
-            return Row(name, (strong(_title(name)), Piece(t("planned"), Tone.ACCENT)), chosen=True)
+            return ui.Row(
+                name, (ui.strong(_title(name)), ui.Piece(t("planned"), ui.Tone.ACCENT)), chosen=True
+            )
         why_not = self._why_not(name)
         chosen = None if why_not else name in self._taken
-        return Row(name, (Piece(_title(name)), rating(choice)), chosen=chosen, why_not=why_not)
+        return ui.Row(name, (ui.Piece(_title(name)), rating(choice)), chosen=chosen, why_not=why_not)
 
-    def _actions(self) -> Iterator[Action]:
-        none: Text = "" if self._taken else t("Add at least one more filesystem to compare.")
-        yield Action("try", "enter", TRY, none)
+    def _actions(self) -> Iterator[ui.Action]:
+        none: ui.Text = "" if self._taken else t("Add at least one more filesystem to compare.")
+        yield ui.Action("try", "enter", TRY, none)
         label = t("drop") if self._at in self._taken else t("add")
-        yield Action("turn", "space", label, self._why_not_turned())
-        yield Action("age", "g", t("new") if self._aged else t("aged"))
-        yield back_action()
+        yield ui.Action("turn", "space", label, self._why_not_turned())
+        yield ui.Action("age", "g", t("new") if self._aged else t("aged"))
+        yield ui.back_action()
 
-    def _why_not_turned(self) -> Text:
+    def _why_not_turned(self) -> ui.Text:
         if self._at == self._planned.filesystem:
             return t("The planned filesystem is the reference.")
         full = self._at not in self._taken and len(self._taken) + 1 >= MOST_CANDIDATES
@@ -182,23 +170,23 @@ class Candidates(Screen):
         """Move the cursor."""
         self._at = row
 
-    def act_turn(self, row: str, _values: Values) -> None:
+    def act_turn(self, row: str, _values: ui.Values) -> None:
         """Add or remove the filesystem under the cursor."""
         taken = [name for name in self._taken if name != row]
         self._taken = taken if row in self._taken else [*taken, row]
 
-    def act_age(self, _row: str, _values: Values) -> None:
+    def act_age(self, _row: str, _values: ui.Values) -> None:
         """Switch between new and aged filesystems."""
         self._aged = not self._aged
 
-    def act_try(self, _row: str, _values: Values) -> None:
+    def act_try(self, _row: str, _values: ui.Values) -> None:
         """Start the trial after the user confirms the loss with the drive's token."""
         drive = self._session.drive
         assert drive is not None
         order = self._ordered()
 
         bounds, early, lost, _kept = announcement(order)
-        text = (para(Piece(lost, Tone.DANGER)), para(bounds), para(early))
+        text = (ui.para(ui.Piece(lost, ui.Tone.DANGER)), ui.para(bounds), ui.para(early))
         ask_token(self.desk, drive, t("Try them?"), text, partial(self._begin, order), TRY)
 
     def _ordered(self) -> Order:
@@ -258,29 +246,29 @@ class FilesystemTrial(Measuring[TrialVerdict]):
             self._begun = True
             self._start()
 
-    def closing(self) -> Action | None:
+    def closing(self) -> ui.Action | None:
         """Return the action to continue with the planned filesystem."""
         if self.verdict is None:
             return None
         planned = filesystem_title(self.verdict, self.verdict.planned)
-        return Action("keep", "enter", t("continue with {planned}", planned=planned))
+        return ui.Action("keep", "enter", t("continue with {planned}", planned=planned))
 
-    def ways(self) -> Iterator[Action]:
+    def ways(self) -> Iterator[ui.Action]:
         """Yield the use of a better filesystem, and another trial."""
         if self.verdict and (better := self.verdict.better):
             other = filesystem_title(self.verdict, better)
-            yield Action("use", "x", t("use {other} instead", other=other))
-        yield Action("again", "r" if self.verdict else "enter", t("try again"))
+            yield ui.Action("use", "x", t("use {other} instead", other=other))
+        yield ui.Action("again", "r" if self.verdict else "enter", t("try again"))
 
-    def possible_blocks(self) -> Iterator[Block]:
+    def possible_blocks(self) -> Iterator[ui.Block]:
         """Show nothing if the trial failed."""
         return iter(())
 
-    def act_keep(self, _row: str, _values: Values) -> None:
+    def act_keep(self, _row: str, _values: ui.Values) -> None:
         """Close the trial without changing the plan."""
         self.desk.back(2)
 
-    def act_use(self, _row: str, _values: Values) -> None:
+    def act_use(self, _row: str, _values: ui.Values) -> None:
         """Use the better filesystem in the plan."""
         verdict = self.verdict
         assert verdict is not None
@@ -288,7 +276,7 @@ class FilesystemTrial(Measuring[TrialVerdict]):
         self.desk.back()
         self._use(better)
 
-    def act_again(self, _row: str, _values: Values) -> None:
+    def act_again(self, _row: str, _values: ui.Values) -> None:
         """Repeat the trial. The user has already confirmed."""
         self._start()
 

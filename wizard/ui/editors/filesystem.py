@@ -11,6 +11,7 @@ from wizard.advice.request import Taken
 from wizard.filesystems.registry import title_of
 from wizard.model.advice import Advice, Choice, Unmade
 from wizard.model.said import Sentence, t, tn
+from wizard.ui import view as ui
 from wizard.ui.components.advice_rows import (
     CANNOT,
     advice_blocks,
@@ -23,22 +24,6 @@ from wizard.ui.components.reasons import choice_reasons, unmade_reasons
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.pages import Reasons
 from wizard.ui.editors.options import Options
-from wizard.ui.view import (
-    Action,
-    Column,
-    Pane,
-    Piece,
-    Row,
-    Rows,
-    ScreenStep,
-    Text,
-    Tone,
-    Values,
-    View,
-    back_action,
-    para,
-    strong,
-)
 
 if TYPE_CHECKING:
     from wizard.advice.missing import Missing
@@ -79,7 +64,7 @@ class Filesystem(Screen):
     unless `take` opened another. `size_bytes` is the volume's size, if known, for a new ranking.
     """
 
-    step = ScreenStep.PLAN
+    step = ui.ScreenStep.PLAN
     HELP: ClassVar = HELP
 
     def __init__(
@@ -102,57 +87,57 @@ class Filesystem(Screen):
         first = self._chosen or (advice.chosen.filesystem if advice.chosen else "")
         self._at = first or next((one.filesystem for one in advice.choices), "")
 
-    def view(self) -> View:
+    def view(self) -> ui.View:
         """Return the ranking, with options and reasons of the selected row."""
         advice = self._advice
         rows = (*map(self._row, for_files(advice.choices)), *map(_unmade_row, advice.unmade))
-        columns = (Column(), Column(), Column(least=SPOKEN))
+        columns = (ui.Column(), ui.Column(), ui.Column(least=SPOKEN))
         drive = self._session.drive
-        return View(
+        return ui.View(
             "filesystem",
             self.step,
             t("Filesystem for: {purpose}", purpose=advice.workload.title),
             tuple(self._actions()),
             about=t("on {drive}", drive=drive.path if drive else ""),
-            above=() if advice.chosen else (para(Piece(none_usable(advice), Tone.WARN)),),
-            rows=Rows(rows, self._at, columns),
+            above=() if advice.chosen else (ui.para(ui.Piece(none_usable(advice), ui.Tone.WARN)),),
+            rows=ui.Rows(rows, self._at, columns),
             panes=tuple(self._panes()),
             help=tuple(sentence() for sentence in self.HELP),
         )
 
-    def _row(self, choice: Choice) -> Row:
+    def _row(self, choice: Choice) -> ui.Row:
         word = rating(choice)
         why_not = choice.obstacles[0] if choice.obstacles else ""
         chosen = None if choice.obstacles else choice.filesystem == self._chosen
-        cells = (strong(title_of(choice.filesystem)), word, Piece("" if why_not else choice.sentence))
-        return Row(choice.filesystem, cells, chosen=chosen, why_not=why_not)
+        cells = (ui.strong(title_of(choice.filesystem)), word, ui.Piece("" if why_not else choice.sentence))
+        return ui.Row(choice.filesystem, cells, chosen=chosen, why_not=why_not)
 
-    def _actions(self) -> Iterator[Action]:
+    def _actions(self) -> Iterator[ui.Action]:
         choice, unmade = self._choice(self._at), self._unmade(self._at)
-        why_not: Text = unmade.why_not if unmade else ""
+        why_not: ui.Text = unmade.why_not if unmade else ""
         if choice is not None and choice.obstacles:
             why_not = choice.obstacles[0]
-        yield Action("take", "enter", t("use"), why_not)
-        yield Action(
+        yield ui.Action("take", "enter", t("use"), why_not)
+        yield ui.Action(
             "options",
             "o",
             t("options"),
             t("No options: this filesystem cannot be created here.") if why_not else "",
         )
-        yield Action("why", "w", t("why"))
+        yield ui.Action("why", "w", t("why"))
         if self._missing(self._at):
-            yield Action("install", "i", t("install"))
-        yield back_action()
+            yield ui.Action("install", "i", t("install"))
+        yield ui.back_action()
 
-    def _panes(self) -> Iterator[Pane]:
+    def _panes(self) -> Iterator[ui.Pane]:
         choice, unmade = self._choice(self._at), self._unmade(self._at)
         if choice is not None:
             doubts = self._taken(choice).doubts
-            yield Pane(title_of(choice.filesystem), tuple(choice_blocks(choice, doubts)))
+            yield ui.Pane(title_of(choice.filesystem), tuple(choice_blocks(choice, doubts)))
         elif unmade is not None:
-            yield Pane(unmade.title, tuple(unmade_blocks(unmade)))
+            yield ui.Pane(unmade.title, tuple(unmade_blocks(unmade)))
         if blocks := tuple(advice_blocks(self._advice)):
-            yield Pane(t("About this drive"), blocks)
+            yield ui.Pane(t("About this drive"), blocks)
 
     def _choice(self, row: str) -> Choice | None:
         """Return the choice of a row, including added options."""
@@ -177,7 +162,7 @@ class Filesystem(Screen):
         """Show options and reasons of the row."""
         self._at = row
 
-    def act_take(self, row: str, _values: Values) -> None:
+    def act_take(self, row: str, _values: ui.Values) -> None:
         """Use the filesystem for the volume."""
         choice = self._choice(row)
         if choice is None or choice.obstacles:
@@ -186,7 +171,7 @@ class Filesystem(Screen):
         if self.desk.screen is self:
             self.desk.back()
 
-    def act_options(self, row: str, _values: Values) -> None:
+    def act_options(self, row: str, _values: ui.Values) -> None:
         """Open the options of the filesystem."""
         advised, choice = self._advice.choice(row), self._choice(row)
         if advised is None or choice is None or choice.obstacles:
@@ -198,7 +183,7 @@ class Filesystem(Screen):
         workload, taken = self._advice.workload.id, self._taken(choice)
         self.desk.go(Options(self.desk, self._session, workload, taken, keep, advised=advised))
 
-    def act_why(self, row: str, _values: Values) -> None:
+    def act_why(self, row: str, _values: ui.Values) -> None:
         """Open the studies and figures for the filesystem."""
         choice, unmade = self._choice(row), self._unmade(row)
         if choice is not None:
@@ -208,7 +193,7 @@ class Filesystem(Screen):
         elif unmade is not None:
             self.desk.go(Reasons(self.desk, unmade.title, unmade_reasons(unmade)))
 
-    def act_install(self, row: str, _values: Values) -> None:
+    def act_install(self, row: str, _values: ui.Values) -> None:
         """Install the missing tools for the filesystem."""
         if absent := self._missing(row):
             self.desk.open_install(absent, lambda: self._look_again(absent))
@@ -241,7 +226,7 @@ class Filesystem(Screen):
                     programs=left,
                     count=len(left),
                 ),
-                Tone.WARN,
+                ui.Tone.WARN,
             )
         else:
             told = tn(
@@ -250,9 +235,9 @@ class Filesystem(Screen):
                 programs=absent.programs,
                 count=len(absent.programs),
             )
-            self.tell(told, Tone.GOOD)
+            self.tell(told, ui.Tone.GOOD)
 
 
-def _unmade_row(unmade: Unmade) -> Row:
-    cells = (Piece(unmade.title), Piece(CANNOT, Tone.MUTED), Piece(""))
-    return Row(unmade.filesystem, cells, why_not=t("Recognised, but never created."))
+def _unmade_row(unmade: Unmade) -> ui.Row:
+    cells = (ui.Piece(unmade.title), ui.Piece(CANNOT, ui.Tone.MUTED), ui.Piece(""))
+    return ui.Row(unmade.filesystem, cells, why_not=t("Recognised, but never created."))

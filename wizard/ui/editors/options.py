@@ -12,27 +12,9 @@ from wizard.advice.request import Taken, is_danger, offered, take_options
 from wizard.filesystems.registry import title_of
 from wizard.model.errors import BadInput
 from wizard.model.said import Sentence, t
+from wizard.ui import view as ui
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Typing
-from wizard.ui.view import (
-    Action,
-    Block,
-    Column,
-    Field,
-    Pane,
-    Piece,
-    Row,
-    Rows,
-    ScreenStep,
-    Text,
-    Tone,
-    Values,
-    View,
-    back_action,
-    muted,
-    para,
-    strong,
-)
 
 if TYPE_CHECKING:
     from wizard.advice.request import Offered
@@ -62,7 +44,7 @@ class Options(Screen):
     `advised` is the choice without added options, if known.
     """
 
-    step = ScreenStep.PLAN
+    step = ui.ScreenStep.PLAN
 
     def __init__(
         self,
@@ -81,10 +63,10 @@ class Options(Screen):
         self._offers = self._offered()
         self._at = self._offers[0].option.id if self._offers else ""
 
-    def view(self) -> View:
+    def view(self) -> ui.View:
         """Return all options and a description of the selected one."""
         offer, drive = self._offer(self._at), self._session.drive
-        return View(
+        return ui.View(
             "options",
             self.step,
             t("Options"),
@@ -94,41 +76,46 @@ class Options(Screen):
                 filesystem=title_of(self._advised.filesystem),
                 drive=drive.path if drive else "",
             ),
-            rows=Rows(
-                tuple(map(self._row, self._offers)), self._at, (Column(), Column(), Column()), many=True
+            rows=ui.Rows(
+                tuple(map(self._row, self._offers)),
+                self._at,
+                (ui.Column(), ui.Column(), ui.Column()),
+                many=True,
             ),
-            panes=(Pane(offer.option.text, tuple(_blocks(offer))),) if offer else (),
+            panes=(ui.Pane(offer.option.text, tuple(_blocks(offer))),) if offer else (),
             help=tuple(sentence() for sentence in HELP),
         )
 
-    def _actions(self, offer: Offered | None) -> Iterator[Action]:
+    def _actions(self, offer: Offered | None) -> Iterator[ui.Action]:
         label, why_not = t("add"), self._why_not(offer) if offer else ""
         if offer and offer.option.id in self._taken.names:
             label = t("drop")
         if offer:
-            yield Action("turn", "enter", label, why_not)
-            yield Action("turn", "space", label, why_not, aside=True)
-        yield back_action()
+            yield ui.Action("turn", "enter", label, why_not)
+            yield ui.Action("turn", "space", label, why_not, aside=True)
+        yield ui.back_action()
 
-    def _row(self, offer: Offered) -> Row:
+    def _row(self, offer: Offered) -> ui.Row:
         option = offer.option
         chosen = None if offer.refusal and not offer.advised else self._is_used(offer)
-        cells = (strong(option.text), muted(option.kind.value), self._word(offer))
-        return Row(option.id, cells, chosen=chosen, why_not="" if chosen is not None else offer.refusal)
+        cells = (ui.strong(option.text), ui.muted(option.kind.value), self._word(offer))
+        return ui.Row(option.id, cells, chosen=chosen, why_not="" if chosen is not None else offer.refusal)
 
-    def _word(self, offer: Offered) -> Piece:
+    def _word(self, offer: Offered) -> ui.Piece:
         if offer.option.id in self._taken.names:
-            return Piece(t("added"), Tone.ACCENT)
+            return ui.Piece(t("added"), ui.Tone.ACCENT)
         if offer.advised:
             used = self._is_used(offer)
-            return Piece(t("recommended"), Tone.GOOD) if used else Piece(t("not used"), Tone.MUTED)
+            return (
+                ui.Piece(t("recommended"), ui.Tone.GOOD) if used else ui.Piece(t("not used"), ui.Tone.MUTED)
+            )
         if offer.refusal:
-            return Piece(t("cannot"), Tone.MUTED)
+            return ui.Piece(t("cannot"), ui.Tone.MUTED)
         if offer.option.danger:
-            return Piece(t("danger"), Tone.DANGER)
-        return Piece(t("not recommended"), Tone.WARN) if offer.option.never else Piece(t("optional"))
+            return ui.Piece(t("danger"), ui.Tone.DANGER)
+        return ui.Piece(t("not recommended"), ui.Tone.WARN) if offer.option.never else ui.Piece(t("optional"))
 
-    def _why_not(self, offer: Offered) -> Text:
+    def _why_not(self, offer: Offered) -> ui.Text:
         """Return why the option cannot be added or removed, or an empty text."""
         if offer.option.id in self._taken.names:
             return ""
@@ -180,7 +167,7 @@ class Options(Screen):
         """Show the description of the option."""
         self._at = row
 
-    def act_turn(self, row: str, _values: Values) -> None:
+    def act_turn(self, row: str, _values: ui.Values) -> None:
         """Add or remove an option, after confirmation if dangerous."""
         offer = self._offer(row)
         if offer is None or self._why_not(offer) != "":
@@ -196,7 +183,7 @@ class Options(Screen):
     def _ask(self, offer: Offered) -> None:
         option = offer.option
 
-        def typed(values: Values) -> Callable[[], None]:
+        def typed(values: ui.Values) -> Callable[[], None]:
             if not is_danger(option, values.get(DANGER, "").strip()):
                 raise BadInput(
                     t("The text does not match. Type the words above exactly, or omit the option.")
@@ -204,10 +191,12 @@ class Options(Screen):
             return lambda: self._settle([*self._taken.names, option.id], option.phrase.english)
 
         blocks = (
-            para(Piece(t("{option} puts data at risk.", option=option.text), Tone.DANGER), option.never),
-            para(t("To use it anyway, type exactly:"), strong(option.phrase)),
+            ui.para(
+                ui.Piece(t("{option} puts data at risk.", option=option.text), ui.Tone.DANGER), option.never
+            ),
+            ui.para(t("To use it anyway, type exactly:"), ui.strong(option.phrase)),
         )
-        fields = (Field(DANGER, t("Confirm"), hint=t("the words above")),)
+        fields = (ui.Field(DANGER, t("Confirm"), hint=t("the words above")),)
         title, label = t("Danger: {option}", option=option.text), t("use")
         self.desk.go(Typing(self.desk, title, blocks, fields, typed, label))
 
@@ -224,19 +213,19 @@ class Options(Screen):
         self._taken = taken
 
 
-def _blocks(offer: Offered) -> Iterator[Block]:
+def _blocks(offer: Offered) -> Iterator[ui.Block]:
     """Describe effect, purpose, cost and risks of an option."""
     option = offer.option
     if option.does:
-        yield para(option.does)
-    yield para(muted(t("For:")), option.why, hang=2) if option.does else para(option.why)
+        yield ui.para(option.does)
+    yield ui.para(ui.muted(t("For:")), option.why, hang=2) if option.does else ui.para(option.why)
     if option.risk:
-        yield para(Piece(t("Cost:"), Tone.WARN), option.risk, hang=2)
+        yield ui.para(ui.Piece(t("Cost:"), ui.Tone.WARN), option.risk, hang=2)
     if option.never and option.danger:
-        yield para(Piece(t("Danger:"), Tone.DANGER), option.never, hang=2)
+        yield ui.para(ui.Piece(t("Danger:"), ui.Tone.DANGER), option.never, hang=2)
     elif option.never:
-        yield para(Piece(t("Against:"), Tone.WARN), option.never, hang=2)
+        yield ui.para(ui.Piece(t("Against:"), ui.Tone.WARN), option.never, hang=2)
     if offer.excludes:
-        yield para(t("Conflicts with {options:and}.", options=offer.excludes))
+        yield ui.para(t("Conflicts with {options:and}.", options=offer.excludes))
     if offer.refusal:
-        yield para(Piece(t("Not possible here:"), Tone.DANGER), offer.refusal, hang=2)
+        yield ui.para(ui.Piece(t("Not possible here:"), ui.Tone.DANGER), offer.refusal, hang=2)

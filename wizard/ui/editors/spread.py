@@ -10,32 +10,13 @@ from wizard.model.errors import BadInput, DiskwrightError, why_not
 from wizard.model.said import Sentence, t
 from wizard.plan.refusals import unread_content
 from wizard.plan.request.plan_request import Arrangement
+from wizard.ui import view as ui
 from wizard.ui.components.decisions import blocker
 from wizard.ui.components.drive_rows import held_on
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Question
 from wizard.ui.session import Session
 from wizard.ui.several_drives import WAYS, SpreadWay, candidates, loss_of, spread, spread_of, way_of
-from wizard.ui.view import (
-    GAP,
-    Action,
-    Block,
-    Column,
-    Field,
-    Offer,
-    Pane,
-    Piece,
-    Row,
-    Rows,
-    ScreenStep,
-    Text,
-    Tone,
-    Values,
-    View,
-    back_action,
-    para,
-    strong,
-)
 
 USE = t("use")
 
@@ -78,7 +59,7 @@ class Spread(Screen):
     `take` opened another. If data would be lost, the user is asked first.
     """
 
-    step = ScreenStep.PLAN
+    step = ui.ScreenStep.PLAN
 
     def __init__(self, desk: Desk, session: Session, take: Callable[[Session], None]) -> None:
         super().__init__(desk)
@@ -108,28 +89,28 @@ class Spread(Screen):
         by_path = {drive.path: drive for drive, _ in self._found}
         return tuple(by_path[path] for path in self._taken)
 
-    def view(self) -> View:
+    def view(self) -> ui.View:
         """Return drives and layouts in one list, with the effect of the selected row."""
         first = self._session.drive
         rows = (
-            Row(DRIVES, (strong(t("Drives besides {drive}", drive=first.path if first else "")),)),
+            ui.Row(DRIVES, (ui.strong(t("Drives besides {drive}", drive=first.path if first else "")),)),
             *(self._drive_row(drive, refusal) for drive, refusal in self._found),
-            Row(HOW, (strong(t("Layout")),)),
+            ui.Row(HOW, (ui.strong(t("Layout")),)),
             *map(self._way_row, WAYS),
         )
-        return View(
+        return ui.View(
             "spread",
             self.step,
             t("Drives for this volume"),
             tuple(self._actions()),
             about=first.path if first else "",
-            above=() if self._found else (para(Piece(t("No other drive found."), Tone.WARN)),),
-            rows=Rows(rows, self._at, (Column(),), many=True),
+            above=() if self._found else (ui.para(ui.Piece(t("No other drive found."), ui.Tone.WARN)),),
+            rows=ui.Rows(rows, self._at, (ui.Column(),), many=True),
             panes=tuple(self._panes()),
             help=tuple(sentence() for sentence in HELP),
         )
 
-    def _drive_row(self, drive: Drive, refusal: Text) -> Row:
+    def _drive_row(self, drive: Drive, refusal: ui.Text) -> ui.Row:
         said = t(
             "{drive}, {model}, {size}, {serial}: {held}",
             drive=drive.path,
@@ -139,59 +120,59 @@ class Spread(Screen):
             held=t("not read") if unread_content(drive) else held_on(drive).text,
         )
         chosen = None if refusal != "" else drive.path in self._taken
-        return Row(drive.path, (Piece(said),), level=1, chosen=chosen, why_not=refusal)
+        return ui.Row(drive.path, (ui.Piece(said),), level=1, chosen=chosen, why_not=refusal)
 
-    def _way_row(self, way: SpreadWay) -> Row:
+    def _way_row(self, way: SpreadWay) -> ui.Row:
         why_not = self._why_not(way.name)
         chosen = None if why_not != "" else way is way_of(self._session)
-        return Row(way.name, (Piece(way.title),), level=1, chosen=chosen, why_not=why_not)
+        return ui.Row(way.name, (ui.Piece(way.title),), level=1, chosen=chosen, why_not=why_not)
 
-    def _why_not(self, row: str) -> Text:
+    def _why_not(self, row: str) -> ui.Text:
         """Return why a row is unavailable, or an empty text."""
         tried = self._tried.get(row, "")
         refused = {drive.path: refusal for drive, refusal in self._found}
         return tried if isinstance(tried, str) and row in self._tried else refused.get(row, "")
 
-    def _actions(self) -> Iterator[Action]:
+    def _actions(self) -> Iterator[ui.Action]:
         row = self._at
         if row in self._tried:
-            yield Action("take", "enter", LAY, self._why_not(row))
+            yield ui.Action("take", "enter", LAY, self._why_not(row))
         elif row in {drive.path for drive, _ in self._found}:
             label = t("remove drive") if row in self._taken else t("add drive")
-            yield Action("take", "enter", label, self._why_not(row))
-            yield Action("take", "space", label, self._why_not(row), aside=True)
+            yield ui.Action("take", "enter", label, self._why_not(row))
+            yield ui.Action("take", "space", label, self._why_not(row), aside=True)
         else:
-            yield Action("take", "enter", LAY, t("Choose a drive or a layout below."))
-        yield back_action()
+            yield ui.Action("take", "enter", LAY, t("Choose a drive or a layout below."))
+        yield ui.back_action()
 
-    def _panes(self) -> Iterator[Pane]:
+    def _panes(self) -> Iterator[ui.Pane]:
         way = next((way for way in WAYS if way.name == self._at), None)
         if way is not None:
-            yield Pane(MEANS, tuple(self._meaning(self._tried[way.name])))
+            yield ui.Pane(MEANS, tuple(self._meaning(self._tried[way.name])))
         able = (drive for drive, refusal in self._found if refusal == "")
         drive = next((drive for drive in able if drive.path == self._at), None)
         if drive is not None and (loss := loss_of((drive,))) is not None:
-            yield Pane(MEANS, (para(Piece(loss, Tone.DANGER)),))
+            yield ui.Pane(MEANS, (ui.para(ui.Piece(loss, ui.Tone.DANGER)),))
 
     @staticmethod
-    def _meaning(tried: Session | str) -> Iterator[Block]:
+    def _meaning(tried: Session | str) -> Iterator[ui.Block]:
         """Describe the effect of a layout on the files, or why the layout is impossible."""
         from wizard.plan.raid.striping import mirror_note
         from wizard.plan.text import danger_of
 
         if isinstance(tried, str):
-            yield para(Piece(t("Not possible here:"), Tone.WARN), tried, hang=2)
+            yield ui.para(ui.Piece(t("Not possible here:"), ui.Tone.WARN), tried, hang=2)
             return
-        yield para(t("The volume would use {spread}.", spread=spread_of(tried)))
-        danger: Text = (tried.plan and danger_of(tried.plan)) or ""
+        yield ui.para(t("The volume would use {spread}.", spread=spread_of(tried)))
+        danger: ui.Text = (tried.plan and danger_of(tried.plan)) or ""
         if danger:
-            yield para(Piece(danger, Tone.DANGER))
-        note: Text = (tried.plan and mirror_note(tried.plan)) or ""
+            yield ui.para(ui.Piece(danger, ui.Tone.DANGER))
+        note: ui.Text = (tried.plan and mirror_note(tried.plan)) or ""
         if note:
-            yield para(note)
+            yield ui.para(note)
         loss = loss_of(tried.drives) if tried.others else None
         if loss is not None:
-            yield para(Piece(loss, Tone.DANGER))
+            yield ui.para(ui.Piece(loss, ui.Tone.DANGER))
 
     def moved(self, row: str) -> None:
         """Show the effect of the row."""
@@ -205,7 +186,7 @@ class Spread(Screen):
         """Update the available drives after a run ended or began to wait."""
         self._look()
 
-    def act_take(self, row: str, _values: Values) -> None:
+    def act_take(self, row: str, _values: ui.Values) -> None:
         """Add or remove a drive, or use a layout."""
         if row in self._tried:
             self._use(self._tried[row])
@@ -216,7 +197,7 @@ class Spread(Screen):
 
     def _use(self, found: Session | str) -> None:
         if isinstance(found, str):
-            self.tell(found, Tone.WARN)
+            self.tell(found, ui.Tone.WARN)
             return
         loss = loss_of(found.drives) if found.others else None
         if loss is None:
@@ -253,7 +234,7 @@ class Arrange(Screen):
     another.
     """
 
-    step = ScreenStep.PLAN
+    step = ui.ScreenStep.PLAN
 
     def __init__(
         self,
@@ -272,40 +253,40 @@ class Arrange(Screen):
         self._why_no_mbr = self._refusal(Arrangement("mbr", now.grouped), Arrangement("gpt", now.grouped))
         self._why_no_group = self._refusal(Arrangement(now.table, grouped=True), Arrangement(now.table))
 
-    def view(self) -> View:
+    def view(self) -> ui.View:
         """Return the two fields and an explanation of the current values."""
         now = self._now
         tables = (
-            Offer("gpt", t("GPT (usual)")),
-            Offer("mbr", t("MBR, for old firmware"), self._why_no_mbr),
+            ui.Offer("gpt", t("GPT (usual)")),
+            ui.Offer("mbr", t("MBR, for old firmware"), self._why_no_mbr),
         )
         groups = (
-            Offer("", t("none: a partition each")),
-            Offer(LVM, t("LVM: all in one"), self._why_no_group),
+            ui.Offer("", t("none: a partition each")),
+            ui.Offer(LVM, t("LVM: all in one"), self._why_no_group),
         )
         table = ABOUT_MBR if now.table == "mbr" else ABOUT_GPT
         group = (
             ABOUT_LVM if now.grouped else t("Without a volume group, each volume has a separate partition.")
         )
-        return View(
+        return ui.View(
             "arrangement",
             self.step,
             t("Table and volume group"),
-            (Action("take", "enter", USE), back_action()),
+            (ui.Action("take", "enter", USE), ui.back_action()),
             fields=(
-                Field(TABLE, t("Table"), now.table, offers=tables),
-                Field(GROUP, t("Volume group"), LVM if now.grouped else "", offers=groups),
+                ui.Field(TABLE, t("Table"), now.table, offers=tables),
+                ui.Field(GROUP, t("Volume group"), LVM if now.grouped else "", offers=groups),
             ),
-            panes=(Pane(t("Effect"), (para(table), GAP, para(group))),),
+            panes=(ui.Pane(t("Effect"), (ui.para(table), ui.GAP, ui.para(group))),),
             help=(ABOUT_GPT, ABOUT_MBR, ABOUT_LVM),
         )
 
-    def turned(self, field: str, values: Values) -> None:
+    def turned(self, field: str, values: ui.Values) -> None:
         """Show why the chosen value is impossible."""
         self._settle(self._read(values))
-        self.tell(self._refused, Tone.WARN)
+        self.tell(self._refused, ui.Tone.WARN)
 
-    def act_take(self, _row: str, values: Values) -> None:
+    def act_take(self, _row: str, values: ui.Values) -> None:
         """Use the arrangement. Raises BadInput if the planner refuses."""
         self._settle(self._read(values))
         if self._refused:
@@ -320,7 +301,7 @@ class Arrange(Screen):
         mbr = self._why_no_mbr if self._now.table == "mbr" else ""
         return mbr or (self._why_no_group if self._now.grouped else "")
 
-    def _read(self, values: Values) -> Arrangement:
+    def _read(self, values: ui.Values) -> Arrangement:
         table, group = values.get(TABLE, self._now.table), values.get(GROUP)
         grouped = self._now.grouped if group is None else group == LVM
         return Arrangement("mbr" if table == "mbr" else "gpt", grouped)

@@ -15,24 +15,9 @@ from wizard.plan.request.subvolumes import parse_subvolumes, subvolumes_written
 from wizard.plan.request.using import with_usual_place
 from wizard.plan.request.volume_request import REST, VolumeSpec, parse_share, size_written
 from wizard.plan.request.wanted import advice_in_role, in_role
+from wizard.ui import view as ui
 from wizard.ui.components.advice_rows import rating
 from wizard.ui.desk import Desk, Screen
-from wizard.ui.view import (
-    GAP,
-    Action,
-    Block,
-    Field,
-    Offer,
-    Pane,
-    ScreenStep,
-    Text,
-    Tone,
-    Values,
-    View,
-    back_action,
-    para,
-    strong,
-)
 
 if TYPE_CHECKING:
     from wizard.model.advice import Choice, Workload
@@ -86,7 +71,7 @@ class VolumeEditor(Screen):
     accepted, this screen closes, unless `take` opened another.
     """
 
-    step = ScreenStep.PLAN
+    step = ui.ScreenStep.PLAN
 
     def __init__(
         self,
@@ -108,21 +93,21 @@ class VolumeEditor(Screen):
         self._roles_refused = {role: why_not(self._in_role, role) for role in ROLES}
         self._encryption_refused = self._encryption_refusal()
 
-    def view(self) -> View:
+    def view(self) -> ui.View:
         """Return the fields with their current values."""
         drive = self._session.drive
-        return View(
+        return ui.View(
             "volume",
             self.step,
             t("New volume") if self._new else t("Volume"),
-            (Action("take", "enter", t("use")), back_action()),
+            (ui.Action("take", "enter", t("use")), ui.back_action()),
             about=t("on {drive}", drive=drive.path if drive else ""),
             fields=tuple(self._fields()),
             panes=tuple(self._panes()),
             help=tuple(sentence() for sentence in HELP),
         )
 
-    def _fields(self) -> Iterator[Field]:
+    def _fields(self) -> Iterator[ui.Field]:
         yield self._field(PURPOSE, t("Purpose"), offers=self._purposes())
         yield self._field(FILESYSTEM, t("Filesystem"), offers=self._filesystems())
         yield self._field(SIZE, t("Size"), t("all the rest, or 500G, 750GB, 30%"))
@@ -130,53 +115,55 @@ class VolumeEditor(Screen):
         if self._mounts:
             yield self._field(MOUNT, t("Mount point"), t("none, or e.g. /srv/media"))
         else:
-            offers = (Offer("", t("manually")), Offer(TURNED_ON, t("now and at every boot")))
+            offers = (ui.Offer("", t("manually")), ui.Offer(TURNED_ON, t("now and at every boot")))
             yield self._field(SWAP, t("Activate"), offers=offers)
         if self._has_writers:
             yield self._field(WRITER, t("Who may write"), offers=tuple(self._writer_offers()))
         if self._has_writers and self._values[WRITER] == OTHER:
             yield self._field(WRITER_NAME, t("Name"), t("user or group:NAME"))
         yield self._field(ROLE, t("Role"), offers=self._roles())
-        plain = Offer("", t("none"))
-        luks = Offer(LUKS, t("LUKS2: passphrase at every boot"), self._encryption_refused)
+        plain = ui.Offer("", t("none"))
+        luks = ui.Offer(LUKS, t("LUKS2: passphrase at every boot"), self._encryption_refused)
         yield self._field(ENCRYPTION, t("Encryption"), offers=(plain, luks))
         if (kind := MADE.get(self._values[FILESYSTEM])) and kind.subvolumes:
             yield self._field(SUBVOLUMES, t("Subvolumes"), t("none, or e.g. @:/mnt/new, @snapshots"))
 
-    def _field(self, key: str, caption: Text, hint: Text = "", offers: tuple[Offer, ...] = ()) -> Field:
-        return Field(key, caption, self._values[key], hint, offers=offers)
+    def _field(
+        self, key: str, caption: ui.Text, hint: ui.Text = "", offers: tuple[ui.Offer, ...] = ()
+    ) -> ui.Field:
+        return ui.Field(key, caption, self._values[key], hint, offers=offers)
 
-    def _panes(self) -> Iterator[Pane]:
+    def _panes(self) -> Iterator[ui.Pane]:
         """Describe the purpose or role, and the filesystem."""
         role, choice = ROLES.get(self._values[ROLE]), self._choice
-        said: list[Block] = [para(role.summary if role else self._workload.summary)]
+        said: list[ui.Block] = [ui.para(role.summary if role else self._workload.summary)]
         if choice is not None:
-            said += [GAP, para(strong(f"{title_of(choice.filesystem)}:"), choice.sentence)]
-        yield Pane(role.title if role else self._workload.title, tuple(said))
+            said += [ui.GAP, ui.para(ui.strong(f"{title_of(choice.filesystem)}:"), choice.sentence)]
+        yield ui.Pane(role.title if role else self._workload.title, tuple(said))
 
-    def _purposes(self) -> tuple[Offer, ...]:
-        return tuple(Offer(name, workload.title) for name, workload in self._workloads.items())
+    def _purposes(self) -> tuple[ui.Offer, ...]:
+        return tuple(ui.Offer(name, workload.title) for name, workload in self._workloads.items())
 
-    def _filesystems(self) -> tuple[Offer, ...]:
+    def _filesystems(self) -> tuple[ui.Offer, ...]:
         able = (
-            Offer(
+            ui.Offer(
                 one.filesystem,
                 t("{filesystem}: {place}", filesystem=title_of(one.filesystem), place=rating(one).text),
             )
             for one in self._able
         )
-        return tuple(able) or (Offer("", t("not possible here")),)
+        return tuple(able) or (ui.Offer("", t("not possible here")),)
 
-    def _writer_offers(self) -> Iterator[Offer]:
+    def _writer_offers(self) -> Iterator[ui.Offer]:
         said = {written(EVERYONE): t("everyone"), written(ROOT): t("root only")}
         for name in self._writers:
-            yield Offer(name, said.get(name) or t("{name}", name=name))
-        yield Offer(OTHER, t("other user"))
+            yield ui.Offer(name, said.get(name) or t("{name}", name=name))
+        yield ui.Offer(OTHER, t("other user"))
 
-    def _roles(self) -> tuple[Offer, ...]:
+    def _roles(self) -> tuple[ui.Offer, ...]:
         refused = self._roles_refused
-        titled = (Offer(name, role.title, refused[name]) for name, role in ROLES.items())
-        return (Offer("", t("none: use the purpose")), *titled)
+        titled = (ui.Offer(name, role.title, refused[name]) for name, role in ROLES.items())
+        return (ui.Offer("", t("none: use the purpose")), *titled)
 
     @property
     def _able(self) -> tuple[Choice, ...]:
@@ -248,7 +235,7 @@ class VolumeEditor(Screen):
             return ""
         return why_not(self._check, replace(spec, encrypted=True))
 
-    def turned(self, field: str, values: Values) -> None:
+    def turned(self, field: str, values: ui.Values) -> None:
         """Rank the filesystems again if purpose or role changed. Preserves typed values."""
         before = self._values
         self._values = {**before, **values}
@@ -260,15 +247,15 @@ class VolumeEditor(Screen):
             self._propose()
         self._encryption_refused = self._encryption_refusal()
         if field == ENCRYPTION and self._values[ENCRYPTION] and self._encryption_refused:
-            self.tell(self._encryption_refused, Tone.WARN)
+            self.tell(self._encryption_refused, ui.Tone.WARN)
 
-    def _turn_role(self, before: Values) -> None:
+    def _turn_role(self, before: ui.Values) -> None:
         """Set purpose, filesystem, size and mount point of a role, or restore them if no role is set."""
         role = self._values[ROLE]
         if not before[ROLE]:
             self._aside = {key: self._values[key] for key in (PURPOSE, SIZE, MOUNT, SWAP)}
         if refusal := self._roles_refused.get(role, ""):
-            self.tell(refusal, Tone.WARN)
+            self.tell(refusal, ui.Tone.WARN)
             return
         if not role:
             self._values |= self._aside
@@ -303,7 +290,7 @@ class VolumeEditor(Screen):
         self._usual |= {key: usual[key] for key in keys}
         self._values |= {key: usual[key] for key in keys}
 
-    def act_take(self, _row: str, values: Values) -> None:
+    def act_take(self, _row: str, values: ui.Values) -> None:
         """Use the volume if the planner accepts. Errors preserve the typed values."""
         self._values = {**self._values, **values}
         spec = self._read()

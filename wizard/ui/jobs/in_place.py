@@ -22,11 +22,11 @@ from wizard.plan.conversion import Migration
 from wizard.plan.copy import amount_message, fstab_difference
 from wizard.plan.partition.moves import BACK, POWER, journals_message, preview, step_seconds, what_moves
 from wizard.plan.plan import Plan
+from wizard.ui import view as ui
 from wizard.ui.components.reasons import command_blocks
 from wizard.ui.jobs.job import AnyJob, D, Job, RunOutcome
 from wizard.ui.jobs.plan import PlanJob
 from wizard.ui.messages import UNDO_EARLY, UNDO_QUESTION
-from wizard.ui.view import Banner, Block, Command, Text, Tone, para
 
 BRING_BACK = t("Undo removes copied files if the source is still identical.")
 UNDO_LATER = Sentence("To undo: sudo diskwright undo {run}")
@@ -37,7 +37,7 @@ LEFT_EARLY = frozenset({RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED}
 class InPlaceJob(Job[D]):
     """A job that takes effect immediately. The last journal entry describes the outcome."""
 
-    undo_means: Text = UNDO_EARLY
+    undo_means: ui.Text = UNDO_EARLY
 
     @property
     def undo_choices(self) -> tuple[DecisionChoice, ...]:
@@ -54,11 +54,11 @@ class InPlaceJob(Job[D]):
         """Return undo, if certainly possible for an unfinished run."""
         return ()
 
-    def done(self, services: Services, last: Text) -> tuple[Text, ...]:
+    def done(self, services: Services, last: ui.Text) -> tuple[ui.Text, ...]:
         """Return the result of a finished run, most important first."""
         return (last,)
 
-    def later(self, run: Path) -> tuple[Text, ...]:
+    def later(self, run: Path) -> tuple[ui.Text, ...]:
         """Explain how to undo later, if possible."""
         return (UNDO_LATER(run=run_argument(run)),) if self.undo_choices else ()
 
@@ -66,13 +66,13 @@ class InPlaceJob(Job[D]):
         self, services: Services, run: Path, state: RunState, entries: Sequence[JournalEntry]
     ) -> RunOutcome:
         """Return the result."""
-        last: Text = next((entry.sentence for entry in reversed(entries)), "") or t("Not done.")
+        last: ui.Text = next((entry.sentence for entry in reversed(entries)), "") or t("Not done.")
         if state is RunState.DONE:
             first, *rest = self.done(services, last)
             decision = Decision(self.undo_choices, settled=True)
-            return RunOutcome(Banner(first, tuple(rest), Tone.GOOD), self.later(run), decision)
-        tone = Tone.GOOD if state in (RunState.UNDONE, RunState.KEPT) else Tone.WARN
-        return RunOutcome(Banner(last, (), tone), (), Decision(self.early_choices(state)))
+            return RunOutcome(ui.Banner(first, tuple(rest), ui.Tone.GOOD), self.later(run), decision)
+        tone = ui.Tone.GOOD if state in (RunState.UNDONE, RunState.KEPT) else ui.Tone.WARN
+        return RunOutcome(ui.Banner(last, (), tone), (), Decision(self.early_choices(state)))
 
 
 class BringJob(InPlaceJob[Bring]):
@@ -90,7 +90,7 @@ class BringJob(InPlaceJob[Bring]):
         """True. No file is overwritten."""
         return True
 
-    def undo_texts(self, services: Services) -> tuple[Text, ...]:
+    def undo_texts(self, services: Services) -> tuple[ui.Text, ...]:
         """Describe which files and fstab lines undo affects."""
         return (
             BRING_BACK,
@@ -108,12 +108,12 @@ class BringJob(InPlaceJob[Bring]):
         once = max(1.0, self.document.amount.size_bytes / rate)
         return (2 * once, 1.0, once, *(1.0 for _ in self.document.steps[3:]))
 
-    def commands(self, services: Services) -> tuple[Block, ...]:
+    def commands(self, services: Services) -> tuple[ui.Block, ...]:
         """Return the steps, with the changes to fstab. Copying runs no commands."""
-        edits = (Command((line,)) for line in fstab_difference(self.document))
-        return (*map(para, amount_message(self.document)), *_numbered(self.sentences), *edits)
+        edits = (ui.Command((line,)) for line in fstab_difference(self.document))
+        return (*map(ui.para, amount_message(self.document)), *_numbered(self.sentences), *edits)
 
-    def power(self, told: str, working: int | None, *, begun: bool) -> Text:
+    def power(self, told: str, working: int | None, *, begun: bool) -> ui.Text:
         """Explain that the source is only read."""
         return t("The source does not change. Copied files remain, and `diskwright resume` continues.")
 
@@ -126,7 +126,7 @@ class BringJob(InPlaceJob[Bring]):
         """Copied files remain until undo."""
         return self.undo_choices if state in LEFT_EARLY else ()
 
-    def done(self, services: Services, last: Text) -> tuple[Text, ...]:
+    def done(self, services: Services, last: ui.Text) -> tuple[ui.Text, ...]:
         """Add the steps."""
         return (last, *self.sentences)
 
@@ -140,21 +140,21 @@ class ChangesJob(InPlaceJob[Changes]):
         super().__init__(changes)
         self.title = t("Change {device}", device=changes.device)
 
-    def risk(self, services: Services) -> Text:
+    def risk(self, services: Services) -> ui.Text:
         """Warn if a change cannot be undone. Power-off is harmless."""
         final = self.document.is_final and not isinstance(self.document.wanted, SwitchOff)
         return t("No file is lost. This cannot be undone.") if final else ""
 
-    def undo_texts(self, services: Services) -> tuple[Text, ...]:
+    def undo_texts(self, services: Services) -> tuple[ui.Text, ...]:
         """Describe how each step is undone, without repetition."""
         return tuple(dict.fromkeys(step.undo for step in self.document.steps))
 
     @property
-    def doubts(self) -> tuple[Text, ...]:
+    def doubts(self) -> tuple[ui.Text, ...]:
         """Omitted changes, and changes with a delayed effect."""
         return (*self.document.reasons, *self.document.doubts)
 
-    def commands(self, services: Services) -> tuple[Block, ...]:
+    def commands(self, services: Services) -> tuple[ui.Block, ...]:
         """Return the commands of the changes."""
         return command_blocks(self.document.steps)
 
@@ -170,7 +170,7 @@ class ChangesJob(InPlaceJob[Changes]):
         """Nothing for a final change."""
         return () if self.document.is_final else super().undo_choices
 
-    def done(self, services: Services, last: Text) -> tuple[Text, ...]:
+    def done(self, services: Services, last: ui.Text) -> tuple[ui.Text, ...]:
         """Describe a new mount first."""
         done = (
             Sentence("{device} is off. You can unplug the drive now.")
@@ -203,11 +203,11 @@ class MoveJob(InPlaceJob[Moves]):
         """True. Only deleted files in free space are overwritten."""
         return True
 
-    def undo_texts(self, services: Services) -> tuple[Text, ...]:
+    def undo_texts(self, services: Services) -> tuple[ui.Text, ...]:
         """Describe undo, and the effect of a power failure."""
         return (BACK, POWER(part=self.document.devices))
 
-    def stop_means(self, services: Services) -> Text:
+    def stop_means(self, services: Services) -> ui.Text:
         """Stopping pauses the move between two windows."""
         return t(
             "Stopping also pauses the move, soon and between two pieces. Later, G "
@@ -215,7 +215,7 @@ class MoveJob(InPlaceJob[Moves]):
         )
 
     @property
-    def brief(self) -> tuple[Text, ...]:
+    def brief(self) -> tuple[ui.Text, ...]:
         """Old and new place of each partition, and the journals."""
         return (*(what_moves(move) for move in self.document.moves), *journals_message(self.document))
 
@@ -224,12 +224,12 @@ class MoveJob(InPlaceJob[Moves]):
         """Estimated duration of each step in seconds, from typical drive speeds."""
         return step_seconds(self.document)
 
-    def commands(self, services: Services) -> tuple[Block, ...]:
+    def commands(self, services: Services) -> tuple[ui.Block, ...]:
         """Return a description and the steps. A move runs no commands."""
-        moved = (para(one) for one in preview(self.document) if one not in self.document.doubts)
+        moved = (ui.para(one) for one in preview(self.document) if one not in self.document.doubts)
         return (*moved, *_numbered(self.sentences))
 
-    def later(self, run: Path) -> tuple[Text, ...]:
+    def later(self, run: Path) -> tuple[ui.Text, ...]:
         """Nothing."""
         return ()
 
@@ -244,7 +244,7 @@ class MoveJob(InPlaceJob[Moves]):
             "until the move is finished.",
             part=self.document.devices,
         )
-        return RunOutcome(Banner(said, (), Tone.WARN), (), Decision())
+        return RunOutcome(ui.Banner(said, (), ui.Tone.WARN), (), Decision())
 
 
 class MigrationJob(InPlaceJob[Migration]):
@@ -256,7 +256,7 @@ class MigrationJob(InPlaceJob[Migration]):
         super().__init__(migration)
         self.title = t("{device} to ext4", device=migration.device)
 
-    def undo_texts(self, services: Services) -> tuple[Text, ...]:
+    def undo_texts(self, services: Services) -> tuple[ui.Text, ...]:
         """Describe safety measures and risks."""
         return tuple(how_sentences(self.document))
 
@@ -273,11 +273,11 @@ class MigrationJob(InPlaceJob[Migration]):
             return 0.0
         return compare_seconds(migration.before, migration.drive.rotational)
 
-    def commands(self, services: Services) -> tuple[Block, ...]:
+    def commands(self, services: Services) -> tuple[ui.Block, ...]:
         """Return the commands, which run on the scratch copy."""
         return command_blocks(self.document.steps)
 
-    def power(self, told: str, working: int | None, *, begun: bool) -> Text:
+    def power(self, told: str, working: int | None, *, begun: bool) -> ui.Text:
         """Describe the effect of a power failure during the current step or transaction."""
         return power_words(self.document, working, told)
 
@@ -296,9 +296,9 @@ class MigrationJob(InPlaceJob[Migration]):
         look = str(look_sentence(device)) if keep and undo else ""
         banner = super().outcome(services, run, state, entries).banner
         if keep and undo:
-            banner = Banner(NOT_YET, (CHECKED_AS_PLANNED,), banner.tone)
+            banner = ui.Banner(NOT_YET, (CHECKED_AS_PLANNED,), banner.tone)
         return RunOutcome(
-            replace(banner, tone=Tone.WARN) if used else banner,
+            replace(banner, tone=ui.Tone.WARN) if used else banner,
             (used,) if used else (),
             Decision(choices, resumes=state in LEFT_EARLY, look=look),
         )
@@ -315,9 +315,9 @@ class MigrationJob(InPlaceJob[Migration]):
         return DecisionChoice(way, str(t("Keep the new filesystem on {device}?", device=device)), str(means))
 
 
-def _numbered(sentences: Sequence[Text]) -> tuple[Block, ...]:
+def _numbered(sentences: Sequence[ui.Text]) -> tuple[ui.Block, ...]:
     """Return a numbered list."""
-    return tuple(para(f"{number}.", one, hang=3) for number, one in enumerate(sentences, 1))
+    return tuple(ui.para(f"{number}.", one, hang=3) for number, one in enumerate(sentences, 1))
 
 
 JOBS: dict[type[RunDocument], type[AnyJob]] = {

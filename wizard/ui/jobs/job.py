@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 from wizard.model.errors import printable
 from wizard.model.said import t
 from wizard.plan.changes import RunDocument
+from wizard.ui import view as ui
 from wizard.ui.components.drive_rows import who
-from wizard.ui.view import GAP, Banner, Bar, Block, Pane, Piece, Text, Tone, muted, para, strong
 
 if TYPE_CHECKING:
     from wizard.apply.run.journal import RunState
@@ -31,15 +31,15 @@ D = TypeVar("D", bound=RunDocument, covariant=True)
 class RunOutcome:
     """State of an inactive run: the main result, details and possible decisions."""
 
-    banner: Banner
-    more: tuple[Text, ...]
+    banner: ui.Banner
+    more: tuple[ui.Text, ...]
     decision: Decision
 
 
 class Job(Generic[D]):
     """A document to confirm and start. Only `start` writes, in a separate process."""
 
-    title: Text
+    title: ui.Text
     """Short title for banner and header."""
 
     suffix: ClassVar[str]
@@ -56,17 +56,17 @@ class Job(Generic[D]):
         """Drives to confirm by token, in this order."""
         return self.document.drives
 
-    def lost(self) -> tuple[Text, ...]:
+    def lost(self) -> tuple[ui.Text, ...]:
         """Return a sentence for each loss. Empty if the job destroys nothing."""
         return ()
 
     @property
-    def verb(self) -> Text:
+    def verb(self) -> ui.Text:
         """Label of the key that applies the job."""
         return t("overwrite and apply") if self.lost() else t("apply")
 
     @property
-    def checked(self) -> Text:
+    def checked(self) -> ui.Text:
         """A sentence on what the final checks compare. If empty, every check is listed."""
         return ""
 
@@ -75,15 +75,15 @@ class Job(Generic[D]):
         """True if the job is known to preserve all data, such as growing a partition."""
         return False
 
-    def risk(self, services: Services) -> Text:
+    def risk(self, services: Services) -> ui.Text:
         """Return the remaining risk of a job without losses: power failure or no undo. Empty if protected."""
         return ""
 
-    def lost_when(self, services: Services) -> Text:
+    def lost_when(self, services: Services) -> ui.Text:
         """Return the heading for the time of the loss."""
         return LOST_NOW
 
-    def undo_texts(self, services: Services) -> tuple[Text, ...]:
+    def undo_texts(self, services: Services) -> tuple[ui.Text, ...]:
         """Describe how long undo is possible, and the effect of a power failure."""
         raise NotImplementedError
 
@@ -92,22 +92,22 @@ class Job(Generic[D]):
         return False
 
     @property
-    def doubts(self) -> tuple[Text, ...]:
+    def doubts(self) -> tuple[ui.Text, ...]:
         """Uncertainties of the job, and what the user should know."""
         return self.document.doubts
 
     @property
-    def bars(self) -> tuple[Bar, ...]:
+    def bars(self) -> tuple[ui.Bar, ...]:
         """Layouts before and after the job. Empty if the layout does not change."""
         return ()
 
     @property
-    def sentences(self) -> tuple[Text, ...]:
+    def sentences(self) -> tuple[ui.Text, ...]:
         """A sentence for each step."""
         return self.document.sentences
 
     @property
-    def brief(self) -> tuple[Text, ...]:
+    def brief(self) -> tuple[ui.Text, ...]:
         """The important steps, shown on Review."""
         return self.sentences
 
@@ -121,7 +121,7 @@ class Job(Generic[D]):
         """Estimated time to read the drive before and after all steps, in seconds."""
         return 0.0
 
-    def commands(self, services: Services) -> tuple[Block, ...]:
+    def commands(self, services: Services) -> tuple[ui.Block, ...]:
         """Return every step with commands, undo and checks."""
         raise NotImplementedError
 
@@ -165,7 +165,7 @@ class Job(Generic[D]):
         """Start the run and return its folder. Writes to the drives."""
         return services.as_root().start(self.document, tokens, secret)
 
-    def stop_means(self, services: Services) -> Text:
+    def stop_means(self, services: Services) -> ui.Text:
         """Describe the effect of stopping."""
         return t("The current step finishes first. Then you can go on or undo.")
 
@@ -174,7 +174,7 @@ class Job(Generic[D]):
         """New mount points that can receive files."""
         return ()
 
-    def power(self, told: str, working: int | None, *, begun: bool) -> Text:
+    def power(self, told: str, working: int | None, *, begun: bool) -> ui.Text:
         """Describe the effect of a power failure during step `working`, counted from 1, of which the run
         reports `told`. Empty if unknown."""
         return told
@@ -185,53 +185,53 @@ class Job(Generic[D]):
         """Return the state of the run."""
         raise NotImplementedError
 
-    def banner(self, services: Services, *, final: bool) -> Banner:
+    def banner(self, services: Services, *, final: bool) -> ui.Banner:
         """Return the losses or risks. `final`: undo is impossible.
 
         The good banner requires that power failures and undo are covered too.
         """
         if lost := self.lost():
-            return Banner(self.lost_when(services), lost, Tone.DANGER)
+            return ui.Banner(self.lost_when(services), lost, ui.Tone.DANGER)
         if risk := self.risk(services) or (
             t("No data is lost unless something fails. This cannot be undone.") if final else ""
         ):
-            return Banner(risk, (), Tone.WARN)
-        return Banner(t("Nothing is lost."), (), Tone.GOOD)
+            return ui.Banner(risk, (), ui.Tone.WARN)
+        return ui.Banner(t("Nothing is lost."), (), ui.Tone.GOOD)
 
-    def panes(self, services: Services) -> tuple[Pane, Pane]:
+    def panes(self, services: Services) -> tuple[ui.Pane, ui.Pane]:
         """Return the steps in short, and the limits of undo."""
         # Unnumbered, since `commands` and Work number every step.
-        steps: list[Block] = [para("-", sentence, hang=2) for sentence in self.brief]
+        steps: list[ui.Block] = [ui.para("-", sentence, hang=2) for sentence in self.brief]
         seconds = sum(self.seconds) + self.read_seconds
-        steps.append(para(muted(t("Takes {seconds:time}.", seconds=seconds))))
-        back: list[Block] = [para(said, hang=2) for said in self.undo_texts(services)]
+        steps.append(ui.para(ui.muted(t("Takes {seconds:time}.", seconds=seconds))))
+        back: list[ui.Block] = [ui.para(said, hang=2) for said in self.undo_texts(services)]
         doubts = (*self.doubts, *services.journal_doubts())
         if doubts:
-            back += [GAP, para(muted(t("Notes and unknowns")))]
-            back += [para("-", Piece(doubt, Tone.WARN), hang=2) for doubt in doubts]
-        return Pane(t("What will be done"), tuple(steps)), Pane(t("Undo"), tuple(back))
+            back += [ui.GAP, ui.para(ui.muted(t("Notes and unknowns")))]
+            back += [ui.para("-", ui.Piece(doubt, ui.Tone.WARN), hang=2) for doubt in doubts]
+        return ui.Pane(t("What will be done"), tuple(steps)), ui.Pane(t("Undo"), tuple(back))
 
-    def page(self, services: Services) -> Iterator[Block]:
+    def page(self, services: Services) -> Iterator[ui.Block]:
         """Yield the whole document as one text: drives, losses, layouts, undo, and every step with its
         commands."""
         yield from self.consequences(services)
         if self.bars:
-            yield GAP
+            yield ui.GAP
             yield from self.bars
-        yield GAP
+        yield ui.GAP
         seconds = sum(self.seconds) + self.read_seconds
-        yield para(strong(t("What will be done ({seconds:time}):", seconds=seconds)))
+        yield ui.para(ui.strong(t("What will be done ({seconds:time}):", seconds=seconds)))
         yield from self.commands(services)
 
-    def consequences(self, services: Services) -> Iterator[Block]:
+    def consequences(self, services: Services) -> Iterator[ui.Block]:
         """Yield the drives, the losses or risks, the limits of undo, and notes."""
-        yield para(strong(self.title))
-        yield from (para(who(drive)) for drive in self.drives)
-        yield GAP
+        yield ui.para(ui.strong(self.title))
+        yield from (ui.para(who(drive)) for drive in self.drives)
+        yield ui.GAP
         if self.unread:
-            yield para(Piece(READ_FIRST, Tone.WARN))
+            yield ui.para(ui.Piece(READ_FIRST, ui.Tone.WARN))
         yield self.banner(services, final=bool(self.word(services)))
-        yield GAP
+        yield ui.GAP
         yield from self.panes(services)[1].blocks
 
 

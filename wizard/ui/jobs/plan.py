@@ -12,10 +12,10 @@ from wizard.plan.raid.striping import mirror_note
 from wizard.plan.steps import described_as_direct, described_as_kept
 from wizard.plan.text import background_work, brief, danger_of, free_used, inside_sentences
 from wizard.plan.undo_policy import WORD, losses, lost_when, needs_word, promise, shows_nothing
+from wizard.ui import view as ui
 from wizard.ui.components.drive_bars import plan_bars
 from wizard.ui.components.reasons import command_blocks
 from wizard.ui.jobs.job import LOST_NOW, Job, RunOutcome
-from wizard.ui.view import Banner, Bar, Block, Text, Tone, para
 
 if TYPE_CHECKING:
     from wizard.apply.run.journal import RunState
@@ -29,11 +29,11 @@ MOST_NAMES = 3
 WAITS = t("Undo restores the old contents until you choose Keep.")
 
 TONES = {
-    "done": Tone.GOOD,
-    "kept": Tone.GOOD,
-    "waiting": Tone.GOOD,
-    "undone": Tone.GOOD,
-    "failed": Tone.DANGER,
+    "done": ui.Tone.GOOD,
+    "kept": ui.Tone.GOOD,
+    "waiting": ui.Tone.GOOD,
+    "undone": ui.Tone.GOOD,
+    "failed": ui.Tone.DANGER,
 }
 
 
@@ -62,7 +62,7 @@ class PlanJob(Job[Plan]):
         what = plan.part_path or ", ".join(plan.devices)
         self.title = _named(plan)(what=what)
 
-    def lost(self) -> tuple[Text, ...]:
+    def lost(self) -> tuple[ui.Text, ...]:
         """Return the losses of the plan and any unknown data found by the rehearsal."""
         return (*losses(self.document), *self._unknown)
 
@@ -71,7 +71,7 @@ class PlanJob(Job[Plan]):
         """True if no contents are lost. Current contents of whole drives are unknown."""
         return bool(self.document.part or self.document.only_table) and not self.lost()
 
-    def lost_when(self, services: Services) -> Text:
+    def lost_when(self, services: Services) -> ui.Text:
         """Name the lost partitions. They are deleted when kept, or when applied."""
         later = not self.keep and bool(lost_when(self.document, services.why_direct(self.document)))
         lost = [
@@ -80,7 +80,7 @@ class PlanJob(Job[Plan]):
         if not lost or self.document.only_table:
             return t("Deleted when you choose Keep") if later else LOST_NOW
         if len(lost) > MOST_NAMES:
-            names: tuple[Text, ...] = (t("{count} partitions", count=len(lost)),)
+            names: tuple[ui.Text, ...] = (t("{count} partitions", count=len(lost)),)
         else:
             names = tuple(
                 slot.label or slot.name or t("Partition {number}", number=slot.number) for slot in lost
@@ -90,24 +90,24 @@ class PlanJob(Job[Plan]):
         return t("{names:and} will be deleted", names=names)
 
     @property
-    def verb(self) -> Text:
+    def verb(self) -> ui.Text:
         """Name the deletion of old volumes."""
         return t("delete and set up") if self.lost() and self.document.volumes else super().verb
 
     @property
-    def checked(self) -> Text:
+    def checked(self) -> ui.Text:
         """The parts of the drive that the checks compare with the plan."""
         parts = [t("the table and its alignment")] if self.document.tables else []
         parts += [t("the filesystems")] if self.document.filesystems else []
         parts += [t("the mounts")] if self.document.mounts else []
         return t("As planned: {parts:and}.", parts=tuple(parts)) if parts else ""
 
-    def undo_texts(self, services: Services) -> tuple[Text, ...]:
+    def undo_texts(self, services: Services) -> tuple[ui.Text, ...]:
         """Describe undo, after the risks of a stripe."""
         direct = services.why_direct(self.document)
         danger = danger_of(self.document) or mirror_note(self.document)
         if self.restores_nothing(services):
-            said: tuple[Text, ...] = (t("No old contents to restore, so the result is used right away."),)
+            said: tuple[ui.Text, ...] = (t("No old contents to restore, so the result is used right away."),)
         elif not direct and not self.keep:
             said = (WAITS, t("Keep asks for the passphrase.")) if self.document.takes_passphrase else (WAITS,)
         else:
@@ -119,12 +119,12 @@ class PlanJob(Job[Plan]):
         return not (self._unknown or services.why_direct(self.document)) and shows_nothing(self.document)
 
     @property
-    def bars(self) -> tuple[Bar, ...]:
+    def bars(self) -> tuple[ui.Bar, ...]:
         """Layouts of every drive."""
         return plan_bars(self.document)
 
     @property
-    def brief(self) -> tuple[Text, ...]:
+    def brief(self) -> tuple[ui.Text, ...]:
         """The steps without preparations."""
         return (*brief(self.document), *inside_sentences(self.document))
 
@@ -133,12 +133,12 @@ class PlanJob(Job[Plan]):
         """Estimated duration of each step, in seconds."""
         return tuple(step.seconds for step in self.document.steps)
 
-    def commands(self, services: Services) -> tuple[Block, ...]:
+    def commands(self, services: Services) -> tuple[ui.Block, ...]:
         """Return the commands to apply and undo the plan, on the drive itself without a scratch copy."""
         plan = described_as_direct(self.document, services.why_direct(self.document))
         steps = (described_as_kept(plan) if self.keep else plan).steps
-        said: tuple[Text, ...] = (*inside_sentences(plan), *background_work(plan))
-        return (*map(para, said), *command_blocks(steps))
+        said: tuple[ui.Text, ...] = (*inside_sentences(plan), *background_work(plan))
+        return (*map(ui.para, said), *command_blocks(steps))
 
     def word(self, services: Services) -> str:
         """Return the confirmation word if undo is impossible."""
@@ -164,7 +164,7 @@ class PlanJob(Job[Plan]):
         self._unknown = room.lost
         return room
 
-    def stop_means(self, services: Services) -> Text:
+    def stop_means(self, services: Services) -> ui.Text:
         """Describe the effect of stopping, which ends a direct run."""
         if services.why_direct(self.document):
             return t("The current step finishes first. Then the run is over: set up the drive again.")
@@ -185,12 +185,14 @@ class PlanJob(Job[Plan]):
         head = headline(self.document, state)
         sentence = result_sentence(self.document, state, phase)
         rest = sentence.removeprefix(" ".join(map(str, head))).strip()
-        first: Text = head[0] if head else rest
-        detail: tuple[Text, ...] = (*head[1:], rest) if head else ()
-        more: tuple[Text, ...] = ()
+        first: ui.Text = head[0] if head else rest
+        detail: tuple[ui.Text, ...] = (*head[1:], rest) if head else ()
+        more: tuple[ui.Text, ...] = ()
         if state.value not in ("waiting", "kept"):
             more = (undo_sentence(self.document, run, state, entries, phase),)
         if state.value in ("done", "kept"):
             more += background_work(self.document)
-        banner = Banner(first, tuple(text for text in detail if text), TONES.get(state.value, Tone.WARN))
+        banner = ui.Banner(
+            first, tuple(text for text in detail if text), TONES.get(state.value, ui.Tone.WARN)
+        )
         return RunOutcome(banner, more, decision_of(self.document, state))

@@ -11,30 +11,10 @@ from wizard.model.errors import BadInput, printable
 from wizard.model.requests import CopyFiles
 from wizard.model.said import t
 from wizard.plan.copy import amount_message, fstab_difference
+from wizard.ui import view as ui
 from wizard.ui.components.drive_rows import short
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Typing
-from wizard.ui.view import (
-    Action,
-    Banner,
-    Block,
-    Command,
-    Field,
-    Offer,
-    Pane,
-    Piece,
-    Row,
-    Rows,
-    ScreenStep,
-    Text,
-    Tone,
-    Values,
-    View,
-    back_action,
-    muted,
-    para,
-    strong,
-)
 
 if TYPE_CHECKING:
     from wizard.apply.copy.places import Source
@@ -54,14 +34,14 @@ class CopyScreen(Screen):
     `targets` are the mount points of volumes that can receive the files.
     """
 
-    step: ClassVar[ScreenStep] = ScreenStep.PLAN
+    step: ClassVar[ui.ScreenStep] = ui.ScreenStep.PLAN
 
     def __init__(self, desk: Desk, targets: Sequence[str]) -> None:
         super().__init__(desk)
         self._targets = tuple(targets)
         self._sources: tuple[Source, ...] | None = None
         self._at = ""
-        self._doing: Text = ""
+        self._doing: ui.Text = ""
 
     def entered(self) -> None:
         """Search the attached drives when first opened."""
@@ -78,25 +58,25 @@ class CopyScreen(Screen):
     def _failed(self, error: DiskwrightError) -> None:
         """Show the error. A folder can still be typed."""
         self._sources, self._doing = self._sources or (), ""
-        self.tell(str(error), Tone.WARN)
+        self.tell(str(error), ui.Tone.WARN)
 
-    def view(self) -> View:
+    def view(self) -> ui.View:
         """Return the sources."""
-        rows = (*map(_row, self._sources or ()), Row(OTHER, (strong(t("another folder")),)))
+        rows = (*map(_row, self._sources or ()), ui.Row(OTHER, (ui.strong(t("another folder")),)))
         keys = [row.key for row in rows]
         wait = self._doing
-        return View(
+        return ui.View(
             "bringing",
             self.step,
             t("Copy files here: from where?"),
             (
-                Action("take", "enter", t("use"), wait),
-                Action("again", "r", t("refresh"), wait),
-                back_action(),
+                ui.Action("take", "enter", t("use"), wait),
+                ui.Action("again", "r", t("refresh"), wait),
+                ui.back_action(),
             ),
             t("to {places:and}", places=tuple(place for place in self._targets)),
-            rows=Rows(rows, self._at if self._at in keys else keys[0]),
-            said=self.said or (Piece(wait) if wait != "" else None) or self._none(),
+            rows=ui.Rows(rows, self._at if self._at in keys else keys[0]),
+            said=self.said or (ui.Piece(wait) if wait != "" else None) or self._none(),
             busy=wait != "",
             help=(
                 t("Filesystems mounted inside a folder are not copied."),
@@ -105,18 +85,18 @@ class CopyScreen(Screen):
             ),
         )
 
-    def _none(self) -> Piece | None:
-        return None if self._sources else Piece(t("No other filesystem found. Enter a folder."))
+    def _none(self) -> ui.Piece | None:
+        return None if self._sources else ui.Piece(t("No other filesystem found. Enter a folder."))
 
     def moved(self, row: str) -> None:
         """Remember the row."""
         self._at = row
 
-    def act_again(self, _row: str, _values: Values) -> None:
+    def act_again(self, _row: str, _values: ui.Values) -> None:
         """Search the attached drives again."""
         self._look()
 
-    def act_take(self, row: str, _values: Values) -> None:
+    def act_take(self, row: str, _values: ui.Values) -> None:
         """Ask for the target. The source can still be changed."""
         source = next((one for one in self._sources or () if one.path == row), None)
         self.desk.go(
@@ -130,22 +110,22 @@ class CopyScreen(Screen):
             )
         )
 
-    def _fields(self, source: Source | None) -> tuple[Field, ...]:
+    def _fields(self, source: Source | None) -> tuple[ui.Field, ...]:
         path = source.path if source else ""
-        places = tuple(Offer(place, printable(place, SHOWN)) for place in self._targets)
-        fields = [Field("source", t("From"), path, t("a folder or a filesystem's device"))]
+        places = tuple(ui.Offer(place, printable(place, SHOWN)) for place in self._targets)
+        fields = [ui.Field("source", t("From"), path, t("a folder or a filesystem's device"))]
         if len(places) > 1:
-            fields.append(Field("target", t("To"), self._targets[0], offers=places))
-        fields.append(Field("into", t("Into"), "", t("a subfolder; empty for the top")))
+            fields.append(ui.Field("target", t("To"), self._targets[0], offers=places))
+        fields.append(ui.Field("into", t("Into"), "", t("a subfolder; empty for the top")))
         if source is not None and source.is_mounted and source.device:
             offers = (
-                Offer("stays", t("both remain in place")),
-                Offer("takes", t("mount the copy instead at the next boot")),
+                ui.Offer("stays", t("both remain in place")),
+                ui.Offer("takes", t("mount the copy instead at the next boot")),
             )
-            fields.append(Field("place", t("Then"), "stays", offers=offers))
+            fields.append(ui.Field("place", t("Then"), "stays", offers=offers))
         return tuple(fields)
 
-    def _take(self, values: Values) -> Callable[[], None]:
+    def _take(self, values: ui.Values) -> Callable[[], None]:
         source = values.get("source", "").strip()
         if not source:
             raise BadInput(t("Enter a folder or a filesystem's device."))
@@ -168,19 +148,19 @@ class CopyScreen(Screen):
 class CopyLosses(Screen):
     """File properties lost in the copy, then amount and changes to fstab."""
 
-    step: ClassVar[ScreenStep] = ScreenStep.PLAN
+    step: ClassVar[ui.ScreenStep] = ui.ScreenStep.PLAN
 
     def __init__(self, desk: Desk, bring: Bring) -> None:
         super().__init__(desk)
         self._bring = bring
 
-    def view(self) -> View:
+    def view(self) -> ui.View:
         """Return losses, amount and changes to fstab."""
-        return View(
+        return ui.View(
             "bringing-losses",
             self.step,
             t("Files to copy"),
-            (Action("review", "enter", t("review")), back_action()),
+            (ui.Action("review", "enter", t("review")), ui.back_action()),
             short(self._bring.drive.path),
             above=(self._banner(),),
             panes=self._panes(),
@@ -190,30 +170,30 @@ class CopyLosses(Screen):
             ),
         )
 
-    def _banner(self) -> Banner:
+    def _banner(self) -> ui.Banner:
         if self._bring.doubts:
-            return Banner(t("Not everything can be copied"), self._bring.doubts, Tone.WARN)
-        return Banner(t("Everything can be copied"), (), Tone.GOOD)
+            return ui.Banner(t("Not everything can be copied"), self._bring.doubts, ui.Tone.WARN)
+        return ui.Banner(t("Everything can be copied"), (), ui.Tone.GOOD)
 
-    def _panes(self) -> tuple[Pane, ...]:
-        much = tuple(para(said, hang=2) for said in amount_message(self._bring))
-        found = [Pane(t("Amount"), much)]
+    def _panes(self) -> tuple[ui.Pane, ...]:
+        much = tuple(ui.para(said, hang=2) for said in amount_message(self._bring))
+        found = [ui.Pane(t("Amount"), much)]
         if self._bring.takes is not None:
-            lines: tuple[Block, ...] = tuple(Command((line,)) for line in fstab_difference(self._bring))
+            lines: tuple[ui.Block, ...] = tuple(ui.Command((line,)) for line in fstab_difference(self._bring))
             file = self._bring.takes.edit.file
-            found.append(Pane(t("Changes in {file}", file=file), lines))
+            found.append(ui.Pane(t("Changes in {file}", file=file), lines))
         return tuple(found)
 
-    def act_review(self, _row: str, _values: Values) -> None:
+    def act_review(self, _row: str, _values: ui.Values) -> None:
         """Open Review, which asks for the token."""
         self.desk.open_review(self._bring)
 
 
-def _row(source: Source) -> Row:
+def _row(source: Source) -> ui.Row:
     name = printable(source.path, SHOWN)
     if not source.device:
-        return Row(source.path, (strong(name), Piece(t("a folder")), muted("")))
+        return ui.Row(source.path, (ui.strong(name), ui.Piece(t("a folder")), ui.muted("")))
     kind = t("{kind}, {size:size}", kind=title_of(source.filesystem), size=source.size_bytes)
-    told: Text = printable(source.label, 40) if source.label else short(source.device)
-    how = Piece(told) if source.is_mounted else muted(t("not mounted; read-only"))
-    return Row(source.path, (strong(name), Piece(kind), how))
+    told: ui.Text = printable(source.label, 40) if source.label else short(source.device)
+    how = ui.Piece(told) if source.is_mounted else ui.muted(t("not mounted; read-only"))
+    return ui.Row(source.path, (ui.strong(name), ui.Piece(kind), how))

@@ -13,11 +13,11 @@ from wizard.model.finding import Diagnosis, Finding
 from wizard.model.machine import Drive, Machine
 from wizard.model.requests import SetOptions
 from wizard.model.said import Sentences, t
+from wizard.ui import view as ui
 from wizard.ui.components import drive_rows, way_rows
 from wizard.ui.components.decisions import answers, blocker, misaligned_found, runs_on, without_nofail
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.session import Session
-from wizard.ui.view import Action, Column, Pane, Piece, Row, Rows, ScreenStep, Text, Tone, Values, View, para
 
 SET_UP = t("set up")
 ACTIONS = t("actions")
@@ -31,7 +31,7 @@ HELP = (
     t("Press m to convert ext2 or ext3 to ext4 without losing a file."),
     t("New drives appear automatically."),
 )
-COLUMNS = (Column(), Column(), Column(right=True), Column(), Column())
+COLUMNS = (ui.Column(), ui.Column(), ui.Column(right=True), ui.Column(), ui.Column())
 
 
 class DrivesScreen(Screen):
@@ -98,7 +98,7 @@ class DrivesScreen(Screen):
         self._finish_asking()
 
     def _not_probed(self, error: DiskwrightError) -> None:
-        self.tell(str(error), Tone.DANGER)
+        self.tell(str(error), ui.Tone.DANGER)
         self._finish_asking()
 
     def _finish_asking(self) -> None:
@@ -155,7 +155,7 @@ class DrivesScreen(Screen):
         usable = (path for path, found in listed.items() if found and not self._blocker(found[0]))
         return waiting or next(usable, next(iter(listed), ""))
 
-    def _blocker(self, drive: Drive) -> Text:
+    def _blocker(self, drive: Drive) -> ui.Text:
         return blocker(self.services, self.desk.runs, drive)
 
     def _current(self, row: str) -> tuple[Drive, Diagnosis] | None:
@@ -174,7 +174,7 @@ class DrivesScreen(Screen):
         here = (one for found in self.desk.found.values() if found for one in runs_on((run,), found[0]))
         return bool(run.why_not) and run.state != RunState.WAITING and not (self._asking or any(here))
 
-    def _rows(self) -> Iterator[Row]:
+    def _rows(self) -> Iterator[ui.Row]:
         runs = tuple(run for run in self.desk.runs if not self._is_gone(run))
         for run in runs:
             alike = [one for one in runs if set(one.drives) & set(run.drives)]
@@ -192,39 +192,39 @@ class DrivesScreen(Screen):
             if path in self._opened:
                 yield from (drive_rows.partition_row(drive, part, runs) for part in drive.partitions)
 
-    def view(self) -> View:
+    def view(self) -> ui.View:
         """Return the list, with details of the selected row."""
         rows = tuple(self._rows())
         at = self._at if any(row.key == self._at for row in rows) else self._default
         found = self._current(at)
-        return View(
+        return ui.View(
             "drives",
-            ScreenStep.DRIVES,
+            ui.ScreenStep.DRIVES,
             t("Drives"),
             tuple(self._actions(at, found)),
             drive_rows.about(self.services, len(self._listed)),
-            rows=Rows(rows, at, COLUMNS),
+            rows=ui.Rows(rows, at, COLUMNS),
             panes=self._panes(at, found),
             said=self.said or self._notice(rows),
             busy=self._asking,
             help=HELP,
         )
 
-    def _notice(self, rows: Sequence[Row]) -> Piece | None:
+    def _notice(self, rows: Sequence[ui.Row]) -> ui.Piece | None:
         nothing = not rows and not self._asking
         # After the first cursor movement, only show obstacles.
         return way_rows.notice(self.services, self._around, self.answered, nothing=nothing, brief=self._led)
 
-    def _panes(self, at: str, found: tuple[Drive, Diagnosis] | None) -> tuple[Pane, ...]:
+    def _panes(self, at: str, found: tuple[Drive, Diagnosis] | None) -> tuple[ui.Pane, ...]:
         if found is None:
             if at in self._absent:
                 return (drive_rows.absent_pane(self._absent[at]),)
             if at in self.desk.found:
                 name = drive_rows.short(at)
                 return (
-                    Pane(
+                    ui.Pane(
                         name,
-                        (para(t("Reading {drive}. The other drives are not delayed.", drive=name)),),
+                        (ui.para(t("Reading {drive}. The other drives are not delayed.", drive=name)),),
                     ),
                 )
             return ()
@@ -240,44 +240,44 @@ class DrivesScreen(Screen):
             runs=runs_on(self.desk.runs, drive, device),
         )
 
-    def _actions(self, at: str, found: tuple[Drive, Diagnosis] | None) -> Iterator[Action]:
+    def _actions(self, at: str, found: tuple[Drive, Diagnosis] | None) -> Iterator[ui.Action]:
         if at.startswith("run:"):
-            yield Action("show-run", "enter", SHOW)
+            yield ui.Action("show-run", "enter", SHOW)
         elif at in self._absent:
-            yield Action("why", "enter", SHOW)
+            yield ui.Action("why", "enter", SHOW)
         elif found is not None:
             yield from self._of_drive(at, *found)
         if any("keep" in run.ways for run in self.desk.runs):
-            yield Action("keep", "K", t("keep"), ends=True)
+            yield ui.Action("keep", "K", t("keep"), ends=True)
         if any("undo" in run.ways for run in self.desk.runs):
-            yield Action("undo", "U", t("undo"), ends=True)
+            yield ui.Action("undo", "U", t("undo"), ends=True)
         if self.services.asks_for_root:
-            yield Action("as-root", "o", t("read as root"))
-        yield Action("again", "r", t("read again"), aside=True)
+            yield ui.Action("as-root", "o", t("read as root"))
+        yield ui.Action("again", "r", t("read again"), aside=True)
 
-    def _of_drive(self, at: str, drive: Drive, diagnosis: Diagnosis) -> Iterator[Action]:
+    def _of_drive(self, at: str, drive: Drive, diagnosis: Diagnosis) -> Iterator[ui.Action]:
         why_not = self._blocker(drive)
         ready = at == drive.path and drive.is_empty and not why_not
-        yield (Action("set-up", "enter", SET_UP) if ready else Action("actions", "enter", ACTIONS))
+        yield (ui.Action("set-up", "enter", SET_UP) if ready else ui.Action("actions", "enter", ACTIONS))
         if not ready:
-            yield Action("set-up", "s", SET_UP, why_not, aside=bool(why_not))
+            yield ui.Action("set-up", "s", SET_UP, why_not, aside=bool(why_not))
         if self._old_filesystems(at, drive):
-            yield Action("to-ext4", "m", t("to ext4"))
+            yield ui.Action("to-ext4", "m", t("to ext4"))
         if ready:
-            yield Action("actions", "a", ACTIONS)
+            yield ui.Action("actions", "a", ACTIONS)
         if runs_on(self.desk.runs, drive, at):
-            yield Action("show-run", "v", SHOW)
-        yield Action("why", "w", t("why"))
-        yield Action("health", "i", t("health"))
-        yield Action("speed", "t", t("speed"), aside=True)
+            yield ui.Action("show-run", "v", SHOW)
+        yield ui.Action("why", "w", t("why"))
+        yield ui.Action("health", "i", t("health"))
+        yield ui.Action("speed", "t", t("speed"), aside=True)
         yield from answers(self.services, self.desk.runs, at, drive, diagnosis)
         yield from self._fold(drive)
 
-    def _fold(self, drive: Drive) -> Iterator[Action]:
+    def _fold(self, drive: Drive) -> Iterator[ui.Action]:
         if drive.partitions and drive.path in self._opened:
-            yield Action("close", "left", t("fold"))
+            yield ui.Action("close", "left", t("fold"))
         elif drive.partitions:
-            yield Action("open", "right", t("partitions"))
+            yield ui.Action("open", "right", t("partitions"))
 
     def _old_filesystems(self, at: str, drive: Drive) -> tuple[ExtCandidate, ...]:
         return tuple(one for one in old_filesystems(drive) if at in (drive.path, one.device))
@@ -286,32 +286,32 @@ class DrivesScreen(Screen):
         """Show details of the row."""
         self._at, self._led = row, True
 
-    def act(self, name: str, row: str, values: Values) -> None:
+    def act(self, name: str, row: str, values: ui.Values) -> None:
         """Perform an action at a row, and move the cursor there."""
         if row:
             self.moved(row)
         super().act(name, row, values)
 
-    def act_again(self, _row: str, _values: Values) -> None:
+    def act_again(self, _row: str, _values: ui.Values) -> None:
         """Read the drives again."""
         self.read()
 
-    def act_as_root(self, _row: str, _values: Values) -> None:
+    def act_as_root(self, _row: str, _values: ui.Values) -> None:
         """Read the drives again as root."""
         self.desk.with_root(self, self.read)
 
-    def act_open(self, row: str, _values: Values) -> None:
+    def act_open(self, row: str, _values: ui.Values) -> None:
         """Show the partitions of a drive."""
         if found := self._current(row):
             self._opened.add(found[0].path)
 
-    def act_close(self, row: str, _values: Values) -> None:
+    def act_close(self, row: str, _values: ui.Values) -> None:
         """Hide the partitions of a drive."""
         if found := self._current(row):
             self._opened.discard(found[0].path)
             self._at = found[0].path
 
-    def act_set_up(self, row: str, _values: Values) -> None:
+    def act_set_up(self, row: str, _values: ui.Values) -> None:
         """Open Purpose for a drive."""
         session = self.taken(row)
         if reason := self._blocker(session.drives[0]):
@@ -322,12 +322,12 @@ class DrivesScreen(Screen):
         self.desk.session = session
         self.desk.open_purpose()
 
-    def act_actions(self, row: str, _values: Values) -> None:
+    def act_actions(self, row: str, _values: ui.Values) -> None:
         """Open the menu of a drive or partition."""
         self.desk.session = self.taken(row)
         self.desk.open_actions(row)
 
-    def act_to_ext4(self, row: str, _values: Values) -> None:
+    def act_to_ext4(self, row: str, _values: ui.Values) -> None:
         """Open the conversions to ext4."""
         session = self.taken(row)
         self.desk.session = session
@@ -336,7 +336,7 @@ class DrivesScreen(Screen):
 
     # Dialogs and jobs are imported on use, so that the list of drives appears sooner.
 
-    def act_why(self, row: str, _values: Values) -> None:
+    def act_why(self, row: str, _values: ui.Values) -> None:
         """Open the findings with evidence."""
         from wizard.ui.components.reasons import finding_reason, finding_reasons
         from wizard.ui.dialogs.pages import Reasons
@@ -347,19 +347,19 @@ class DrivesScreen(Screen):
         elif found := self._current(row):
             self.desk.go(Reasons(self.desk, drive_rows.short(found[0].path), finding_reasons(found[1])))
 
-    def act_health(self, row: str, _values: Values) -> None:
+    def act_health(self, row: str, _values: ui.Values) -> None:
         """Open the health page of a drive."""
         from wizard.ui.dialogs.health import health_page
 
         if found := self._current(row):
             self.desk.go(health_page(self.desk, *found))
 
-    def act_speed(self, row: str, _values: Values) -> None:
+    def act_speed(self, row: str, _values: ui.Values) -> None:
         """Open the measurement of alignment."""
         if found := self._current(row):
             self.desk.open_alignment_test(found[0])
 
-    def act_move(self, row: str, _values: Values) -> None:
+    def act_move(self, row: str, _values: ui.Values) -> None:
         """Open Review to align the misaligned partitions."""
         session = self.taken(row)
         self.desk.session = session
@@ -369,7 +369,7 @@ class DrivesScreen(Screen):
             part = parts[0] if len(parts) == 1 else None
             self.desk.open_moves(session.machine, session.drives[0], part)
 
-    def act_nofail(self, row: str, _values: Values) -> None:
+    def act_nofail(self, row: str, _values: ui.Values) -> None:
         """Open Review to add nofail to the line of fstab."""
         found = self._current(row)
         if found is None or not (device := without_nofail(found[1], row)):
@@ -385,20 +385,20 @@ class DrivesScreen(Screen):
             ),
         )
 
-    def act_shingled(self, row: str, _values: Values) -> None:
+    def act_shingled(self, row: str, _values: ui.Values) -> None:
         """Open the test for shingled recording."""
         if found := self._current(row):
             self.desk.open_smr_test(found[0])
 
-    def act_show_run(self, row: str, _values: Values) -> None:
+    def act_show_run(self, row: str, _values: ui.Values) -> None:
         """Open the run."""
         self._show_run(row, "")
 
-    def act_keep(self, row: str, _values: Values) -> None:
+    def act_keep(self, row: str, _values: ui.Values) -> None:
         """Keep the waiting result."""
         self._show_run(row, "keep")
 
-    def act_undo(self, row: str, _values: Values) -> None:
+    def act_undo(self, row: str, _values: ui.Values) -> None:
         """Undo the run."""
         self._show_run(row, "undo")
 

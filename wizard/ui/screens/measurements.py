@@ -13,9 +13,9 @@ from wizard.benchmark.smr_probe import SECONDS, WRITES, block_bytes, run_smr_pro
 from wizard.model.errors import why_not
 from wizard.model.said import Sentence, t
 from wizard.model.verdict import USUAL_SECONDS, DisplacedVerdict, Verdict
+from wizard.ui import view as ui
 from wizard.ui.desk import Desk
 from wizard.ui.dialogs.measuring import Measuring, ask_token
-from wizard.ui.view import GAP, Action, Block, Piece, Tone, Values, para
 
 if TYPE_CHECKING:
     from wizard.model.machine import Drive
@@ -45,14 +45,14 @@ class TrialScreen(Measuring[Verdict]):
         before = desk.session.verdict if desk.session.drive == drive else None
         super().__init__(desk, drive, before if before and before.drive == drive.path else None)
 
-    def ways(self) -> Iterator[Action]:
+    def ways(self) -> Iterator[ui.Action]:
         """Yield measurements by reading, by writing, and with larger assumed blocks."""
         obstacle = self.services.obstacle
         key = "m" if self.verdict or obstacle else "enter"
-        yield Action("measure", key, t("measure by reading"), obstacle)
-        yield Action("write", "p", t("by writing"), obstacle or why_not(scratch_extents, self.drive))
+        yield ui.Action("measure", key, t("measure by reading"), obstacle)
+        yield ui.Action("write", "p", t("by writing"), obstacle or why_not(scratch_extents, self.drive))
         against = obstacle or ("" if self._may_hide else t("Only for drives that report 512-byte blocks."))
-        yield Action("as-large", "4", t("as 4096-byte blocks"), against)
+        yield ui.Action("as-large", "4", t("as 4096-byte blocks"), against)
 
     @property
     def _may_hide(self) -> bool:
@@ -60,41 +60,41 @@ class TrialScreen(Measuring[Verdict]):
         geometry = self.drive.geometry
         return geometry is not None and geometry.physical_block_bytes == CLAIMED_BYTES
 
-    def possible_blocks(self) -> Iterator[Block]:
+    def possible_blocks(self) -> Iterator[ui.Block]:
         """Describe each available measurement."""
-        yield para(t("A read test of at most half a minute. The drive does not change."), key="measure")
+        yield ui.para(t("A read test of at most half a minute. The drive does not change."), key="measure")
         if self._may_hide:
-            yield GAP
-            yield para(
+            yield ui.GAP
+            yield ui.para(
                 t(
                     "The drive reports 512-byte blocks, so misalignment is not possible. Some "
                     "drives hide larger blocks."
                 ),
                 key="as-large",
             )
-        yield GAP
+        yield ui.GAP
         if reason := why_not(scratch_extents, self.drive):
-            yield para(t("Cannot measure by writing:"), reason)
+            yield ui.para(t("Cannot measure by writing:"), reason)
         else:
-            yield para(
+            yield ui.para(
                 t("The drive has unused free space. Measuring by writing there shows more."), key="write"
             )
 
-    def act_measure(self, _row: str, _values: Values) -> None:
+    def act_measure(self, _row: str, _values: ui.Values) -> None:
         """Measure by reading."""
         self.start(run_alignment_trial, self.drive, write=False)
 
-    def act_as_large(self, _row: str, _values: Values) -> None:
+    def act_as_large(self, _row: str, _values: ui.Values) -> None:
         """Measure by reading, with larger blocks than reported."""
         self.start(run_alignment_trial, self.drive, write=False, assume_physical_bytes=ASSUMED_BYTES)
 
-    def act_write(self, _row: str, _values: Values) -> None:
+    def act_write(self, _row: str, _values: ui.Values) -> None:
         """Measure by writing after confirmation with the token."""
         ask_token(
             self.desk,
             self.drive,
             t("Measure by writing?"),
-            (para(t("Reads pieces of free space and writes the same bytes back.")),),
+            (ui.para(t("Reads pieces of free space and writes the same bytes back.")),),
             lambda: self.start(run_alignment_trial, self.drive, writes=True, write=True),
         )
 
@@ -131,28 +131,28 @@ class ShingledTest(Measuring[DisplacedVerdict]):
     def _obstacle(self) -> str:
         return self.services.obstacle or self.services.quick_test_obstacle(self.drive)
 
-    def ways(self) -> Iterator[Action]:
+    def ways(self) -> Iterator[ui.Action]:
         """Yield the action to start the test."""
         over = bool(self.verdict or self.services.obstacle)
         label = t("test again") if self.verdict else t("test, about {seconds} s", seconds=USUAL_SECONDS)
-        yield Action("test", "p" if over else "enter", label, self._obstacle)
+        yield ui.Action("test", "p" if over else "enter", label, self._obstacle)
 
-    def possible_blocks(self) -> Iterator[Block]:
+    def possible_blocks(self) -> Iterator[ui.Block]:
         """Describe the test."""
         if self._obstacle:
-            yield para(Piece(t("Not possible here:"), Tone.WARN), self._obstacle)
-            yield GAP
+            yield ui.para(ui.Piece(t("Not possible here:"), ui.Tone.WARN), self._obstacle)
+            yield ui.GAP
         yield from self._preview()
-        yield GAP
-        yield para(Piece(UNCONFIRMED, Tone.WARN))
-        yield para(NOT_PROOF)
+        yield ui.GAP
+        yield ui.para(ui.Piece(UNCONFIRMED, ui.Tone.WARN))
+        yield ui.para(NOT_PROOF)
 
-    def _preview(self) -> Iterator[Block]:
+    def _preview(self) -> Iterator[ui.Block]:
         size = WRITES * (block_bytes(self.drive) if self.drive.geometry else 0)
-        yield para(
+        yield ui.para(
             t("A shingled drive first writes small pieces to another place. This test looks for that effect.")
         )
-        yield para(
+        yield ui.para(
             t(
                 "The test reads {count} small blocks across free space and writes the same "
                 "bytes back, {size:exact} in all.",
@@ -160,7 +160,7 @@ class ShingledTest(Measuring[DisplacedVerdict]):
                 size=size,
             )
         )
-        yield para(
+        yield ui.para(
             t(
                 "Then it reads the blocks and their neighbours again and compares times. "
                 "Expect about {usual} s, at most {most} s.",
@@ -168,17 +168,17 @@ class ShingledTest(Measuring[DisplacedVerdict]):
                 most=round(SECONDS),
             )
         )
-        yield para(
+        yield ui.para(
             t("No byte changes. Partitions are not touched, and the drive's write cache is not disabled.")
         )
-        yield para(
+        yield ui.para(
             t(
                 "A power loss during the test may damage data in free space, such as files "
                 "you hope to recover."
             )
         )
 
-    def act_test(self, _row: str, _values: Values) -> None:
+    def act_test(self, _row: str, _values: ui.Values) -> None:
         """Start the test after confirmation with the token."""
         ask_token(self.desk, self.drive, t("Test by writing?"), tuple(self._preview()), self._start)
 

@@ -18,6 +18,7 @@ from wizard.plan.request.wanted import advice_in_role
 from wizard.plan.text import danger_of
 from wizard.ui import draft
 from wizard.ui import messages as words
+from wizard.ui import view as ui
 from wizard.ui.components.drive_bars import plan_bars
 from wizard.ui.components.plan_rows import COLUMNS, about_drive, lost_line, undo_line, volume_pane, volume_row
 from wizard.ui.components.reasons import choice_reasons, step_reasons
@@ -34,22 +35,6 @@ from wizard.ui.editors.volume import VolumeEditor
 from wizard.ui.jobs.plan import PlanJob
 from wizard.ui.session import Session
 from wizard.ui.several_drives import spread_words, still_there
-from wizard.ui.view import (
-    BACK,
-    GAP,
-    Action,
-    Block,
-    Pane,
-    Piece,
-    Rows,
-    ScreenStep,
-    Text,
-    Tone,
-    Values,
-    View,
-    muted,
-    para,
-)
 
 if TYPE_CHECKING:
     from wizard.model.advice import Advice
@@ -70,7 +55,7 @@ HELP = (
 class PlanScreen(Screen):
     """The plan: layout, losses, volumes, and details of the selected volume."""
 
-    step = ScreenStep.PLAN
+    step = ui.ScreenStep.PLAN
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
@@ -125,59 +110,61 @@ class PlanScreen(Screen):
         if self._fault:
             self._renew(self.session)
 
-    def view(self) -> View:
+    def view(self) -> ui.View:
         """Return the whole plan."""
         session = self.session
         rows = tuple(volume_row(session, number) for number in range(len(session.specs)))
-        return View(
+        return ui.View(
             "plan",
-            ScreenStep.PLAN,
+            ui.ScreenStep.PLAN,
             t("Volumes"),
             tuple(self._actions()),
             about_drive(session),
             above=tuple(self._above()),
-            rows=Rows(rows, str(self._at), COLUMNS),
+            rows=ui.Rows(rows, str(self._at), COLUMNS),
             panes=tuple(self._panes()),
             help=HELP,
         )
 
-    def _panes(self) -> Iterator[Pane]:
+    def _panes(self) -> Iterator[ui.Pane]:
         if self.session.specs:
             yield volume_pane(self.session, self._at)
         if self.session.plan is not None:
             yield PlanJob(self.session.plan).panes(self.services)[0]
 
-    def _above(self) -> Iterator[Block]:
+    def _above(self) -> Iterator[ui.Block]:
         session, plan = self.session, self.session.plan
         if session.advice is not None:
-            yield para(muted(t("For:")), printable(str(session.advice.workload.title), 60))
+            yield ui.para(ui.muted(t("For:")), printable(str(session.advice.workload.title), 60))
         if plan is None:
             key = "as-root" if self._can_read else ""
-            yield para(Piece(t("Not possible:"), Tone.DANGER), self._fault, hang=2, key=key)
+            yield ui.para(ui.Piece(t("Not possible:"), ui.Tone.DANGER), self._fault, hang=2, key=key)
             if self._has_old_filesystem:
-                yield para(EXT4_INSTEAD, key="to-ext4")
+                yield ui.para(EXT4_INSTEAD, key="to-ext4")
             return
         yield from plan_bars(plan)
-        yield GAP
+        yield ui.GAP
         if danger := danger_of(plan):
-            yield para(Piece(danger, Tone.DANGER), hang=2)
+            yield ui.para(ui.Piece(danger, ui.Tone.DANGER), hang=2)
         yield lost_line(session, plan)
         if session.arrangement.stripe:
-            yield para(t("On {drives}.", drives=spread_words(session)))
+            yield ui.para(t("On {drives}.", drives=spread_words(session)))
         if note := mirror_note(plan):
-            yield para(note)
+            yield ui.para(note)
         if plan.unread:
             key = "as-root" if self._can_read else ""
-            yield para(
-                Piece(t("The drive was not read, so this cannot be applied."), Tone.WARN), hang=2, key=key
+            yield ui.para(
+                ui.Piece(t("The drive was not read, so this cannot be applied."), ui.Tone.WARN),
+                hang=2,
+                key=key,
             )
         else:
             yield undo_line(plan, self.services.why_direct(plan))
         for doubt in (*self.services.journal_doubts(), *plan.doubts):
-            yield para(Piece(words.DOUBT, Tone.WARN), printable(str(doubt), 600), hang=2)
+            yield ui.para(ui.Piece(words.DOUBT, ui.Tone.WARN), printable(str(doubt), 600), hang=2)
         loses = plan.before.has_other_contents or any(not slot.kept for slot in plan.before.partitions)
         if loses and self._has_old_filesystem:
-            yield para(EXT4_INSTEAD, key="to-ext4")
+            yield ui.para(EXT4_INSTEAD, key="to-ext4")
 
     @property
     def _unread(self) -> bool:
@@ -196,42 +183,42 @@ class PlanScreen(Screen):
     def _has_old_filesystem(self) -> bool:
         return bool(self.session.drive and old_filesystems(self.session.drive)) and not self.session.part
 
-    def _actions(self) -> Iterator[Action]:
+    def _actions(self) -> Iterator[ui.Action]:
         session = self.session
         whole, alone = session.part is None, not session.arrangement.stripe
         holds = session.drive is not None and not session.drive.is_empty
-        yield Action("review", "enter", t("review"), self._fault or "")
+        yield ui.Action("review", "enter", t("review"), self._fault or "")
         if self._can_read:
-            yield Action("as-root", "a", t("read as root"))
+            yield ui.Action("as-root", "a", t("read as root"))
         none = "" if session.specs else self._fault
-        yield Action("edit", "e", t("edit"), none)
-        yield Action("filesystem", "f", t("filesystem"))
+        yield ui.Action("edit", "e", t("edit"), none)
+        yield ui.Action("filesystem", "f", t("filesystem"))
         if whole and holds and alone:
             replaces = session.mode is Mode.REPLACE
             label = t("preserve existing") if replaces else t("replace everything")
-            yield Action("turn", "x", label, self._why_not_keep() if replaces else "")
+            yield ui.Action("turn", "x", label, self._why_not_keep() if replaces else "")
         if whole:
-            yield Action(
+            yield ui.Action(
                 "add", "+", t("add"), none or ("" if alone else t("One volume uses all the drives."))
             )
-            yield Action("remove", "-", t("remove"), none, aside=len(session.specs) < 2)
-        yield Action("options", "o", t("options"), none)
-        yield Action("try", "c", t("compare"), self._why_not_try())
+            yield ui.Action("remove", "-", t("remove"), none, aside=len(session.specs) < 2)
+        yield ui.Action("options", "o", t("options"), none)
+        yield ui.Action("try", "c", t("compare"), self._why_not_try())
         if whole:
-            yield Action("drives", "d", t("more drives"), none)
+            yield ui.Action("drives", "d", t("more drives"), none)
             if holds and alone and session.drive and session.drive.partitions:
-                yield Action("adjust", "z", t("resize or move"), self._why_not_adjust(), aside=True)
-            yield Action("system", "p", t("system volumes"), aside=True)
-            yield Action("table", "g", t("table"), aside=True)
+                yield ui.Action("adjust", "z", t("resize or move"), self._why_not_adjust(), aside=True)
+            yield ui.Action("system", "p", t("system volumes"), aside=True)
+            yield ui.Action("table", "g", t("table"), aside=True)
         if self._has_old_filesystem:
-            yield Action("to-ext4", "m", t("to ext4"), aside=True)
-        yield Action("commands", "v", t("commands"), self._fault or "")
-        yield Action("why", "w", WHY, aside=True)
-        yield Action("speed", "t", t("test alignment"), aside=True)
-        yield Action("save", "s", t("save"), self._fault or "", aside=True)
-        yield Action("back", "escape", BACK)
+            yield ui.Action("to-ext4", "m", t("to ext4"), aside=True)
+        yield ui.Action("commands", "v", t("commands"), self._fault or "")
+        yield ui.Action("why", "w", WHY, aside=True)
+        yield ui.Action("speed", "t", t("test alignment"), aside=True)
+        yield ui.Action("save", "s", t("save"), self._fault or "", aside=True)
+        yield ui.Action("back", "escape", ui.BACK)
 
-    def _why_not_try(self) -> Text:
+    def _why_not_try(self) -> ui.Text:
         """Return why filesystems for the selected volume cannot be compared."""
         session = self.session
         if session.plan is None or session.drive is None or not session.specs:
@@ -263,22 +250,22 @@ class PlanScreen(Screen):
         """Show details of the volume."""
         self._at = int(row) if row.isdecimal() else 0
 
-    def act_review(self, _row: str, _values: Values) -> None:
+    def act_review(self, _row: str, _values: ui.Values) -> None:
         """Open Review."""
         if self.session.plan is not None:
             self.desk.open_review(self.session.plan)
 
-    def act_turn(self, _row: str, _values: Values) -> None:
+    def act_turn(self, _row: str, _values: ui.Values) -> None:
         """Switch between preserving and replacing the existing contents."""
         mode = Mode.USE_FREE if self.session.mode is Mode.REPLACE else Mode.REPLACE
         self._renew(replace(self.session, mode=mode))
 
-    def act_edit(self, _row: str, _values: Values) -> None:
+    def act_edit(self, _row: str, _values: ui.Values) -> None:
         """Open the form of the volume."""
         if self.session.specs:
             self._open(self.session.specs[self._at], self._at)
 
-    def act_add(self, _row: str, _values: Values) -> None:
+    def act_add(self, _row: str, _values: ui.Values) -> None:
         """Add a volume."""
         if self.session.choice is None:
             raise BadInput(self._fault)
@@ -301,13 +288,13 @@ class PlanScreen(Screen):
         new = index == len(self.session.specs)
         self.desk.go(VolumeEditor(self.desk, self.session, spec, check, take, new=new))
 
-    def act_remove(self, _row: str, _values: Values) -> None:
+    def act_remove(self, _row: str, _values: ui.Values) -> None:
         """Remove a volume."""
         if len(self.session.specs) == 1:
             raise BadInput(str(t("The last volume cannot be removed. Press e to edit.")))
         self._renew(draft.without_spec(self.session, self._at))
 
-    def act_filesystem(self, _row: str, _values: Values) -> None:
+    def act_filesystem(self, _row: str, _values: ui.Values) -> None:
         """Select another filesystem for the volume."""
         session = self.session
         spec = session.specs[self._at] if session.specs else None
@@ -331,30 +318,30 @@ class PlanScreen(Screen):
         chosen = replace(self.session, choice=taken.choice, taken=taken)
         self._renew(replace(chosen, specs=(draft.default_spec(self.services, chosen),)))
 
-    def act_options(self, _row: str, _values: Values) -> None:
+    def act_options(self, _row: str, _values: ui.Values) -> None:
         """Select mkfs and mount options for the volume."""
         spec = self.session.specs[self._at]
         held = self.session.taken
         taken = held if held is not None and held.choice == spec.choice else Taken(spec.choice)
         self.desk.go(Options(self.desk, self.session, spec.workload.id, taken, self._take))
 
-    def act_drives(self, _row: str, _values: Values) -> None:
+    def act_drives(self, _row: str, _values: ui.Values) -> None:
         """Select several drives for the volume."""
         self.desk.go(Spread(self.desk, self.session, self._renew))
 
-    def _why_not_adjust(self) -> Text:
+    def _why_not_adjust(self) -> ui.Text:
         return (
             t("All existing contents are replaced. Press x to preserve them.")
             if self.session.mode is Mode.REPLACE
             else ""
         )
 
-    def act_adjust(self, _row: str, _values: Values) -> None:
+    def act_adjust(self, _row: str, _values: ui.Values) -> None:
         """Resize or move an existing partition."""
         assert self.session.drive is not None
         adjust_one_of(self.desk, self.session.drive)
 
-    def act_table(self, _row: str, _values: Values) -> None:
+    def act_table(self, _row: str, _values: ui.Values) -> None:
         """Select partition table and volume group."""
 
         def check(arrangement: Arrangement) -> None:
@@ -365,7 +352,7 @@ class PlanScreen(Screen):
 
         self.desk.go(Arrange(self.desk, self.session.arrangement, check, take))
 
-    def act_system(self, _row: str, _values: Values) -> None:
+    def act_system(self, _row: str, _values: ui.Values) -> None:
         """Replace the volumes with those of a desktop system."""
         session = self.session
         assert session.machine is not None and session.drive is not None and session.diagnosis is not None
@@ -374,18 +361,18 @@ class PlanScreen(Screen):
         self._at = 0
         self._renew(replace(session, specs=specs, arrangement=PLAIN, others=()))
 
-    def act_to_ext4(self, _row: str, _values: Values) -> None:
+    def act_to_ext4(self, _row: str, _values: ui.Values) -> None:
         """Open the conversions to ext4, which preserve the files."""
         drive = self.session.drive
         assert drive is not None
         self.desk.open_conversions(drive, old_filesystems(drive))
 
-    def act_commands(self, _row: str, _values: Values) -> None:
+    def act_commands(self, _row: str, _values: ui.Values) -> None:
         """Show all steps and commands."""
         if (plan := self.session.plan) is not None:
             self.desk.go(Page(self.desk, t("Steps and commands"), PlanJob(plan).commands(self.services)))
 
-    def act_why(self, _row: str, _values: Values) -> None:
+    def act_why(self, _row: str, _values: ui.Values) -> None:
         """Show each step with reasons."""
         if (plan := self.session.plan) is not None:
             self.desk.go(Reasons(self.desk, WHY, step_reasons(plan, self.session.specs)))
@@ -393,22 +380,22 @@ class PlanScreen(Screen):
             reasons = choice_reasons(self.session.choice, self.session.advice)
             self.desk.go(Reasons(self.desk, WHY, reasons))
 
-    def act_try(self, _row: str, _values: Values) -> None:
+    def act_try(self, _row: str, _values: ui.Values) -> None:
         """Compare filesystems for the volume."""
         spec = self.session.specs[self._at]
         loads = self._loads(spec)
         self.desk.go(Candidates(self.desk, self._advice_for(spec), self._at, loads, self._take))
 
-    def act_speed(self, _row: str, _values: Values) -> None:
+    def act_speed(self, _row: str, _values: ui.Values) -> None:
         """Open the measurement of alignment."""
         if self.session.drive is not None:
             self.desk.open_alignment_test(self.session.drive)
 
-    def act_save(self, _row: str, _values: Values) -> None:
+    def act_save(self, _row: str, _values: ui.Values) -> None:
         """Save the plan to a file."""
         if self.session.plan is not None:
             save_job(self.desk, self, PlanJob(self.session.plan))
 
-    def act_as_root(self, _row: str, _values: Values) -> None:
+    def act_as_root(self, _row: str, _values: ui.Values) -> None:
         """Read the drives as root and plan again."""
         self.desk.with_root(self, self.desk.read_again)

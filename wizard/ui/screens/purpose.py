@@ -12,6 +12,7 @@ from wizard.model.errors import DiskwrightError
 from wizard.model.said import t
 from wizard.plan.refusals import unread_content
 from wizard.plan.text import volume_bytes
+from wizard.ui import view as ui
 from wizard.ui.components.drive_bars import plan_bars
 from wizard.ui.components.plan_rows import about_drive
 from wizard.ui.components.reasons import choice_reasons
@@ -19,36 +20,17 @@ from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.pages import Reasons
 from wizard.ui.draft import for_purpose, planned, usual_purpose
 from wizard.ui.session import Session
-from wizard.ui.view import (
-    BACK,
-    GAP,
-    Action,
-    Block,
-    Column,
-    Pane,
-    Piece,
-    Row,
-    Rows,
-    ScreenStep,
-    Text,
-    Tone,
-    Values,
-    View,
-    captioned,
-    para,
-    strong,
-)
 
 NOTHING = t("No suitable filesystem for this drive:")
 
 
-COLUMNS = (Column(), Column(least=78))
+COLUMNS = (ui.Column(), ui.Column(least=78))
 
 
 class PurposeScreen(Screen):
     """List of workloads, with a preview of the plan for the selected one."""
 
-    step = ScreenStep.PURPOSE
+    step = ui.ScreenStep.PURPOSE
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
@@ -61,21 +43,21 @@ class PurposeScreen(Screen):
         self._session = desk.session
         self._tried: dict[str, Session | str] = {}
 
-    def view(self) -> View:
+    def view(self) -> ui.View:
         """Return the list and the preview."""
-        rows = tuple(Row(one.id, (strong(one.title),), notes=()) for one in self._purposes)
+        rows = tuple(ui.Row(one.id, (ui.strong(one.title),), notes=()) for one in self._purposes)
         actions = (
-            Action("plan", "enter", t("plan")),
-            Action("why", "w", t("why")),
-            Action("back", "escape", BACK),
+            ui.Action("plan", "enter", t("plan")),
+            ui.Action("why", "w", t("why")),
+            ui.Action("back", "escape", ui.BACK),
         )
-        return View(
+        return ui.View(
             "purpose",
-            ScreenStep.PURPOSE,
+            ui.ScreenStep.PURPOSE,
             t("What will you store?"),
             actions,
             about_drive(self._session),
-            rows=Rows(rows, self._at, COLUMNS),
+            rows=ui.Rows(rows, self._at, COLUMNS),
             panes=tuple(self._panes()),
             help=(
                 t("Choose the closest purpose. You can change everything in the plan."),
@@ -86,14 +68,14 @@ class PurposeScreen(Screen):
             ),
         )
 
-    def _panes(self) -> Iterator[Pane]:
+    def _panes(self) -> Iterator[ui.Pane]:
         purpose = next((one for one in self._purposes if one.id == self._at), None)
         if purpose is None:
             return
-        blocks: list[Block] = [para(purpose.summary)]
+        blocks: list[ui.Block] = [ui.para(purpose.summary)]
         tried = self._try(self._at)
-        blocks += [para(Piece(tried, Tone.WARN))] if isinstance(tried, str) else _preview(tried)
-        yield Pane(purpose.title, tuple(blocks))
+        blocks += [ui.para(ui.Piece(tried, ui.Tone.WARN))] if isinstance(tried, str) else _preview(tried)
+        yield ui.Pane(purpose.title, tuple(blocks))
 
     def _try(self, workload: str) -> Session | str:
         """Return the session planned for a workload, or why planning fails."""
@@ -111,7 +93,7 @@ class PurposeScreen(Screen):
         """Show the preview for the workload."""
         self._at = row
 
-    def act_plan(self, row: str, _values: Values) -> None:
+    def act_plan(self, row: str, _values: ui.Values) -> None:
         """Open the plan for the workload. Preserves a previous plan for the same workload."""
         session = self.desk.session
         if not (session.workload == row and session.specs):
@@ -119,52 +101,57 @@ class PurposeScreen(Screen):
         self.desk.session = session
         self.desk.open_plan()
 
-    def act_why(self, row: str, _values: Values) -> None:
+    def act_why(self, row: str, _values: ui.Values) -> None:
         """Explain the choice of filesystem."""
         tried = self._try(row)
         if isinstance(tried, str) or tried.advice is None or tried.choice is None:
-            self.tell(tried if isinstance(tried, str) else NOTHING, Tone.WARN)
+            self.tell(tried if isinstance(tried, str) else NOTHING, ui.Tone.WARN)
             return
         self.desk.go(
             Reasons(self.desk, title_of(tried.choice.filesystem), choice_reasons(tried.choice, tried.advice))
         )
 
 
-def _preview(session: Session) -> Iterator[Block]:
+def _preview(session: Session) -> Iterator[ui.Block]:
     """Preview the volumes with mount points, writers and alternatives."""
     advice = session.advice
     if session.choice is None or advice is None:
-        yield para(Piece(NOTHING, Tone.WARN))
+        yield ui.para(ui.Piece(NOTHING, ui.Tone.WARN))
         for choice in for_files(advice.choices) if advice else ():
             why = choice.obstacles[0] if choice.obstacles else t("possible, but not recommended")
-            yield para(strong(title_of(choice.filesystem)), why, indent=2, hang=2)
+            yield ui.para(ui.strong(title_of(choice.filesystem)), why, indent=2, hang=2)
         return
     plan = session.plan
     if plan is None:
         unread = unread_content(session.drives[0])
-        yield para(
-            Piece(
+        yield ui.para(
+            ui.Piece(
                 t("The drive was not read. The plan shows what to do.")
                 if unread
                 else t("Not enough free space. The plan shows your options."),
-                Tone.WARN,
+                ui.Tone.WARN,
             )
         )
     else:
-        yield from (GAP, replace(plan_bars(plan)[1], caption=""), GAP)
+        yield from (ui.GAP, replace(plan_bars(plan)[1], caption=""), ui.GAP)
     for index, spec in enumerate(session.specs):
         size = (volume_bytes(plan, index) if plan else None) or session.drives[0].size_bytes or 0
         title = title_of(spec.choice.filesystem)
-        what: list[Piece | Text] = [t("{size:size} for", size=size), strong(spec.final_label), t("as"), title]
+        what: list[ui.Piece | ui.Text] = [
+            t("{size:size} for", size=size),
+            ui.strong(spec.final_label),
+            t("as"),
+            title,
+        ]
         if spec.mount_point:
             what.append(t("at {place}", place=spec.mount_point))
-        yield captioned(t("You get"), *what)
+        yield ui.captioned(t("You get"), *what)
         if spec.mount_point:
-            yield captioned(t("Writable by"), spec.writer.shown)
+            yield ui.captioned(t("Writable by"), spec.writer.shown)
     good = [
         title_of(one.filesystem)
         for one in advice.choices
         if one.place is Rank.ALTERNATIVE and not one.obstacles
     ]
     if good and len(session.specs) == 1:
-        yield captioned(t("Good too"), ", ".join(good))
+        yield ui.captioned(t("Good too"), ", ".join(good))

@@ -13,28 +13,12 @@ from wizard.model.said import Sentence, t
 from wizard.plan.request.encryption import passphrase_fault, passphrase_warning
 from wizard.plan.undo_policy import WORD, UndoSpace
 from wizard.ui import messages as words
+from wizard.ui import view as ui
 from wizard.ui.components.drive_rows import short
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import save_job
 from wizard.ui.dialogs.pages import Page
 from wizard.ui.jobs.job import READ_FIRST, AnyJob
-from wizard.ui.view import (
-    BACK,
-    Action,
-    Block,
-    Command,
-    Field,
-    Para,
-    Piece,
-    Progress,
-    ScreenStep,
-    Tone,
-    Values,
-    View,
-    muted,
-    para,
-    strong,
-)
 
 COMMANDS = t("commands")
 SAVE = t("save")
@@ -52,7 +36,7 @@ HELP = (
 class Review(Screen):
     """Final confirmation of a job. The token field has the focus, and Enter in the last field applies."""
 
-    step = ScreenStep.REVIEW
+    step = ui.ScreenStep.REVIEW
 
     def __init__(self, desk: Desk, job: AnyJob) -> None:
         super().__init__(desk)
@@ -83,7 +67,7 @@ class Review(Screen):
 
     def _not_measured(self, error: DiskwrightError) -> None:
         self._measuring = self._pressed = False
-        self.tell(str(error), Tone.WARN)
+        self.tell(str(error), ui.Tone.WARN)
 
     @property
     def _blocked(self) -> bool:
@@ -99,11 +83,11 @@ class Review(Screen):
         """True unless the run is starting."""
         return not self._beginning
 
-    def view(self) -> View:
+    def view(self) -> ui.View:
         """Return the view, with the losses first."""
-        return View(
+        return ui.View(
             "review",
-            ScreenStep.REVIEW,
+            ui.ScreenStep.REVIEW,
             self.job.title,
             tuple(self._actions()),
             ", ".join(short(drive.path) for drive in self.job.drives),
@@ -126,31 +110,31 @@ class Review(Screen):
             ),
         )
 
-    def _above(self) -> Iterator[Block]:
+    def _above(self) -> Iterator[ui.Block]:
         if self._beginning:
-            yield Progress(None, t("Checking the drive again, then starting ..."))
+            yield ui.Progress(None, t("Checking the drive again, then starting ..."))
         elif self._measuring:
-            yield Progress(
+            yield ui.Progress(
                 None,
                 t("Starting as soon as the rehearsal is done.")
                 if self._pressed
                 else t("Rehearsing on a scratch copy. The drive does not change yet ..."),
             )
         elif self._room is not None and self._room.sentence and self._shows_room(self._room):
-            tone = Tone.PLAIN if self._room.fits else Tone.WARN
-            yield para(muted(t("Space:")), Piece(self._room.sentence, tone), hang=2)
+            tone = ui.Tone.PLAIN if self._room.fits else ui.Tone.WARN
+            yield ui.para(ui.muted(t("Space:")), ui.Piece(self._room.sentence, tone), hang=2)
         if self.services.apply_obstacle:
-            yield para(Piece(self.services.apply_obstacle, Tone.WARN), hang=2)
+            yield ui.para(ui.Piece(self.services.apply_obstacle, ui.Tone.WARN), hang=2)
             if self.services.needs_root:
-                yield para(t("Save and apply later with:"))
-                yield Command((self.job.command(self.services, "FILE"),))
+                yield ui.para(t("Save and apply later with:"))
+                yield ui.Command((self.job.command(self.services, "FILE"),))
         elif self.job.unread:
-            yield para(Piece(READ_FIRST, Tone.WARN))
+            yield ui.para(ui.Piece(READ_FIRST, ui.Tone.WARN))
         elif self.services.asks_for_root:
-            yield para(
-                Piece(
+            yield ui.para(
+                ui.Piece(
                     t("You are not root. Applying asks for root access, perhaps with your password."),
-                    Tone.WARN,
+                    ui.Tone.WARN,
                 )
             )
 
@@ -158,7 +142,7 @@ class Review(Screen):
         """Return True if old contents need space for undo, or if the space is too small."""
         return not room.fits or not self.job.restores_nothing(self.services)
 
-    def _fields(self) -> Iterator[Field]:
+    def _fields(self) -> Iterator[ui.Field]:
         for number, drive in enumerate(self.job.drives):
             whole = self._token(drive)
             token = printable(whole, 40)
@@ -168,19 +152,19 @@ class Review(Screen):
             whole_hint = words.HINT_WHOLE if drive.serial else Sentence("type {token}: no serial number")
             hint = t("last four of {token}, or all", token=token) if can_cut else whole_hint(token=token)
             key = f"token{number}"
-            yield Field(key, caption, self._typed.get(key, ""), hint)
+            yield ui.Field(key, caption, self._typed.get(key, ""), hint)
         if self._final_word:
             hint = t("type {word}: this cannot be undone", word=self._final_word)
-            yield Field("word", t("And"), self._typed.get("word", ""), hint)
+            yield ui.Field("word", t("And"), self._typed.get("word", ""), hint)
         if self.job.takes_passphrase:
-            yield Field(
+            yield ui.Field(
                 "passphrase",
                 words.PASSPHRASE,
                 "",
                 t("new passphrase; if lost, so is the data"),
                 secret=True,
             )
-            yield Field("again", words.AGAIN, "", words.AGAIN_HINT, secret=True)
+            yield ui.Field("again", words.AGAIN, "", words.AGAIN_HINT, secret=True)
 
     def _tokens(self, drive: Identity) -> tuple[str, ...]:
         """Return the tokens of all other attached or selected drives."""
@@ -203,31 +187,31 @@ class Review(Screen):
     def _by_serial(self, drive: Identity) -> bool:
         return self._token(drive) == drive.serial
 
-    def _actions(self) -> Iterator[Action]:
+    def _actions(self) -> Iterator[ui.Action]:
         if self._beginning:
             return
         if self.services.apply_obstacle:
-            yield Action("save", "enter", SAVE)
+            yield ui.Action("save", "enter", SAVE)
         elif self.job.unread:
             yield (
-                Action("as-root", "enter", t("read as root"))
+                ui.Action("as-root", "enter", t("read as root"))
                 if self.services.asks_for_root
-                else Action("back", "enter", BACK)
+                else ui.Action("back", "enter", ui.BACK)
             )
         else:
-            yield Action("apply", "enter", self.job.verb, ends=True)
-        yield Action("commands", "f3", COMMANDS)
-        yield Action("save", "f4", SAVE)
-        yield Action("back", "escape", BACK)
+            yield ui.Action("apply", "enter", self.job.verb, ends=True)
+        yield ui.Action("commands", "f3", COMMANDS)
+        yield ui.Action("save", "f4", SAVE)
+        yield ui.Action("back", "escape", ui.BACK)
 
-    def turned(self, _field: str, values: Values) -> None:
+    def turned(self, _field: str, values: ui.Values) -> None:
         """Remember the typed values."""
         self._keep(values)
 
-    def _keep(self, values: Values) -> None:
+    def _keep(self, values: ui.Values) -> None:
         self._typed = {key: text for key, text in values.items() if key not in ("passphrase", "again")}
 
-    def act_apply(self, _row: str, values: Values) -> None:
+    def act_apply(self, _row: str, values: ui.Values) -> None:
         """Check the typed values, then start the job as root."""
         self._keep(values)
         for number, drive in enumerate(self.job.drives):
@@ -247,7 +231,7 @@ class Review(Screen):
         said = words.WRONG if typed else words.EMPTY
         raise Refused(str(said(drive=short(drive.path), token=token)))
 
-    def _passphrase(self, values: Values) -> bytes:
+    def _passphrase(self, values: ui.Values) -> bytes:
         """Return the repeated passphrase. Raises Refused if invalid, and once if weak."""
         secret = os.fsencode(values.get("passphrase", ""))
         if not secret:
@@ -283,34 +267,34 @@ class Review(Screen):
 
     def _not_begun(self, error: DiskwrightError) -> None:
         self._beginning = False
-        self.tell(str(error), Tone.DANGER)
+        self.tell(str(error), ui.Tone.DANGER)
 
-    def act_commands(self, _row: str, values: Values) -> None:
+    def act_commands(self, _row: str, values: ui.Values) -> None:
         """Show all steps and commands."""
         self._keep(values)
         self.desk.go(Page(self.desk, COMMANDS, self.job.commands(self.services)))
 
-    def act_save(self, _row: str, values: Values) -> None:
+    def act_save(self, _row: str, values: ui.Values) -> None:
         """Save the job to a file."""
         self._keep(values)
         save_job(self.desk, self, self.job)
 
-    def act_as_root(self, _row: str, _values: Values) -> None:
+    def act_as_root(self, _row: str, _values: ui.Values) -> None:
         """Read the drives as root and plan again."""
         self.desk.with_root(self, self.desk.read_again)
 
-    def act_back(self, _row: str, values: Values) -> None:
+    def act_back(self, _row: str, values: ui.Values) -> None:
         """Return to the previous screen, unless the run is just starting."""
         if self.may_leave:
             self.desk.back()
 
 
-def _identity(drive: Identity) -> Para:
+def _identity(drive: Identity) -> ui.Para:
     """Return name, model, size and serial number."""
     size = t("{size:size}", size=drive.size_bytes)
-    serial = (muted(t("serial")), strong(drive.serial)) if drive.serial else ()
+    serial = (ui.muted(t("serial")), ui.strong(drive.serial)) if drive.serial else ()
     model = printable(drive.model, 40) if drive.model else t("no name")
-    return para(strong(short(drive.path)), model, size, *serial, hang=2)
+    return ui.para(ui.strong(short(drive.path)), model, size, *serial, hang=2)
 
 
 def _shortened(token: str, others: Iterable[str], *, serial: bool) -> str:

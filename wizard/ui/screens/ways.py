@@ -13,26 +13,12 @@ from wizard.filesystems.registry import title_of
 from wizard.model.errors import Refused, printable
 from wizard.model.said import t
 from wizard.plan.conversion import Way
+from wizard.ui import view as ui
 from wizard.ui.components.drive_rows import short
 from wizard.ui.components.way_rows import COLUMNS, obstacle_words, way_panes, way_row
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Picker
 from wizard.ui.messages import NO_OLD
-from wizard.ui.view import (
-    Action,
-    Block,
-    Piece,
-    Row,
-    Rows,
-    ScreenStep,
-    Text,
-    Tone,
-    Values,
-    View,
-    back_action,
-    para,
-    strong,
-)
 
 if TYPE_CHECKING:
     from wizard.ext4.superblock import ExtCandidate
@@ -58,7 +44,7 @@ HELP = (
 class WaysScreen(Screen):
     """Conversions of the filesystem on `device` of `drive`."""
 
-    step: ClassVar[ScreenStep] = ScreenStep.PLAN
+    step: ClassVar[ui.ScreenStep] = ui.ScreenStep.PLAN
 
     def __init__(self, desk: Desk, drive: Drive, device: str) -> None:
         super().__init__(desk)
@@ -66,7 +52,7 @@ class WaysScreen(Screen):
         self._prospect: Prospect | None = None
         self._compares, self._repairs = True, False
         self._at = ""
-        self._doing: Text = ""
+        self._doing: ui.Text = ""
         self._fault = ""
         self._begun = False
 
@@ -84,7 +70,7 @@ class WaysScreen(Screen):
     def _offer(self) -> WayOffer | None:
         return offer_of(self._prospect, Way(self._at)) if self._prospect and self._at else None
 
-    def view(self) -> View:
+    def view(self) -> ui.View:
         """Return the conversions, with details of the selected one."""
         prospect, offer = self._prospect, self._offer
         rows = (
@@ -92,29 +78,29 @@ class WaysScreen(Screen):
             if prospect
             else ()
         )
-        return View(
+        return ui.View(
             "ways",
             self.step,
             self._title(prospect),
             self._actions(prospect, offer),
             self._about(prospect),
             above=self._above(prospect),
-            rows=Rows(rows, self._at, COLUMNS) if rows else None,
+            rows=ui.Rows(rows, self._at, COLUMNS) if rows else None,
             panes=way_panes(prospect, offer, compares=self._compares, repairs=self._repairs)
             if prospect and offer
             else (),
-            said=self.said or (Piece(self._doing) if prospect and self._doing != "" else None),
+            said=self.said or (ui.Piece(self._doing) if prospect and self._doing != "" else None),
             busy=self._doing != "",
             help=HELP,
         )
 
-    def _title(self, prospect: Prospect | None) -> Text:
+    def _title(self, prospect: Prospect | None) -> ui.Text:
         device = short(self._device)
         if prospect and prospect.before.label:
             return t('{device} "{label}" to ext4', device=device, label=prospect.before.label)
         return t("{device} to ext4", device=device)
 
-    def _about(self, prospect: Prospect | None) -> Text:
+    def _about(self, prospect: Prospect | None) -> ui.Text:
         device = short(self._device)
         if prospect is None:
             return device
@@ -125,54 +111,54 @@ class WaysScreen(Screen):
             size=prospect.before.size_bytes,
         )
 
-    def _above(self, prospect: Prospect | None) -> tuple[Block, ...]:
+    def _above(self, prospect: Prospect | None) -> tuple[ui.Block, ...]:
         if prospect is not None:
             said = t("Recommended:") if prospect.default else t("Not possible now:")
             return (
-                para(strong(said), prospect.why, hang=2),
-                para(t("Every conversion preserves all files.")),
-                para(NEW_INSTEAD, COPY_INSTEAD, COPY_COMMANDS, hang=2),
+                ui.para(ui.strong(said), prospect.why, hang=2),
+                ui.para(t("Every conversion preserves all files.")),
+                ui.para(NEW_INSTEAD, COPY_INSTEAD, COPY_COMMANDS, hang=2),
             )
         if self._doing != "":
-            return (para(self._doing),)
+            return (ui.para(self._doing),)
         if self._fault:
-            return (para(Piece(t("Cannot show conversions:"), Tone.WARN), self._fault, hang=2),)
-        return (para(t("Not checked yet. Press r to check the filesystem.")),)
+            return (ui.para(ui.Piece(t("Cannot show conversions:"), ui.Tone.WARN), self._fault, hang=2),)
+        return (ui.para(t("Not checked yet. Press r to check the filesystem.")),)
 
-    def _actions(self, prospect: Prospect | None, offer: WayOffer | None) -> tuple[Action, ...]:
-        wait: Text = t("Still checking the filesystem.") if self._doing != "" else ""
+    def _actions(self, prospect: Prospect | None, offer: WayOffer | None) -> tuple[ui.Action, ...]:
+        wait: ui.Text = t("Still checking the filesystem.") if self._doing != "" else ""
         if prospect is None or offer is None:
-            return (Action("again", "r", AGAIN, wait), back_action())
+            return (ui.Action("again", "r", AGAIN, wait), ui.back_action())
         refused = obstacle_words(prospect, offer) if not self._repairs else ""
         compares = self._compares
         actions = [
-            Action("review", "enter", t("review"), wait or refused),
-            Action("compare", "c", t("do not compare") if compares else t("compare files"), wait),
+            ui.Action("review", "enter", t("review"), wait or refused),
+            ui.Action("compare", "c", t("do not compare") if compares else t("compare files"), wait),
         ]
         if not offer.way.converts:
             actions.pop()
         if is_damaged(prospect.before):
             label = t("do not repair") if self._repairs else t("repair damage")
-            actions.append(Action("repair", "x", label, wait))
+            actions.append(ui.Action("repair", "x", label, wait))
         return (
             *actions,
-            Action("again", "r", AGAIN, wait),
-            back_action(),
+            ui.Action("again", "r", AGAIN, wait),
+            ui.back_action(),
         )
 
-    def act_again(self, _row: str, _values: Values) -> None:
+    def act_again(self, _row: str, _values: ui.Values) -> None:
         """Check the filesystem again."""
         self._look()
 
-    def act_compare(self, _row: str, _values: Values) -> None:
+    def act_compare(self, _row: str, _values: ui.Values) -> None:
         """Switch the comparison of files on or off."""
         self._compares = not self._compares
 
-    def act_repair(self, _row: str, _values: Values) -> None:
+    def act_repair(self, _row: str, _values: ui.Values) -> None:
         """Switch repairs on or off."""
         self._repairs = not self._repairs
 
-    def act_review(self, row: str, _values: Values) -> None:
+    def act_review(self, row: str, _values: ui.Values) -> None:
         """Plan the conversion. Raises Refused if there is an obstacle."""
         prospect = self._prospect
         offer = offer_of(prospect, Way(row or self._at)) if prospect else None
@@ -195,7 +181,7 @@ class WaysScreen(Screen):
     def _look(self) -> None:
         self._try(LOOKING, lambda: prospect_of(self.services.look_at_ext(self._device)), self._looked)
 
-    def _try(self, doing: Text, work: Callable[[], T], then: Callable[[T], None]) -> None:
+    def _try(self, doing: ui.Text, work: Callable[[], T], then: Callable[[T], None]) -> None:
         """Run a task in a thread, one at a time, and show errors.
 
         Asks for root again if access has expired.
@@ -217,7 +203,7 @@ class WaysScreen(Screen):
         if self._prospect is None:
             self._fault = str(error)
         else:
-            self.tell(str(error), Tone.WARN)
+            self.tell(str(error), ui.Tone.WARN)
 
     def _looked(self, prospect: Prospect) -> None:
         """Select the recommended conversion, unless one is already selected."""
@@ -239,16 +225,16 @@ def open_ways(desk: Desk, drive: Drive, found: Sequence[ExtCandidate]) -> None:
     if len(found) == 1:
         desk.go(WaysScreen(desk, drive, found[0].device))
     elif found:
-        rows = (Row(one.device, _candidate(one)) for one in found)
+        rows = (ui.Row(one.device, _candidate(one)) for one in found)
 
         def take(device: str) -> None:
             desk.go(WaysScreen(desk, drive, device))
 
         desk.go(Picker(desk, t("Convert which filesystem to ext4?"), tuple(rows), TAKE, take))
     else:
-        desk.screen.tell(NO_OLD, Tone.WARN)
+        desk.screen.tell(NO_OLD, ui.Tone.WARN)
 
 
-def _candidate(one: ExtCandidate) -> tuple[Piece, ...]:
+def _candidate(one: ExtCandidate) -> tuple[ui.Piece, ...]:
     label = printable(one.label or "", 40)
-    return (Piece(short(one.device)), Piece(title_of(one.kind)), Piece(label))
+    return (ui.Piece(short(one.device)), ui.Piece(title_of(one.kind)), ui.Piece(label))

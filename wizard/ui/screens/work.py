@@ -17,6 +17,7 @@ from wizard.model.errors import DiskwrightError, printable
 from wizard.model.run import Event, JournalEntry
 from wizard.model.said import t
 from wizard.ui import messages as words
+from wizard.ui import view as ui
 from wizard.ui.components.decisions import choices_of, with_ways
 from wizard.ui.components.drive_rows import short
 from wizard.ui.components.progress import (
@@ -33,24 +34,6 @@ from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Question, Typing, confirm, save
 from wizard.ui.dialogs.pages import Page
 from wizard.ui.jobs.job import AnyJob, RunOutcome
-from wizard.ui.view import (
-    GAP,
-    Action,
-    Banner,
-    Block,
-    Field,
-    Pane,
-    Para,
-    Piece,
-    ScreenStep,
-    Text,
-    Tone,
-    Values,
-    View,
-    muted,
-    para,
-    strong,
-)
 
 STOP = t("stop")
 
@@ -82,7 +65,7 @@ LATEST = 6
 class WorkScreen(Screen):
     """Progress of a run with steps and the effect of a power failure; then the result."""
 
-    step = ScreenStep.WORK
+    step = ui.ScreenStep.WORK
 
     def __init__(self, desk: Desk, job: AnyJob, run: Path) -> None:
         super().__init__(desk)
@@ -133,7 +116,7 @@ class WorkScreen(Screen):
 
     def _follow_failed(self, error: DiskwrightError) -> None:
         self._standing = replace(self._standing, followed=False)
-        self.tell(t("{why} The run continues.", why=str(error)), Tone.DANGER)
+        self.tell(t("{why} The run continues.", why=str(error)), ui.Tone.DANGER)
 
     def _read(self, ended: Ended) -> None:
         """Show the result of a run that ended."""
@@ -154,7 +137,7 @@ class WorkScreen(Screen):
             stuck = t("This run cannot be resumed or undone now.")
             written = t("Written, but cannot be kept or undone now.")
             said = written if state is RunState.WAITING else stuck
-            outcome = replace(outcome, banner=Banner(said, tone=Tone.WARN))
+            outcome = replace(outcome, banner=ui.Banner(said, tone=ui.Tone.WARN))
         self._outcome = outcome
         if (asked := self._asked) is not None:
             self._asked = None
@@ -170,12 +153,12 @@ class WorkScreen(Screen):
         over = {one.step for one in self._entries if one.event in (Event.STEP_DONE, Event.STEP_FAILED)}
         return max(begun - over, default=None)
 
-    def view(self) -> View:
+    def view(self) -> ui.View:
         """Return the progress or the result."""
         over = self._outcome is not None and not self._settling
-        return View(
+        return ui.View(
             "result" if over else "work",
-            ScreenStep.WORK,
+            ui.ScreenStep.WORK,
             self.job.title,
             tuple(self._result_actions() if over else self._work_actions()),
             ", ".join(short(drive.path) for drive in self.job.drives),
@@ -185,35 +168,35 @@ class WorkScreen(Screen):
             help=HELP,
         )
 
-    def _progress(self) -> Iterator[Block]:
+    def _progress(self) -> Iterator[ui.Block]:
         done, working = len(self._done), self._working
         if self._settling is None and (working or 0 < done < len(self.job.sentences)):
             yield progress_in_steps(self._standing, self.job.seconds, done, working or done + 1)
         else:
             what = self._settling or doing(self.services.runs.status(self.run).phase, done=bool(done))
             yield progress_around(self._standing, what)
-        yield GAP
+        yield ui.GAP
         yield self._power()
 
-    def _power(self) -> Para:
+    def _power(self) -> ui.Para:
         """Describe the effect of a power failure. The run's own message is a complete sentence."""
         told = self.services.runs.status(self.run).power
         power = self.job.power(told, self._working, begun=bool(self._done))
         if power == told and told:
-            return para(strong(printable(told, 1000)), hang=2)
-        said: Text = (
+            return ui.para(ui.strong(printable(told, 1000)), hang=2)
+        said: ui.Text = (
             printable(str(power), 1000)
             if power != ""
             else t("The current step may be left half done. Afterwards, start diskwright again.")
         )
-        return para(Piece(t("After a power cut now:"), Tone.WARN), strong(said), hang=2)
+        return ui.para(ui.Piece(t("After a power cut now:"), ui.Tone.WARN), ui.strong(said), hang=2)
 
-    def _work_panes(self) -> Iterator[Pane]:
-        yield Pane(STEPS, tuple(self._steps()))
+    def _work_panes(self) -> Iterator[ui.Pane]:
+        yield ui.Pane(STEPS, tuple(self._steps()))
         latest = [entry.sentence for entry in self._entries if entry.sentence][-LATEST:]
-        yield Pane(t("Latest"), tuple(para(printable(one, 600), hang=2) for one in latest))
+        yield ui.Pane(t("Latest"), tuple(ui.para(printable(one, 600), hang=2) for one in latest))
 
-    def _steps(self) -> Iterator[Block]:
+    def _steps(self) -> Iterator[ui.Block]:
         failed = {entry.step for entry in self._entries if entry.event is Event.STEP_FAILED}
         states = {**dict.fromkeys(failed, "failed"), **dict.fromkeys(self._done, "done")}
         if (working := self._working) is not None:
@@ -221,72 +204,72 @@ class WorkScreen(Screen):
         for number, sentence in enumerate(self.job.sentences, 1):
             yield step_para(number, sentence, states.get(number, ""))
 
-    def _work_actions(self) -> Iterator[Action]:
+    def _work_actions(self) -> Iterator[ui.Action]:
         if not self._settling:
             yield from (
-                Action("leave", "b", t("leave running")),
-                Action("stop", "S", STOP, ends=True),
+                ui.Action("leave", "b", t("leave running")),
+                ui.Action("stop", "S", STOP, ends=True),
             )
-        yield Action("commands", "v", COMMANDS)
+        yield ui.Action("commands", "v", COMMANDS)
 
-    def _result(self) -> Iterator[Block]:
+    def _result(self) -> Iterator[ui.Block]:
         assert self._outcome is not None
         yield self._outcome.banner
         if self._state in (RunState.DONE, RunState.KEPT, RunState.WAITING):
             yield from (replace(bar, caption="") for bar in self.job.bars[1::2])
         if self.services.demo:
-            yield para(t("This was the demo. The drive disappears when the wizard ends."))
+            yield ui.para(t("This was the demo. The drive disappears when the wizard ends."))
 
-    def _result_panes(self) -> Iterator[Pane]:
+    def _result_panes(self) -> Iterator[ui.Pane]:
         assert self._outcome is not None
         decision = self._outcome.decision
         if decision.is_open:
-            yield Pane(DECIDE, tuple(choices_of(self.services, self.run, decision)))
+            yield ui.Pane(DECIDE, tuple(choices_of(self.services, self.run, decision)))
         elif self._why_not:
-            yield Pane(DECIDE, (para(Piece(printable(self._why_not, 1000), Tone.DANGER)),))
+            yield ui.Pane(DECIDE, (ui.para(ui.Piece(printable(self._why_not, 1000), ui.Tone.DANGER)),))
         checks = checks_of(self._entries)
         if checks and self._state is not RunState.UNDONE:
             yield checks_pane(checks, self.job.checked)
-        blocks: list[Block] = []
+        blocks: list[ui.Block] = []
         if self._state not in SETTLED:
-            blocks += [*self._steps(), GAP]
+            blocks += [*self._steps(), ui.GAP]
             blocks += [
-                para(Piece(printable(one.sentence, 600), Tone.DANGER), hang=2)
+                ui.para(ui.Piece(printable(one.sentence, 600), ui.Tone.DANGER), hang=2)
                 for one in self._entries
                 if one.event in (Event.FAILED, Event.REFUSED)
             ]
         elif self._state is RunState.UNDONE:
             ends = (one for one in self._entries if one.event is Event.UNDONE)
-            blocks += [para(printable(one.sentence, 1000), hang=2) for one in ends]
+            blocks += [ui.para(printable(one.sentence, 1000), hang=2) for one in ends]
         if not self._why_not:
-            blocks += [para(more, hang=2) for more in self._outcome.more]
+            blocks += [ui.para(more, hang=2) for more in self._outcome.more]
         if self.services.needs_root and self._state in EARLY:
             blocks.append(
-                para(t("As root: sudo diskwright resume {run}", run=run_argument(self.run)), hang=2)
+                ui.para(t("As root: sudo diskwright resume {run}", run=run_argument(self.run)), hang=2)
             )
         if is_used := self._state in (RunState.DONE, RunState.KEPT):
             if self.job.places:
-                blocks.append(para(t("Copy files from another drive or folder."), hang=2, key="bring"))
-            blocks.append(para(t("Save a report of this run."), hang=2, key="report"))
-        blocks.append(para(muted(t("Journal: {folder}", folder=str(self.run))), hang=2))
-        yield Pane(t("Next") if is_used else "" if self._state in SETTLED else STEPS, tuple(blocks))
+                blocks.append(ui.para(t("Copy files from another drive or folder."), hang=2, key="bring"))
+            blocks.append(ui.para(t("Save a report of this run."), hang=2, key="report"))
+        blocks.append(ui.para(ui.muted(t("Journal: {folder}", folder=str(self.run))), hang=2))
+        yield ui.Pane(t("Next") if is_used else "" if self._state in SETTLED else STEPS, tuple(blocks))
 
-    def _result_actions(self) -> Iterator[Action]:
+    def _result_actions(self) -> Iterator[ui.Action]:
         assert self._outcome is not None
         decision = self._outcome.decision
-        yield Action("home", "enter", t("decide later") if decision.is_open else HOME)
+        yield ui.Action("home", "enter", t("decide later") if decision.is_open else HOME)
         for choice in decision.choices:
             keeps = choice.way is Settling.KEEP
-            yield Action(choice.way.value, "K" if keeps else "U", KEEP if keeps else UNDO, ends=True)
+            yield ui.Action(choice.way.value, "K" if keeps else "U", KEEP if keeps else UNDO, ends=True)
         if decision.resumes:
-            yield Action("resume", "G", words.RESUME)
+            yield ui.Action("resume", "G", words.RESUME)
         if self._state in (RunState.DONE, RunState.KEPT) and self.job.places:
-            yield Action("bring", "y", t("copy files here"), self.services.obstacle)
-        yield Action("report", "s", t("save report"))
-        yield Action("commands", "v", COMMANDS, aside=True)
-        yield Action("home", "escape", HOME, aside=True)
+            yield ui.Action("bring", "y", t("copy files here"), self.services.obstacle)
+        yield ui.Action("report", "s", t("save report"))
+        yield ui.Action("commands", "v", COMMANDS, aside=True)
+        yield ui.Action("home", "escape", HOME, aside=True)
 
-    def act_leave(self, _row: str, _values: Values) -> None:
+    def act_leave(self, _row: str, _values: ui.Values) -> None:
         """Return to Drives. The run continues and is listed first."""
         self.desk.read_again()
         self.desk.screen.tell(
@@ -295,26 +278,26 @@ class WorkScreen(Screen):
             else t("The run continues without this window. It is listed first on Drives.")
         )
 
-    def act_home(self, _row: str, _values: Values) -> None:
+    def act_home(self, _row: str, _values: ui.Values) -> None:
         """Return to Drives and read them again."""
         self.desk.read_again()
 
-    def act_stop(self, _row: str, _values: Values) -> None:
+    def act_stop(self, _row: str, _values: ui.Values) -> None:
         """Ask, then stop the run."""
 
         def stop() -> None:
             self.services.runs.request_stop(self.run)
-            self.tell(t("Stopping as soon as it is safe."), Tone.WARN)
+            self.tell(t("Stopping as soon as it is safe."), ui.Tone.WARN)
 
         self.desk.go(
             Question(self.desk, t("Stop?"), self.job.stop_means(self.services), STOP, stop, ends=True)
         )
 
-    def act_keep(self, _row: str, _values: Values) -> None:
+    def act_keep(self, _row: str, _values: ui.Values) -> None:
         """Ask, then keep the result."""
         self.ask(Settling.KEEP)
 
-    def act_undo(self, _row: str, _values: Values) -> None:
+    def act_undo(self, _row: str, _values: ui.Values) -> None:
         """Ask, then undo the run."""
         self.ask(Settling.UNDO)
 
@@ -325,9 +308,9 @@ class WorkScreen(Screen):
             return
         if (choice := self._outcome.decision.of(way)) is None:
             return
-        field = Field("secret", PASSPHRASE, secret=True)
+        field = ui.Field("secret", PASSPHRASE, secret=True)
 
-        def take(values: Values) -> None:
+        def take(values: ui.Values) -> None:
             secret = values.get("secret", "").encode("utf-8", "surrogateescape")
             if secret:
                 self._settle(way, secret)
@@ -353,7 +336,7 @@ class WorkScreen(Screen):
 
         self._doing(work)
 
-    def act_resume(self, _row: str, _values: Values) -> None:
+    def act_resume(self, _row: str, _values: ui.Values) -> None:
         """Resume the run.
 
         Ask for the token if drives will still be overwritten, and for a passphrase if needed.
@@ -397,22 +380,22 @@ class WorkScreen(Screen):
             ended, said = result
             self._read(ended)
             if said:
-                self.tell(said, Tone.DANGER)
+                self.tell(said, ui.Tone.DANGER)
 
         def failed(error: DiskwrightError) -> None:
             done(((self.services.runs.state(self.run), None), str(error)))
 
         self.desk.later(self, watched, done, failed, finishes=True)
 
-    def act_bring(self, _row: str, _values: Values) -> None:
+    def act_bring(self, _row: str, _values: ui.Values) -> None:
         """Copy files to the new volumes."""
         self.desk.open_copy(self.job.places)
 
-    def act_commands(self, _row: str, _values: Values) -> None:
+    def act_commands(self, _row: str, _values: ui.Values) -> None:
         """Show all steps and commands."""
         self.desk.go(Page(self.desk, COMMANDS, self.job.commands(self.services)))
 
-    def act_report(self, _row: str, _values: Values) -> None:
+    def act_report(self, _row: str, _values: ui.Values) -> None:
         """Save a report about the run."""
         page = self.services.report(self.run)
         save(self.desk, t("the report"), page, f"{self.run.name}-report.html")

@@ -17,11 +17,11 @@ from wizard.ext4.document import make_migration
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.machine import Drive
 from wizard.plan.conversion import Way
+from wizard.ui import view as ui
 from wizard.ui.desk import Screen
 from wizard.ui.dialogs.asking import Question, Typing, ending, save
 from wizard.ui.dialogs.health import Install
 from wizard.ui.session import Session
-from wizard.ui.view import Field, Offer, ScreenStep, Values, View, para
 
 MISSING = Missing(("mkfs.exfat",), ("exfatprogs",), "debian")
 OFFER = "Install exfatprogs with apt: 0.3 MB to download, 1.0 MB on disk."
@@ -31,10 +31,10 @@ UUID = "11111111-2222-4333-8444-555555555555"
 class Below(Screen):
     """The screen under a question."""
 
-    step = ScreenStep.PLAN
+    step = ui.ScreenStep.PLAN
 
-    def view(self) -> View:
-        return View("plan", ScreenStep.PLAN, "Plan", ())
+    def view(self) -> ui.View:
+        return ui.View("plan", ui.ScreenStep.PLAN, "Plan", ())
 
 
 class Services(Simulated):
@@ -109,7 +109,7 @@ def test_yes_runs_in_the_previous_screen() -> None:
     at, _ = person()
     seen: list[str] = []
     at.desk.go(
-        Question(at.desk, "Sure?", (para("a"), para("b")), "do it", lambda: seen.append(at.view.place))
+        Question(at.desk, "Sure?", (ui.para("a"), ui.para("b")), "do it", lambda: seen.append(at.view.place))
     )
     at.key("y")
     assert seen == ["drives"]
@@ -126,17 +126,17 @@ def test_failure_after_a_yes_is_reported_in_the_previous_screen() -> None:
     assert at.view.place == "drives" and at.said == "It did not work."
 
 
-def typing(at: Person, take: Callable[[Values], Callable[[], None] | None], *fields: Field) -> None:
-    at.desk.go(Typing(at.desk, "A name", "Type it.", fields or (Field("who", "Name"),), take, "take"))
+def typing(at: Person, take: Callable[[ui.Values], Callable[[], None] | None], *fields: ui.Field) -> None:
+    at.desk.go(Typing(at.desk, "A name", "Type it.", fields or (ui.Field("who", "Name"),), take, "take"))
 
 
 def test_error_keeps_the_input_except_for_secrets() -> None:
     at, _ = person()
 
-    def take(values: Values) -> None:
+    def take(values: ui.Values) -> None:
         raise BadInput(f"{values['who']} is no name.")
 
-    typing(at, take, Field("who", "Name"), Field("secret", "Secret", secret=True))
+    typing(at, take, ui.Field("who", "Name"), ui.Field("secret", "Secret", secret=True))
     at.act("take", who="anna", secret="opensesame")
     assert at.view.place == "typing" and at.said == "anna is no name."
     assert [field.value for field in at.view.fields] == ["anna", ""]
@@ -156,7 +156,7 @@ def test_handler_that_goes_back_itself_is_not_left_twice() -> None:
     at, _ = person()
     at.desk.go(Question(at.desk, "Below", "", "yes", lambda: None))
 
-    def take(values: Values) -> None:
+    def take(values: ui.Values) -> None:
         at.desk.back()
 
     typing(at, take)
@@ -166,8 +166,8 @@ def test_handler_that_goes_back_itself_is_not_left_twice() -> None:
 
 def test_changed_field_keeps_the_others() -> None:
     at, _ = person()
-    offers = (Offer("a", "A"), Offer("b", "B"))
-    typing(at, lambda _: None, Field("which", "Which", "a", offers=offers), Field("who", "Name"))
+    offers = (ui.Offer("a", "A"), ui.Offer("b", "B"))
+    typing(at, lambda _: None, ui.Field("which", "Which", "a", offers=offers), ui.Field("who", "Name"))
     at.turn("which", "b", who="anna")
     assert [field.value for field in at.view.fields] == ["b", "anna"]
 
