@@ -17,16 +17,16 @@ from textual.color import Color
 from textual.driver import Driver
 from textual.events import Click, Event, Key, MouseScrollDown, MouseScrollUp, Paste, Resize
 from textual.filter import LineFilter
-from textual.geometry import Offset
+from textual.geometry import Offset, Region
 from textual.strip import Strip
 from textual.widget import Widget
 
 from wizard.model.said import t
-from wizard.window.canvas import Sheet, Spot
+from wizard.window.canvas import Sheet, Spot, changed_cells, few_styles
 from wizard.window.keyboard import MAIN, Keyboard
 from wizard.window.look import look_of
 from wizard.window.page import page
-from wizard.window.terminal import Colours, Glyphs, Terminal, serial_baud, terminal_of, translate
+from wizard.window.terminal import CLEAR, Colours, Glyphs, Terminal, serial_baud, terminal_of, translate
 
 if TYPE_CHECKING:
     from wizard.ui.desk import Desk
@@ -116,11 +116,23 @@ class Face(Widget, can_focus=True):
         super().__init__()
         self.sheet = Sheet()
 
+    def show(self, sheet: Sheet, *, whole: bool) -> None:
+        """Draw a sheet: the whole, or only what differs from the last one."""
+        before, self.sheet = self.sheet.lines, sheet
+        if whole or len(before) != len(sheet.lines):
+            self.refresh()
+        elif regions := [
+            Region(cells[0], y, cells[1] - cells[0], 1)
+            for y, (old, new) in enumerate(zip(before, sheet.lines, strict=True))
+            if (cells := changed_cells(old, new))
+        ]:
+            self.refresh(*regions)
+
     def render_line(self, y: int) -> Strip:
         """Return a line of the sheet."""
         lines = self.sheet.lines
         strip = lines[y] if y < len(lines) else Strip([])
-        return strip.adjust_cell_length(self.size.width).apply_style(self.rich_style)
+        return few_styles(strip.adjust_cell_length(self.size.width).apply_style(self.rich_style))
 
 
 class Window(App[None]):
@@ -195,12 +207,13 @@ class Window(App[None]):
     def _draw(self) -> None:
         keyboard = self.keyboard
         size = (self.size.width, self.size.height)
-        self.face.sheet = page(keyboard.view, keyboard.state, self.look, size, keyboard.below)
-        keyboard.drawn(self.face.sheet)
+        sheet = page(keyboard.view, keyboard.state, self.look, size, keyboard.below)
+        keyboard.drawn(sheet)
         self._drawn_at = monotonic()
-        if self.face.sheet.cursor is not None:
-            self.cursor_position = Offset(*self.face.sheet.cursor)
-        self.face.refresh()
+        if sheet.cursor is not None:
+            self.cursor_position = Offset(*sheet.cursor)
+        # The kernel writes messages over the screen of a console.
+        self.face.show(sheet, whole=self.terminal.glyphs is Glyphs.CONSOLE)
 
     def _request_root(self) -> None:
         """Ask for a password with the terminal restored to its state before the window."""
@@ -233,10 +246,19 @@ class Window(App[None]):
             await super().on_event(event)
 
     def _key(self, event: Key) -> None:
+        if event.key == "ctrl+l":
+            self._draw_again()
+            return
         if self._too_small() and event.key not in ("ctrl+c", "ctrl+q"):
             return
         self.keyboard.press(event.key, event.character)
         self._update(asked=True)
+
+    def _draw_again(self) -> None:
+        """Repair a screen over which other programs have written."""
+        if self._driver is not None:
+            self._driver.write(CLEAR)
+        self.face.refresh()
 
     def _too_small(self) -> bool:
         return not self.face.sheet.parts

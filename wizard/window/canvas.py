@@ -48,6 +48,40 @@ def joined(*strips: Strip) -> Strip:
     return Strip.join(strips)
 
 
+def changed_cells(old: Strip, new: Strip) -> tuple[int, int] | None:
+    """Return first and end column of what differs between two lines of equal width, or None.
+
+    A line with wide characters differs as a whole: terminals disagree about the width of some.
+    """
+    if old == new:
+        return None
+    before, after = ([(char, style) for text, style, _ in strip for char in text] for strip in (old, new))
+    if len(before) != old.cell_length or len(after) != new.cell_length:
+        return 0, new.cell_length
+    changed = [column for column, cells in enumerate(zip(before, after, strict=True)) if len({*cells}) > 1]
+    return (changed[0], changed[-1] + 1) if changed else None
+
+
+def few_styles(strip: Strip) -> Strip:
+    """Return the line with blanks in the style of the text before, if both look alike: every change of style
+    costs up to 30 bytes."""
+    found: list[Segment] = []
+    for segment in strip:
+        before = found[-1].style if found else None
+        alike = (
+            before
+            and segment.style
+            and not segment.text.strip(" ")
+            and _blank_of(before) == _blank_of(segment.style)
+        )
+        found.append(Segment(segment.text, before) if alike else segment)
+    return Strip(found, strip.cell_length).simplify()
+
+
+def _blank_of(style: Style) -> tuple[object, ...]:
+    return style.bgcolor, style.reverse, style.underline, style.strike
+
+
 def ends(left: Strip, right: Strip, width: int, style: Style | None = None) -> Strip:
     """Align one line left and one right. Crops the left one if necessary."""
     room = max(0, width - right.cell_length)

@@ -9,6 +9,8 @@ from rich.cells import cell_len
 from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
 
+from wizard.window.terminal import CLEAR
+
 Cell = tuple[str, str]
 """A character and its attributes as numbers of an SGR sequence. The second half of a wide character is
 empty."""
@@ -17,7 +19,6 @@ Place = tuple[int, int]
 """Line and column, from 0."""
 
 BLANK: Cell = (" ", "")
-CLEAR = "\x1b[0m\x1b[H\x1b[2J"
 SECOND, FIRST = "\x1b[?1049h", "\x1b[?1049l"
 FILLED = 6
 """Cells. Sending up to this many unchanged ones is no longer than a sequence to skip them."""
@@ -25,7 +26,8 @@ ERASED = 3
 """Cells. Sending more blanks than this at the end of a line is longer than the sequence to erase them."""
 
 _TOKEN = re.compile(
-    r"\x1b\[(?P<move>[0-9;]*)H|\x1b\[(?P<ink>[0-9;]*)m|(?P<line>\r\n)|(?P<mode>\x1b\[\?(?:25|7|1049)[hl])|"
+    r"\x1b\[(?P<move>[0-9;]*)H|\x1b\[(?P<ink>[0-9;]*)m|(?P<line>\r\n)|(?P<clear>\x1b\[2J)|"
+    r"(?P<mode>\x1b\[\?(?:25|7|1049)[hl])|"
     r"(?P<other>\x1b\[[?<=>]?[0-9;]*[ $]?[a-zA-Z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b.)|"
     r"(?P<text>[^\x1b\r\n]+)|(?P<rest>.)",
     re.DOTALL,
@@ -63,6 +65,9 @@ class TerminalContent:
                     self._ink = _attributes_after(self._ink, token["ink"])
                 case "line":
                     self._at = (self._at[0] + 1, 0)
+                case "clear":
+                    sent.append(self.clear())
+                    wanted.clear()
                 case "text":
                     self._write(token["text"], wanted)
                 case "mode":

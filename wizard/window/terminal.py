@@ -12,6 +12,9 @@ from enum import Enum
 
 from rich.cells import cell_len
 
+CLEAR = "\x1b[0m\x1b[H\x1b[2J"
+"""Clears the screen, and sets the default colours."""
+
 
 class Glyphs(Enum):
     """Characters that the terminal can show: all, those in the Linux console's fonts, or ASCII."""

@@ -45,14 +45,16 @@ def fresh() -> tuple[pyte.Screen, pyte.Stream]:
 
 
 def cells(screen: pyte.Screen) -> list[tuple[object, ...]]:
-    """Return the visible cells. A blank without background is blank in any text colour."""
+    """Return the visible cells. A blank is blank in any text colour."""
     seen: list[tuple[object, ...]] = []
-    for line in range(LINES):
-        for column in range(COLUMNS):
+    for line in range(screen.lines):
+        for column in range(screen.columns):
             cell = screen.buffer[line][column]
-            plain = cell.data == " " and cell.bg == "default" and not (cell.reverse or cell.underscore)
+            plain = cell.data == " " and not (cell.reverse or cell.underscore)
             seen.append(
-                (" ",) if plain else (cell.data, cell.fg, cell.bg, cell.bold, cell.reverse, cell.underscore)
+                (" ", cell.bg)
+                if plain
+                else (cell.data, cell.fg, cell.bg, cell.bold, cell.reverse, cell.underscore)
             )
     return seen
 
@@ -89,13 +91,13 @@ def test_repeated_frame_is_free_and_questions_are_not_sent() -> None:
     assert shown.changed("\x1b[>25u\x1b[?2026$p\x1b]22;default\x07\x1b[?2004h\x1b[?25l") == "\x1b[?25l"
 
 
-def settle(line: Pty) -> None:
-    """Wait until the output stops. Unrequested changes are drawn once per second."""
-    end = monotonic() + SETTLED
+def settle(line: Pty, seconds: float = SETTLED) -> None:
+    """Wait until the output stops. On a slow line, unrequested changes are drawn once per second."""
+    end = monotonic() + seconds
     while monotonic() < end:
         before = len(line.received)
         line.read()
-        end = monotonic() + SETTLED if len(line.received) > before else end
+        end = monotonic() + seconds if len(line.received) > before else end
 
 
 def test_first_screen_and_a_key_take_few_bytes(tmp_path: Path) -> None:
@@ -119,6 +121,26 @@ def test_first_screen_and_a_key_take_few_bytes(tmp_path: Path) -> None:
         line.press("q")
         assert line.ended() == 0
     assert line.text.strip() == "", "the next prompt stands on an empty screen"
+
+
+@pytest.mark.parametrize(("term", "saved"), [("xterm-256color", 2), ("vt220", 1)])
+def test_key_sends_what_changed_and_ctrl_l_repairs_the_screen(tmp_path: Path, term: str, saved: int) -> None:
+    save_machine(tmp_path / "m.json", workshop())
+    with Pty("--machine", str(tmp_path / "m.json"), TERM=term, columns=200, lines=50) as terminal:
+        terminal.until(lambda: "2 dangers" in terminal.text and "1 warning" in terminal.text)
+        settle(terminal)
+        for key in ("down", "down", "?", "escape", "tab", "down"):
+            before = len(terminal.received)
+            terminal.press(key)
+            settle(terminal, 0.4)
+            sent, seen = len(terminal.received) - before, cells(terminal.screen)
+            terminal.stream.feed(b"\x1b[5;5Hmessage of the kernel")
+            assert cells(terminal.screen) != seen
+            before = len(terminal.received)
+            terminal.press("\x0c")
+            settle(terminal, 0.4)
+            assert cells(terminal.screen) == seen, key
+            assert key in ("?", "escape") or saved * sent < len(terminal.received) - before
 
 
 def test_serial_line_is_recognised_by_its_name_and_speed(monkeypatch: pytest.MonkeyPatch) -> None:
