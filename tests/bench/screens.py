@@ -21,6 +21,7 @@ MARKS = ("▌", ">")
 """What stands before the row of the cursor."""
 KEYS = crowd.COUNT - 1
 """From the first drive of the list to its last."""
+WIDE_KEYS = 12
 SERIAL = "vt220"
 EMPTY = FOLDER / "control.json"
 """A machine with one hard disk, on which nothing lies."""
@@ -95,6 +96,26 @@ def typing() -> Iterator[Row]:
         own / other,
         "50 ms",
     )
+
+
+def wide() -> Iterator[Row]:
+    """Return the bytes per key on a large terminal: a mean over the first keys of the list, which show
+    different drives. The minimal program changes one number."""
+    with many() as command:
+        ours, theirs = bytes_per_key(command, READ), bytes_per_key(MINIMAL, MINIMAL_SHOWN)
+    what = f"bytes per key at 200x50 with many colours, {crowd.COUNT} drives, against the same"
+    yield Row(what, kb(ours), kb(theirs), ours / theirs, "4 kB")
+
+
+def bytes_per_key(command: Sequence[str], needle: str) -> float:
+    """Return the mean over `WIDE_KEYS` Down keys."""
+    with Watched(command, columns=200, lines=50) as watched:
+        watched.until(showing(needle))
+        before = watched.settle()
+        for _ in range(WIDE_KEYS):
+            watched.key(DOWN, lambda lines: True)
+            watched.settle()
+        return (watched.received_bytes - before) / WIDE_KEYS
 
 
 def walking() -> Iterator[Row]:
