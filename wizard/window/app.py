@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
+from functools import partial
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.app import App, ComposeResult, SuspendNotSupported
 from textual.color import Color
+from textual.command import CommandPalette
 from textual.driver import Driver
 from textual.events import Click, Event, Key, MouseScrollDown, MouseScrollUp, Paste, Resize
 from textual.filter import LineFilter
@@ -22,7 +24,8 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from wizard.model.said import t
-from wizard.window.canvas import Sheet, Spot, changed_cells, few_styles
+from wizard.window import palette
+from wizard.window.canvas import PALETTE, Sheet, Spot, changed_cells, few_styles
 from wizard.window.keyboard import MAIN, Keyboard
 from wizard.window.look import look_of
 from wizard.window.page import page
@@ -105,6 +108,8 @@ ROOT = t("diskwright asks for root access, then returns to the wizard.")
 SELDOM = 1.0
 """Seconds between unrequested redraws on a slow line."""
 
+QUITTING = ("ctrl+c", "ctrl+q")
+
 WHEEL = 3
 """Lines per step of the mouse wheel."""
 
@@ -138,7 +143,7 @@ class Face(Widget, can_focus=True):
 class Window(App[None]):
     """The only screen. Draws the desk's view and forwards input to the desk."""
 
-    CSS = "/**/ Screen { background: $background; } Face { width: 1fr; height: 1fr; }"
+    CSS = f"Screen {{ background: $background; }} Face {{ width: 1fr; height: 1fr; }} {palette.CSS}"
     TITLE = "diskwright"
     ENABLE_COMMAND_PALETTE = False
 
@@ -154,6 +159,7 @@ class Window(App[None]):
         self.register_theme(theme)
         self.theme = theme.name
         self._own_filters = [*_filters(self.terminal)]
+        self._palette: CommandPalette | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._due = self._busy = False
         self._drawn_at = 0.0
@@ -201,6 +207,8 @@ class Window(App[None]):
         if self.desk.over:
             self.exit()
             return
+        if self._searching:
+            return
         self.keyboard.renew(asked=asked)
         self._draw()
 
@@ -237,8 +245,10 @@ class Window(App[None]):
 
     async def on_event(self, event: Event) -> None:
         """Handle all keys here, to preserve their order."""
-        if isinstance(event, Key):
+        if isinstance(event, Key) and (event.key in QUITTING or not self._searching):
             self._key(event)
+        elif self._searching:
+            await super().on_event(event)
         elif isinstance(event, Paste):
             self.keyboard.paste(event.text)
             self._update(asked=True)
@@ -246,10 +256,15 @@ class Window(App[None]):
             await super().on_event(event)
 
     def _key(self, event: Key) -> None:
+        if self._searching:
+            self.pop_screen()
         if event.key == "ctrl+l":
             self._draw_again()
             return
-        if self._too_small() and event.key not in ("ctrl+c", "ctrl+q"):
+        if self._too_small() and event.key not in QUITTING:
+            return
+        if event.key == PALETTE.key:
+            self._search()
             return
         self.keyboard.press(event.key, event.character)
         self._update(asked=True)
@@ -260,17 +275,35 @@ class Window(App[None]):
             self._driver.write(CLEAR)
         self.face.refresh()
 
+    def on_command_palette_closed(self) -> None:
+        """Show what changed while the palette was open."""
+        self._update(asked=False)
+
     def _too_small(self) -> bool:
         return not self.face.sheet.parts
 
+    def _search(self) -> None:
+        """Open the palette."""
+        self._palette = palette.palette_of(self.keyboard, partial(self._update, asked=True))
+        self.push_screen(self._palette)
+
+    @property
+    def _searching(self) -> bool:
+        return self._palette is not None and self._palette.is_current
+
+    def _spots(self) -> Sequence[Spot]:
+        return () if self._searching else self.face.sheet.spots
+
     def _spot(self, x: int, y: int) -> Spot | None:
-        spots = self.face.sheet.spots
+        spots = self._spots()
         return next((spot for spot in spots if spot.y == y and spot.x <= x < spot.x + spot.width), None)
 
     def on_click(self, event: Click) -> None:
         """Click on the spot below the pointer."""
         spot = self._spot(event.screen_x, event.screen_y)
-        if spot is not None:
+        if spot is not None and spot.name == PALETTE.name:
+            self._search()
+        elif spot is not None:
             self.keyboard.click(spot.kind, spot.name, twice=event.chain > 1)
             self._update(asked=True)
 
@@ -283,7 +316,9 @@ class Window(App[None]):
         self._wheel(event.screen_x, event.screen_y, -WHEEL)
 
     def _wheel(self, x: int, y: int, by: int) -> None:
-        spots = self.face.sheet.spots
+        spots = self._spots()
+        if not spots:
+            return
         here = (spot for spot in spots if spot.kind == "part" and spot.y == y)
         part = next((spot.name for spot in here if spot.x <= x < spot.x + spot.width), MAIN)
         if part == MAIN:

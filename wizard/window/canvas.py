@@ -286,6 +286,8 @@ def key_name(action: Action, *, typing: bool) -> str:
     key = action.key
     if typing and action.name == "help":
         key = HELP
+    if key.startswith("ctrl+"):
+        return f"^{key.removeprefix('ctrl+').upper()}"
     name = ARROWS.get(key) or (str(KEY_NAMES[key]()) if key in KEY_NAMES else "")
     name = name or (key if _is_letter(key) else key.upper())
     return str(t("Alt+{key}", key=name)) if typing and _is_letter(key) else name
@@ -326,8 +328,11 @@ def cap_runs(action: Action, look: Look, *, typing: bool, filled: bool = False) 
 
 
 def key_sheet(view: View, width: int, look: Look, most: int) -> Sheet:
-    """Return at most eight keys in at most `most` lines. Never drops help, which lists all keys."""
-    actions = [action for action in view.actions if not action.aside and shown(action.label)]
+    """Return at most eight keys in at most `most` lines. Never drops help, which lists all keys.
+
+    Where room remains, the key of the palette stands for the others."""
+    named = [action for action in view.actions if shown(action.label)]
+    actions = [action for action in named if not action.aside]
     while True:
         rows = list(_rows(actions, view, width, look))
         if (len(rows) <= most and len(actions) <= MOST_KEYS) or len(actions) <= 1:
@@ -335,6 +340,9 @@ def key_sheet(view: View, width: int, look: Look, most: int) -> Sheet:
         actions.remove(
             next((one for one in reversed(actions[1:]) if one.name not in _ALWAYS_SHOWN), actions[-1])
         )
+    with_palette = list(_rows([*actions, PALETTE], view, width, look))
+    if actions != named and len(with_palette) == len(rows) and len(actions) < MOST_KEYS:
+        rows = with_palette
     lines, spots = [], []
     for y, row in enumerate(rows[:most]):
         x, strips = 1, [blank(1)]
@@ -349,6 +357,8 @@ def key_sheet(view: View, width: int, look: Look, most: int) -> Sheet:
 
 
 MOST_KEYS = 8
+PALETTE = Action("palette", "ctrl+p", t("more"))
+"""Opens the palette. It belongs to the window, not to a view."""
 _ALWAYS_SHOWN = ("help", "quit", "back", "no", "yes", "keep", "undo", "resume", "stop", "as-root")
 
 

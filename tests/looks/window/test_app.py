@@ -11,6 +11,7 @@ from typing import cast
 from pytest import MonkeyPatch
 from textual.events import Paste
 from textual.pilot import Pilot
+from textual.widgets import OptionList
 
 from tests.looks.window.desks import MadeUpDesk
 from tests.looks.window.extreme_views import CROWDED
@@ -178,6 +179,40 @@ def test_mouse_does_the_same_as_keys() -> None:
             assert desk.told[-1] == ("act", "why", "sdb", {})
             await pilot.click(offset=(spots["sda"].x + 5, spots["sda"].y), times=2)
             assert desk.told[-1] == ("act", "actions", "sda", {})
+
+    asyncio.run(job())
+
+
+def test_palette_offers_every_action_and_acts_on_the_same_screen() -> None:
+    async def job() -> None:
+        desk = MadeUpDesk(PLAN)
+        app = window(desk)
+        async with app.run_test(size=(80, 24)) as pilot:
+
+            def offered() -> list[str]:
+                lists = app.screen.query(OptionList)
+                return [str(one.prompt) for found in lists for one in found.options]
+
+            await pilot.press("ctrl+p")
+            await until(pilot, lambda: len(offered()) == len(PLAN.actions))
+            assert any("It is a recorded machine." in one for one in offered())
+            await pilot.press(*"fsys")
+            await until(pilot, lambda: len(offered()) == 1 and "Filesystem  f" in offered()[0])
+            await pilot.press("enter")
+            await until(pilot, lambda: ("act", "filesystem", "media", {}) in desk.told)
+            desk.told.clear()
+            await pilot.press("ctrl+p")
+            await until(pilot, lambda: len(offered()) == len(PLAN.actions))
+            desk.go(replace(PLAN, title="Another plan"))
+            await pilot.press("enter")
+            await until(pilot, lambda: "Another plan" in text(app))
+            assert not [one for one in desk.told if one[0] == "act"], "the action of a screen that is gone"
+            await pilot.press("ctrl+p")
+            await until(pilot, lambda: app.screen.is_modal)
+            await pilot.click(offset=(2, 1))
+            await pilot.press("ctrl+c")
+            await until(pilot, lambda: not app.screen.is_modal)
+            assert [one[1] for one in desk.told if one[0] == "act"] == ["quit"]
 
     asyncio.run(job())
 
