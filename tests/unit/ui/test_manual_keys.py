@@ -36,7 +36,7 @@ def had(module: str, kind: str = "Action") -> set[str]:
     calls = [
         node
         for node in ast.walk(ast.parse((DESK / module).read_text()))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == kind
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in (kind, f"ui.{kind}")
     ]
     assert calls, module
     found = [one.value for call in calls for one in ast.walk(call.args[1]) if isinstance(one, ast.Constant)]
@@ -87,6 +87,6 @@ def test_t_measures_alignment_everywhere() -> None:
     pairs = [
         [one.value for one in call.args[:2] if isinstance(one, ast.Constant)]
         for call in calls
-        if isinstance(call.func, ast.Name) and call.func.id in ("Action", "MenuEntry")
+        if ast.unparse(call.func) in ("ui.Action", "MenuEntry")
     ]
     assert {name for name, key in (pair for pair in pairs if len(pair) == 2) if key == "t"} == {"speed"}
