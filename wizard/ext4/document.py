@@ -53,7 +53,7 @@ def make_migration(
             doubts=tuple(doubts_of(situation, way, manifest=manifest)),
         )
     )
-    check_migration(migration, str(t("The conversion")))
+    MIGRATIONS.check(migration, str(t("The conversion")))
     return migration
 
 
@@ -311,12 +311,4 @@ MIGRATIONS = Sealed(
     _faults,
     with_current_texts,
     {"diskwright.migration/2": _as_supported},
-)
-MIGRATION_SCHEMA, render_migration, is_migration, read_migration, read_kept_migration, check_migration = (
-    MIGRATIONS.schema,
-    MIGRATIONS.render,
-    MIGRATIONS.is_one,
-    MIGRATIONS.read,
-    MIGRATIONS.read_kept,
-    MIGRATIONS.check,
 )

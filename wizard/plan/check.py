@@ -437,10 +437,3 @@ PLANS = Sealed(
     {"diskwright.plan/1": _from_first},
     _removed,
 )
-SCHEMA, render_plan, read_plan, read_kept_plan, check_plan = (
-    PLANS.schema,
-    PLANS.render,
-    PLANS.read,
-    PLANS.read_kept,
-    PLANS.check,
-)

@@ -287,13 +287,6 @@ def with_current_texts(bring: Bring) -> Bring:
 
 
 BRINGS = Sealed("diskwright.bring/1", Bring, AGAIN, _faults, with_current_texts)
-BRING_SCHEMA, render_bring, is_bring, read_bring, check_bring = (
-    BRINGS.schema,
-    BRINGS.render,
-    BRINGS.is_one,
-    BRINGS.read,
-    BRINGS.check,
-)
 
 
 def amount_message(bring: Bring) -> tuple[Message, ...]:

@@ -25,7 +25,7 @@ from wizard.model.said import GIB, MIB, TIB
 from wizard.operations.filesystem import MakeFilesystem
 from wizard.operations.mounts import AddFstabLine, Mount
 from wizard.operations.table import WipeSignatures, WriteTable
-from wizard.plan.check import check_plan
+from wizard.plan.check import PLANS
 from wizard.plan.free_space import gpt_bounds
 from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
@@ -237,7 +237,7 @@ def test_every_plan_passes_its_own_check(on: Drive, specs: tuple[VolumeSpec, ...
     plan = plan_or_none(on, specs, mode)
     assume(plan is not None)
     assert plan is not None
-    check_plan(plan)
+    PLANS.check(plan)
 
 
 @pytest.mark.parametrize("geometry", GEOMETRIES, ids=str)
@@ -372,7 +372,7 @@ def test_container_with_unknown_content_is_not_wiped() -> None:
         spec("ext4"),
         mode=Mode.REPLACE,
     )
-    check_plan(plan)
+    PLANS.check(plan)
     assert [step.operation.device for step in plan.steps if isinstance(step.operation, WipeSignatures)][
         :2
     ] == ["/dev/sda5", "/dev/sda"]

@@ -16,7 +16,7 @@ from wizard.model.layout import Slot
 from wizard.model.machine import Drive, Layer, Partition, Signature, Table, Use
 from wizard.model.said import GIB, MIB, TIB
 from wizard.operations.table import WipeSignatures
-from wizard.plan.check import check_plan
+from wizard.plan.check import PLANS
 from wizard.plan.planner import make_plan
 from wizard.plan.refusals import refuse_content, refuse_table
 from wizard.plan.request.plan_request import Mode, NewVolumes
@@ -71,7 +71,7 @@ def test_no_mode_allows_a_protected_drive(on: Drive, mode: Mode | None, says: st
 def test_drive_with_possible_content_needs_a_mode(on: Drive) -> None:
     with pytest.raises(Refused, match="--replace"):
         plan_for(on, spec("ext4"), mode=None)
-    check_plan(plan_for(on, spec("ext4"), mode=Mode.REPLACE))
+    PLANS.check(plan_for(on, spec("ext4"), mode=Mode.REPLACE))
 
 
 def test_refusal_names_the_data_loss() -> None:
@@ -191,7 +191,7 @@ def test_invalid_label_or_mount_point_is_refused_cleanly(label: str, place: str)
     except DiskwrightError as error:
         assert str(error).isprintable()
     else:
-        check_plan(plan)
+        PLANS.check(plan)
         assert plan.volumes[0].label == label and plan.volumes[0].mount_point == place
         assert all(text.isprintable() for step in plan.steps for text in (step.sentence, *step.edits))
 

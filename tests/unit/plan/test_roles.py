@@ -15,7 +15,7 @@ from wizard.model.geometry import Geometry, grain_bytes
 from wizard.model.machine import Drive, Kernel, Machine
 from wizard.model.said import GIB, MIB, TIB
 from wizard.operations.table import WriteTable
-from wizard.plan.check import check_plan
+from wizard.plan.check import PLANS
 from wizard.plan.free_space import aligned_spaces, fresh_bounds
 from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
@@ -36,7 +36,7 @@ def on(of: Drive, architecture: str = "x86_64", **changes: object) -> Machine:
 def planned(of: Drive, *specs: VolumeSpec, mode: Mode | None = None, arrangement: Arrangement = MBR) -> Plan:
     source = iter(UUIDS)
     plan = make_plan(on(of), (of,), NewVolumes(specs, mode, arrangement), lambda: next(source))
-    check_plan(plan)
+    PLANS.check(plan)
     return plan
 
 
@@ -46,7 +46,7 @@ def asked(of: Drive, *volumes: str, architecture: str = "x86_64") -> Plan:
     where = on(of, architecture)
     specs = tuple(spec_of(where, of, UNKNOWN, parse_volume(text)) for text in volumes)
     plan = make_plan(where, (of,), NewVolumes(specs), lambda: next(source))
-    check_plan(plan)
+    PLANS.check(plan)
     return plan
 
 
@@ -160,7 +160,7 @@ def test_forged_role_is_detected(role: str) -> None:
     plan = asked(drive(), "role=root")
     forged = replace(plan, volumes=(replace(plan.volumes[0], role=role),))
     with pytest.raises(BadInput, match="is inconsistent"):
-        check_plan(forged)
+        PLANS.check(forged)
 
 
 @pytest.mark.parametrize(
@@ -305,7 +305,7 @@ def test_second_efi_partition_is_reported(
     source, where = iter(UUIDS), replace(on(HALF), drives=(HALF, *others))
     specs = (spec_of(where, HALF, UNKNOWN, parse_volume(f"role={role}")),)
     plan = make_plan(where, (HALF,), NewVolumes(specs, mode), lambda: next(source))
-    check_plan(plan)
+    PLANS.check(plan)
     assert second_ones(plan) == named
 
 

@@ -25,7 +25,7 @@ from wizard.apply.settings.system import system_of
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import parse, tags_of
 from wizard.ext4.assessment import BootLine, Situation
-from wizard.ext4.document import check_migration, doubts_of
+from wizard.ext4.document import MIGRATIONS, doubts_of
 from wizard.ext4.filesystem_findings import KNOWN
 from wizard.ext4.superblock import SUPERBLOCK_BYTES, read_ext, read_filesystem
 from wizard.model.errors import BadInput, Failed, Refused, printable
@@ -348,7 +348,7 @@ def manifests_bytes(migration: Migration) -> int:
 
 def lock_checked(migration: Migration, how: Start, *, make: bool) -> tuple[int, ...]:
     """Run all checks of a new run, and return the locks of the drives. Raises Refused or BadInput."""
-    check_migration(migration)
+    MIGRATIONS.check(migration)
     check_root()
     check_own(migration, how.environment)
     check_migration_tools(migration)

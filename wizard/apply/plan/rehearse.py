@@ -39,7 +39,7 @@ from wizard.model.run import Event
 from wizard.model.said import Message, format_capacity, t, tn
 from wizard.operations.filesystem import Resize
 from wizard.operations.table import WriteTable
-from wizard.plan.check import render_plan
+from wizard.plan.check import PLANS
 from wizard.plan.free_space import is_container
 from wizard.plan.plan import Plan
 from wizard.plan.steps import on_nodes, rehearsed_steps
@@ -170,7 +170,7 @@ def rehearse(plan: Plan, workspace: RehearsalWorkspace) -> Record:
             run_argument(workspace.run),
             datetime.now(UTC).isoformat(timespec="seconds"),
             _summarise(plan),
-            render_plan(plan),
+            PLANS.render(plan),
         )
         changes = [
             with_notice(workspace.run, number, change, drive.room, notice_text, one.block_bytes)

@@ -27,7 +27,7 @@ from wizard.apply.run.runs import check_room, new_run, plan_digest, runs_folder
 from wizard.apply.system.crypttab import key_of
 from wizard.model.errors import Refused
 from wizard.model.said import MIB, Message, join, t, tn
-from wizard.plan.check import check_plan
+from wizard.plan.check import PLANS
 from wizard.plan.plan import Plan
 from wizard.plan.request.encryption import passphrase_fault
 from wizard.plan.request.roles import content_fault
@@ -45,7 +45,7 @@ def preflight(
 
 def preflight_unprivileged(plan: Plan, *, environment: Environment = ANY) -> None:
     """Run the checks of `preflight` that need no root. Raises Refused or BadInput."""
-    check_plan(plan)
+    PLANS.check(plan)
     check_read(plan)
     check_operations(plan, environment.only)
     check_tools(plan)
@@ -110,7 +110,7 @@ def _lock_checked(
 ) -> tuple[int, ...]:
     """Run the cheap checks, lock the drives before anything touches them, and return the locks. `why` is the
     reason to run directly on the drives; empty for a rehearsed plan."""
-    check_plan(plan)
+    PLANS.check(plan)
     check_read(plan)
     check_operations(plan, environment.only)
     check_tokens(plan, [token for token in tokens if token != WORD])

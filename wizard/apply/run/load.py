@@ -15,7 +15,7 @@ from wizard.plan.check import PLANS
 from wizard.plan.conversion import Migration
 from wizard.plan.copy import BRINGS
 from wizard.plan.partition.moves import MOVES
-from wizard.plan.settings.document import CHANGES as SETTINGS
+from wizard.plan.settings.document import SETTINGS
 from wizard.process.program import remember
 
 D = TypeVar("D")

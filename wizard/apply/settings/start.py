@@ -35,7 +35,7 @@ from wizard.model.said import t
 from wizard.operations.mounts import Unmount
 from wizard.plan.changes import Changes
 from wizard.plan.settings import possible
-from wizard.plan.settings.document import ORDER, change_steps, check_changes
+from wizard.plan.settings.document import ORDER, SETTINGS, change_steps
 from wizard.plan.settings.tuning import ROOT_ONLY, make_changes
 
 ASKED_ANEW = t("These changes differ from the ones required now.")
@@ -120,7 +120,7 @@ def _distinct_parts(changes: Changes) -> tuple[object, ...]:
 
 def lock_checked(changes: Changes, how: Start, *, make: bool) -> tuple[int, ...]:
     """Run all checks of new changes, and return the drive's lock. Raises Refused or BadInput."""
-    check_changes(changes)
+    SETTINGS.check(changes)
     check_root()
     check_own(changes, how.environment)
     check_may(changes)

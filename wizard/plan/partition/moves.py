@@ -70,13 +70,6 @@ MOVES = Sealed(
     _faults,
     earlier={"diskwright.move/1": lambda body: {"moves": [body]}},
 )
-MOVES_SCHEMA, render_moves, read_moves, read_kept_moves, check_moves = (
-    MOVES.schema,
-    MOVES.render,
-    MOVES.read,
-    MOVES.read_kept,
-    MOVES.check,
-)
 
 
 NO_PARTITION = Sentence("{device} is not a partition. Name one, such as /dev/sdX1.")

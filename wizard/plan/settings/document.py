@@ -76,19 +76,11 @@ def _request_faults(changes: Changes) -> Iterator[str]:
         yield "wanted.workload"
 
 
-CHANGES = Sealed(
+SETTINGS = Sealed(
     "diskwright.changes/2",
     Changes,
     AGAIN,
     _faults,
     with_current_texts,
     {"diskwright.changes/1": without_texts},
-)
-CHANGES_SCHEMA, render_changes, is_changes, read_changes, read_kept_changes, check_changes = (
-    CHANGES.schema,
-    CHANGES.render,
-    CHANGES.is_one,
-    CHANGES.read,
-    CHANGES.read_kept,
-    CHANGES.check,
 )

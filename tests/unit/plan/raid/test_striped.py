@@ -22,7 +22,7 @@ from wizard.model.said import KIB, MIB
 from wizard.operations.filesystem import MakeFilesystem
 from wizard.operations.layers import array_uuid, physical_volume_uuid
 from wizard.operations.table import WriteTable
-from wizard.plan.check import check_plan, read_plan, render_plan
+from wizard.plan.check import PLANS
 from wizard.plan.planner import make_plan
 from wizard.plan.raid.striping import TYPES, layer_name, striped_words
 from wizard.plan.request.plan_request import Arrangement, Kind, Mode, NewVolumes, StripeRequest
@@ -32,8 +32,8 @@ from wizard.plan.request.plan_request import Arrangement, Kind, Mode, NewVolumes
 @pytest.mark.parametrize("count", [2, 3, 5])
 def test_every_kind_is_planned_read_back_and_sound(kind: Kind, count: int) -> None:
     plan = striped(numbered(count), kind)
-    check_plan(plan)
-    assert read_plan(render_plan(plan), "plan.json") == plan
+    PLANS.check(plan)
+    assert PLANS.read(PLANS.render(plan), "plan.json") == plan
     assert plan.devices == tuple(f"/dev/sd{one}" for one in "abcde"[:count])
     assert plan.tokens == tuple(f"S{one}" for one in "abcde"[:count])
     tables = [step.operation for step in plan.steps if isinstance(step.operation, WriteTable)]
@@ -65,7 +65,7 @@ def test_parts_are_aligned_equal_and_within_their_drives(shapes: list[tuple[Any,
         assert "different logical block sizes" in str(error)
         assert len({geometry.logical_block_bytes for geometry, _ in shapes}) > 1
         return
-    check_plan(plan)
+    PLANS.check(plan)
     parts = [member.after.partitions[0] for member in plan.members]
     assert len({part.size_bytes for part in parts}) == 1 and parts[0].size_bytes % MIB == 0
     for member, part in zip(plan.members, parts, strict=True):
@@ -99,7 +99,7 @@ def test_commands_of_btrfs_with_duplicated_metadata() -> None:
     assert "metadata on two (raid1)" in made.sentence
     once = striped(numbered(2), "btrfs", metadata="raid0")
     assert once.volumes[0].mkfs_options == ("-d", "raid0", "-m", "raid0")
-    check_plan(once)
+    PLANS.check(once)
 
 
 @pytest.mark.parametrize(
@@ -255,7 +255,7 @@ def test_incompatible_settings_are_refused(attempt: Callable[[], object], says: 
 
 
 def test_btrfs_accepts_drives_of_different_block_sizes() -> None:
-    check_plan(striped((numbered(2)[0], replace(numbered(2)[1], geometry=KN4)), "btrfs"))
+    PLANS.check(striped((numbered(2)[0], replace(numbered(2)[1], geometry=KN4)), "btrfs"))
 
 
 @pytest.mark.parametrize(

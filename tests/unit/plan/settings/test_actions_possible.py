@@ -19,7 +19,7 @@ from wizard.operations.rules import label_fault_of, old_label_fault
 from wizard.operations.settings import PowerOff, Relabel
 from wizard.plan.changes import ChangeOperation, Changes
 from wizard.plan.dangers import known_identity
-from wizard.plan.settings.document import change_steps, check_changes
+from wizard.plan.settings.document import SETTINGS, change_steps
 from wizard.plan.settings.possible import (
     driver_of,
     why_not_mount,
@@ -314,7 +314,7 @@ WHOLE = {"device": "/dev/sda", "filesystem": "", "uuid": ""}
     ],
 )
 def test_action_document_is_consistent(good: Changes) -> None:
-    check_changes(good)
+    SETTINGS.check(good)
 
 
 @pytest.mark.parametrize(
@@ -362,4 +362,4 @@ def test_action_document_is_consistent(good: Changes) -> None:
 )
 def test_impossible_action_document_is_refused(forged: Changes, says: str) -> None:
     with pytest.raises(BadInput, match=f"invalid {says}"):
-        check_changes(forged, "c.json")
+        SETTINGS.check(forged, "c.json")

@@ -13,7 +13,7 @@ from wizard.operations.growth import ExtendPartition, GrowMounted
 from wizard.plan.changes import ChangeOperation, Changes
 from wizard.plan.dangers import known_identity
 from wizard.plan.partition.possible import why_not_grow_mounted
-from wizard.plan.settings.document import change_steps, check_changes
+from wizard.plan.settings.document import SETTINGS, change_steps
 from wizard.ui.menu import entries
 
 PART = "/dev/sda1"
@@ -83,7 +83,7 @@ def forged_as(changes: Changes, filesystem: str) -> Changes:
 
 @pytest.mark.parametrize("good", [wanting(EXTEND, GROW), wanting(GROW), wanting(BTRFS, filesystem="btrfs")])
 def test_growth_document_is_consistent(good: Changes) -> None:
-    check_changes(good)
+    SETTINGS.check(good)
 
 
 @pytest.mark.parametrize(
@@ -109,4 +109,4 @@ def test_growth_document_is_consistent(good: Changes) -> None:
 )
 def test_impossible_growth_document_is_refused(forged: Changes, says: str) -> None:
     with pytest.raises(BadInput, match=says):
-        check_changes(forged, "c.json")
+        SETTINGS.check(forged, "c.json")
