@@ -24,13 +24,12 @@ from wizard.model.requests import SetLabel, Wanted
 from wizard.model.run import Event, JournalEntry
 from wizard.model.said import t
 from wizard.model.verdict import Outcome, Pair, Ratio, Verdict
+from wizard.operations.operation import Context
 from wizard.operations.settings import Relabel
 from wizard.plan.changes import Changes, RunDocument
 from wizard.plan.dangers import known_identity
-from wizard.plan.plan import Plan
-from wizard.plan.settings.document import change_steps
+from wizard.plan.plan import Plan, direct_reason, steps_of
 from wizard.plan.settings.possible import signatures_on
-from wizard.plan.steps import direct_reason
 from wizard.plan.undo_policy import UndoSpace, shows_nothing
 from wizard.probe.interpret import machine_of
 from wizard.ui.desk import Desk
@@ -200,7 +199,7 @@ class Rehearsal(Simulated):
             raise Refused(f"There is no filesystem on {device}.")
         identity = known_identity(self.machine, drive, drive.size_bytes, drive.geometry)
         old = marks[0]
-        steps = change_steps([Relabel(device, old.kind, "", old.label or "", wanted.label)], identity)
+        steps = steps_of([Relabel(device, old.kind, "", old.label or "", wanted.label)], Context(identity))
         changes = Changes(identity, device, old.kind, old.uuid or "", wanted, steps, (), ())
         self.relabelled.append((changes, wanted.label))
         return changes

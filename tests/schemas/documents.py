@@ -25,8 +25,8 @@ from wizard.model.advice import Advice, Workload
 from wizard.model.finding import Notice
 from wizard.model.run import JournalEntry
 from wizard.model.verdict import CliffVerdict, DisplacedVerdict, Verdict
+from wizard.plan.changes import Prospect
 from wizard.plan.check import PLANS
-from wizard.plan.conversion import Prospect
 from wizard.plan.copy import BRINGS
 from wizard.plan.partition.moves import MOVES
 from wizard.plan.settings.document import SETTINGS

@@ -66,6 +66,11 @@ class Shapes:
             return shape(*get_args(wanted))
         if isinstance(wanted, type) and is_dataclass(wanted):
             return self._defined(wanted, lambda: self.record(wanted))
+        generic: Any = get_origin(wanted)
+        if is_dataclass(generic):
+            types = dict(zip(generic.__parameters__, get_args(wanted), strict=True))
+            own = {one.name: self.of(types[one.type]) for one in fields(generic) if one.type in types}
+            return self._defined(generic, lambda: self.record(generic, **own))
         if isinstance(wanted, type) and issubclass(wanted, Enum):
             values = [member.value for member in wanted]
             return self._defined(wanted, lambda: {"description": described(wanted), "enum": values})
@@ -79,7 +84,7 @@ class Shapes:
             for one in fields(wanted)
             if (self._derived or one.metadata != DERIVED) and (not only or one.name in set(only))
         ]
-        properties = {one.name: self._field(wanted, one) for one in told} | other
+        properties = {one.name: other.get(one.name) or self._field(wanted, one) for one in told} | other
         optional = {
             one.name for one in told if one.metadata == WHERE_USED or (self._grows and has_default(one))
         }

@@ -1,7 +1,7 @@
 """Decode plain JSON or TOML values to dataclasses by field type. Errors name value and place."""
 
 import json
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
 from functools import cache
@@ -61,8 +61,8 @@ def _decoder(wanted: Hashable) -> Decoder:
         return _message
     if wanted is ProfileText:
         return _profile_text
-    if is_dataclass(wanted):
-        return _record(wanted)
+    if is_dataclass(generic := get_origin(wanted) or wanted):
+        return _record(generic, get_args(wanted))
     assert isinstance(wanted, type), wanted
     if issubclass(wanted, Enum):
         return _one_of({member.value: member for member in wanted})
@@ -195,10 +195,11 @@ def _dict(_key: type[str], member: Any) -> Decoder:
     return decoder
 
 
-def _record(wanted: Any) -> Decoder:
+def _record(wanted: Any, arguments: Sequence[Any]) -> Decoder:
+    types = dict(zip(getattr(wanted, "__parameters__", ()), arguments, strict=True))
     # Never accept derived fields from outside.
     decoders = {
-        field.name: _decoder(cast(Hashable, field.type))
+        field.name: _decoder(types.get(field.type, cast(Hashable, field.type)))
         for field in fields(wanted)
         if field.metadata != DERIVED
     }

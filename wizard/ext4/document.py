@@ -21,12 +21,13 @@ from wizard.model.ext import ExtFacts
 from wizard.model.finding import Severity
 from wizard.model.geometry import Identity
 from wizard.model.said import Message, t
-from wizard.operations.ext4 import OnDevice, SetOwnFstabType
+from wizard.operations.ext4 import SetOwnFstabType
 from wizard.operations.fstab import EditFstab
 from wizard.operations.operation import Context
 from wizard.operations.rules import is_device_path, uuid_fault
+from wizard.plan.changes import Migration, MigrationOperation, Prospect, Way, WayOffer
 from wizard.plan.check import drive_faults
-from wizard.plan.conversion import Migration, MigrationOperation, MigrationStep, Prospect, Way, WayOffer
+from wizard.plan.plan import Step, steps_of
 
 AGAIN = t("Recreate it with `diskwright migrate`.")
 SILENT = frozenset({"migrate-light-complete", "migrate-complete", "migrate-nothing-at-boot"})
@@ -47,7 +48,7 @@ def make_migration(
             device=situation.device,
             before=situation.ext,
             way=way,
-            steps=tuple(map(MigrationStep, operations)),
+            steps=tuple(map(Step, operations)),
             manifest=manifest,
             repairs=repairs,
             doubts=tuple(doubts_of(situation, way, manifest=manifest)),
@@ -75,36 +76,21 @@ def doubts_of(situation: Situation, way: Way, *, manifest: bool) -> Iterator[Mes
 
 def migration_steps(
     operations: Sequence[MigrationOperation], device: str, before: ExtFacts, drive: Identity
-) -> tuple[MigrationStep, ...]:
-    """Return a step for each operation on the filesystem `before` on `device`."""
-    return tuple(
-        _fstab_step(one, drive) if isinstance(one, EditFstab) else _step(one, device, before, drive)
-        for one in operations
-    )
-
-
-def _step(operation: OnDevice, device: str, before: ExtFacts, drive: Identity) -> MigrationStep:
-    return MigrationStep(
-        operation=operation,
-        sentence=str(operation.sentence(device)),
-        commands=operation.commands(device),
-        edits=operation.edits(),
-        undo=str(t("`diskwright undo` restores all replaced blocks, until kept or mounted for writing.")),
-        holds=tuple(map(str, operation.holds)),
-        seconds=operation.seconds(before, rotational=drive.rotational),
-    )
-
-
-def _fstab_step(operation: EditFstab, drive: Identity) -> MigrationStep:
-    context = Context(drive)
-    return MigrationStep(
-        operation=operation,
-        sentence=str(operation.sentence(context)),
-        edits=operation.edits(context),
-        undo=operation.undo_text(context),
-        holds=tuple(map(str, operation.holds(context))),
-        seconds=operation.seconds(context),
-    )
+) -> Iterator[Step[MigrationOperation]]:
+    """Yield a step for each operation on the filesystem `before` on `device`."""
+    for one in operations:
+        if isinstance(one, EditFstab):
+            yield from steps_of((one,), Context(drive))
+            continue
+        yield Step(
+            one,
+            sentence=str(one.sentence(device)),
+            commands=one.commands(device),
+            edits=one.edits(),
+            undo=str(t("`diskwright undo` restores all replaced blocks, until kept or mounted for writing.")),
+            holds=tuple(map(str, one.holds)),
+            seconds=one.seconds(before, rotational=drive.rotational),
+        )
 
 
 def gains_of(operations: Sequence[MigrationOperation], before: ExtFacts) -> tuple[str, ...]:
@@ -191,7 +177,7 @@ def with_current_texts(migration: Migration) -> Migration:
     operations = tuple(step.operation for step in migration.steps)
     return replace(
         migration,
-        steps=migration_steps(operations, migration.device, before, migration.drive),
+        steps=tuple(migration_steps(operations, migration.device, before, migration.drive)),
         room_bytes=room_bytes(operations, before),
         gains=gains_of(operations, before),
     )

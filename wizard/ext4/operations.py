@@ -19,7 +19,7 @@ from wizard.operations.ext4 import (
     WidenInodes,
 )
 from wizard.operations.fstab import EditFstab, LineEdit, digest_of_text
-from wizard.plan.conversion import MigrationOperation, Way
+from wizard.plan.changes import MigrationOperation, Way
 
 CHECKSUMS = t("metadata checksums are enabled, and tune2fs would damage the filesystem (metadata_csum)")
 

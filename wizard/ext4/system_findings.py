@@ -22,7 +22,7 @@ from wizard.model.finding import Finding, FindingCommand, Severity
 from wizard.model.said import Message, Sentence, join, t
 from wizard.operations.ext4 import WIDE_INODE_BYTES
 from wizard.operations.operation import OWN_FSTAB
-from wizard.plan.conversion import Way
+from wizard.plan.changes import Way
 
 FREE_SPACE = t("Delete or move files first.")
 

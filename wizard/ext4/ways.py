@@ -17,7 +17,7 @@ from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.ext import ExtFacts
 from wizard.model.finding import Finding, FindingCommand, Severity
 from wizard.model.said import Message, t
-from wizard.plan.conversion import Migration, Prospect, Way, WayOffer
+from wizard.plan.changes import Migration, Prospect, Way, WayOffer
 
 NOTHING_WRITTEN = t("Nothing was written.")
 

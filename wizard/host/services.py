@@ -22,11 +22,10 @@ from wizard.model.finding import Diagnosis, Finding, Recording
 from wizard.model.layout import EVERYONE, ROOT, Writer
 from wizard.model.machine import Drive, Kernel, Machine
 from wizard.model.said import t
-from wizard.plan.plan import Plan
+from wizard.plan.plan import Plan, direct_reason
 from wizard.plan.planner import make_plan, new_uuid
 from wizard.plan.request.plan_request import Request
 from wizard.plan.request.using import Usual
-from wizard.plan.steps import direct_reason
 from wizard.plan.undo_policy import ROOM_NOT_YET, UndoSpace
 from wizard.process.deferred import deferred
 

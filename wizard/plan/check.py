@@ -35,7 +35,7 @@ from wizard.plan.free_space import (
 )
 from wizard.plan.partition.possible import growing_of
 from wizard.plan.partition.restore import restored_faults
-from wizard.plan.plan import Plan
+from wizard.plan.plan import Plan, with_current_texts
 from wizard.plan.planner import is_zoned_mode
 from wizard.plan.raid.lvm import group_room_bytes, in_group
 from wizard.plan.raid.striping import (
@@ -53,7 +53,6 @@ from wizard.plan.raid.striping import (
 from wizard.plan.request.encryption import LOST_DOUBT, encryption_faults
 from wizard.plan.request.subvolumes import places_of
 from wizard.plan.request.volume_request import mount_order_fault, volume_faults
-from wizard.plan.steps import with_current_texts
 
 AGAIN = t("Create the plan again with `diskwright plan`.")
 

@@ -10,10 +10,11 @@ from wizard.filesystems.registry import KINDS, title_of
 from wizard.model.errors import printable
 from wizard.model.said import Message, Sentences, t, tn
 from wizard.operations.fstab import EditFstab, LineEdit, digest_of_text, fstab_escaped, with_fields
+from wizard.operations.operation import Context
 from wizard.operations.rules import is_device_path, mount_point_fault
-from wizard.plan.changes import Bring, BringAmount, BringTo, ChangeStep, TakePlace
+from wizard.plan.changes import Bring, BringAmount, BringTo, TakePlace
 from wizard.plan.check import drive_faults
-from wizard.plan.settings.document import change_steps
+from wizard.plan.plan import Step, steps_of
 
 
 def holds_of(filesystem: str) -> Holds:
@@ -311,10 +312,9 @@ def amount_message(bring: Bring) -> tuple[Message, ...]:
     )
 
 
-def fstab_step(bring: Bring) -> ChangeStep:
+def fstab_step(bring: Bring) -> Step[EditFstab]:
     """Return the fstab change that replaces the source by the copy."""
-    assert bring.takes is not None
-    (step,) = change_steps((bring.takes.edit,), bring.drive)
+    (step,) = steps_of(bring.settings, Context(bring.drive))
     return step
 
 

@@ -21,11 +21,10 @@ from wizard.plan.dangers import (
     system_danger,
 )
 from wizard.plan.derive import NO_PLACES, Places, derived_from, wipes_of
-from wizard.plan.plan import Plan
+from wizard.plan.plan import Plan, steps_of
 from wizard.plan.refusals import measured, unread_content
 from wizard.plan.request.roles import volume_role
 from wizard.plan.request.volume_request import VolumeSpec, volume_faults
-from wizard.plan.steps import steps_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,7 @@ from wizard.model.errors import printable
 from wizard.model.layout import Layout, Member
 from wizard.model.said import Sentences, joined, t, tn
 from wizard.operations.data_loss import described, waiting_lost, whole_lost
-from wizard.plan.plan import Plan
-from wizard.plan.steps import direct_reason
+from wizard.plan.plan import Plan, direct_reason
 
 TRIED = Sentences(
     "The plan is rehearsed on a scratch copy of the drive first, and all contents to be changed are saved.",

@@ -17,8 +17,7 @@ from wizard.ext4.document import MIGRATIONS
 from wizard.model.machine import Drive, Signature
 from wizard.model.run import Event, JournalEntry
 from wizard.operations.ext4 import ConvertFiles
-from wizard.plan.changes import RunDocument
-from wizard.plan.conversion import Migration
+from wizard.plan.changes import Migration, RunDocument
 
 FOLDER = Path(__file__).parents[1] / "recorded_moving"
 ANEW = "sudo python -m tests.loop.migrate.recordmoving"

@@ -12,7 +12,7 @@ from tests.devices import MOUNTINFO, release, remove_loop_device, tool
 from tests.loop.applying import Work, carry_out, until, without_power
 from tests.loop.engine.accidents import plug_in
 from tests.loop.program import Event, Journal, Plan, Purpose
-from wizard.plan.steps import use_steps
+from wizard.plan.plan import use_steps
 
 FIRST_NUMBER = 2000
 """Loop devices from here on are given to nobody who asks for any free one."""

@@ -29,7 +29,7 @@ from tests.loop.program import (
 from tests.loop.volumes.rebooting import Attached, attached, cut_at, cuts, mounted_from, uuid_of
 from wizard.model.layout import Writer
 from wizard.operations.mounts import Mount, TurnOnSwap
-from wizard.plan.steps import use_steps
+from wizard.plan.plan import use_steps
 
 Wishes = Callable[[Path], list[VolumeSpec]]
 ANNA = Writer("person", "anna", 12345, 12346)

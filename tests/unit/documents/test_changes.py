@@ -18,10 +18,12 @@ from wizard.model.errors import BadInput, Refused
 from wizard.model.said import GIB, KIB
 from wizard.operations.fstab import EditFstab, LineEdit
 from wizard.operations.mounts import Remount
+from wizard.operations.operation import Context
 from wizard.operations.settings import ReserveBlocks, SetQueue, SwitchOnTimer, WriteRules
 from wizard.plan.changes import ChangeOperation, Changes
 from wizard.plan.dangers import known_identity
-from wizard.plan.settings.document import SETTINGS, change_steps
+from wizard.plan.plan import steps_of
+from wizard.plan.settings.document import SETTINGS
 from wizard.plan.settings.tuning import CurrentSettings, Superblock, make_changes
 
 UUID = "0d2c3b7a-0000-4000-8000-000000000001"
@@ -114,7 +116,7 @@ def change(kind: type[ChangeOperation], **fields: object) -> Callable[[Changes],
         operations = [step.operation for step in changes.steps]
         at = next(index for index, operation in enumerate(operations) if isinstance(operation, kind))
         operations[at] = replace(operations[at], **fields)  # type: ignore[arg-type]
-        return replace(changes, steps=change_steps(operations, changes.drive))
+        return replace(changes, steps=steps_of(operations, Context(changes.drive)))
 
     return forge
 
@@ -267,7 +269,7 @@ def test_only_generic_mount_options_are_remounted() -> None:
     ],
 )
 def test_only_files_of_the_selected_system_are_changed(kind: type[ChangeOperation], says: str) -> None:
-    one = replace(CHANGES, steps=change_steps([only(kind, CHANGES)], CHANGES.drive))
+    one = replace(CHANGES, steps=steps_of([only(kind, CHANGES)], Context(CHANGES.drive)))
     with pytest.raises(Refused, match=says):
         check_own(one, Environment(fstab=Path("/elsewhere/fstab")))
 

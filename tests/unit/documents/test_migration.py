@@ -14,7 +14,7 @@ from wizard.ext4.document import MIGRATIONS, make_migration, migration_steps
 from wizard.model.errors import BadInput
 from wizard.operations.ext4 import CheckFiles, SetFeatures, WidenInodes
 from wizard.operations.fstab import EditFstab, LineEdit
-from wizard.plan.conversion import Migration, MigrationOperation, Way
+from wizard.plan.changes import Migration, MigrationOperation, Way
 
 FULL = make_migration(situation(), Way.FULL)
 
@@ -37,7 +37,7 @@ def with_operation(
 ) -> Migration:
     """Return a forged conversion whose texts all follow from the changed operations."""
     operations = [changed(step.operation) for step in of.steps]
-    return replace(of, steps=migration_steps(operations, of.device, of.before, of.drive))
+    return replace(of, steps=tuple(migration_steps(operations, of.device, of.before, of.drive)))
 
 
 def fstab(**changes: Any) -> Migration:  # noqa: ANN401

@@ -21,7 +21,7 @@ from wizard.ext4.ways import against
 from wizard.model.errors import BadInput, Refused
 from wizard.model.ext import ExtFacts
 from wizard.model.said import GIB, MIB
-from wizard.plan.conversion import Way
+from wizard.plan.changes import Way
 from wizard.process.program import run
 
 ROUNDS = 240

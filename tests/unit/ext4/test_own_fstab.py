@@ -11,7 +11,7 @@ from wizard.ext4.document import MIGRATIONS, make_migration, migration_steps
 from wizard.ext4.operations import own_operations
 from wizard.model.errors import BadInput
 from wizard.operations.ext4 import SetOwnFstabType
-from wizard.plan.conversion import Migration, Way
+from wizard.plan.changes import Migration, Way
 
 TEXT = "# \udce9" + "x" * 4086 + "\nUUID=ext3 / ext3 ext3=1\nLABEL=a /b auto\n/dev/x /c ext2\n"
 OWN = OwnFstab(TEXT, (BootLine(2, "ext3", "/"), BootLine(3, "auto", "/b"), BootLine(4, "ext2", "/c")))
@@ -60,7 +60,7 @@ def forged(migration: Migration, **changes: Any) -> Migration:  # noqa: ANN401
     operations = [step.operation for step in migration.steps]
     place = next(number for number, one in enumerate(operations) if isinstance(one, SetOwnFstabType))
     operations[place] = replace(operations[place], **changes)
-    steps = migration_steps(operations, migration.device, migration.before, migration.drive)
+    steps = tuple(migration_steps(operations, migration.device, migration.before, migration.drive))
     return replace(migration, steps=steps)
 
 

@@ -18,7 +18,7 @@ from wizard.operations.mounts import Mount, TurnOnSwap
 from wizard.operations.operation import UNTIL_KEPT
 from wizard.operations.table import WipeSignatures
 from wizard.plan.check import PLANS
-from wizard.plan.plan import Plan, Step
+from wizard.plan.plan import Plan, PlanOperation, Step, described_as_direct, described_for_fstab
 from wizard.plan.planner import make_plan
 from wizard.plan.request.encryption import (
     LOST,
@@ -31,7 +31,6 @@ from wizard.plan.request.encryption import (
 )
 from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes
 from wizard.plan.request.volume_request import VolumeSpec, parse_volume
-from wizard.plan.steps import described_as_direct, described_for_fstab
 
 PLACE = "/srv/secret"
 
@@ -40,7 +39,7 @@ def secret(filesystem: str = "ext4", **more: Any) -> VolumeSpec:  # noqa: ANN401
     return replace(spec(filesystem), encrypted=True, **{"label": "private", "mount_point": PLACE, **more})
 
 
-def making(plan: Plan) -> Step:
+def making(plan: Plan) -> Step[PlanOperation]:
     return next(step for step in plan.steps if isinstance(step.operation, MakeContainer))
 
 

@@ -34,7 +34,7 @@ from wizard.model.machine import Drive
 from wizard.model.said import Message, Sentence, join, t
 from wizard.operations.ext4 import CHECKER, proof
 from wizard.operations.operation import How
-from wizard.plan.conversion import Migration
+from wizard.plan.changes import Migration
 from wizard.plan.dangers import known_identity
 from wizard.plan.refusals import in_use, unmeasured
 from wizard.probe.content.superblocks import find_copy

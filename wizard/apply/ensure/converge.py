@@ -21,13 +21,12 @@ from wizard.model.said import Message, Sentence, t
 from wizard.plan.desired_state.differences import as_it_is, emptied, opened_on, with_makers
 from wizard.plan.desired_state.document import requests_of, stripe_of
 from wizard.plan.desired_state.layers import BtrfsMember, BtrfsSeen, alone_differences, btrfs_differences
-from wizard.plan.plan import Plan
+from wizard.plan.plan import Plan, described_for_fstab
 from wizard.plan.raid.striping import MEMBER_KINDS, NUMBER
 from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes, StripeRequest
 from wizard.plan.request.using import Usual
 from wizard.plan.request.volume_request import VolumeRequest
 from wizard.plan.requested import plan_requested
-from wizard.plan.steps import described_for_fstab
 from wizard.probe.host.environment import caller
 from wizard.probe.host.sysfs import SYS, node_of
 from wizard.probe.host.uses import is_hidden

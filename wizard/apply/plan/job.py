@@ -65,8 +65,7 @@ from wizard.apply.system.crypttab import key_of
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.run import Event
 from wizard.model.said import Message, Sentence, join, joined, t
-from wizard.plan.plan import Plan
-from wizard.plan.steps import described_for_fstab
+from wizard.plan.plan import Plan, described_for_fstab
 from wizard.plan.undo_policy import WORD, losses
 
 

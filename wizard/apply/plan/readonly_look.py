@@ -24,8 +24,7 @@ from wizard.apply.system.mounts import read_mounts
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import DiskwrightError, Failed, Refused
 from wizard.model.said import t
-from wizard.plan.plan import Plan
-from wizard.plan.steps import on_nodes
+from wizard.plan.plan import Plan, on_nodes
 from wizard.probe.machine import probe_drive
 from wizard.process.program import run
 from wizard.process.program import run as run_command

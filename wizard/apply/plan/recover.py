@@ -30,8 +30,7 @@ from wizard.model.layout import Member
 from wizard.model.machine import Drive, Extent
 from wizard.model.said import Message, Sentence, t
 from wizard.plan.check import PLANS
-from wizard.plan.plan import Plan
-from wizard.plan.steps import on_drive_only, on_drives
+from wizard.plan.plan import Plan, on_drive_only, on_drives
 from wizard.probe.content.notices import is_bare, notices
 from wizard.probe.machine import list_drive_paths, probe_drive
 

@@ -41,8 +41,7 @@ from wizard.operations.filesystem import Resize
 from wizard.operations.table import WriteTable
 from wizard.plan.check import PLANS
 from wizard.plan.free_space import is_container
-from wizard.plan.plan import Plan
-from wizard.plan.steps import on_nodes, rehearsed_steps
+from wizard.plan.plan import Plan, on_nodes, rehearsed_steps
 from wizard.probe.content.notices import notices
 from wizard.process.program import run as run_command
 

@@ -13,10 +13,9 @@ from wizard.model.errors import ExitCode, printable, typed_word
 from wizard.model.layout import NO_PLACE
 from wizard.model.run import Event, JournalEntry
 from wizard.model.said import Message, Sentence, Sentences, join, joined, t, tn
-from wizard.plan.plan import Plan
+from wizard.plan.plan import Plan, written_steps
 from wizard.plan.request.encryption import OPENED_TO_KEEP
 from wizard.plan.request.subvolumes import places_of
-from wizard.plan.steps import written_steps
 from wizard.plan.text import volume_bytes
 from wizard.plan.undo_policy import WORD, needs_word
 

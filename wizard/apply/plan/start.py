@@ -28,10 +28,9 @@ from wizard.apply.system.crypttab import key_of
 from wizard.model.errors import Refused
 from wizard.model.said import MIB, Message, join, t, tn
 from wizard.plan.check import PLANS
-from wizard.plan.plan import Plan
+from wizard.plan.plan import Plan, direct_reason
 from wizard.plan.request.encryption import passphrase_fault
 from wizard.plan.request.roles import content_fault
-from wizard.plan.steps import direct_reason
 from wizard.plan.undo_policy import WORD, needs_word, promise
 
 

@@ -27,8 +27,7 @@ from wizard.model.errors import BadInput, Refused, printable
 from wizard.model.geometry import Identity
 from wizard.model.said import MIB, Message, t
 from wizard.plan.check import PLANS
-from wizard.plan.plan import Plan
-from wizard.plan.steps import described_for_fstab, on_drive_only, on_drives
+from wizard.plan.plan import Plan, described_for_fstab, on_drive_only, on_drives
 from wizard.probe.host.uses import unescaped
 from wizard.process.program import remember
 

@@ -1,45 +1,29 @@
 """The document of changes: steps, validation, reading and writing."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import get_args
 
 from wizard.documents.codec import Sealed, without_texts
 from wizard.filesystems.kind import WRITTEN_UUIDS
 from wizard.filesystems.registry import KINDS
-from wizard.model.geometry import Identity
 from wizard.model.requests import NewUuid, Release, SwitchOff, Tune
 from wizard.model.said import t
 from wizard.operations.operation import Context, Subject
 from wizard.operations.rules import UUID_FORM, is_device_path, is_workload_id
-from wizard.plan.changes import ChangeOperation, Changes, ChangeStep
+from wizard.plan.changes import ChangeOperation, Changes
 from wizard.plan.check import drive_faults
+from wizard.plan.plan import steps_of
 
 AGAIN = t("Make a new one with `diskwright tune`.")
 
 ORDER: tuple[type[ChangeOperation], ...] = get_args(ChangeOperation)
 
 
-def change_steps(operations: Sequence[ChangeOperation], drive: Identity) -> tuple[ChangeStep, ...]:
-    """Return a step for each operation on a filesystem of this drive."""
-    context = Context(drive)
-    return tuple(
-        ChangeStep(
-            operation=one,
-            sentence=str(one.sentence(context)),
-            commands=one.commands(),
-            edits=one.edits(context),
-            undo=one.undo_text(context),
-            holds=tuple(map(str, one.holds(context))),
-        )
-        for one in operations
-    )
-
-
 def with_current_texts(changes: Changes) -> Changes:
     """Recompute all texts and commands of valid changes from their operations. Only these are shown or
     run."""
-    return replace(changes, steps=change_steps([step.operation for step in changes.steps], changes.drive))
+    return replace(changes, steps=steps_of(changes.settings, Context(changes.drive)))
 
 
 def _faults(changes: Changes) -> Iterator[str]:

@@ -20,9 +20,10 @@ from wizard.model.requests import Tune
 from wizard.model.said import Message, t
 from wizard.operations.fstab import EditFstab, LineEdit, digest_of_text
 from wizard.operations.mounts import REMOUNTING, TUNED, Remount
+from wizard.operations.operation import Context
 from wizard.operations.settings import ReserveBlocks, SetQueue, SwitchOnTimer, WriteRules, rules_name
 from wizard.plan.changes import ChangeOperation, Changes
-from wizard.plan.settings.document import change_steps
+from wizard.plan.plan import steps_of
 
 ROOT_ONLY = t("Only root can read the number of blocks reserved for root, so that number remains unchanged.")
 """Doubt for unprivileged users."""
@@ -75,7 +76,7 @@ def make_changes(
         f"{change.what}: {change.why}{f' ({change.source})' if change.source else ''}"
         for change in tuning.changes
     )
-    steps = change_steps(operations, drive)
+    steps = steps_of(operations, Context(drive))
     return Changes(
         drive, existing.device, existing.filesystem, uuid, Tune(workload), steps, reasons, tuple(doubts)
     )

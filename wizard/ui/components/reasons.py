@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING
 from wizard.filesystems.registry import title_of
 from wizard.model.finding import Severity
 from wizard.model.said import MIB, Message, ProfileText, Sentence, t, tn
-from wizard.plan.changes import ChangeStep
-from wizard.plan.conversion import MigrationStep
-from wizard.plan.plan import Step
+from wizard.plan.plan import PlanOperation, Step
 from wizard.ui import messages as named
 from wizard.ui.components.drive_rows import TONES, worst_first
 from wizard.ui.components.plan_rows import first_clause
@@ -209,7 +207,7 @@ def step_reasons(plan: Plan, specs: Sequence[VolumeSpec]) -> tuple[Reason, ...]:
     return (*steps, *(Reason(Piece(doubt), behind, doubtful) for doubt in plan.doubts))
 
 
-def _why_step(plan: Plan, specs: Sequence[VolumeSpec], step: Step) -> Iterator[Block]:
+def _why_step(plan: Plan, specs: Sequence[VolumeSpec], step: Step[PlanOperation]) -> Iterator[Block]:
     operation = step.operation
     for table in plan.tables:
         if table == operation:
@@ -227,7 +225,7 @@ def _why_step(plan: Plan, specs: Sequence[VolumeSpec], step: Step) -> Iterator[B
         yield from evidence_blocks(of.evidence)
 
 
-def _choice_of(plan: Plan, specs: Sequence[VolumeSpec], step: Step) -> Choice | None:
+def _choice_of(plan: Plan, specs: Sequence[VolumeSpec], step: Step[PlanOperation]) -> Choice | None:
     """Return the choice behind a step, found through the volume."""
     operation = step.operation
     if operation in (*plan.filesystems, *plan.mounts):
@@ -263,7 +261,7 @@ def _placed(plan: Plan, entry: TableEntry) -> Message:
     return said(number=entry.number, start=start, block=geometry.physical_block_bytes)
 
 
-def _after_step(step: Step) -> Iterator[Block]:
+def _after_step(step: Step[PlanOperation]) -> Iterator[Block]:
     if step.holds:
         yield para(strong(CHECKED))
         yield from (para(held, indent=2, hang=2) for held in step.holds)
@@ -279,20 +277,20 @@ def _named(caption: Text, *said: Text) -> tuple[Block, ...]:
     return (para(strong(caption), *said, hang=2), GAP) if any(text != "" for text in said) else ()
 
 
-def command_blocks(steps: Sequence[Step | ChangeStep | MigrationStep]) -> tuple[Block, ...]:
+def command_blocks(steps: Sequence[Step[object]]) -> tuple[Block, ...]:
     """Show every step with commands, edits, losses, undo and checks."""
     return tuple(block for number, step in enumerate(steps, 1) for block in _command_block(number, step))
 
 
-def _command_block(number: int, step: Step | ChangeStep | MigrationStep) -> Iterator[Block]:
+def _command_block(number: int, step: Step[object]) -> Iterator[Block]:
     yield para(strong(f"{number}."), strong(step.sentence), hang=3)
     yield from map(Command, step.commands)
     yield from (para(Piece(edit, Tone.ACCENT), indent=5, hang=2) for edit in step.edits)
-    if isinstance(step, Step) and step.destroys:
+    if step.destroys:
         yield para(Piece(DESTROYS, Tone.DANGER), step.destroys, indent=3, hang=2)
     if step.undo:
         yield para(muted(UNDO), step.undo, indent=3, hang=2)
     yield from (para(muted(CHECKED), held, indent=3, hang=2) for held in step.holds)
-    if not isinstance(step, ChangeStep) and step.seconds >= 1:
+    if step.seconds >= 1:
         yield para(t("Takes {seconds:time}.", seconds=step.seconds), indent=3)
     yield GAP

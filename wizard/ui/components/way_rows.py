@@ -25,7 +25,7 @@ from wizard.ui.view import (
 )
 
 if TYPE_CHECKING:
-    from wizard.plan.conversion import Prospect, WayOffer
+    from wizard.plan.changes import Prospect, WayOffer
 
 
 COLUMNS = (

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wizard.model.said import Sentence, t
-from wizard.plan.plan import Plan
+from wizard.plan.plan import Plan, described_as_direct, described_as_kept
 from wizard.plan.raid.striping import mirror_note
-from wizard.plan.steps import described_as_direct, described_as_kept
 from wizard.plan.text import background_work, brief, danger_of, free_used, inside_sentences
 from wizard.plan.undo_policy import WORD, losses, lost_when, needs_word, promise, shows_nothing
 from wizard.ui.components.drive_bars import plan_bars

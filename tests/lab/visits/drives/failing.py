@@ -13,7 +13,7 @@ from wizard.apply.run.journal import read_entries
 from wizard.apply.run.runs import list_runs
 from wizard.model.run import Check, Event
 from wizard.plan.check import PLANS
-from wizard.plan.steps import rehearsed_steps
+from wizard.plan.plan import rehearsed_steps
 from wizard.process.program import run
 
 if TYPE_CHECKING:

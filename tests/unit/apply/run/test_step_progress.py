@@ -13,7 +13,7 @@ from wizard.apply.run.runs import MIGRATION
 from wizard.cli.status import row_of
 from wizard.ext4.document import MIGRATIONS, make_migration
 from wizard.model.run import Event
-from wizard.plan.conversion import Way
+from wizard.plan.changes import Way
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,7 @@ from wizard.apply.steps.array_checks import is_uncopied, without_copying
 from wizard.operations.filesystem import MakeFilesystem
 from wizard.operations.layers import MakeArray
 from wizard.operations.table import WipeSignatures, WriteTable
-from wizard.plan.plan import Plan
-from wizard.plan.steps import direct_reason, on_nodes, rehearsed_steps, with_current_texts
+from wizard.plan.plan import Plan, direct_reason, on_nodes, rehearsed_steps, with_current_texts
 from wizard.plan.undo_policy import promise
 
 EXAMINED = "   Array UUID : 1:2\n        State : {}\n  Device Role : Active device 0\n"

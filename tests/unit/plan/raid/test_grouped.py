@@ -27,12 +27,11 @@ from wizard.operations.layers import EXTENT_BYTES, MakeLogicalVolume, MakeVolume
 from wizard.operations.operation import UNTIL_KEPT
 from wizard.operations.table import WriteTable
 from wizard.plan.check import PLANS, places_in
-from wizard.plan.plan import Plan
+from wizard.plan.plan import Plan, described_as_direct
 from wizard.plan.planner import make_plan
 from wizard.plan.raid import lvm
 from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes
 from wizard.plan.request.volume_request import VolumeSpec
-from wizard.plan.steps import described_as_direct
 from wizard.plan.text import inside_sentences
 
 

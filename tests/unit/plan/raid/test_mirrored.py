@@ -17,10 +17,9 @@ from wizard.model.layout import Stripe
 from wizard.model.said import KIB, MIB
 from wizard.operations.layers import MakeArray, array_uuid
 from wizard.plan.check import PLANS
-from wizard.plan.plan import Plan
+from wizard.plan.plan import Plan, described_as_direct
 from wizard.plan.raid.striping import room_bytes, striped_words
 from wizard.plan.request.plan_request import Kind, Mode
-from wizard.plan.steps import described_as_direct
 
 KINDS: tuple[Kind, ...] = ("md", "btrfs")
 

@@ -12,10 +12,9 @@ from wizard.operations.containers import AddCrypttabLine, MakeContainer, OpenCon
 from wizard.operations.filesystem import MakeFilesystem
 from wizard.operations.layers import MakeLogicalVolume, MakeVolumeGroup
 from wizard.operations.mounts import AddFstabLine, Mount
-from wizard.plan.plan import Plan
+from wizard.plan.plan import Plan, direct_reason, on_nodes, rehearsed_steps, use_steps
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes
-from wizard.plan.steps import direct_reason, on_nodes, rehearsed_steps, use_steps
 from wizard.plan.undo_policy import needs_word, promise
 
 NODE = "/dev/loop7"
