@@ -43,7 +43,7 @@ def _check_id(place: ProfilePlace[Entry], key: str, value: str) -> None:
             t(
                 "{text} is not a valid id. Use small letters, digits and single hyphens, at "
                 "most {longest} characters.",
-                text=repr(printable(value, 50)),
+                text=repr(value),
                 longest=LONGEST_ID,
             ),
         )
@@ -291,9 +291,7 @@ def version_of(text: str) -> tuple[int, int]:
     """Parse a version such as `6.2`. Raises BadInput for other text."""
     match = _VERSION.fullmatch(text)
     if match is None:
-        raise BadInput(
-            str(t("{text} is not a kernel version. Example: 6.2.", text=repr(printable(text, 20))))
-        )
+        raise BadInput(t("{text} is not a kernel version. Example: 6.2.", text=repr(text)))
     return int(match[1]), int(match[2])
 
 
@@ -378,17 +376,17 @@ def _check(place: ProfilePlace[CatalogueOption], places: dict[str, ProfilePlace[
         raise place.fault("filesystems", t("name at least one filesystem."))
     for name in option.filesystems:
         if name not in KINDS:
-            message = NONE_OF(name=repr(printable(name, 20)), known=tuple(KINDS))
+            message = NONE_OF(name=repr(name), known=tuple(KINDS))
             raise place.fault("filesystems", message)
     if not _TEXTS[option.kind].fullmatch(option.text):
         message = t(
             "{text} cannot be written as a single {kind} option.",
-            text=repr(printable(option.text, 40)),
+            text=repr(option.text),
             kind=option.kind,
         )
         raise place.fault("text", message)
     if option.kind is OptionKind.MKFS and _RESERVED.fullmatch(option.text):
-        raise place.fault("text", t("diskwright sets {text} itself.", text=repr(printable(option.text, 40))))
+        raise place.fault("text", t("diskwright sets {text} itself.", text=repr(option.text)))
     if (option.danger or option.refused or option.default) and not option.never:
         raise place.fault(
             "never", t("options marked as dangerous, refused or default are never offered: add the reason.")
@@ -396,7 +394,7 @@ def _check(place: ProfilePlace[CatalogueOption], places: dict[str, ProfilePlace[
     _check_phrase(place)
     for other in option.conflicts:
         if other not in places:
-            message = t("unknown option {option}.", option=repr(printable(other, LONGEST_ID)))
+            message = t("unknown option {option}.", option=repr(other))
             raise place.fault("conflicts", message)
     _check_bounds(place)
 

@@ -189,7 +189,7 @@ def load_glossary() -> tuple[Term, ...]:
             if other is not place.entry:
                 message = t(
                     "{spelling} is already defined by the term with the id {id}.",
-                    spelling=repr(printable(spelling, 40)),
+                    spelling=repr(spelling),
                     id=repr(other.id),
                 )
                 raise place.fault("term", message)
@@ -208,7 +208,7 @@ def find_term(text: str, terms: Sequence[Term] | None = None) -> Term:
     near = search_terms(wanted, known) or [
         by_spelling[name] for name in get_close_matches(wanted, by_spelling, 3)
     ]
-    names, shown = tuple(dict.fromkeys(term.term for term in near[:5])), repr(printable(text, 40))
+    names, shown = tuple(dict.fromkeys(term.term for term in near[:5])), repr(text)
     raise BadInput(
         t("{text} is not in the glossary. Did you mean {near:list}?", text=shown, near=names)
         if near

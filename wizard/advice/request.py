@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from wizard.advice import workloads as words
 from wizard.advice.catalogue import CatalogueOption, OptionKind, OptionSite, default_reason, flag_of, limits
 from wizard.model.advice import Choice, Option
-from wizard.model.errors import BadInput, Refused, printable, why_not
+from wizard.model.errors import BadInput, Refused, why_not
 from wizard.model.said import Message, Sentence, join, parts_of, t
 
 LISTS = {
@@ -86,7 +86,7 @@ def check_phrases(
                 t(
                     "None of the requested options has the danger {phrase}. Copy the phrase "
                     "exactly from the refusal.",
-                    phrase=repr(printable(phrase, 120)),
+                    phrase=repr(phrase),
                 )
             )
 
@@ -97,7 +97,7 @@ def _find_option(name: str, filesystem: str, catalogue: Mapping[str, CatalogueOp
         raise BadInput(
             t(
                 "Unknown option {option}. `diskwright options {filesystem}` lists options by id.",
-                option=repr(printable(name, 50)),
+                option=repr(name),
                 filesystem=filesystem,
             )
         )

@@ -182,7 +182,7 @@ def find_workload(name: str) -> Profile:
         if profile.workload.id == name:
             return profile
     known = tuple(profile.workload.id for profile in profiles)
-    shown, near = repr(printable(name, 40)), tuple(get_close_matches(name, known))
+    shown, near = repr(name), tuple(get_close_matches(name, known))
     raise BadInput(
         t("Unknown workload {name}. Did you mean {near:list}?", name=shown, near=near)
         if near
@@ -278,7 +278,7 @@ class _WorkloadLoader:
         names = [choice.filesystem for choice in self.form.choices]
         for index, name in enumerate(names):
             if name not in FILESYSTEMS:
-                message = words.NONE_OF(name=repr(printable(name, 20)), known=tuple(FILESYSTEMS))
+                message = words.NONE_OF(name=repr(name), known=tuple(FILESYSTEMS))
                 raise self.place.fault(f"choices[{index}].filesystem", message)
             if name in names[:index]:
                 raise self.place.fault(
@@ -343,7 +343,7 @@ class _WorkloadLoader:
             if name not in self.evidence:
                 raise self.place.fault(
                     key,
-                    t("unknown evidence {name} in profiles/evidence.", name=repr(printable(name, 50))),
+                    t("unknown evidence {name} in profiles/evidence.", name=repr(name)),
                 )
         return tuple(self.evidence[name] for name in names)
 
@@ -354,9 +354,7 @@ class _WorkloadLoader:
         for name in names:
             option = self.options.get(name)
             if option is None:
-                raise self.place.fault(
-                    key, t("unknown option {name} in profiles/options.", name=repr(printable(name, 50)))
-                )
+                raise self.place.fault(key, t("unknown option {name} in profiles/options.", name=repr(name)))
             self._check_option(key, kind, filesystem, option)
             for other in taken if kind is not OptionKind.SCHEDULER else ():
                 excluded = option.id in other.conflicts or other.id in option.conflicts

@@ -55,7 +55,7 @@ def run_alignment_trial(
     """
     access = "write" if write else "read"
     if drive.geometry is None or not drive.size_bytes:
-        raise Failed(str(_unread(drive)))
+        raise Failed(_unread(drive))
     grid = _grid(drive.geometry, assume_physical_bytes)
     if part:
         grid = replace(grid, shift_bytes=(part.start_bytes - grid.offset_bytes) % grid.block_bytes)

@@ -9,7 +9,7 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import Self
 
-from wizard.model.errors import Refused, printable, why_not
+from wizard.model.errors import Refused, why_not
 from wizard.model.machine import Drive, Extent
 from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, Message, t
 from wizard.plan.refusals import refuse_drive
@@ -161,7 +161,7 @@ def confirm_scratch(drive: Drive, token: str) -> None:
             t(
                 "{token} does not confirm {drive}. Type the serial number, or without one the name, that "
                 "`diskwright inspect {drive}` shows.",
-                token=repr(printable(token, 40)),
+                token=repr(token),
                 drive=drive.path,
             )
         )
@@ -247,7 +247,7 @@ def _obstacle(drive: Drive) -> Message | None:
     elif drive.table.kind not in ("gpt", "mbr", "none") or drive.table.primary == "damaged":
         what = t("a partition table ({kind})", kind=drive.table.kind)
     elif drive.signatures:
-        what = printable(drive.signatures[0].kind, 40)
+        what = drive.signatures[0].kind
     if what is None:
         return None
     return t("{drive} contains {what}, which cannot reliably show free space.", drive=drive.path, what=what)

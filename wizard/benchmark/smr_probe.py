@@ -339,7 +339,7 @@ def quick_test_obstacle(drive: Drive, patterns: Sequence[Pattern]) -> str:
 def media_cache_family(drive: Drive, patterns: Sequence[Pattern]) -> str | None:
     """Return the family of a model with a known media cache, which makes the probe inconclusive, or None."""
     found = next((one for one in fitting(drive, patterns) if one.kind is RecordingKind.MEDIA_CACHE), None)
-    return None if found is None else printable(str(found.family) or drive.model or "", 80)
+    return None if found is None else str(found.family) or drive.model or ""
 
 
 def block_bytes(drive: Drive) -> int:

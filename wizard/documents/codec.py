@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 from wizard.documents import files
 from wizard.documents.decode import Misfit, decode
 from wizard.documents.files import within
-from wizard.model.errors import DERIVED, IN_ENGLISH, WHERE_USED, BadInput, printable
+from wizard.model.errors import DERIVED, IN_ENGLISH, WHERE_USED, BadInput
 from wizard.model.said import Message, ProfileText, in_english, t
 
 T = TypeVar("T")
@@ -61,7 +61,7 @@ def from_json(value: Any, wanted: type[T], where: str) -> T:
     try:
         return decode(value, wanted)
     except Misfit as misfit:
-        place, why = printable(within(misfit.key), 100), str(misfit.said)
+        place, why = within(misfit.key), str(misfit.said)
         message = (
             t("{file}, {place}: {why}", file=where, place=place, why=why)
             if place

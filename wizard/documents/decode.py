@@ -10,7 +10,7 @@ from types import NoneType, UnionType
 from typing import Any, Literal, TypeGuard, TypeVar, Union, cast, get_args, get_origin
 
 from wizard.documents.files import PROFILES, itself
-from wizard.model.errors import DERIVED, printable
+from wizard.model.errors import DERIVED
 from wizard.model.said import Message, ProfileText, Sentence, Value, from_document, t
 
 FILE = Path(PROFILES) / "messages-1.0.json"
@@ -215,7 +215,7 @@ def _record(wanted: Any, arguments: Sequence[Any]) -> Decoder:
         # Report a mistyped key as unknown rather than missing.
         if not value.keys() <= decoders.keys():
             unknown = next(name for name in value if name not in decoders)
-            raise Misfit(Sentence("{what} is not a known key."), f".{printable(unknown, 60)}")
+            raise Misfit(Sentence("{what} is not a known key."), f".{unknown}")
         found = _values(value, decoders.__getitem__)
         if missing := [name for name in required if name not in found]:
             raise Misfit(Sentence("{what} is missing."), f".{missing[0]}")
@@ -267,7 +267,7 @@ def _values(table: dict[str, Any], decoder_of: Callable[[str], Decoder]) -> dict
         for name, value in table.items():
             found[name] = decoder_of(name)(value)
     except Misfit as misfit:
-        misfit.place = f".{printable(name, 60)}{misfit.place}"
+        misfit.place = f".{name}{misfit.place}"
         raise
     return found
 

@@ -19,7 +19,7 @@ from wizard.documents import files
 from wizard.documents.codec import from_json, parse_document, to_json
 from wizard.documents.decode import Misfit, decode
 from wizard.documents.files import PROFILES, whole, within
-from wizard.model.errors import BadInput, printable
+from wizard.model.errors import BadInput
 from wizard.model.finding import MOST_BYTES, Notice
 from wizard.model.said import Message, t
 
@@ -97,7 +97,7 @@ def _decoded(text: str, where: str, wanted: type[T], parse: Parser) -> T:
     try:
         return decode(parse(text), wanted)
     except Misfit as misfit:
-        why = printable(str(misfit.said), 220)
+        why = str(misfit.said)
         raise _at_line(text, where, misfit.key, within(misfit.key, parse(text)), why) from None
     except RecursionError:
         raise BadInput(t("{file} cannot be read: values are nested too deeply.", file=where)) from None

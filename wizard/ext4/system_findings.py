@@ -17,7 +17,6 @@ from wizard.ext4.operations import (
     widening_blocks,
     widening_fault,
 )
-from wizard.model.errors import printable
 from wizard.model.finding import Finding, FindingCommand, Severity
 from wizard.model.said import Message, Sentence, join, t
 from wizard.operations.ext4 import WIDE_INODE_BYTES
@@ -264,7 +263,7 @@ def at_boot(situation: Situation) -> Iterator[Finding]:
         )
         yield info(
             "migrate-nothing-at-boot",
-            form(fstab=printable(situation.fstab, 200)),
+            form(fstab=situation.fstab),
             t("Mounting as ext4 manually requires no changes."),
             t("Mount the filesystem as ext4."),
             "fstab(5)",

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Set
 from dataclasses import replace
 
 from wizard.filesystems.registry import KINDS, title_of
-from wizard.model.errors import printable
 from wizard.model.finding import Finding, FindingCommand, Severity
 from wizard.model.machine import Drive, Layer, Machine, Partition, Signature
 from wizard.model.said import Message, Sentence, format_capacity, join, t, tn
@@ -169,11 +168,11 @@ _TITLES = {"LVM2_member": "LVM", "zfs_member": "ZFS", "bcache": "bcache"}
 
 def _volume_name(mark: Signature) -> str:
     kind = _TITLES.get(mark.kind) or mark.level or title_of(mark.kind)
-    name = f'{kind} "{printable(mark.name, 40)}"' if mark.name else kind
+    name = f'{kind} "{mark.name}"' if mark.name else kind
     if profiles := profiles_text(mark):
         return f"{name} ({', '.join(map(str, profiles))})"
     # Several pools can have the same name.
-    return f"{name} ({printable(mark.uuid, 40)})" if mark.kind == "zfs_member" and mark.uuid else name
+    return f"{name} ({mark.uuid})" if mark.kind == "zfs_member" and mark.uuid else name
 
 
 def find_shared(machine: Machine, drive: Drive) -> Iterator[Finding]:
@@ -287,7 +286,7 @@ def _unfilled(drive: Drive) -> Iterator[Finding]:
 def _kind_of(part: Partition) -> str:
     mark = part.signatures[0] if part.signatures else None
     name = title_of(mark.kind) if mark else str(UNRECOGNISED)
-    return f'{name} "{printable(mark.label, 40)}"' if mark and mark.label else name
+    return f'{name} "{mark.label}"' if mark and mark.label else name
 
 
 def layer_words(layer: Layer) -> str:

@@ -17,7 +17,7 @@ from wizard.advice.workloads import Profile, find_workload, load_workloads
 from wizard.apply.run.runs import run_argument
 from wizard.findings.geometry import Pattern, load_patterns
 from wizard.model.advice import Advice
-from wizard.model.errors import BadInput, Refused, printable
+from wizard.model.errors import BadInput, Refused
 from wizard.model.finding import Diagnosis, Finding, Recording
 from wizard.model.layout import EVERYONE, ROOT, Writer
 from wizard.model.machine import Drive, Kernel, Machine
@@ -273,7 +273,7 @@ class RecordedServices(Services):
     def __init__(self, machine: Machine, where: str, draw_uuid: Callable[[], str] = new_uuid) -> None:
         super().__init__(draw_uuid)
         self.machine = machine
-        self._where = printable(where, 80)
+        self._where = where
 
     @property
     def obstacle(self) -> str:

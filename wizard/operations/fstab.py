@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from wizard.model.errors import Failed, printable
+from wizard.model.errors import Failed
 from wizard.model.requests import Attach, Detach, SetLabel, SetOptions, Tune
 from wizard.model.said import Message, Sentence, Sentences, t, tn
 from wizard.operations.operation import Context, How, Setting, Subject, System, ValueState
@@ -43,7 +43,7 @@ class EditFstab(Setting):
     mounts = True
 
     def sentence(self, context: Context) -> Message:
-        file, count = printable(self.file, 2000), len(self.lines)
+        file, count = self.file, len(self.lines)
         if all(edit.old is None for edit in self.lines):
             return t("Mount at every boot: add one line to {file}.", file=file)
         if all(edit.new is None for edit in self.lines):
@@ -174,13 +174,12 @@ def _options_change(edit: LineEdit, file: str) -> Message | None:
     old, new = ((line or "").split() for line in (edit.old, edit.new))
     if len(old) < 4 or len(old) != len(new) or [*old[:3], *old[4:]] != [*new[:3], *new[4:]]:
         return None
-    place, options, before = (printable(text, 300) for text in (old[1], new[3], old[3]))
     return t(
         "Change the options of {place} in {file} from {old} to {new}.",
-        place=place,
+        place=old[1],
         file=file,
-        new=options,
-        old=before,
+        new=new[3],
+        old=old[3],
     )
 
 

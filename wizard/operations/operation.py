@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import ClassVar, Protocol, Self
 
 from wizard.filesystems.kind import Argv
-from wizard.model.errors import Failed, partition_path, printable
+from wizard.model.errors import Failed, partition_path
 from wizard.model.geometry import Identity
 from wizard.model.layout import Layout, Member, Slot
 from wizard.model.machine import Signature
@@ -427,7 +427,7 @@ class Setting(Operation):
         """Describe how to undo the operation, or why that is impossible."""
         if self.undo_obstacle:
             return str(self.undo_obstacle)
-        commands = (f"`{printable(shlex.join(argv), 4000)}`" for argv in self.commands_to(new=False))
+        commands = (f"`{shlex.join(argv)}`" for argv in self.commands_to(new=False))
         return f"By {'; '.join(commands)}."
 
     def holds(self, context: Context) -> tuple[Message, ...]:

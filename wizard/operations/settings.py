@@ -9,7 +9,7 @@ from typing import Literal
 from wizard.advice.existing import udev_rule
 from wizard.filesystems.kind import UUID_TABLES, WRITTEN_UUIDS, Argv
 from wizard.filesystems.registry import KINDS
-from wizard.model.errors import WHERE_USED, Failed, printable
+from wizard.model.errors import WHERE_USED, Failed
 from wizard.model.geometry import Identity
 from wizard.model.requests import NewUuid, SetLabel, SwitchOff, Tune
 from wizard.model.said import Message, Sentence, t
@@ -101,7 +101,7 @@ class Relabel(Setting):
         return self.identifier == "uuid"
 
     def sentence(self, context: Context) -> Message:
-        device, new, old = self.device, self.new, printable(self.old, 300)
+        device, new, old = self.device, self.new, self.old
         if self.is_uuid:
             return t("Change the UUID of {device} from {old} to {new}.", device=device, old=old, new=new)
         if old:

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 from wizard.filesystems.kind import TYPE_NAMES, Argv
-from wizard.model.errors import printable
 from wizard.model.layout import Slot, TableEntry
 from wizard.model.said import Message, Sentence, Sentences, format_exact, t, tn
 from wizard.operations.data_loss import marks, partition_lost, table_lost, whole_lost
@@ -200,17 +199,13 @@ def _entry_line(entry: TableEntry, logical_block_bytes: int) -> str:
     )
     if not size % 1024:
         extent += f" ({format_exact(size)})"
-    kind = (
-        f"{TYPE_NAMES[entry.type]} ({entry.type})" if entry.type in TYPE_NAMES else printable(entry.type, 40)
-    )
+    kind = f"{TYPE_NAMES[entry.type]} ({entry.type})" if entry.type in TYPE_NAMES else entry.type
     line = (
         Sentence("partition {number}, preserved: {extent}, type {type}")
         if entry.kept
         else Sentence("partition {number}: {extent}, type {type}")
     )(number=entry.number, extent=extent, type=kind)
-    return str(
-        t("{entry}, name {name}", entry=line, name=repr(printable(entry.name))) if entry.name else line
-    )
+    return str(t("{entry}, name {name}", entry=line, name=repr(entry.name)) if entry.name else line)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from wizard.model.errors import DERIVED, WHERE_USED, printable
+from wizard.model.errors import DERIVED, WHERE_USED
 from wizard.model.ext import ExtFacts
 from wizard.model.finding import Finding
 from wizard.model.geometry import Identity
@@ -192,11 +192,10 @@ class Bring(DriveDocument):
                 return t("Read the copy back from the drive and compare.")
             case BringStep.TAKE_PLACE:
                 assert self.takes is not None
-                file, place = (printable(path, 200) for path in (self.takes.edit.file, self.takes.place))
                 return t(
                     "Change {file} to mount {device} at {place} from the next boot.",
-                    file=file,
-                    place=place,
+                    file=self.takes.edit.file,
+                    place=self.takes.place,
                     device=self.target.device,
                 )
 

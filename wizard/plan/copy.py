@@ -7,7 +7,6 @@ from pathlib import PurePosixPath
 from wizard.documents.codec import Sealed
 from wizard.filesystems.kind import EVERYTHING, SECOND, Holds
 from wizard.filesystems.registry import KINDS, title_of
-from wizard.model.errors import printable
 from wizard.model.said import Message, Sentences, t, tn
 from wizard.operations.fstab import EditFstab, LineEdit, digest_of_text, fstab_escaped, with_fields
 from wizard.operations.operation import Context
@@ -248,8 +247,8 @@ def _faults(bring: Bring) -> Iterator[str]:
     source, target = bring.source, bring.target
     paths = (source.path, *source.below, target.place, target.folder, *target.makes)
     nodes = (target.device, *((source.path,) if source.is_device else ()))
-    yield from (printable(path, 60) for path in paths if not _is_plain(path))
-    yield from (printable(node, 60) for node in nodes if not is_device_path(node))
+    yield from (path for path in paths if not _is_plain(path))
+    yield from (node for node in nodes if not is_device_path(node))
     if target.filesystem not in KINDS or not KINDS[target.filesystem].kernel_names:
         yield "target.filesystem"
     yield from _folder_faults(target)

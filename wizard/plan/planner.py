@@ -7,7 +7,7 @@ from uuid import uuid4
 
 from wizard.filesystems.registry import KINDS
 from wizard.model.drive_facts import HOST_MANAGED
-from wizard.model.errors import Refused, printable
+from wizard.model.errors import Refused
 from wizard.model.finding import Recording
 from wizard.model.geometry import Geometry, grain_bytes, misalignment_bytes
 from wizard.model.layout import Layout, Volume
@@ -355,9 +355,7 @@ def _refuse(why: Message | None) -> None:
 
 def _demand_of(spec: VolumeSpec, spaces: Sequence[Extent], geometry: Geometry) -> Demand:
     """Return the space that a request needs, given the available spaces."""
-    name = (
-        f"{printable(spec.final_label)!r} ({spec.choice.filesystem}{' in LUKS2' if spec.encrypted else ''})"
-    )
+    name = f"{spec.final_label!r} ({spec.choice.filesystem}{' in LUKS2' if spec.encrypted else ''})"
     size_bytes = (
         spec.size_bytes if spec.percent is None else share_bytes(spec.percent, spaces, grain_bytes(geometry))
     )

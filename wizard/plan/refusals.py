@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from wizard.filesystems.kind import CONTAINER_TYPES, is_half_moved
 from wizard.findings.contents import unmarked_contents
-from wizard.model.errors import BadInput, Refused, printable
+from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import Geometry
 from wizard.model.layout import Slot
 from wizard.model.machine import Drive, Extent, Partition, Use
@@ -65,7 +65,7 @@ def _refuse_half_moved(drive: Drive) -> None:
     """Raises Refused if a partition is in the middle of a move: all its data would be lost, and its journal
     may be anywhere in its entry."""
     if half := next(filter(is_half_moved, drive.partitions), None):
-        raise Refused(str(free_space.HALF_MOVED(part=half.path, drive=drive.path)))
+        raise Refused(free_space.HALF_MOVED(part=half.path, drive=drive.path))
 
 
 def measured(drive: Drive) -> tuple[int, Geometry]:
@@ -81,14 +81,14 @@ def measured(drive: Drive) -> tuple[int, Geometry]:
             )
         )
     if drive.size_bytes is None or drive.geometry is None:
-        raise Refused(str(unmeasured(drive)))
+        raise Refused(unmeasured(drive))
     if drive.size_bytes <= 0:
         no_size = (
             Sentence("The kernel reports no size for {drive}. See `diskwright inspect {drive}`.")
             if drive.removable is False
             else Sentence("{drive} has no size. Insert a medium, or check the cable.")
         )
-        raise Refused(str(no_size(drive=path)))
+        raise Refused(no_size(drive=path))
     if fault := geometry_fault(drive.geometry):
         raise Refused(t("Cannot plan for {drive}: {fault}.", drive=path, fault=fault))
     return drive.size_bytes, drive.geometry
@@ -145,9 +145,7 @@ def refuse_content(drive: Drive, *, chosen: bool) -> None:
             drive=drive.path,
             why=_unread_reason(drive),
         )
-        raise Refused(
-            str(unread if needs_root(drive) else join(unread, t("Use --replace to erase everything.")))
-        )
+        raise Refused(unread if needs_root(drive) else join(unread, t("Use --replace to erase everything.")))
     if drive.is_empty:
         return
     if waiting := _waiting_reason(drive):
@@ -161,7 +159,7 @@ def refuse_content(drive: Drive, *, chosen: bool) -> None:
         if has_table and not drive.signatures
         else Sentence("{drive} is not empty: {what}. Use --replace to erase everything.")
     )
-    raise Refused(str(not_empty(drive=drive.path, what=_what_it_holds(drive))))
+    raise Refused(not_empty(drive=drive.path, what=_what_it_holds(drive)))
 
 
 def _waiting_reason(drive: Drive) -> Message | None:
@@ -224,7 +222,7 @@ def _what_it_holds(drive: Drive) -> Message:
 
 
 def _part_contents(part: Partition) -> Message:
-    kinds = printable("+".join(one.kind for one in part.signatures), 40)
+    kinds = "+".join(one.kind for one in part.signatures)
     return t(
         "{part} ({content}, {size:size})",
         part=part.path,

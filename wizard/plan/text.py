@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 
 from wizard.filesystems.registry import MADE
-from wizard.model.errors import partition_path, printable
+from wizard.model.errors import partition_path
 from wizard.model.geometry import FLOOR_BYTES
 from wizard.model.layout import NO_PLACE, ROOT, Group, Layout, Subvolume, Volume, Writer
 from wizard.model.said import Message, Sentence, Sentences, format_capacity, t
@@ -146,9 +146,9 @@ def _together(plan: Plan) -> Iterator[Message]:
     (volume,) = plan.volumes
     size = together_bytes(plan)
     where = f"{plan.stripe.device}: " if plan.stripe.device else ""
-    mounted = f" at {printable(volume.mount_point, 2000)}" if volume.mount_point else ""
+    mounted = f" at {volume.mount_point}" if volume.mount_point else ""
     drives = len(plan.members)
-    what = f'{where}{volume.filesystem} "{printable(volume.label)}"{mounted}'
+    what = f'{where}{volume.filesystem} "{volume.label}"{mounted}'
     if plan.stripe.mirrors:
         how = t("{copies} copies of every byte", copies=copies(plan.stripe, drives))
     else:
@@ -212,7 +212,7 @@ def _group_sentences(plan: Plan, group: Group) -> Iterator[str]:
     for one, volume in zip(volumes, plan.volumes, strict=True):
         where = TURNED_ON if volume.mount_point == NO_PLACE else _mount_text(volume.mount_point)
         size = f"{format_capacity(one.size_bytes)} ({one.size_bytes} bytes)"
-        yield f'{one.device}: {volume.filesystem} "{printable(volume.label)}", {size}, {where}.'
+        yield f'{one.device}: {volume.filesystem} "{volume.label}", {size}, {where}.'
     if left := group_room_bytes(slot.size_bytes) - sum(one.size_bytes for one in volumes):
         yield str(
             t(

@@ -10,7 +10,7 @@ from pathlib import Path
 from wizard.documents.codec import from_json, parse_document, render_document, to_json
 from wizard.documents.decode import known_or_text
 from wizard.documents.files import read_file, write_file
-from wizard.model.errors import BadInput, printable
+from wizard.model.errors import BadInput
 from wizard.model.machine import Drive, Machine, Obstacle
 from wizard.model.said import Sentence, t
 from wizard.probe.facts import SCHEMA, RawDrive, RawError, RawMachine
@@ -96,28 +96,23 @@ def drive_name(path: str) -> str:
     """Return the sysfs name of the whole drive at `path`, following links. Raises BadInput with the
     reason."""
     if not path:
-        raise BadInput(str(t("No device specified; `diskwright inspect` lists the drives.")))
-    shown = printable(path)
+        raise BadInput(t("No device specified; `diskwright inspect` lists the drives."))
     try:
         node = Path(path).resolve(strict=True)
         status = node.stat()
         mode, number = status.st_mode, status.st_rdev
     except (OSError, RuntimeError, ValueError) as error:
         if isinstance(error, PermissionError):
-            raise BadInput(
-                str(t("Cannot access {path}: {why}.", path=shown, why=str(error.strerror)))
-            ) from None
+            raise BadInput(t("Cannot access {path}: {why}.", path=path, why=str(error.strerror))) from None
         raise BadInput(
-            str(t("Device {path} does not exist; `diskwright inspect` lists the drives.", path=shown))
+            t("Device {path} does not exist; `diskwright inspect` lists the drives.", path=path)
         ) from None
     if stat.S_ISDIR(mode):
         raise BadInput(
-            str(
-                t(
-                    "{path} is a directory. Specify a drive, such as /dev/sda; `diskwright "
-                    "inspect` lists the drives.",
-                    path=shown,
-                )
+            t(
+                "{path} is a directory. Specify a drive, such as /dev/sda; `diskwright "
+                "inspect` lists the drives.",
+                path=path,
             )
         )
     if not stat.S_ISBLK(mode):
@@ -132,34 +127,30 @@ def drive_name(path: str) -> str:
                 "`diskwright inspect` lists the drives."
             )
         )
-        raise BadInput(str(other(path=shown)))
+        raise BadInput(other(path=path))
     name = name_of(str(node))
     folder = SYS / "class/block" / name
     if (folder / "partition").exists():
         there = target(folder)
         if there is None:
-            raise BadInput(str(NO_DRIVE(path=shown)))
+            raise BadInput(NO_DRIVE(path=path))
         whole = node_of(there.parent.name)
         raise BadInput(
-            str(
-                t(
-                    "{path} is a partition of {drive}; specify the whole drive {drive}.",
-                    path=shown,
-                    drive=whole,
-                )
+            t(
+                "{path} is a partition of {drive}; specify the whole drive {drive}.",
+                path=path,
+                drive=whole,
             )
         )
     if not folder.exists():
-        raise BadInput(str(NO_DRIVE(path=shown)))
+        raise BadInput(NO_DRIVE(path=path))
     if text(folder / "dev") != f"{os.major(number)}:{os.minor(number)}":
         raise BadInput(
-            str(
-                t(
-                    "Device node {path} is stale and refers to a device other than {drive}. "
-                    "Remove the node and let the system recreate it.",
-                    path=shown,
-                    drive=name,
-                )
+            t(
+                "Device node {path} is stale and refers to a device other than {drive}. "
+                "Remove the node and let the system recreate it.",
+                path=path,
+                drive=name,
             )
         )
     return name
@@ -197,12 +188,12 @@ INPUT = Path("-")
 
 def load_facts(path: Path) -> RawMachine:
     """Load raw facts from a file, or from standard input if `path` is `-`. Raises BadInput."""
-    shown = str(t("The input")) if path == INPUT else printable(str(path), 200)
+    shown = str(t("The input")) if path == INPUT else str(path)
     try:
         text = read_file(Path("/dev/stdin") if path == INPUT else path)
     except FileNotFoundError:
         raise BadInput(
-            str(t("File {file} does not exist; `diskwright inspect --save {file}` creates it.", file=shown))
+            t("File {file} does not exist; `diskwright inspect --save {file}` creates it.", file=shown)
         ) from None
     return remember(from_json(known_or_text(parse_document(text, SCHEMA, shown)), RawMachine, shown))
 

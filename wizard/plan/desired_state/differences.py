@@ -9,11 +9,11 @@ from itertools import chain, combinations
 
 from wizard.filesystems.registry import MADE
 from wizard.model.ensure import Shape, VolumeShape
-from wizard.model.errors import partition_path, printable
+from wizard.model.errors import partition_path
 from wizard.model.geometry import Identity, grain_bytes
 from wizard.model.layout import Layout, Member, Slot
 from wizard.model.machine import Drive, Layer, Machine, Partition, Signature, Table
-from wizard.model.said import Message, Sentence, Value, t, tn
+from wizard.model.said import Message, Sentence, t, tn
 from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import MEMBER_KINDS, NUMBER, together_bytes
 from wizard.plan.request.volume_request import VolumeRequest
@@ -128,7 +128,7 @@ def _member_differences(member: Member, drive: Drive) -> tuple[Message, ...]:
 def _layout_differences(wanted: Layout, drive: Drive, tolerance_bytes: int) -> Iterator[Message]:
     kind = drive.table.kind if drive.table else "unread"
     if drive.signatures:
-        contents = tuple(printable(one.kind, 40) for one in drive.signatures)
+        contents = tuple(one.kind for one in drive.signatures)
         yield t("{drive} has {held:and} instead of a partition table", drive=drive.path, held=contents)
         return
     if kind != wanted.table:
@@ -186,15 +186,12 @@ def held_differences(
 
 
 def _other(device: str, what: Message, found: str | None, wanted: str | None) -> Message:
-    def text_of(text: str | None) -> Value:
-        return printable(text, 80) if text else t("nothing")
-
     return t(
         "{device}: {what} is {found} instead of {wanted}",
         device=device,
         what=what,
-        found=text_of(found),
-        wanted=text_of(wanted),
+        found=found or t("nothing"),
+        wanted=wanted or t("nothing"),
     )
 
 

@@ -13,7 +13,7 @@ from wizard.documents.profiles import fault_within, read_toml_or_json
 from wizard.filesystems.registry import MADE
 from wizard.model.advice import Rank
 from wizard.model.ensure import SCHEMA, Match, WantedDrive, WantedDrives, WantedVolume
-from wizard.model.errors import BadInput, Refused, printable
+from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import Identity, grain_bytes
 from wizard.model.layout import NO_PLACE, Volume, Writer
 from wizard.model.machine import Drive
@@ -77,7 +77,7 @@ def _check_options(volume: WantedVolume) -> None:
             raise BadInput(
                 t(
                     "Unknown option {option}. `diskwright options {filesystem}` lists options by id.",
-                    option=repr(printable(name, 50)),
+                    option=repr(name),
                     filesystem=volume.fs or "ext4",
                 )
             )
@@ -201,15 +201,15 @@ def _is_size(wanted_bytes: int, size_bytes: int | None) -> bool:
 def _criteria(match: Match) -> Iterator[str]:
     for field in fields(match):
         if (value := getattr(match, field.name)) is not None:
-            yield f"{field.name} {printable(value, 100)}"
+            yield f"{field.name} {value}"
 
 
 def _drive_text(drive: Drive) -> Message:
     return t(
         "{drive} (model {model}, serial {serial}, {size:size}, bus {bus})",
         drive=drive.path,
-        model=printable(drive.model or "", 60) or UNKNOWN,
-        serial=printable(drive.serial or "", 60) or UNKNOWN,
+        model=drive.model or UNKNOWN,
+        serial=drive.serial or UNKNOWN,
         size=drive.size_bytes or 0,
         bus=drive.bus or UNKNOWN,
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from wizard.filesystems.kind import BIOS_BOOT_GPT_TYPE, CONTAINER_TYPES, ESP_GPT_TYPE, ESP_MBR_TYPE
 from wizard.model.drive_facts import HOST_MANAGED, Loader
-from wizard.model.errors import Refused, printable, why_not
+from wizard.model.errors import Refused, why_not
 from wizard.model.geometry import FLOOR_BYTES, Geometry, align_down, align_up, grain_bytes
 from wizard.model.machine import Drive, Extent, Machine, Partition
 from wizard.model.moves import JOURNALS, LOGGED_WINDOWS, WINDOW_BYTES, Move, Scheme
@@ -100,7 +100,7 @@ def _why_not_content(drive: Drive, part: Partition) -> Message | None:
             "The contents of {part} are not recognised. It is unknown if the partition can be moved.",
             part=part.path,
         )
-    what = "+".join(printable(signature.kind, 30) for signature in part.signatures)
+    what = "+".join(signature.kind for signature in part.signatures)
     if part.filesystem is None:
         return t(
             "Several signatures found in {part}: {what}. Only one can be correct.",
@@ -144,7 +144,7 @@ def again(part: str, where: str) -> str:
         ("chroot", place, "grub-install", "--force", where),
         ("umount", "-R", place),
     )
-    return " && ".join(shlex.join(printable(word, 60) for word in command) for command in commands)
+    return " && ".join(map(shlex.join, commands))
 
 
 def _node(drive: Drive, loader: Loader) -> str:

@@ -10,7 +10,7 @@ from wizard.filesystems.kind import CONTAINER_TYPES
 from wizard.findings.alignment import find_alignment
 from wizard.findings.smr_evidence import may_be_shingled
 from wizard.model.drive_facts import usual_bytes_per_second
-from wizard.model.errors import Refused, printable
+from wizard.model.errors import Refused
 from wizard.model.finding import NOT_JUDGED, Recorded, Recording
 from wizard.model.geometry import grain_bytes, misalignment_bytes
 from wizard.model.machine import Drive, Extent, Machine, Partition
@@ -266,7 +266,7 @@ def _measurement_hint(moves: Moves) -> Iterator[Message]:
                 "To measure the gain, run `sudo diskwright bench {part} --scratch --confirm "
                 "{token}` before and after.",
                 part=move.device,
-                token=shlex.quote(printable(moves.drive.token)),
+                token=shlex.quote(moves.drive.token),
             )
 
 

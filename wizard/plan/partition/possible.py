@@ -6,7 +6,7 @@ The planner refuses for these reasons, and menus show them in advance. Pure.
 from wizard.filesystems.kind import CONTAINER_TYPES, Growing, is_half_moved
 from wizard.filesystems.registry import KINDS
 from wizard.model.drive_facts import HOST_MANAGED
-from wizard.model.errors import Refused, printable
+from wizard.model.errors import Refused
 from wizard.model.geometry import align_down, align_up, grain_bytes
 from wizard.model.machine import Drive, Extent, Partition
 from wizard.model.said import MIB, Message, Sentence, join, rounded_up, t
@@ -309,7 +309,7 @@ def _why_cannot_resize(drive: Drive, part: Partition) -> Message | None:
 
 
 def _kinds_in(part: Partition) -> str:
-    return "+".join(printable(signature.kind, 30) for signature in part.signatures)
+    return "+".join(signature.kind for signature in part.signatures)
 
 
 def growing_of(filesystem: str | None) -> Growing | None:

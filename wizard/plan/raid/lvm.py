@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from wizard.filesystems.registry import MADE
-from wizard.model.errors import partition_path, printable
+from wizard.model.errors import partition_path
 from wizard.model.geometry import Geometry, grain_bytes
 from wizard.model.layout import MAPPER, Group, Volume
 from wizard.model.machine import Extent
@@ -72,7 +72,7 @@ def logical_sizes(specs: Sequence[VolumeSpec], partition_bytes: int) -> tuple[in
     room = Extent(0, group_room_bytes(partition_bytes))
     demands = [
         Demand(
-            f"{printable(spec.final_label)!r} ({spec.choice.filesystem})",
+            f"{spec.final_label!r} ({spec.choice.filesystem})",
             share_bytes(spec.percent, [room], EXTENT_BYTES)
             if spec.percent is not None
             else spec.size_bytes and _extents_up(spec.size_bytes),

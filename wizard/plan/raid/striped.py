@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from wizard.filesystems.registry import MADE
 from wizard.model.drive_facts import HOST_MANAGED
-from wizard.model.errors import BadInput, Refused, printable
+from wizard.model.errors import BadInput, Refused
 from wizard.model.finding import Recorded, Recording
 from wizard.model.geometry import Identity
 from wizard.model.layout import Layout, Stripe, Volume
@@ -105,7 +105,7 @@ def _refuse_drives(
 
 def _duplicate(names: Sequence[str]) -> str:
     """Return the first duplicate name for display, or an empty string."""
-    return printable(next((name for name in names if names.count(name) > 1), ""), 40)
+    return next((name for name in names if names.count(name) > 1), "")
 
 
 def _refuse_mixture(kind: Kind, drives: Sequence[Drive]) -> None:

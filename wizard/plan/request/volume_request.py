@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from wizard.filesystems.registry import MADE, not_made_because
 from wizard.model.advice import Choice, Workload
-from wizard.model.errors import BadInput, printable
+from wizard.model.errors import BadInput
 from wizard.model.layout import NO_PLACE, ROOT, Subvolume, Volume, Writer
 from wizard.model.said import Message, Sentence, format_capacity, format_exact, parse_size, t
 from wizard.operations.rules import label_fault, mount_point_fault, options_fault, place_fault
@@ -113,7 +113,6 @@ def parse_volume(text: str) -> VolumeRequest:
 
     Only `option` and `subvolume` may occur more than once.
     """
-    shown = printable(text, 60)
     values: dict[str, str] = {}
     options: list[str] = []
     subvolumes: list[Subvolume] = []
@@ -123,7 +122,7 @@ def parse_volume(text: str) -> VolumeRequest:
         if not equals:
             no_pair = t(
                 "--volume '{volume}': '{piece}' is not a key=value pair. Example: --volume {example}.",
-                volume=shown,
+                volume=text,
                 piece=piece,
                 example=EXAMPLE,
             )
@@ -132,7 +131,7 @@ def parse_volume(text: str) -> VolumeRequest:
             raise BadInput(
                 t(
                     "--volume '{volume}': unknown key '{key}'. Keys: {keys:list}.",
-                    volume=shown,
+                    volume=text,
                     key=key,
                     keys=KEYS,
                 )
@@ -144,14 +143,14 @@ def parse_volume(text: str) -> VolumeRequest:
             subvolumes.append(parse_subvolume(value))
             continue
         if key in values:
-            raise BadInput(t("--volume '{volume}' sets {key} twice.", volume=shown, key=key))
+            raise BadInput(t("--volume '{volume}' sets {key} twice.", volume=text, key=key))
         values[key] = value
     role = values.get("role", "")
     if "role" in values and role not in ROLES:
         raise BadInput(
             t(
                 "--volume '{volume}': unknown role '{role}'. Roles: {roles:list}.",
-                volume=shown,
+                volume=text,
                 role=role,
                 roles=tuple(ROLES),
             )
@@ -160,11 +159,11 @@ def parse_volume(text: str) -> VolumeRequest:
         raise BadInput(
             t(
                 "--volume '{volume}' lacks a workload. Run `diskwright workloads` for a list.",
-                volume=shown,
+                volume=text,
             )
         )
     encrypt = values.get("encrypt")
-    _check_encryption(shown, encrypt, values.get("key"))
+    _check_encryption(text, encrypt, values.get("key"))
     size, mount = values.get("size"), values.get("mount")
     size_bytes, percent = (None, None) if size is None else parse_share(size)
     if mount not in (None, NO_PLACE) and (fault := mount_point_fault(mount)):
@@ -292,7 +291,7 @@ def volume_faults(
         )
     if volume.mount_point is not None and (place := place_fault(volume.mount_point, filesystem)):
         named = NAME_PLACE if MADE[filesystem].mounts else Sentence("The mount point '{place}' {fault}.")
-        yield "mount_point", named(place=printable(volume.mount_point, 60), fault=place)
+        yield "mount_point", named(place=volume.mount_point, fault=place)
     if why := subvolumes_fault(volume.subvolumes, filesystem):
         yield "subvolumes", VOLUME_FAULT(label=label, fault=why)
     if why := volume_role_fault(volume, encrypted=encrypted, alone=alone):

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 
 from wizard.filesystems.kind import UUID_TABLES, WRITTEN_UUIDS, FilesystemKind
 from wizard.filesystems.registry import KINDS, MADE
-from wizard.model.errors import printable
 from wizard.model.machine import Drive, Machine, Signature
 from wizard.model.said import Message, Sentence, t
 from wizard.operations.mounts import AddFstabLine
@@ -75,7 +74,7 @@ def why_not_relabel(drive: Drive, device: str, *, uuid: bool = False) -> Message
             if uuid
             else Sentence("{title} accepts a new label only while unmounted; unmount {place} first.")
         )
-        return later(title=kind.title, place=printable(places[0], 200))
+        return later(title=kind.title, place=places[0])
     if not places and _is_hidden(drive, device):
         return HIDDEN(device=device)
     return _other_use(drive, device)
@@ -199,8 +198,8 @@ def filesystem_on(drive: Drive, device: str) -> FilesystemKind | Message:
     if len(found) == 1 and not found[0].ambivalent and found[0].kind in KINDS:
         return KINDS[found[0].kind]
     if found:
-        contents = tuple(printable(signature.kind, 30) for signature in found)
-        return t("{device} contains {what}, not a filesystem.", device=device, what=" and ".join(contents))
+        contents = tuple(signature.kind for signature in found)
+        return t("{device} contains {what:and}, not a filesystem.", device=device, what=contents)
     return (UNREAD if unread_content(drive) else Sentence("{device} contains no filesystem."))(device=device)
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from wizard.model.errors import Refused, printable
+from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Layer, Machine, Signature
 from wizard.model.said import Sentence, t
 from wizard.operations.layers import StopLayer
@@ -87,8 +87,7 @@ def _operations(
         elif layer.kind == "LVM" and (group := groups.get(layer.path)):
             found[group] = StopLayer(group, "lvm", _physical_volumes(group, marks, has_all=has_all))
         else:
-            kind, path = printable(layer.kind, 40), printable(layer.path, 60)
-            raise Refused(OTHER_LAYER(layer=f"{kind} {path}", below=layer.below))
+            raise Refused(OTHER_LAYER(layer=f"{layer.kind} {layer.path}", below=layer.below))
     return list(found.values())
 
 

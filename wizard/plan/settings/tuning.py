@@ -14,7 +14,6 @@ from wizard.advice.existing import (
     udev_rule,
     values_in,
 )
-from wizard.model.errors import printable
 from wizard.model.geometry import Identity
 from wizard.model.requests import Tune
 from wizard.model.said import Message, t
@@ -135,12 +134,11 @@ def set_options(
         if word not in in_use | ACCESS_TIME or (now is None and not _in_force(word, options, found))
     ]
     if found.elsewhere:
-        places = tuple(printable(place, 200) for place in found.elsewhere)
         more = t(
             "{file} also has lines for {device} at {places:and}, which remain unchanged.",
             file=found.fstab,
             device=existing.device,
-            places=places,
+            places=found.elsewhere,
         )
         doubts.append(more)
     if later:

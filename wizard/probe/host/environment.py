@@ -58,7 +58,7 @@ def writer_named(text: str) -> Writer:
                 "Group {name} does not exist here. Enter a user name, group:NAME, everyone or root."
             )
         )
-        raise BadInput(str(unknown(name=repr(printable(name, 40))))) from None
+        raise BadInput(unknown(name=repr(name))) from None
     return Writer("group", found.gr_name, 0, found.gr_gid) if found.gr_gid else ROOT
 
 
