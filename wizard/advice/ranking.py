@@ -6,10 +6,10 @@ Hard limits come first, then the workload, then the recording technology of the 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from wizard.advice import zones
 from wizard.advice.catalogue import CatalogueOption, OptionKind, OptionSite, blocker, flag_of
 from wizard.advice.missing import BTRFS, Filesystem, filesystem, obstacles, room_bytes
 from wizard.advice.workloads import CandidateProfile, Profile, RankedChoice
-from wizard.advice.zones import manages_zones, zone_doubts, zone_notes, zone_obstacles, zoned_uses
 from wizard.filesystems.registry import KINDS
 from wizard.model.advice import Advice, Choice, Evidence, Option, Rank, Unmade, Withheld
 from wizard.model.drive_facts import HOST_MANAGED
@@ -27,7 +27,7 @@ def advise(
 
     The same facts always give the same result. If no suitable filesystem is possible, none is recommended.
     """
-    zoned = manages_zones(drive)
+    zoned = zones.manages_zones(drive)
     host_managed = zoned or recording.management == HOST_MANAGED
     site = site_of(machine, drive, recording, profile, size_bytes)
     shingled, room = site.shingled, site.size_bytes
@@ -81,8 +81,8 @@ def advise(
             *_doubts(machine, drive, recording, profile),
             *(() if zoned else _unproven(tuple(choices), profile, drive, shingled=shingled)),
         ),
-        notes=zone_notes(root=profile.root) if zoned else _notes(drive, recording, profile),
-        zoned=zoned_uses(machine, drive, btrfs.mkfs) if zoned else (),
+        notes=zones.zone_notes(root=profile.root) if zoned else _notes(drive, recording, profile),
+        zoned=zones.zoned_uses(machine, drive, btrfs.mkfs) if zoned else (),
         unmade=unmade(
             ()
             if host_managed
@@ -99,7 +99,7 @@ def site_of(
     machine: Machine, drive: Drive, recording: Recording, profile: Profile, size_bytes: int | None
 ) -> OptionSite:
     """Return the conditions for options, on a volume of `size_bytes` or all available space."""
-    zoned = manages_zones(drive)
+    zoned = zones.manages_zones(drive)
     return OptionSite(
         kernel=machine.kernel,
         drive=drive,
@@ -170,8 +170,8 @@ def _obstacles(
     kind: Filesystem, machine: Machine, drive: Drive, recording: Recording, room: int | None
 ) -> tuple[str, ...]:
     found = obstacles(kind, machine, drive, room)
-    if manages_zones(drive):
-        return (*found, *zone_obstacles(kind, machine, drive))
+    if zones.manages_zones(drive):
+        return (*found, *zones.zone_obstacles(kind, machine, drive))
     if recording.management == HOST_MANAGED:
         return (
             *found,
@@ -325,8 +325,8 @@ def _doubts(machine: Machine, drive: Drive, recording: Recording, profile: Profi
                 why=silent,
             )
         )
-    if manages_zones(drive):
-        found += zone_doubts(machine, drive)
+    if zones.manages_zones(drive):
+        found += zones.zone_doubts(machine, drive)
     elif recording.verdict is Recorded.LIKELY:
         found.append(t("The drive is likely shingled, but unconfirmed. The advice assumes a shingled drive."))
         found += _if_not_shingled(profile)

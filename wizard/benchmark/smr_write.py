@@ -7,18 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 
+from wizard.benchmark import smr_cliff
 from wizard.benchmark.access import Clock, MeasureProgress, TimedDrive, claimed
 from wizard.benchmark.measure import align, nth
 from wizard.benchmark.scratch import scratch_extents
-from wizard.benchmark.smr_cliff import (
-    FALL,
-    caveats_for,
-    find_cliff,
-    judge_cliff,
-    rate_in_words,
-    sentence_for,
-    sequential_rates,
-)
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Drive, Extent
 from wizard.model.said import KIB, MIB, Sentence, t
@@ -251,9 +243,9 @@ class WriteProbe:
         random = [window for window in self.windows if window.phase is WritePhase.RANDOM]
         if self._open_bytes or self._phase is not WritePhase.RANDOM or not random:
             return False
-        if random[-1].bytes_per_second * FALL > max(window.bytes_per_second for window in random):
+        if random[-1].bytes_per_second * smr_cliff.FALL > max(window.bytes_per_second for window in random):
             return False
-        return find_cliff(random) is not None
+        return smr_cliff.find_cliff(random) is not None
 
     def _report(self) -> None:
         said = t(
@@ -261,7 +253,7 @@ class WriteProbe:
             written=self.written_bytes,
             most=self._most_bytes,
             phase=PHASES[self._phase](),
-            rate=rate_in_words(self.windows[-1].bytes_per_second if self.windows else None),
+            rate=smr_cliff.rate_in_words(self.windows[-1].bytes_per_second if self.windows else None),
         )
         self._on_progress(self._clock.progress(said))
 
@@ -269,8 +261,8 @@ class WriteProbe:
 def _verdict(drive: Drive, run: WriteProbe, clock: Clock) -> CliffVerdict:
     windows = tuple(run.windows)
     random_bytes = sum(window.written_bytes for window in windows if window.phase is WritePhase.RANDOM)
-    before, after = sequential_rates(windows)
-    judgement = judge_cliff(windows, PIECE_BYTES, drive)
+    before, after = smr_cliff.sequential_rates(windows)
+    judgement = smr_cliff.judge_cliff(windows, PIECE_BYTES, drive)
     return CliffVerdict(
         drive=drive.path,
         outcome=judgement.outcome,
@@ -278,8 +270,8 @@ def _verdict(drive: Drive, run: WriteProbe, clock: Clock) -> CliffVerdict:
         cliff=judgement.cliff,
         sequential_before=before,
         sequential_after=after,
-        sentence=sentence_for(drive.path, judgement, before, after, random_bytes),
-        caveats=caveats_for(
+        sentence=smr_cliff.sentence_for(drive.path, judgement, before, after, random_bytes),
+        caveats=smr_cliff.caveats_for(
             drive,
             judgement.outcome,
             saw_data=run.pieces.saw_data,

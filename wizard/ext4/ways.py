@@ -3,16 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from wizard.ext4 import system_findings
 from wizard.ext4.assessment import Situation
 from wizard.ext4.filesystem_findings import in_use, kind_findings, programs, state_findings
-from wizard.ext4.system_findings import (
-    at_boot,
-    boot_path,
-    nothing_to_do,
-    own_fstab,
-    room_inside,
-    scratch_copy,
-)
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.ext import ExtFacts
 from wizard.model.finding import Finding, FindingCommand, Severity
@@ -27,12 +20,12 @@ RULES = (
     state_findings,
     kind_findings,
     programs,
-    room_inside,
-    scratch_copy,
-    boot_path,
-    at_boot,
-    own_fstab,
-    nothing_to_do,
+    system_findings.room_inside,
+    system_findings.scratch_copy,
+    system_findings.boot_path,
+    system_findings.at_boot,
+    system_findings.own_fstab,
+    system_findings.nothing_to_do,
 )
 
 WRITING = frozenset(way for way in Way if way.converts)

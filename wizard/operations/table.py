@@ -6,7 +6,7 @@ from typing import Literal
 from wizard.filesystems.kind import TYPE_NAMES, Argv
 from wizard.model.layout import Slot, TableEntry
 from wizard.model.said import Message, Sentence, Sentences, format_exact, t, tn
-from wizard.operations.data_loss import marks, partition_lost, table_lost, whole_lost
+from wizard.operations import data_loss
 from wizard.operations.operation import Context, Summary, WritingTo
 
 OTHERS_STAY = Sentences(
@@ -38,7 +38,7 @@ class WipeSignatures(WritingTo):
     kind: Literal["wipe-signatures"] = "wipe-signatures"
 
     def sentence(self, context: Context) -> Message:
-        device, what = self.device, marks(self.expected)
+        device, what = self.device, data_loss.marks(self.expected)
         if context.is_drive(device):
             return (
                 t("Clear the signatures of {what} on the drive {device} itself.", what=what, device=device)
@@ -68,15 +68,15 @@ class WipeSignatures(WritingTo):
         """Describe the recognised data. If a single partition changes, everything is lost with this step."""
         device = self.device
         if context.changed:
-            return partition_lost(device, context.changed)
+            return data_loss.partition_lost(device, context.changed)
         members = context.members_of((device,))
         if self.expected:
-            whole = "".join(whole_lost(member) for member in members if member.drive.path == device)
+            whole = "".join(data_loss.whole_lost(member) for member in members if member.drive.path == device)
             return whole or str(
                 t(
                     "The signatures of {what} on {device}; the data is overwritten later.",
                     device=device,
-                    what=marks(self.expected),
+                    what=data_loss.marks(self.expected),
                 )
             )
         if any(member.drive.content_digest is None for member in members):
@@ -173,7 +173,7 @@ class WriteTable(WritingTo):
         return (str(head), *(_entry_line(entry, block) for entry in self.entries))
 
     def destroys(self, context: Context) -> str:
-        return table_lost(context.members_of(self.devices)[0]) if self.fresh else ""
+        return data_loss.table_lost(context.members_of(self.devices)[0]) if self.fresh else ""
 
     def holds(self, context: Context) -> tuple[Message, ...]:
         """Describe the checks afterwards. A single changed partition does not move."""

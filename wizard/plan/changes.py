@@ -11,21 +11,21 @@ from wizard.model.moves import Moves
 from wizard.model.requests import Wanted
 from wizard.model.run import DriveDocument
 from wizard.model.said import Message, t
+from wizard.operations import mounts
 from wizard.operations.ext4 import OnDevice
 from wizard.operations.fstab import EditFstab
 from wizard.operations.growth import ExtendPartition, GrowMounted
 from wizard.operations.layers import StopLayer
-from wizard.operations.mounts import ChangeOwner, Mount, Remount, Top, Unmount
 from wizard.operations.settings import PowerOff, Relabel, ReserveBlocks, SetQueue, SwitchOnTimer, WriteRules
 from wizard.plan.plan import Plan, Step
 
 ChangeOperation = (
     ReserveBlocks
     | Relabel
-    | Remount
-    | Mount
-    | ChangeOwner
-    | Unmount
+    | mounts.Remount
+    | mounts.Mount
+    | mounts.ChangeOwner
+    | mounts.Unmount
     | EditFstab
     | SetQueue
     | WriteRules
@@ -142,7 +142,7 @@ class TakePlace:
     device: str
     uuid: str
     edit: EditFstab
-    top: Top
+    top: mounts.Top
 
 
 @dataclass(frozen=True, slots=True)

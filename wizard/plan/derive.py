@@ -29,10 +29,10 @@ from wizard.operations.layers import MakeArray, MakeLogicalVolume, MakeVolumeGro
 from wizard.operations.mounts import AddFstabLine, Mount, TurnOnSwap
 from wizard.operations.rules import partition_name
 from wizard.operations.table import ResetZones, WipeSignatures, WriteTable
-from wizard.plan.free_space import fresh_bounds, is_container, reserved_in, with_free
+from wizard.plan import free_space
 from wizard.plan.plan import Plan, PlanOperation
+from wizard.plan.raid import striping
 from wizard.plan.raid.lvm import logical_names
-from wizard.plan.raid.striping import MEMBER_KINDS, NUMBER, parts_of, stacked, striping_of
 from wizard.plan.request.roles import ROLES, Role, TableKind, partition_type
 from wizard.plan.request.subvolumes import subvolume_option
 from wizard.plan.request.using import is_given_afterwards, made_options, owner_options
@@ -99,7 +99,7 @@ def derived_from(plan: Plan, places: Places) -> Derived:
         if plan.stripe
         else _on_partitions(plan, places.extents, slot)
     )
-    others = parts_of(plan.drives)[1:] if plan.stripe and plan.stripe.kind == "btrfs" else ()
+    others = striping.parts_of(plan.drives)[1:] if plan.stripe and plan.stripe.kind == "btrfs" else ()
     mounts = (operation for volume in plan.volumes for operation in mounted(volume, others))
     return Derived(afters, (*old, *tables, *created, *mounts))
 
@@ -128,10 +128,12 @@ def _new_slots(plan: Plan, places: Places, changed: Slot | None, member: int) ->
     elif plan.group:
         kind = LINUX_LVM_TYPE if table == "gpt" else LVM_MBR_TYPE
         number, name = plan.volumes[0].partition, _name(plan.group.name, table)
-        yield _member_slot(number, places.extents[0], kind, name, MEMBER_KINDS["lvm"])
+        yield _member_slot(number, places.extents[0], kind, name, striping.MEMBER_KINDS["lvm"])
     elif plan.stripe and plan.stripe.kind == "md":
         name = _name(plan.volumes[0].label, table)
-        yield _member_slot(NUMBER, places.extents[member], LINUX_RAID_TYPE, name, MEMBER_KINDS["md"])
+        yield _member_slot(
+            striping.NUMBER, places.extents[member], LINUX_RAID_TYPE, name, striping.MEMBER_KINDS["md"]
+        )
     elif plan.stripe:
         yield _volume_slot(plan.volumes[0], places.extents[member], table)
     else:
@@ -187,18 +189,22 @@ def _layout_after(member: Member, new: Sequence[Slot], fresh: TableKind | None) 
     """Return the final layout: preserved partitions and the new ones."""
     before, drive = member.before, member.drive
     if fresh:
-        return Layout(fresh, with_free(new, fresh_bounds(fresh, drive.size_bytes, drive.geometry)))
+        return Layout(
+            fresh, free_space.with_free(new, free_space.fresh_bounds(fresh, drive.size_bytes, drive.geometry))
+        )
     numbers = {slot.number for slot in new}
     kept = (slot for slot in before.partitions if slot.kept and slot.number not in numbers)
     bounds = bounds_in(before)
-    return Layout(_kind_of(before), with_free((*kept, *new), bounds, reserved_in(before, bounds)))
+    return Layout(
+        _kind_of(before), free_space.with_free((*kept, *new), bounds, free_space.reserved_in(before, bounds))
+    )
 
 
 def placed_layout(before: Layout, number: int, place: Extent) -> Layout:
     """Return the layout with this partition at another place or size."""
     bounds = bounds_in(before)
     slots = (_placed(one, place) if one.number == number else one for one in before.partitions)
-    return Layout(before.table, with_free(slots, bounds, reserved_in(before, bounds)))
+    return Layout(before.table, free_space.with_free(slots, bounds, free_space.reserved_in(before, bounds)))
 
 
 def _placed(slot: Slot, place: Extent) -> Slot:
@@ -289,7 +295,7 @@ def _across_drives(plan: Plan) -> Iterator[PlanOperation]:
     earlier failures leave no device in use."""
     stripe, (volume,), drives = plan.stripe, plan.volumes, plan.drives
     assert stripe is not None
-    parts = parts_of(drives)
+    parts = striping.parts_of(drives)
     yield from (WipeSignatures(part, ()) for part in parts)
     if stripe.kind == "btrfs":
         yield replace(_make(volume, volume.mkfs_options), others=parts[1:])
@@ -299,8 +305,8 @@ def _across_drives(plan: Plan) -> Iterator[PlanOperation]:
     data_drives = 1 if stripe.mirrors else len(drives)
     array = Extent(0, data_drives * min(drive.size_bytes for drive in drives))
     yield replace(
-        _make(volume, _options_at(volume, stacked(drives), array)),
-        striping=None if stripe.mirrors else striping_of(stripe, len(parts)),
+        _make(volume, _options_at(volume, striping.stacked(drives), array)),
+        striping=None if stripe.mirrors else striping.striping_of(stripe, len(parts)),
         mirrored=stripe.mirrors,
     )
 
@@ -372,7 +378,7 @@ def wipes_of(drive_path: str, before: Layout, unread: bool) -> tuple[WipeSignatu
             tuple(slot.filesystem.split("+")) if slot.filesystem else (),
         )
         for slot in before.partitions
-        if not slot.kept and not is_container(slot) and (slot.filesystem or unread)
+        if not slot.kept and not free_space.is_container(slot) and (slot.filesystem or unread)
     ]
     on_drive = (*before.signatures, *([before.table] if before.table not in ("none", "unread") else []))
     if wipes or before.partitions or on_drive or unread:

@@ -13,14 +13,8 @@ from wizard.model.geometry import Identity
 from wizard.model.layout import Encryption, Group, Layout, Member, Stripe, Volume
 from wizard.model.run import Document
 from wizard.model.said import Message, t
+from wizard.operations import filesystem
 from wizard.operations.containers import AddCrypttabLine, MakeContainer, OpenContainer
-from wizard.operations.filesystem import (
-    GrowFilesystem,
-    MakeFilesystem,
-    MakeSubvolumes,
-    SetOwner,
-    ShrinkFilesystem,
-)
 from wizard.operations.layers import MakeArray, MakeLogicalVolume, MakeVolumeGroup
 from wizard.operations.mounts import AddFstabLine, Mount, TurnOnSwap
 from wizard.operations.operation import OWN_FSTAB, UNTIL_KEPT, Context, Operation
@@ -35,11 +29,11 @@ PlanOperation = (
     | MakeLogicalVolume
     | MakeContainer
     | OpenContainer
-    | MakeFilesystem
-    | MakeSubvolumes
-    | SetOwner
-    | GrowFilesystem
-    | ShrinkFilesystem
+    | filesystem.MakeFilesystem
+    | filesystem.MakeSubvolumes
+    | filesystem.SetOwner
+    | filesystem.GrowFilesystem
+    | filesystem.ShrinkFilesystem
     | AddCrypttabLine
     | AddFstabLine
     | Mount
@@ -125,9 +119,11 @@ class Plan(Document):
         return tuple(step.operation for step in self.steps if isinstance(step.operation, MakeLogicalVolume))
 
     @property
-    def filesystems(self) -> tuple[MakeFilesystem, ...]:
+    def filesystems(self) -> tuple[filesystem.MakeFilesystem, ...]:
         """The filesystems to create."""
-        return tuple(step.operation for step in self.steps if isinstance(step.operation, MakeFilesystem))
+        return tuple(
+            step.operation for step in self.steps if isinstance(step.operation, filesystem.MakeFilesystem)
+        )
 
     @property
     def mounts(self) -> tuple[Mount, ...]:

@@ -11,15 +11,7 @@ from wizard.model.machine import Drive, Machine
 from wizard.model.said import Message, t
 from wizard.operations.operation import Context
 from wizard.operations.table import WipeSignatures
-from wizard.plan.dangers import (
-    doubts_of,
-    forgotten_doubts,
-    known_identity,
-    refuse_missing,
-    rehearsal_doubts,
-    shared_doubts,
-    system_danger,
-)
+from wizard.plan import dangers
 from wizard.plan.derive import NO_PLACES, Places, derived_from, wipes_of
 from wizard.plan.plan import Plan, steps_of
 from wizard.plan.refusals import measured, unread_content
@@ -67,7 +59,7 @@ class Planning:
         )
         for _, sentence in volume_faults(volume, encrypted=spec.encrypted):
             raise BadInput(sentence)
-        if danger := system_danger(spec.role, choice.filesystem, (*mkfs, *mount)):
+        if danger := dangers.system_danger(spec.role, choice.filesystem, (*mkfs, *mount)):
             raise BadInput(
                 t(
                     "{option} puts data at risk and is not allowed on boot or system volumes.",
@@ -82,7 +74,7 @@ class Planning:
                     obstacles=choice.obstacles,
                 )
             )
-        refuse_missing(self.machine, kind.makers)
+        dangers.refuse_missing(self.machine, kind.makers)
         return volume
 
     def volume(self, spec: VolumeSpec, number: int) -> Volume:
@@ -104,7 +96,7 @@ class Planning:
     ) -> Plan:
         """Return the plan that follows from these decisions, with the doubts that apply to all plans."""
         first, *others = (
-            Member(known_identity(self.machine, drive, *measured(drive)), before, before)
+            Member(dangers.known_identity(self.machine, drive, *measured(drive)), before, before)
             for drive, before in zip(self.drives, befores, strict=True)
         )
         plan = Plan(
@@ -121,19 +113,19 @@ class Planning:
         context = Context(plan.drive, plan.before, plan.after, plan.others, part=part)
         doubts = (
             *self._drive_doubts(preserve=preserve),
-            *rehearsal_doubts(self.machine.kernel),
+            *dangers.rehearsal_doubts(self.machine.kernel),
             *(
                 doubt
                 for drive, before in zip(self.drives, befores, strict=True)
-                for doubt in shared_doubts(self.machine, drive, before)
+                for doubt in dangers.shared_doubts(self.machine, drive, before)
             ),
-            *forgotten_doubts(self.machine, derived.operations),
+            *dangers.forgotten_doubts(self.machine, derived.operations),
         )
         return replace(plan, steps=steps_of(derived.operations, context), doubts=doubts)
 
     def _drive_doubts(self, *, preserve: bool) -> Iterator[Message]:
         for drive, recording in self.sides:
-            for doubt in doubts_of(drive, recording, preserve=preserve):
+            for doubt in dangers.doubts_of(drive, recording, preserve=preserve):
                 named = len(self.drives) > 1
                 yield t("{drive}: {doubt}", drive=drive.path, doubt=doubt) if named else doubt
 

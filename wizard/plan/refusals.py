@@ -11,7 +11,6 @@ from wizard.model.machine import Drive, Extent, Partition, Use
 from wizard.model.said import Message, Sentence, join, t, tn
 from wizard.operations.rules import geometry_fault
 from wizard.plan import free_space
-from wizard.plan.free_space import GPT_PARTITIONS, MBR_BLOCKS, MBR_PRIMARIES, loose, overlapping
 
 CLOSE_FIRST = Sentence("{subject} is in use by {by}; close that first")
 
@@ -318,16 +317,16 @@ def refuse_new_mbr(path: str, size_bytes: int, geometry: Geometry, volumes: int,
                 drive=path,
             )
         )
-    if volumes > MBR_PRIMARIES:
+    if volumes > free_space.MBR_PRIMARIES:
         raise BadInput(
             t(
                 "An MBR supports {most} partitions, but {asked} were requested. A GPT supports {gpt}.",
-                most=MBR_PRIMARIES,
+                most=free_space.MBR_PRIMARIES,
                 asked=volumes,
-                gpt=GPT_PARTITIONS,
+                gpt=free_space.GPT_PARTITIONS,
             )
         )
-    reach = MBR_BLOCKS * geometry.logical_block_bytes
+    reach = free_space.MBR_BLOCKS * geometry.logical_block_bytes
     if size_bytes > reach:
         raise BadInput(
             t(
@@ -347,8 +346,8 @@ def _refuse_partitions(drive: Drive) -> None:
     table = drive.table
     lowest, highest = ((table.first_usable_bytes or 0), table.end_usable_bytes) if table else (0, None)
     if (
-        overlapping(slots)
-        or loose(slots)
+        free_space.overlapping(slots)
+        or free_space.loose(slots)
         or any(
             part.start_bytes < lowest
             or (highest is not None and part.end_bytes > highest)

@@ -14,22 +14,13 @@ from wizard.model.errors import partition_path, printable, typed_word
 from wizard.model.machine import Drive, Extent, Kernel, Machine, Obstacle, Partition, Signature, Table, Unread
 from wizard.model.run import Waiting
 from wizard.model.said import Message
-from wizard.probe.content.layers import (
-    belongs_to_partition,
-    copy_left,
-    layers_of,
-    signatures_of,
-    superblock_digest_of,
-    unescaped,
-    with_insides,
-)
+from wizard.probe import facts
+from wizard.probe.content import layers, tables
 from wizard.probe.content.notices import next_of
-from wizard.probe.content.tables import GptEntry, TableReading, free_extents, is_extended, read_table
 from wizard.probe.drive.ata import ata_of, names_of, own_rate, rate_in_page, sharing, turns, vital_page
 from wizard.probe.drive.nvme import format_scope_of, formats_of
 from wizard.probe.drive.smart import smart_of, smart_trouble
 from wizard.probe.drive.zones import options_of, programs_of, zones_of
-from wizard.probe.facts import RawDrive, RawError, RawGraph, RawMachine, RawNotice, RawPartition
 from wizard.probe.host.environment import family_of, is_container
 from wizard.probe.host.sysfs import CONTENTS, UNIT_BYTES, bytes_at, geometry_of, name_of, whole_number
 from wizard.probe.host.system import kernel_modules
@@ -46,7 +37,7 @@ CONTENT_FIELDS = ("table", "signatures", "partitions", "free", "content_digest")
 """Fields that are unknown if the drive's bytes were not read."""
 
 
-def machine_of(raw: RawMachine) -> Machine:
+def machine_of(raw: facts.RawMachine) -> Machine:
     """Return the machine with all its drives."""
     inside, probed = is_container(raw.container), {drive.name for drive in raw.drives}
     return Machine(
@@ -72,7 +63,7 @@ def machine_of(raw: RawMachine) -> Machine:
     )
 
 
-def drive_of(raw: RawDrive, machine: RawMachine) -> Drive:
+def drive_of(raw: facts.RawDrive, machine: facts.RawMachine) -> Drive:
     """Return one drive, with its uses from the machine's graph."""
     size = bytes_at(raw.sysfs, "size")
     reading = _reading(raw, size)
@@ -119,13 +110,15 @@ def drive_of(raw: RawDrive, machine: RawMachine) -> Drive:
         signatures=signatures,
         partitions=partitions,
         free=_free(reading, partitions, size, bool(signatures or data)) if reading and size else (),
-        layers=layers_of(raw, machine.graph, found.layers, size or 0, signatures, partitions),
+        layers=layers.layers_of(raw, machine.graph, found.layers, size or 0, signatures, partitions),
         loaders=_loaders(raw),
         uses=found.uses,
         superblock_copy_bytes=None
         if partitions
-        else copy_left(signatures, raw.superblocks.get(raw.name, ())),
-        superblock_digest=superblock_digest_of(raw, raw.name) if signatures and not partitions else None,
+        else layers.copy_left(signatures, raw.superblocks.get(raw.name, ())),
+        superblock_digest=layers.superblock_digest_of(raw, raw.name)
+        if signatures and not partitions
+        else None,
         waiting=_waiting(raw.notice),
         data_at_bytes=data.offset_bytes if data else None,
         lost=_lost(raw, reading),
@@ -138,13 +131,13 @@ def drive_of(raw: RawDrive, machine: RawMachine) -> Drive:
     )
 
 
-def _names(raw: RawDrive, graph: RawGraph) -> list[str]:
+def _names(raw: facts.RawDrive, graph: facts.RawGraph) -> list[str]:
     """Return the names of the drive and its partitions, both as probed and as in the graph."""
     found = [name for name, block in graph.blocks.items() if block.disk == raw.name]
     return list(dict.fromkeys([raw.name, *raw.partitions, *found]))
 
 
-def _reading(raw: RawDrive, size: int | None) -> TableReading | None:
+def _reading(raw: facts.RawDrive, size: int | None) -> tables.TableReading | None:
     """Parse the table from the recorded bytes. None if no bytes were recorded."""
     if not size or not raw.chunks or raw.contents is None:
         return None
@@ -157,7 +150,7 @@ def _reading(raw: RawDrive, size: int | None) -> TableReading | None:
         return b""
 
     block = whole_number(raw.sysfs.get("queue/logical_block_size")) or UNIT_BYTES
-    reading = read_table(
+    reading = tables.read_table(
         read,
         size,
         block,
@@ -168,7 +161,7 @@ def _reading(raw: RawDrive, size: int | None) -> TableReading | None:
         return reading
     known = {entry.number for entry in reading.entries}
     others = (
-        GptEntry(e.number, e.start_bytes, e.size_bytes, f"0x{e.type:02x}")
+        tables.GptEntry(e.number, e.start_bytes, e.size_bytes, f"0x{e.type:02x}")
         for e in raw.table_entries
         if e.number not in known and e.number > 0
     )
@@ -182,14 +175,16 @@ def _decoded(text: str) -> bytes:
         return b""
 
 
-def _own_signatures(raw: RawDrive, size: int, partitions: tuple[Partition, ...]) -> tuple[Signature, ...]:
+def _own_signatures(
+    raw: facts.RawDrive, size: int, partitions: tuple[Partition, ...]
+) -> tuple[Signature, ...]:
     """Return the signatures of the whole drive, without those that belong to a partition."""
-    found = with_insides(signatures_of(raw, raw.name), raw.superblocks.get(raw.name, ()), size)
-    return tuple(mark for mark in found if not belongs_to_partition(mark, partitions))
+    found = layers.with_insides(layers.signatures_of(raw, raw.name), raw.superblocks.get(raw.name, ()), size)
+    return tuple(mark for mark in found if not layers.belongs_to_partition(mark, partitions))
 
 
 def _partitions(
-    raw: RawDrive, reading: TableReading | None, mounted: Mapping[str, tuple[str, ...]]
+    raw: facts.RawDrive, reading: tables.TableReading | None, mounted: Mapping[str, tuple[str, ...]]
 ) -> tuple[Partition, ...]:
     """Return the partitions in the table, with the kernel's view, and partitions only the kernel has. The
     latter may be mounted."""
@@ -216,11 +211,13 @@ def _partitions(
                 name=entry.name,
                 part_uuid=entry.part_uuid,
                 attributes=entry.attributes,
-                signatures=with_insides(
-                    signatures_of(raw, name), raw.superblocks.get(name, ()), entry.size_bytes
+                signatures=layers.with_insides(
+                    layers.signatures_of(raw, name), raw.superblocks.get(name, ()), entry.size_bytes
                 ),
-                superblock_copy_bytes=copy_left(signatures_of(raw, name), raw.superblocks.get(name, ())),
-                superblock_digest=superblock_digest_of(raw, name),
+                superblock_copy_bytes=layers.copy_left(
+                    layers.signatures_of(raw, name), raw.superblocks.get(name, ())
+                ),
+                superblock_digest=layers.superblock_digest_of(raw, name),
                 moving=number in raw.moving,
                 data_at_bytes=raw.data[name].offset_bytes if name in raw.data else None,
                 mount_points=mounted.get(path, ()),
@@ -231,17 +228,21 @@ def _partitions(
     return tuple(found)
 
 
-def _lost(raw: RawDrive, reading: TableReading | None) -> tuple[Partition, ...]:
+def _lost(raw: facts.RawDrive, reading: tables.TableReading | None) -> tuple[Partition, ...]:
     """Return the partitions without a table, with their entries in a lone backup GPT, if any. Contents of
     further entries are unknown."""
-    entries = {one.number: GptEntry(one.number, one.start_bytes, one.size_bytes, "") for one in raw.lost}
+    entries = {
+        one.number: tables.GptEntry(one.number, one.start_bytes, one.size_bytes, "") for one in raw.lost
+    }
     if raw.lost and reading:
         entries |= {entry.number: entry for entry in reading.lost}
     found = []
     for entry in sorted(entries.values(), key=lambda entry: entry.number):
         path = partition_path(raw.path, entry.number)
         node = name_of(path)
-        marks = with_insides(signatures_of(raw, node), raw.superblocks.get(node, ()), entry.size_bytes)
+        marks = layers.with_insides(
+            layers.signatures_of(raw, node), raw.superblocks.get(node, ()), entry.size_bytes
+        )
         found.append(
             Partition(
                 path,
@@ -258,7 +259,7 @@ def _lost(raw: RawDrive, reading: TableReading | None) -> tuple[Partition, ...]:
     return tuple(found)
 
 
-def _entry_of_kernel(number: int, part: RawPartition) -> GptEntry | None:
+def _entry_of_kernel(number: int, part: facts.RawPartition) -> tables.GptEntry | None:
     """Return an entry from sysfs and udev's database, without the table."""
     start, size = bytes_at(part.sysfs, "start"), bytes_at(part.sysfs, "size")
     if start is None or size is None:
@@ -267,42 +268,45 @@ def _entry_of_kernel(number: int, part: RawPartition) -> GptEntry | None:
     kind = f"0x{int(kind, 16):02x}" if re.fullmatch(r"0x[0-9a-f]+", kind) else kind
     name = part.udev.get("ID_PART_ENTRY_NAME")
     flags = part.udev.get("ID_PART_ENTRY_FLAGS", "0x0")
-    return GptEntry(
+    return tables.GptEntry(
         number,
         start,
         size,
         kind,
-        name=unescaped(name) if name else None,
+        name=layers.unescaped(name) if name else None,
         part_uuid=part.udev.get("ID_PART_ENTRY_UUID"),
         attributes=int(flags, 16) if re.fullmatch(r"0x[0-9a-f]+", flags) else 0,
     )
 
 
-def _kernel_size(part: RawPartition, entry: GptEntry) -> int | None:
+def _kernel_size(part: facts.RawPartition, entry: tables.GptEntry) -> int | None:
     """Return the kernel's size of a partition. The kernel shows only the first sectors of an extended
     partition (block/partitions/msdos.c), so that size counts as equal to the table's."""
     size = bytes_at(part.sysfs, "size")
-    if size is not None and is_extended(entry.type) and size <= 8 * UNIT_BYTES:
+    if size is not None and tables.is_extended(entry.type) and size <= 8 * UNIT_BYTES:
         return entry.size_bytes
     return size
 
 
 def _free(
-    reading: TableReading, partitions: tuple[Partition, ...], size: int, marked: bool
+    reading: tables.TableReading, partitions: tuple[Partition, ...], size: int, marked: bool
 ) -> tuple[Extent, ...]:
     taken = [(part.start_bytes, part.end_bytes) for part in partitions]
     taken += [(own.start_bytes, own.end_bytes) for own in reading.table.own]
     taken += [(more.start_bytes, more.end_bytes) for part in partitions if (more := part.overhang)]
-    return free_extents(reading.table, taken, size, has_signature=marked)
+    return tables.free_extents(reading.table, taken, size, has_signature=marked)
 
 
-def _is_partial(raw: RawDrive) -> bool:
+def _is_partial(raw: facts.RawDrive) -> bool:
     """Return True if any input of the digest could not be read."""
     return any(error.what in ("contents", "table", "signatures") for error in raw.errors)
 
 
 def _digest(
-    raw: RawDrive, reading: TableReading, signatures: tuple[Signature, ...], partitions: tuple[Partition, ...]
+    raw: facts.RawDrive,
+    reading: tables.TableReading,
+    signatures: tuple[Signature, ...],
+    partitions: tuple[Partition, ...],
 ) -> str:
     """Return the SHA-256 of the table's bytes and all signatures.
 
@@ -339,12 +343,12 @@ def _digest(
     return hashlib.sha256(json.dumps(covered, sort_keys=True).encode()).hexdigest()
 
 
-def _loaders(raw: RawDrive) -> tuple[Loader, ...]:
+def _loaders(raw: facts.RawDrive) -> tuple[Loader, ...]:
     found = ((chunk.offset_bytes, next_of(_decoded(chunk.data))) for chunk in raw.starters)
     return tuple(Loader(start, goes_on) for start, goes_on in found if goes_on is not None)
 
 
-def _waiting(raw: RawNotice | None) -> Waiting | None:
+def _waiting(raw: facts.RawNotice | None) -> Waiting | None:
     """Return the waiting run that the notice describes, if any."""
     notice = read_notice(_decoded(raw.data)) if raw else None
     if raw is None or notice is None:
@@ -353,7 +357,7 @@ def _waiting(raw: RawNotice | None) -> Waiting | None:
     return Waiting(run, notice.begun, notice.told, notice.start_bytes, notice.room_bytes, raw.bare)
 
 
-def _udev_table(raw: RawDrive) -> Table | None:
+def _udev_table(raw: facts.RawDrive) -> Table | None:
     """Return the table in udev's database. A missing entry proves nothing, so it returns None."""
     kind = raw.udev.get("ID_PART_TABLE_TYPE")
     return Table(UDEV_TABLES.get(kind, "other"), uuid=raw.udev.get("ID_PART_TABLE_UUID")) if kind else None
@@ -364,7 +368,7 @@ def _discard(sysfs: dict[str, str]) -> Discard | None:
     return None if most is None else Discard(whole_number(sysfs.get("queue/discard_granularity")) or 0, most)
 
 
-def _vpd_zoned(raw: RawDrive) -> int | None:
+def _vpd_zoned(raw: facts.RawDrive) -> int | None:
     """Return bits 5:4 of byte 8 of VPD page B1h, or the driver's equivalent."""
     page = vital_page(raw, "b1")
     if page and len(page) > SCSI_ZONED_BYTE:
@@ -372,7 +376,9 @@ def _vpd_zoned(raw: RawDrive) -> int | None:
     return UDEV_ZONES.get(raw.sysfs.get("zoned_cap", ""))
 
 
-def _unread(raw: RawDrive, reading: TableReading | None, ata_trouble: Message | None) -> tuple[Unread, ...]:
+def _unread(
+    raw: facts.RawDrive, reading: tables.TableReading | None, ata_trouble: Message | None
+) -> tuple[Unread, ...]:
     """Return the reasons by field. If the drive's bytes were not read, several fields share one reason."""
     found = []
     for error in raw.errors:
@@ -389,7 +395,7 @@ def _unread(raw: RawDrive, reading: TableReading | None, ata_trouble: Message | 
     return (*dict.fromkeys(found), *ata)
 
 
-def _filesystems(raw: RawMachine) -> frozenset[str]:
+def _filesystems(raw: facts.RawMachine) -> frozenset[str]:
     listed = {line.split("\t")[-1].strip() for line in raw.filesystems.split("\n")}
     return frozenset(name for name in listed | set(raw.modules) if name)
 
@@ -404,14 +410,14 @@ def _flag(sysfs: dict[str, str], name: str) -> bool | None:
     return {"0": False, "1": True}.get(value) if value is not None else None
 
 
-def reason_of(error: RawError) -> Message:
+def reason_of(error: facts.RawError) -> Message:
     """Return the reason of an error. Old recordings have a text instead, which is made a sentence."""
     if isinstance(error.why, Message):
         return error.why
     return AS_RECORDED(text=error.why if error.obstacle else _sentence(error.why))
 
 
-def obstacle_of(error: RawError) -> Obstacle:
+def obstacle_of(error: facts.RawError) -> Obstacle:
     """Return the recorded obstacle, or in old recordings the one that the text suggests."""
     if error.obstacle is None and isinstance(error.why, str):
         return obstacle_in(error.why)

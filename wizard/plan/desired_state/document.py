@@ -20,17 +20,10 @@ from wizard.model.machine import Drive
 from wizard.model.said import Message, Sentence, parse_size, reason_of, t
 from wizard.plan.plan import Plan
 from wizard.plan.raid.lvm import group_room_bytes
+from wizard.plan.request import volume_request
 from wizard.plan.request.plan_request import StripeRequest
 from wizard.plan.request.roles import role_of
 from wizard.plan.request.subvolumes import places_of, subvolume_written
-from wizard.plan.request.volume_request import (
-    ENCRYPTIONS,
-    REST,
-    VolumeRequest,
-    mount_order_fault,
-    parse_volume,
-    size_text,
-)
 from wizard.probe.host.environment import GROUP
 
 SINGLE = ("workload", "role", "size", "label", "mount", "writable", "fs", "encrypt", "key")
@@ -52,7 +45,7 @@ def read_wanted(text: str, where: str) -> WantedDrives:
             _check_matches(drive)
             for number, volume in enumerate(drive.volume):
                 key = f"drive[{at}].volume[{number}]."
-                parse_volume(_volume_text(volume))
+                volume_request.parse_volume(_volume_text(volume))
                 if volume.workload is not None:
                     key = f"drive[{at}].volume[{number}].workload"
                     find_workload(volume.workload)
@@ -66,7 +59,7 @@ def read_wanted(text: str, where: str) -> WantedDrives:
             stripe_of(drive)
         except BadInput as error:
             raise fault_within(text, where, key, reason_of(error)) from None
-    if fault := mount_order_fault(places_named(wanted)):
+    if fault := volume_request.mount_order_fault(places_named(wanted)):
         raise BadInput(t("{file}: {why}", file=where, why=fault))
     return wanted
 
@@ -101,13 +94,13 @@ def places_named(wanted: WantedDrives) -> tuple[str, ...]:
     )
 
 
-def requests_of(drive: WantedDrive) -> tuple[VolumeRequest, ...]:
+def requests_of(drive: WantedDrive) -> tuple[volume_request.VolumeRequest, ...]:
     """Return the drive's volumes as requests. Raises BadInput as `plan --volume` does."""
     if not drive.volume:
         raise BadInput(t("no volume is listed; add [[drive.volume]]."))
     if any(volume.encrypt and not volume.key for volume in drive.volume):
         raise BadInput(t("an encrypted volume requires a key, since passphrase prompts are unavailable."))
-    return tuple(parse_volume(_volume_text(volume)) for volume in drive.volume)
+    return tuple(volume_request.parse_volume(_volume_text(volume)) for volume in drive.volume)
 
 
 def stripe_of(wanted: WantedDrive) -> StripeRequest | None:
@@ -255,7 +248,10 @@ def _sizes(plan: Plan) -> list[str | None]:
         sizes = [one.size_bytes for one in plan.logical_volumes]
         left += group_room_bytes(slots[-1].size_bytes) - sum(sizes)
     is_full = left <= 2 * grain_bytes(plan.drive.geometry)
-    return [*map(size_text, sizes[:-1]), REST if is_full else size_text(sizes[-1])]
+    return [
+        *map(volume_request.size_text, sizes[:-1]),
+        volume_request.REST if is_full else volume_request.size_text(sizes[-1]),
+    ]
 
 
 def volume_entry(volume: Volume, size: str | None) -> WantedVolume:
@@ -269,7 +265,7 @@ def volume_entry(volume: Volume, size: str | None) -> WantedVolume:
         mount=volume.mount_point or (NO_PLACE if mounts else None),
         writable=None if role or not mounts else _writable(volume.writer),
         fs=volume.filesystem,
-        encrypt=ENCRYPTIONS[0] if volume.encryption else None,
+        encrypt=volume_request.ENCRYPTIONS[0] if volume.encryption else None,
         key=volume.encryption.key if volume.encryption else None,
         option=tuple(one.id for one in _asked_options(volume) if not _is_withheld(one, volume)),
         subvolume=tuple(map(subvolume_written, volume.subvolumes)),

@@ -10,9 +10,9 @@ from wizard.model.errors import Refused
 from wizard.model.geometry import align_down, align_up, grain_bytes
 from wizard.model.machine import Drive, Extent, Partition
 from wizard.model.said import MIB, Message, Sentence, join, rounded_up, t
+from wizard.plan import refusals
 from wizard.plan.dangers import bounds_of, layout_before
 from wizard.plan.free_space import HALF_MOVED, MBR_PRIMARIES
-from wizard.plan.refusals import in_use, measured, refuse_table, uses_of_part
 from wizard.plan.request.volume_request import size_text
 
 PAGE_BYTES = 4096
@@ -57,7 +57,7 @@ def why_not_shrink(drive: Drive, part: Partition) -> Message | None:
     """Return why the partition and its filesystem cannot shrink, or None. Permanent reasons come first."""
     if why := _why_never_shrinks(part):
         return why
-    if any(use.kind == "mounted" for use in uses_of_part(drive, part.path)):
+    if any(use.kind == "mounted" for use in refusals.uses_of_part(drive, part.path)):
         return t(
             "{part} is mounted and can only shrink unmounted. Run `diskwright unmount {part}` first.",
             part=part.path,
@@ -92,7 +92,7 @@ def why_not_shrink(drive: Drive, part: Partition) -> Message | None:
 
 def why_not_shrink_to(drive: Drive, part: Partition, size_bytes: int) -> Message | None:
     """Return why a size from `aligned_size` is not possible when shrinking, or None."""
-    _, geometry = measured(drive)
+    _, geometry = refusals.measured(drive)
     if size_bytes >= part.size_bytes:
         return t(
             "{part} has {size:exact} and must end on a multiple of {grain:exact}. Request less.",
@@ -164,7 +164,7 @@ def _freed_bytes(drive: Drive, part: Partition) -> int:
 def aligned_size(drive: Drive, part: Partition, asked_bytes: int) -> int:
     """Return the requested size rounded up to an aligned end, so free space starts aligned. The drive's size
     must be known."""
-    _, geometry = measured(drive)
+    _, geometry = refusals.measured(drive)
     return align_up(geometry, part.start_bytes + asked_bytes) - part.start_bytes
 
 
@@ -191,7 +191,7 @@ def _why_not_restore_end(drive: Drive, part: Partition) -> Message | None:
     for other in drive.partitions:
         if other is not part and (other.overlaps(lost) or (other.overhang or other).overlaps(lost)):
             return t("The end of the contents of {part} is in {other}.", part=part.path, other=other.path)
-    if end > bounds_of(drive, *measured(drive)).end_bytes:
+    if end > bounds_of(drive, *refusals.measured(drive)).end_bytes:
         return t(
             "The contents of {part} end at byte {end}, after the last usable byte of {drive}.",
             part=part.path,
@@ -203,7 +203,7 @@ def _why_not_restore_end(drive: Drive, part: Partition) -> Message | None:
 
 def needed_bytes(drive: Drive, part: Partition) -> int:
     """Return the least size of a partition in whole blocks that contains all its contents."""
-    _, geometry = measured(drive)
+    _, geometry = refusals.measured(drive)
     size = part.overhang.end_bytes - part.start_bytes if part.overhang else part.size_bytes
     return rounded_up(size, geometry.logical_block_bytes)
 
@@ -231,7 +231,7 @@ def _why_not_whole_pages(part: Partition, growing: Growing) -> Message | None:
 
 def why_not_grow_to(drive: Drive, part: Partition, size_bytes: int) -> Message | None:
     """Return why a size from `aligned_size` is not possible when growing, or None."""
-    _, geometry = measured(drive)
+    _, geometry = refusals.measured(drive)
     room = most = part.size_bytes + room_behind(drive, part)
     if (limit := part.signatures[0].most_bytes) is not None:
         most = min(room, align_down(geometry, part.start_bytes + limit) - part.start_bytes)
@@ -321,7 +321,7 @@ def growing_of(filesystem: str | None) -> Growing | None:
 def room_behind(drive: Drive, part: Partition) -> int:
     """Return how many bytes a partition can grow, up to the last aligned place before the next one. The
     drive's size must be known."""
-    size_bytes, geometry = measured(drive)
+    size_bytes, geometry = refusals.measured(drive)
     slots = layout_before(drive, size_bytes, geometry, preserve=True).slots
     least = part.overhang.end_bytes if part.overhang else part.end_bytes
     free = (slot for slot in slots if not slot.number and slot.start_bytes == least)
@@ -341,9 +341,9 @@ def _why_not_change(drive: Drive, part: Partition, *, mounted: bool = False) -> 
         )
     if is_half_moved(part):
         return HALF_MOVED(part=part.path, drive=drive.path)
-    uses = [use for use in uses_of_part(drive, part.path) if not (mounted and use.kind in MOUNTED)]
+    uses = [use for use in refusals.uses_of_part(drive, part.path) if not (mounted and use.kind in MOUNTED)]
     if uses:
-        return t("{part} is in use: {how}.", part=part.path, how=in_use(uses[0]))
+        return t("{part} is in use: {how}.", part=part.path, how=refusals.in_use(uses[0]))
     if drive.waiting is not None and drive.waiting.bare:
         return t(
             "Run {run} is waiting on {drive}. Use `diskwright keep` or `diskwright undo` first.",
@@ -351,8 +351,8 @@ def _why_not_change(drive: Drive, part: Partition, *, mounted: bool = False) -> 
             drive=drive.path,
         )
     try:
-        measured(drive)
-        refuse_table(drive)
+        refusals.measured(drive)
+        refusals.refuse_table(drive)
     except Refused as refusal:
         return t("{why}", why=str(refusal))
     if part.kernel_start_bytes is None:

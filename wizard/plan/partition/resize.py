@@ -7,14 +7,8 @@ from wizard.model.errors import why_not
 from wizard.model.geometry import align_down, align_up, grain_bytes
 from wizard.model.machine import Drive, Extent, Machine, Partition
 from wizard.model.said import GIB, MIB, Message, Sentence, t
+from wizard.plan.partition import possible
 from wizard.plan.partition.move_target import planned_move, room_around, why_not_move
-from wizard.plan.partition.possible import (
-    why_not_grow,
-    why_not_grow_mounted,
-    why_not_grow_to,
-    why_not_shrink,
-    why_not_shrink_to,
-)
 from wizard.plan.refusals import measured
 from wizard.plan.settings.possible import places_of
 
@@ -51,14 +45,14 @@ def meaning_of(machine: Machine, drive: Drive, part: Partition, wanted: Extent) 
     if start != part.start_bytes:
         return _two_jobs(machine, drive, part, wanted) if by else _move(machine, drive, part, start)
     if by > 0:
-        why_grow = why_not_larger(drive, part) or why_not_grow_to(drive, part, size)
+        why_grow = why_not_larger(drive, part) or possible.why_not_grow_to(drive, part, size)
         return Meaning(
             Does.GROW,
             t("Grows by {by:round} to {size:round}, preserving all files.", by=by, size=size),
             why_grow or "",
         )
     if by < 0:
-        why_shrink = why_not_shrink(drive, part) or why_not_shrink_to(drive, part, size)
+        why_shrink = possible.why_not_shrink(drive, part) or possible.why_not_shrink_to(drive, part, size)
         return Meaning(
             Does.SHRINK,
             t(
@@ -99,18 +93,18 @@ def why_not_adjust(drive: Drive, part: Partition) -> Message | str | None:
     """Return why the partition can neither be moved nor resized, or None."""
     if unknown := why_not(measured, drive):
         return unknown
-    reasons = (why_not_shrink(drive, part), why_not_larger(drive, part), why_not_move(drive, part))
+    reasons = (possible.why_not_shrink(drive, part), why_not_larger(drive, part), why_not_move(drive, part))
     return None if None in reasons else reasons[0]
 
 
 def why_not_larger(drive: Drive, part: Partition) -> Message | None:
     """Return why the partition cannot grow by a rehearsed plan, or None."""
-    if places_of(drive, part.path) and why_not_grow_mounted(drive, part) is None:
+    if places_of(drive, part.path) and possible.why_not_grow_mounted(drive, part) is None:
         return t(
             "{part} is mounted and can only grow into all adjacent free space: `diskwright grow {part}`.",
             part=part.path,
         )
-    return why_not_grow(drive, part)
+    return possible.why_not_grow(drive, part)
 
 
 def _why_not_there(drive: Drive, part: Partition, wanted: Extent) -> Message | None:

@@ -12,26 +12,11 @@ from wizard.model.layout import Layout, Stripe, Volume
 from wizard.model.machine import Drive, Extent, Machine
 from wizard.model.said import Message, Sentence, join, t, tn
 from wizard.operations.layers import array_uuid
-from wizard.plan.dangers import (
-    known_identity,
-    layout_before,
-    refuse_lacking,
-    refuse_missing,
-)
+from wizard.plan import dangers
 from wizard.plan.derive import Places
 from wizard.plan.plan import Plan
 from wizard.plan.planning import Planning, old_wipes, option_words, with_doubts
-from wizard.plan.raid.striping import (
-    HIGHEST_ARRAY,
-    METADATA,
-    NUMBER,
-    USUAL_CHUNK_BYTES,
-    layer_name,
-    room_bytes,
-    striped_extents,
-    striped_path,
-    striped_words,
-)
+from wizard.plan.raid import striping
 from wizard.plan.refusals import refuse_content, refuse_drive
 from wizard.plan.request.plan_request import Kind, Mode, NewVolumes, StripeRequest
 from wizard.plan.request.volume_request import VolumeSpec
@@ -49,13 +34,13 @@ def striped_plan(planning: Planning, request: NewVolumes, asked: StripeRequest) 
     machine, drives, mode = planning.machine, planning.drives, request.mode
     (spec,) = request.specs
     if asked.kind == "md":
-        refuse_lacking(machine.kernel, asked.level)
-    refuse_missing(machine, PROGRAMS[asked.kind])
+        dangers.refuse_lacking(machine.kernel, asked.level)
+    dangers.refuse_missing(machine, PROGRAMS[asked.kind])
     identities, befores = _refuse_drives(machine, drives, mode)
     _refuse_mixture(asked.kind, drives)
     stripe = _stripe(asked, _used_nodes(machine, planning.arrays), spec.final_label, planning.draw_uuid)
     volume = _volume(planning, identities, spec, stripe)
-    extents = striped_extents(identities)
+    extents = striping.striped_extents(identities)
     _refuse_too_small(asked, volume.filesystem, extents)
     wipes = [wipe for drive, before in zip(drives, befores, strict=True) for wipe in old_wipes(drive, before)]
     places = Places(extents, "gpt", tuple(wipes))
@@ -83,8 +68,8 @@ def _refuse_drives(
                 )
             )
         refuse_content(drive, chosen=mode is not None)
-        identities.append(known_identity(machine, drive, size_bytes, geometry))
-        befores.append(layout_before(drive, size_bytes, geometry, preserve=False))
+        identities.append(dangers.known_identity(machine, drive, size_bytes, geometry))
+        befores.append(dangers.layout_before(drive, size_bytes, geometry, preserve=False))
     if twice := _duplicate([drive.path for drive in drives]):
         raise Refused(t("{drive} is listed twice.", drive=twice))
     for what, numbers in (
@@ -124,15 +109,17 @@ def _refuse_mixture(kind: Kind, drives: Sequence[Drive]) -> None:
 
 
 def _stripe(asked: StripeRequest, used: Collection[str], label: str, draw_uuid: Callable[[], str]) -> Stripe:
-    chunk = 0 if asked.mirrors else asked.chunk_bytes or USUAL_CHUNK_BYTES
+    chunk = 0 if asked.mirrors else asked.chunk_bytes or striping.USUAL_CHUNK_BYTES
     match asked.kind:
         case "btrfs":
-            return Stripe("btrfs", metadata=asked.metadata or METADATA[0], level=asked.level)
+            return Stripe("btrfs", metadata=asked.metadata or striping.METADATA[0], level=asked.level)
         case "md":
             device = next(
-                node for number in range(HIGHEST_ARRAY, -1, -1) if (node := f"/dev/md{number}") not in used
+                node
+                for number in range(striping.HIGHEST_ARRAY, -1, -1)
+                if (node := f"/dev/md{number}") not in used
             )
-            return Stripe("md", device, layer_name(label), chunk, (draw_uuid(),), level=asked.level)
+            return Stripe("md", device, striping.layer_name(label), chunk, (draw_uuid(),), level=asked.level)
 
 
 def _used_nodes(machine: Machine, arrays: Sequence[str]) -> set[str]:
@@ -144,7 +131,7 @@ def _used_nodes(machine: Machine, arrays: Sequence[str]) -> set[str]:
 def _refuse_too_small(asked: StripeRequest, filesystem: str, extents: Sequence[Extent]) -> None:
     kind = MADE[filesystem]
     least = max(kind.minimum_bytes, kind.striped_minimum_bytes)
-    if room_bytes(asked.kind, asked.level, [extent.size_bytes for extent in extents]) < least:
+    if striping.room_bytes(asked.kind, asked.level, [extent.size_bytes for extent in extents]) < least:
         raise BadInput(
             t(
                 "The drives are too small together: {filesystem} needs {least:exact}.",
@@ -157,7 +144,7 @@ def _refuse_too_small(asked: StripeRequest, filesystem: str, extents: Sequence[E
 def _volume(planning: Planning, identities: Sequence[Identity], spec: VolumeSpec, stripe: Stripe) -> Volume:
     mkfs, _ = option_words(spec)
     try:
-        final = striped_words(spec.choice.filesystem, mkfs, stripe, len(identities))
+        final = striping.striped_words(spec.choice.filesystem, mkfs, stripe, len(identities))
     except ValueError:
         raise BadInput(
             t(
@@ -165,7 +152,11 @@ def _volume(planning: Planning, identities: Sequence[Identity], spec: VolumeSpec
                 filesystem=spec.choice.filesystem,
             )
         ) from None
-    return replace(planning.volume(spec, NUMBER), path=striped_path(identities, stripe), mkfs_options=final)
+    return replace(
+        planning.volume(spec, striping.NUMBER),
+        path=striping.striped_path(identities, stripe),
+        mkfs_options=final,
+    )
 
 
 def _together_doubts(

@@ -8,7 +8,7 @@ from wizard.model.advice import Choice, Workload
 from wizard.model.errors import BadInput
 from wizard.model.layout import NO_PLACE, ROOT, Subvolume, Volume, Writer
 from wizard.model.said import Message, Sentence, format_capacity, format_exact, parse_size, t
-from wizard.operations.rules import label_fault, mount_point_fault, options_fault, place_fault
+from wizard.operations import rules
 from wizard.plan.request.roles import ROLES, key_fault, volume_role_fault
 from wizard.plan.request.subvolumes import parse_subvolume, places_of, subvolumes_fault
 
@@ -166,7 +166,7 @@ def parse_volume(text: str) -> VolumeRequest:
     _check_encryption(text, encrypt, values.get("key"))
     size, mount = values.get("size"), values.get("mount")
     size_bytes, percent = (None, None) if size is None else parse_share(size)
-    if mount not in (None, NO_PLACE) and (fault := mount_point_fault(mount)):
+    if mount not in (None, NO_PLACE) and (fault := rules.mount_point_fault(mount)):
         raise BadInput(NAME_PLACE(place=mount, fault=fault))
     return VolumeRequest(
         values.get("workload", ROLES[role].workload if role else ""),
@@ -284,19 +284,19 @@ def volume_faults(
     if filesystem not in MADE:
         yield "filesystem", not_made_because(filesystem)
         return
-    if fault := label_fault(label, filesystem):
+    if fault := rules.label_fault(label, filesystem):
         yield (
             "label",
             t("The label '{label}' {fault}; use a shorter or simpler label.", label=label, fault=fault),
         )
-    if volume.mount_point is not None and (place := place_fault(volume.mount_point, filesystem)):
+    if volume.mount_point is not None and (place := rules.place_fault(volume.mount_point, filesystem)):
         named = NAME_PLACE if MADE[filesystem].mounts else Sentence("The mount point '{place}' {fault}.")
         yield "mount_point", named(place=volume.mount_point, fault=place)
     if why := subvolumes_fault(volume.subvolumes, filesystem):
         yield "subvolumes", VOLUME_FAULT(label=label, fault=why)
     if why := volume_role_fault(volume, encrypted=encrypted, alone=alone):
         yield "role", VOLUME_FAULT(label=label, fault=why)
-    if options := options_fault(filesystem, volume.mkfs_options, volume.mount_options):
+    if options := rules.options_fault(filesystem, volume.mkfs_options, volume.mount_options):
         yield (
             "mkfs_options",
             t(

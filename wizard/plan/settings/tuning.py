@@ -17,10 +17,10 @@ from wizard.advice.existing import (
 from wizard.model.geometry import Identity
 from wizard.model.requests import Tune
 from wizard.model.said import Message, t
+from wizard.operations import settings
 from wizard.operations.fstab import EditFstab, LineEdit, digest_of_text
 from wizard.operations.mounts import REMOUNTING, TUNED, Remount
 from wizard.operations.operation import Context
-from wizard.operations.settings import ReserveBlocks, SetQueue, SwitchOnTimer, WriteRules, rules_name
 from wizard.plan.changes import ChangeOperation, Changes
 from wizard.plan.plan import steps_of
 
@@ -70,7 +70,7 @@ def make_changes(
         set_options(existing, tuning.options, found, operations, doubts)
     _queue(drive, tuning, found, operations, doubts)
     if tuning.trims:
-        operations.append(SwitchOnTimer())
+        operations.append(settings.SwitchOnTimer())
     reasons = tuple(
         f"{change.what}: {change.why}{f' ({change.source})' if change.source else ''}"
         for change in tuning.changes
@@ -93,7 +93,7 @@ def _reserve(
         return
     old, new = found.superblock.reserved_blocks, found.superblock.blocks * percent // 100
     if new < old:
-        operations.append(ReserveBlocks(existing.device, old, new, found.superblock.block_bytes))
+        operations.append(settings.ReserveBlocks(existing.device, old, new, found.superblock.block_bytes))
 
 
 def set_options(
@@ -192,7 +192,7 @@ def _queue(
         return
     now = dict(found.queue)
     operations += [
-        SetQueue(drive.path, name, now[name], value)
+        settings.SetQueue(drive.path, name, now[name], value)
         for name, value in tuning.queue
         if now.get(name) not in (None, value)
     ]
@@ -201,7 +201,7 @@ def _queue(
             t("No folder for udev rules was found, so the current settings last only until the next boot.")
         )
         return
-    file = str(PurePosixPath(found.rules) / rules_name(drive))
+    file = str(PurePosixPath(found.rules) / settings.rules_name(drive))
     old = values_in(found.rules_text or "")
     if found.rules_text is not None and udev_rule(drive, old) != found.rules_text:
         doubts.append(
@@ -214,7 +214,7 @@ def _queue(
         return
     values = tuple({**dict(old), **dict(tuning.queue)}.items())
     if values != old:
-        operations.append(WriteRules(file, values, found.rules_text))
+        operations.append(settings.WriteRules(file, values, found.rules_text))
     if not udev_match(drive):
         doubts.append(
             t(
