@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from wizard.filesystems.kind import BIOS_BOOT_GPT_TYPE, is_half_moved
+from wizard.filesystems import partition_types
 from wizard.findings.inside import (
     LIARS,
     TWO_BLOCKS,
@@ -84,7 +84,7 @@ def _checked(drive: Drive, geometry: Geometry) -> list[Partition]:
         part
         for part in drive.partitions
         if not is_extended(part)
-        and not is_half_moved(part)
+        and not partition_types.is_half_moved(part)
         and (part.start_bytes - offset) % block + part.size_bytes > block
     ]
 
@@ -206,7 +206,7 @@ def _physical(
     remedy = MOVE
     if partition is None:
         remedy, commands = t("Copy the data elsewhere, set up the drive with a partition, and copy back."), ()
-    elif (partition.type or "").lower() == BIOS_BOOT_GPT_TYPE:
+    elif (partition.type or "").lower() == partition_types.BIOS_BOOT_GPT:
         severity, remedy, commands = Severity.INFO, NO_ACTION, ()
         why = t("No cost: a BIOS boot partition is written only when a boot loader is installed.")
     elif drive.rotational is not False:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from math import isqrt
 
-from wizard.filesystems.kind import is_half_moved
+from wizard.filesystems import partition_types
 from wizard.findings.alignment import is_extended
 from wizard.findings.use import OTHER_BLOCKS
 from wizard.model.finding import Finding, FindingCommand, Severity
@@ -34,7 +34,7 @@ def find_tables(drive: Drive) -> Iterator[Finding]:
         yield from _bounds(drive, drive.table)
     yield from _overlaps(drive)
     yield from _overhangs(drive)
-    if not any(map(is_half_moved, drive.partitions)):
+    if not any(map(partition_types.is_half_moved, drive.partitions)):
         # A move changes the kernel's view itself when it ends.
         yield from _kernel(drive)
     yield from _signatures(drive)
@@ -524,7 +524,7 @@ def _lost_signatures(drive: Drive) -> Iterator[Finding]:
         if drive.table is not None and drive.table.kind == "none"
         else ()
     )
-    parts = (part for part in drive.partitions if not is_half_moved(part))
+    parts = (part for part in drive.partitions if not partition_types.is_half_moved(part))
     for path, place in (*whole, *((part.path, part.superblock_copy_bytes) for part in parts)):
         if place is not None:
             block = isqrt(place // GROUP_BLOCKS)

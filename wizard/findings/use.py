@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import Iterator
 
-from wizard.filesystems.kind import is_half_moved
+from wizard.filesystems import partition_types
 from wizard.model.finding import Finding, FindingCommand, Severity
 from wizard.model.machine import Drive, Obstacle, Use
 from wizard.model.run import Waiting
@@ -132,7 +132,7 @@ def _states(drive: Drive) -> Iterator[Finding]:
 
 def _half_moved(drive: Drive) -> Iterator[Finding]:
     for part in drive.partitions:
-        if is_half_moved(part):
+        if partition_types.is_half_moved(part):
             yield Finding(
                 "move-unfinished",
                 Severity.DANGER,

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from wizard.filesystems.kind import CONTAINER_TYPES
+from wizard.filesystems import partition_types
 from wizard.filesystems.registry import title_of
 from wizard.findings.contents import TABLES, used_text
 from wizard.model.errors import partition_path, printable
@@ -14,7 +14,7 @@ def content_of(slot: Slot) -> str:
     """Describe the contents of a partition: `ext4`, `ext4 in LUKS2`, `not read`."""
     if slot.filesystem:
         return f"{printable(slot.filesystem, 40)}{' in LUKS2' if slot.opened else ''}"
-    if slot.type in CONTAINER_TYPES:
+    if slot.type in partition_types.CONTAINERS:
         return "extended"
     return "not read" if slot.unread else "nothing recognised"
 

@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from wizard.filesystems.kind import TYPE_NAMES, Argv
+from wizard.filesystems import partition_types
+from wizard.filesystems.kind import Argv
 from wizard.model.layout import Slot, TableEntry
 from wizard.model.said import Message, Sentence, Sentences, format_exact, t, tn
 from wizard.operations import data_loss
@@ -199,7 +200,11 @@ def _entry_line(entry: TableEntry, logical_block_bytes: int) -> str:
     )
     if not size % 1024:
         extent += f" ({format_exact(size)})"
-    kind = f"{TYPE_NAMES[entry.type]} ({entry.type})" if entry.type in TYPE_NAMES else entry.type
+    kind = (
+        f"{partition_types.NAMES[entry.type]} ({entry.type})"
+        if entry.type in partition_types.NAMES
+        else entry.type
+    )
     line = (
         Sentence("partition {number}, preserved: {extent}, type {type}")
         if entry.kept

@@ -6,12 +6,7 @@ The planner decides, and validation reads the decisions from a document. Both de
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from wizard.filesystems.kind import (
-    LINUX_LVM_TYPE,
-    LINUX_RAID_TYPE,
-    LVM_MBR_TYPE,
-    ROOT_GPT_TYPES,
-)
+from wizard.filesystems import partition_types
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import partition_path
 from wizard.model.geometry import Geometry
@@ -126,13 +121,17 @@ def _new_slots(plan: Plan, places: Places, changed: Slot | None, member: int) ->
     if changed is not None and changed.kept:
         yield _placed(changed, places.extents[0])
     elif plan.group:
-        kind = LINUX_LVM_TYPE if table == "gpt" else LVM_MBR_TYPE
+        kind = partition_types.LVM_GPT if table == "gpt" else partition_types.LVM_MBR
         number, name = plan.volumes[0].partition, _name(plan.group.name, table)
         yield _member_slot(number, places.extents[0], kind, name, striping.MEMBER_KINDS["lvm"])
     elif plan.stripe and plan.stripe.kind == "md":
         name = _name(plan.volumes[0].label, table)
         yield _member_slot(
-            striping.NUMBER, places.extents[member], LINUX_RAID_TYPE, name, striping.MEMBER_KINDS["md"]
+            striping.NUMBER,
+            places.extents[member],
+            partition_types.RAID_GPT,
+            name,
+            striping.MEMBER_KINDS["md"],
         )
     elif plan.stripe:
         yield _volume_slot(plan.volumes[0], places.extents[member], table)
@@ -182,7 +181,7 @@ def _keeps_type(slot: Slot, volume: Volume, table: TableKind) -> bool:
 def _types(role: Role, table: TableKind) -> tuple[str, ...]:
     if table == "mbr":
         return (role.mbr_type,)
-    return tuple(ROOT_GPT_TYPES.values()) if role.name == "root" else (role.gpt_type,)
+    return tuple(partition_types.ROOTS_GPT.values()) if role.name == "root" else (role.gpt_type,)
 
 
 def _layout_after(member: Member, new: Sequence[Slot], fresh: TableKind | None) -> Layout:

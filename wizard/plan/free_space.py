@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from wizard.filesystems.kind import CONTAINER_TYPES
+from wizard.filesystems import partition_types
 from wizard.model.errors import BadInput
 from wizard.model.geometry import FLOOR_BYTES, Geometry, align_down, align_up
 from wizard.model.layout import Layout, Slot
@@ -54,7 +54,7 @@ def fresh_bounds(table: str, size_bytes: int, geometry: Geometry) -> Extent:
 
 def is_container(slot: Slot) -> bool:
     """Return True if the slot is an extended partition of an MBR, which contains logical partitions."""
-    return slot.type in CONTAINER_TYPES
+    return slot.type in partition_types.CONTAINERS
 
 
 def with_free(

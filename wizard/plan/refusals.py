@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from wizard.filesystems.kind import CONTAINER_TYPES, is_half_moved
+from wizard.filesystems import partition_types
 from wizard.findings.contents import unmarked_contents
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import Geometry
@@ -63,7 +63,7 @@ def refuse_drive(drive: Drive) -> tuple[int, Geometry]:
 def _refuse_half_moved(drive: Drive) -> None:
     """Raises Refused if a partition is in the middle of a move: all its data would be lost, and its journal
     may be anywhere in its entry."""
-    if half := next(filter(is_half_moved, drive.partitions), None):
+    if half := next(filter(partition_types.is_half_moved, drive.partitions), None):
         raise Refused(free_space.HALF_MOVED(part=half.path, drive=drive.path))
 
 
@@ -385,11 +385,11 @@ def _refuse_partitions(drive: Drive) -> None:
 def _covers(part: Partition, own: Sequence[Extent]) -> bool:
     """Return True if the partition overlaps the table itself, except extended ones, which contain records of
     logical ones."""
-    return part.type not in CONTAINER_TYPES and any(part.overlaps(place) for place in own)
+    return part.type not in partition_types.CONTAINERS and any(part.overlaps(place) for place in own)
 
 
 def _kernel_differs(part: Partition) -> bool:
-    if part.type in CONTAINER_TYPES:
+    if part.type in partition_types.CONTAINERS:
         # The kernel reports only the first blocks as length of an extended partition
         # (block/partitions/msdos.c).
         return part.kernel_start_bytes not in (None, part.start_bytes)

@@ -11,7 +11,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from wizard.filesystems.kind import MOVING_TYPES
+from wizard.filesystems import partition_types
 from wizard.model.errors import partition_path
 from wizard.model.machine import Obstacle
 from wizard.model.said import reason_of, t
@@ -271,7 +271,7 @@ def _moving(
     descriptor: int, size: int, reading: tables.TableReading, errors: list[Facts], path: str
 ) -> list[int]:
     """Return the numbers of the entries with the journal of an unfinished move."""
-    entries = [entry for entry in _entries_inside(reading, size) if entry.type in MOVING_TYPES]
+    entries = [entry for entry in _entries_inside(reading, size) if entry.type in partition_types.MOVING]
     read = _reader(descriptor)
     try:
         return [entry.number for entry in entries[:MOST_DEVICES] if notices.is_moving(read, entry.extent)]

@@ -15,7 +15,7 @@ from wizard.apply.steps import mounting as swaps
 from wizard.apply.system import mounts
 from wizard.apply.system.fstab import conflict, parse
 from wizard.apply.system.mounts import parse_swaps
-from wizard.filesystems.kind import BASIC_DATA_TYPE, LINUX_GPT_TYPE, LINUX_SWAP_TYPE
+from wizard.filesystems import partition_types
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import BadInput
 from wizard.model.geometry import Geometry
@@ -102,7 +102,13 @@ def test_shared_volumes_are_typed_as_data() -> None:
         drive(), *(spec(name, size_bytes=GIB) for name in ("exfat", "ntfs", "vfat", "jfs")), swap()
     )
     types = [entry.type for entry in the_table(plan).entries]
-    assert types == [BASIC_DATA_TYPE, BASIC_DATA_TYPE, BASIC_DATA_TYPE, LINUX_GPT_TYPE, LINUX_SWAP_TYPE]
+    assert types == [
+        partition_types.BASIC_DATA_GPT,
+        partition_types.BASIC_DATA_GPT,
+        partition_types.BASIC_DATA_GPT,
+        partition_types.LINUX_GPT,
+        partition_types.SWAP_GPT,
+    ]
 
 
 LABELS: dict[str, dict[str, str | None]] = {
@@ -208,10 +214,10 @@ EXT4, VFAT, SWAP = (
 @pytest.mark.parametrize(
     ("plan", "says"),
     [
-        (forged(EXT4, BASIC_DATA_TYPE), "invalid after"),
-        (forged(EXT4, LINUX_SWAP_TYPE), "invalid after"),
-        (forged(VFAT, LINUX_GPT_TYPE), "invalid after"),
-        (forged(SWAP, LINUX_GPT_TYPE), "invalid after"),
+        (forged(EXT4, partition_types.BASIC_DATA_GPT), "invalid after"),
+        (forged(EXT4, partition_types.SWAP_GPT), "invalid after"),
+        (forged(VFAT, partition_types.LINUX_GPT), "invalid after"),
+        (forged(SWAP, partition_types.LINUX_GPT), "invalid after"),
         (forged(VFAT, uuid=DRAWN), "volumes.1.uuid"),
         (forged(VFAT, uuid="3F8A1C2D9B7E4D5F"), "volumes.1.uuid"),
         (forged(EXT4, uuid="3F8A-1C2D"), "volumes.1.uuid"),

@@ -29,7 +29,7 @@ from tests.unit.probe import rawfacts
 from tests.unit.probe.gptimage import Image
 from wizard.cli.inspect import drive_document
 from wizard.documents.decode import decode
-from wizard.filesystems.kind import MOVING_GPT_TYPE
+from wizard.filesystems import partition_types
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import Confidence, Pattern, RecordingKind
 from wizard.model.drive_facts import Ata, Health, NvmeFormat, Smart
@@ -178,7 +178,7 @@ SCENARIOS: tuple[tuple[str, Severity, Drive], ...] = (
     ("use-opened", INFO, drive(uses=(Use("opened", "/dev/sda", "a program"),))),
     ("drive-unread", WARNING, drive(table=None, unread=(unread("table", "Reading stopped after 10 s."),))),
     ("drive-unread", INFO, drive(unread=(unread("smart", "smartctl is not installed."),))),
-    ("move-unfinished", DANGER, partitioned(partition(type=MOVING_GPT_TYPE))),
+    ("move-unfinished", DANGER, partitioned(partition(type=partition_types.MOVING_GPT))),
     (
         "drive-waiting",
         WARNING,

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from tests.unit.machines import E512, KN4, N512, drive, gpt, machine, mbr, partition, partitioned
 from tests.unit.plan.layouts import EVERYTHING, GEOMETRIES, UUIDS, plan_for, spec
-from wizard.filesystems.kind import LINUX_GPT_TYPE, serial_of
+from wizard.filesystems import partition_types
+from wizard.filesystems.kind import serial_of
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import (
@@ -88,7 +89,7 @@ def crowded_drives(draw: st.DrawFn) -> Drive:
             number,
             start * block,
             (stop - start) * block,
-            type="0x83" if kind == "mbr" else LINUX_GPT_TYPE,
+            type="0x83" if kind == "mbr" else partition_types.LINUX_GPT,
             filesystem=draw(st.sampled_from((None, "ext4", "ntfs"))),
             attributes=draw(st.sampled_from((0, 1, 1 << 60))),
             name=draw(st.sampled_from((None, "old"))) if kind == "gpt" else None,

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.unit.machines import drive, gpt, machine, mbr, partition, partitioned, unread
 from tests.unit.plan.layouts import UUIDS, choice, plan_for, spec
-from wizard.filesystems.kind import LINUX_GPT_TYPE
+from wizard.filesystems import partition_types
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.geometry import Geometry
 from wizard.model.layout import Slot
@@ -204,7 +204,7 @@ def test_slots_are_not_shared_between_before_and_after() -> None:
             9,
             400 * GIB,
             GIB,
-            type=LINUX_GPT_TYPE,
+            type=partition_types.LINUX_GPT,
             kernel_start_bytes=400 * GIB,
             kernel_size_bytes=GIB,
         ),

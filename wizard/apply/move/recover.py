@@ -49,7 +49,7 @@ from wizard.apply.run.runs import (
     run_argument,
     runs_folder,
 )
-from wizard.filesystems.kind import MOVING_TYPES
+from wizard.filesystems import partition_types
 from wizard.model.errors import Refused, partition_path
 from wizard.model.geometry import Identity
 from wizard.model.machine import Partition
@@ -155,7 +155,7 @@ def _covers(part: Partition, move: Move) -> bool:
 
 
 def _places(part: Partition) -> Iterator[int]:
-    if part.type in MOVING_TYPES:
+    if part.type in partition_types.MOVING:
         yield from journal_places(part.extent)
 
 

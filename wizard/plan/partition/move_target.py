@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from wizard.filesystems.kind import BIOS_BOOT_GPT_TYPE, CONTAINER_TYPES, ESP_GPT_TYPE, ESP_MBR_TYPE
+from wizard.filesystems import partition_types
 from wizard.model.drive_facts import HOST_MANAGED, Loader
 from wizard.model.errors import Refused, why_not
 from wizard.model.geometry import FLOOR_BYTES, Geometry, align_down, align_up, grain_bytes
@@ -80,9 +80,9 @@ def _why_not_drive(drive: Drive) -> Message | str | None:
 
 
 def _why_not_content(drive: Drive, part: Partition) -> Message | None:
-    if part.type in CONTAINER_TYPES:
+    if part.type in partition_types.CONTAINERS:
         return t("{part} contains logical partitions and is not moved. Move those instead.", part=part.path)
-    if (part.type or "").lower() == BIOS_BOOT_GPT_TYPE:
+    if (part.type or "").lower() == partition_types.BIOS_BOOT_GPT:
         return t(
             "A BIOS boots GRUB from {part} by position. The partition is not moved, which costs no speed.",
             part=part.path,
@@ -205,7 +205,7 @@ def _extended_around(drive: Drive, part: Partition) -> Partition | None:
         (
             one
             for one in drive.partitions
-            if one.type in CONTAINER_TYPES and one.number != part.number and part.is_within(one)
+            if one.type in partition_types.CONTAINERS and one.number != part.number and part.is_within(one)
         ),
         None,
     )
@@ -402,7 +402,7 @@ def _check_start(part: Partition, start: int, geometry: Geometry) -> None:
 
 def _doubts(drive: Drive, part: Partition, scheme: Scheme) -> Iterator[Message]:
     is_mbr = drive.table is not None and drive.table.kind == "mbr"
-    if part.type in (ESP_GPT_TYPE, ESP_MBR_TYPE):
+    if part.type in (partition_types.ESP_GPT, partition_types.ESP_MBR):
         yield t(
             "The firmware's boot entries record the start of {part}. OVMF uses the GUID "
             "in the entry; other firmware may not. If the computer does not boot "

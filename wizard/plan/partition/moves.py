@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import chain, islice
 
 from wizard.documents.codec import Sealed
-from wizard.filesystems.kind import CONTAINER_TYPES
+from wizard.filesystems import partition_types
 from wizard.findings.alignment import find_alignment
 from wizard.findings.smr_evidence import may_be_shingled
 from wizard.model.drive_facts import usual_bytes_per_second
@@ -93,7 +93,9 @@ def misaligned_parts(drive: Drive) -> tuple[Partition, ...]:
         return ()
     grain = grain_bytes(drive.geometry)
     found = (
-        part for part in drive.partitions if part.start_bytes % grain and part.type not in CONTAINER_TYPES
+        part
+        for part in drive.partitions
+        if part.start_bytes % grain and part.type not in partition_types.CONTAINERS
     )
     return tuple(sorted(found, key=lambda part: part.start_bytes))
 

@@ -3,7 +3,8 @@
 The planner refuses for these reasons, and menus show them in advance. Pure.
 """
 
-from wizard.filesystems.kind import CONTAINER_TYPES, Growing, is_half_moved
+from wizard.filesystems import partition_types
+from wizard.filesystems.kind import Growing
 from wizard.filesystems.registry import KINDS
 from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import Refused
@@ -142,7 +143,7 @@ def least_bytes(drive: Drive, part: Partition) -> int:
 def how_to_free(drive: Drive) -> Message | None:
     """Return the command that frees the most space without loss, or else deletes the largest partition. None
     without partitions."""
-    parts = [part for part in drive.partitions if part.type not in CONTAINER_TYPES]
+    parts = [part for part in drive.partitions if part.type not in partition_types.CONTAINERS]
     if not parts:
         return None
     part = max(parts, key=lambda part: (_freed_bytes(drive, part), part.size_bytes))
@@ -334,12 +335,12 @@ def _why_not_change(drive: Drive, part: Partition, *, mounted: bool = False) -> 
     """Return why the partition must not be changed, or None. `mounted`: a mount is not a reason."""
     if drive.zoned == HOST_MANAGED:
         return t("{drive} is a host-managed zoned drive and cannot be partitioned.", drive=drive.path)
-    if part.type in CONTAINER_TYPES:
+    if part.type in partition_types.CONTAINERS:
         return t(
             "{part} is an extended partition. Change the logical partitions inside instead.",
             part=part.path,
         )
-    if is_half_moved(part):
+    if partition_types.is_half_moved(part):
         return HALF_MOVED(part=part.path, drive=drive.path)
     uses = [use for use in refusals.uses_of_part(drive, part.path) if not (mounted and use.kind in MOUNTED)]
     if uses:

@@ -5,16 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from wizard.filesystems.kind import (
-    CONTAINER_TYPES,
-    LINUX_GPT_TYPE,
-    LINUX_LUKS_TYPE,
-    LINUX_LVM_TYPE,
-    LINUX_MBR_TYPE,
-    LINUX_RAID_TYPE,
-    LUKS_MBR_TYPE,
-    LVM_MBR_TYPE,
-)
+from wizard.filesystems import partition_types
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import Refused
 from wizard.model.geometry import Geometry, align_up
@@ -30,9 +21,9 @@ from wizard.plan.request.roles import TableKind
 from wizard.probe.content.unmarked import TRACK_BLOCKS
 
 OTHER_TYPES = {
-    "crypto_LUKS": (LINUX_LUKS_TYPE, LUKS_MBR_TYPE),
-    "LVM2_member": (LINUX_LVM_TYPE, LVM_MBR_TYPE),
-    "linux_raid_member": (LINUX_RAID_TYPE, "0xfd"),
+    "crypto_LUKS": (partition_types.LUKS_GPT, partition_types.LUKS_MBR),
+    "LVM2_member": (partition_types.LVM_GPT, partition_types.LVM_MBR),
+    "linux_raid_member": (partition_types.RAID_GPT, "0xfd"),
 }
 """GPT and MBR types of contents other than filesystems that diskwright creates."""
 
@@ -119,7 +110,9 @@ def _placed(
         end = (aligned if aligned <= limit else least) if _has_size(part) else limit
         content = part.filesystem or ""
         made = MADE.get(content)
-        types = (made.gpt_type, made.mbr_type) if made else (LINUX_GPT_TYPE, LINUX_MBR_TYPE)
+        types = (
+            (made.gpt_type, made.mbr_type) if made else (partition_types.LINUX_GPT, partition_types.LINUX_MBR)
+        )
         gpt_type, mbr_type = OTHER_TYPES.get(content, types)
         yield replace(
             slot_of(part),
@@ -174,7 +167,7 @@ def _layout_faults(layout: Layout, size_bytes: int, geometry: Geometry) -> Itera
 
 def _is_mbr_entry(slot: Slot) -> bool:
     types = MBR_TYPE.fullmatch(slot.type or "")
-    forbidden = {"0x00", PROTECTIVE_TYPE, *CONTAINER_TYPES}
+    forbidden = {"0x00", PROTECTIVE_TYPE, *partition_types.CONTAINERS}
     return bool(types) and slot.type not in forbidden and not (slot.attributes or slot.name or slot.part_uuid)
 
 

@@ -8,7 +8,7 @@ every drive is a data disk.
 import re
 from collections.abc import Sequence
 
-from wizard.filesystems.kind import LINUX_GPT_TYPE, LINUX_RAID_TYPE
+from wizard.filesystems import partition_types
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import partition_path
 from wizard.model.geometry import Geometry, Identity
@@ -22,7 +22,7 @@ FILESYSTEMS = {"md": ("ext4", "xfs"), "btrfs": ("btrfs",)}
 """Filesystems for each kind of stripe or mirror. Btrfs stripes by itself, with two copies of metadata on two
 or more drives."""
 
-TYPES = {"md": LINUX_RAID_TYPE, "btrfs": LINUX_GPT_TYPE}
+TYPES = {"md": partition_types.RAID_GPT, "btrfs": partition_types.LINUX_GPT}
 MEMBER_KINDS = {"md": "linux_raid_member", "lvm": "LVM2_member"}
 """libblkid's name of a drive's partition."""
 

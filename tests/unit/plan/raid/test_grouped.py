@@ -16,7 +16,7 @@ from tests.unit.plan.layouts import (
     spec,
     with_operations,
 )
-from wizard.filesystems.kind import LINUX_LVM_TYPE
+from wizard.filesystems import partition_types
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import misalignment_bytes
 from wizard.model.layout import Group, Subvolume
@@ -62,7 +62,7 @@ def test_sizes_are_whole_extents_and_the_rest_goes_to_the_last(geometry: object)
     assert rest.size_bytes % EXTENT_BYTES == 0
     assert 0 <= room - first.size_bytes - rest.size_bytes < EXTENT_BYTES
     assert misalignment_bytes(plan.drive.geometry, slot.start_bytes + MIB) == 0
-    assert slot.type == LINUX_LVM_TYPE and slot.filesystem == "LVM2_member"
+    assert slot.type == partition_types.LVM_GPT and slot.filesystem == "LVM2_member"
 
 
 def test_all_volumes_exist_before_the_first_is_formatted() -> None:
@@ -137,13 +137,15 @@ def test_equal_names_from_labels_are_made_unique() -> None:
 def test_free_space_of_a_preserved_table_can_contain_a_group(kind: str) -> None:
     size = 100 * GIB
     table = gpt(size, 512) if kind == "gpt" else mbr(size, 512)
-    old = partition(1, MIB, 10 * GIB, type="0x83" if kind == "mbr" else LINUX_LVM_TYPE, filesystem="ext4")
+    old = partition(
+        1, MIB, 10 * GIB, type="0x83" if kind == "mbr" else partition_types.LVM_GPT, filesystem="ext4"
+    )
     plan = grouped(drive(size_bytes=size, table=table, partitions=(old,)), *TWO, mode=Mode.USE_FREE)
     PLANS.check(plan)
     kept, new = plan.after.partitions
     assert kept.kept and (kept.start_bytes, kept.size_bytes) == (MIB, 10 * GIB)
     assert (new.number, new.start_bytes) == (2, MIB + 10 * GIB)
-    assert new.type == ("0x8e" if kind == "mbr" else LINUX_LVM_TYPE)
+    assert new.type == ("0x8e" if kind == "mbr" else partition_types.LVM_GPT)
 
 
 def test_new_mbr_can_contain_a_group() -> None:

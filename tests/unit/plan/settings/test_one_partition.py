@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.unit.machines import gpt, machine, mbr, partition, partitioned, unread
 from tests.unit.plan.layouts import EVERYTHING, UUIDS, plan_page, spec
 from tests.unit.plan.test_planner import QUICK, crowded_drives, table_of
-from wizard.filesystems.kind import ESP_GPT_TYPE, HOME_GPT_TYPE, LINUX_GPT_TYPE
+from wizard.filesystems import partition_types
 from wizard.model.errors import BadInput, Refused
 from wizard.model.machine import Drive, Layer, Partition, Signature, Use
 from wizard.model.run import Waiting
@@ -191,10 +191,10 @@ def test_encrypted_volume_replaces_the_partition() -> None:
 @pytest.mark.parametrize(
     ("old", "filesystem", "new"),
     [
-        (ESP_GPT_TYPE, "vfat", ESP_GPT_TYPE),
-        (ESP_GPT_TYPE, "ext4", LINUX_GPT_TYPE),
-        (HOME_GPT_TYPE, "xfs", HOME_GPT_TYPE),
-        (HOME_GPT_TYPE, "swap", "0657fd6d-a4ab-43c4-84e5-0933c84b4f4f"),
+        (partition_types.ESP_GPT, "vfat", partition_types.ESP_GPT),
+        (partition_types.ESP_GPT, "ext4", partition_types.LINUX_GPT),
+        (partition_types.HOME_GPT, "xfs", partition_types.HOME_GPT),
+        (partition_types.HOME_GPT, "swap", "0657fd6d-a4ab-43c4-84e5-0933c84b4f4f"),
     ],
 )
 def test_special_partition_type_is_kept_if_possible(old: str, filesystem: str, new: str) -> None:

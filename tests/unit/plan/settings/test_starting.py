@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.machines import gpt, machine, mbr, partition, partitioned
-from wizard.filesystems.kind import BIOS_BOOT_GPT_TYPE
+from wizard.filesystems import partition_types
 from wizard.findings.alignment import find_alignment
 from wizard.model.drive_facts import Loader
 from wizard.model.errors import Refused
@@ -105,7 +105,7 @@ def test_move_to_a_misaligned_start_warns(physical: int, sector: int, warned: st
 
 
 def test_bios_boot_partition_stays_with_any_content() -> None:
-    boot = partition(1, 34 * SECTOR, 2014 * SECTOR, filesystem="btrfs", type=BIOS_BOOT_GPT_TYPE)
+    boot = partition(1, 34 * SECTOR, 2014 * SECTOR, filesystem="btrfs", type=partition_types.BIOS_BOOT_GPT)
     root = partition(2, 2049 * SECTOR, 10 * GIB, filesystem="ext4")
     drive = replace(partitioned(boot, root, table=gpt()), loaders=(Loader(0, 34 * SECTOR),))
     assert "The partition is not moved" in str(why_not_move(drive, boot))
