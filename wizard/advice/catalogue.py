@@ -13,7 +13,17 @@ from wizard.filesystems.kind import FilesystemKind
 from wizard.filesystems.registry import KINDS, MADE
 from wizard.model.errors import IN_ENGLISH, WHERE_USED, BadInput, printable
 from wizard.model.machine import Drive, Kernel, Program
-from wizard.model.said import NO_TEXT, Message, ProfileText, Sentence, Sentences, parse_size, t
+from wizard.model.said import (
+    NO_TEXT,
+    Message,
+    ProfileText,
+    Sentence,
+    Sentences,
+    join,
+    parse_size,
+    reason_of,
+    t,
+)
 
 Form = TypeVar("Form")
 Entry = TypeVar("Entry")
@@ -120,6 +130,11 @@ NEEDS = {
     Need.NOT_ROOT: t("Not for the system's own filesystem."),
 }
 """Explanation of each condition, shown if not met and in option descriptions."""
+
+ONE_LINE = Sentence("write one line of plain text, at most {longest} characters.")
+SIZE_FROM = Sentence("Only for volumes of {least:exact} or more.")
+SIZE_UP_TO = Sentence("Only for volumes up to {most:exact}.")
+UNKNOWN_OPTION = Sentence("Unknown option {option}. `diskwright options {filesystem}` lists options by id.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,9 +375,9 @@ def _size_reason(option: CatalogueOption, size: int | None) -> Message | None:
     if size is None:
         return t("The volume's size is unknown.")
     if option.at_least and size < (least := parse_size(option.at_least)):
-        return t("Only for volumes of {least:exact} or more.", least=least)
+        return SIZE_FROM(least=least)
     if option.at_most and size > (most := parse_size(option.at_most)):
-        return t("Only for volumes up to {most:exact}.", most=most)
+        return SIZE_UP_TO(most=most)
     return None
 
 
@@ -413,10 +428,7 @@ def _check_phrase(place: ProfilePlace[CatalogueOption]) -> None:
     if phrase != printable(phrase, LONGEST_PHRASE) or "  " in phrase or phrase != phrase.strip():
         raise place.fault(
             "phrase",
-            t(
-                "write a line of plain text, easy to type, at most {longest} characters.",
-                longest=LONGEST_PHRASE,
-            ),
+            ONE_LINE(longest=LONGEST_PHRASE),
         )
 
 
@@ -433,4 +445,4 @@ def _check_bounds(place: ProfilePlace[CatalogueOption]) -> None:
         try:
             _ = parse(text) if text else None
         except BadInput as error:
-            raise place.fault(key, t("{why}", why=str(error))) from None
+            raise place.fault(key, join(reason_of(error))) from None

@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from statistics import fmean
 
-from wizard.advice.catalogue import ProfilePlace, gather
+from wizard.advice.catalogue import ONE_LINE, ProfilePlace, gather
 from wizard.filesystems.registry import KINDS
 from wizard.model.advice import Evidence
 from wizard.model.errors import BadInput, printable
@@ -254,6 +254,4 @@ def _check(place: ProfilePlace[Term]) -> None:
         *(("also", spelling) for spelling in term.also),
     ):
         if not value.english.strip() or printable(value.english, LONGEST) != value.english:
-            raise place.fault(
-                key, t("write one line of plain text, at most {longest} characters.", longest=LONGEST)
-            )
+            raise place.fault(key, ONE_LINE(longest=LONGEST))

@@ -8,9 +8,10 @@ from dataclasses import replace
 
 from wizard.advice import zones
 from wizard.advice.catalogue import CatalogueOption, OptionKind, OptionSite, blocker, flag_of
-from wizard.advice.missing import BTRFS, Filesystem, filesystem, obstacles, room_bytes
+from wizard.advice.missing import BTRFS, NO_LIST, Filesystem, filesystem, obstacles, room_bytes
 from wizard.advice.workloads import CandidateProfile, Profile, RankedChoice
 from wizard.filesystems.registry import KINDS
+from wizard.findings.use import NOT_CHECKED, named_field
 from wizard.model.advice import Advice, Choice, Evidence, Option, Rank, Unmade, Withheld
 from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.finding import Recorded, Recording
@@ -298,7 +299,7 @@ def _promoted(
         else Sentence("Moved up to second place because {others:and} cannot be used here.")
     )
     moved = form(others=tuple(filesystem(name).title for name in before))
-    return join(moved, *(t("{why}", why=why) for why in reasons), standing.sentence)
+    return join(moved, *reasons, standing.sentence)
 
 
 def _obstacle_sentence(candidate: CandidateProfile, standing: RankedChoice) -> Message:
@@ -331,26 +332,16 @@ def _doubts(machine: Machine, drive: Drive, recording: Recording, profile: Profi
         found.append(t("The drive is likely shingled, but unconfirmed. The advice assumes a shingled drive."))
         found += _if_not_shingled(profile)
     if not machine.kernel.filesystems:
-        found.append(
-            t("Cannot read the kernel's list of filesystems. Mounting will show which are supported.")
-        )
+        found.append(NO_LIST)
     for what, value, follows in (
-        (
-            "size_bytes",
-            drive.size_bytes,
-            t("Cannot read the drive's size. Size limits were not checked."),
-        ),
-        (
-            "geometry",
-            drive.geometry,
-            t("Cannot read the drive's block sizes. They were not checked."),
-        ),
+        ("size_bytes", drive.size_bytes, NOT_CHECKED(what=named_field("size_bytes"))),
+        ("geometry", drive.geometry, NOT_CHECKED(what=named_field("geometry"))),
         (
             "rotational",
             drive.rotational,
             t("Unknown whether the drive rotates. Advice depending on rotation was omitted."),
         ),
-        ("zoned", drive.zoned, t("Cannot read whether the drive has host-managed zones.")),
+        ("zoned", drive.zoned, NOT_CHECKED(what=named_field("zones"))),
     ):
         if value is None:
             why = [unread.why for unread in drive.unread if unread.what == what]

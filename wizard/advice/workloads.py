@@ -6,7 +6,15 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
 from wizard.advice import catalogue as words
-from wizard.advice.catalogue import CatalogueOption, OptionKind, flag_of, gather, load_catalogue, meet
+from wizard.advice.catalogue import (
+    ONE_LINE,
+    CatalogueOption,
+    OptionKind,
+    flag_of,
+    gather,
+    load_catalogue,
+    meet,
+)
 from wizard.advice.catalogue import ProfilePlace as Entry
 from wizard.advice.evidence import load_evidence
 from wizard.advice.missing import FILESYSTEMS
@@ -29,6 +37,12 @@ MOUNTED_ASKED = Sentence(
     "The volume for {purpose} will be mounted with {option}, as requested but not recommended. {why}"
 )
 
+
+ONE_CHOSEN = (
+    Sentence("exactly one filesystem must be chosen."),
+    Sentence("exactly one filesystem must be chosen on a shingled drive."),
+)
+LONGEST_TEXT = 400
 
 BEHIND_THE_BUNDLED = 1000
 """Default `order` of a workload."""
@@ -265,8 +279,8 @@ class _WorkloadLoader:
 
     def _check_form(self) -> None:
         for key, text in (("title", self.form.title.english), ("summary", self.form.summary.english)):
-            if not text.strip() or printable(text, 400) != text:
-                raise self.place.fault(key, t("write one line of plain text."))
+            if not text.strip() or printable(text, LONGEST_TEXT) != text:
+                raise self.place.fault(key, ONE_LINE(longest=LONGEST_TEXT))
         if not LABEL.fullmatch(self.form.label):
             raise self.place.fault(
                 "label",
@@ -288,27 +302,11 @@ class _WorkloadLoader:
     def _check_places(self, places: Sequence[Rank], key: str) -> None:
         shingled = "." in key
         if Rank.RECOMMENDED not in places:
-            message = (
-                Sentence("exactly one filesystem must be chosen on a shingled drive; found none.")
-                if shingled
-                else Sentence("exactly one filesystem must be chosen; found none.")
-            )
-            raise self.place.fault("choices[0]", message())
-        for place, anywhere, on_shingled in (
-            (
-                Rank.RECOMMENDED,
-                Sentence("exactly one filesystem must be chosen; found several."),
-                Sentence("exactly one filesystem must be chosen on a shingled drive; found several."),
-            ),
-            (
-                Rank.ALTERNATIVE,
-                Sentence("at most one filesystem may be second; found several."),
-                Sentence("at most one filesystem may be second on a shingled drive; found several."),
-            ),
-        ):
+            raise self.place.fault("choices[0]", ONE_CHOSEN[shingled]())
+        one_second = Sentence("at most one filesystem may be second.")
+        for place, message in ((Rank.RECOMMENDED, ONE_CHOSEN[shingled]), (Rank.ALTERNATIVE, one_second)):
             holders = [index for index, rank in enumerate(places) if rank is place]
             if len(holders) > 1:
-                message = on_shingled if shingled else anywhere
                 raise self.place.fault(f"choices[{holders[1]}].{key}", message())
 
     def _candidate(self, key: str, choice: ChoiceForm) -> CandidateProfile:

@@ -7,7 +7,17 @@ mkfs.xfs(8), mkfs.f2fs(8), dmzadm(8), mkzonefs(8); tested on emulated drives wit
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wizard.advice.missing import BTRFS, XFS, Filesystem, lacking
+from wizard.advice.missing import (
+    BTRFS,
+    NO_DRIVER,
+    NO_LIST,
+    XFS,
+    Filesystem,
+    filesystem,
+    lacking,
+    size_obstacles,
+)
+from wizard.findings.use import NOT_CHECKED, named_field
 from wizard.model.advice import Ability, Option, ZonedUse
 from wizard.model.machine import Drive, Machine
 from wizard.model.said import GIB, MIB, TIB, Message, join, t
@@ -160,18 +170,10 @@ def _mount(kind: str, device: str, *options: str) -> str:
 
 def _kernel_support(machine: Machine, name: str, title: str) -> _Findings:
     if not machine.kernel.filesystems:
-        return _Findings(unknown=(t("Cannot read the kernel's list of filesystems."),))
+        return _Findings(unknown=(NO_LIST,))
     if name in machine.kernel.filesystems:
         return _Findings()
-    return _Findings(
-        (
-            t(
-                "The running kernel ({release}) does not support {title}.",
-                release=machine.kernel.release,
-                title=title,
-            ),
-        )
-    )
+    return _Findings((NO_DRIVER(release=machine.kernel.release, title=title),))
 
 
 def _since(machine: Machine, title: str | Message, first: Version) -> _Findings:
@@ -245,9 +247,7 @@ def _btrfs_zones(drive: Drive) -> _Findings:
     size, count = (zones.size_bytes, zones.count) if zones else (None, None)
     least, most = BTRFS_ZONE_BYTES
     if zones is None or size is None or count is None:
-        return _Findings(
-            unknown=(t("Cannot read the size and number of the drive's zones. They were not checked."),)
-        )
+        return _Findings(unknown=(NOT_CHECKED(what=named_field("zones")),))
     if not least <= size <= most or size & (size - 1):
         return _Findings(
             (
@@ -287,8 +287,8 @@ def _f2fs(machine: Machine, drive: Drive) -> _Findings:
         + _since(machine, "F2FS", F2FS_SINCE)
         + _tool(machine, "mkfs.f2fs")
     )
-    if drive.size_bytes is not None and drive.size_bytes > F2FS_MOST_BYTES:
-        found += _Findings((t("{size:size} exceeds the limit of F2FS (16 TiB).", size=drive.size_bytes),))
+    if drive.size_bytes is not None:
+        found += _Findings(size_obstacles(filesystem("f2fs"), drive.size_bytes))
     return found + _conventional_known(_has_conventional(drive))
 
 

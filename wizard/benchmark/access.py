@@ -12,7 +12,7 @@ from time import monotonic, perf_counter_ns, sleep
 from wizard.benchmark.scratch import Watch, known, opened_alone, scratch_extents
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Drive, Extent
-from wizard.model.said import MIB, Message, t
+from wizard.model.said import MIB, Message, Sentence, t
 from wizard.probe.pool import is_attached
 
 READING, WRITING = t("reading"), t("writing")
@@ -22,6 +22,7 @@ GOING_SECONDS = 1.0
 
 
 ENDED = t("You stopped the test early.")
+IMPLAUSIBLE = Sentence("{drive} reports implausible physical blocks of {size} bytes.")
 LOOP = t("This is a loop device. The test measured the backing file and this machine's cache, not a drive.")
 
 PROGRESS_SECONDS = 0.25

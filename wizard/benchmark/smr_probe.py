@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from random import Random
 
 from wizard.benchmark import smr_judge
-from wizard.benchmark.access import Clock, MeasureProgress, TimedDrive, claimed
+from wizard.benchmark.access import IMPLAUSIBLE, Clock, MeasureProgress, TimedDrive, claimed
 from wizard.benchmark.measure import align
 from wizard.benchmark.scratch import refused, scratch_extents
 from wizard.findings.geometry import Pattern, RecordingKind, fitting, load_patterns
@@ -356,11 +356,7 @@ def _unsuitable(drive: Drive) -> Message | None:
             drive=drive.path,
         )
     if drive.geometry is not None and block_bytes(drive) > LARGEST_BLOCK_BYTES:
-        return t(
-            "{drive} reports implausible physical blocks of {size} bytes.",
-            drive=drive.path,
-            size=drive.geometry.physical_block_bytes,
-        )
+        return IMPLAUSIBLE(drive=drive.path, size=drive.geometry.physical_block_bytes)
     return None
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from wizard.documents.codec import JSON, Sealed
+from wizard.documents.codec import JSON, RECREATE, Sealed
 from wizard.ext4.assessment import Situation
 from wizard.ext4.operations import (
     OLD_TYPES,
@@ -29,7 +29,7 @@ from wizard.plan.changes import Migration, MigrationOperation, Prospect, Way, Wa
 from wizard.plan.check import drive_faults
 from wizard.plan.plan import Step, steps_of
 
-AGAIN = t("Recreate it with `diskwright migrate`.")
+AGAIN = RECREATE(command="migrate")
 SILENT = frozenset({"migrate-light-complete", "migrate-complete", "migrate-nothing-at-boot"})
 """Findings that only affect the choice of method."""
 
@@ -155,12 +155,8 @@ def _costs(way: Way) -> Iterator[Message]:
 
 def _default(situation: Situation, offers: Sequence[WayOffer]) -> tuple[Way | None, Message]:
     possible = {offer.way for offer in offers if not offer.obstacle}
-    if Way.FULL in possible:
-        return Way.FULL, t(
-            "Adds all features this filesystem allows, and writes to the drive only after verification."
-        )
-    if Way.LIGHT in possible:
-        return Way.LIGHT, t("Adds the possible features, and writes to the drive only after verification.")
+    if writing := next((way for way in (Way.FULL, Way.LIGHT) if way in possible), None):
+        return writing, t("Adds all possible features, and writes to the drive only after verification.")
     if Way.MOUNT in possible:
         return Way.MOUNT, t(
             "Changes no data on disk, and the obstacles to the other conversions do not apply."

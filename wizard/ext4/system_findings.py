@@ -17,7 +17,7 @@ from wizard.ext4.operations import (
     widening_blocks,
     widening_fault,
 )
-from wizard.model.finding import Finding, FindingCommand, Severity
+from wizard.model.finding import NO_ACTION, Finding, FindingCommand, Severity
 from wizard.model.said import Message, Sentence, join, t
 from wizard.operations.ext4 import WIDE_INODE_BYTES
 from wizard.operations.operation import OWN_FSTAB
@@ -328,7 +328,7 @@ def nothing_to_do(situation: Situation) -> Iterator[Finding]:
                 code,
                 form(device=situation.device),
                 t("All features are already enabled."),
-                t("No action needed."),
+                NO_ACTION,
             )
 
 

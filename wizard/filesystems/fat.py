@@ -126,7 +126,7 @@ EXFAT_KIND = kind.MadeKind(
         "It is for sharing with Windows, macOS and cameras, without journal, owners or permissions."
     ),
     minimum_bytes=8 * MIB,
-    minimum_why=t("metadata uses the first megabytes"),
+    minimum_why=kind.METADATA_FIRST,
     # 2^32 clusters of 128 KiB, the default of mkfs.exfat from 32 GiB.
     maximum_bytes=512 * TIB,
     zones=kind.NO_ZONES(title="exFAT"),

@@ -7,7 +7,7 @@ from wizard.filesystems import partition_types
 from wizard.model.geometry import Geometry
 from wizard.model.layout import NewFilesystem
 from wizard.model.machine import Extent, Striping
-from wizard.model.said import Message, Sentence
+from wizard.model.said import Message, Sentence, t
 
 SYNC, IMMUTABLE, APPEND, NODUMP, NOATIME, DIRSYNC = 0x8, 0x10, 0x20, 0x40, 0x80, 0x10000
 """Flags set by chattr(1) (linux/fs.h)."""
@@ -286,3 +286,7 @@ def serial_of(uuid: str) -> str:
 
 
 NO_ZONES = Sentence("{title} does not support zones")
+MANUAL_ZONES = Sentence(
+    "diskwright does not set up {title} on zones; the zone options show if manual setup is possible"
+)
+METADATA_FIRST = t("metadata uses the first megabytes")

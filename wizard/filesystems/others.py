@@ -97,7 +97,7 @@ F2FS_KIND = kind.MadeKind(
     minimum_bytes=128 * MIB,
     minimum_why=t("a smaller volume would be mostly reserve for the cleaner"),
     maximum_bytes=16 * TIB,
-    zones=t("diskwright does not set up F2FS on zones; the zone options show if manual setup is possible"),
+    zones=kind.MANUAL_ZONES(title="F2FS"),
     label_bytes=255,
     fsck_pass=2,
     seconds=(1.0, 0.5, 1.0),

@@ -73,7 +73,7 @@ KIND = kind.MadeKind(
     # With a stripe, mkfs.xfs needs a 64 MiB log, which does not fit in 512 MiB (tested with 6.1; 600 MiB is
     # enough).
     striped_minimum_bytes=640 * MIB,
-    zones=t("diskwright does not set up XFS on zones; the zone options show if manual setup is possible"),
+    zones=kind.MANUAL_ZONES(title="XFS"),
     label_bytes=12,
     # Not checked at boot: XFS replays its journal when mounted (fsck.xfs(8)).
     fsck_pass=0,

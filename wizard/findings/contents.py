@@ -14,6 +14,7 @@ from wizard.model.said import Message, Sentence, format_capacity, join, t, tn
 NOT_READ = Sentence("not read")
 MOUNTED_ON = Sentence("mounted on {points:list}")
 UNRECOGNISED = t("unrecognised data")
+SIZES = t("the size in the superblock, and the partition table")
 
 TABLES = {
     "gpt": Sentence("a GPT"),
@@ -277,7 +278,7 @@ def _unfilled(drive: Drive) -> Iterator[Finding]:
                 size=part.size_bytes,
             ),
             t("The rest of the partition stays unused."),
-            t("the size in the superblock, and the partition table"),
+            SIZES,
             t("Fill the partition. All files are preserved."),
             (FindingCommand(("diskwright", "grow", part.path)) if part.mount_points else command,),
         )

@@ -18,7 +18,7 @@ from wizard.findings.drive_faults import find_contradictions, find_no_size, find
 from wizard.findings.geometry import Pattern, find_geometry
 from wizard.findings.smr_evidence import find_recording, judge_recording, rungs_of
 from wizard.findings.tables import find_tables
-from wizard.findings.use import find_use
+from wizard.findings.use import USES, find_use
 from wizard.model.drive_facts import NO_HEALTH, Health
 from wizard.model.finding import Diagnosis, Finding, FindingCommand, Severity
 from wizard.model.machine import Drive, Machine, Signature
@@ -397,7 +397,7 @@ def _find_copies(machine: Machine, drive: Drive) -> Iterator[Finding]:
         join(
             t("Same UUIDs: {copies:list}.", copies=pairs),
             *(
-                t("{device} is mounted on {by}.", device=use.subject, by=use.by)
+                USES["mounted"][0](device=use.subject, by=use.by)
                 for other in machine.drives
                 for use in other.uses
                 if use.kind == "mounted" and use.subject in devices

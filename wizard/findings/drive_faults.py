@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from wizard.filesystems.registry import MADE
 from wizard.findings.contents import NOT_READ
-from wizard.findings.smr_evidence import VIRTUAL_BUSES, Rung, speaks_for_conventional, strongest
+from wizard.findings.smr_evidence import CLUE, VIRTUAL_BUSES, Rung, speaks_for_conventional, strongest
 from wizard.model.drive_facts import NvmeFormat
 from wizard.model.finding import Finding, FindingCommand, Recorded, Recording, Severity
 from wizard.model.machine import Drive
@@ -164,10 +164,7 @@ def _recording(drive: Drive, recording: Recording, rungs: Sequence[Rung]) -> Ite
     several = len({rung.management for rung in shingled if rung.exact}) > 1
     if not shingled or not (conventional or several) or drive.bus in VIRTUAL_BUSES:
         return
-    sources = tuple(
-        t("{source}: {says}", source=rung.clue.source, says=rung.clue.says)
-        for rung in (*shingled, *conventional)
-    )
+    sources = tuple(CLUE(source=rung.clue.source, says=rung.clue.says) for rung in (*shingled, *conventional))
     best = strongest(shingled)
     assert best is not None
     believed = (

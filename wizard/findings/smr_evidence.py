@@ -93,7 +93,7 @@ def _unavailable(source: Message, why: Message) -> Rung:
 def _zoned(drive: Drive) -> Iterator[Rung]:
     source = t("the kernel's queue/zoned")
     if drive.zoned in (HOST_AWARE, HOST_MANAGED):
-        clue = Clue(source, t("{management}", management=drive.zoned), "high")
+        clue = Clue(source, join(drive.zoned), "high")
         yield Rung(clue, drive.zoned, Weight.STATED)
     elif drive.zoned is not None:
         yield Rung(Clue(source, t("{zoned}, as drive-managed drives also report", zoned=drive.zoned), "low"))
@@ -137,13 +137,13 @@ def _smart(drive: Drive) -> Iterator[Rung]:
     smart = drive.smart
     says = {"device_managed": DRIVE, "host_aware": HOST_AWARE}.get(smart.zoned_capability or "")
     if says:
-        stated = t("{management}", management=smart.zoned_capability or "")
+        stated = join(smart.zoned_capability or "")
         yield Rung(Clue(SMARTCTL, stated, "high"), says, Weight.STATED)
     family, source = smart.model_family or "", DATABASE
     if re.search(r"\(SMR\b", family):
-        yield Rung(Clue(source, t("{family}", family=family), "high"), DRIVE, Weight.PUBLISHED, exact=False)
+        yield Rung(Clue(source, join(family), "high"), DRIVE, Weight.PUBLISHED, exact=False)
     elif re.search(r"\(CMR\b", family):
-        yield Rung(Clue(source, t("{family}", family=family), "medium"), None, Weight.LISTED)
+        yield Rung(Clue(source, join(family), "medium"), None, Weight.LISTED)
     elif family:
         yield Rung(Clue(source, t("{family}, stating neither", family=family), "low"))
     elif why := next((unread.why for unread in drive.unread if unread.what == "smart"), None):
@@ -227,7 +227,7 @@ def _describe(pattern: Pattern) -> Message:
     if family:
         named = REPORTED_FAMILY if only_reported else Sentence("{family}: {management}")
         return named(family=family, management=kind)
-    return REPORTED(management=kind) if only_reported else t("{management}", management=kind)
+    return REPORTED(management=kind) if only_reported else join(kind)
 
 
 def judge_recording(drive: Drive, rungs: Sequence[Rung]) -> Recording:

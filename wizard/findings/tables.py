@@ -6,6 +6,7 @@ from math import isqrt
 
 from wizard.filesystems import partition_types
 from wizard.findings.alignment import is_extended
+from wizard.findings.contents import SIZES
 from wizard.findings.use import OTHER_BLOCKS
 from wizard.model.finding import Finding, FindingCommand, Severity
 from wizard.model.machine import Drive, Extent, Obstacle, Partition, Signature, Table
@@ -114,7 +115,7 @@ def _overhangs(drive: Drive) -> Iterator[Finding]:
                 more=more.size_bytes,
             ),
             t("Files at its end are out of reach, and anything written after the partition destroys them."),
-            t("the size in the superblock, and the partition table"),
+            SIZES,
             t(
                 "The drive ends before the filesystem does. Copy the files from the original "
                 "drive again, or attach the drive as it was when the filesystem was created."

@@ -22,6 +22,8 @@ OTHER_BLOCKS = Sentence(
 ESSENTIAL = ("drive", "size_bytes", "geometry", "table", "partitions", "signatures", "uses")
 """Fields required before any write."""
 
+NOT_CHECKED = Sentence("Cannot read the drive's {what}. Limits that depend on this were not checked.")
+
 NAMES = {
     "drive": Sentence("the drive"),
     "size_bytes": Sentence("size"),

@@ -25,6 +25,9 @@ UNTIL_KEPT = t(
 )
 
 
+AS_SENTENCE = Sentence("{clause:First}.")
+LEFT = Sentence("Left unchanged because of an external change: {seen}.")
+
 RECOGNISED = Sentences(
     "{devices:and} is recognised as {what} with UUID {uuid}.",
     "{devices:and} are recognised as {what} with UUID {uuid}.",
@@ -432,7 +435,7 @@ class Setting(Operation):
 
     def holds(self, context: Context) -> tuple[Message, ...]:
         """Describe the new state."""
-        return (t("{clause:First}.", clause=self.goal),)
+        return (AS_SENTENCE(clause=self.goal),)
 
     def tools(self) -> frozenset[str]:
         """Return the programs to do, check and undo the operation."""
@@ -455,14 +458,14 @@ class Setting(Operation):
         or if the change has no effect."""
         found = self.read(system)
         if found.how is How.OTHER:
-            raise Failed(t("Left unchanged because of an external change: {seen}.", seen=found.seen))
+            raise Failed(LEFT(seen=found.seen))
         if found.how is not How.AFTER:
             self.write(system, new=True)
             found = self.read(system)
             if found.how is not How.AFTER:
                 now = self._reverted(system)
                 raise Failed(t("The change did not take effect: {seen}. {now}", seen=found.seen, now=now))
-        return t("{clause:First}.", clause=found.seen)
+        return AS_SENTENCE(clause=found.seen)
 
     def _reverted(self, system: System) -> Message:
         try:
@@ -475,7 +478,7 @@ class Setting(Operation):
         """Change back, and describe the result or why nothing was done. Raises Failed."""
         found = self.read(system)
         if found.how is How.OTHER:
-            return t("Left unchanged, because of a later change: {seen}.", seen=found.seen)
+            return LEFT(seen=found.seen)
         if found.how is How.BEFORE:
             return t("Already as before: {seen}.", seen=found.seen)
         if obstacle := self.undo_obstacle:

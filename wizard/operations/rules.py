@@ -7,8 +7,10 @@ from uuid import UUID
 from wizard.filesystems.registry import KINDS, MADE
 from wizard.model.geometry import Geometry
 from wizard.model.layout import EVERYONE, NO_PLACE, ROOT, Writer
-from wizard.model.said import Message, t
+from wizard.model.said import Message, Sentence, t
 
+EMPTY, TOO_LONG = t("is empty"), t("is too long")
+NOT_PASSED = Sentence("diskwright does not pass option '{option}' to {tool}")
 CONTROLS = t("contains control characters")
 
 GPT_NAME_UNITS = 36
@@ -105,7 +107,7 @@ def label_fault(label: str, filesystem: str) -> Message | None:
     """Return why `label` is not valid for the filesystem, or None."""
     kind = MADE[filesystem]
     if not label:
-        return t("is empty")
+        return EMPTY
     if not label.isprintable():
         return CONTROLS
     if label != label.strip():
@@ -139,7 +141,7 @@ def mount_point_fault(path: str) -> str | None:
     if path != "/" and any(part in ("", ".", "..") for part in parts):
         return str(t("is not in plain form (no //, no . or .., no trailing slash)"))
     if len(path.encode()) > 1024 or any(len(part.encode()) > 255 for part in parts):
-        return str(t("is too long"))
+        return str(TOO_LONG)
     if path in FORBIDDEN_EXACTLY or any(
         path == root or path.startswith(root + "/") for root in FORBIDDEN_ROOTS
     ):
@@ -194,13 +196,7 @@ def mkfs_options_fault(filesystem: str, options: tuple[str, ...]) -> str | None:
         if flag in kind.bare_flags and not equals:
             continue
         if flag not in kind.flags or (equals and not flag.startswith("--")):
-            return str(
-                t(
-                    "diskwright does not pass option '{option}' to {tool}",
-                    option=flag,
-                    tool=kind.tool,
-                )
-            )
+            return str(NOT_PASSED(option=flag, tool=kind.tool))
         if not equals:
             value = rest.pop(0) if rest else ""
         if not _VALUE.fullmatch(value) or value.startswith("-"):
@@ -226,7 +222,7 @@ def mount_options_fault(options: tuple[str, ...]) -> str | None:
     """Return why these options are not passed to mount(8), or None."""
     for option in options:
         if not _MOUNT_OPTION.fullmatch(option) or option.startswith("x-"):
-            return str(t("diskwright does not pass mount option '{option}'", option=option))
+            return str(NOT_PASSED(option=option, tool="mount"))
         if option.partition("=")[0] in MOUNT_OPTIONS_ELSEWHERE:
             return str(t("'{option}' would change the action of mount", option=option))
     return None

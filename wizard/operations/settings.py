@@ -44,8 +44,6 @@ class ReserveBlocks(Setting):
 
     def sentence(self, context: Context) -> Message:
         device, old, new = self.device, *(n * self.block_bytes for n in (self.old_blocks, self.new_blocks))
-        if not new:
-            return t("Reserve no space on {device} for root instead of {old:size}.", device=device, old=old)
         return t(
             "Reserve {new:size} of {device} for root instead of {old:size}.", new=new, device=device, old=old
         )

@@ -40,12 +40,6 @@ class WipeSignatures(WritingTo):
 
     def sentence(self, context: Context) -> Message:
         device, what = self.device, data_loss.marks(self.expected)
-        if context.is_drive(device):
-            return (
-                t("Clear the signatures of {what} on the drive {device} itself.", what=what, device=device)
-                if what
-                else t("Clear old signatures on the drive {device} itself.", device=device)
-            )
         return (
             t("Clear the signatures of {what} on {device}.", what=what, device=device)
             if what

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from wizard.documents.codec import Sealed
+from wizard.documents.codec import RECREATE, Sealed
 from wizard.filesystems.kind import EVERYTHING, SECOND, Holds
 from wizard.filesystems.registry import KINDS, title_of
 from wizard.model.said import Message, Sentences, t, tn
@@ -239,7 +239,7 @@ def _are_expected_edits(takes: TakePlace, lines: tuple[LineEdit, ...]) -> bool:
     return second.number > 0 and moved(second.old, first.old) == first.new
 
 
-AGAIN = t("Recreate it with `diskwright bring`.")
+AGAIN = RECREATE(command="bring")
 
 
 def _faults(bring: Bring) -> Iterator[str]:

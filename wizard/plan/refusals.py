@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from wizard.filesystems import partition_types
 from wizard.findings.contents import unmarked_contents
+from wizard.findings.use import named_field
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import Geometry
 from wizard.model.layout import Slot
@@ -11,20 +12,27 @@ from wizard.model.machine import Drive, Extent, Partition, Use
 from wizard.model.said import Message, Sentence, join, t, tn
 from wizard.operations.rules import geometry_fault
 from wizard.plan import free_space
+from wizard.probe.unread import ROOT_READS
 
 CLOSE_FIRST = Sentence("{subject} is in use by {by}; close that first")
 
 IN_USE = Sentence("{drive} is in use: {how}.")
+
+HOST_MANAGED_ZONES = Sentence("{drive} is a host-managed zoned drive and cannot be partitioned.")
+
+UNKNOWN_CONTENTS = Sentence(
+    "The contents of {drive} are unknown, so the drive may not be empty, and nothing there can be preserved "
+    "safely. {why}"
+)
 
 CONTENT_FIELDS = frozenset({"table", "signatures", "partitions", "content_digest", "zones"})
 
 
 def unmeasured(drive: Drive) -> Message:
     """Return that the size or block size is unknown, and why."""
-    what = t("size") if drive.size_bytes is None else t("block size")
-    if not drive.unread:
-        return t("Cannot read the {what} of {drive}.", what=what, drive=drive.path)
-    return t("Cannot read the {what} of {drive}: {why}", what=what, drive=drive.path, why=drive.unread[0].why)
+    what = named_field("size_bytes" if drive.size_bytes is None else "geometry")
+    cannot = t("Cannot read the {what} of {drive}.", what=what, drive=drive.path)
+    return join(cannot, *(unread.why for unread in drive.unread[:1]))
 
 
 def unread_content(drive: Drive) -> bool:
@@ -139,11 +147,7 @@ def refuse_content(drive: Drive, *, chosen: bool) -> None:
     if chosen:
         return
     if unread_content(drive):
-        unread = t(
-            "The contents of {drive} are unknown, so the drive may not be empty. {why}",
-            drive=drive.path,
-            why=_unread_reason(drive),
-        )
+        unread = UNKNOWN_CONTENTS(drive=drive.path, why=_unread_reason(drive))
         raise Refused(unread if needs_root(drive) else join(unread, t("Use --replace to erase everything.")))
     if drive.is_empty:
         return
@@ -186,7 +190,7 @@ def waiting_doubts(drive: Drive) -> Iterator[Message]:
 def _unread_reason(drive: Drive) -> Message:
     """Return why contents are unknown. An unprivileged user learns that root may help."""
     if needs_root(drive):
-        return t("Reading requires root.")
+        return ROOT_READS
     reasons = [unread.why for unread in drive.unread if unread.what in CONTENT_FIELDS]
     return reasons[0] if reasons else t("The reason is unknown.")
 
@@ -211,7 +215,7 @@ def _what_it_holds(drive: Drive) -> Message:
     if drive.waiting:
         found.append(t("remains of run {run}", run=drive.waiting.run))
     found += unmarked_contents(drive)
-    contents = tuple(found) or (t("partitions"),)
+    contents = tuple(found) or (named_field("partitions"),)
     if not drive.partitions:
         return t("{holds:and}", holds=contents)
     shown, more = tuple(map(_part_contents, drive.partitions[:3])), len(drive.partitions) - 3
@@ -238,13 +242,7 @@ def refuse_table(drive: Drive) -> None:
     if waiting := _waiting_reason(drive):
         raise Refused(t("Cannot add partitions: {why}", why=waiting))
     if table is None or unread_content(drive):
-        raise Refused(
-            t(
-                "The contents of {drive} are unknown, so they cannot be preserved safely. {why}",
-                drive=path,
-                why=_unread_reason(drive),
-            )
-        )
+        raise Refused(UNKNOWN_CONTENTS(drive=path, why=_unread_reason(drive)))
     if table.kind == "none":
         raise Refused(
             t(

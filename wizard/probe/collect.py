@@ -22,7 +22,7 @@ from wizard.probe.content.unmarked import POSSIBLE_STARTS, find_data, find_lost
 from wizard.probe.drive.nvme import from_nvme
 from wizard.probe.drive.zones import read_zones
 from wizard.probe.host import sysfs
-from wizard.probe.unread import not_read, obstacle_of, system_says, unread
+from wizard.probe.unread import ROOT_READS, not_read, obstacle_of, system_says, unread
 
 Facts = dict[str, Any]
 Udev = Callable[[str], dict[str, str]]
@@ -460,7 +460,7 @@ def from_smartctl(name: str, errors: list[Facts], seconds: float) -> Facts:
             "smart": None,
             "errors": [
                 *errors,
-                unread("smart", t("Reading the drive's health needs root."), Obstacle.DENIED),
+                unread("smart", ROOT_READS, Obstacle.DENIED),
             ],
         }
     from wizard.model.errors import Failed

@@ -110,27 +110,14 @@ def drive_name(path: str) -> str:
         raise BadInput(
             t("Device {path} does not exist; `diskwright inspect` lists the drives.", path=path)
         ) from None
-    if stat.S_ISDIR(mode):
+    if not stat.S_ISBLK(mode):
         raise BadInput(
             t(
-                "{path} is a directory. Specify a drive, such as /dev/sda; `diskwright "
-                "inspect` lists the drives.",
+                "{path} is not a block device. Specify a drive, such as /dev/sda; `diskwright inspect` "
+                "lists the drives.",
                 path=path,
             )
         )
-    if not stat.S_ISBLK(mode):
-        other = (
-            Sentence(
-                "{path} is a regular file. Specify a drive, such as /dev/sda; `diskwright "
-                "inspect` lists the drives."
-            )
-            if stat.S_ISREG(mode)
-            else Sentence(
-                "{path} is not a block device. Specify a drive, such as /dev/sda; "
-                "`diskwright inspect` lists the drives."
-            )
-        )
-        raise BadInput(other(path=path))
     name = sysfs.name_of(str(node))
     folder = sysfs.SYS / "class/block" / name
     if (folder / "partition").exists():

@@ -9,6 +9,7 @@ from dataclasses import replace
 from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
 
+from wizard.advice.catalogue import NONE_OF
 from wizard.benchmark.access import MeasureProgress
 from wizard.benchmark.candidates import compare
 from wizard.benchmark.candidates.partition import sweep
@@ -81,7 +82,7 @@ def _loads_obstacle(loads: Sequence[str]) -> Message | str:
         return t("No load is defined for this purpose, so a trial is impossible.")
     for name in loads:
         if name not in LOADS:
-            return t("Unknown load {load}. Choose one of {known:list}.", load=name, known=tuple(LOADS))
+            return NONE_OF(name=name, known=tuple(LOADS))
         if (program := PROGRAMS.get(name)) and find(program) is None:
             return t("The load {load} needs {program}, which is not installed.", load=name, program=program)
     return ""

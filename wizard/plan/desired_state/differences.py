@@ -8,12 +8,13 @@ from dataclasses import replace
 from itertools import chain, combinations
 
 from wizard.filesystems.registry import MADE
+from wizard.findings.use import named_field
 from wizard.model.ensure import Shape, VolumeShape
 from wizard.model.errors import partition_path
 from wizard.model.geometry import Identity, grain_bytes
 from wizard.model.layout import Layout, Member, Slot
 from wizard.model.machine import Drive, Layer, Machine, Partition, Signature, Table
-from wizard.model.said import Message, Sentence, t, tn
+from wizard.model.said import Message, Sentence, Value, t, tn
 from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import MEMBER_KINDS, NUMBER, together_bytes
 from wizard.plan.request.volume_request import VolumeRequest
@@ -132,21 +133,11 @@ def _layout_differences(wanted: Layout, drive: Drive, tolerance_bytes: int) -> I
         yield t("{drive} has {held:and} instead of a partition table", drive=drive.path, held=contents)
         return
     if kind != wanted.table:
-        yield t(
-            "{drive} has table {found} instead of {wanted}",
-            drive=drive.path,
-            found=kind,
-            wanted=wanted.table,
-        )
+        yield other(drive.path, named_field("table"), kind, wanted.table)
         return
     numbers = [part.number for part in drive.partitions]
     if numbers != [slot.number for slot in wanted.partitions]:
-        yield t(
-            "{drive} has {found} partitions instead of {wanted}",
-            drive=drive.path,
-            found=len(numbers),
-            wanted=len(wanted.partitions),
-        )
+        yield other(drive.path, t("the number of partitions"), len(numbers), len(wanted.partitions))
         return
     for slot in wanted.partitions:
         yield from _slot_differences(slot, drive, tolerance_bytes)
@@ -161,12 +152,12 @@ def _slot_differences(slot: Slot, drive: Drive, tolerance_bytes: int) -> Iterato
     if abs(part.size_bytes - slot.size_bytes) > tolerance_bytes:
         yield OTHER_SIZE(device=device, found=part.size_bytes, wanted=slot.size_bytes)
     if part.type != slot.type:
-        yield _other(device, t("the partition type"), part.type, slot.type)
+        yield other(device, t("the partition type"), part.type, slot.type)
     if slot.opened is None:
         yield from held_differences(device, part.signatures, slot.filesystem, slot.label)
     elif [one.kind for one in part.signatures] != [CONTAINER]:
         contents = "+".join(one.kind for one in part.signatures)
-        yield _other(device, t("the content"), contents, CONTAINER)
+        yield other(device, t("the content"), contents, CONTAINER)
     elif layer := opened_on(drive, device):
         yield from held_differences(layer.path, layer.signatures, slot.filesystem, slot.label)
 
@@ -177,21 +168,23 @@ def held_differences(
     """Yield differences of a device's contents from a filesystem with a label."""
     contents = "+".join(one.kind for one in found)
     if contents != (filesystem or "") or any(one.ambivalent for one in found):
-        yield _other(device, t("the filesystem"), contents, filesystem)
+        yield other(device, t("the filesystem"), contents, filesystem)
     elif filesystem in MEMBER_KINDS.values():
         # The label is the name of the array, which is generated.
         return
     elif (current := found[0].label if found else None) != label and (current or label):
-        yield _other(device, t("the label"), current, label)
+        yield other(device, t("the label"), current, label)
 
 
-def _other(device: str, what: Message, found: str | None, wanted: str | None) -> Message:
+def other(device: str, what: Value, found: Value | None, wanted: Value | None) -> Message:
+    """Return the difference of a property of a device."""
+    nothing = t("nothing")
     return t(
         "{device}: {what} is {found} instead of {wanted}",
         device=device,
         what=what,
-        found=found or t("nothing"),
-        wanted=wanted or t("nothing"),
+        found=found or nothing,
+        wanted=wanted or nothing,
     )
 
 

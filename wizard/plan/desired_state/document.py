@@ -6,9 +6,10 @@ from dataclasses import fields, is_dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
-from wizard.advice.catalogue import CatalogueOption, OptionKind, load_catalogue
+from wizard.advice.catalogue import UNKNOWN_OPTION, CatalogueOption, OptionKind, load_catalogue
 from wizard.advice.missing import filesystem
 from wizard.advice.workloads import Profile, find_workload, load_workloads
+from wizard.documents.codec import FAULT_IN
 from wizard.documents.profiles import fault_within, read_toml_or_json
 from wizard.filesystems.registry import MADE
 from wizard.model.advice import Rank
@@ -60,20 +61,14 @@ def read_wanted(text: str, where: str) -> WantedDrives:
         except BadInput as error:
             raise fault_within(text, where, key, reason_of(error)) from None
     if fault := volume_request.mount_order_fault(places_named(wanted)):
-        raise BadInput(t("{file}: {why}", file=where, why=fault))
+        raise BadInput(FAULT_IN(file=where, why=fault))
     return wanted
 
 
 def _check_options(volume: WantedVolume) -> None:
     for name in volume.option or ():
         if name not in load_catalogue():
-            raise BadInput(
-                t(
-                    "Unknown option {option}. `diskwright options {filesystem}` lists options by id.",
-                    option=repr(name),
-                    filesystem=volume.fs or "ext4",
-                )
-            )
+            raise BadInput(UNKNOWN_OPTION(option=repr(name), filesystem=volume.fs or "ext4"))
 
 
 def _check_matches(drive: WantedDrive) -> None:

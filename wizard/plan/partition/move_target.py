@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from wizard.filesystems import partition_types
+from wizard.findings.contents import UNRECOGNISED
 from wizard.model.drive_facts import HOST_MANAGED, Loader
 from wizard.model.errors import Refused, why_not
 from wizard.model.geometry import FLOOR_BYTES, Geometry, align_down, align_up, grain_bytes
@@ -12,8 +13,8 @@ from wizard.model.machine import Drive, Extent, Machine, Partition
 from wizard.model.moves import JOURNALS, LOGGED_WINDOWS, WINDOW_BYTES, Move, Scheme
 from wizard.model.said import KIB, MIB, Message, Sentence, t
 from wizard.plan.dangers import bounds_of, known_identity
-from wizard.plan.partition.possible import least_bytes, why_not_shrink
-from wizard.plan.refusals import measured, refuse_drive, refuse_table
+from wizard.plan.partition.possible import EXTENDED, WAITING, least_bytes, why_not_shrink
+from wizard.plan.refusals import HOST_MANAGED_ZONES, measured, refuse_drive, refuse_table
 
 WITHOUT_PLACE = frozenset(
     {
@@ -38,16 +39,9 @@ def why_not_move(drive: Drive, part: Partition) -> Message | str | None:
 
 def _why_not_drive(drive: Drive) -> Message | str | None:
     if drive.zoned == HOST_MANAGED:
-        return t(
-            "{drive} requires sequential writes within zones: moving in place is not possible.",
-            drive=drive.path,
-        )
+        return HOST_MANAGED_ZONES(drive=drive.path)
     if drive.waiting is not None and drive.waiting.bare:
-        return t(
-            "Run {run} is waiting on {drive}. Keep or undo the run first.",
-            run=drive.waiting.run,
-            drive=drive.path,
-        )
+        return WAITING(run=drive.waiting.run, drive=drive.path)
     if refused := why_not(refuse_drive, drive) or why_not(refuse_table, drive):
         return refused
     _, geometry = measured(drive)
@@ -81,7 +75,7 @@ def _why_not_drive(drive: Drive) -> Message | str | None:
 
 def _why_not_content(drive: Drive, part: Partition) -> Message | None:
     if part.type in partition_types.CONTAINERS:
-        return t("{part} contains logical partitions and is not moved. Move those instead.", part=part.path)
+        return EXTENDED(part=part.path)
     if (part.type or "").lower() == partition_types.BIOS_BOOT_GPT:
         return t(
             "A BIOS boots GRUB from {part} by position. The partition is not moved, which costs no speed.",
@@ -95,26 +89,12 @@ def _why_not_content(drive: Drive, part: Partition) -> Message | None:
         )
     if drive.is_unread(part):
         return t("The contents of {part} could not be read. Run this as root with sudo.", part=part.path)
-    if not part.signatures:
-        return t(
-            "The contents of {part} are not recognised. It is unknown if the partition can be moved.",
-            part=part.path,
-        )
-    what = "+".join(signature.kind for signature in part.signatures)
-    if part.filesystem is None:
-        return t(
-            "Several signatures found in {part}: {what}. Only one can be correct.",
-            part=part.path,
-            what=what,
-        )
-    return (
-        None
-        if part.filesystem in MOVABLE
-        else t(
-            "{part} contains {what}. It is unknown if this can be moved, so {part} is not moved.",
-            part=part.path,
-            what=what,
-        )
+    if part.filesystem in MOVABLE:
+        return None
+    return t(
+        "{part} contains {what}. It is unknown if this can be moved, so {part} is not moved.",
+        part=part.path,
+        what="+".join(signature.kind for signature in part.signatures) or UNRECOGNISED,
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import chain, islice
 
-from wizard.documents.codec import Sealed
+from wizard.documents.codec import RECREATE, Sealed
 from wizard.filesystems import partition_types
 from wizard.findings.alignment import find_alignment
 from wizard.findings.smr_evidence import may_be_shingled
@@ -19,7 +19,7 @@ from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, format_dur
 from wizard.plan.dangers import MAY_BE_SHINGLED
 from wizard.plan.partition.move_target import DIRECT_BYTES, IN_FLIGHT, planned_move
 
-AGAIN = t("Recreate it with `diskwright move`.")
+AGAIN = RECREATE(command="move")
 
 
 def _move_faults(move: Move) -> Iterator[str]:

@@ -10,7 +10,7 @@ from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import Refused
 from wizard.model.geometry import align_down, align_up, grain_bytes
 from wizard.model.machine import Drive, Extent, Partition
-from wizard.model.said import MIB, Message, Sentence, join, rounded_up, t
+from wizard.model.said import MIB, Message, Sentence, join, reason_of, rounded_up, t
 from wizard.plan import refusals
 from wizard.plan.dangers import bounds_of, layout_before
 from wizard.plan.free_space import HALF_MOVED, MBR_PRIMARIES
@@ -30,6 +30,8 @@ MARGIN_SHARE, MARGIN_BYTES = 16, 8 * MIB
 500, and at most twice the number of inodes (e2fsprogs, resize/resize2fs.c, calculate_minimum_resize_size)."""
 
 
+WAITING = Sentence("Run {run} is waiting on {drive}. Use `diskwright keep` or `diskwright undo` first.")
+EXTENDED = Sentence("{part} is an extended partition. Use the logical partitions inside instead.")
 UNCLEAN = Sentence(
     "{device} is scheduled for a check. Start Windows twice, or run `chkdsk /f` there, then try again."
 )
@@ -114,20 +116,12 @@ def why_not_shrink_to(drive: Drive, part: Partition, size_bytes: int) -> Message
 
 def _why_never_shrinks(part: Partition) -> Message | None:
     """Return why the partition's contents can never shrink, or None."""
-    growing, kind = growing_of(part.filesystem), KINDS.get(part.filesystem or "")
+    growing = growing_of(part.filesystem)
     if not part.signatures or (growing and growing.smaller):
         return None
-    if kind and kind.never_shrinks:
-        return t(
-            "{title} cannot shrink. Copy the files to a smaller volume instead: "
-            "`diskwright bring {part} VOLUME`.",
-            title=kind.title,
-            part=part.path,
-        )
     return t(
-        "{part} contains {what}. Only ext2, ext3, ext4, Btrfs and NTFS can shrink so "
-        "far. Copy the files to a smaller volume instead: `diskwright bring {part} "
-        "VOLUME`.",
+        "{part} contains {what}. Only ext2, ext3, ext4, Btrfs and NTFS can shrink. Copy the files to a "
+        "smaller volume instead: `diskwright bring {part} VOLUME`.",
         part=part.path,
         what=_kinds_in(part),
     )
@@ -334,28 +328,21 @@ def room_behind(drive: Drive, part: Partition) -> int:
 def _why_not_change(drive: Drive, part: Partition, *, mounted: bool = False) -> Message | None:
     """Return why the partition must not be changed, or None. `mounted`: a mount is not a reason."""
     if drive.zoned == HOST_MANAGED:
-        return t("{drive} is a host-managed zoned drive and cannot be partitioned.", drive=drive.path)
+        return refusals.HOST_MANAGED_ZONES(drive=drive.path)
     if part.type in partition_types.CONTAINERS:
-        return t(
-            "{part} is an extended partition. Change the logical partitions inside instead.",
-            part=part.path,
-        )
+        return EXTENDED(part=part.path)
     if partition_types.is_half_moved(part):
         return HALF_MOVED(part=part.path, drive=drive.path)
     uses = [use for use in refusals.uses_of_part(drive, part.path) if not (mounted and use.kind in MOUNTED)]
     if uses:
         return t("{part} is in use: {how}.", part=part.path, how=refusals.in_use(uses[0]))
     if drive.waiting is not None and drive.waiting.bare:
-        return t(
-            "Run {run} is waiting on {drive}. Use `diskwright keep` or `diskwright undo` first.",
-            run=drive.waiting.run,
-            drive=drive.path,
-        )
+        return WAITING(run=drive.waiting.run, drive=drive.path)
     try:
         refusals.measured(drive)
         refusals.refuse_table(drive)
     except Refused as refusal:
-        return t("{why}", why=str(refusal))
+        return join(reason_of(refusal))
     if part.kernel_start_bytes is None:
         return t(
             "The kernel has not read {part} from the table. Run `partprobe {drive}` or reboot first.",

@@ -17,7 +17,7 @@ from wizard.plan.derive import Places
 from wizard.plan.plan import Plan
 from wizard.plan.planning import Planning, old_wipes, option_words, with_doubts
 from wizard.plan.raid import striping
-from wizard.plan.refusals import refuse_content, refuse_drive
+from wizard.plan.refusals import HOST_MANAGED_ZONES, refuse_content, refuse_drive
 from wizard.plan.request.plan_request import Kind, Mode, NewVolumes, StripeRequest
 from wizard.plan.request.volume_request import VolumeSpec
 
@@ -61,12 +61,7 @@ def _refuse_drives(
     for drive in drives:
         size_bytes, geometry = refuse_drive(drive)
         if drive.zoned == HOST_MANAGED:
-            raise Refused(
-                t(
-                    "{drive} is a host-managed zoned drive and cannot be part of a mirror or stripe.",
-                    drive=drive.path,
-                )
-            )
+            raise Refused(HOST_MANAGED_ZONES(drive=drive.path))
         refuse_content(drive, chosen=mode is not None)
         identities.append(dangers.known_identity(machine, drive, size_bytes, geometry))
         befores.append(dangers.layout_before(drive, size_bytes, geometry, preserve=False))
@@ -165,14 +160,10 @@ def _together_doubts(
     """Yield doubts about drives that are used together with `used_bytes` each."""
     drives = [drive for drive, _ in sides]
     for drive, recording in sides:
-        if recording.verdict is Recorded.YES:
+        if recording.verdict in (Recorded.YES, Recorded.LIKELY):
             yield t(
-                "{drive} is shingled (SMR): long writes stall, and every drive of the volume waits.",
-                drive=drive.path,
-            )
-        elif recording.verdict is Recorded.LIKELY:
-            yield t(
-                "{drive} is likely shingled (SMR): long writes stall, and every drive of the volume waits.",
+                "{drive} is shingled (SMR), or probably so: long writes stall, and every drive of the volume "
+                "waits.",
                 drive=drive.path,
             )
     yield from _mixture_doubts(drives, stripe)

@@ -11,6 +11,7 @@ from wizard.model.layout import Level
 from wizard.model.machine import Drive, Partition
 from wizard.model.said import Sentence, Sentences, join, t
 from wizard.plan.raid import striping
+from wizard.plan.refusals import HOST_MANAGED_ZONES
 from wizard.plan.request.roles import TableKind
 from wizard.plan.request.volume_request import VolumeSpec
 
@@ -140,10 +141,9 @@ def check_request(request: NewVolumes, drives: Sequence[Drive]) -> None:
         )
     elif drives[0].zoned == HOST_MANAGED and not fills:
         raise Refused(
-            t(
-                "{drive} is a host-managed zoned drive and cannot be partitioned. Request one unencrypted "
-                "volume, without size or role.",
-                drive=drives[0].path,
+            join(
+                HOST_MANAGED_ZONES(drive=drives[0].path),
+                t("Request one unencrypted volume, without size or role."),
             )
         )
     elif how.grouped and special:

@@ -107,6 +107,9 @@ class VolumeRequest:
     key: str = ""
 
 
+UNKNOWN = Sentence("--volume '{volume}': unknown {what} '{value}'. Choose one of {known:list}.")
+
+
 def parse_volume(text: str) -> VolumeRequest:
     """Parse a `--volume` argument of `key=value` pairs in any order. Raises BadInput for unknown, duplicate
     or invalid ones.
@@ -128,14 +131,7 @@ def parse_volume(text: str) -> VolumeRequest:
             )
             raise BadInput(no_pair)
         if key not in KEYS:
-            raise BadInput(
-                t(
-                    "--volume '{volume}': unknown key '{key}'. Keys: {keys:list}.",
-                    volume=text,
-                    key=key,
-                    keys=KEYS,
-                )
-            )
+            raise BadInput(UNKNOWN(volume=text, what="key", value=key, known=KEYS))
         if key == "option":
             options.append(value)
             continue
@@ -147,14 +143,7 @@ def parse_volume(text: str) -> VolumeRequest:
         values[key] = value
     role = values.get("role", "")
     if "role" in values and role not in ROLES:
-        raise BadInput(
-            t(
-                "--volume '{volume}': unknown role '{role}'. Roles: {roles:list}.",
-                volume=text,
-                role=role,
-                roles=tuple(ROLES),
-            )
-        )
+        raise BadInput(UNKNOWN(volume=text, what="role", value=role, known=tuple(ROLES)))
     if "workload" not in values and not role:
         raise BadInput(
             t(
@@ -188,15 +177,7 @@ def parse_volume(text: str) -> VolumeRequest:
 def _check_encryption(volume: str, encrypt: str | None, key: str | None) -> None:
     """Raises BadInput for an unknown encryption or an invalid key."""
     if encrypt not in (None, *ENCRYPTIONS):
-        other = encrypt or ""
-        raise BadInput(
-            t(
-                "--volume '{volume}': unknown encryption '{asked}'. Use encrypt={known}.",
-                volume=volume,
-                asked=other,
-                known=ENCRYPTIONS[0],
-            )
-        )
+        raise BadInput(UNKNOWN(volume=volume, what="encrypt", value=encrypt or "", known=ENCRYPTIONS))
     if key is not None and (fault := key_fault(key, encrypts=encrypt is not None)):
         raise BadInput(t("--volume '{volume}': key {fault}.", volume=volume, fault=fault))
 

@@ -4,18 +4,17 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import get_args
 
-from wizard.documents.codec import Sealed, without_texts
+from wizard.documents.codec import RECREATE, Sealed, without_texts
 from wizard.filesystems.kind import WRITTEN_UUIDS
 from wizard.filesystems.registry import KINDS
 from wizard.model.requests import NewUuid, Release, SwitchOff, Tune
-from wizard.model.said import t
 from wizard.operations.operation import Context, Subject
 from wizard.operations.rules import UUID_FORM, is_device_path, is_workload_id
 from wizard.plan.changes import ChangeOperation, Changes
 from wizard.plan.check import drive_faults
 from wizard.plan.plan import steps_of
 
-AGAIN = t("Make a new one with `diskwright tune`.")
+AGAIN = RECREATE(command="tune")
 
 ORDER: tuple[type[ChangeOperation], ...] = get_args(ChangeOperation)
 

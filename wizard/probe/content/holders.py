@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from wizard.model.machine import Obstacle
-from wizard.model.said import t
 from wizard.probe import unread as words
 from wizard.probe.content.btrfs import read_profiles
 from wizard.probe.content.superblocks import (
@@ -185,12 +184,12 @@ def _read_layer(name: str, facts: Facts, count: int) -> Facts | None:
     if texts.get("dm/uuid", "").startswith("mpath-"):
         return None
     if count > MOST_READ:
-        return unread("layers", t("Reading stops after the first {most} layers.", most=MOST_READ))
+        return unread("layers", words.MANY_LAYERS(most=MOST_READ))
     try:
         facts["content"] = blkid.read_content(path)
         facts["superblocks"], trouble = superblocks(path, facts["content"], 0, 0, path)
     except OSError as error:
         if os.geteuid() != 0:
-            return unread("layers", words.ROOT_READS_LAYERS, Obstacle.DENIED)
+            return unread("layers", words.ROOT_READS, Obstacle.DENIED)
         return not_read("layers", path, error)
     return trouble
