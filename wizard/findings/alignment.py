@@ -63,15 +63,15 @@ def find_alignment(drive: Drive) -> Iterator[Finding]:
 def _partitions(drive: Drive, geometry: Geometry) -> Iterator[Finding]:
     for partition in _checked(drive, geometry):
         place = place_of_partition(drive, geometry, partition)
-        inside = list(_within(drive, geometry, place))
+        contents = list(_within(drive, geometry, place))
         yield from _partition(
             drive,
             geometry,
             partition,
             place,
-            spoiled=any(one.code == "alignment-inside" for one in inside),
+            spoiled=any(one.code == "alignment-inside" for one in contents),
         )
-        yield from inside
+        yield from contents
         if place.state is StartState.ON:
             yield from _end(geometry, partition)
 

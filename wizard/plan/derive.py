@@ -144,8 +144,8 @@ def _new_slots(plan: Plan, places: Places, changed: Slot | None, member: int) ->
             yield slot
 
 
-def _member_slot(number: int, extent: Extent, kind: str, name: str | None, filesystem: str) -> Slot:
-    return Slot(number, extent.start_bytes, extent.size_bytes, kind, name, filesystem=filesystem)
+def _member_slot(number: int, extent: Extent, kind: str, name: str | None, content: str) -> Slot:
+    return Slot(number, extent.start_bytes, extent.size_bytes, kind, name, filesystem=content)
 
 
 def _volume_slot(volume: Volume, extent: Extent, table: TableKind) -> Slot:

@@ -339,7 +339,7 @@ def _add_superblocks(superblocks: Facts, place: Facts, content: Facts, errors: l
         return
     node = sysfs.node_of(place["node"])
     try:
-        found, trouble = holders.superblocks(
+        found, trouble = holders.recorded_superblocks(
             place["path"], content, place["offset_bytes"], place["size_bytes"], node
         )
     except OSError as error:

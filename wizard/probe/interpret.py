@@ -69,9 +69,9 @@ def drive_of(raw: facts.RawDrive, machine: facts.RawMachine) -> Drive:
     reading = _reading(raw, size)
     found = use_state(machine.graph, _names(raw, machine.graph), raw.claimable)
     names, (same_serial, same_wwn) = names_of(raw), sharing(raw, machine)
-    ata, ata_trouble = ata_of(raw)
+    own, ata_trouble = ata_of(raw)
     smart, kernels_turning = smart_of(raw.smart), _flag(raw.sysfs, "queue/rotational")
-    rate = own_rate(ata, rate_in_page(raw), smart)
+    rate = own_rate(own, rate_in_page(raw), smart)
     partitions = _partitions(raw, reading, found.mount_points)
     data = raw.data.get(raw.name)
     signatures = _own_signatures(raw, size or 0, partitions)
@@ -103,7 +103,7 @@ def drive_of(raw: facts.RawDrive, machine: facts.RawMachine) -> Drive:
         diskseq=whole_number(raw.sysfs.get("diskseq")),
         backing_file=raw.sysfs.get("loop/backing_file"),
         smart=smart,
-        ata=ata,
+        ata=own,
         nvme_formats=formats_of(raw),
         nvme_format_scope=format_scope_of(raw),
         table=reading.table if reading else _udev_table(raw),
@@ -363,9 +363,9 @@ def _udev_table(raw: facts.RawDrive) -> Table | None:
     return Table(UDEV_TABLES.get(kind, "other"), uuid=raw.udev.get("ID_PART_TABLE_UUID")) if kind else None
 
 
-def _discard(sysfs: dict[str, str]) -> Discard | None:
-    most = whole_number(sysfs.get("queue/discard_max_hw_bytes", sysfs.get("queue/discard_max_bytes")))
-    return None if most is None else Discard(whole_number(sysfs.get("queue/discard_granularity")) or 0, most)
+def _discard(texts: dict[str, str]) -> Discard | None:
+    most = whole_number(texts.get("queue/discard_max_hw_bytes", texts.get("queue/discard_max_bytes")))
+    return None if most is None else Discard(whole_number(texts.get("queue/discard_granularity")) or 0, most)
 
 
 def _vpd_zoned(raw: facts.RawDrive) -> int | None:
@@ -391,8 +391,8 @@ def _unread(
     if trouble := smart_trouble(raw.smart):
         why, obstacle = trouble
         found.append(Unread("smart", why, obstacle=obstacle))
-    ata = (Unread("ata", ata_trouble),) if ata_trouble else ()
-    return (*dict.fromkeys(found), *ata)
+    trouble = (Unread("ata", ata_trouble),) if ata_trouble else ()
+    return (*dict.fromkeys(found), *trouble)
 
 
 def _filesystems(raw: facts.RawMachine) -> frozenset[str]:
@@ -405,8 +405,8 @@ def _memory(line: str) -> int | None:
     return kib * 1024 if kib else None
 
 
-def _flag(sysfs: dict[str, str], name: str) -> bool | None:
-    value = sysfs.get(name)
+def _flag(texts: dict[str, str], name: str) -> bool | None:
+    value = texts.get(name)
     return {"0": False, "1": True}.get(value) if value is not None else None
 
 

@@ -66,7 +66,7 @@ class Bytes:
         return data
 
 
-def superblocks(
+def recorded_superblocks(
     path: str, content: Facts, offset_bytes: int, size_bytes: int, node: str
 ) -> tuple[list[Facts], Facts | None]:
     """Return RawChunks of the superblocks in `content`, and a RawError if any are unreadable. Raises OSError.
@@ -187,7 +187,7 @@ def _read_layer(name: str, facts: Facts, count: int) -> Facts | None:
         return unread("layers", words.MANY_LAYERS(most=MOST_READ))
     try:
         facts["content"] = blkid.read_content(path)
-        facts["superblocks"], trouble = superblocks(path, facts["content"], 0, 0, path)
+        facts["superblocks"], trouble = recorded_superblocks(path, facts["content"], 0, 0, path)
     except OSError as error:
         if os.geteuid() != 0:
             return unread("layers", words.ROOT_READS, Obstacle.DENIED)
