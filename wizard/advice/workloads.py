@@ -5,16 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
+from wizard.advice import catalogue
 from wizard.advice import catalogue as words
-from wizard.advice.catalogue import (
-    ONE_LINE,
-    CatalogueOption,
-    OptionKind,
-    flag_of,
-    gather,
-    load_catalogue,
-    meet,
-)
 from wizard.advice.catalogue import ProfilePlace as Entry
 from wizard.advice.evidence import load_evidence
 from wizard.advice.missing import FILESYSTEMS
@@ -114,9 +106,9 @@ class RankedChoice:
     place: Rank
     sentence: Message
     evidence: tuple[Evidence, ...]
-    mkfs: tuple[CatalogueOption, ...]
-    mount: tuple[CatalogueOption, ...]
-    schedulers: tuple[CatalogueOption, ...]
+    mkfs: tuple[catalogue.CatalogueOption, ...]
+    mount: tuple[catalogue.CatalogueOption, ...]
+    schedulers: tuple[catalogue.CatalogueOption, ...]
     results: Message = NO_TEXT
 
 
@@ -166,8 +158,8 @@ class Profile:
     workload: Workload
     root: bool
     candidates: tuple[CandidateProfile, ...]
-    never: tuple[CatalogueOption, ...]
-    always: tuple[CatalogueOption, ...] = ()
+    never: tuple[catalogue.CatalogueOption, ...]
+    always: tuple[catalogue.CatalogueOption, ...] = ()
     measured: PublishedMeasurements = PublishedMeasurements()
     measured_shingled: PublishedMeasurements = PublishedMeasurements()
     solid_state: bool = False
@@ -181,8 +173,8 @@ class Profile:
 def load_workloads() -> tuple[Profile, ...]:
     """Return all workloads, most common first and user-defined ones last unless they have an order. Raises
     BadInput with file, line and key for any invalid profile."""
-    options, evidence = load_catalogue(), load_evidence()
-    places = gather(
+    options, evidence = catalogue.load_catalogue(), load_evidence()
+    places = catalogue.gather(
         "workloads", WorkloadForm, lambda path, form: [Entry(path, "", form)], lambda form: form.id
     )
     in_order = sorted(places.values(), key=lambda place: place.entry.order)
@@ -239,7 +231,10 @@ class _WorkloadLoader:
     """Checks one workload file and resolves its references."""
 
     def __init__(
-        self, place: Entry[WorkloadForm], options: dict[str, CatalogueOption], evidence: dict[str, Evidence]
+        self,
+        place: Entry[WorkloadForm],
+        options: dict[str, catalogue.CatalogueOption],
+        evidence: dict[str, Evidence],
     ) -> None:
         self.place, self.form, self.options, self.evidence = place, place.entry, options, evidence
 
@@ -262,7 +257,7 @@ class _WorkloadLoader:
         never = tuple(
             option
             for option in self.options.values()
-            if option.never and not option.default and option.kind is not OptionKind.TUNE
+            if option.never and not option.default and option.kind is not catalogue.OptionKind.TUNE
         )
         always = tuple(option for option in self.options.values() if option.always)
         return Profile(
@@ -280,7 +275,7 @@ class _WorkloadLoader:
     def _check_form(self) -> None:
         for key, text in (("title", self.form.title.english), ("summary", self.form.summary.english)):
             if not text.strip() or printable(text, LONGEST_TEXT) != text:
-                raise self.place.fault(key, ONE_LINE(longest=LONGEST_TEXT))
+                raise self.place.fault(key, catalogue.ONE_LINE(longest=LONGEST_TEXT))
         if not LABEL.fullmatch(self.form.label):
             raise self.place.fault(
                 "label",
@@ -330,9 +325,9 @@ class _WorkloadLoader:
             form.place,
             form.sentence,
             self._evidence(f"{key}.evidence", usual.evidence if form.evidence is None else form.evidence),
-            self._options(f"{key}.mkfs", OptionKind.MKFS, filesystem, mkfs),
-            self._options(f"{key}.mount", OptionKind.MOUNT, filesystem, mount),
-            self._options(f"{key}.schedulers", OptionKind.SCHEDULER, filesystem, schedulers),
+            self._options(f"{key}.mkfs", catalogue.OptionKind.MKFS, filesystem, mkfs),
+            self._options(f"{key}.mount", catalogue.OptionKind.MOUNT, filesystem, mount),
+            self._options(f"{key}.schedulers", catalogue.OptionKind.SCHEDULER, filesystem, schedulers),
             form.results,
         )
 
@@ -346,22 +341,26 @@ class _WorkloadLoader:
         return tuple(self.evidence[name] for name in names)
 
     def _options(
-        self, key: str, kind: OptionKind, filesystem: str, names: tuple[str, ...]
-    ) -> tuple[CatalogueOption, ...]:
-        taken: list[CatalogueOption] = []
+        self, key: str, kind: catalogue.OptionKind, filesystem: str, names: tuple[str, ...]
+    ) -> tuple[catalogue.CatalogueOption, ...]:
+        taken: list[catalogue.CatalogueOption] = []
         for name in names:
             option = self.options.get(name)
             if option is None:
                 raise self.place.fault(key, t("unknown option {name} in profiles/options.", name=repr(name)))
             self._check_option(key, kind, filesystem, option)
-            for other in taken if kind is not OptionKind.SCHEDULER else ():
+            for other in taken if kind is not catalogue.OptionKind.SCHEDULER else ():
                 excluded = option.id in other.conflicts or other.id in option.conflicts
-                if (excluded or flag_of(option) == flag_of(other)) and meet(option, other):
+                if (excluded or catalogue.flag_of(option) == catalogue.flag_of(other)) and catalogue.meet(
+                    option, other
+                ):
                     raise self.place.fault(key, TOGETHER(one=other.id, other=option.id))
             taken.append(option)
         return tuple(taken)
 
-    def _check_option(self, key: str, kind: OptionKind, filesystem: str, option: CatalogueOption) -> None:
+    def _check_option(
+        self, key: str, kind: catalogue.OptionKind, filesystem: str, option: catalogue.CatalogueOption
+    ) -> None:
         if option.kind is not kind:
             fault = t(
                 "{option} is a {kind} option, not a {wanted} option.",

@@ -7,16 +7,7 @@ mkfs.xfs(8), mkfs.f2fs(8), dmzadm(8), mkzonefs(8); tested on emulated drives wit
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wizard.advice.missing import (
-    BTRFS,
-    NO_DRIVER,
-    NO_LIST,
-    XFS,
-    Filesystem,
-    filesystem,
-    lacking,
-    size_obstacles,
-)
+from wizard.advice import missing
 from wizard.findings.use import NOT_CHECKED, named_field
 from wizard.model.advice import Ability, Option, ZonedUse
 from wizard.model.machine import Drive, Machine
@@ -68,9 +59,9 @@ def manages_zones(drive: Drive) -> bool:
     return drive.zoned == "host-managed"
 
 
-def zone_obstacles(kind: Filesystem, machine: Machine, drive: Drive) -> tuple[str, ...]:
+def zone_obstacles(kind: missing.Filesystem, machine: Machine, drive: Drive) -> tuple[str, ...]:
     """Return sentences on why `kind` cannot be created on this host-managed drive."""
-    if kind is not BTRFS:
+    if kind is not missing.BTRFS:
         return (
             str(
                 t(
@@ -120,8 +111,8 @@ def zoned_uses(machine: Machine, drive: Drive, btrfs_options: Sequence[Option]) 
                 "Every write goes to a new place, zone after zone. diskwright creates this "
                 "filesystem on the whole drive."
             ),
-            _kernel_support(machine, "btrfs", BTRFS.title)
-            + _tool(machine, BTRFS.tool)
+            _kernel_support(machine, "btrfs", missing.BTRFS.title)
+            + _tool(machine, missing.BTRFS.tool)
             + _btrfs(machine, drive),
             f"mkfs.btrfs {options} {drive.path}",
             _mount("btrfs", drive.path),
@@ -170,10 +161,10 @@ def _mount(kind: str, device: str, *options: str) -> str:
 
 def _kernel_support(machine: Machine, name: str, title: str) -> _Findings:
     if not machine.kernel.filesystems:
-        return _Findings(unknown=(NO_LIST,))
+        return _Findings(unknown=(missing.NO_LIST,))
     if name in machine.kernel.filesystems:
         return _Findings()
-    return _Findings((NO_DRIVER(release=machine.kernel.release, title=title),))
+    return _Findings((missing.NO_DRIVER(release=machine.kernel.release, title=title),))
 
 
 def _since(machine: Machine, title: str | Message, first: Version) -> _Findings:
@@ -200,7 +191,7 @@ def _since(machine: Machine, title: str | Message, first: Version) -> _Findings:
 
 
 def _tool(machine: Machine, name: str) -> _Findings:
-    absent = lacking(machine, (name,))
+    absent = missing.lacking(machine, (name,))
     return _Findings((absent.said,)) if absent else _Findings()
 
 
@@ -221,9 +212,9 @@ def _btrfs(machine: Machine, drive: Drive) -> _Findings:
 
 
 def _btrfs_program(machine: Machine) -> _Findings:
-    if not machine.has_tool(BTRFS.tool):
+    if not machine.has_tool(missing.BTRFS.tool):
         return _Findings()
-    known = machine.program(BTRFS.tool)
+    known = machine.program(missing.BTRFS.tool)
     if known is None or not known.features:
         return _Findings(
             unknown=(
@@ -288,7 +279,7 @@ def _f2fs(machine: Machine, drive: Drive) -> _Findings:
         + _tool(machine, "mkfs.f2fs")
     )
     if drive.size_bytes is not None:
-        found += _Findings(size_obstacles(filesystem("f2fs"), drive.size_bytes))
+        found += _Findings(missing.size_obstacles(missing.filesystem("f2fs"), drive.size_bytes))
     return found + _conventional_known(_has_conventional(drive))
 
 
@@ -327,15 +318,15 @@ def _f2fs_commands(path: str, alone: bool | None) -> tuple[str, str]:
 
 def _xfs(machine: Machine) -> _Findings:
     found = (
-        _kernel_support(machine, "xfs", XFS.title)
+        _kernel_support(machine, "xfs", missing.XFS.title)
         + _since(machine, "XFS", XFS_SINCE)
-        + _tool(machine, XFS.tool)
+        + _tool(machine, missing.XFS.tool)
     )
     if machine.kernel.built_with("XFS_RT") is False:
         found += _Findings(
             (t("The kernel was built without the XFS realtime part (CONFIG_XFS_RT), which zones require."),)
         )
-    known = machine.program(XFS.tool)
+    known = machine.program(missing.XFS.tool)
     if known is not None and (0, 0) < known.version < XFS_SINCE:
         found += _Findings(
             (
@@ -364,7 +355,7 @@ def _has_xfs_metadata_zones(drive: Drive) -> bool:
     if zones is None or zones.conventional is None or zones.count is None or zones.size_bytes is None:
         return False
     return (
-        zones.conventional * zones.size_bytes >= XFS.minimum_bytes
+        zones.conventional * zones.size_bytes >= missing.XFS.minimum_bytes
         and zones.conventional * XFS_SHARE >= zones.count
     )
 

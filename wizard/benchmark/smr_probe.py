@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
-from wizard.benchmark import smr_judge
-from wizard.benchmark.access import IMPLAUSIBLE, Clock, MeasureProgress, TimedDrive, claimed
+from wizard.benchmark import access, smr_judge
 from wizard.benchmark.measure import align
 from wizard.benchmark.scratch import refused, scratch_extents
 from wizard.findings.geometry import Pattern, RecordingKind, fitting, load_patterns
@@ -161,12 +160,12 @@ class SmrProbe:
 
     def __init__(
         self,
-        drive: TimedDrive,
-        clock: Clock,
+        drive: access.TimedDrive,
+        clock: access.Clock,
         pairs: Pairs,
         stream: tuple[int, int],
         random: Random,
-        on_progress: Callable[[MeasureProgress], None] = lambda _: None,
+        on_progress: Callable[[access.MeasureProgress], None] = lambda _: None,
     ) -> None:
         self.timings = Timings()
         self.statistics: Statistics | None = None
@@ -291,7 +290,7 @@ class SmrProbe:
     def _report(self, step: int, share: float) -> None:
         said, weight = STEPS[step]
         done = sum(before for _, before in STEPS[:step]) + weight * share
-        self._on_progress(MeasureProgress(done, self._clock.left, (said,)))
+        self._on_progress(access.MeasureProgress(done, self._clock.left, (said,)))
 
 
 BUSES = ("ata", "sata", "sas", "usb")
@@ -356,7 +355,7 @@ def _unsuitable(drive: Drive) -> Message | None:
             drive=drive.path,
         )
     if drive.geometry is not None and block_bytes(drive) > LARGEST_BLOCK_BYTES:
-        return IMPLAUSIBLE(drive=drive.path, size=drive.geometry.physical_block_bytes)
+        return access.IMPLAUSIBLE(drive=drive.path, size=drive.geometry.physical_block_bytes)
     return None
 
 
@@ -367,7 +366,7 @@ SECONDS = 58.0
 def run_smr_probe(
     drive: Drive,
     *,
-    on_progress: Callable[[MeasureProgress], None],
+    on_progress: Callable[[access.MeasureProgress], None],
     stop: Callable[[], bool],
     seconds: float = SECONDS,
     probe: Callable[[str], Drive] = probe_drive,
@@ -385,9 +384,9 @@ def run_smr_probe(
         return _verdict(drive, Basis.MEDIA_CACHE, smr_judge.known_sentence(drive.path, family))
     assert drive.geometry is not None and drive.size_bytes is not None
     generator, size = random or Random(), block_bytes(drive)
-    with claimed(drive, probe, size, synchronous=True) as timed:
+    with access.claimed(drive, probe, size, synchronous=True) as timed:
         pairs = draw_pairs(timed.extents, size, max(drive.geometry.alignment_offset_bytes, 0), generator)
-        clock, long = Clock(seconds, stop), stream_start(drive.size_bytes, pairs, generator)
+        clock, long = access.Clock(seconds, stop), stream_start(drive.size_bytes, pairs, generator)
         run = SmrProbe(timed, clock, pairs, long, generator, on_progress)
         basis = run.run()
         if basis is Basis.TOO_SLOW and clock.ended_by_person:

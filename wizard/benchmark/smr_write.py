@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from wizard.benchmark import smr_cliff
-from wizard.benchmark.access import Clock, MeasureProgress, TimedDrive, claimed
+from wizard.benchmark import access, smr_cliff
 from wizard.benchmark.measure import align, nth
 from wizard.benchmark.scratch import scratch_extents
 from wizard.model.errors import Failed, Refused
@@ -127,7 +126,7 @@ def run_shingled_trial(
     *,
     seconds: float,
     most_bytes: int,
-    on_progress: Callable[[MeasureProgress], None],
+    on_progress: Callable[[access.MeasureProgress], None],
     stop: Callable[[], bool],
     probe: Callable[[str], Drive] = probe_drive,
     random: Random | None = None,
@@ -140,8 +139,8 @@ def run_shingled_trial(
     scratch_extents(drive)
     if drive.geometry is None:
         raise Failed(t("{drive}: cannot read the block sizes. Measuring is impossible.", drive=drive.path))
-    clock = Clock(seconds, stop)
-    with claimed(drive, probe, STRETCH_BYTES, synchronous=False) as pieces:
+    clock = access.Clock(seconds, stop)
+    with access.claimed(drive, probe, STRETCH_BYTES, synchronous=False) as pieces:
         ordered_bytes = min(MOST_ORDERED_BYTES, most_bytes // ORDERED_SHARE)
         ranges = lay_ground(pieces.extents, max(drive.geometry.alignment_offset_bytes, 0), ordered_bytes)
         if ranges is None:
@@ -164,12 +163,12 @@ class WriteProbe:
 
     def __init__(
         self,
-        pieces: TimedDrive,
+        pieces: access.TimedDrive,
         ground: WriteRanges,
-        clock: Clock,
+        clock: access.Clock,
         seconds: float,
         most_bytes: int,
-        on_progress: Callable[[MeasureProgress], None],
+        on_progress: Callable[[access.MeasureProgress], None],
     ) -> None:
         self.pieces, self.ground = pieces, ground
         self.windows: list[WriteWindow] = []
@@ -258,7 +257,7 @@ class WriteProbe:
         self._on_progress(self._clock.progress(said))
 
 
-def _verdict(drive: Drive, run: WriteProbe, clock: Clock) -> CliffVerdict:
+def _verdict(drive: Drive, run: WriteProbe, clock: access.Clock) -> CliffVerdict:
     windows = tuple(run.windows)
     random_bytes = sum(window.written_bytes for window in windows if window.phase is WritePhase.RANDOM)
     before, after = smr_cliff.sequential_rates(windows)

@@ -5,6 +5,7 @@ from dataclasses import replace
 from itertools import chain
 
 from wizard.documents.codec import JSON, RECREATE, Sealed
+from wizard.ext4 import ways
 from wizard.ext4.assessment import Situation
 from wizard.ext4.operations import (
     OLD_TYPES,
@@ -15,7 +16,6 @@ from wizard.ext4.operations import (
     room_bytes,
 )
 from wizard.ext4.system_findings import as_message, as_text
-from wizard.ext4.ways import against, obstacles_of, refusal, undo_sentence
 from wizard.model.errors import BadInput
 from wizard.model.ext import ExtFacts
 from wizard.model.finding import Severity
@@ -39,8 +39,8 @@ def make_migration(
 ) -> Migration:
     """Return the conversion to show, confirm and run. Raises Refused or BadInput with the finding that blocks
     it."""
-    if finding := against(situation, way, repairs=repairs):
-        raise refusal(finding)
+    if finding := ways.against(situation, way, repairs=repairs):
+        raise ways.refusal(finding)
     operations = all_operations(situation, way, repairs=repairs)
     migration = with_current_texts(
         Migration(
@@ -69,7 +69,7 @@ def doubts_of(situation: Situation, way: Way, *, manifest: bool) -> Iterator[Mes
         )
     elif way is Way.FULL:
         yield t("File contents are not compared before and after; --manifest enables this.")
-    for finding in obstacles_of(situation):
+    for finding in ways.obstacles_of(situation):
         if finding.severity in (Severity.WARNING, Severity.INFO) and finding.code not in SILENT:
             yield as_message(finding)
 
@@ -109,20 +109,20 @@ def prospect_of(situation: Situation) -> Prospect:
     """Return findings, the three methods, and the recommended one."""
     offers = tuple(_offer(situation, way) for way in Way)
     default, why = _default(situation, offers)
-    found = tuple(map(as_text, obstacles_of(situation)))
+    found = tuple(map(as_text, ways.obstacles_of(situation)))
     return Prospect(situation.device, situation.ext, found, offers, default, str(why))
 
 
 def _offer(situation: Situation, way: Way) -> WayOffer:
     before = situation.ext
     operations = all_operations(situation, way)
-    finding = against(situation, way)
+    finding = ways.against(situation, way)
     steps = migration_steps(operations, situation.device, before, situation.drive)
     return WayOffer(
         way=way,
         gains=gains_of(operations, before),
         costs=tuple(map(str, _costs(way))),
-        undone=str(undo_sentence(way)),
+        undone=str(ways.undo_sentence(way)),
         seconds=round(sum(step.seconds for step in steps), 1),
         compare_seconds=round(compare_seconds(before, situation.drive.rotational), 1)
         if way.converts

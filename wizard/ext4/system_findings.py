@@ -5,18 +5,8 @@ from dataclasses import replace
 from functools import partial
 
 from wizard.advice.missing import missing
+from wizard.ext4 import operations
 from wizard.ext4.assessment import BootPath, Situation
-from wizard.ext4.operations import (
-    INODES_WIDENED_FROM,
-    OLD_TYPES,
-    fstab_operations,
-    journal_blocks,
-    operations_for,
-    spare_blocks,
-    widening_blocker,
-    widening_blocks,
-    widening_fault,
-)
 from wizard.model.finding import NO_ACTION, Finding, FindingCommand, Severity
 from wizard.model.said import Message, Sentence, join, t
 from wizard.operations.ext4 import WIDE_INODE_BYTES
@@ -99,14 +89,17 @@ def room_inside(situation: Situation) -> Iterator[Finding]:
     """Report space and inodes."""
     before, device = situation.ext, situation.device
     size = before.block_bytes
-    free, spare = before.free_blocks * size, spare_blocks(before)
-    if "has_journal" not in before.features and not 0 < journal_blocks(before) <= before.free_blocks - spare:
+    free, spare = before.free_blocks * size, operations.spare_blocks(before)
+    if (
+        "has_journal" not in before.features
+        and not 0 < operations.journal_blocks(before) <= before.free_blocks - spare
+    ):
         yield danger(
             "migrate-no-room-journal",
             t(
                 "{device} is too full for a journal: {needed:size} required, {free:size} free.",
                 device=device,
-                needed=journal_blocks(before) * size,
+                needed=operations.journal_blocks(before) * size,
                 free=free,
             ),
             t("Without a journal, a power cut requires a full filesystem check."),
@@ -127,8 +120,8 @@ def room_inside(situation: Situation) -> Iterator[Finding]:
             FREE_SPACE,
             "superblock",
         )
-    if before.inode_bytes == INODES_WIDENED_FROM and (fault := widening_fault(before)):
-        more = max(0, widening_blocks(before) + spare - before.free_blocks) * size
+    if before.inode_bytes == operations.INODES_WIDENED_FROM and (fault := operations.widening_fault(before)):
+        more = max(0, operations.widening_blocks(before) + spare - before.free_blocks) * size
         yield warning(
             "migrate-narrow-inodes",
             t(
@@ -141,8 +134,10 @@ def room_inside(situation: Situation) -> Iterator[Finding]:
                 "Dates past January 2038 and subsecond times require inodes of {bytes} bytes.",
                 bytes=WIDE_INODE_BYTES,
             ),
-            t("Free {more:size} more.", more=more) if widening_blocker(before) is None else COPY_INSTEAD,
-            commands=() if widening_blocker(before) is None else copy_commands(situation),
+            t("Free {more:size} more.", more=more)
+            if operations.widening_blocker(before) is None
+            else COPY_INSTEAD,
+            commands=() if operations.widening_blocker(before) is None else copy_commands(situation),
         )
     if not before.free_inodes:
         yield info(
@@ -210,7 +205,7 @@ def boot_path(situation: Situation) -> Iterator[Finding]:
         ),
         "grub-install --version",
     )
-    if found.root_type in OLD_TYPES:
+    if found.root_type in operations.OLD_TYPES:
         yield warning(
             "migrate-root-type",
             t(
@@ -255,7 +250,7 @@ def at_boot(situation: Situation) -> Iterator[Finding]:
             t("Change the unit to Type=ext4 or remove the type."),
             "/etc/systemd/system",
         )
-    if not fstab_operations(situation):
+    if not operations.fstab_operations(situation):
         form = (
             Sentence("{fstab} already has the correct type and is not changed.")
             if situation.lines
@@ -276,7 +271,7 @@ def own_fstab(situation: Situation) -> Iterator[Finding]:
     own, device = situation.own, situation.device
     if own is None:
         return
-    lines = [line for line in own.lines if line.kind in OLD_TYPES]
+    lines = [line for line in own.lines if line.kind in operations.OLD_TYPES]
     if own.fault:
         yield warning(
             "migrate-own-fstab",
@@ -323,7 +318,7 @@ def nothing_to_do(situation: Situation) -> Iterator[Finding]:
             Sentence("{device} already has all features that need no rewrite."),
         ),
     ):
-        if not operations_for(way, situation.ext):
+        if not operations.operations_for(way, situation.ext):
             yield info(
                 code,
                 form(device=situation.device),

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from wizard.ext4 import system_findings
+from wizard.ext4 import filesystem_findings, system_findings
 from wizard.ext4.assessment import Situation
-from wizard.ext4.filesystem_findings import in_use, kind_findings, programs, state_findings
+from wizard.ext4.filesystem_findings import in_use
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.ext import ExtFacts
 from wizard.model.finding import Finding, FindingCommand, Severity
@@ -17,9 +17,9 @@ NOTHING_WRITTEN = t("Nothing was written.")
 
 RULES = (
     in_use,
-    state_findings,
-    kind_findings,
-    programs,
+    filesystem_findings.state_findings,
+    filesystem_findings.kind_findings,
+    filesystem_findings.programs,
     system_findings.room_inside,
     system_findings.scratch_copy,
     system_findings.boot_path,

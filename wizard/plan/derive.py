@@ -12,14 +12,8 @@ from wizard.model.errors import partition_path
 from wizard.model.geometry import Geometry
 from wizard.model.layout import NO_PLACE, Layout, Member, Slot, TableEntry, Volume
 from wizard.model.machine import Extent
+from wizard.operations import filesystem
 from wizard.operations.containers import AddCrypttabLine, MakeContainer, OpenContainer
-from wizard.operations.filesystem import (
-    GrowFilesystem,
-    MakeFilesystem,
-    MakeSubvolumes,
-    SetOwner,
-    ShrinkFilesystem,
-)
 from wizard.operations.layers import MakeArray, MakeLogicalVolume, MakeVolumeGroup
 from wizard.operations.mounts import AddFstabLine, Mount, TurnOnSwap
 from wizard.operations.rules import partition_name
@@ -28,7 +22,7 @@ from wizard.plan import free_space
 from wizard.plan.plan import Plan, PlanOperation
 from wizard.plan.raid import striping
 from wizard.plan.raid.lvm import logical_names
-from wizard.plan.request.roles import ROLES, Role, TableKind, partition_type
+from wizard.plan.request import roles
 from wizard.plan.request.subvolumes import subvolume_option
 from wizard.plan.request.using import is_given_afterwards, made_options, owner_options
 
@@ -43,7 +37,7 @@ class Places:
     """
 
     extents: tuple[Extent, ...] = ()
-    fresh: TableKind | None = None
+    fresh: roles.TableKind | None = None
     wipes: tuple[WipeSignatures, ...] = ()
     sizes: tuple[int, ...] = ()
     after: Layout | None = None
@@ -148,12 +142,12 @@ def _member_slot(number: int, extent: Extent, kind: str, name: str | None, conte
     return Slot(number, extent.start_bytes, extent.size_bytes, kind, name, filesystem=content)
 
 
-def _volume_slot(volume: Volume, extent: Extent, table: TableKind) -> Slot:
+def _volume_slot(volume: Volume, extent: Extent, table: roles.TableKind) -> Slot:
     return Slot(
         number=volume.partition,
         start_bytes=extent.start_bytes,
         size_bytes=extent.size_bytes,
-        type=partition_type(volume, table),
+        type=roles.partition_type(volume, table),
         name=_name(volume.label, table),
         filesystem=volume.filesystem,
         label=volume.label,
@@ -163,28 +157,29 @@ def _volume_slot(volume: Volume, extent: Extent, table: TableKind) -> Slot:
     )
 
 
-def _name(label: str, table: TableKind) -> str | None:
+def _name(label: str, table: roles.TableKind) -> str | None:
     return (partition_name(label) or None) if table == "gpt" else None
 
 
-def _kind_of(layout: Layout) -> TableKind:
+def _kind_of(layout: Layout) -> roles.TableKind:
     return "mbr" if layout.table == "mbr" else "gpt"
 
 
-def _keeps_type(slot: Slot, volume: Volume, table: TableKind) -> bool:
+def _keeps_type(slot: Slot, volume: Volume, table: roles.TableKind) -> bool:
     """Return True if a partition's type states a role that the new volume can still have."""
     return bool(slot.type and not volume.role and not volume.encryption) and any(
-        slot.type in _types(role, table) and volume.filesystem in role.filesystems for role in ROLES.values()
+        slot.type in _types(role, table) and volume.filesystem in role.filesystems
+        for role in roles.ROLES.values()
     )
 
 
-def _types(role: Role, table: TableKind) -> tuple[str, ...]:
+def _types(role: roles.Role, table: roles.TableKind) -> tuple[str, ...]:
     if table == "mbr":
         return (role.mbr_type,)
     return tuple(partition_types.ROOTS_GPT.values()) if role.name == "root" else (role.gpt_type,)
 
 
-def _layout_after(member: Member, new: Sequence[Slot], fresh: TableKind | None) -> Layout:
+def _layout_after(member: Member, new: Sequence[Slot], fresh: roles.TableKind | None) -> Layout:
     """Return the final layout: preserved partitions and the new ones."""
     before, drive = member.before, member.drive
     if fresh:
@@ -250,8 +245,8 @@ def _resized(plan: Plan, slot: Slot, place: Extent, table: WriteTable) -> tuple[
     if slot.overhang_bytes and size_bytes > slot.size_bytes:
         return (table,)
     if size_bytes >= slot.size_bytes:
-        return (table, GrowFilesystem(device, kind, size_bytes))
-    return (ShrinkFilesystem(device, kind, size_bytes), table)
+        return (table, filesystem.GrowFilesystem(device, kind, size_bytes))
+    return (filesystem.ShrinkFilesystem(device, kind, size_bytes), table)
 
 
 def _wipe(device: str, slot: Slot | None) -> WipeSignatures:
@@ -310,10 +305,10 @@ def _across_drives(plan: Plan) -> Iterator[PlanOperation]:
     )
 
 
-def _make(volume: Volume, options: tuple[str, ...]) -> MakeFilesystem:
+def _make(volume: Volume, options: tuple[str, ...]) -> filesystem.MakeFilesystem:
     """Return the creation of the volume's filesystem with these options and its writer."""
     owned = made_options(volume, options)
-    return MakeFilesystem(volume.path, volume.filesystem, volume.uuid, volume.label, owned)
+    return filesystem.MakeFilesystem(volume.path, volume.filesystem, volume.uuid, volume.label, owned)
 
 
 def _options_at(volume: Volume, geometry: Geometry, place: Extent) -> tuple[str, ...]:
@@ -339,9 +334,13 @@ def mounted(volume: Volume, others: tuple[str, ...] = ()) -> tuple[PlanOperation
     names = tuple(subvolume.name for subvolume in volume.subvolumes)
     preparations: list[PlanOperation] = []
     if names:
-        preparations.append(MakeSubvolumes(volume.path, volume.filesystem, volume.uuid, names, others=others))
+        preparations.append(
+            filesystem.MakeSubvolumes(volume.path, volume.filesystem, volume.uuid, names, others=others)
+        )
     if is_given_afterwards(volume):
-        owner = SetOwner(volume.path, volume.filesystem, volume.uuid, volume.writer, names, others=others)
+        owner = filesystem.SetOwner(
+            volume.path, volume.filesystem, volume.uuid, volume.writer, names, others=others
+        )
         preparations.append(owner)
     common = (*volume.mount_options, *owner_options(volume.filesystem, volume.writer, volume.mount_options))
     places = [(volume.mount_point, common)]

@@ -11,8 +11,7 @@ from wizard.model.machine import Drive, Machine
 from wizard.model.said import Message, t
 from wizard.operations.operation import Context
 from wizard.operations.table import WipeSignatures
-from wizard.plan import dangers
-from wizard.plan.derive import NO_PLACES, Places, derived_from, wipes_of
+from wizard.plan import dangers, derive
 from wizard.plan.plan import Plan, steps_of
 from wizard.plan.refusals import measured, unread_content
 from wizard.plan.request.roles import volume_role
@@ -86,7 +85,7 @@ class Planning:
     def finished(
         self,
         befores: Sequence[Layout],
-        places: Places = NO_PLACES,
+        places: derive.Places = derive.NO_PLACES,
         volumes: tuple[Volume, ...] = (),
         *,
         preserve: bool = False,
@@ -102,7 +101,7 @@ class Planning:
         plan = Plan(
             first.drive, first.before, first.before, volumes, (), (), tuple(others), stripe, group, part
         )
-        derived = derived_from(plan, places)
+        derived = derive.derived_from(plan, places)
         plan = replace(
             plan,
             after=derived.afters[0],
@@ -146,7 +145,7 @@ def old_wipes(drive: Drive, before: Layout) -> tuple[WipeSignatures, ...]:
     """Return the wipes before a new table, except for partitions without a kernel node, which cannot be
     accessed."""
     without = {part.path for part in drive.partitions if part.kernel_start_bytes is None}
-    wipes = wipes_of(drive.path, before, unread_content(drive))
+    wipes = derive.wipes_of(drive.path, before, unread_content(drive))
     return tuple(wipe for wipe in wipes if wipe.device not in without)
 
 

@@ -17,12 +17,12 @@ from wizard.model.said import Message
 from wizard.probe import facts
 from wizard.probe.content import layers, tables
 from wizard.probe.content.notices import next_of
-from wizard.probe.drive.ata import ata_of, names_of, own_rate, rate_in_page, sharing, turns, vital_page
+from wizard.probe.drive import ata
 from wizard.probe.drive.nvme import format_scope_of, formats_of
 from wizard.probe.drive.smart import smart_of, smart_trouble
 from wizard.probe.drive.zones import options_of, programs_of, zones_of
+from wizard.probe.host import sysfs
 from wizard.probe.host.environment import family_of, is_container
-from wizard.probe.host.sysfs import CONTENTS, UNIT_BYTES, bytes_at, geometry_of, name_of, whole_number
 from wizard.probe.host.system import kernel_modules
 from wizard.probe.host.uses import is_live, use_state
 from wizard.probe.unread import AS_RECORDED, obstacle_in
@@ -55,7 +55,7 @@ def machine_of(raw: facts.RawMachine) -> Machine:
         unprobed=tuple(
             drive_of(drive, raw)
             for drive in raw.attached
-            if drive.name not in probed and ({*drive.udev} & {*CONTENTS} or drive.partitions)
+            if drive.name not in probed and ({*drive.udev} & {*sysfs.CONTENTS} or drive.partitions)
         ),
         unread=tuple(
             Unread(error.what, reason_of(error), obstacle=obstacle_of(error)) for error in raw.graph.errors
@@ -65,13 +65,13 @@ def machine_of(raw: facts.RawMachine) -> Machine:
 
 def drive_of(raw: facts.RawDrive, machine: facts.RawMachine) -> Drive:
     """Return one drive, with its uses from the machine's graph."""
-    size = bytes_at(raw.sysfs, "size")
+    size = sysfs.bytes_at(raw.sysfs, "size")
     reading = _reading(raw, size)
     found = use_state(machine.graph, _names(raw, machine.graph), raw.claimable)
-    names, (same_serial, same_wwn) = names_of(raw), sharing(raw, machine)
-    own, ata_trouble = ata_of(raw)
+    names, (same_serial, same_wwn) = ata.names_of(raw), ata.sharing(raw, machine)
+    own, ata_trouble = ata.ata_of(raw)
     smart, kernels_turning = smart_of(raw.smart), _flag(raw.sysfs, "queue/rotational")
-    rate = own_rate(own, rate_in_page(raw), smart)
+    rate = ata.own_rate(own, ata.rate_in_page(raw), smart)
     partitions = _partitions(raw, reading, found.mount_points)
     data = raw.data.get(raw.name)
     signatures = _own_signatures(raw, size or 0, partitions)
@@ -79,7 +79,7 @@ def drive_of(raw: facts.RawDrive, machine: facts.RawMachine) -> Drive:
     return Drive(
         path=raw.path,
         size_bytes=size,
-        geometry=geometry_of(raw.sysfs),
+        geometry=sysfs.geometry_of(raw.sysfs),
         by_id=machine.links.get(raw.name, ()),
         model=names.model,
         vendor=names.vendor,
@@ -89,7 +89,7 @@ def drive_of(raw: facts.RawDrive, machine: facts.RawMachine) -> Drive:
         same_serial=same_serial,
         same_wwn=same_wwn,
         bus=names.bus,
-        rotational=turns(raw, rate, kernels_turning),
+        rotational=ata.turns(raw, rate, kernels_turning),
         rotation_rate=rate,
         kernel_rotational=kernels_turning,
         removable=_flag(raw.sysfs, "removable"),
@@ -100,7 +100,7 @@ def drive_of(raw: facts.RawDrive, machine: facts.RawMachine) -> Drive:
         discard=_discard(raw.sysfs),
         scheduler=next(iter(re.findall(r"\[([\w-]+)\]", schedulers)), None),
         schedulers=tuple(re.findall(r"[\w-]+", schedulers)),
-        diskseq=whole_number(raw.sysfs.get("diskseq")),
+        diskseq=sysfs.whole_number(raw.sysfs.get("diskseq")),
         backing_file=raw.sysfs.get("loop/backing_file"),
         smart=smart,
         ata=own,
@@ -149,7 +149,7 @@ def _reading(raw: facts.RawDrive, size: int | None) -> tables.TableReading | Non
                 return data[offset_bytes - start : offset_bytes - start + size_bytes]
         return b""
 
-    block = whole_number(raw.sysfs.get("queue/logical_block_size")) or UNIT_BYTES
+    block = sysfs.whole_number(raw.sysfs.get("queue/logical_block_size")) or sysfs.UNIT_BYTES
     reading = tables.read_table(
         read,
         size,
@@ -191,12 +191,12 @@ def _partitions(
     nodes = {
         number: (name, part)
         for name, part in raw.partitions.items()
-        if (number := whole_number(part.sysfs.get("partition")))
+        if (number := sysfs.whole_number(part.sysfs.get("partition")))
     }
     entries = {entry.number: entry for entry in reading.entries} if reading else {}
     found = []
     for number in sorted(set(nodes) | set(entries)):
-        name, part = nodes.get(number, (name_of(partition_path(raw.path, number)), None))
+        name, part = nodes.get(number, (sysfs.name_of(partition_path(raw.path, number)), None))
         entry = entries.get(number) or (_entry_of_kernel(number, part) if part else None)
         if entry is None:
             continue
@@ -221,7 +221,7 @@ def _partitions(
                 moving=number in raw.moving,
                 data_at_bytes=raw.data[name].offset_bytes if name in raw.data else None,
                 mount_points=mounted.get(path, ()),
-                kernel_start_bytes=bytes_at(part.sysfs, "start") if part else None,
+                kernel_start_bytes=sysfs.bytes_at(part.sysfs, "start") if part else None,
                 kernel_size_bytes=_kernel_size(part, entry) if part else None,
             )
         )
@@ -239,7 +239,7 @@ def _lost(raw: facts.RawDrive, reading: tables.TableReading | None) -> tuple[Par
     found = []
     for entry in sorted(entries.values(), key=lambda entry: entry.number):
         path = partition_path(raw.path, entry.number)
-        node = name_of(path)
+        node = sysfs.name_of(path)
         marks = layers.with_insides(
             layers.signatures_of(raw, node), raw.superblocks.get(node, ()), entry.size_bytes
         )
@@ -261,7 +261,7 @@ def _lost(raw: facts.RawDrive, reading: tables.TableReading | None) -> tuple[Par
 
 def _entry_of_kernel(number: int, part: facts.RawPartition) -> tables.GptEntry | None:
     """Return an entry from sysfs and udev's database, without the table."""
-    start, size = bytes_at(part.sysfs, "start"), bytes_at(part.sysfs, "size")
+    start, size = sysfs.bytes_at(part.sysfs, "start"), sysfs.bytes_at(part.sysfs, "size")
     if start is None or size is None:
         return None
     kind = part.udev.get("ID_PART_ENTRY_TYPE", "")
@@ -282,8 +282,8 @@ def _entry_of_kernel(number: int, part: facts.RawPartition) -> tables.GptEntry |
 def _kernel_size(part: facts.RawPartition, entry: tables.GptEntry) -> int | None:
     """Return the kernel's size of a partition. The kernel shows only the first sectors of an extended
     partition (block/partitions/msdos.c), so that size counts as equal to the table's."""
-    size = bytes_at(part.sysfs, "size")
-    if size is not None and tables.is_extended(entry.type) and size <= 8 * UNIT_BYTES:
+    size = sysfs.bytes_at(part.sysfs, "size")
+    if size is not None and tables.is_extended(entry.type) and size <= 8 * sysfs.UNIT_BYTES:
         return entry.size_bytes
     return size
 
@@ -364,13 +364,17 @@ def _udev_table(raw: facts.RawDrive) -> Table | None:
 
 
 def _discard(texts: dict[str, str]) -> Discard | None:
-    most = whole_number(texts.get("queue/discard_max_hw_bytes", texts.get("queue/discard_max_bytes")))
-    return None if most is None else Discard(whole_number(texts.get("queue/discard_granularity")) or 0, most)
+    most = sysfs.whole_number(texts.get("queue/discard_max_hw_bytes", texts.get("queue/discard_max_bytes")))
+    return (
+        None
+        if most is None
+        else Discard(sysfs.whole_number(texts.get("queue/discard_granularity")) or 0, most)
+    )
 
 
 def _vpd_zoned(raw: facts.RawDrive) -> int | None:
     """Return bits 5:4 of byte 8 of VPD page B1h, or the driver's equivalent."""
-    page = vital_page(raw, "b1")
+    page = ata.vital_page(raw, "b1")
     if page and len(page) > SCSI_ZONED_BYTE:
         return page[SCSI_ZONED_BYTE] >> 4 & 3
     return UDEV_ZONES.get(raw.sysfs.get("zoned_cap", ""))
@@ -391,8 +395,7 @@ def _unread(
     if trouble := smart_trouble(raw.smart):
         why, obstacle = trouble
         found.append(Unread("smart", why, obstacle=obstacle))
-    trouble = (Unread("ata", ata_trouble),) if ata_trouble else ()
-    return (*dict.fromkeys(found), *trouble)
+    return (*dict.fromkeys(found), *([Unread("ata", ata_trouble)] if ata_trouble else []))
 
 
 def _filesystems(raw: facts.RawMachine) -> frozenset[str]:
@@ -401,7 +404,7 @@ def _filesystems(raw: facts.RawMachine) -> frozenset[str]:
 
 
 def _memory(line: str) -> int | None:
-    kib = whole_number(next(iter(re.findall(r"MemTotal:\s*(\d+)", line)), None))
+    kib = sysfs.whole_number(next(iter(re.findall(r"MemTotal:\s*(\d+)", line)), None))
     return kib * 1024 if kib else None
 
 

@@ -176,7 +176,7 @@ def held_differences(
         yield other(device, t("the label"), current, label)
 
 
-def other(device: str, what: Value, found: Value | None, wanted: Value | None) -> Message:
+def other(device: str, what: Value, found: "Value | None", wanted: "Value | None") -> Message:
     """Return the difference of a property of a device."""
     nothing = t("nothing")
     return t(

@@ -9,8 +9,8 @@ from typing import Any
 from wizard.advice.catalogue import UNKNOWN_OPTION, CatalogueOption, OptionKind, load_catalogue
 from wizard.advice.missing import filesystem
 from wizard.advice.workloads import Profile, find_workload, load_workloads
+from wizard.documents import profiles
 from wizard.documents.codec import FAULT_IN
-from wizard.documents.profiles import fault_within, read_toml_or_json
 from wizard.filesystems.registry import MADE
 from wizard.model.advice import Rank
 from wizard.model.ensure import SCHEMA, Match, WantedDrive, WantedDrives, WantedVolume
@@ -37,7 +37,7 @@ NO_TABLE = Sentence("{drive} has no partition table, which `ensure` always creat
 
 def read_wanted(text: str, where: str) -> WantedDrives:
     """Parse a document in TOML or JSON. Raises BadInput with `where` (a file), the position and the fault."""
-    wanted = read_toml_or_json(text, where, WantedDrives)
+    wanted = profiles.read_toml_or_json(text, where, WantedDrives)
     if not wanted.drive:
         raise BadInput(t("{file} lists no drive; add [[drive]].", file=where))
     for at, drive in enumerate(wanted.drive):
@@ -59,7 +59,7 @@ def read_wanted(text: str, where: str) -> WantedDrives:
             requests_of(drive)
             stripe_of(drive)
         except BadInput as error:
-            raise fault_within(text, where, key, reason_of(error)) from None
+            raise profiles.fault_within(text, where, key, reason_of(error)) from None
     if fault := volume_request.mount_order_fault(places_named(wanted)):
         raise BadInput(FAULT_IN(file=where, why=fault))
     return wanted

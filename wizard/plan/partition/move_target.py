@@ -12,9 +12,9 @@ from wizard.model.geometry import FLOOR_BYTES, Geometry, align_down, align_up, g
 from wizard.model.machine import Drive, Extent, Machine, Partition
 from wizard.model.moves import JOURNALS, LOGGED_WINDOWS, WINDOW_BYTES, Move, Scheme
 from wizard.model.said import KIB, MIB, Message, Sentence, t
+from wizard.plan import refusals
 from wizard.plan.dangers import bounds_of, known_identity
-from wizard.plan.partition.possible import EXTENDED, WAITING, least_bytes, why_not_shrink
-from wizard.plan.refusals import HOST_MANAGED_ZONES, measured, refuse_drive, refuse_table
+from wizard.plan.partition import possible
 
 WITHOUT_PLACE = frozenset(
     {
@@ -39,12 +39,12 @@ def why_not_move(drive: Drive, part: Partition) -> Message | str | None:
 
 def _why_not_drive(drive: Drive) -> Message | str | None:
     if drive.zoned == HOST_MANAGED:
-        return HOST_MANAGED_ZONES(drive=drive.path)
+        return refusals.HOST_MANAGED_ZONES(drive=drive.path)
     if drive.waiting is not None and drive.waiting.bare:
-        return WAITING(run=drive.waiting.run, drive=drive.path)
-    if refused := why_not(refuse_drive, drive) or why_not(refuse_table, drive):
+        return possible.WAITING(run=drive.waiting.run, drive=drive.path)
+    if refused := why_not(refusals.refuse_drive, drive) or why_not(refusals.refuse_table, drive):
         return refused
-    _, geometry = measured(drive)
+    _, geometry = refusals.measured(drive)
     table = drive.table
     if table is not None and table.backup == "misplaced":
         return t(
@@ -75,7 +75,7 @@ def _why_not_drive(drive: Drive) -> Message | str | None:
 
 def _why_not_content(drive: Drive, part: Partition) -> Message | None:
     if part.type in partition_types.CONTAINERS:
-        return EXTENDED(part=part.path)
+        return possible.EXTENDED(part=part.path)
     if (part.type or "").lower() == partition_types.BIOS_BOOT_GPT:
         return t(
             "A BIOS boots GRUB from {part} by position. The partition is not moved, which costs no speed.",
@@ -288,7 +288,7 @@ def planned_move(machine: Machine, drive: Drive, part: Partition, start: int | N
     """Plan a move to `start`, or to the best aligned place if None. Raises Refused with the reason."""
     if why := why_not_move(drive, part):
         raise Refused(why)
-    size_bytes, geometry = measured(drive)
+    size_bytes, geometry = refusals.measured(drive)
     room = room_around(drive, part, geometry)
     if start is None:
         if part.start_bytes % grain_bytes(geometry) == 0:
@@ -342,13 +342,13 @@ def planned_move(machine: Machine, drive: Drive, part: Partition, start: int | N
 
 def _no_space(drive: Drive, part: Partition) -> Message:
     """Return the message about the free space required. If the partition can shrink enough, suggest that."""
-    grain = grain_bytes(measured(drive)[1])
+    grain = grain_bytes(refusals.measured(drive)[1])
     fast, short = LARGE_SHIFT_BYTES + JOURNALS[WINDOW_BYTES], grain + JOURNALS[LOGGED_WINDOWS[-1]]
-    if why_not_shrink(drive, part) is None:
+    if possible.why_not_shrink(drive, part) is None:
         for needed in (fast, short):
             # The end, the new start and the journal are each rounded to an aligned place.
             size = (part.size_bytes - needed - 3 * grain) // MIB
-            if size * MIB >= least_bytes(drive, part):
+            if size * MIB >= possible.least_bytes(drive, part):
                 return NO_ROOM(
                     part=part.path,
                     needed=needed,

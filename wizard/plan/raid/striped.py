@@ -12,20 +12,21 @@ from wizard.model.layout import Layout, Stripe, Volume
 from wizard.model.machine import Drive, Extent, Machine
 from wizard.model.said import Message, Sentence, join, t, tn
 from wizard.operations.layers import array_uuid
-from wizard.plan import dangers
+from wizard.plan import dangers, refusals
 from wizard.plan.derive import Places
 from wizard.plan.plan import Plan
 from wizard.plan.planning import Planning, old_wipes, option_words, with_doubts
 from wizard.plan.raid import striping
-from wizard.plan.refusals import HOST_MANAGED_ZONES, refuse_content, refuse_drive
-from wizard.plan.request.plan_request import Kind, Mode, NewVolumes, StripeRequest
+from wizard.plan.request import plan_request
 from wizard.plan.request.volume_request import VolumeSpec
 
 PROGRAMS = {"md": ("mdadm",), "btrfs": ("btrfs",)}
 """Tools required for each kind."""
 
 
-def striped_plan(planning: Planning, request: NewVolumes, asked: StripeRequest) -> Plan:
+def striped_plan(
+    planning: Planning, request: plan_request.NewVolumes, asked: plan_request.StripeRequest
+) -> Plan:
     """Plan one volume striped or mirrored over all drives, in this order.
 
     Raises Refused if a drive must not be changed, is not empty and the mode is None, or does not match the
@@ -55,14 +56,14 @@ def striped_plan(planning: Planning, request: NewVolumes, asked: StripeRequest) 
 
 
 def _refuse_drives(
-    machine: Machine, drives: Sequence[Drive], mode: Mode | None
+    machine: Machine, drives: Sequence[Drive], mode: plan_request.Mode | None
 ) -> tuple[list[Identity], list[Layout]]:
     identities, befores = [], []
     for drive in drives:
-        size_bytes, geometry = refuse_drive(drive)
+        size_bytes, geometry = refusals.refuse_drive(drive)
         if drive.zoned == HOST_MANAGED:
-            raise Refused(HOST_MANAGED_ZONES(drive=drive.path))
-        refuse_content(drive, chosen=mode is not None)
+            raise Refused(refusals.HOST_MANAGED_ZONES(drive=drive.path))
+        refusals.refuse_content(drive, chosen=mode is not None)
         identities.append(dangers.known_identity(machine, drive, size_bytes, geometry))
         befores.append(dangers.layout_before(drive, size_bytes, geometry, preserve=False))
     if twice := _duplicate([drive.path for drive in drives]):
@@ -88,7 +89,7 @@ def _duplicate(names: Sequence[str]) -> str:
     return next((name for name in names if names.count(name) > 1), "")
 
 
-def _refuse_mixture(kind: Kind, drives: Sequence[Drive]) -> None:
+def _refuse_mixture(kind: plan_request.Kind, drives: Sequence[Drive]) -> None:
     """Raises Refused if logical block sizes differ. md would use the largest, so data on drives with smaller
     blocks would be unreadable without the others. Btrfs writes at least 4096 bytes."""
     blocks = {drive.path: drive.geometry.logical_block_bytes for drive in drives if drive.geometry}
@@ -103,7 +104,9 @@ def _refuse_mixture(kind: Kind, drives: Sequence[Drive]) -> None:
         )
 
 
-def _stripe(asked: StripeRequest, used: Collection[str], label: str, draw_uuid: Callable[[], str]) -> Stripe:
+def _stripe(
+    asked: plan_request.StripeRequest, used: Collection[str], label: str, draw_uuid: Callable[[], str]
+) -> Stripe:
     chunk = 0 if asked.mirrors else asked.chunk_bytes or striping.USUAL_CHUNK_BYTES
     match asked.kind:
         case "btrfs":
@@ -123,7 +126,7 @@ def _used_nodes(machine: Machine, arrays: Sequence[str]) -> set[str]:
     return {*arrays, *(drive.path for drive in machine.drives), *layers}
 
 
-def _refuse_too_small(asked: StripeRequest, filesystem: str, extents: Sequence[Extent]) -> None:
+def _refuse_too_small(asked: plan_request.StripeRequest, filesystem: str, extents: Sequence[Extent]) -> None:
     kind = MADE[filesystem]
     least = max(kind.minimum_bytes, kind.striped_minimum_bytes)
     if striping.room_bytes(asked.kind, asked.level, [extent.size_bytes for extent in extents]) < least:

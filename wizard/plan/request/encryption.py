@@ -9,7 +9,7 @@ from wizard.model.geometry import Geometry, grain_bytes
 from wizard.model.layout import Encryption, Volume
 from wizard.model.machine import Drive, Extent, Machine
 from wizard.model.said import KIB, MIB, Message, Sentence, rounded_up, t
-from wizard.operations.rules import EMPTY, uuid_fault
+from wizard.operations import rules
 from wizard.plan.dangers import CRYPT, refuse_lacking, refuse_missing
 from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import layer_name
@@ -32,7 +32,7 @@ def passphrase_fault(secret: bytes) -> str | None:
     """Return why these bytes are not a valid passphrase, as the end of a sentence, or None. It must be
     possible to type the passphrase at boot."""
     if not secret:
-        return str(EMPTY)
+        return str(rules.EMPTY)
     if len(secret) > LARGEST_BYTES:
         return str(t("is longer than the {most} bytes accepted at boot", most=LARGEST_BYTES))
     if b"\n" in secret or b"\0" in secret:
@@ -182,7 +182,7 @@ def encryption_faults(plan: Plan, extents: Sequence[Extent]) -> Iterator[str]:
         if volume.filesystem not in FILESYSTEMS or volume.path != one.opened:
             yield "volumes"
         if (
-            uuid_fault(one.uuid)
+            rules.uuid_fault(one.uuid)
             or size < header_bytes(geometry) + MADE[volume.filesystem].minimum_bytes
             or one != encryption_of(one.device, volume.label, size, geometry, one.uuid, one.key)
         ):

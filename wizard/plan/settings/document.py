@@ -7,7 +7,7 @@ from typing import get_args
 from wizard.documents.codec import RECREATE, Sealed, without_texts
 from wizard.filesystems.kind import WRITTEN_UUIDS
 from wizard.filesystems.registry import KINDS
-from wizard.model.requests import NewUuid, Release, SwitchOff, Tune
+from wizard.model import requests
 from wizard.operations.operation import Context, Subject
 from wizard.operations.rules import UUID_FORM, is_device_path, is_workload_id
 from wizard.plan.changes import ChangeOperation, Changes
@@ -46,16 +46,16 @@ def _faults(changes: Changes) -> Iterator[str]:
 
 
 def _request_faults(changes: Changes) -> Iterator[str]:
-    if isinstance(changes.wanted, SwitchOff | Release):
+    if isinstance(changes.wanted, requests.SwitchOff | requests.Release):
         if changes.filesystem or changes.uuid or changes.device != changes.drive.path:
             yield "filesystem"
         return
-    written = WRITTEN_UUIDS if isinstance(changes.wanted, NewUuid) else frozenset()
+    written = WRITTEN_UUIDS if isinstance(changes.wanted, requests.NewUuid) else frozenset()
     if changes.filesystem not in KINDS and changes.filesystem not in written:
         yield "filesystem"
     if changes.uuid and not UUID_FORM.fullmatch(changes.uuid):
         yield "uuid"
-    if isinstance(changes.wanted, Tune) and not is_workload_id(changes.wanted.workload):
+    if isinstance(changes.wanted, requests.Tune) and not is_workload_id(changes.wanted.workload):
         yield "wanted.workload"
 
 

@@ -12,7 +12,7 @@ from wizard.model.machine import Drive, Machine, Signature
 from wizard.model.said import Message, Sentence, t
 from wizard.operations.mounts import AddFstabLine
 from wizard.operations.rules import mount_point_fault
-from wizard.plan.refusals import in_use, unread_content
+from wizard.plan import refusals
 from wizard.probe.host.uses import is_hidden
 
 USED = Sentence("{use}.")
@@ -96,7 +96,7 @@ def _why_not_written(drive: Drive, device: str, kind: str, uuid: str) -> Message
             device=device,
         )
     used = next((use for use in drive.uses if table is not None or use.subject == device), None)
-    return USED(use=in_use(used)) if used else None
+    return USED(use=refusals.in_use(used)) if used else None
 
 
 def why_not_mount(machine: Machine, drive: Drive, device: str, *, boot: bool = False) -> Message | None:
@@ -200,7 +200,9 @@ def filesystem_on(drive: Drive, device: str) -> FilesystemKind | Message:
     if found:
         contents = tuple(signature.kind for signature in found)
         return t("{device} contains {what:and}, not a filesystem.", device=device, what=contents)
-    return (UNREAD if unread_content(drive) else Sentence("{device} contains no filesystem."))(device=device)
+    return (UNREAD if refusals.unread_content(drive) else Sentence("{device} contains no filesystem."))(
+        device=device
+    )
 
 
 def places_of(drive: Drive, device: str) -> tuple[str, ...]:
@@ -234,5 +236,5 @@ def _other_use(drive: Drive, device: str | None) -> Message | None:
     """Return how a device, or if None any device of the drive, is used other than by a mount."""
     for use in drive.uses:
         if use.kind not in ("mounted", "running-system") and device in (None, use.subject):
-            return USED(use=in_use(use))
+            return USED(use=refusals.in_use(use))
     return None

@@ -9,15 +9,8 @@ from typing import Any
 
 from wizard.model.machine import Obstacle
 from wizard.probe import unread as words
+from wizard.probe.content import superblocks
 from wizard.probe.content.btrfs import read_profiles
-from wizard.probe.content.superblocks import (
-    LUKS2_HEADER_BYTES,
-    READERS,
-    find_copy,
-    has_damaged_copy,
-    read_inside,
-    segments_of,
-)
 from wizard.probe.host import sysfs
 from wizard.probe.unread import not_read, obstacle_of, system_says, unread
 
@@ -75,7 +68,9 @@ def recorded_superblocks(
     Offsets count from `offset_bytes`. `size_bytes` 0 means to the end of the device. `node` names the content
     in errors. For LUKS, only locations are recorded: no salts, digests or tokens.
     """
-    signatures = [signature for signature in content["signatures"] if signature["kind"] in READERS]
+    signatures = [
+        signature for signature in content["signatures"] if signature["kind"] in superblocks.READERS
+    ]
     if content["signatures"] and not signatures:
         return [], None
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
@@ -88,11 +83,13 @@ def recorded_superblocks(
         for signature in signatures:
             reader = Bytes(descriptor, offset_bytes, node)
             if signature["kind"] == "crypto_LUKS":
-                signature["damaged_copy"] = has_damaged_copy(Bytes(descriptor, offset_bytes, node).read)
+                signature["damaged_copy"] = superblocks.has_damaged_copy(
+                    Bytes(descriptor, offset_bytes, node).read
+                )
             if signature["kind"] == "btrfs":
                 profiles = read_profiles(Bytes(descriptor, offset_bytes, node).read)
                 signature["data_profile"], signature["metadata_profile"] = profiles
-            read_inside(signature["kind"], reader.read, size, signature["offset_bytes"])
+            superblocks.read_inside(signature["kind"], reader.read, size, signature["offset_bytes"])
             chunks = _without_secrets(reader.chunks) if signature["kind"] == "crypto_LUKS" else reader.chunks
             found += _encoded(chunks)
             trouble = trouble or reader.trouble
@@ -103,7 +100,7 @@ def recorded_superblocks(
 
 def _backup_superblock(reader: Bytes) -> list[tuple[int, bytes]]:
     """Return the backup superblock on a device without signatures."""
-    place = find_copy(reader.read)
+    place = superblocks.find_copy(reader.read)
     return [(start, data) for start, data in reader.chunks if start == place]
 
 
@@ -119,9 +116,9 @@ def length(found: Iterable[list[Facts]]) -> int:
 def _without_secrets(chunks: list[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
     """Keep only the segments of LUKS2 metadata."""
     for start, data in chunks:
-        if start < LUKS2_HEADER_BYTES:
+        if start < superblocks.LUKS2_HEADER_BYTES:
             yield start, data
-        elif found := segments_of(data):
+        elif found := superblocks.segments_of(data):
             yield start + found[0], data[found[0] : found[1]]
 
 

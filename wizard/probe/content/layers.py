@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from wizard.model.machine import Layer, Partition, Signature, Striping
-from wizard.probe.content.lvm import NOTHING, DataLayout, data_drives, striping
+from wizard.probe.content import lvm
 from wizard.probe.content.superblocks import find_copy, read_inside, replayed
 from wizard.probe.facts import RawChunk, RawContent, RawDrive, RawGraph, RawLayer, RawSignature
 from wizard.probe.host.sysfs import bytes_at, geometry_of, whole_number
@@ -38,7 +38,7 @@ def _with_inside(mark: Signature, known: list[tuple[int, bytes]], size_bytes: in
     return replace(mark, **facts, version=found.version or mark.version)
 
 
-COMMON = {one.name for one in fields(DataLayout)} - {"volumes", "version"}
+COMMON = {one.name for one in fields(lvm.DataLayout)} - {"volumes", "version"}
 """Facts of a superblock that a signature has too."""
 
 
@@ -50,13 +50,13 @@ class LayerInput:
     size_bytes: int
     chunks: tuple[RawChunk, ...]
 
-    def inside(self, kind: str) -> DataLayout:
+    def inside(self, kind: str) -> lvm.DataLayout:
         """Return the layout in the superblock of this kind, if there is one."""
         mark = next((mark for mark in self.signatures if mark.kind == kind), None)
         return (
             read_inside(kind, replayed(_decoded(self.chunks)), self.size_bytes, mark.offset_bytes)
             if mark
-            else NOTHING
+            else lvm.NOTHING
         )
 
 
@@ -144,8 +144,8 @@ def _array(texts: Mapping[str, str]) -> Striping | None:
     )
     if level is None or not chunk or not drives:
         return None
-    spread = data_drives(int(level[1]), drives, layout or 0)
-    return striping(chunk, chunk * spread) if spread else None
+    spread = lvm.data_drives(int(level[1]), drives, layout or 0)
+    return lvm.striping(chunk, chunk * spread) if spread else None
 
 
 def _signatures(raw: RawLayer) -> tuple[Signature, ...]:
