@@ -190,6 +190,18 @@ def _since(machine: Machine, title: str | Message, first: Version) -> _Findings:
     return _Findings()
 
 
+def _built_with(machine: Machine, config: str, title: Message | str) -> _Findings:
+    """Check a build option of the kernel, which zones require."""
+    match machine.kernel.built_with(config):
+        case None:
+            return _Findings(unknown=(t("Cannot read whether the kernel has {title}.", title=title),))
+        case False:
+            lacks = t("The kernel was built without {title} (CONFIG_{config}).", title=title, config=config)
+            return _Findings((lacks,))
+        case _:
+            return _Findings()
+
+
 def _tool(machine: Machine, name: str) -> _Findings:
     absent = missing.lacking(machine, (name,))
     return _Findings((absent.said,)) if absent else _Findings()
@@ -322,10 +334,8 @@ def _xfs(machine: Machine) -> _Findings:
         + _since(machine, "XFS", XFS_SINCE)
         + _tool(machine, missing.XFS.tool)
     )
-    if machine.kernel.built_with("XFS_RT") is False:
-        found += _Findings(
-            (t("The kernel was built without the XFS realtime part (CONFIG_XFS_RT), which zones require."),)
-        )
+    built = _built_with(machine, "XFS_RT", t("the XFS realtime part"))
+    found += _Findings(built.against)
     known = machine.program(missing.XFS.tool)
     if known is not None and (0, 0) < known.version < XFS_SINCE:
         found += _Findings(
@@ -338,12 +348,7 @@ def _xfs(machine: Machine) -> _Findings:
             )
         )
     if not found.against:
-        config_known = machine.kernel.built_with("XFS_RT") is not None
-        found += _Findings(
-            unknown=()
-            if config_known
-            else (t("Cannot read whether the kernel has the XFS realtime part (CONFIG_XFS_RT)."),)
-        )
+        found += _Findings(unknown=built.unknown)
         version_known = known is not None and known.version != (0, 0)
         found += _Findings(unknown=() if version_known else (t("Cannot read the version of mkfs.xfs."),))
     return found
@@ -380,14 +385,9 @@ def _xfs_commands(drive: Drive) -> tuple[str, str]:
 
 def _dm_zoned(machine: Machine, alone: bool | None) -> _Findings:
     first = DM_ZONED_WITH_A_SECOND_SINCE if alone is False else DM_ZONED_SINCE
-    built = machine.kernel.built_with("DM_ZONED")
     found = _since(machine, t("dm-zoned with a second drive") if alone is False else "dm-zoned", first)
-    if built is False:
-        found += _Findings((t("The kernel was built without dm-zoned (CONFIG_DM_ZONED)."),))
-    found += _tool(machine, "dmzadm")
-    if built is None:
-        found += _Findings(unknown=(t("Cannot read whether the kernel has dm-zoned."),))
-    return found + _conventional_known(alone)
+    found += _built_with(machine, "DM_ZONED", "dm-zoned")
+    return found + _tool(machine, "dmzadm") + _conventional_known(alone)
 
 
 def _dm_zoned_nature(alone: bool | None) -> Message:

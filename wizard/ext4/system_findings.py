@@ -169,17 +169,10 @@ def boot_path(situation: Situation) -> Iterator[Finding]:
     found, device = situation.boot, situation.device
     if not found.place:
         return
-    contents = (
-        t(
-            "{device} contains the root filesystem: the boot loader and initramfs must support ext4.",
-            device=device,
-        )
-        if found.place == "/"
-        else t(
-            "{device} contains {place} of the system: the boot process must support ext4.",
-            place=found.place,
-            device=device,
-        )
+    contents = t(
+        "{device} contains {place} of the system: the boot loader and initramfs must support ext4.",
+        place=found.place,
+        device=device,
     )
     version = _grub_version(found.grub)
     if found.grub == NO_GRUB:

@@ -147,9 +147,7 @@ def _aligned(place: places.DriveStart, geometry: Geometry) -> Finding:
     )
     if inside.makes_up(place):
         data = next(place.leaves())
-        said = join(
-            said, t("{data:First} also starts on a boundary.", data=data.name), *inside.start_of(data)
-        )
+        said = join(said, inside.ON_BOUNDARY(place=data.name), *inside.start_of(data))
     return _on_boundaries(place.device, said)
 
 

@@ -25,6 +25,16 @@ TABLES = {
 """Table types in a sentence."""
 
 
+def table_words(kind: str, count: int) -> Message:
+    """Describe a table of this kind with `count` partitions."""
+    return tn(
+        "{table} with {count} partition",
+        "{table} with {count} partitions",
+        table=TABLES[kind](),
+        count=count,
+    )
+
+
 def unmarked_contents(drive: Drive) -> tuple[Message, ...]:
     """Describe data without signature or partition table: lost partitions, written zones, or a nonzero
     sample. Empty for a waiting run, reported elsewhere."""
@@ -314,12 +324,7 @@ def contents_words(drive: Drive) -> str:
         return str(t("empty: no table, partition or filesystem"))
     parts = []
     if drive.table.kind != "none":
-        count, table = len(drive.partitions), TABLES[drive.table.kind]()
-        parts.append(
-            tn("{table} with {count} partition", "{table} with {count} partitions", table=table, count=count)
-            if count
-            else t("{table} with no partitions", table=table)
-        )
+        parts.append(table_words(drive.table.kind, len(drive.partitions)))
     if drive.signatures:
         parts.append(
             t("on the drive itself: {marks:list}", marks=tuple(map(_signature_text, drive.signatures)))
@@ -329,7 +334,7 @@ def contents_words(drive: Drive) -> str:
         parts.append(t("waiting result of run {run}, not recognised yet", run=drive.waiting.run))
     if drive.partitions:
         free = sum(extent.size_bytes for extent in drive.free)
-        parts.append(t("{free:size} free", free=free) if free else t("no free space"))
+        parts.append(t("{free:size} free", free=free))
     return ", ".join(map(str, parts))
 
 

@@ -6,12 +6,13 @@ from wizard.findings.places import FAT, NAMED, Array, DriveStart, StartState
 from wizard.model.finding import NO_ACTION, Finding, FindingCommand, Severity
 from wizard.model.geometry import Geometry, plausible_optimal_io_bytes
 from wizard.model.machine import Drive, Signature, Striping
-from wizard.model.said import Message, join, t
+from wizard.model.said import Message, Sentence, join, t
 
 TWO_BLOCKS = t(
     "A full filesystem block straddles physical blocks: for each write, the "
     "drive must read, modify and rewrite two."
 )
+ON_BOUNDARY = Sentence("{place:First} starts on a boundary.")
 LIARS = t(
     "Some drives with 4096-byte blocks report 512-byte blocks (WD10EARS, "
     "HD204UI). On such drives, every write here is slow."
@@ -277,9 +278,7 @@ def _inside(drive: Drive, geometry: Geometry, outer: DriveStart, inner: DriveSta
         off=inner.off_bytes,
         blocks=_blocks(geometry, inner),
     )
-    holder = (
-        [t("{holder:First} starts on a boundary.", holder=outer.name)] if outer.state is StartState.ON else []
-    )
+    holder = [ON_BOUNDARY(place=outer.name)] if outer.state is StartState.ON else []
     kind = inner.container or KINDS.get(_kind(drive, inner).partition(" ")[0], "")
     return Finding(
         "alignment-inside",

@@ -32,6 +32,7 @@ DATABASE = t("smartmontools' drive database")
 REPORTED = Sentence("reported as {management}")
 REPORTED_FAMILY = Sentence("{family}: reported as {management}")
 PROBED_LIKELY = t("written data is read from another place (this test is unconfirmed on real drives)")
+BRIDGE = t("this USB bridge does not pass on the drive's reports")
 NOT_ASKED = Sentence("not available: {why}")
 CLUE = Sentence("{source}: {says}")
 
@@ -105,7 +106,7 @@ def _vpd(drive: Drive) -> Iterator[Rung]:
     if drive.vpd_zoned is not None:
         yield _bits(PAGE, drive.vpd_zoned, "drive-managed")
     elif drive.bus == "usb":
-        yield _unavailable(PAGE, t("the kernel queries few USB bridges, and not this one"))
+        yield _unavailable(PAGE, BRIDGE)
     elif drive.bus not in VIRTUAL_BUSES:
         yield _unavailable(PAGE, t("the drive or kernel does not provide this page"))
 
@@ -116,7 +117,7 @@ def _word(drive: Drive) -> Iterator[Rung]:
     elif why := next((unread.why for unread in drive.unread if unread.what == "ata"), None):
         yield _unavailable(WORD, why)
     elif drive.bus == "usb":
-        yield _unavailable(WORD, t("this USB bridge does not pass on the drive's reports"))
+        yield _unavailable(WORD, BRIDGE)
     elif is_ata(drive):
         yield _unavailable(
             WORD, t("this kernel does not pass on the drive's reports (Linux 5.5 and later do)")

@@ -15,6 +15,10 @@ from wizard.model.said import KIB, Message, Sentence, join, t
 UEFI = t("UEFI specification 2.10, section 5.3 (GUID partition table)")
 MBR = t("the MBR's entry: first block and length in 32 bits each")
 ENTRY = t("the partition table")
+SAVE = t(
+    "Do not write to the partitions or repair the table. Mount each partition read-only, save the data, and "
+    "set up the drive again."
+)
 
 MBR_BLOCKS = 1 << 32
 FIRST_LOGICAL = 5
@@ -274,21 +278,19 @@ def _bounds(drive: Drive, table: Table) -> Iterator[Finding]:
             first=first,
             last=(partition.end_bytes if end is None else end) - 1,
         )
-        yield _outside(
-            partition,
-            table,
-            sentence,
-            t("The bytes outside cannot be read or written, or belong to the partition table."),
-        )
+        yield _outside(partition, table, sentence)
 
 
-def _outside(partition: Partition, table: Table, sentence: Message, why: Message) -> Finding:
+def _outside(partition: Partition, table: Table, sentence: Message) -> Finding:
     return Finding(
         "table-outside",
         Severity.DANGER,
         partition.path,
         sentence,
-        why,
+        t(
+            "The bytes outside cannot be read or written, or other programs use them, as for the table or "
+            "another partition."
+        ),
         UEFI if table.kind in ("gpt", "hybrid") else MBR,
         join(OTHER_BLOCKS(), t("Otherwise save all readable data and set up the drive again.")),
     )
@@ -317,10 +319,7 @@ def _on_table(drive: Drive, table: Table) -> Iterator[Finding]:
                 "destroys data in the partition."
             ),
             UEFI if table.kind in ("gpt", "hybrid") else MBR,
-            t(
-                "Do not create a filesystem there or repair the table. Mount the partition "
-                "read-only, save the data, and set up the drive again."
-            ),
+            SAVE,
         )
 
 
@@ -352,12 +351,7 @@ def _outside_extended(drive: Drive) -> Iterator[Finding]:
                 partition=part.path,
                 extended=extended[0].path,
             )
-            yield _outside(
-                part,
-                table,
-                sentence,
-                t("Other programs treat the bytes as free or as another partition's, and write there."),
-            )
+            yield _outside(part, table, sentence)
 
 
 def _pairs(parts: Sequence[Partition]) -> Iterator[tuple[Partition, Partition]]:
@@ -387,10 +381,7 @@ def _overlaps(drive: Drive) -> Iterator[Finding]:
                 ),
                 t("Writing to one destroys data in the other."),
                 ENTRY,
-                t(
-                    "Do not write to either. Mount each read-only, save intact data, and set up "
-                    "the drive again."
-                ),
+                SAVE,
             )
 
 

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 
 from wizard.filesystems import partition_types
-from wizard.findings.contents import unmarked_contents
+from wizard.findings.contents import table_words, unmarked_contents
 from wizard.findings.use import named_field
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import Geometry
 from wizard.model.layout import Slot
 from wizard.model.machine import Drive, Extent, Partition, Use
-from wizard.model.said import Message, Sentence, join, t, tn
+from wizard.model.said import Message, Sentence, join, t
 from wizard.operations.rules import geometry_fault
 from wizard.plan import free_space
 from wizard.probe.unread import ROOT_READS
@@ -204,14 +204,7 @@ def _what_it_holds(drive: Drive) -> Message:
     """Summarize table, partitions and signatures of a drive."""
     found = [t("{kind} on the whole drive", kind=signature.kind) for signature in drive.signatures]
     if drive.table and drive.table.kind != "none":
-        found.append(
-            tn(
-                "a table ({kind}) with {count} partition",
-                "a table ({kind}) with {count} partitions",
-                kind=drive.table.kind,
-                count=len(drive.partitions),
-            )
-        )
+        found.append(table_words(drive.table.kind, len(drive.partitions)))
     if drive.waiting:
         found.append(t("remains of run {run}", run=drive.waiting.run))
     found += unmarked_contents(drive)

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
-from wizard.model.errors import printable
-from wizard.model.layout import Layout, Member
+from wizard.model.errors import partition_path, printable
+from wizard.model.layout import Layout, Member, Slot
 from wizard.model.said import Sentences, joined, t, tn
-from wizard.operations.data_loss import described, waiting_lost, whole_lost
+from wizard.operations.data_loss import ALL_OF, described, waiting_lost, whole_lost
 from wizard.plan.plan import Plan, direct_reason
 
 TRIED = Sentences(
@@ -109,14 +109,15 @@ def losses(plan: Plan) -> list[str]:
         return []
     lost_slots = [slot for slot in plan.before.partitions if not slot.kept]
     if lost_slots:
-        lost = [
-            str(t("All of partition {number}: {what}.", number=slot.number, what=described(slot)))
-            for slot in lost_slots
-        ]
+        lost = [_slot_loss(plan.drive.path, slot) for slot in lost_slots]
         return [*lost, *lost_elsewhere(plan.before), *filter(None, [waiting_lost(plan.before)])]
     if not plan.before.partitions and (whole := whole_lost(plan.members[0])):
         return [whole, *filter(None, [waiting_lost(plan.before)])]
     return list(dict.fromkeys(printable(step.destroys, 4000) for step in plan.steps if step.destroys))
+
+
+def _slot_loss(drive_path: str, slot: Slot) -> str:
+    return str(ALL_OF(device=partition_path(drive_path, slot.number), what=described(slot)))
 
 
 def lost_elsewhere(before: Layout) -> list[str]:
@@ -129,17 +130,7 @@ def _member_losses(member: Member) -> list[str]:
     path, before = member.drive.path, member.before
     waiting = [f"{path}: {waiting_lost(before)}"] if before.waiting else []
     if before.partitions:
-        lost = [
-            str(
-                t(
-                    "{drive}: all of partition {number}, {what}.",
-                    drive=path,
-                    number=one.number,
-                    what=described(one),
-                )
-            )
-            for one in before.partitions
-        ]
+        lost = [_slot_loss(path, one) for one in before.partitions]
         return [*lost, *lost_elsewhere(before), *waiting]
     if before.table == "unread":
         return [str(t("{drive}: any contents; unreadable during planning.", drive=path))]

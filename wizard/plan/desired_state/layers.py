@@ -55,7 +55,7 @@ def group_differences(wanted: Sequence[Logical], seen: GroupSeen) -> Iterator[Me
         yield t("LVM finds no volume group on {device}", device=seen.part)
         return
     if more := tuple(sorted(seen.physical - {seen.part})):
-        yield t("the volume group on {device} also uses {more:and}", device=seen.part, more=more)
+        yield ALSO(what=t("the volume group on {device}", device=seen.part), devices=more)
     if seen.misses:
         yield t("the volume group on {device} is missing a physical volume", device=seen.part)
     if extra := tuple(sorted({one.name for one in seen.volumes} - {one.name for one in wanted})):
@@ -115,9 +115,9 @@ def array_differences(stripe: Stripe, parts: Sequence[str], seen: ArraySeen) -> 
             count=seen.misses,
         )
     if without := tuple(part for part in parts if part not in seen.parts):
-        yield t("{device} runs without {devices:and}", device=seen.device, devices=without)
+        yield WITHOUT(what=seen.device, devices=without)
     if more := tuple(sorted(seen.parts - {*parts})):
-        yield t("{device} also includes {devices:and}", device=seen.device, devices=more)
+        yield ALSO(what=seen.device, devices=more)
     room = seen.room_bytes
     if room is not None and room - seen.size_bytes > room // ROUNDED + ROUNDED_BYTES:
         yield differences.OTHER_SIZE(device=seen.device, found=seen.size_bytes, wanted=room)
@@ -134,6 +134,9 @@ def content_differences(volume: Volume, layer: Layer) -> Iterator[Message]:
 
 
 LAYOUT = t("the layout")
+WITHOUT = Sentence("{what} runs without {devices:and}")
+ALSO = Sentence("{what} also uses {devices:and}")
+MOUNTED = t("the mounted Btrfs")
 DEVICES = t("the number of Btrfs devices")
 
 SINGLES = frozenset({"SYSTEM", "METADATA"})
@@ -196,9 +199,9 @@ def _use_differences(devices: tuple[str, ...], seen: BtrfsSeen) -> Iterator[Mess
     if seen.used is None:
         return
     if without := tuple(device for device in devices if device not in seen.used):
-        yield t("the Btrfs is mounted without {devices:and}", devices=without)
+        yield WITHOUT(what=MOUNTED, devices=without)
     if more := tuple(sorted(seen.used - {*devices})):
-        yield t("the mounted Btrfs also uses {devices:and}", devices=more)
+        yield ALSO(what=MOUNTED, devices=more)
     if seen.misses:
         yield t("the kernel reports a missing Btrfs device")
 

@@ -184,11 +184,7 @@ def _together_doubts(
 def _mixture_doubts(drives: Sequence[Drive], stripe: Stripe) -> Iterator[Message]:
     rotating = tuple(drive.path for drive in drives if drive.rotational)
     solid = tuple(drive.path for drive in drives if drive.rotational is False)
-    slow = (
-        t("a mirror writes only as fast as the slowest drive")
-        if stripe.mirrors
-        else t("a stripe is only as fast as the slowest drive")
-    )
+    slow = t("the drives together write only as fast as the slowest")
     if rotating and solid:
         yield t(
             "{turning}, but {still}: {slow}, so the fast drives are wasted.",

@@ -42,16 +42,14 @@ def passphrase_fault(secret: bytes) -> str | None:
 
 def passphrase_warning(secret: bytes) -> str | None:
     """Return a warning about a short or repetitive passphrase, or None."""
-    if len(secret) < FEW_CHARACTERS:
+    if len(secret) < FEW_CHARACTERS or len(set(secret)) < FEW_DIFFERENT:
         return str(
             t(
-                "This passphrase is short: fewer than {least} characters can be guessed. "
+                "This passphrase has fewer than {least} characters or little variety, and can be guessed. "
                 "Several words are better.",
                 least=FEW_CHARACTERS,
             )
         )
-    if len(set(secret)) < FEW_DIFFERENT:
-        return str(t("This passphrase has little variety and can be guessed. Several words are better."))
     if not secret.isascii():
         return str(
             t(

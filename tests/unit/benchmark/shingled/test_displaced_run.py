@@ -117,7 +117,7 @@ def test_models_with_a_media_cache_are_recognised(model: str) -> None:
 def test_listed_model_is_inconclusive_without_any_write(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(running, "claimed", lambda *_, **__: pytest.fail("claimed"))
+    monkeypatch.setattr("wizard.benchmark.access.claimed", lambda *_, **__: pytest.fail("claimed"))
     subject = drive(model="HGST HUS726040ALE614")
     verdict = run_smr_probe(subject, on_progress=lambda _: None, stop=lambda: False)
     assert (verdict.outcome, verdict.basis) == (Displaced.CANNOT_TELL, Basis.MEDIA_CACHE)
@@ -170,7 +170,7 @@ def tried(
         finally:
             os.close(descriptor)
 
-    monkeypatch.setattr(running, "claimed", claimed)
+    monkeypatch.setattr("wizard.benchmark.access.claimed", claimed)
     told: list[MeasureProgress] = []
     verdict = run_smr_probe(
         subject, on_progress=told.append, stop=stop, patterns=(), random=Random(7), probe=lambda _: subject
