@@ -103,7 +103,10 @@ def _filesystem_on(drive: Drive, part: Partition) -> str | None:
 def layout_differences(plan: Plan, *drives: Drive) -> tuple[Message, ...]:
     """Return the differences of tables and filesystems from the plan, given its drives in order. Empty if
     they match."""
-    found = [_member_differences(member, drive) for member, drive in zip(plan.members, drives, strict=True)]
+    found = [
+        tuple(_layout_differences(member.after, drive, 2 * grain_bytes(member.drive.geometry)))
+        for member, drive in zip(plan.members, drives, strict=True)
+    ]
     matching = tuple(drive.path for drive, messages in zip(drives, found, strict=True) if not messages)
     differences = tuple(message for one in found for message in one)
     is_half = differences and matching and plan.stripe and plan.stripe.mirrors
@@ -120,10 +123,6 @@ def layout_differences(plan: Plan, *drives: Drive) -> tuple[Message, ...]:
         if is_half
         else differences
     )
-
-
-def _member_differences(member: Member, drive: Drive) -> tuple[Message, ...]:
-    return tuple(_layout_differences(member.after, drive, 2 * grain_bytes(member.drive.geometry)))
 
 
 def _layout_differences(wanted: Layout, drive: Drive, tolerance_bytes: int) -> Iterator[Message]:

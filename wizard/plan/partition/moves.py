@@ -13,7 +13,7 @@ from wizard.model.drive_facts import usual_bytes_per_second
 from wizard.model.errors import Refused
 from wizard.model.finding import NOT_JUDGED, Recorded, Recording
 from wizard.model.geometry import grain_bytes, misalignment_bytes
-from wizard.model.machine import Drive, Extent, Machine, Partition
+from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.moves import Move, Moves, Scheme
 from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, format_duration, t
 from wizard.plan.dangers import MAY_BE_SHINGLED
@@ -33,7 +33,7 @@ def _move_faults(move: Move) -> Iterator[str]:
         "before": move.before.size_bytes <= 0 or move.before.size_bytes != move.after.size_bytes,
         "after": not move.shift_bytes,
         "span": not all(place.is_within(move.span) for place in places)
-        or _exceeds_drive(move.span, move.drive.size_bytes),
+        or (move.span.start_bytes <= 0 or move.span.end_bytes > move.drive.size_bytes),
         "journal": any(place.overlaps(move.journal) for place in (move.before, move.after)),
         "window_bytes": move.window_bytes < move.drive.geometry.physical_block_bytes
         or (move.scheme is Scheme.DIRECT and (hole > move.shift_bytes or move.shift_bytes < DIRECT_BYTES)),
@@ -45,10 +45,6 @@ def _move_faults(move: Move) -> Iterator[str]:
         ),
     }
     yield from (name for name, is_faulty in faults.items() if is_faulty)
-
-
-def _exceeds_drive(span: Extent, size_bytes: int) -> bool:
-    return span.start_bytes <= 0 or span.end_bytes > size_bytes
 
 
 def _faults(moves: Moves) -> Iterator[str]:

@@ -164,7 +164,12 @@ class Names:
 def numbers_of(raw: RawDrive) -> tuple[str | None, str | None]:
     """Return serial number and WWN."""
     sysfs, udev = raw.sysfs, raw.udev
-    serial = _serial_page(raw) or sysfs.get("device/serial") or sysfs.get("serial") or _udev_serial(raw)
+    serial = (
+        _serial_page(raw)
+        or sysfs.get("device/serial")
+        or sysfs.get("serial")
+        or (raw.udev.get("ID_SCSI_SERIAL") or raw.udev.get("ID_SERIAL_SHORT"))
+    )
     wwn = _wwn(sysfs.get("wwid") or sysfs.get("device/wwid"))
     return _clean(serial), wwn or udev.get("ID_WWN_WITH_EXTENSION") or udev.get("ID_WWN")
 
@@ -240,10 +245,6 @@ def _serial_page(raw: RawDrive) -> str | None:
     """Return the serial number in SCSI VPD page 80h, which libata fills for ATA drives (SPC-4, 7.8.16)."""
     page = vital_page(raw, "80")
     return page[PAGE_HEADER_BYTES:].decode("ascii", errors="replace") if page else None
-
-
-def _udev_serial(raw: RawDrive) -> str | None:
-    return raw.udev.get("ID_SCSI_SERIAL") or raw.udev.get("ID_SERIAL_SHORT")
 
 
 def _wwn(wwid: str | None) -> str | None:
