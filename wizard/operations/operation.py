@@ -186,8 +186,8 @@ class Writing(Operation):
 
 
 @dataclass(frozen=True, slots=True)
-class WritingTo(Writing):
-    """An operation that writes to the drive, partition or array `device`."""
+class AtDevice(Operation):
+    """An operation on the drive, partition or array `device`."""
 
     device: str
 
@@ -197,6 +197,11 @@ class WritingTo(Writing):
 
     def on(self, nodes: Mapping[str, str], names: Mapping[str, str]) -> Self:
         return replace(self, device=nodes[self.device])
+
+
+@dataclass(frozen=True, slots=True)
+class WritingTo(AtDevice, Writing):
+    """An operation that writes to `device`."""
 
 
 class How(StrEnum):

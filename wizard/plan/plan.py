@@ -86,6 +86,9 @@ class Plan(Document):
     group: Group | None = field(default=None, metadata=WHERE_USED)
     part: int = field(default=0, metadata=WHERE_USED)
 
+    def _all(self, kind: type[Known]) -> tuple[Known, ...]:
+        return tuple(step.operation for step in self.steps if isinstance(step.operation, kind))
+
     @property
     def members(self) -> tuple[Member, ...]:
         """All drives of the plan, in the order given."""
@@ -106,17 +109,17 @@ class Plan(Document):
     @property
     def tables(self) -> tuple[WriteTable, ...]:
         """The tables to write."""
-        return tuple(step.operation for step in self.steps if isinstance(step.operation, WriteTable))
+        return self._all(WriteTable)
 
     @property
     def arrays(self) -> tuple[MakeArray, ...]:
         """The md arrays to create, at most one."""
-        return tuple(step.operation for step in self.steps if isinstance(step.operation, MakeArray))
+        return self._all(MakeArray)
 
     @property
     def logical_volumes(self) -> tuple[MakeLogicalVolume, ...]:
         """The logical volumes to create, in volume order."""
-        return tuple(step.operation for step in self.steps if isinstance(step.operation, MakeLogicalVolume))
+        return self._all(MakeLogicalVolume)
 
     @property
     def filesystems(self) -> tuple[filesystem.MakeFilesystem, ...]:
@@ -128,17 +131,17 @@ class Plan(Document):
     @property
     def mounts(self) -> tuple[Mount, ...]:
         """The mounts, in order."""
-        return tuple(step.operation for step in self.steps if isinstance(step.operation, Mount))
+        return self._all(Mount)
 
     @property
     def fstab_lines(self) -> tuple[AddFstabLine, ...]:
         """The lines to add to fstab."""
-        return tuple(step.operation for step in self.steps if isinstance(step.operation, AddFstabLine))
+        return self._all(AddFstabLine)
 
     @property
     def crypttab_lines(self) -> tuple[AddCrypttabLine, ...]:
         """The lines to add to crypttab."""
-        return tuple(step.operation for step in self.steps if isinstance(step.operation, AddCrypttabLine))
+        return self._all(AddCrypttabLine)
 
     @property
     def only_table(self) -> bool:

@@ -116,29 +116,21 @@ def uses_of_part(drive: Drive, path: str) -> tuple[Use, ...]:
     return tuple(sorted(found, key=lambda use: use.kind != "running-system"))
 
 
+HOW_USED = {
+    "mounted": Sentence("{subject} is mounted at {by}; unmount it first"),
+    "swap": Sentence("{subject} is in use as swap; run swapoff first"),
+    "loop-backing": Sentence("{subject} backs the loop device {by}; detach that first"),
+    "raid-member": Sentence("{subject} is part of the running RAID {by}; stop that first"),
+    "running-system": Sentence("{subject} is part of the running system ({by}); choose another drive"),
+    "opened": Sentence("{subject} is open in another program; close that first"),
+}
+"""By kind of use. Other kinds are `CLOSE_FIRST`."""
+
+
 def in_use(use: Use) -> str:
     """Describe how a device is in use and how to end that, as part of a sentence."""
-    subject, by = use.subject, str(use.by)
-    match use.kind:
-        case "mounted":
-            text = t("{subject} is mounted at {by}; unmount it first", subject=subject, by=by)
-        case "swap":
-            text = t("{subject} is in use as swap; run swapoff first", subject=subject)
-        case "holder":
-            text = CLOSE_FIRST(subject=subject, by=by)
-        case "loop-backing":
-            text = t("{subject} backs the loop device {by}; detach that first", subject=subject, by=by)
-        case "raid-member":
-            text = t("{subject} is part of the running RAID {by}; stop that first", subject=subject, by=by)
-        case "running-system":
-            text = t(
-                "{subject} is part of the running system ({by}); choose another drive", subject=subject, by=by
-            )
-        case "opened":
-            text = t("{subject} is open in another program; close that first", subject=subject)
-        case _:
-            text = CLOSE_FIRST(subject=subject, by=by)
-    return str(text)
+    form, values = HOW_USED.get(use.kind, CLOSE_FIRST), {"subject": use.subject, "by": str(use.by)}
+    return str(form(**{field: values[field] for field in form.fields}))
 
 
 def refuse_content(drive: Drive, *, chosen: bool) -> None:
