@@ -15,8 +15,7 @@ from pathlib import Path
 from pwd import getpwuid
 from typing import Any, TypeVar
 
-from wizard.documents import files
-from wizard.documents.codec import from_json, parse_document, to_json
+from wizard.documents import codec, files
 from wizard.documents.decode import Misfit, decode
 from wizard.documents.files import PROFILES, whole, within
 from wizard.model.errors import BadInput
@@ -210,7 +209,7 @@ MOST_UNPACKED_BYTES = 32 * MOST_BYTES
 
 def sealed_notice(notice: Notice) -> bytes:
     """Return the notice as bytes."""
-    text = json.dumps({"schema": SCHEMA, **to_json(notice)}, separators=(",", ":"))
+    text = json.dumps({"schema": SCHEMA, **codec.to_json(notice)}, separators=(",", ":"))
     body = zlib.compress(text.encode("ascii"), 9)
     return HEAD.pack(MAGIC, len(body), sha256(body).digest()) + body
 
@@ -233,6 +232,6 @@ def read_notice(data: bytes) -> Notice | None:
         return None
     try:
         text = zlib.decompressobj().decompress(body, MOST_UNPACKED_BYTES).decode("ascii")
-        return from_json(parse_document(text, SCHEMA, "The notice"), Notice, "The notice")
+        return codec.from_json(codec.parse_document(text, SCHEMA, "The notice"), Notice, "The notice")
     except (zlib.error, UnicodeDecodeError, BadInput):
         return None

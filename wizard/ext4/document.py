@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from wizard.documents.codec import JSON, RECREATE, Sealed
+from wizard.documents import codec
 from wizard.ext4 import ways
 from wizard.ext4.assessment import Situation
 from wizard.ext4.operations import (
@@ -29,7 +29,7 @@ from wizard.plan.changes import Migration, MigrationOperation, Prospect, Way, Wa
 from wizard.plan.check import drive_faults
 from wizard.plan.plan import Step, steps_of
 
-AGAIN = RECREATE(command="migrate")
+AGAIN = codec.RECREATE(command="migrate")
 SILENT = frozenset({"migrate-light-complete", "migrate-complete", "migrate-nothing-at-boot"})
 """Findings that only affect the choice of method."""
 
@@ -254,7 +254,7 @@ def _is_retyped(number: int, old: str | None, new: str | None) -> bool:
     )
 
 
-def _as_supported(body: JSON) -> JSON:
+def _as_supported(body: codec.JSON) -> codec.JSON:
     """Drop the storage of undo data, and edit all lines of fstab in one step. Raises BadInput for conversions
     without a scratch copy, by version 1.0."""
     if body.get("way") == "fresh" or body.get("means") == "direct":
@@ -271,7 +271,7 @@ def _as_supported(body: JSON) -> JSON:
 
 def _with_one_edit(steps: list[object]) -> list[object]:
     """Replace the steps that edit one line of fstab each by one step."""
-    others, lines = list[object](), list[JSON]()
+    others, lines = list[object](), list[codec.JSON]()
     for step in steps:
         match step:
             case {"operation": {"kind": "set-fstab-type", "number": _, "old": _, "new": _} as line}:
@@ -286,7 +286,7 @@ def _with_one_edit(steps: list[object]) -> list[object]:
     return [*others, {"operation": {"kind": "edit-fstab", **edit, "lines": edits}}]
 
 
-MIGRATIONS = Sealed(
+MIGRATIONS = codec.Sealed(
     "diskwright.migration/2",
     Migration,
     AGAIN,

@@ -6,8 +6,7 @@ from wizard.ext4.assessment import Situation
 from wizard.ext4.superblock import seems_once_ext3
 from wizard.model.ext import ExtFacts
 from wizard.model.said import MIB, Message, t
-from wizard.operations import ext4
-from wizard.operations.fstab import EditFstab, LineEdit, digest_of_text
+from wizard.operations import ext4, fstab
 from wizard.plan.changes import MigrationOperation, Way
 
 CHECKSUMS = t("metadata checksums are enabled, and tune2fs would damage the filesystem (metadata_csum)")
@@ -128,13 +127,17 @@ def _table_blocks(before: ExtFacts, inode_bytes: int) -> int:
     return -(-before.inodes_per_group * inode_bytes // before.block_bytes)
 
 
-def fstab_operations(situation: Situation) -> tuple[EditFstab, ...]:
+def fstab_operations(situation: Situation) -> tuple[fstab.EditFstab, ...]:
     """Return the edit of the fstab lines whose type could no longer mount the filesystem, or would use an
     older driver's behaviour. Empty if there are none."""
     text = situation.fstab_text.split("\n")
     old = [(line.number, text[line.number - 1]) for line in situation.lines if line.kind in OLD_TYPES]
-    lines = tuple(LineEdit(number, line, retyped(line)) for number, line in old)
-    return (EditFstab(situation.fstab, digest_of_text(situation.fstab_text), lines),) if lines else ()
+    lines = tuple(fstab.LineEdit(number, line, retyped(line)) for number, line in old)
+    return (
+        (fstab.EditFstab(situation.fstab, fstab.digest_of_text(situation.fstab_text), lines),)
+        if lines
+        else ()
+    )
 
 
 def own_operations(situation: Situation) -> tuple[ext4.SetOwnFstabType, ...]:
@@ -143,7 +146,7 @@ def own_operations(situation: Situation) -> tuple[ext4.SetOwnFstabType, ...]:
     own = situation.own
     if own is None or own.fault:
         return ()
-    text, digest = own.text.split("\n"), digest_of_text(own.text)
+    text, digest = own.text.split("\n"), fstab.digest_of_text(own.text)
     found = []
     for line in own.lines:
         if line.kind in OLD_TYPES:
@@ -212,7 +215,7 @@ def journal_blocks(before: ExtFacts) -> int:
 def room_bytes(operations: Sequence[MigrationOperation], before: ExtFacts) -> int:
     """Return the space needed for the scratch copy, with a margin: for the new data and the data replaced."""
     kinds = {type(operation) for operation in operations}
-    if kinds <= {EditFstab}:
+    if kinds <= {fstab.EditFstab}:
         return 0
     changed = MARGIN_BYTES + 2 * before.groups * before.block_bytes
     if ext4.AddJournal in kinds:

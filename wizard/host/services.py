@@ -16,10 +16,10 @@ from wizard.advice.ranking import advise
 from wizard.advice.workloads import Profile, find_workload, load_workloads
 from wizard.apply.run.runs import run_argument
 from wizard.findings.geometry import Pattern, load_patterns
+from wizard.model import layout
 from wizard.model.advice import Advice
 from wizard.model.errors import BadInput, Refused
 from wizard.model.finding import Diagnosis, Finding, Recording
-from wizard.model.layout import EVERYONE, ROOT, Writer
 from wizard.model.machine import Drive, Kernel, Machine
 from wizard.model.said import t
 from wizard.plan.plan import Plan, direct_reason
@@ -190,10 +190,10 @@ class Services(ABC):
         """Return the calling user and the default mount points."""
         return Usual()
 
-    def writer_named(self, text: str) -> Writer:
+    def writer_named(self, text: str) -> layout.Writer:
         """Look up a writer: `anna`, `group:family`, `everyone` or `root`. Raises BadInput for unknown
         names."""
-        known = {writer.kind: writer for writer in (EVERYONE, ROOT)}
+        known = {writer.kind: writer for writer in (layout.EVERYONE, layout.ROOT)}
         if text not in known:
             raise BadInput(t("Cannot look up {name} on a recorded machine. Use everyone or root.", name=text))
         return known[text]

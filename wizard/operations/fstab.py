@@ -10,8 +10,8 @@ from typing import Literal
 from wizard.model.errors import Failed
 from wizard.model.requests import Attach, Detach, SetLabel, SetOptions, Tune
 from wizard.model.said import Message, Sentence, Sentences, t, tn
+from wizard.operations import rules
 from wizard.operations.operation import Context, How, Setting, Subject, System, ValueState
-from wizard.operations.rules import DANGERS, dangers_in, mount_options_fault
 from wizard.operations.settings import Relabel, not_writable
 
 LINES_AGAIN = Sentences("{file} has the old line again.", "{file} has the old lines again.")
@@ -227,7 +227,9 @@ def _are_options_safe(edit: LineEdit) -> bool:
         return False
     added = _added(edit)
     # The ext4 driver also mounts ext2 and ext3, so check the dangerous options of all filesystems.
-    return not mount_options_fault(added) and not any(dangers_in(added, kind) for kind in DANGERS)
+    return not rules.mount_options_fault(added) and not any(
+        rules.dangers_in(added, kind) for kind in rules.DANGERS
+    )
 
 
 def _added(edit: LineEdit) -> tuple[str, ...]:

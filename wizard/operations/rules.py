@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from wizard.filesystems.registry import KINDS, MADE
+from wizard.model import layout
 from wizard.model.geometry import Geometry
-from wizard.model.layout import EVERYONE, NO_PLACE, ROOT, Writer
 from wizard.model.said import Message, Sentence, t
 
 EMPTY, TOO_LONG = t("is empty"), t("is too long")
@@ -156,24 +156,24 @@ def place_fault(place: str, filesystem: str) -> str | None:
         return mount_point_fault(place)
     return (
         None
-        if place == NO_PLACE
+        if place == layout.NO_PLACE
         else str(
             t(
                 "is not possible for {filesystem}, which is never mounted; use {none} to enable it",
                 filesystem=filesystem,
-                none=NO_PLACE,
+                none=layout.NO_PLACE,
             )
         )
     )
 
 
-def writer_fault(writer: Writer, filesystem: str, role: str) -> Message | None:
+def writer_fault(writer: layout.Writer, filesystem: str, role: str) -> Message | None:
     """Return why a volume with this filesystem and role (empty for none) cannot have this writer, or None."""
-    if writer == ROOT:
+    if writer == layout.ROOT:
         return None
     if role or not MADE[filesystem].mounts:
         return t("belongs to the system and is writable by root only")
-    if writer == EVERYONE:
+    if writer == layout.EVERYONE:
         return None
     named = bool(writer.name) and writer.name.isprintable() and len(writer.name) <= 256
     person = writer.kind == "person" and 0 < writer.uid <= MOST_ID and 0 <= writer.gid <= MOST_ID

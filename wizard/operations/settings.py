@@ -13,8 +13,8 @@ from wizard.model.errors import WHERE_USED, Failed
 from wizard.model.geometry import Identity
 from wizard.model.requests import NewUuid, SetLabel, SwitchOff, Tune
 from wizard.model.said import Message, Sentence, t
+from wizard.operations import rules
 from wizard.operations.operation import Context, How, Setting, Subject, System, ValueState, compared
-from wizard.operations.rules import UUID_FORM, label_fault_of, old_label_fault
 from wizard.probe.host.sysfs import SYS, name_of
 
 SET_AGAIN = Sentence("By setting {old} again.")
@@ -146,13 +146,15 @@ class Relabel(Setting):
 
     def _are_labels(self) -> bool:
         """The filesystem accepts the new label, and undo can restore the old one."""
-        faults = old_label_fault(self.old, self.filesystem) or label_fault_of(self.new, self.filesystem)
+        faults = rules.old_label_fault(self.old, self.filesystem) or rules.label_fault_of(
+            self.new, self.filesystem
+        )
         return not faults and (not self.mount_point or self.mount_point.startswith("/"))
 
     def _are_uuids(self, subject: Subject) -> bool:
         """UUIDs have the form that is written, and only partitions of the drive get one."""
         kind = self.filesystem
-        form = _MBR_ID if kind == "mbr" else _GUID if self.is_written else UUID_FORM
+        form = _MBR_ID if kind == "mbr" else _GUID if self.is_written else rules.UUID_FORM
         uuids = [(self.old, self.new), *((old, new) for _, old, new in self.parts)]
         nodes = [device for device, *_ in self.parts]
         return (

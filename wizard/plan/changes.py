@@ -11,26 +11,25 @@ from wizard.model.moves import Moves
 from wizard.model.requests import Wanted
 from wizard.model.run import DriveDocument
 from wizard.model.said import Message, t
-from wizard.operations import mounts
+from wizard.operations import mounts, settings
 from wizard.operations.ext4 import OnDevice
 from wizard.operations.fstab import EditFstab
 from wizard.operations.growth import ExtendPartition, GrowMounted
 from wizard.operations.layers import StopLayer
-from wizard.operations.settings import PowerOff, Relabel, ReserveBlocks, SetQueue, SwitchOnTimer, WriteRules
 from wizard.plan.plan import Plan, Step
 
 ChangeOperation = (
-    ReserveBlocks
-    | Relabel
+    settings.ReserveBlocks
+    | settings.Relabel
     | mounts.Remount
     | mounts.Mount
     | mounts.ChangeOwner
     | mounts.Unmount
     | EditFstab
-    | SetQueue
-    | WriteRules
-    | SwitchOnTimer
-    | PowerOff
+    | settings.SetQueue
+    | settings.WriteRules
+    | settings.SwitchOnTimer
+    | settings.PowerOff
     | StopLayer
     | ExtendPartition
     | GrowMounted

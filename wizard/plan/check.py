@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from itertools import combinations
 
-from wizard.documents.codec import JSON, Sealed, to_json, without_texts
+from wizard.documents import codec
 from wizard.filesystems.registry import MADE
+from wizard.model import layout
 from wizard.model.errors import is_partition_of, partition_path
 from wizard.model.geometry import FLOOR_BYTES, Geometry, Identity, misalignment_bytes
-from wizard.model.layout import Group, Layout, Member, Slot, Stripe, Volume
 from wizard.model.machine import Extent
 from wizard.model.said import Message, rounded_up, t
 from wizard.operations import rules
@@ -94,7 +94,7 @@ def _before_faults(plan: Plan) -> Iterator[str]:
             yield from _kept_faults(member)
 
 
-def _slots_faults(before: Layout, part: int, *, fresh: bool) -> Iterator[str]:
+def _slots_faults(before: layout.Layout, part: int, *, fresh: bool) -> Iterator[str]:
     """Check an old layout. `part`: the only partition that a plan changes. `fresh`: nothing is preserved."""
     position = 0
     numbers = [slot.number for slot in before.partitions]
@@ -113,7 +113,7 @@ def _slots_faults(before: Layout, part: int, *, fresh: bool) -> Iterator[str]:
         yield "before.whole"
 
 
-def _kept_faults(member: Member) -> Iterator[str]:
+def _kept_faults(member: layout.Member) -> Iterator[str]:
     """Check a layout with preserved partitions, which must leave exactly the listed free space."""
     before = member.before
     if before.table not in ("gpt", "mbr") or not before.slots:
@@ -182,7 +182,7 @@ def _changed_part_faults(plan: Plan) -> Iterator[str]:
             yield "part"
 
 
-def _resized_faults(plan: Plan, slot: Slot) -> Iterator[str]:
+def _resized_faults(plan: Plan, slot: layout.Slot) -> Iterator[str]:
     """Check that a partition preserves its contents and grows into the adjacent free space or shrinks at its
     end."""
     resized = next((one for one in plan.after.partitions if one.number == plan.part), slot)
@@ -241,7 +241,7 @@ def _is_aligned(extent: Extent, geometry: Geometry) -> bool:
     )
 
 
-def _group_faults(plan: Plan, group: Group, places: Places) -> Iterator[str]:
+def _group_faults(plan: Plan, group: layout.Group, places: Places) -> Iterator[str]:
     """Check the group, its volumes and their sizes."""
     volumes, uuids = plan.volumes, {volume.uuid for volume in plan.volumes}
     if len(places.extents) != 1 or any(volume.role or volume.encryption for volume in volumes):
@@ -259,7 +259,7 @@ def _group_faults(plan: Plan, group: Group, places: Places) -> Iterator[str]:
             yield "steps"
 
 
-def _stripe_faults(plan: Plan, stripe: Stripe) -> Iterator[str]:
+def _stripe_faults(plan: Plan, stripe: layout.Stripe) -> Iterator[str]:
     """Check the drives, the array and the volume of a stripe or mirror."""
     drives, paths = plan.drives, plan.devices
     serials, wwns = (
@@ -283,7 +283,7 @@ def _stripe_faults(plan: Plan, stripe: Stripe) -> Iterator[str]:
         if len({drive.geometry.logical_block_bytes for drive in drives}) > 1:
             yield "members"
         chunk = stripe.chunk_bytes
-        array = Stripe(
+        array = layout.Stripe(
             "md", stripe.device, striping.layer_name(volume.label), chunk, stripe.uuids, "", stripe.level
         )
         is_made = (
@@ -292,7 +292,7 @@ def _stripe_faults(plan: Plan, stripe: Stripe) -> Iterator[str]:
             and not (chunk if stripe.mirrors else striping.chunk_fault(chunk))
         )
     else:
-        array = Stripe("btrfs", metadata=stripe.metadata, level=stripe.level)
+        array = layout.Stripe("btrfs", metadata=stripe.metadata, level=stripe.level)
         is_made = stripe.metadata in (striping.METADATA[:1] if stripe.mirrors else striping.METADATA)
     if stripe != array or not is_made:
         yield "stripe"
@@ -305,7 +305,7 @@ def _stripe_faults(plan: Plan, stripe: Stripe) -> Iterator[str]:
         yield "volumes"
 
 
-def _has_stripe_options(volume: Volume, stripe: Stripe, drives: int) -> bool:
+def _has_stripe_options(volume: layout.Volume, stripe: layout.Stripe, drives: int) -> bool:
     words = volume.mkfs_options
     try:
         return striping.striped_words(volume.filesystem, words, stripe, drives) == words
@@ -353,7 +353,7 @@ def _volume_faults(plan: Plan) -> Iterator[str]:
         yield "volumes"
 
 
-def _node_faults(plan: Plan, volume: Volume) -> Iterator[str]:
+def _node_faults(plan: Plan, volume: layout.Volume) -> Iterator[str]:
     """Check number and node of a volume on a partition."""
     number = volume.partition
     if plan.stripe is None and plan.after.whole is None:
@@ -363,7 +363,7 @@ def _node_faults(plan: Plan, volume: Volume) -> Iterator[str]:
             yield "path"
 
 
-def _partition_of(volume: Volume) -> str:
+def _partition_of(volume: layout.Volume) -> str:
     """Return the node of the volume's partition, even if encrypted."""
     return volume.encryption.device if volume.encryption else volume.path
 
@@ -384,16 +384,16 @@ FIRST_LOST_DOUBT = (
 """`LOST_DOUBT` in plans of schema 1."""
 
 
-def _from_first(body: JSON) -> JSON:
+def _from_first(body: codec.JSON) -> codec.JSON:
     """Migrate schema 1, whose doubts are text. Plans with containers require the doubt about them."""
     doubts = body.get("doubts")
     if isinstance(doubts, list):
-        converted = [to_json(LOST_DOUBT()) if doubt == FIRST_LOST_DOUBT else doubt for doubt in doubts]
+        converted = [codec.to_json(LOST_DOUBT()) if doubt == FIRST_LOST_DOUBT else doubt for doubt in doubts]
         body = {**body, "doubts": converted}
-    return without_texts(body)
+    return codec.without_texts(body)
 
 
-def _removed(body: JSON) -> Message | None:
+def _removed(body: codec.JSON) -> Message | None:
     """Return why an operation of an earlier version is no longer supported, or None."""
     stripe = body.get("stripe")
     if isinstance(stripe, dict) and stripe.get("kind") == "lvm":
@@ -401,7 +401,7 @@ def _removed(body: JSON) -> Message | None:
     return None
 
 
-PLANS = Sealed(
+PLANS = codec.Sealed(
     "diskwright.plan/2",
     Plan,
     AGAIN,

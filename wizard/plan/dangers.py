@@ -18,7 +18,7 @@ from wizard.operations.containers import AddCrypttabLine
 from wizard.operations.fstab import EditFstab
 from wizard.operations.mounts import AddFstabLine
 from wizard.operations.rules import canonical_option, dangers_in
-from wizard.plan.free_space import gpt_bounds, mbr_bounds, with_free
+from wizard.plan import free_space
 from wizard.plan.refusals import unread_content, waiting_doubts
 from wizard.plan.request.roles import is_system_role, role_by_type
 
@@ -107,7 +107,9 @@ def layout_before(drive: Drive, size_bytes: int, geometry: Geometry, *, preserve
         slots: tuple[Slot, ...] = ()
     else:
         overhangs = (part.overhang for part in drive.partitions)
-        slots = with_free(partitions, bounds_of(drive, size_bytes, geometry), filter(None, overhangs))
+        slots = free_space.with_free(
+            partitions, bounds_of(drive, size_bytes, geometry), filter(None, overhangs)
+        )
     kinds = tuple(signature.kind for signature in drive.signatures)
     label = drive.signatures[0].label or "" if len(drive.signatures) == 1 else ""
     return Layout(
@@ -154,7 +156,11 @@ def bounds_of(drive: Drive, size_bytes: int, geometry: Geometry) -> Extent:
     table = drive.table
     if table is None or table.kind not in ("gpt", "mbr", "hybrid"):
         return Extent(0, size_bytes)
-    usual = mbr_bounds(size_bytes, geometry) if table.kind == "mbr" else gpt_bounds(size_bytes, geometry)
+    usual = (
+        free_space.mbr_bounds(size_bytes, geometry)
+        if table.kind == "mbr"
+        else free_space.gpt_bounds(size_bytes, geometry)
+    )
     first = usual.start_bytes if table.first_usable_bytes is None else table.first_usable_bytes
     # If the backup GPT is not at the end of the drive, changing the table moves it there.
     unknown = table.end_usable_bytes is None or table.backup == "misplaced"

@@ -12,10 +12,9 @@ from wizard.model.errors import partition_path
 from wizard.model.geometry import Geometry
 from wizard.model.layout import NO_PLACE, Layout, Member, Slot, TableEntry, Volume
 from wizard.model.machine import Extent
-from wizard.operations import filesystem
+from wizard.operations import filesystem, mounts
 from wizard.operations.containers import AddCrypttabLine, MakeContainer, OpenContainer
 from wizard.operations.layers import MakeArray, MakeLogicalVolume, MakeVolumeGroup
-from wizard.operations.mounts import AddFstabLine, Mount, TurnOnSwap
 from wizard.operations.rules import partition_name
 from wizard.operations.table import ResetZones, WipeSignatures, WriteTable
 from wizard.plan import free_space
@@ -329,8 +328,8 @@ def mounted(volume: Volume, others: tuple[str, ...] = ()) -> tuple[PlanOperation
     opened = (AddCrypttabLine(one.uuid, one.name, one.key),) if one else ()
     if not kind.mounts:
         not_mounted = volume.mount_point is None
-        line = AddFstabLine(volume.uuid, NO_PLACE, kind.name, ("sw", "nofail"), kind.fsck_pass)
-        return () if not_mounted else (*opened, line, TurnOnSwap(volume.path))
+        line = mounts.AddFstabLine(volume.uuid, NO_PLACE, kind.name, ("sw", "nofail"), kind.fsck_pass)
+        return () if not_mounted else (*opened, line, mounts.TurnOnSwap(volume.path))
     names = tuple(subvolume.name for subvolume in volume.subvolumes)
     preparations: list[PlanOperation] = []
     if names:
@@ -345,13 +344,13 @@ def mounted(volume: Volume, others: tuple[str, ...] = ()) -> tuple[PlanOperation
     common = (*volume.mount_options, *owner_options(volume.filesystem, volume.writer, volume.mount_options))
     places = [(volume.mount_point, common)]
     places += [(one.mount_point, (*common, subvolume_option(one.name))) for one in volume.subvolumes]
-    mounts = [
+    mounting = [
         operation
         for place, options in places
         if place
         for operation in _mount_operations(volume, place, options, others)
     ]
-    return (*preparations, *(opened if mounts else ()), *mounts)
+    return (*preparations, *(opened if mounting else ()), *mounting)
 
 
 def _mount_operations(
@@ -360,8 +359,8 @@ def _mount_operations(
     kind = MADE[volume.filesystem]
     at_boot = tuple(dict.fromkeys((*options, "nofail")))
     return (
-        AddFstabLine(volume.uuid, place, kind.kernel_names[0], at_boot, kind.fsck_pass),
-        Mount(volume.path, place, kind.kernel_names[0], options, others=others),
+        mounts.AddFstabLine(volume.uuid, place, kind.kernel_names[0], at_boot, kind.fsck_pass),
+        mounts.Mount(volume.path, place, kind.kernel_names[0], options, others=others),
     )
 
 

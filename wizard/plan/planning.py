@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from wizard.filesystems.registry import MADE, not_made_because
+from wizard.model import layout
 from wizard.model.errors import BadInput, Refused, partition_path
 from wizard.model.finding import NOT_JUDGED, Recording
-from wizard.model.layout import ROOT, Group, Layout, Member, Stripe, Volume
 from wizard.model.machine import Drive, Machine
 from wizard.model.said import Message, t
 from wizard.operations.operation import Context
@@ -35,14 +35,14 @@ class Planning:
         known = self.recordings or (NOT_JUDGED,) * len(self.drives)
         return tuple(zip(self.drives, known, strict=True))
 
-    def draft(self, spec: VolumeSpec) -> Volume:
+    def draft(self, spec: VolumeSpec) -> layout.Volume:
         """Return the volume for a request, without partition and UUID. Raises Refused if its filesystem
         cannot be created here, BadInput for properties that it cannot have."""
         choice, kind = spec.choice, MADE.get(spec.choice.filesystem)
         if kind is None:
             raise Refused(not_made_because(choice.filesystem))
         mkfs, mount = option_words(spec)
-        volume = Volume(
+        volume = layout.Volume(
             workload=spec.workload.id,
             partition=0,
             path="",
@@ -54,7 +54,7 @@ class Planning:
             mount_options=mount,
             subvolumes=spec.subvolumes,
             role=volume_role(spec.role, self.machine.kernel.architecture),
-            writer=ROOT if spec.role or not kind.mounts else spec.writer,
+            writer=layout.ROOT if spec.role or not kind.mounts else spec.writer,
         )
         for _, sentence in volume_faults(volume, encrypted=spec.encrypted):
             raise BadInput(sentence)
@@ -76,7 +76,7 @@ class Planning:
         dangers.refuse_missing(self.machine, kind.makers)
         return volume
 
-    def volume(self, spec: VolumeSpec, number: int) -> Volume:
+    def volume(self, spec: VolumeSpec, number: int) -> layout.Volume:
         """Return the volume for a request on partition `number` of the first drive."""
         uuid = MADE[spec.choice.filesystem].uuid_of(self.draw_uuid())
         path = partition_path(self.drives[0].path, number)
@@ -84,18 +84,18 @@ class Planning:
 
     def finished(
         self,
-        befores: Sequence[Layout],
+        befores: Sequence[layout.Layout],
         places: derive.Places = derive.NO_PLACES,
-        volumes: tuple[Volume, ...] = (),
+        volumes: tuple[layout.Volume, ...] = (),
         *,
         preserve: bool = False,
-        stripe: Stripe | None = None,
-        group: Group | None = None,
+        stripe: layout.Stripe | None = None,
+        group: layout.Group | None = None,
         part: int = 0,
     ) -> Plan:
         """Return the plan that follows from these decisions, with the doubts that apply to all plans."""
         first, *others = (
-            Member(dangers.known_identity(self.machine, drive, *measured(drive)), before, before)
+            layout.Member(dangers.known_identity(self.machine, drive, *measured(drive)), before, before)
             for drive, before in zip(self.drives, befores, strict=True)
         )
         plan = Plan(
@@ -141,7 +141,7 @@ def option_words(spec: VolumeSpec) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return mkfs, mount
 
 
-def old_wipes(drive: Drive, before: Layout) -> tuple[WipeSignatures, ...]:
+def old_wipes(drive: Drive, before: layout.Layout) -> tuple[WipeSignatures, ...]:
     """Return the wipes before a new table, except for partitions without a kernel node, which cannot be
     accessed."""
     without = {part.path for part in drive.partitions if part.kernel_start_bytes is None}

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
+from wizard.model import layout
 from wizard.model.errors import partition_path, printable
-from wizard.model.layout import Layout, Member, Slot
 from wizard.model.said import Sentences, joined, t, tn
-from wizard.operations.data_loss import ALL_OF, described, waiting_lost, whole_lost
+from wizard.operations import data_loss
 from wizard.plan.plan import Plan, direct_reason
 
 TRIED = Sentences(
@@ -110,31 +110,33 @@ def losses(plan: Plan) -> list[str]:
     lost_slots = [slot for slot in plan.before.partitions if not slot.kept]
     if lost_slots:
         lost = [_slot_loss(plan.drive.path, slot) for slot in lost_slots]
-        return [*lost, *lost_elsewhere(plan.before), *filter(None, [waiting_lost(plan.before)])]
-    if not plan.before.partitions and (whole := whole_lost(plan.members[0])):
-        return [whole, *filter(None, [waiting_lost(plan.before)])]
+        return [*lost, *lost_elsewhere(plan.before), *filter(None, [data_loss.waiting_lost(plan.before)])]
+    if not plan.before.partitions and (whole := data_loss.whole_lost(plan.members[0])):
+        return [whole, *filter(None, [data_loss.waiting_lost(plan.before)])]
     return list(dict.fromkeys(printable(step.destroys, 4000) for step in plan.steps if step.destroys))
 
 
-def _slot_loss(drive_path: str, slot: Slot) -> str:
-    return str(ALL_OF(device=partition_path(drive_path, slot.number), what=described(slot)))
+def _slot_loss(drive_path: str, slot: layout.Slot) -> str:
+    return str(
+        data_loss.ALL_OF(device=partition_path(drive_path, slot.number), what=data_loss.described(slot))
+    )
 
 
-def lost_elsewhere(before: Layout) -> list[str]:
+def lost_elsewhere(before: layout.Layout) -> list[str]:
     """Return what the losses of partitions mean for other drives."""
     return [str(said) for slot in before.partitions if not slot.kept for said in slot.beyond]
 
 
-def _member_losses(member: Member) -> list[str]:
+def _member_losses(member: layout.Member) -> list[str]:
     """Return the losses on one of several drives, each of which is used entirely."""
     path, before = member.drive.path, member.before
-    waiting = [f"{path}: {waiting_lost(before)}"] if before.waiting else []
+    waiting = [f"{path}: {data_loss.waiting_lost(before)}"] if before.waiting else []
     if before.partitions:
         lost = [_slot_loss(path, one) for one in before.partitions]
         return [*lost, *lost_elsewhere(before), *waiting]
     if before.table == "unread":
         return [str(t("{drive}: any contents; unreadable during planning.", drive=path))]
-    if whole := whole_lost(member):
+    if whole := data_loss.whole_lost(member):
         return [whole, *waiting]
     if before.table == "none":
         return waiting

@@ -13,15 +13,7 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 
 from wizard.benchmark.access import MeasureProgress
-from wizard.benchmark.candidates import compare
-from wizard.benchmark.candidates.partition import (
-    FOLDER,
-    TrialPartition,
-    number_above,
-    sample_of,
-    sweep,
-    written_down,
-)
+from wizard.benchmark.candidates import compare, partition
 from wizard.benchmark.candidates.running import Stop, Trial
 from wizard.benchmark.candidates.surroundings import go_private, refuse_little_memory
 from wizard.benchmark.candidates.trial import refuse_extent
@@ -29,7 +21,7 @@ from wizard.benchmark.scratch import held
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.probe.machine import probe_drive
 
-PLACE = FOLDER / "trial"
+PLACE = partition.FOLDER / "trial"
 
 
 def main(pipe: Connection) -> None:
@@ -65,21 +57,21 @@ def carried_out(
     """Run the trial, from the lock to erasing all signatures. Raises Refused before the first write, or
     Failed."""
     path = order.drive.path
-    sweep(path)
+    partition.sweep(path)
     refuse_little_memory()
     with held(order.drive, probe_drive) as (lock, fresh):
         refuse_extent(fresh, order.extent)
-        number = number_above(path, (part.number for part in fresh.partitions))
-        with written_down(fresh, number, order.extents):
+        number = partition.number_above(path, (part.number for part in fresh.partitions))
+        with partition.written_down(fresh, number, order.extents):
             go_private(PLACE)
-            partition = TrialPartition(lock, path, number, PLACE, sample_of(fresh))
+            volume = partition.TrialPartition(lock, path, number, PLACE, partition.sample_of(fresh))
             place = PLACE / "volume"
             place.mkdir()
-            trial = Trial(order, partition, place, lock, tell, stop)
+            trial = Trial(order, volume, place, lock, tell, stop)
             try:
                 ended = trial.run()
             finally:
-                partition.leave()
+                volume.leave()
     return _verdict(trial, ended)
 
 

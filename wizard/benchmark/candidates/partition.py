@@ -15,7 +15,7 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import TypeVar
 
-from wizard.benchmark.candidates.surroundings import counts, is_at_work, remove_groups
+from wizard.benchmark.candidates import surroundings
 from wizard.benchmark.scratch import locked
 from wizard.documents.codec import from_json, to_json
 from wizard.model.errors import BadInput, DiskwrightError, Failed, partition_path
@@ -54,7 +54,7 @@ def _patiently(drive_path: str, work: Callable[[], T]) -> T:
     OSError."""
     begun = active = monotonic()
     while True:
-        before = counts(drive_path)
+        before = surroundings.counts(drive_path)
         try:
             return work()
         except OSError as error:
@@ -62,7 +62,7 @@ def _patiently(drive_path: str, work: Callable[[], T]) -> T:
             if error.errno != errno.EBUSY or now - active > STILL_SECONDS or now - begun > LONGEST_SECONDS:
                 raise
         sleep(0.2)
-        if is_at_work(drive_path, before):
+        if surroundings.is_at_work(drive_path, before):
             active = monotonic()
 
 
@@ -267,7 +267,7 @@ def sweep(path: str, seconds: float = PATIENCE_SECONDS) -> bool:
         if exists:
             drop(lock, path, leftover.number)
             _erase(Path(path), path, leftover.extents, leftover.sample)
-            remove_groups()
+            surroundings.remove_groups()
     with suppress(OSError):
         file.unlink()
     return exists

@@ -9,14 +9,14 @@ from itertools import chain, combinations
 
 from wizard.filesystems.registry import MADE
 from wizard.findings.use import named_field
+from wizard.model import layout
 from wizard.model.ensure import Shape, VolumeShape
 from wizard.model.errors import partition_path
 from wizard.model.geometry import Identity, grain_bytes
-from wizard.model.layout import Layout, Member, Slot
 from wizard.model.machine import Drive, Layer, Machine, Partition, Signature, Table
 from wizard.model.said import Message, Sentence, Value, t, tn
 from wizard.plan.plan import Plan
-from wizard.plan.raid.striping import MEMBER_KINDS, NUMBER, together_bytes
+from wizard.plan.raid import striping
 from wizard.plan.request.volume_request import VolumeRequest
 
 OTHER_SIZE = Sentence("{device} has {found:round} instead of {wanted:round}")
@@ -86,7 +86,7 @@ def opened_on(drive: Drive, device: str) -> Layer | None:
 def array_on(drive: Drive) -> Layer | None:
     """Return the md or LVM device on the only partition of a drive. None if there is none, or more than
     one."""
-    part = partition_path(drive.path, NUMBER)
+    part = partition_path(drive.path, striping.NUMBER)
     found = [layer for layer in drive.layers if layer.below == part and layer.kind.startswith(ARRAYS)]
     return found[0] if len(found) == 1 else None
 
@@ -125,7 +125,7 @@ def layout_differences(plan: Plan, *drives: Drive) -> tuple[Message, ...]:
     )
 
 
-def _layout_differences(wanted: Layout, drive: Drive, tolerance_bytes: int) -> Iterator[Message]:
+def _layout_differences(wanted: layout.Layout, drive: Drive, tolerance_bytes: int) -> Iterator[Message]:
     kind = drive.table.kind if drive.table else "unread"
     if drive.signatures:
         contents = tuple(one.kind for one in drive.signatures)
@@ -142,7 +142,7 @@ def _layout_differences(wanted: Layout, drive: Drive, tolerance_bytes: int) -> I
         yield from _slot_differences(slot, drive, tolerance_bytes)
 
 
-def _slot_differences(slot: Slot, drive: Drive, tolerance_bytes: int) -> Iterator[Message]:
+def _slot_differences(slot: layout.Slot, drive: Drive, tolerance_bytes: int) -> Iterator[Message]:
     device = partition_path(drive.path, slot.number)
     part = drive.partition(device)
     if part is None:
@@ -168,7 +168,7 @@ def held_differences(
     contents = "+".join(one.kind for one in found)
     if contents != (filesystem or "") or any(one.ambivalent for one in found):
         yield other(device, t("the filesystem"), contents, filesystem)
-    elif filesystem in MEMBER_KINDS.values():
+    elif filesystem in striping.MEMBER_KINDS.values():
         # The label is the name of the array, which is generated.
         return
     elif (current := found[0].label if found else None) != label and (current or label):
@@ -249,7 +249,9 @@ def shapes_wanted(plan: Plan, mount_points: dict[str, tuple[str, ...]]) -> tuple
     )
 
 
-def _slot_shape(member: Member, slot: Slot, mount_points: dict[str, tuple[str, ...]]) -> VolumeShape:
+def _slot_shape(
+    member: layout.Member, slot: layout.Slot, mount_points: dict[str, tuple[str, ...]]
+) -> VolumeShape:
     device = partition_path(member.drive.path, slot.number)
     filesystem, label = (slot.filesystem, slot.label) if slot.opened is None else (CONTAINER, None)
     return VolumeShape(device, slot.size_bytes, filesystem, label, mount_points.get(device, ()))
@@ -259,7 +261,7 @@ def _layered_volumes(plan: Plan, mount_points: dict[str, tuple[str, ...]]) -> It
     """Yield the planned volumes on an array or in a volume group."""
     sizes = {one.device: one.size_bytes for one in plan.logical_volumes}
     if plan.stripe and plan.stripe.device:
-        sizes[plan.stripe.device] = together_bytes(plan)
+        sizes[plan.stripe.device] = striping.together_bytes(plan)
     for volume in plan.volumes:
         if volume.path in sizes:
             places = mount_points.get(volume.path, ())

@@ -12,11 +12,11 @@ from wizard.advice.workloads import Profile, find_workload, load_workloads
 from wizard.documents import profiles
 from wizard.documents.codec import FAULT_IN
 from wizard.filesystems.registry import MADE
+from wizard.model import layout
 from wizard.model.advice import Rank
 from wizard.model.ensure import SCHEMA, Match, WantedDrive, WantedDrives, WantedVolume
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import Identity, grain_bytes
-from wizard.model.layout import NO_PLACE, Volume, Writer
 from wizard.model.machine import Drive
 from wizard.model.said import Message, Sentence, parse_size, reason_of, t
 from wizard.plan.plan import Plan
@@ -249,7 +249,7 @@ def _sizes(plan: Plan) -> list[str | None]:
     ]
 
 
-def volume_entry(volume: Volume, size: str | None) -> WantedVolume:
+def volume_entry(volume: layout.Volume, size: str | None) -> WantedVolume:
     """Return the keys for a volume of this size."""
     role, mounts = role_of(volume), MADE[volume.filesystem].mounts
     return WantedVolume(
@@ -257,7 +257,7 @@ def volume_entry(volume: Volume, size: str | None) -> WantedVolume:
         role=role.name if role else None,
         size=size,
         label=volume.label or None,
-        mount=volume.mount_point or (NO_PLACE if mounts else None),
+        mount=volume.mount_point or (layout.NO_PLACE if mounts else None),
         writable=None if role or not mounts else _writable(volume.writer),
         fs=volume.filesystem,
         encrypt=volume_request.ENCRYPTIONS[0] if volume.encryption else None,
@@ -280,11 +280,11 @@ def likely_workload(filesystem: str, label: str | None) -> str:
     ).workload.id
 
 
-def _writable(writer: Writer) -> str:
+def _writable(writer: layout.Writer) -> str:
     return {"person": writer.name, "group": f"{GROUP}{writer.name}"}.get(writer.kind, writer.kind)
 
 
-def _asked_options(volume: Volume) -> list[CatalogueOption]:
+def _asked_options(volume: layout.Volume) -> list[CatalogueOption]:
     """Return the options that the workload does not already include for this filesystem."""
     profile = find_workload(volume.workload)
     (usual,) = (one.usual for one in profile.candidates if one.filesystem == volume.filesystem)
@@ -309,7 +309,7 @@ def _flags(words: Sequence[str]) -> set[str]:
     return found
 
 
-def _is_withheld(option: CatalogueOption, volume: Volume) -> bool:
+def _is_withheld(option: CatalogueOption, volume: layout.Volume) -> bool:
     """Return True if an option is not exported: it endangers data, or only its role includes it."""
     role = role_of(volume)
     return option.danger or (role is not None and option.id in role.options)

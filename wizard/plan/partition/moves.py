@@ -17,7 +17,7 @@ from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.moves import Move, Moves, Scheme
 from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, format_duration, t
 from wizard.plan.dangers import MAY_BE_SHINGLED
-from wizard.plan.partition.move_target import DIRECT_BYTES, IN_FLIGHT, planned_move
+from wizard.plan.partition import move_target
 
 AGAIN = RECREATE(command="move")
 
@@ -29,14 +29,17 @@ def _move_faults(move: Move) -> Iterator[str]:
     places = (move.before, move.after, move.span, move.journal)
     faults = {
         "number": move.number < 1,
-        "in_flight": move.in_flight not in (1, IN_FLIGHT),
+        "in_flight": move.in_flight not in (1, move_target.IN_FLIGHT),
         "before": move.before.size_bytes <= 0 or move.before.size_bytes != move.after.size_bytes,
         "after": not move.shift_bytes,
         "span": not all(place.is_within(move.span) for place in places)
         or (move.span.start_bytes <= 0 or move.span.end_bytes > move.drive.size_bytes),
         "journal": any(place.overlaps(move.journal) for place in (move.before, move.after)),
         "window_bytes": move.window_bytes < move.drive.geometry.physical_block_bytes
-        or (move.scheme is Scheme.DIRECT and (hole > move.shift_bytes or move.shift_bytes < DIRECT_BYTES)),
+        or (
+            move.scheme is Scheme.DIRECT
+            and (hole > move.shift_bytes or move.shift_bytes < move_target.DIRECT_BYTES)
+        ),
         "head_bytes": not 0 < move.head_bytes <= move.before.size_bytes,
         "blocks": any(
             number % block
@@ -104,7 +107,7 @@ def one_moves(
     recording: Recording = NOT_JUDGED,
 ) -> Moves:
     """Plan the move of one partition to `start`, or to the best aligned place. Raises Refused."""
-    move = planned_move(machine, drive, part, start)
+    move = move_target.planned_move(machine, drive, part, start)
     notes = (*_misalignment(after_move(drive, move), part), *_smr_notes(drive, recording))
     return Moves((move,), notes)
 
@@ -161,7 +164,7 @@ def _possible_moves(
     refused: dict[int, Refused] = {}
     for part in parts:
         try:
-            found.insert(0, planned_move(machine, drive, part))
+            found.insert(0, move_target.planned_move(machine, drive, part))
         except Refused as refusal:
             refused[part.number] = refusal
     return found, refused
@@ -182,7 +185,7 @@ def _replanned(machine: Machine, drive: Drive, moves: Moves) -> Iterator[Move]:
         part = next((one for one in now.partitions if one.number == move.number), None)
         if part is None:
             raise Refused(NO_PARTITION(device=move.device))
-        again = planned_move(machine, now, part, move.after.start_bytes)
+        again = move_target.planned_move(machine, now, part, move.after.start_bytes)
         yield again
         now = after_move(now, again)
 

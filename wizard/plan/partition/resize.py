@@ -7,8 +7,7 @@ from wizard.model.errors import why_not
 from wizard.model.geometry import align_down, align_up, grain_bytes
 from wizard.model.machine import Drive, Extent, Machine, Partition
 from wizard.model.said import GIB, MIB, Message, Sentence, t
-from wizard.plan.partition import possible
-from wizard.plan.partition.move_target import planned_move, room_around, why_not_move
+from wizard.plan.partition import move_target, possible
 from wizard.plan.refusals import measured
 from wizard.plan.settings.possible import places_of
 
@@ -86,14 +85,20 @@ def _move(machine: Machine, drive: Drive, part: Partition, start: int) -> Meanin
         if shift > 0
         else Sentence("Moves by {shift:round} towards the beginning of the drive, preserving all files.")
     )
-    return Meaning(Does.MOVE, form(shift=abs(shift)), why_not(planned_move, machine, drive, part, start))
+    return Meaning(
+        Does.MOVE, form(shift=abs(shift)), why_not(move_target.planned_move, machine, drive, part, start)
+    )
 
 
 def why_not_adjust(drive: Drive, part: Partition) -> Message | str | None:
     """Return why the partition can neither be moved nor resized, or None."""
     if unknown := why_not(measured, drive):
         return unknown
-    reasons = (possible.why_not_shrink(drive, part), why_not_larger(drive, part), why_not_move(drive, part))
+    reasons = (
+        possible.why_not_shrink(drive, part),
+        why_not_larger(drive, part),
+        move_target.why_not_move(drive, part),
+    )
     return None if None in reasons else reasons[0]
 
 
@@ -109,7 +114,7 @@ def why_not_larger(drive: Drive, part: Partition) -> Message | None:
 
 def _why_not_there(drive: Drive, part: Partition, wanted: Extent) -> Message | None:
     """Return why no partition can be at this place, or None."""
-    room = room_around(drive, part, measured(drive)[1])
+    room = move_target.room_around(drive, part, measured(drive)[1])
     if wanted.size_bytes <= 0:
         return t("The end must be after the start.")
     if wanted.start_bytes < room.start_bytes or wanted.end_bytes > room.end_bytes:
@@ -143,7 +148,7 @@ def steps_of(drive: Drive) -> tuple[int, int]:
 def stepped(drive: Drive, part: Partition, place: Extent, border: Border, by: int) -> Extent:
     """Return the place after a step of `by` bytes to another aligned border, within the available range."""
     _, geometry = measured(drive)
-    room = room_around(drive, part, geometry)
+    room = move_target.room_around(drive, part, geometry)
     starts = border is Border.START
     now = place.start_bytes if starts else place.end_bytes
     low = align_up(geometry, room.start_bytes) if starts else place.start_bytes + grain_bytes(geometry)

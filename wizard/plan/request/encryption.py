@@ -10,7 +10,7 @@ from wizard.model.layout import Encryption, Volume
 from wizard.model.machine import Drive, Extent, Machine
 from wizard.model.said import KIB, MIB, Message, Sentence, rounded_up, t
 from wizard.operations import rules
-from wizard.plan.dangers import CRYPT, refuse_lacking, refuse_missing
+from wizard.plan import dangers
 from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import layer_name
 from wizard.plan.request.roles import keys_fault
@@ -117,8 +117,8 @@ def refuse_encryption(machine: Machine, specs: Sequence[VolumeSpec]) -> None:
                     "discards to the drive. Omit `discard`."
                 )
             )
-        refuse_lacking(machine.kernel, CRYPT)
-        refuse_missing(machine, ("cryptsetup",))
+        dangers.refuse_lacking(machine.kernel, dangers.CRYPT)
+        dangers.refuse_missing(machine, ("cryptsetup",))
     places = [place for one in specs for place in places_of(one.mount_point, one.subvolumes)]
     if fault := keys_fault([one.key for one in specs if one.encrypted], places):
         raise BadInput(t("The key of an encrypted volume {fault}.", fault=fault))

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from wizard.filesystems.registry import MADE, not_made_because
+from wizard.model import layout
 from wizard.model.advice import Choice, Workload
 from wizard.model.errors import BadInput
-from wizard.model.layout import NO_PLACE, ROOT, Subvolume, Volume, Writer
 from wizard.model.said import Message, Sentence, format_capacity, format_exact, parse_size, t
 from wizard.operations import rules
 from wizard.plan.request.roles import ROLES, key_fault, volume_role_fault
@@ -55,8 +55,8 @@ class VolumeSpec:
     percent: int | None = None
     role: str = ""
     encrypted: bool = False
-    subvolumes: tuple[Subvolume, ...] = ()
-    writer: Writer = ROOT
+    subvolumes: tuple[layout.Subvolume, ...] = ()
+    writer: layout.Writer = layout.ROOT
     key: str = ""
 
     @property
@@ -98,7 +98,7 @@ class VolumeRequest:
     mount_point: str | None = None
     filesystem: str | None = None
     options: tuple[str, ...] = ()
-    subvolumes: tuple[Subvolume, ...] = ()
+    subvolumes: tuple[layout.Subvolume, ...] = ()
     encrypt: str | None = None
     percent: int | None = None
     role: str = ""
@@ -118,7 +118,7 @@ def parse_volume(text: str) -> VolumeRequest:
     """
     values: dict[str, str] = {}
     options: list[str] = []
-    subvolumes: list[Subvolume] = []
+    subvolumes: list[layout.Subvolume] = []
     for piece in text.split(","):
         key, equals, value = piece.partition("=")
         key = key.strip()
@@ -155,7 +155,7 @@ def parse_volume(text: str) -> VolumeRequest:
     _check_encryption(text, encrypt, values.get("key"))
     size, mount = values.get("size"), values.get("mount")
     size_bytes, percent = (None, None) if size is None else parse_share(size)
-    if mount not in (None, NO_PLACE) and (fault := rules.mount_point_fault(mount)):
+    if mount not in (None, layout.NO_PLACE) and (fault := rules.mount_point_fault(mount)):
         raise BadInput(NAME_PLACE(place=mount, fault=fault))
     return VolumeRequest(
         values.get("workload", ROLES[role].workload if role else ""),
@@ -257,7 +257,7 @@ def with_unique_labels(specs: tuple[VolumeSpec, ...]) -> tuple[VolumeSpec, ...]:
 
 
 def volume_faults(
-    volume: Volume, *, encrypted: bool, alone: bool = True
+    volume: layout.Volume, *, encrypted: bool, alone: bool = True
 ) -> Iterator[tuple[str, Message | str]]:
     """Yield each field of a planned volume that breaks a rule, with a sentence. `alone`: the volume has its
     own partition."""
@@ -337,7 +337,7 @@ def _check_shares(specs: tuple[VolumeSpec, ...]) -> None:
 def mount_order_fault(mount_points: tuple[str, ...]) -> Message | None:
     """Return a sentence if two volumes have the same mount point, or a later one would hide an earlier one,
     else None."""
-    places = [place for place in mount_points if place != NO_PLACE]
+    places = [place for place in mount_points if place != layout.NO_PLACE]
     for index, later in enumerate(places):
         for earlier in places[:index]:
             if later == earlier:

@@ -4,17 +4,17 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import get_args
 
-from wizard.documents.codec import RECREATE, Sealed, without_texts
+from wizard.documents import codec
 from wizard.filesystems.kind import WRITTEN_UUIDS
 from wizard.filesystems.registry import KINDS
 from wizard.model import requests
+from wizard.operations import rules
 from wizard.operations.operation import Context, Subject
-from wizard.operations.rules import UUID_FORM, is_device_path, is_workload_id
 from wizard.plan.changes import ChangeOperation, Changes
 from wizard.plan.check import drive_faults
 from wizard.plan.plan import steps_of
 
-AGAIN = RECREATE(command="tune")
+AGAIN = codec.RECREATE(command="tune")
 
 ORDER: tuple[type[ChangeOperation], ...] = get_args(ChangeOperation)
 
@@ -30,7 +30,10 @@ def _faults(changes: Changes) -> Iterator[str]:
     subject = Subject(
         changes.drive, changes.device, changes.filesystem, changes.uuid, changes.wanted, changes.settings
     )
-    if not is_device_path(changes.device) or changes.device not in {changes.drive.path, *subject.partitions}:
+    if not rules.is_device_path(changes.device) or changes.device not in {
+        changes.drive.path,
+        *subject.partitions,
+    }:
         yield "device"
     yield from _request_faults(changes)
     places = [ORDER.index(type(step.operation)) for step in changes.steps]
@@ -53,17 +56,17 @@ def _request_faults(changes: Changes) -> Iterator[str]:
     written = WRITTEN_UUIDS if isinstance(changes.wanted, requests.NewUuid) else frozenset()
     if changes.filesystem not in KINDS and changes.filesystem not in written:
         yield "filesystem"
-    if changes.uuid and not UUID_FORM.fullmatch(changes.uuid):
+    if changes.uuid and not rules.UUID_FORM.fullmatch(changes.uuid):
         yield "uuid"
-    if isinstance(changes.wanted, requests.Tune) and not is_workload_id(changes.wanted.workload):
+    if isinstance(changes.wanted, requests.Tune) and not rules.is_workload_id(changes.wanted.workload):
         yield "wanted.workload"
 
 
-SETTINGS = Sealed(
+SETTINGS = codec.Sealed(
     "diskwright.changes/2",
     Changes,
     AGAIN,
     _faults,
     with_current_texts,
-    {"diskwright.changes/1": without_texts},
+    {"diskwright.changes/1": codec.without_texts},
 )

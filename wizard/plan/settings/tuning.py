@@ -17,9 +17,8 @@ from wizard.advice.existing import (
 from wizard.model.geometry import Identity
 from wizard.model.requests import Tune
 from wizard.model.said import Message, t
-from wizard.operations import settings
+from wizard.operations import mounts, settings
 from wizard.operations.fstab import EditFstab, LineEdit, digest_of_text
-from wizard.operations.mounts import REMOUNTING, TUNED, Remount
 from wizard.operations.operation import Context
 from wizard.plan.changes import ChangeOperation, Changes
 from wizard.plan.plan import steps_of
@@ -102,7 +101,7 @@ def set_options(
     found: CurrentSettings,
     operations: list[ChangeOperation],
     doubts: list[Message | str],
-    in_use: Set[str] = TUNED,
+    in_use: Set[str] = mounts.TUNED,
 ) -> None:
     """Append operations that change the options of mount and line, and doubts about later effects. `in_use`:
     options that can be changed while in use."""
@@ -156,13 +155,13 @@ def _in_force(word: str, options: Iterable[str], found: CurrentSettings) -> bool
 
 def _remount(
     existing: Existing, options: tuple[str, ...], found: CurrentSettings, in_use: Set[str]
-) -> Remount | None:
+) -> mounts.Remount | None:
     """Return the remount with new options that can be changed in use. None if nothing changes or remounting
     is not safe."""
     if (
         found.mounted is None
         or existing.mount_point is None
-        or existing.filesystem not in REMOUNTING
+        or existing.filesystem not in mounts.REMOUNTING
         or "rw" not in found.mounted
     ):
         return None
@@ -176,7 +175,7 @@ def _remount(
     new = (*kept, *(word for word in wanted if word not in kept))
     if {*new} == {*found.mounted}:
         return None
-    return Remount(existing.device, existing.mount_point, found.mounted, new)
+    return mounts.Remount(existing.device, existing.mount_point, found.mounted, new)
 
 
 def _queue(
