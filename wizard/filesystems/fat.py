@@ -119,7 +119,6 @@ EXFAT_KIND = kind.MadeKind(
     name="exfat",
     title="exFAT",
     kernel_names=("exfat",),
-    never_shrinks=True,
     tool="mkfs.exfat",
     commands=_exfat_commands,
     in_general=t(

@@ -55,7 +55,6 @@ JFS_KIND = kind.MadeKind(
     name="jfs",
     title="JFS",
     kernel_names=("jfs",),
-    never_shrinks=True,
     tool="mkfs.jfs",
     commands=_jfs_commands,
     in_general=t(

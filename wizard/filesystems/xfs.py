@@ -57,7 +57,6 @@ KIND = kind.MadeKind(
     name="xfs",
     title="XFS",
     kernel_names=("xfs",),
-    never_shrinks=True,
     order=1,
     tool="mkfs.xfs",
     commands=_commands,
