@@ -243,5 +243,5 @@ def test_facts_unknown_even_to_root_do_not_ask_for_root() -> None:
         content_digest=None,
         unread=(unread("table", "Needs root to read the device.", without_root=True),),
     )
-    with pytest.raises(Refused, match="Reading requires root"):
+    with pytest.raises(Refused, match="Reading this needs root"):
         refuse_table(closed)

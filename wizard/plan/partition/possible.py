@@ -5,7 +5,7 @@ The planner refuses for these reasons, and menus show them in advance. Pure.
 
 from wizard.filesystems import partition_types
 from wizard.filesystems.kind import Growing
-from wizard.filesystems.registry import KINDS
+from wizard.filesystems.registry import KINDS, title_of
 from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import Refused
 from wizard.model.geometry import align_down, align_up, grain_bytes
@@ -120,10 +120,9 @@ def _why_never_shrinks(part: Partition) -> Message | None:
     if not part.signatures or (growing and growing.smaller):
         return None
     return t(
-        "{part} contains {what}. Only ext2, ext3, ext4, Btrfs and NTFS can shrink. Copy the files to a "
-        "smaller volume instead: `diskwright bring {part} VOLUME`.",
+        "{what} cannot shrink. Copy the files to a smaller volume instead: `diskwright bring {part} VOLUME`.",
         part=part.path,
-        what=_kinds_in(part),
+        what=title_of(_kinds_in(part)),
     )
 
 

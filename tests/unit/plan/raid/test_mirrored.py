@@ -181,7 +181,7 @@ def test_impossible_mirror_is_refused(attempt: Callable[[], object], says: str) 
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"rotational": False}, "a mirror writes only as fast as the slowest drive"),
+        ({"rotational": False}, "write only as fast as the slowest"),
         ({"bus": "usb"}, "removes the drive from the mirror"),
         ({"size_bytes": 2 * SIZE_BYTES}, "500 GB of /dev/sdb remains unused"),
     ],
