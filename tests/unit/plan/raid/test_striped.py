@@ -261,7 +261,7 @@ def test_btrfs_accepts_drives_of_different_block_sizes() -> None:
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"rotational": False}, "as fast as the slowest drive"),
+        ({"rotational": False}, "as fast as the slowest"),
         ({"bus": "usb"}, "can be unplugged"),
         ({"removable": True}, "can be unplugged"),
         ({"bus": "nvme"}, "use different buses"),

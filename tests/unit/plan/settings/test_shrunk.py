@@ -108,7 +108,7 @@ NEVER = {
     "XFS": (holding("xfs"), f"XFS cannot shrink. {AROUND}"),
     "JFS": (holding("jfs"), f"JFS cannot shrink. {AROUND}"),
     "a mounted XFS": (holding("xfs", MOUNTED), "XFS cannot shrink."),
-    "F2FS": (holding("f2fs"), f"Only ext2, ext3, ext4, Btrfs and NTFS can shrink so far. {AROUND}"),
+    "F2FS": (holding("f2fs"), f"F2FS cannot shrink. {AROUND}"),
     "nothing in it": (holding(None), "No resizable content recognised on /dev/sda1"),
     "a logical one": (logical(), "is a logical partition"),
     "mounted": (
