@@ -136,7 +136,8 @@ class FilesystemKind:
     `serial_digits`: 8 or 16 hexadecimal digits if the filesystem has a serial number instead of a UUID.
     `order`: position in lists, then by name. `why_not` and `way_off`: for recognised kinds only, why
     diskwright does not create it and how to replace it. `relabelling` and `growing`: None if not supported.
-    `why_not_grow`: clause that explains why no tool is trusted to grow it. `holds`: metadata that a copy preserves.
+    `why_not_grow`: clause that explains why no tool is trusted to grow it. `holds`: metadata that a copy
+    preserves.
     """
 
     name: str

@@ -22,7 +22,7 @@ from wizard.model.errors import BadInput, Refused
 from wizard.model.finding import Diagnosis, Finding, Recording
 from wizard.model.machine import Drive, Kernel, Machine
 from wizard.model.said import t
-from wizard.plan.plan import Plan, direct_reason
+from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan, new_uuid
 from wizard.plan.request.plan_request import Request
 from wizard.plan.request.using import Usual
@@ -223,7 +223,7 @@ class Services(ABC):
     def why_direct(self, plan: Plan) -> str:
         """Why the plan must run directly on the drive, as a clause, or empty if it is rehearsed on a scratch
         copy, as far as known here."""
-        return direct_reason(plan)
+        return plan.direct_reason
 
     def rehearses(self, plan: Plan) -> bool:
         """Return True if `undo_space` rehearses the plan, which takes seconds. Otherwise it returns

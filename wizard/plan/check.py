@@ -17,7 +17,7 @@ from wizard.plan.dangers import danger_fault
 from wizard.plan.derive import Places, bounds_in, derived_from
 from wizard.plan.partition.possible import growing_of
 from wizard.plan.partition.restore import restored_faults
-from wizard.plan.plan import Plan, with_current_texts
+from wizard.plan.plan import Plan
 from wizard.plan.planner import is_zoned_mode
 from wizard.plan.raid import striping
 from wizard.plan.raid.lvm import group_room_bytes, in_group
@@ -406,7 +406,7 @@ PLANS = codec.Sealed(
     Plan,
     AGAIN,
     _faults,
-    with_current_texts,
+    Plan.with_current_texts,
     {"diskwright.plan/1": _from_first},
     _removed,
 )

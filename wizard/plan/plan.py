@@ -47,6 +47,10 @@ Kind = TypeVar("Kind", covariant=True)
 Known = TypeVar("Known", bound=Operation)
 
 
+SCRATCH_NAME = "diskwright-{}"
+"""Device mapper name of an open container on a scratch copy, by UUID. Differs from the name on the drive."""
+
+
 @dataclass(frozen=True, slots=True)
 class Step(Generic[Kind]):
     """An operation with its description, derived from the operations of its document.
@@ -188,9 +192,101 @@ class Plan(Document):
         all drives."""
         return next((member for member in self.members if member.owns(device)), None)
 
+    def with_current_texts(self, *, direct: str = "", fstab: str = OWN_FSTAB) -> "Plan":
+        """Recompute all texts, commands and estimates of a valid plan from its operations. Only these are
+        shown or run. `direct` and `fstab`: as in the context."""
+        context = Context(
+            self.drive,
+            self.before,
+            self.after,
+            self.others,
+            direct=direct,
+            part=self.part,
+            fstab=fstab,
+        )
+        return replace(self, steps=steps_of([step.operation for step in self.steps], context))
 
-SCRATCH_NAME = "diskwright-{}"
-"""Device mapper name of an open container on a scratch copy, by UUID. Differs from the name on the drive."""
+    def described_as_direct(self, why: str) -> "Plan":
+        """Return the plan described as running directly on the drive because of `why`, or the same plan if
+        `why` is empty. For display only."""
+        return self.with_current_texts(direct=why) if why else self
+
+    def described_for_fstab(self, fstab: str) -> "Plan":
+        """Return the plan described with this fstab, and the crypttab beside it."""
+        return self.with_current_texts(fstab=fstab) if fstab != OWN_FSTAB else self
+
+    def described_as_kept(self) -> "Plan":
+        """Return the plan described as kept immediately. For display only."""
+        until_kept, kept = str(UNTIL_KEPT), str(t("The result is kept immediately and cannot be undone."))
+        steps = (replace(step, undo=kept) if step.undo == until_kept else step for step in self.steps)
+        return replace(self, steps=tuple(steps))
+
+    @property
+    def direct_reason(self) -> str:
+        """Why the plan must run directly on the drive, as a clause, or empty if all steps are rehearsed."""
+        return why_on_drive(step.operation for step in self.steps)
+
+    def rehearsed_steps(self) -> Iterator[tuple[int, Step[PlanOperation]]]:
+        """Yield the rehearsed steps with their numbers from 1. Containers are opened both in the rehearsal
+        and on the drive."""
+        return ((number, step) for number, step in enumerate(self.steps, 1) if step.operation.rehearsed)
+
+    def written_steps(self) -> Iterator[tuple[int, Step[PlanOperation]]]:
+        """Yield the steps that write to a drive, with their numbers from 1."""
+        return ((number, step) for number, step in enumerate(self.steps, 1) if step.operation.writes)
+
+    def use_steps(self) -> Iterator[tuple[int, Step[PlanOperation]]]:
+        """Yield the steps that use the result, with their numbers from 1."""
+        return ((number, step) for number, step in enumerate(self.steps, 1) if not step.operation.writes)
+
+    def on_nodes(self, nodes: Mapping[str, str], *, named_alike: bool = False) -> "Plan":
+        """Return the plan on other nodes, given for each drive and md array by path. Descriptions do not
+        change. Containers get the names of scratch copies, or keep theirs if `named_alike`."""
+        known = {
+            old: new for member in self.members for old, new in _renamed(member, nodes[member.drive.path])
+        }
+        known |= {array.device: nodes.get(array.device, array.device) for array in self.arrays}
+        names = {
+            one.uuid: one.name if named_alike else SCRATCH_NAME.format(one.uuid) for one in self.containers
+        }
+        known |= dict(_mapped(self, names))
+        members = tuple(
+            replace(member, drive=replace(member.drive, path=known[member.drive.path]))
+            for member in self.members
+        )
+        return replace(
+            self,
+            drive=members[0].drive,
+            others=members[1:],
+            volumes=tuple(
+                replace(
+                    volume,
+                    path=known.get(volume.path, volume.path),
+                    encryption=volume.encryption and _contained(volume.encryption, known, names),
+                )
+                for volume in self.volumes
+            ),
+            stripe=self.stripe
+            and replace(self.stripe, device=known.get(self.stripe.device, self.stripe.device)),
+            group=self.group and replace(self.group, device=known[self.group.device]),
+            steps=tuple(replace(step, operation=step.operation.on(known, names)) for step in self.steps),
+        )
+
+    def on_drives(self, drives: Sequence[Identity]) -> "Plan":
+        """Return the plan on its drives as currently identified, in the plan's order."""
+        nodes = {member.drive.path: drive.path for member, drive in zip(self.members, drives, strict=True)}
+        moved = self.on_nodes(nodes, named_alike=True)
+        return replace(
+            moved,
+            drive=drives[0],
+            others=tuple(
+                replace(member, drive=drive) for member, drive in zip(moved.others, drives[1:], strict=True)
+            ),
+        )
+
+    def on_drive_only(self) -> "Plan":
+        """Return the plan without the steps that use the result."""
+        return replace(self, steps=tuple(step for _, step in self.rehearsed_steps()))
 
 
 def steps_of(operations: Sequence[Known], context: Context) -> tuple[Step[Known], ...]:
@@ -212,112 +308,11 @@ def steps_of(operations: Sequence[Known], context: Context) -> tuple[Step[Known]
     )
 
 
-def with_current_texts(plan: Plan, *, direct: str = "", fstab: str = OWN_FSTAB) -> Plan:
-    """Recompute all texts, commands and estimates of a valid plan from its operations. Only these are shown
-    or run. `direct` and `fstab`: as in the context."""
-    context = Context(
-        plan.drive,
-        plan.before,
-        plan.after,
-        plan.others,
-        direct=direct,
-        part=plan.part,
-        fstab=fstab,
-    )
-    return replace(plan, steps=steps_of([step.operation for step in plan.steps], context))
-
-
-def described_as_direct(plan: Plan, why: str) -> Plan:
-    """Return the plan described as running directly on the drive because of `why`, or the same plan if `why`
-    is empty. For display only."""
-    return with_current_texts(plan, direct=why) if why else plan
-
-
-def described_for_fstab(plan: Plan, fstab: str) -> Plan:
-    """Return the plan described with this fstab, and the crypttab beside it."""
-    return with_current_texts(plan, fstab=fstab) if fstab != OWN_FSTAB else plan
-
-
-def described_as_kept(plan: Plan) -> Plan:
-    """Return the plan described as kept immediately. For display only."""
-    until_kept, kept = str(UNTIL_KEPT), str(t("The result is kept immediately and cannot be undone."))
-    steps = (replace(step, undo=kept) if step.undo == until_kept else step for step in plan.steps)
-    return replace(plan, steps=tuple(steps))
-
-
-def direct_reason(plan: Plan) -> str:
-    """Return why the plan must run directly on the drive, as a clause, or empty if all steps are
-    rehearsed."""
-    return why_on_drive(step.operation for step in plan.steps)
-
-
 def why_on_drive(operations: Iterable[Operation]) -> str:
     """Return why these operations must run directly on the drive, as a clause, or empty if all can be
     rehearsed."""
     direct = any(operation.writes and not operation.rehearsed for operation in operations)
     return str(t("resetting zones cannot be rehearsed")) if direct else ""
-
-
-def rehearsed_steps(plan: Plan) -> Iterator[tuple[int, Step[PlanOperation]]]:
-    """Yield the rehearsed steps with their numbers from 1. Containers are opened both in the rehearsal and on
-    the drive."""
-    return ((number, step) for number, step in enumerate(plan.steps, 1) if step.operation.rehearsed)
-
-
-def written_steps(plan: Plan) -> Iterator[tuple[int, Step[PlanOperation]]]:
-    """Yield the steps that write to a drive, with their numbers from 1."""
-    return ((number, step) for number, step in enumerate(plan.steps, 1) if step.operation.writes)
-
-
-def use_steps(plan: Plan) -> Iterator[tuple[int, Step[PlanOperation]]]:
-    """Yield the steps that use the result, with their numbers from 1."""
-    return ((number, step) for number, step in enumerate(plan.steps, 1) if not step.operation.writes)
-
-
-def on_nodes(plan: Plan, nodes: Mapping[str, str], *, named_alike: bool = False) -> Plan:
-    """Return the plan on other nodes, given for each drive and md array by path. Descriptions do not change.
-    Containers get the names of scratch copies, or keep theirs if `named_alike`."""
-    known = {old: new for member in plan.members for old, new in _renamed(member, nodes[member.drive.path])}
-    known |= {array.device: nodes.get(array.device, array.device) for array in plan.arrays}
-    names = {one.uuid: one.name if named_alike else SCRATCH_NAME.format(one.uuid) for one in plan.containers}
-    known |= dict(_mapped(plan, names))
-    members = tuple(
-        replace(member, drive=replace(member.drive, path=known[member.drive.path])) for member in plan.members
-    )
-    return replace(
-        plan,
-        drive=members[0].drive,
-        others=members[1:],
-        volumes=tuple(
-            replace(
-                volume,
-                path=known.get(volume.path, volume.path),
-                encryption=volume.encryption and _contained(volume.encryption, known, names),
-            )
-            for volume in plan.volumes
-        ),
-        stripe=plan.stripe and replace(plan.stripe, device=known.get(plan.stripe.device, plan.stripe.device)),
-        group=plan.group and replace(plan.group, device=known[plan.group.device]),
-        steps=tuple(replace(step, operation=step.operation.on(known, names)) for step in plan.steps),
-    )
-
-
-def on_drives(plan: Plan, drives: Sequence[Identity]) -> Plan:
-    """Return the plan on its drives as currently identified, in the plan's order."""
-    nodes = {member.drive.path: drive.path for member, drive in zip(plan.members, drives, strict=True)}
-    moved = on_nodes(plan, nodes, named_alike=True)
-    return replace(
-        moved,
-        drive=drives[0],
-        others=tuple(
-            replace(member, drive=drive) for member, drive in zip(moved.others, drives[1:], strict=True)
-        ),
-    )
-
-
-def on_drive_only(plan: Plan) -> Plan:
-    """Return the plan without the steps that use the result."""
-    return replace(plan, steps=tuple(step for _, step in rehearsed_steps(plan)))
 
 
 def _renamed(member: Member, node: str) -> Iterator[tuple[str, str]]:

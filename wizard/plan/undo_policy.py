@@ -6,7 +6,7 @@ from wizard.model import layout
 from wizard.model.errors import partition_path, printable
 from wizard.model.said import Sentences, joined, t, tn
 from wizard.operations import data_loss
-from wizard.plan.plan import Plan, direct_reason
+from wizard.plan.plan import Plan
 
 TRIED = Sentences(
     "The plan is rehearsed on a scratch copy of the drive first, and all contents to be changed are saved.",
@@ -33,7 +33,7 @@ ROOM_NOT_YET = UndoSpace(str(t("The space required for undo is unknown until roo
 def needs_word(plan: Plan, why_direct: str = "") -> bool:
     """Return True if the plan cannot be undone once started, so a token alone does not confirm it.
     `why_direct`: why no scratch copy is possible, as a clause, or empty."""
-    return bool(direct_reason(plan) or why_direct) and not shows_nothing(plan)
+    return bool(plan.direct_reason or why_direct) and not shows_nothing(plan)
 
 
 def promise(plan: Plan, why_direct: str = "", *, keep: bool = False) -> str:
@@ -43,7 +43,7 @@ def promise(plan: Plan, why_direct: str = "", *, keep: bool = False) -> str:
     `keep`: the result is kept immediately.
     """
     drives = len(plan.members)
-    if why := direct_reason(plan) or why_direct:
+    if why := plan.direct_reason or why_direct:
         return str(
             tn(
                 "The steps run directly on the drive, because {why}. The run can be neither "
@@ -89,7 +89,7 @@ def promise(plan: Plan, why_direct: str = "", *, keep: bool = False) -> str:
 
 def lost_when(plan: Plan, why_direct: str = "") -> str:
     """Return when the data is lost, as the end of a heading: `, once you keep it`. Empty if immediately."""
-    return "" if direct_reason(plan) or why_direct else str(t(", when you keep the result"))
+    return "" if plan.direct_reason or why_direct else str(t(", when you keep the result"))
 
 
 def shows_nothing(plan: Plan) -> bool:

@@ -18,7 +18,7 @@ from wizard.operations.mounts import Mount, TurnOnSwap
 from wizard.operations.operation import UNTIL_KEPT
 from wizard.operations.table import WipeSignatures
 from wizard.plan.check import PLANS
-from wizard.plan.plan import Plan, PlanOperation, Step, described_as_direct, described_for_fstab
+from wizard.plan.plan import Plan, PlanOperation, Step
 from wizard.plan.planner import make_plan
 from wizard.plan.request.encryption import (
     LOST,
@@ -62,7 +62,7 @@ def test_key_file_is_in_crypttab_only() -> None:
 def test_another_fstab_is_named_in_all_texts() -> None:
     plan = planned(secret(key="/etc/keys/media.key"), spec("swap", size_bytes=GIB, mount_point=NO_PLACE))
     own = "\n".join((*plan_page(plan, 4000), *(held for step in plan.steps for held in step.holds)))
-    other = described_for_fstab(plan, "/mnt/etc/fstab")
+    other = plan.described_for_fstab("/mnt/etc/fstab")
     said = "\n".join((*plan_page(other, 4000), *(held for step in other.steps for held in step.holds)))
     for name in ("fstab", "crypttab"):
         assert own.count(f"/etc/{name}") == said.count(f"/mnt/etc/{name}") == said.count(f"/etc/{name}") > 2
@@ -172,7 +172,7 @@ def test_encryption_is_shown_with_the_meaning_of_a_lost_passphrase() -> None:
     ):
         assert said in shown
     assert making(plan).undo == str(UNTIL_KEPT)
-    assert "Cannot be undone" in making(described_as_direct(plan, "loop devices are missing")).undo
+    assert "Cannot be undone" in making(plan.described_as_direct("loop devices are missing")).undo
     assert NO_TRIM not in plan.doubts
     still = plan_for(replace(drive(size_bytes=64 * GIB), rotational=False), secret())
     assert NO_TRIM in still.doubts

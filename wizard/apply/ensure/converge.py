@@ -21,7 +21,7 @@ from wizard.model.said import Message, Sentence, t
 from wizard.plan.desired_state.differences import as_it_is, emptied, opened_on, with_makers
 from wizard.plan.desired_state.document import requests_of, stripe_of
 from wizard.plan.desired_state.layers import BtrfsMember, BtrfsSeen, alone_differences, btrfs_differences
-from wizard.plan.plan import Plan, described_for_fstab
+from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import MEMBER_KINDS, NUMBER
 from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes, StripeRequest
 from wizard.plan.request.using import Usual
@@ -248,7 +248,7 @@ class DriveTarget:
     def planned(self, mode: Mode | None) -> Plan:
         """Plan the request on the current drives. Raises as the planner does."""
         made, environment = self._plan(self.machine, self.drives, self.requests, mode), self.where.environment
-        return described_for_fstab(with_lines_left(made, self.drives, environment), str(environment.fstab))
+        return with_lines_left(made, self.drives, environment).described_for_fstab(str(environment.fstab))
 
     def ideal(self) -> Plan:
         """Plan the request on blank drives, with unspecified values as they are on the drives. Raises as the

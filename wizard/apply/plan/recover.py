@@ -30,7 +30,7 @@ from wizard.model.layout import Member
 from wizard.model.machine import Drive, Extent
 from wizard.model.said import Message, Sentence, t
 from wizard.plan.check import PLANS
-from wizard.plan.plan import Plan, on_drive_only, on_drives
+from wizard.plan.plan import Plan
 from wizard.probe.content.notices import is_bare, notices
 from wizard.probe.machine import list_drive_paths, probe_drive
 
@@ -124,7 +124,7 @@ def found_on(path: str, journal_dir: Path | None = None) -> FoundRun:
     )
     numbers = range(len(drives))
     return FoundRun(
-        on_drive_only(on_drives(plan, known)),
+        plan.on_drives(known).on_drive_only(),
         tuple(found[number][1] for number in numbers),
         tuple(found[number][2] for number in numbers),
         differences,

@@ -43,7 +43,7 @@ from wizard.operations.filesystem import (
 )
 from wizard.operations.mounts import Mount
 from wizard.operations.operation import Operation
-from wizard.plan.plan import Plan, PlanOperation, Step, use_steps
+from wizard.plan.plan import Plan, PlanOperation, Step
 
 NOT_TOGETHER = t("Cannot activate the new volumes:")
 NOTHING_MORE = t("Nothing more was written.")
@@ -71,7 +71,7 @@ def finish(work: RunWork) -> Outcome:
     )
     if failure:
         return Event.FAILED, failure
-    for number, _ in use_steps(plan):
+    for number, _ in plan.use_steps():
         context = StepContext(plan, number, True, run.name, environment, journal, drive_locks, work.secret)
         if failure := _run_step(context):
             return Event.FAILED, failure

@@ -28,7 +28,7 @@ from wizard.apply.system.crypttab import key_of
 from wizard.model.errors import Refused
 from wizard.model.said import MIB, Message, join, t, tn
 from wizard.plan.check import PLANS
-from wizard.plan.plan import Plan, direct_reason
+from wizard.plan.plan import Plan
 from wizard.plan.request.encryption import passphrase_fault
 from wizard.plan.request.roles import content_fault
 from wizard.plan.undo_policy import WORD, needs_word, promise
@@ -101,7 +101,7 @@ def why_direct(plan: Plan, folder: Path) -> str:
     """Return why the plan must run directly on the drive, as a clause; empty if it can be rehearsed in this
     folder, which may not exist yet."""
     existing = next(above for above in (folder.absolute(), *folder.absolute().parents) if above.exists())
-    return direct_reason(plan) or blocker(existing, (member.drive.size_bytes for member in plan.members))
+    return plan.direct_reason or blocker(existing, (member.drive.size_bytes for member in plan.members))
 
 
 def _lock_checked(

@@ -27,7 +27,7 @@ from wizard.model.errors import BadInput, Refused, printable
 from wizard.model.geometry import Identity
 from wizard.model.said import MIB, Message, t
 from wizard.plan.check import PLANS
-from wizard.plan.plan import Plan, described_for_fstab, on_drive_only, on_drives
+from wizard.plan.plan import Plan
 from wizard.probe.host.uses import unescaped
 from wizard.process.program import remember
 
@@ -263,10 +263,10 @@ def load_plan(run: Path) -> Plan:
     """Load the plan of a run, with its drives as last found. Raises BadInput."""
     plan, saved = _read_plan(run), _saved_drives(run)
     if saved is not None:
-        plan = on_drives(plan, saved.drives)
-        plan = on_drive_only(plan) if saved.found else plan
+        plan = plan.on_drives(saved.drives)
+        plan = plan.on_drive_only() if saved.found else plan
     with suppress(BadInput):
-        plan = described_for_fstab(plan, str(load_environment(run).fstab))
+        plan = plan.described_for_fstab(str(load_environment(run).fstab))
     return remember(plan)
 
 

@@ -27,7 +27,7 @@ from wizard.operations.layers import EXTENT_BYTES, MakeLogicalVolume, MakeVolume
 from wizard.operations.operation import UNTIL_KEPT
 from wizard.operations.table import WriteTable
 from wizard.plan.check import PLANS, places_in
-from wizard.plan.plan import Plan, described_as_direct
+from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
 from wizard.plan.raid import lvm
 from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes
@@ -101,7 +101,7 @@ def test_all_volumes_exist_before_the_first_is_formatted() -> None:
     assert words[:2] == ("lvcreate", "--yes") and words[-1] == group
     assert words[words.index("--size") + 1] == f"{304 * MIB}b" and words[words.index("--name") + 1] == "mail"
     assert making.undo == str(UNTIL_KEPT)
-    assert described_as_direct(plan, "loop devices are missing").steps[2].undo.startswith("Cannot be undone")
+    assert plan.described_as_direct("loop devices are missing").steps[2].undo.startswith("Cannot be undone")
     assert PLANS.read(PLANS.render(plan), "plan.json") == plan
 
 

@@ -17,7 +17,7 @@ from wizard.model.layout import Stripe
 from wizard.model.said import KIB, MIB
 from wizard.operations.layers import MakeArray, array_uuid
 from wizard.plan.check import PLANS
-from wizard.plan.plan import Plan, described_as_direct
+from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import room_bytes, striped_words
 from wizard.plan.request.plan_request import Kind, Mode
 
@@ -123,7 +123,7 @@ def test_preview_begins_with_the_limits_of_a_mirror_and_its_copying() -> None:
     )
     assert "As soon as the mirror is in use, md copies all of /dev/sda1 to the others" in step.sentence
     assert step.undo.startswith("If the drive has old contents, `diskwright undo` restores them bit for bit")
-    directly = described_as_direct(plan, "the kernel gives no loop devices").steps
+    directly = plan.described_as_direct("the kernel gives no loop devices").steps
     for written in directly[: number_of(plan, MakeArray)]:
         assert written.undo.startswith("Cannot be undone")
     assert max(map(len, lines)) <= 100
