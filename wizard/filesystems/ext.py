@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 from wizard.filesystems import kind
-from wizard.model.geometry import Geometry, advised_striping
+from wizard.model.geometry import Geometry
 from wizard.model.layout import NewFilesystem
 from wizard.model.machine import Extent, Striping
 from wizard.model.said import KIB, MIB, TIB, t
@@ -23,7 +23,7 @@ def _for_place(geometry: Geometry, place: Extent, options: kind.Argv) -> kind.Ar
     (e2fsprogs, misc/mke2fs.c)."""
     block = _block_bytes(geometry, place, options)
     physical = geometry.whole_block_bytes
-    unit, width = advised_striping(geometry) or (physical, physical)
+    unit, width = geometry.advised_striping or (physical, physical)
     if unit <= block or any("stride=" in option for option in options):
         return options
     return kind.with_suboptions(options, "-E", f"stride={unit // block},stripe_width={width // block}")

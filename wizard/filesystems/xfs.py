@@ -3,7 +3,7 @@
 import re
 
 from wizard.filesystems import kind
-from wizard.model.geometry import Geometry, advised_striping
+from wizard.model.geometry import Geometry
 from wizard.model.layout import NewFilesystem
 from wizard.model.machine import Extent, Striping
 from wizard.model.said import GIB, KERNEL_SECTOR_BYTES, MIB, TIB, Message, t
@@ -19,7 +19,7 @@ def _for_place(geometry: Geometry, place: Extent, options: kind.Argv) -> kind.Ar
     drive's hints (xfsprogs, libxfs/topology.c, mkfs/xfs_mkfs.c)."""
     physical = geometry.whole_block_bytes
     sectors = ("-s", f"size={physical}") if physical > KERNEL_SECTOR_BYTES and "-s" not in options else ()
-    striping = advised_striping(geometry)
+    striping = geometry.advised_striping
     if striping is None or place.size_bytes < GIB or "-d" in options:
         return (*options, *sectors)
     unit, width = striping

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from wizard.findings.places import FAT, NAMED, Array, DriveStart, StartState
 from wizard.model.finding import NO_ACTION, Finding, FindingCommand, Severity
-from wizard.model.geometry import Geometry, plausible_optimal_io_bytes
+from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Signature, Striping
 from wizard.model.said import Message, Sentence, join, t
 
@@ -77,7 +77,7 @@ def _on_plain(leaf: DriveStart, signature: Signature) -> Finding | None:
         return None
     block = signature.block_bytes or 1
     bogus = (
-        plausible_optimal_io_bytes(geometry) is None
+        geometry.plausible_optimal_io_bytes is None
         and 0 < stated.width_bytes // block == geometry.optimal_io_bytes // block
     )
     undo, commands = (
@@ -156,7 +156,7 @@ def _stated(signature: Signature) -> Striping | None:
 
 def _is_kernels(stated: Striping, geometry: Geometry | None) -> bool:
     """Return True if the values are the kernel's for the device, which mkfs uses."""
-    if geometry is None or plausible_optimal_io_bytes(geometry) is None:
+    if geometry is None or geometry.plausible_optimal_io_bytes is None:
         return False
     return stated.width_bytes == geometry.optimal_io_bytes and stated.unit_bytes in (
         0,

@@ -7,7 +7,7 @@ from wizard.documents import codec
 from wizard.filesystems.registry import MADE
 from wizard.model import layout
 from wizard.model.errors import is_partition_of, partition_path
-from wizard.model.geometry import FLOOR_BYTES, Geometry, Identity, misalignment_bytes
+from wizard.model.geometry import FLOOR_BYTES, Geometry, Identity
 from wizard.model.machine import Extent
 from wizard.model.said import Message, rounded_up, t
 from wizard.operations import rules
@@ -234,7 +234,7 @@ def _is_aligned(extent: Extent, geometry: Geometry) -> bool:
     return (
         extent.size_bytes > 0
         and extent.start_bytes >= FLOOR_BYTES
-        and not misalignment_bytes(geometry, extent.start_bytes)
+        and not geometry.misalignment_bytes(extent.start_bytes)
         and not (extent.start_bytes - offset) % FLOOR_BYTES
         and not extent.start_bytes % block
         and not extent.size_bytes % block

@@ -9,7 +9,7 @@ from wizard.filesystems.registry import KINDS
 from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import Refused
 from wizard.model.finding import Recording
-from wizard.model.geometry import Geometry, grain_bytes, misalignment_bytes
+from wizard.model.geometry import Geometry
 from wizard.model.layout import Layout, Volume
 from wizard.model.machine import Drive, Extent, Kernel, Machine, Partition
 from wizard.model.said import Message, join, t, tn
@@ -127,7 +127,7 @@ def _partitioned_plan(
     drive, preserve = planning.drives[0], places.fresh is None
     _, geometry = refusals.measured(drive)
     demands = [_demand_of(spec, spaces, geometry) for spec in specs]
-    extents = place(demands, spaces, grain_bytes(geometry), possible.how_to_free(drive) if preserve else None)
+    extents = place(demands, spaces, geometry.grain_bytes, possible.how_to_free(drive) if preserve else None)
     numbers = _free_numbers(drive, len(specs), preserve=preserve)
     plain = [planning.volume(*pair) for pair in zip(specs, numbers, strict=True)]
     volumes = tuple(
@@ -206,7 +206,7 @@ def _formatted_plan(planning: Planning, part: Partition, specs: tuple[VolumeSpec
     encryption.refuse_encryption(machine, specs)
     _, geometry = refusals.measured(drive)
     room = part.extent
-    place([_demand_of(replace(spec, size_bytes=None), [room], geometry)], [room], grain_bytes(geometry))
+    place([_demand_of(replace(spec, size_bytes=None), [room], geometry)], [room], geometry.grain_bytes)
     volume = planning.volume(spec, part.number)
     if spec.encrypted:
         volume = encryption.encrypted(volume, part.size_bytes, geometry, planning.draw_uuid(), spec.key)
@@ -221,7 +221,7 @@ def _formatted_plan(planning: Planning, part: Partition, specs: tuple[VolumeSpec
 
 
 def _misaligned_doubts(part: Partition, geometry: Geometry) -> Iterator[Message]:
-    if off := misalignment_bytes(geometry, part.start_bytes):
+    if off := geometry.misalignment_bytes(part.start_bytes):
         yield t(
             "{part} remains misaligned by {off:exact}, which can slow down writes.", part=part.path, off=off
         )
@@ -319,7 +319,7 @@ def _demand_of(spec: VolumeSpec, spaces: Sequence[Extent], geometry: Geometry) -
     size_bytes = (
         spec.size_bytes
         if spec.percent is None
-        else free_space.share_bytes(spec.percent, spaces, grain_bytes(geometry))
+        else free_space.share_bytes(spec.percent, spaces, geometry.grain_bytes)
     )
     return free_space.Demand(name, size_bytes, encryption.needed_bytes(spec, geometry))
 

@@ -34,7 +34,7 @@ from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import Confidence, Pattern, RecordingKind
 from wizard.model.drive_facts import Ata, Health, NvmeFormat, Smart
 from wizard.model.finding import Finding, FindingCommand, Severity
-from wizard.model.geometry import Geometry, misalignment_bytes
+from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Extent, Layer, Obstacle, Signature, Table, Use
 from wizard.model.run import Waiting
 from wizard.model.said import GIB, KIB, MIB, TIB, Message
@@ -280,7 +280,7 @@ def test_findings_are_sorted_worst_first() -> None:
 )
 def test_danger_matches_the_alignment_formula_of_the_kernel(geometry: Geometry, start_bytes: int) -> None:
     codes = severities(partitioned(partition(1, start_bytes), geometry=geometry))
-    assert ("alignment-physical" in codes) == (misalignment_bytes(geometry, start_bytes) != 0)
+    assert ("alignment-physical" in codes) == (geometry.misalignment_bytes(start_bytes) != 0)
     assert sum(code.startswith("alignment-") for code in codes) == 1
 
 

@@ -9,7 +9,7 @@ from tests.unit.machines import E512, KN4, N512, drive, machine, partition, part
 from tests.unit.plan.layouts import EVERYTHING, GEOMETRIES, UUIDS, plan_for, plan_page, spec, with_operations
 from wizard.model.advice import Option
 from wizard.model.errors import BadInput, Refused
-from wizard.model.geometry import Geometry, grain_bytes, misalignment_bytes
+from wizard.model.geometry import Geometry
 from wizard.model.layout import NO_PLACE
 from wizard.model.said import GIB, MIB
 from wizard.operations.containers import AddCrypttabLine, MakeContainer, OpenContainer
@@ -102,8 +102,8 @@ def test_data_after_the_header_is_aligned(geometry: Geometry) -> None:
     plan = planned(geometry=geometry)
     (container,), slot = plan.containers, next(slot for slot in plan.after.partitions if not slot.kept)
     assert container.offset_bytes >= 16 * MIB
-    assert not misalignment_bytes(geometry, slot.start_bytes + container.offset_bytes)
-    assert not container.offset_bytes % grain_bytes(geometry), "a whole stripe of a RAID beneath"
+    assert not geometry.misalignment_bytes(slot.start_bytes + container.offset_bytes)
+    assert not container.offset_bytes % geometry.grain_bytes, "a whole stripe of a RAID beneath"
     PLANS.check(plan)
 
 

@@ -13,13 +13,7 @@ from wizard.filesystems import partition_types
 from wizard.filesystems.kind import serial_of
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import BadInput, Refused
-from wizard.model.geometry import (
-    LARGEST_GRAIN_BYTES,
-    Geometry,
-    grain_bytes,
-    misalignment_bytes,
-    plausible_optimal_io_bytes,
-)
+from wizard.model.geometry import LARGEST_GRAIN_BYTES, Geometry
 from wizard.model.layout import TableEntry
 from wizard.model.machine import Drive
 from wizard.model.said import GIB, MIB, TIB
@@ -51,11 +45,9 @@ def parted_optimum(geometry: Geometry) -> tuple[int, int] | None:
 
 
 def assert_aligned(geometry: Geometry, start_bytes: int) -> None:
-    assert misalignment_bytes(geometry, start_bytes) == 0
+    assert geometry.misalignment_bytes(start_bytes) == 0
     assert start_bytes % geometry.logical_block_bytes == 0
-    believed = (
-        plausible_optimal_io_bytes(geometry) is not None and grain_bytes(geometry) <= LARGEST_GRAIN_BYTES
-    )
+    believed = geometry.plausible_optimal_io_bytes is not None and geometry.grain_bytes <= LARGEST_GRAIN_BYTES
     if (wanted := parted_optimum(geometry)) and (believed or not geometry.optimal_io_bytes):
         offset, grain = wanted
         assert (start_bytes - offset) % grain == 0
@@ -150,7 +142,7 @@ def test_new_partitions_are_aligned_inside_and_apart(
         if not entry.kept:
             assert first <= entry.start_bytes and entry.start_bytes + entry.size_bytes <= end
             assert entry.start_bytes >= MIB
-            assert entry.size_bytes % grain_bytes(on.geometry) == 0
+            assert entry.size_bytes % on.geometry.grain_bytes == 0
             assert_aligned(on.geometry, entry.start_bytes)
     assert table.fresh or not fresh or on.partitions == ()
 
@@ -166,7 +158,7 @@ def test_every_request_gets_its_size(on: Drive, specs: tuple[VolumeSpec, ...], m
         got = entries[volume.partition].size_bytes
         assert got >= MADE[volume.filesystem].minimum_bytes
         if wanted.size_bytes is not None:
-            assert wanted.size_bytes <= got < wanted.size_bytes + grain_bytes(on.geometry)
+            assert wanted.size_bytes <= got < wanted.size_bytes + on.geometry.grain_bytes
 
 
 @QUICK
@@ -246,7 +238,7 @@ def test_every_plan_passes_its_own_check(on: Drive, specs: tuple[VolumeSpec, ...
 def test_one_volume_over_everything_fills_the_drive(geometry: Geometry, size: int) -> None:
     plan = plan_for(drive(geometry=geometry, size_bytes=size), spec("ext4"))
     (entry,) = table_of(plan).entries
-    grain = grain_bytes(geometry)
+    grain = geometry.grain_bytes
     bounds = gpt_bounds(size, geometry)
     assert entry.number == 1
     assert entry.start_bytes < 2 * grain + MIB

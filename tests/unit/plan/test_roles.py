@@ -11,7 +11,7 @@ from tests.unit.plan.layouts import EVERYTHING, GEOMETRIES, UUIDS, plan_for, spe
 from wizard.filesystems import partition_types
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.finding import Recorded, Recording
-from wizard.model.geometry import Geometry, grain_bytes
+from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Kernel, Machine
 from wizard.model.said import GIB, MIB, TIB
 from wizard.operations.table import WriteTable
@@ -75,7 +75,7 @@ def test_shares_of_all_space_fit_together(geometry: Geometry, shares: list[int])
     )
     made = [slot.size_bytes for slot in plan.after.partitions]
     for percent, size_bytes in zip(shares, made, strict=True):
-        assert 0 <= room * percent / 100 - size_bytes < grain_bytes(geometry)
+        assert 0 <= room * percent / 100 - size_bytes < geometry.grain_bytes
         assert size_bytes % geometry.logical_block_bytes == 0
 
 

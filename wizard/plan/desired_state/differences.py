@@ -12,7 +12,7 @@ from wizard.findings.use import named_field
 from wizard.model import layout
 from wizard.model.ensure import Shape, VolumeShape
 from wizard.model.errors import partition_path
-from wizard.model.geometry import Identity, grain_bytes
+from wizard.model.geometry import Identity
 from wizard.model.machine import Drive, Layer, Machine, Partition, Signature, Table
 from wizard.model.said import Message, Sentence, Value, t, tn
 from wizard.plan.plan import Plan
@@ -104,7 +104,7 @@ def layout_differences(plan: Plan, *drives: Drive) -> tuple[Message, ...]:
     """Return the differences of tables and filesystems from the plan, given its drives in order. Empty if
     they match."""
     found = [
-        tuple(_layout_differences(member.after, drive, 2 * grain_bytes(member.drive.geometry)))
+        tuple(_layout_differences(member.after, drive, 2 * member.drive.geometry.grain_bytes))
         for member, drive in zip(plan.members, drives, strict=True)
     ]
     matching = tuple(drive.path for drive, messages in zip(drives, found, strict=True) if not messages)

@@ -16,7 +16,7 @@ from wizard.model import layout
 from wizard.model.advice import Rank
 from wizard.model.ensure import SCHEMA, Match, WantedDrive, WantedDrives, WantedVolume
 from wizard.model.errors import BadInput, Refused
-from wizard.model.geometry import Identity, grain_bytes
+from wizard.model.geometry import Identity
 from wizard.model.machine import Drive
 from wizard.model.said import Message, Sentence, parse_size, reason_of, t
 from wizard.plan.plan import Plan
@@ -242,7 +242,7 @@ def _sizes(plan: Plan) -> list[str | None]:
     if plan.group is not None:
         sizes = [one.size_bytes for one in plan.logical_volumes]
         left += group_room_bytes(slots[-1].size_bytes) - sum(sizes)
-    is_full = left <= 2 * grain_bytes(plan.drive.geometry)
+    is_full = left <= 2 * plan.drive.geometry.grain_bytes
     return [
         *map(volume_request.size_text, sizes[:-1]),
         volume_request.REST if is_full else volume_request.size_text(sizes[-1]),

@@ -8,7 +8,7 @@ from wizard.filesystems import partition_types
 from wizard.findings.contents import UNRECOGNISED
 from wizard.model.drive_facts import HOST_MANAGED, Loader
 from wizard.model.errors import Refused, why_not
-from wizard.model.geometry import FLOOR_BYTES, Geometry, align_down, align_up, grain_bytes
+from wizard.model.geometry import FLOOR_BYTES, Geometry
 from wizard.model.machine import Drive, Extent, Machine, Partition
 from wizard.model.moves import JOURNALS, LOGGED_WINDOWS, WINDOW_BYTES, Move, Scheme
 from wizard.model.said import KIB, MIB, Message, Sentence, t
@@ -204,12 +204,12 @@ def _obstacles(drive: Drive, part: Partition) -> Iterator[Extent]:
 def _aligned_target(room: Extent, part: Partition, geometry: Geometry) -> MoveTarget | None:
     """Return the fastest possible move to an aligned place, or None if there is not enough space."""
     starts = (
-        align_up(geometry, part.start_bytes + LARGE_SHIFT_BYTES),
+        geometry.align_up(part.start_bytes + LARGE_SHIFT_BYTES),
         _lowest(room, part, geometry, LARGE_SHIFT_BYTES),
         _highest(room, part, geometry, DIRECT_BYTES),
         _lowest(room, part, geometry, DIRECT_BYTES),
-        align_up(geometry, part.start_bytes),
-        align_down(geometry, part.start_bytes),
+        geometry.align_up(part.start_bytes),
+        geometry.align_down(part.start_bytes),
     )
     return next(filter(None, (_target_at(start, room, part, geometry) for start in starts)), None)
 
@@ -217,17 +217,17 @@ def _aligned_target(room: Extent, part: Partition, geometry: Geometry) -> MoveTa
 def _lowest(room: Extent, part: Partition, geometry: Geometry, shift: int) -> int:
     """Return the lowest aligned start. If there is no space for the journal after the partition, leave space
     before it. Return the current start if the shift would be less than `shift`."""
-    after = room.end_bytes - align_up(geometry, part.end_bytes)
+    after = room.end_bytes - geometry.align_up(part.end_bytes)
     low = room.start_bytes + (0 if after >= JOURNALS[WINDOW_BYTES] else JOURNALS[WINDOW_BYTES])
-    start = align_up(geometry, low)
+    start = geometry.align_up(low)
     return start if start + shift <= part.start_bytes else part.start_bytes
 
 
 def _highest(room: Extent, part: Partition, geometry: Geometry, shift: int) -> int:
     """Return the highest aligned start with space for a journal. Return the current start if the shift would
     be less than `shift`."""
-    journal = align_down(geometry, room.end_bytes - JOURNALS[WINDOW_BYTES])
-    start = align_down(geometry, journal - part.size_bytes)
+    journal = geometry.align_down(room.end_bytes - JOURNALS[WINDOW_BYTES])
+    start = geometry.align_down(journal - part.size_bytes)
     return start if start >= part.start_bytes + shift else part.start_bytes
 
 
@@ -249,10 +249,10 @@ def _target_at(start: int, room: Extent, part: Partition, geometry: Geometry) ->
 def _journal(room: Extent, places: Iterable[Extent], geometry: Geometry, size: int) -> Extent | None:
     """Return a place for the journal after both places, or before them."""
     span = _span(places)
-    after = align_up(geometry, span.end_bytes)
+    after = geometry.align_up(span.end_bytes)
     if after + size <= room.end_bytes:
         return Extent(after, size)
-    before = align_down(geometry, span.start_bytes - size)
+    before = geometry.align_down(span.start_bytes - size)
     return Extent(before, size) if before >= room.start_bytes and before + size <= span.start_bytes else None
 
 
@@ -291,7 +291,7 @@ def planned_move(machine: Machine, drive: Drive, part: Partition, start: int | N
     size_bytes, geometry = refusals.measured(drive)
     room = room_around(drive, part, geometry)
     if start is None:
-        if part.start_bytes % grain_bytes(geometry) == 0:
+        if part.start_bytes % geometry.grain_bytes == 0:
             raise Refused(
                 t(
                     "{part} is already aligned: the start is {start:exact}.",
@@ -342,7 +342,7 @@ def planned_move(machine: Machine, drive: Drive, part: Partition, start: int | N
 
 def _no_space(drive: Drive, part: Partition) -> Message:
     """Return the message about the free space required. If the partition can shrink enough, suggest that."""
-    grain = grain_bytes(refusals.measured(drive)[1])
+    grain = refusals.measured(drive)[1].grain_bytes
     fast, short = LARGE_SHIFT_BYTES + JOURNALS[WINDOW_BYTES], grain + JOURNALS[LOGGED_WINDOWS[-1]]
     if possible.why_not_shrink(drive, part) is None:
         for needed in (fast, short):

@@ -12,7 +12,6 @@ from wizard.findings.smr_evidence import may_be_shingled
 from wizard.model.drive_facts import usual_bytes_per_second
 from wizard.model.errors import Refused
 from wizard.model.finding import NOT_JUDGED, Recorded, Recording
-from wizard.model.geometry import grain_bytes, misalignment_bytes
 from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.moves import Move, Moves, Scheme
 from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, format_duration, t
@@ -90,7 +89,7 @@ def misaligned_parts(drive: Drive) -> tuple[Partition, ...]:
     """Return the partitions with a start that reduces speed, in order. Empty if block sizes are unknown."""
     if drive.geometry is None:
         return ()
-    grain = grain_bytes(drive.geometry)
+    grain = drive.geometry.grain_bytes
     found = (
         part
         for part in drive.partitions
@@ -261,7 +260,7 @@ def _measurement_hint(moves: Moves) -> Iterator[Message]:
     """Describe how to measure the gain, for the first partition that is not aligned to the drive's blocks."""
     geometry = moves.drive.geometry
     if geometry.physical_block_bytes > geometry.logical_block_bytes:
-        off = (move for move in moves.moves if misalignment_bytes(geometry, move.before.start_bytes))
+        off = (move for move in moves.moves if geometry.misalignment_bytes(move.before.start_bytes))
         for move in islice(off, 1):
             yield t(
                 "To measure the gain, run `sudo diskwright bench {part} --scratch --confirm "

@@ -8,7 +8,6 @@ from wizard.filesystems.kind import Growing
 from wizard.filesystems.registry import KINDS, title_of
 from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import Refused
-from wizard.model.geometry import align_down, align_up, grain_bytes
 from wizard.model.machine import Drive, Extent, Partition
 from wizard.model.said import MIB, Message, Sentence, join, reason_of, rounded_up, t
 from wizard.plan import refusals
@@ -101,7 +100,7 @@ def why_not_shrink_to(drive: Drive, part: Partition, size_bytes: int) -> Message
             "{part} has {size:exact} and must end on a multiple of {grain:exact}. Request less.",
             part=part.path,
             size=part.size_bytes,
-            grain=grain_bytes(geometry),
+            grain=geometry.grain_bytes,
         )
     if size_bytes < (least := least_bytes(drive, part)):
         return t(
@@ -159,7 +158,7 @@ def aligned_size(drive: Drive, part: Partition, asked_bytes: int) -> int:
     """Return the requested size rounded up to an aligned end, so free space starts aligned. The drive's size
     must be known."""
     _, geometry = refusals.measured(drive)
-    return align_up(geometry, part.start_bytes + asked_bytes) - part.start_bytes
+    return geometry.align_up(part.start_bytes + asked_bytes) - part.start_bytes
 
 
 def why_not_grow(drive: Drive, part: Partition) -> Message | None:
@@ -228,7 +227,7 @@ def why_not_grow_to(drive: Drive, part: Partition, size_bytes: int) -> Message |
     _, geometry = refusals.measured(drive)
     room = most = part.size_bytes + room_behind(drive, part)
     if (limit := part.signatures[0].most_bytes) is not None:
-        most = min(room, align_down(geometry, part.start_bytes + limit) - part.start_bytes)
+        most = min(room, geometry.align_down(part.start_bytes + limit) - part.start_bytes)
     if size_bytes > room:
         return t(
             "{part} cannot be that large. The adjacent free space allows {most:exact}.",
@@ -320,7 +319,7 @@ def room_behind(drive: Drive, part: Partition) -> int:
     least = part.overhang.end_bytes if part.overhang else part.end_bytes
     free = (slot for slot in slots if not slot.number and slot.start_bytes == least)
     needed = part.start_bytes + needed_bytes(drive, part)
-    end = max((align_down(geometry, slot.end_bytes) for slot in free), default=0)
+    end = max((geometry.align_down(slot.end_bytes) for slot in free), default=0)
     return max(needed, end) - part.end_bytes
 
 

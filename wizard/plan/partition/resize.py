@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from wizard.model.errors import why_not
-from wizard.model.geometry import align_down, align_up, grain_bytes
 from wizard.model.machine import Drive, Extent, Machine, Partition
 from wizard.model.said import GIB, MIB, Message, Sentence, t
 from wizard.plan.partition import move_target, possible
@@ -141,7 +140,7 @@ class Border(StrEnum):
 def steps_of(drive: Drive) -> tuple[int, int]:
     """Return a short and a long step in bytes. Raises Refused for a drive of unknown size."""
     size_bytes, geometry = measured(drive)
-    grain = grain_bytes(geometry)
+    grain = geometry.grain_bytes
     return grain, max(grain, GIB if size_bytes >= LARGE_DRIVE_BYTES else 64 * MIB)
 
 
@@ -151,9 +150,9 @@ def stepped(drive: Drive, part: Partition, place: Extent, border: Border, by: in
     room = move_target.room_around(drive, part, geometry)
     starts = border is Border.START
     now = place.start_bytes if starts else place.end_bytes
-    low = align_up(geometry, room.start_bytes) if starts else place.start_bytes + grain_bytes(geometry)
-    high = align_down(geometry, room.end_bytes - (place.size_bytes if starts else 0))
-    at = align_down(geometry, now + by) if by > 0 else align_up(geometry, now + by)
+    low = geometry.align_up(room.start_bytes) if starts else place.start_bytes + geometry.grain_bytes
+    high = geometry.align_down(room.end_bytes - (place.size_bytes if starts else 0))
+    at = geometry.align_down(now + by) if by > 0 else geometry.align_up(now + by)
     at = min(max(at, low), high)
     if (at - now) * by <= 0:
         return place
@@ -169,4 +168,4 @@ def asked(drive: Drive, place: Extent, border: Border, value: int) -> Extent:
     end = value if border is Border.END else place.start_bytes + value
     if end == place.end_bytes:
         return place
-    return Extent(place.start_bytes, align_up(geometry, end) - place.start_bytes)
+    return Extent(place.start_bytes, geometry.align_up(end) - place.start_bytes)

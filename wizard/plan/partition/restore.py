@@ -8,7 +8,7 @@ from itertools import pairwise
 from wizard.filesystems import partition_types
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import Refused
-from wizard.model.geometry import Geometry, align_up
+from wizard.model.geometry import Geometry
 from wizard.model.layout import Layout, Slot
 from wizard.model.machine import Drive, Partition
 from wizard.model.said import Message, rounded_up, t
@@ -106,7 +106,7 @@ def _placed(
     limits = [*(part.start_bytes for part in lost[1:]), end_of_all]
     for part, limit in zip(lost, limits, strict=True):
         least = rounded_up((part.overhang or part).end_bytes, geometry.logical_block_bytes)
-        aligned = align_up(geometry, least)
+        aligned = geometry.align_up(least)
         end = (aligned if aligned <= limit else least) if _has_size(part) else limit
         content = part.filesystem or ""
         made = MADE.get(content)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from wizard.filesystems.registry import MADE
 from wizard.model import layout
 from wizard.model.errors import partition_path
-from wizard.model.geometry import Geometry, grain_bytes
+from wizard.model.geometry import Geometry
 from wizard.model.machine import Extent
 from wizard.model.said import rounded_up, t
 from wizard.operations.layers import DATA_BYTES, EXTENT_BYTES
@@ -59,7 +59,7 @@ def group_extent(specs: Sequence[VolumeSpec], spaces: Sequence[Extent], geometry
     """Return the partition for the group: the largest free range. Raises BadInput if it is too small."""
     least = DATA_BYTES + sum(_extents_up(spec.size_bytes or _least_bytes(spec)) for spec in specs)
     wanted = free_space.Demand(str(t("group of {volumes}", volumes=len(specs))), None, least)
-    return free_space.place([wanted], spaces, grain_bytes(geometry))[0]
+    return free_space.place([wanted], spaces, geometry.grain_bytes)[0]
 
 
 def _least_bytes(spec: VolumeSpec) -> int:

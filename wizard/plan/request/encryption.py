@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import BadInput
-from wizard.model.geometry import Geometry, grain_bytes
+from wizard.model.geometry import Geometry
 from wizard.model.layout import Encryption, Volume
 from wizard.model.machine import Drive, Extent, Machine
 from wizard.model.said import KIB, MIB, Message, Sentence, rounded_up, t
@@ -126,7 +126,7 @@ def refuse_encryption(machine: Machine, specs: Sequence[VolumeSpec]) -> None:
 
 def header_bytes(geometry: Geometry) -> int:
     """Return the header size on this drive: at least 16 MiB, with the data aligned."""
-    grain = grain_bytes(geometry)
+    grain = geometry.grain_bytes
     return rounded_up(HEADER_BYTES, grain)
 
 

@@ -238,11 +238,10 @@ def _choice_of(plan: Plan, specs: Sequence[VolumeSpec], step: Step[PlanOperation
 
 def _placed(plan: Plan, entry: TableEntry) -> Message:
     """Describe the start of a partition and its alignment."""
-    from wizard.model.geometry import misalignment_bytes
 
     geometry, start = plan.drive.geometry, entry.start_bytes
     grain = start % MIB == 0
-    if off := misalignment_bytes(geometry, start):
+    if off := geometry.misalignment_bytes(start):
         said = (
             Sentence(
                 "Partition {number} starts at byte {start}, {off} bytes off a physical block, but on 1 MiB."

@@ -18,7 +18,6 @@ from tests.unit.plan.layouts import (
 )
 from wizard.filesystems import partition_types
 from wizard.model.errors import BadInput, Refused
-from wizard.model.geometry import misalignment_bytes
 from wizard.model.layout import Group, Subvolume
 from wizard.model.machine import Drive
 from wizard.model.said import GIB, MIB
@@ -61,7 +60,7 @@ def test_sizes_are_whole_extents_and_the_rest_goes_to_the_last(geometry: object)
     room = slot.size_bytes - MIB
     assert rest.size_bytes % EXTENT_BYTES == 0
     assert 0 <= room - first.size_bytes - rest.size_bytes < EXTENT_BYTES
-    assert misalignment_bytes(plan.drive.geometry, slot.start_bytes + MIB) == 0
+    assert plan.drive.geometry.misalignment_bytes(slot.start_bytes + MIB) == 0
     assert slot.type == partition_types.LVM_GPT and slot.filesystem == "LVM2_member"
 
 

@@ -15,7 +15,6 @@ from tests.unit.plan.layouts import EVERYTHING, GEOMETRIES, UUIDS, kinds_of, pla
 from tests.unit.plan.raid.stripes import KINDS, numbered, striped
 from wizard.model.errors import BadInput, Refused
 from wizard.model.finding import Recorded, Recording
-from wizard.model.geometry import misalignment_bytes
 from wizard.model.layout import Stripe
 from wizard.model.machine import Layer, Striping, Use
 from wizard.model.said import KIB, MIB
@@ -69,7 +68,7 @@ def test_parts_are_aligned_equal_and_within_their_drives(shapes: list[tuple[Any,
     parts = [member.after.partitions[0] for member in plan.members]
     assert len({part.size_bytes for part in parts}) == 1 and parts[0].size_bytes % MIB == 0
     for member, part in zip(plan.members, parts, strict=True):
-        assert misalignment_bytes(member.drive.geometry, part.start_bytes) == 0
+        assert member.drive.geometry.misalignment_bytes(part.start_bytes) == 0
         assert part.start_bytes >= MIB and part.end_bytes <= member.drive.size_bytes - 5 * 4096
 
 
