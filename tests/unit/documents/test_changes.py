@@ -152,9 +152,7 @@ def test_results_are_derived_from_operations_on_reading(
 
 def test_earlier_version_is_recreated_or_continues_in_its_run() -> None:
     first = sealed(first_body(CHANGES), "diskwright.changes/1")
-    with pytest.raises(
-        BadInput, match=r"earlier version of diskwright. Make a new one with `diskwright tune`"
-    ):
+    with pytest.raises(BadInput, match=r"earlier version of diskwright. Recreate it with `diskwright tune`"):
         SETTINGS.read(first, "c.json")
     assert SETTINGS.read_kept(first, "c.json") == CHANGES
     other = first_body(change(ReserveBlocks, device="/dev/sdb1")(CHANGES))

@@ -41,9 +41,9 @@ ONE = partition(1, MIB, GIB, filesystem="ext4")
         (drive(read_only=True), "read-only"),
         (
             drive(size_bytes=None, unread=(unread("size_bytes", "Permission denied."),)),
-            "Cannot read the size of /dev/sda: Permission denied",
+            "Cannot read the size of /dev/sda. Permission denied",
         ),
-        (drive(geometry=None), "Cannot read the block size of /dev/sda"),
+        (drive(geometry=None), "Cannot read the block sizes of /dev/sda"),
         (drive(size_bytes=0), "no size"),
         (drive(geometry=Geometry(520, 520, 0, 520, 0)), "blocks of 520 and 520 bytes"),
         (drive(geometry=Geometry(512, 0, 0, 0, 0)), "blocks of 512 and 0 bytes"),
@@ -92,8 +92,8 @@ def test_refusal_names_the_data_loss() -> None:
         (partitioned(ONE, partition(2, 2 * GIB, TIB)), "inconsistent table"),
         (partitioned(replace(ONE, type=None)), "Cannot read the type of /dev/sda1"),
         (partitioned(replace(ONE, kernel_start_bytes=4096)), "disagree about the position of /dev/sda1"),
-        (drive(table=None), "are unknown, so they cannot be preserved"),
-        (partitioned(ONE, content_digest=None), "are unknown, so they cannot be preserved"),
+        (drive(table=None), "are unknown, so the drive may not be empty"),
+        (partitioned(ONE, content_digest=None), "are unknown, so the drive may not be empty"),
         (
             drive(
                 table=mbr(),

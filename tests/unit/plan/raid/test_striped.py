@@ -278,7 +278,7 @@ def test_doubts_are_listed(changes: dict[str, Any], says: str) -> None:
 
 @pytest.mark.parametrize(
     ("verdict", "says"),
-    [(Recorded.YES, "/dev/sdb is shingled"), (Recorded.LIKELY, "/dev/sdb is likely shingled")],
+    [(Recorded.YES, "/dev/sdb is shingled"), (Recorded.LIKELY, "/dev/sdb is shingled")],
 )
 def test_shingled_drive_in_a_stripe_is_a_doubt(verdict: Recorded, says: str) -> None:
     drives = numbered(2)

@@ -89,7 +89,7 @@ def test_aligned_partition_stays() -> None:
         (partitioned(MISALIGNED, uses=(Use("mounted", "/dev/sda1", "/home"),)), "/home"),
         (partitioned(MISALIGNED, table=gpt(backup="damaged")), "Repair it first"),
         (partitioned(MISALIGNED, table=mbr(kind="hybrid")), "hybrid"),
-        (partitioned(replace(MISALIGNED, signatures=())), "are not recognised"),
+        (partitioned(replace(MISALIGNED, signatures=())), "contains unrecognised data"),
         (partitioned(replace(MISALIGNED, signatures=(Signature("zfs_member", "filesystem"),))), "zfs_member"),
         (partitioned(replace(MISALIGNED, signatures=(Signature("BitLocker", "crypto"),))), "BitLocker"),
         (partitioned(partition(1, 63 * SECTOR, MIB // 2, filesystem="ext4")), "smaller"),
@@ -169,8 +169,8 @@ def test_immovable_ones_of_several_stay_with_a_reason() -> None:
     moves = several(strange, off(2, 20 * GIB))
     assert [move.number for move in moves.moves] == [2]
     why, _ = moves.remarks
-    assert "/dev/sda1 are not recognised" in str(why) and why in moves.doubts
-    with pytest.raises(Refused, match="are not recognised"):
+    assert "/dev/sda1 contains unrecognised data" in str(why) and why in moves.doubts
+    with pytest.raises(Refused, match="contains unrecognised data"):
         several(strange)
     with pytest.raises(Refused, match="no misaligned partitions"):
         several(partition(1, MIB, GIB, filesystem="ext4"))
