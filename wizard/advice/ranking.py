@@ -16,7 +16,7 @@ from wizard.model.advice import Advice, Choice, Evidence, Option, Rank, Unmade, 
 from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.finding import Recorded, Recording
 from wizard.model.machine import Drive, Machine
-from wizard.model.said import NO_TEXT, Message, Sentence, join, t
+from wizard.model.said import NO_TEXT, Message, join, t
 
 _ORDER = list(Rank)
 
@@ -293,12 +293,8 @@ def _promoted(
         if _ORDER.index(other.place) < _ORDER.index(standing.place)
     ]
     reasons = dict.fromkeys(blocked[name][0] for name in before)
-    form = (
-        Sentence("Moved up to first place because {others:and} cannot be used here.")
-        if place is Rank.RECOMMENDED
-        else Sentence("Moved up to second place because {others:and} cannot be used here.")
-    )
-    moved = form(others=tuple(filesystem(name).title for name in before))
+    others = tuple(filesystem(name).title for name in before)
+    moved = t("Moved up because {others:and} cannot be used here.", others=others)
     return join(moved, *reasons, standing.sentence)
 
 
@@ -306,12 +302,8 @@ def _obstacle_sentence(candidate: CandidateProfile, standing: RankedChoice) -> M
     title = filesystem(candidate.filesystem).title
     if standing.place is Rank.NOT_RECOMMENDED:
         return standing.sentence
-    form = (
-        Sentence("{title} would be recommended for this workload, but cannot be used here.")
-        if standing.place is Rank.RECOMMENDED
-        else Sentence("{title} would be a good alternative for this workload, but cannot be used here.")
-    )
-    return join(form(title=title), standing.sentence)
+    unusable = t("{title} would suit this workload, but cannot be used here.", title=title)
+    return join(unusable, standing.sentence)
 
 
 def _doubts(machine: Machine, drive: Drive, recording: Recording, profile: Profile) -> tuple[str, ...]:

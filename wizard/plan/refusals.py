@@ -90,12 +90,13 @@ def measured(drive: Drive) -> tuple[int, Geometry]:
     if drive.size_bytes is None or drive.geometry is None:
         raise Refused(unmeasured(drive))
     if drive.size_bytes <= 0:
-        no_size = (
-            Sentence("The kernel reports no size for {drive}. See `diskwright inspect {drive}`.")
-            if drive.removable is False
-            else Sentence("{drive} has no size. Insert a medium, or check the cable.")
+        raise Refused(
+            t(
+                "The kernel reports no size for {drive}. Insert a medium or check the cable. `diskwright "
+                "inspect {drive}` shows details.",
+                drive=path,
+            )
         )
-        raise Refused(no_size(drive=path))
     if fault := geometry_fault(drive.geometry):
         raise Refused(t("Cannot plan for {drive}: {fault}.", drive=path, fault=fault))
     return drive.size_bytes, drive.geometry
