@@ -232,9 +232,9 @@ def test_missing_tool_names_its_package_and_the_second_moves_up() -> None:
     (obstacle,) = the(advice, "xfs").obstacles
     assert "mkfs.xfs" in obstacle and "xfsprogs" in obstacle
     moved = the(advice, "ext4").sentence
-    assert "first place because XFS cannot be used here" in str(moved)
+    assert "Moved up because XFS cannot be used here" in str(moved)
     assert "xfsprogs" in str(moved)
-    assert "second place because XFS" in str(the(advice, "btrfs").sentence)
+    assert "Moved up because XFS" in str(the(advice, "btrfs").sentence)
     assert "would suit this workload" in str(the(advice, "xfs").sentence)
 
 
