@@ -255,15 +255,13 @@ def unread_words(plan: Plan) -> str:
     return str(UNREAD(drives=plan.unread, count=len(plan.unread))) if plan.unread else ""
 
 
-def danger_of(plan: Plan) -> str | None:
+def danger_of(plan: Plan) -> Message | None:
     """Return the warning to show before a striped plan, or None."""
     if plan.stripe is None or plan.stripe.mirrors:
         return None
-    return str(
-        t(
-            "Striping adds no safety: every file is spread across all {drives} drives. "
-            "If any drive fails, everything on all drives is lost. Only a copy elsewhere "
-            "protects the data.",
-            drives=len(plan.members),
-        )
+    return t(
+        "Striping adds no safety: every file is spread across all {drives} drives. "
+        "If any drive fails, everything on all drives is lost. Only a copy elsewhere "
+        "protects the data.",
+        drives=len(plan.members),
     )

@@ -189,7 +189,7 @@ def stacked(drives: Sequence[Identity]) -> Geometry:
     return Geometry(logical, physical, 0, physical, 0)
 
 
-def mirror_note(plan: Plan) -> str | None:
+def mirror_note(plan: Plan) -> Message | None:
     """Describe what a mirror protects against and costs, or return None for other plans."""
     stripe = plan.stripe
     if stripe is None or not stripe.mirrors:
@@ -198,15 +198,13 @@ def mirror_note(plan: Plan) -> str | None:
     one = stripe.kind == "btrfs" or count == 2
     lost = t("one drive") if one else t("{lost} of {drives} drives", lost=count - 1, drives=count)
     raw = sum(slot.size_bytes for member in plan.members for slot in member.after.partitions)
-    return str(
-        t(
-            "A mirror survives the loss of {lost}, but is not a backup. Deleted, "
-            "overwritten or damaged data changes on every copy immediately. About "
-            "{files:size} of {raw:size} is available for files.",
-            lost=lost,
-            raw=raw,
-            files=together_bytes(plan),
-        )
+    return t(
+        "A mirror survives the loss of {lost}, but is not a backup. Deleted, "
+        "overwritten or damaged data changes on every copy immediately. About "
+        "{files:size} of {raw:size} is available for files.",
+        lost=lost,
+        raw=raw,
+        files=together_bytes(plan),
     )
 
 

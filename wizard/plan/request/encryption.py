@@ -28,34 +28,30 @@ power."""
 FEW_DIFFERENT = 5
 
 
-def passphrase_fault(secret: bytes) -> str | None:
+def passphrase_fault(secret: bytes) -> Message | None:
     """Return why these bytes are not a valid passphrase, as the end of a sentence, or None. It must be
     possible to type the passphrase at boot."""
     if not secret:
-        return str(rules.EMPTY)
+        return rules.EMPTY
     if len(secret) > LARGEST_BYTES:
-        return str(t("is longer than the {most} bytes accepted at boot", most=LARGEST_BYTES))
+        return t("is longer than the {most} bytes accepted at boot", most=LARGEST_BYTES)
     if b"\n" in secret or b"\0" in secret:
-        return str(t("contains a line break or zero byte, which cannot be typed at boot"))
+        return t("contains a line break or zero byte, which cannot be typed at boot")
     return None
 
 
-def passphrase_warning(secret: bytes) -> str | None:
+def passphrase_warning(secret: bytes) -> Message | None:
     """Return a warning about a short or repetitive passphrase, or None."""
     if len(secret) < FEW_CHARACTERS or len(set(secret)) < FEW_DIFFERENT:
-        return str(
-            t(
-                "This passphrase has fewer than {least} characters or little variety, and can be guessed. "
-                "Several words are better.",
-                least=FEW_CHARACTERS,
-            )
+        return t(
+            "This passphrase has fewer than {least} characters or little variety, and can be guessed. "
+            "Several words are better.",
+            least=FEW_CHARACTERS,
         )
     if not secret.isascii():
-        return str(
-            t(
-                "This passphrase has non-ASCII letters. At boot, a different keyboard layout "
-                "may be unable to type them."
-            )
+        return t(
+            "This passphrase has non-ASCII letters. At boot, a different keyboard layout "
+            "may be unable to type them."
         )
     return None
 
