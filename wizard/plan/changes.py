@@ -38,8 +38,27 @@ ChangeOperation = (
 depends on."""
 
 
+class DeviceDocument(DriveDocument):
+    """Planned steps on one device of a drive."""
+
+    __slots__ = ()
+
+    device: str
+    steps: tuple[Step[object], ...]
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """The only device."""
+        return (self.device,)
+
+    @property
+    def sentences(self) -> tuple[Message | str, ...]:
+        """A sentence for each step."""
+        return tuple(step.sentence for step in self.steps)
+
+
 @dataclass(frozen=True, slots=True)
-class Changes(DriveDocument):
+class Changes(DeviceDocument):
     """Planned changes to the filesystem `uuid` on `device`, a drive or its partition, to fulfil the request
     `wanted`.
 
@@ -55,16 +74,6 @@ class Changes(DriveDocument):
     steps: tuple[Step[ChangeOperation], ...]
     reasons: tuple[Message | str, ...] = ()
     doubts: tuple[Message | str, ...] = ()
-
-    @property
-    def devices(self) -> tuple[str, ...]:
-        """The changed device."""
-        return (self.device,)
-
-    @property
-    def sentences(self) -> tuple[Message | str, ...]:
-        """A sentence for each step."""
-        return tuple(step.sentence for step in self.steps)
 
     @property
     def settings(self) -> tuple[ChangeOperation, ...]:
@@ -217,7 +226,7 @@ class Way(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Migration(DriveDocument):
+class Migration(DeviceDocument):
     """Planned conversion of the filesystem `before` on `device`: the drive `drive`, a partition or a volume
     on that drive.
 
@@ -235,16 +244,6 @@ class Migration(DriveDocument):
     repairs: bool = False
     gains: tuple[str, ...] = field(default=(), metadata=DERIVED)
     doubts: tuple[Message | str, ...] = ()
-
-    @property
-    def devices(self) -> tuple[str, ...]:
-        """The converted device."""
-        return (self.device,)
-
-    @property
-    def sentences(self) -> tuple[Message | str, ...]:
-        """A sentence for each step."""
-        return tuple(step.sentence for step in self.steps)
 
     @property
     def on_device(self) -> tuple[OnDevice, ...]:
