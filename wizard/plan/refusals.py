@@ -8,7 +8,7 @@ from wizard.findings.use import named_field
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import Geometry
 from wizard.model.layout import Slot
-from wizard.model.machine import Drive, Extent, Partition, Use
+from wizard.model.machine import Drive, Extent, Partition, Table, Use
 from wizard.model.said import Message, Sentence, join, t
 from wizard.operations.rules import geometry_fault
 from wizard.plan import free_space
@@ -223,73 +223,65 @@ def _part_contents(part: Partition) -> Message:
 def refuse_table(drive: Drive) -> None:
     """Raises Refused if partitions cannot be added to the table without risk for the existing ones. Accepts
     a misplaced backup GPT, because writing the table corrects this."""
-    path, table = drive.path, drive.table
     _refuse_half_moved(drive)
+    for fault in _table_faults(drive):
+        raise Refused(fault)
+
+
+def _table_faults(drive: Drive) -> Iterator[Message]:
+    """Yield why partitions cannot be added. The first reason counts; later ones may follow from it."""
+    path, table = drive.path, drive.table
     if waiting := _waiting_reason(drive):
-        raise Refused(t("Cannot add partitions: {why}", why=waiting))
+        yield t("Cannot add partitions: {why}", why=waiting)
     if table is None or unread_content(drive):
-        raise Refused(UNKNOWN_CONTENTS(drive=path, why=_unread_reason(drive)))
+        yield UNKNOWN_CONTENTS(drive=path, why=_unread_reason(drive))
+        return
     if table.kind == "none":
-        raise Refused(
-            t(
-                "{drive} has {what} instead of a partition table. Only --replace can set up "
-                "the drive, erasing everything.",
-                drive=path,
-                what=_what_it_holds(drive),
-            )
+        yield t(
+            "{drive} has {what} instead of a partition table. Only --replace can set up "
+            "the drive, erasing everything.",
+            drive=path,
+            what=_what_it_holds(drive),
         )
     if drive.signatures:
-        raise Refused(
-            t(
-                "{drive} contains {what}, which contradict each other. Determine which is "
-                "right, or use --replace.",
-                drive=path,
-                what=_what_it_holds(drive),
-            )
+        yield t(
+            "{drive} contains {what}, which contradict each other. Determine which is "
+            "right, or use --replace.",
+            drive=path,
+            what=_what_it_holds(drive),
         )
     if table.kind == "hybrid":
-        raise Refused(
-            t(
-                "{drive} has a hybrid table: GPT and MBR list different partitions. Adding "
-                "would break one of them. Only --replace can set up the drive.",
-                drive=path,
-            )
+        yield t(
+            "{drive} has a hybrid table: GPT and MBR list different partitions. Adding "
+            "would break one of them. Only --replace can set up the drive.",
+            drive=path,
         )
     if table.kind not in ("gpt", "mbr"):
-        raise Refused(
-            t(
-                "diskwright cannot add partitions to the table type on {drive}. Only "
-                "--replace can set up the drive.",
-                drive=path,
-            )
+        yield t(
+            "diskwright cannot add partitions to the table type on {drive}. Only "
+            "--replace can set up the drive.",
+            drive=path,
         )
     if table.primary == "damaged":
-        raise Refused(
-            t(
-                "The GPT at the start of {drive} is damaged. Restore the backup first (gdisk: r, b, w).",
-                drive=path,
-            )
+        yield t(
+            "The GPT at the start of {drive} is damaged. Restore the backup first (gdisk: r, b, w).",
+            drive=path,
         )
     if table.backup in ("missing", "damaged"):
-        raise Refused(
-            t(
-                "The backup GPT of {drive} is {state}. Repair it first (`sgdisk "
-                "--move-second-header {drive}`).",
-                drive=path,
-                state=table.backup,
-            )
+        yield t(
+            "The backup GPT of {drive} is {state}. Repair it first (`sgdisk --move-second-header {drive}`).",
+            drive=path,
+            state=table.backup,
         )
     if table.ordinary is False:
-        raise Refused(
-            t(
-                "The GPT of {drive} has entries in an unusual location or format, as the "
-                "boot loaders of some boards require. Rewriting the GPT would move the "
-                "entries and overwrite other data. Add the partition with the original tool, "
-                "or use --replace.",
-                drive=path,
-            )
+        yield t(
+            "The GPT of {drive} has entries in an unusual location or format, as the "
+            "boot loaders of some boards require. Rewriting the GPT would move the "
+            "entries and overwrite other data. Add the partition with the original tool, "
+            "or use --replace.",
+            drive=path,
         )
-    _refuse_partitions(drive)
+    yield from _partition_faults(drive, table)
 
 
 def refuse_new_mbr(path: str, size_bytes: int, geometry: Geometry, volumes: int, *, preserve: bool) -> None:
@@ -323,12 +315,11 @@ def refuse_new_mbr(path: str, size_bytes: int, geometry: Geometry, volumes: int,
         )
 
 
-def _refuse_partitions(drive: Drive) -> None:
+def _partition_faults(drive: Drive, table: Table) -> Iterator[Message]:
     path = drive.path
     size_bytes = drive.size_bytes or 0
     slots = [Slot(part.number, part.start_bytes, part.size_bytes, part.type) for part in drive.partitions]
-    table = drive.table
-    lowest, highest = ((table.first_usable_bytes or 0), table.end_usable_bytes) if table else (0, None)
+    lowest, highest = (table.first_usable_bytes or 0), table.end_usable_bytes
     if (
         free_space.overlapping(slots)
         or free_space.loose(slots)
@@ -336,33 +327,27 @@ def _refuse_partitions(drive: Drive) -> None:
             part.start_bytes < lowest
             or (highest is not None and part.end_bytes > highest)
             or part.size_bytes <= 0
-            or (table and _covers(part, table.own))
+            or _covers(part, table.own)
             or part.end_bytes > size_bytes
             for part in drive.partitions
         )
     ):
-        raise Refused(
-            t(
-                "Cannot add to the inconsistent table of {drive}: see `diskwright inspect {drive}`.",
-                drive=path,
-            )
+        yield t(
+            "Cannot add to the inconsistent table of {drive}: see `diskwright inspect {drive}`.",
+            drive=path,
         )
     for part in drive.partitions:
         if part.type is None:
-            raise Refused(
-                t(
-                    "Cannot read the type of {part}, so it cannot be preserved.",
-                    part=part.path,
-                )
+            yield t(
+                "Cannot read the type of {part}, so it cannot be preserved.",
+                part=part.path,
             )
         if _kernel_differs(part):
-            raise Refused(
-                t(
-                    "The kernel and the table disagree about the position of {part}. Run "
-                    "`partprobe {drive}` or reboot, then plan again.",
-                    part=part.path,
-                    drive=path,
-                )
+            yield t(
+                "The kernel and the table disagree about the position of {part}. Run "
+                "`partprobe {drive}` or reboot, then plan again.",
+                part=part.path,
+                drive=path,
             )
 
 
