@@ -24,13 +24,12 @@ from wizard.model.requests import SetLabel, Wanted
 from wizard.model.run import Event, JournalEntry
 from wizard.model.said import t
 from wizard.model.verdict import Outcome, Pair, Ratio, Verdict
+from wizard.operations.operation import Context
 from wizard.operations.settings import Relabel
 from wizard.plan.changes import Changes, RunDocument
 from wizard.plan.dangers import known_identity
-from wizard.plan.plan import Plan
-from wizard.plan.settings.document import change_steps
+from wizard.plan.plan import Plan, steps_of
 from wizard.plan.settings.possible import signatures_on
-from wizard.plan.steps import direct_reason
 from wizard.plan.undo_policy import UndoSpace, shows_nothing
 from wizard.probe.interpret import machine_of
 from wizard.ui.desk import Desk
@@ -147,7 +146,7 @@ class Rehearsal(Simulated):
     def _waits(self) -> bool:
         """Return True if the drive had contents and the steps are rehearsed."""
         (plan, _) = self.started[-1]
-        return not shows_nothing(plan) and not direct_reason(plan)
+        return not shows_nothing(plan) and not plan.direct_reason
 
     def state(self, run: Path) -> RunState:
         if self.fails_at:
@@ -162,7 +161,7 @@ class Rehearsal(Simulated):
         )
 
     def phase(self, run: Path) -> Phase | None:
-        if direct_reason(self.started[-1][0]):
+        if self.started[-1][0].direct_reason:
             return None
         early = self.fails_at or self.stop_requested
         ends = {
@@ -175,7 +174,7 @@ class Rehearsal(Simulated):
     def power(self, run: Path) -> str:
         (plan, _) = self.started[-1]
         phase = self.phase(run) if self.applied.is_set() else Phase.REHEARSING
-        return "" if direct_reason(plan) or phase is None else power_sentence(phase, plan.drive.path)
+        return "" if plan.direct_reason or phase is None else power_sentence(phase, plan.drive.path)
 
     def keep(self, run: Path, secret: bytes | None = None) -> str:
         return self._settle(Settling.KEEP)
@@ -200,7 +199,7 @@ class Rehearsal(Simulated):
             raise Refused(f"There is no filesystem on {device}.")
         identity = known_identity(self.machine, drive, drive.size_bytes, drive.geometry)
         old = marks[0]
-        steps = change_steps([Relabel(device, old.kind, "", old.label or "", wanted.label)], identity)
+        steps = steps_of([Relabel(device, old.kind, "", old.label or "", wanted.label)], Context(identity))
         changes = Changes(identity, device, old.kind, old.uuid or "", wanted, steps, (), ())
         self.relabelled.append((changes, wanted.label))
         return changes

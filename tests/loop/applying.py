@@ -15,6 +15,7 @@ from tests.devices import Bench, tool
 from tests.fingerprint import fingerprint
 from tests.loop.program import (
     MIB,
+    PLANS,
     Arrangement,
     Environment,
     Event,
@@ -32,7 +33,6 @@ from tests.loop.program import (
     make_plan,
     probe_machine,
     read_entries,
-    render_plan,
     request_stop,
     start_run,
     state,
@@ -261,7 +261,7 @@ def diskwright(work: Work, *words: str, **changes: str) -> subprocess.CompletedP
 def command_to_apply(work: Work, plan: Plan) -> list[str]:
     """Return the command that applies a plan from its file, with confirmation."""
     file = work.folder / "plan.json"
-    file.write_text(render_plan(plan))
+    file.write_text(PLANS.render(plan))
     words = ("apply", str(file), "--confirm", plan.drive.token, "--fstab", str(work.fstab))
     return [sys.executable, "-m", "wizard", *words]
 

@@ -18,9 +18,8 @@ from wizard.model.machine import Drive, Extent, Machine, Partition
 from wizard.model.moves import Moves
 from wizard.model.run import Event
 from wizard.model.said import GIB, KIB, MIB
-from wizard.plan.changes import RunDocument
-from wizard.plan.check import read_plan, render_plan
-from wizard.plan.conversion import Migration, Way
+from wizard.plan.changes import Migration, RunDocument, Way
+from wizard.plan.check import PLANS
 from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes, StripeRequest
@@ -47,6 +46,7 @@ __all__ = [
     "GIB",
     "KIB",
     "MIB",
+    "PLANS",
     "Arrangement",
     "BadInput",
     "DiskwrightError",
@@ -90,8 +90,6 @@ __all__ = [
     "probe_drive",
     "probe_machine",
     "read_entries",
-    "read_plan",
-    "render_plan",
     "request_stop",
     "resume",
     "runs_folder",

@@ -25,11 +25,11 @@ from wizard.model.advice import Advice, Workload
 from wizard.model.finding import Notice
 from wizard.model.run import JournalEntry
 from wizard.model.verdict import CliffVerdict, DisplacedVerdict, Verdict
+from wizard.plan.changes import Prospect
 from wizard.plan.check import PLANS
-from wizard.plan.conversion import Prospect
 from wizard.plan.copy import BRINGS
 from wizard.plan.partition.moves import MOVES
-from wizard.plan.settings.document import CHANGES
+from wizard.plan.settings.document import SETTINGS
 from wizard.probe import facts
 from wizard.report import parts
 from wizard.report.parts import Report
@@ -153,11 +153,11 @@ DOCUMENTS = (
     _sealed(PLANS, "A plan", "`plan`"),
     _shown(PLANS, "A plan"),
     _sealed(
-        CHANGES,
+        SETTINGS,
         "Changes to filesystems",
         "`tune`, `label`, `mount`, `unmount`, `remount`, `grow`, `power-off`, `release`",
     ),
-    _shown(CHANGES, "Changes to filesystems"),
+    _shown(SETTINGS, "Changes to filesystems"),
     _of(changes.PROSPECT_SCHEMA, Prospect, "The ways from ext2 or ext3 to ext4", "`migrate --json`"),
     _sealed(MIGRATIONS, "A migration in place", "`migrate --way`"),
     _shown(MIGRATIONS, "A migration in place"),

@@ -9,7 +9,7 @@ from enum import Enum
 from functools import cache
 from textwrap import dedent
 from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin
+from typing import Any, Literal, Union, cast, get_args, get_origin
 
 from wizard.model.errors import DERIVED, IN_ENGLISH, WHERE_USED
 from wizard.model.said import Message, ProfileText
@@ -66,6 +66,10 @@ class Shapes:
             return shape(*get_args(wanted))
         if isinstance(wanted, type) and is_dataclass(wanted):
             return self._defined(wanted, lambda: self.record(wanted))
+        if isinstance(generic := get_origin(wanted), type) and is_dataclass(generic):
+            types = dict(zip(cast(Any, generic).__parameters__, get_args(wanted), strict=True))
+            own = {one.name: self.of(types[one.type]) for one in fields(generic) if one.type in types}
+            return self._defined(generic, lambda: self.record(generic, **own), wanted)
         if isinstance(wanted, type) and issubclass(wanted, Enum):
             values = [member.value for member in wanted]
             return self._defined(wanted, lambda: {"description": described(wanted), "enum": values})
@@ -79,7 +83,7 @@ class Shapes:
             for one in fields(wanted)
             if (self._derived or one.metadata != DERIVED) and (not only or one.name in set(only))
         ]
-        properties = {one.name: self._field(wanted, one) for one in told} | other
+        properties = {one.name: other.get(one.name) or self._field(wanted, one) for one in told} | other
         optional = {
             one.name for one in told if one.metadata == WHERE_USED or (self._grows and has_default(one))
         }
@@ -104,17 +108,19 @@ class Shapes:
         says = described_field(owner, one.name)
         return {"description": says, **shape} if says else shape
 
-    def _defined(self, wanted: type, shape: Callable[[], JSON]) -> JSON:
-        """Return a reference. Types of equal names are distinguished by their modules."""
-        if wanted not in self._names:
+    def _defined(self, wanted: type, shape: Callable[[], JSON], alias: object = None) -> JSON:
+        """Return a reference. Types of equal names are distinguished by their modules, aliases by numbers."""
+        key = alias or wanted
+        if key not in self._names:
             name = wanted.__name__
             if name in self.defs:
-                name = f"{name}-{wanted.__module__.rpartition('.')[2]}"
+                other = sum(one.startswith(name) for one in self.defs)
+                name = f"{name}-{other if alias else wanted.__module__.rpartition('.')[2]}"
             assert name not in self.defs, name
-            self._names[wanted] = name
+            self._names[key] = name
             self.defs[name] = {}  # It may hold itself.
             self.defs[name].update(shape())
-        return {"$ref": f"#/$defs/{self._names[wanted]}"}
+        return {"$ref": f"#/$defs/{self._names[key]}"}
 
     def _union(self, *members: object) -> JSON:
         return {"anyOf": [self.of(member) for member in members]}

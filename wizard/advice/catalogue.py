@@ -13,7 +13,17 @@ from wizard.filesystems.kind import FilesystemKind
 from wizard.filesystems.registry import KINDS, MADE
 from wizard.model.errors import IN_ENGLISH, WHERE_USED, BadInput, printable
 from wizard.model.machine import Drive, Kernel, Program
-from wizard.model.said import NO_TEXT, Message, ProfileText, Sentence, Sentences, parse_size, t
+from wizard.model.said import (
+    NO_TEXT,
+    Message,
+    ProfileText,
+    Sentence,
+    Sentences,
+    join,
+    parse_size,
+    reason_of,
+    t,
+)
 
 Form = TypeVar("Form")
 Entry = TypeVar("Entry")
@@ -43,7 +53,7 @@ def _check_id(place: ProfilePlace[Entry], key: str, value: str) -> None:
             t(
                 "{text} is not a valid id. Use small letters, digits and single hyphens, at "
                 "most {longest} characters.",
-                text=repr(printable(value, 50)),
+                text=repr(value),
                 longest=LONGEST_ID,
             ),
         )
@@ -120,6 +130,11 @@ NEEDS = {
     Need.NOT_ROOT: t("Not for the system's own filesystem."),
 }
 """Explanation of each condition, shown if not met and in option descriptions."""
+
+ONE_LINE = Sentence("write one line of plain text, at most {longest} characters.")
+SIZE_FROM = Sentence("Only for volumes of {least:exact} or more.")
+SIZE_UP_TO = Sentence("Only for volumes up to {most:exact}.")
+UNKNOWN_OPTION = Sentence("Unknown option {option}. `diskwright options {filesystem}` lists options by id.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,9 +306,7 @@ def version_of(text: str) -> tuple[int, int]:
     """Parse a version such as `6.2`. Raises BadInput for other text."""
     match = _VERSION.fullmatch(text)
     if match is None:
-        raise BadInput(
-            str(t("{text} is not a kernel version. Example: 6.2.", text=repr(printable(text, 20))))
-        )
+        raise BadInput(t("{text} is not a kernel version. Example: 6.2.", text=repr(text)))
     return int(match[1]), int(match[2])
 
 
@@ -362,9 +375,9 @@ def _size_reason(option: CatalogueOption, size: int | None) -> Message | None:
     if size is None:
         return t("The volume's size is unknown.")
     if option.at_least and size < (least := parse_size(option.at_least)):
-        return t("Only for volumes of {least:exact} or more.", least=least)
+        return SIZE_FROM(least=least)
     if option.at_most and size > (most := parse_size(option.at_most)):
-        return t("Only for volumes up to {most:exact}.", most=most)
+        return SIZE_UP_TO(most=most)
     return None
 
 
@@ -378,17 +391,17 @@ def _check(place: ProfilePlace[CatalogueOption], places: dict[str, ProfilePlace[
         raise place.fault("filesystems", t("name at least one filesystem."))
     for name in option.filesystems:
         if name not in KINDS:
-            message = NONE_OF(name=repr(printable(name, 20)), known=tuple(KINDS))
+            message = NONE_OF(name=repr(name), known=tuple(KINDS))
             raise place.fault("filesystems", message)
     if not _TEXTS[option.kind].fullmatch(option.text):
         message = t(
             "{text} cannot be written as a single {kind} option.",
-            text=repr(printable(option.text, 40)),
+            text=repr(option.text),
             kind=option.kind,
         )
         raise place.fault("text", message)
     if option.kind is OptionKind.MKFS and _RESERVED.fullmatch(option.text):
-        raise place.fault("text", t("diskwright sets {text} itself.", text=repr(printable(option.text, 40))))
+        raise place.fault("text", t("diskwright sets {text} itself.", text=repr(option.text)))
     if (option.danger or option.refused or option.default) and not option.never:
         raise place.fault(
             "never", t("options marked as dangerous, refused or default are never offered: add the reason.")
@@ -396,7 +409,7 @@ def _check(place: ProfilePlace[CatalogueOption], places: dict[str, ProfilePlace[
     _check_phrase(place)
     for other in option.conflicts:
         if other not in places:
-            message = t("unknown option {option}.", option=repr(printable(other, LONGEST_ID)))
+            message = t("unknown option {option}.", option=repr(other))
             raise place.fault("conflicts", message)
     _check_bounds(place)
 
@@ -415,10 +428,7 @@ def _check_phrase(place: ProfilePlace[CatalogueOption]) -> None:
     if phrase != printable(phrase, LONGEST_PHRASE) or "  " in phrase or phrase != phrase.strip():
         raise place.fault(
             "phrase",
-            t(
-                "write a line of plain text, easy to type, at most {longest} characters.",
-                longest=LONGEST_PHRASE,
-            ),
+            ONE_LINE(longest=LONGEST_PHRASE),
         )
 
 
@@ -435,4 +445,4 @@ def _check_bounds(place: ProfilePlace[CatalogueOption]) -> None:
         try:
             _ = parse(text) if text else None
         except BadInput as error:
-            raise place.fault(key, t("{why}", why=str(error))) from None
+            raise place.fault(key, join(reason_of(error))) from None

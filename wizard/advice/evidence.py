@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from statistics import fmean
 
-from wizard.advice.catalogue import ProfilePlace, gather
+from wizard.advice.catalogue import ONE_LINE, ProfilePlace, gather
 from wizard.filesystems.registry import KINDS
 from wizard.model.advice import Evidence
 from wizard.model.errors import BadInput, printable
@@ -189,7 +189,7 @@ def load_glossary() -> tuple[Term, ...]:
             if other is not place.entry:
                 message = t(
                     "{spelling} is already defined by the term with the id {id}.",
-                    spelling=repr(printable(spelling, 40)),
+                    spelling=repr(spelling),
                     id=repr(other.id),
                 )
                 raise place.fault("term", message)
@@ -208,7 +208,7 @@ def find_term(text: str, terms: Sequence[Term] | None = None) -> Term:
     near = search_terms(wanted, known) or [
         by_spelling[name] for name in get_close_matches(wanted, by_spelling, 3)
     ]
-    names, shown = tuple(dict.fromkeys(term.term for term in near[:5])), repr(printable(text, 40))
+    names, shown = tuple(dict.fromkeys(term.term for term in near[:5])), repr(text)
     raise BadInput(
         t("{text} is not in the glossary. Did you mean {near:list}?", text=shown, near=names)
         if near
@@ -254,6 +254,4 @@ def _check(place: ProfilePlace[Term]) -> None:
         *(("also", spelling) for spelling in term.also),
     ):
         if not value.english.strip() or printable(value.english, LONGEST) != value.english:
-            raise place.fault(
-                key, t("write one line of plain text, at most {longest} characters.", longest=LONGEST)
-            )
+            raise place.fault(key, ONE_LINE(longest=LONGEST))

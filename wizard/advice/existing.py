@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from wizard.advice.catalogue import CatalogueOption, OptionKind
 from wizard.model.advice import Choice
-from wizard.model.geometry import Identity, plausible_optimal_io_bytes
+from wizard.model.geometry import Identity
 from wizard.model.machine import Drive
 from wizard.model.said import KIB, Message, Sentence, t
 
@@ -157,7 +157,7 @@ def _option_source(known: Iterable[CatalogueOption], kind: OptionKind, text: str
 
 def _read_ahead(drive: Drive) -> int:
     """Calculate read-ahead as the kernel does, from a plausible optimal I/O size."""
-    best = plausible_optimal_io_bytes(drive.geometry) if drive.geometry else None
+    best = drive.geometry.plausible_optimal_io_bytes if drive.geometry else None
     return max(READ_AHEAD_BYTES, 2 * (best or 0))
 
 

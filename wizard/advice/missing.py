@@ -14,7 +14,7 @@ from wizard.filesystems.xfs import KIND as XFS
 from wizard.model.advice import Choice
 from wizard.model.errors import BadInput, Refused
 from wizard.model.machine import Drive, Machine
-from wizard.model.said import MIB, Message, t, tn
+from wizard.model.said import MIB, Message, Sentence, t, tn
 
 COMMANDS = {
     "debian": ("apt", "install"),
@@ -146,6 +146,11 @@ def lacking(machine: Machine, programs: Iterable[str]) -> Missing | None:
     return missing(absent, machine.family) if absent else None
 
 
+NO_DRIVER = Sentence(
+    "The running kernel ({release}) does not support {title}. Boot another kernel or install the module."
+)
+NO_LIST = t("Cannot read the kernel's list of filesystems. Mounting will show which are supported.")
+
 TABLE_BYTES = 2 * MIB
 """Space used by a partition table and the aligned start of the first partition."""
 
@@ -171,14 +176,7 @@ def obstacles(kind: Filesystem, machine: Machine, drive: Drive, room: int | None
         and kind.kernel_names
         and not machine.kernel.filesystems.intersection(kind.kernel_names)
     ):
-        found.append(
-            t(
-                "The running kernel ({release}) does not support {title}. Boot another "
-                "kernel or install the module.",
-                release=machine.kernel.release,
-                title=kind.title,
-            )
-        )
+        found.append(NO_DRIVER(release=machine.kernel.release, title=kind.title))
     found += _missing_requirements(kind, machine)
     if drive.geometry is not None and drive.geometry.logical_block_bytes > LARGEST_BLOCK_BYTES:
         size = drive.geometry.logical_block_bytes
@@ -190,7 +188,7 @@ def obstacles(kind: Filesystem, machine: Machine, drive: Drive, room: int | None
             )
         )
     if room is not None:
-        found += _size_obstacles(kind, room)
+        found += size_obstacles(kind, room)
     return tuple(map(str, found))
 
 
@@ -219,21 +217,22 @@ def room_bytes(drive: Drive, size_bytes: int | None, *, table: bool = True) -> i
     return None if drive.size_bytes is None else max(0, drive.size_bytes - TABLE_BYTES * table)
 
 
-def _size_obstacles(kind: Filesystem, size: int) -> list[Message]:
+def size_obstacles(kind: Filesystem, size: int) -> tuple[Message, ...]:
+    """Return why a volume of this size in bytes cannot have this filesystem."""
     if size < kind.minimum_bytes:
         least = kind.minimum_bytes // MIB
-        return [
+        return (
             t(
                 "Only {room:size} available. {title} needs {least} MiB: {why}.",
                 room=size,
                 title=kind.title,
                 least=least,
                 why=kind.minimum_why,
-            )
-        ]
+            ),
+        )
     if size > kind.maximum_bytes:
-        return [t("{size:size} exceeds the limit of {title}.", size=size, title=kind.title)]
-    return []
+        return (t("{size:size} exceeds the limit of {title}.", size=size, title=kind.title),)
+    return ()
 
 
 __all__ = ["BTRFS", "FILESYSTEMS", "XFS", "Filesystem", "filesystem", "for_files", "obstacles", "room_bytes"]

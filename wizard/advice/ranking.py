@@ -6,16 +6,17 @@ Hard limits come first, then the workload, then the recording technology of the 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from wizard.advice import zones
 from wizard.advice.catalogue import CatalogueOption, OptionKind, OptionSite, blocker, flag_of
-from wizard.advice.missing import BTRFS, Filesystem, filesystem, obstacles, room_bytes
+from wizard.advice.missing import BTRFS, NO_LIST, Filesystem, filesystem, obstacles, room_bytes
 from wizard.advice.workloads import CandidateProfile, Profile, RankedChoice
-from wizard.advice.zones import manages_zones, zone_doubts, zone_notes, zone_obstacles, zoned_uses
 from wizard.filesystems.registry import KINDS
+from wizard.findings.use import NOT_CHECKED, named_field
 from wizard.model.advice import Advice, Choice, Evidence, Option, Rank, Unmade, Withheld
 from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.finding import Recorded, Recording
 from wizard.model.machine import Drive, Machine
-from wizard.model.said import NO_TEXT, Message, Sentence, join, t
+from wizard.model.said import NO_TEXT, Message, join, t
 
 _ORDER = list(Rank)
 
@@ -27,7 +28,7 @@ def advise(
 
     The same facts always give the same result. If no suitable filesystem is possible, none is recommended.
     """
-    zoned = manages_zones(drive)
+    zoned = zones.manages_zones(drive)
     host_managed = zoned or recording.management == HOST_MANAGED
     site = site_of(machine, drive, recording, profile, size_bytes)
     shingled, room = site.shingled, site.size_bytes
@@ -81,8 +82,8 @@ def advise(
             *_doubts(machine, drive, recording, profile),
             *(() if zoned else _unproven(tuple(choices), profile, drive, shingled=shingled)),
         ),
-        notes=zone_notes(root=profile.root) if zoned else _notes(drive, recording, profile),
-        zoned=zoned_uses(machine, drive, btrfs.mkfs) if zoned else (),
+        notes=zones.zone_notes(root=profile.root) if zoned else _notes(drive, recording, profile),
+        zoned=zones.zoned_uses(machine, drive, btrfs.mkfs) if zoned else (),
         unmade=unmade(
             ()
             if host_managed
@@ -99,7 +100,7 @@ def site_of(
     machine: Machine, drive: Drive, recording: Recording, profile: Profile, size_bytes: int | None
 ) -> OptionSite:
     """Return the conditions for options, on a volume of `size_bytes` or all available space."""
-    zoned = manages_zones(drive)
+    zoned = zones.manages_zones(drive)
     return OptionSite(
         kernel=machine.kernel,
         drive=drive,
@@ -170,8 +171,8 @@ def _obstacles(
     kind: Filesystem, machine: Machine, drive: Drive, recording: Recording, room: int | None
 ) -> tuple[str, ...]:
     found = obstacles(kind, machine, drive, room)
-    if manages_zones(drive):
-        return (*found, *zone_obstacles(kind, machine, drive))
+    if zones.manages_zones(drive):
+        return (*found, *zones.zone_obstacles(kind, machine, drive))
     if recording.management == HOST_MANAGED:
         return (
             *found,
@@ -292,25 +293,17 @@ def _promoted(
         if _ORDER.index(other.place) < _ORDER.index(standing.place)
     ]
     reasons = dict.fromkeys(blocked[name][0] for name in before)
-    form = (
-        Sentence("Moved up to first place because {others:and} cannot be used here.")
-        if place is Rank.RECOMMENDED
-        else Sentence("Moved up to second place because {others:and} cannot be used here.")
-    )
-    moved = form(others=tuple(filesystem(name).title for name in before))
-    return join(moved, *(t("{why}", why=why) for why in reasons), standing.sentence)
+    others = tuple(filesystem(name).title for name in before)
+    moved = t("Moved up because {others:and} cannot be used here.", others=others)
+    return join(moved, *reasons, standing.sentence)
 
 
 def _obstacle_sentence(candidate: CandidateProfile, standing: RankedChoice) -> Message:
     title = filesystem(candidate.filesystem).title
     if standing.place is Rank.NOT_RECOMMENDED:
         return standing.sentence
-    form = (
-        Sentence("{title} would be recommended for this workload, but cannot be used here.")
-        if standing.place is Rank.RECOMMENDED
-        else Sentence("{title} would be a good alternative for this workload, but cannot be used here.")
-    )
-    return join(form(title=title), standing.sentence)
+    unusable = t("{title} would suit this workload, but cannot be used here.", title=title)
+    return join(unusable, standing.sentence)
 
 
 def _doubts(machine: Machine, drive: Drive, recording: Recording, profile: Profile) -> tuple[str, ...]:
@@ -325,32 +318,22 @@ def _doubts(machine: Machine, drive: Drive, recording: Recording, profile: Profi
                 why=silent,
             )
         )
-    if manages_zones(drive):
-        found += zone_doubts(machine, drive)
+    if zones.manages_zones(drive):
+        found += zones.zone_doubts(machine, drive)
     elif recording.verdict is Recorded.LIKELY:
         found.append(t("The drive is likely shingled, but unconfirmed. The advice assumes a shingled drive."))
         found += _if_not_shingled(profile)
     if not machine.kernel.filesystems:
-        found.append(
-            t("Cannot read the kernel's list of filesystems. Mounting will show which are supported.")
-        )
+        found.append(NO_LIST)
     for what, value, follows in (
-        (
-            "size_bytes",
-            drive.size_bytes,
-            t("Cannot read the drive's size. Size limits were not checked."),
-        ),
-        (
-            "geometry",
-            drive.geometry,
-            t("Cannot read the drive's block sizes. They were not checked."),
-        ),
+        ("size_bytes", drive.size_bytes, NOT_CHECKED(what=named_field("size_bytes"))),
+        ("geometry", drive.geometry, NOT_CHECKED(what=named_field("geometry"))),
         (
             "rotational",
             drive.rotational,
             t("Unknown whether the drive rotates. Advice depending on rotation was omitted."),
         ),
-        ("zoned", drive.zoned, t("Cannot read whether the drive has host-managed zones.")),
+        ("zoned", drive.zoned, NOT_CHECKED(what=named_field("zones"))),
     ):
         if value is None:
             why = [unread.why for unread in drive.unread if unread.what == what]

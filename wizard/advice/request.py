@@ -7,9 +7,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from wizard.advice import workloads as words
-from wizard.advice.catalogue import CatalogueOption, OptionKind, OptionSite, default_reason, flag_of, limits
+from wizard.advice.catalogue import (
+    UNKNOWN_OPTION,
+    CatalogueOption,
+    OptionKind,
+    OptionSite,
+    default_reason,
+    flag_of,
+    limits,
+)
 from wizard.model.advice import Choice, Option
-from wizard.model.errors import BadInput, Refused, printable, why_not
+from wizard.model.errors import BadInput, Refused, why_not
 from wizard.model.said import Message, Sentence, join, parts_of, t
 
 LISTS = {
@@ -86,7 +94,7 @@ def check_phrases(
                 t(
                     "None of the requested options has the danger {phrase}. Copy the phrase "
                     "exactly from the refusal.",
-                    phrase=repr(printable(phrase, 120)),
+                    phrase=repr(phrase),
                 )
             )
 
@@ -94,13 +102,7 @@ def check_phrases(
 def _find_option(name: str, filesystem: str, catalogue: Mapping[str, CatalogueOption]) -> CatalogueOption:
     option = catalogue.get(name)
     if option is None:
-        raise BadInput(
-            t(
-                "Unknown option {option}. `diskwright options {filesystem}` lists options by id.",
-                option=repr(printable(name, 50)),
-                filesystem=filesystem,
-            )
-        )
+        raise BadInput(UNKNOWN_OPTION(option=repr(name), filesystem=filesystem))
     if option.kind in NOT_WRITTEN:
         why = NOT_WRITTEN[option.kind]()
         raise BadInput(
@@ -124,10 +126,9 @@ def refuse(option: CatalogueOption, site: OptionSite) -> None:
     even with confirmation."""
     if why := default_reason(option, site):
         raise BadInput(t("{option} is not needed. {why}", option=option.text, why=why))
-    if option.refused:
-        raise Refused(t("{option} is not possible: {why}", option=option.text, why=option.never))
-    if reason := limits(option, site):
-        raise Refused(t("{option} is not possible here. {why}", option=option.text, why=reason))
+    reason = option.never if option.refused else limits(option, site)
+    if option.refused or reason:
+        raise Refused(t("{option} is not possible here. {why}", option=option.text, why=reason or ""))
     if option.danger and site.root:
         raise Refused(
             t(

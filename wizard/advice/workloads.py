@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
+from wizard.advice import catalogue
 from wizard.advice import catalogue as words
-from wizard.advice.catalogue import CatalogueOption, OptionKind, flag_of, gather, load_catalogue, meet
 from wizard.advice.catalogue import ProfilePlace as Entry
 from wizard.advice.evidence import load_evidence
 from wizard.advice.missing import FILESYSTEMS
@@ -29,6 +29,12 @@ MOUNTED_ASKED = Sentence(
     "The volume for {purpose} will be mounted with {option}, as requested but not recommended. {why}"
 )
 
+
+ONE_CHOSEN = (
+    Sentence("exactly one filesystem must be chosen."),
+    Sentence("exactly one filesystem must be chosen on a shingled drive."),
+)
+LONGEST_TEXT = 400
 
 BEHIND_THE_BUNDLED = 1000
 """Default `order` of a workload."""
@@ -100,9 +106,9 @@ class RankedChoice:
     place: Rank
     sentence: Message
     evidence: tuple[Evidence, ...]
-    mkfs: tuple[CatalogueOption, ...]
-    mount: tuple[CatalogueOption, ...]
-    schedulers: tuple[CatalogueOption, ...]
+    mkfs: tuple[catalogue.CatalogueOption, ...]
+    mount: tuple[catalogue.CatalogueOption, ...]
+    schedulers: tuple[catalogue.CatalogueOption, ...]
     results: Message = NO_TEXT
 
 
@@ -152,8 +158,8 @@ class Profile:
     workload: Workload
     root: bool
     candidates: tuple[CandidateProfile, ...]
-    never: tuple[CatalogueOption, ...]
-    always: tuple[CatalogueOption, ...] = ()
+    never: tuple[catalogue.CatalogueOption, ...]
+    always: tuple[catalogue.CatalogueOption, ...] = ()
     measured: PublishedMeasurements = PublishedMeasurements()
     measured_shingled: PublishedMeasurements = PublishedMeasurements()
     solid_state: bool = False
@@ -167,8 +173,8 @@ class Profile:
 def load_workloads() -> tuple[Profile, ...]:
     """Return all workloads, most common first and user-defined ones last unless they have an order. Raises
     BadInput with file, line and key for any invalid profile."""
-    options, evidence = load_catalogue(), load_evidence()
-    places = gather(
+    options, evidence = catalogue.load_catalogue(), load_evidence()
+    places = catalogue.gather(
         "workloads", WorkloadForm, lambda path, form: [Entry(path, "", form)], lambda form: form.id
     )
     in_order = sorted(places.values(), key=lambda place: place.entry.order)
@@ -182,7 +188,7 @@ def find_workload(name: str) -> Profile:
         if profile.workload.id == name:
             return profile
     known = tuple(profile.workload.id for profile in profiles)
-    shown, near = repr(printable(name, 40)), tuple(get_close_matches(name, known))
+    shown, near = repr(name), tuple(get_close_matches(name, known))
     raise BadInput(
         t("Unknown workload {name}. Did you mean {near:list}?", name=shown, near=near)
         if near
@@ -225,7 +231,10 @@ class _WorkloadLoader:
     """Checks one workload file and resolves its references."""
 
     def __init__(
-        self, place: Entry[WorkloadForm], options: dict[str, CatalogueOption], evidence: dict[str, Evidence]
+        self,
+        place: Entry[WorkloadForm],
+        options: dict[str, catalogue.CatalogueOption],
+        evidence: dict[str, Evidence],
     ) -> None:
         self.place, self.form, self.options, self.evidence = place, place.entry, options, evidence
 
@@ -248,7 +257,7 @@ class _WorkloadLoader:
         never = tuple(
             option
             for option in self.options.values()
-            if option.never and not option.default and option.kind is not OptionKind.TUNE
+            if option.never and not option.default and option.kind is not catalogue.OptionKind.TUNE
         )
         always = tuple(option for option in self.options.values() if option.always)
         return Profile(
@@ -265,8 +274,8 @@ class _WorkloadLoader:
 
     def _check_form(self) -> None:
         for key, text in (("title", self.form.title.english), ("summary", self.form.summary.english)):
-            if not text.strip() or printable(text, 400) != text:
-                raise self.place.fault(key, t("write one line of plain text."))
+            if not text.strip() or printable(text, LONGEST_TEXT) != text:
+                raise self.place.fault(key, catalogue.ONE_LINE(longest=LONGEST_TEXT))
         if not LABEL.fullmatch(self.form.label):
             raise self.place.fault(
                 "label",
@@ -278,7 +287,7 @@ class _WorkloadLoader:
         names = [choice.filesystem for choice in self.form.choices]
         for index, name in enumerate(names):
             if name not in FILESYSTEMS:
-                message = words.NONE_OF(name=repr(printable(name, 20)), known=tuple(FILESYSTEMS))
+                message = words.NONE_OF(name=repr(name), known=tuple(FILESYSTEMS))
                 raise self.place.fault(f"choices[{index}].filesystem", message)
             if name in names[:index]:
                 raise self.place.fault(
@@ -288,27 +297,11 @@ class _WorkloadLoader:
     def _check_places(self, places: Sequence[Rank], key: str) -> None:
         shingled = "." in key
         if Rank.RECOMMENDED not in places:
-            message = (
-                Sentence("exactly one filesystem must be chosen on a shingled drive; found none.")
-                if shingled
-                else Sentence("exactly one filesystem must be chosen; found none.")
-            )
-            raise self.place.fault("choices[0]", message())
-        for place, anywhere, on_shingled in (
-            (
-                Rank.RECOMMENDED,
-                Sentence("exactly one filesystem must be chosen; found several."),
-                Sentence("exactly one filesystem must be chosen on a shingled drive; found several."),
-            ),
-            (
-                Rank.ALTERNATIVE,
-                Sentence("at most one filesystem may be second; found several."),
-                Sentence("at most one filesystem may be second on a shingled drive; found several."),
-            ),
-        ):
+            raise self.place.fault("choices[0]", ONE_CHOSEN[shingled]())
+        one_second = Sentence("at most one filesystem may be second.")
+        for place, message in ((Rank.RECOMMENDED, ONE_CHOSEN[shingled]), (Rank.ALTERNATIVE, one_second)):
             holders = [index for index, rank in enumerate(places) if rank is place]
             if len(holders) > 1:
-                message = on_shingled if shingled else anywhere
                 raise self.place.fault(f"choices[{holders[1]}].{key}", message())
 
     def _candidate(self, key: str, choice: ChoiceForm) -> CandidateProfile:
@@ -332,9 +325,9 @@ class _WorkloadLoader:
             form.place,
             form.sentence,
             self._evidence(f"{key}.evidence", usual.evidence if form.evidence is None else form.evidence),
-            self._options(f"{key}.mkfs", OptionKind.MKFS, filesystem, mkfs),
-            self._options(f"{key}.mount", OptionKind.MOUNT, filesystem, mount),
-            self._options(f"{key}.schedulers", OptionKind.SCHEDULER, filesystem, schedulers),
+            self._options(f"{key}.mkfs", catalogue.OptionKind.MKFS, filesystem, mkfs),
+            self._options(f"{key}.mount", catalogue.OptionKind.MOUNT, filesystem, mount),
+            self._options(f"{key}.schedulers", catalogue.OptionKind.SCHEDULER, filesystem, schedulers),
             form.results,
         )
 
@@ -343,29 +336,31 @@ class _WorkloadLoader:
             if name not in self.evidence:
                 raise self.place.fault(
                     key,
-                    t("unknown evidence {name} in profiles/evidence.", name=repr(printable(name, 50))),
+                    t("unknown evidence {name} in profiles/evidence.", name=repr(name)),
                 )
         return tuple(self.evidence[name] for name in names)
 
     def _options(
-        self, key: str, kind: OptionKind, filesystem: str, names: tuple[str, ...]
-    ) -> tuple[CatalogueOption, ...]:
-        taken: list[CatalogueOption] = []
+        self, key: str, kind: catalogue.OptionKind, filesystem: str, names: tuple[str, ...]
+    ) -> tuple[catalogue.CatalogueOption, ...]:
+        taken: list[catalogue.CatalogueOption] = []
         for name in names:
             option = self.options.get(name)
             if option is None:
-                raise self.place.fault(
-                    key, t("unknown option {name} in profiles/options.", name=repr(printable(name, 50)))
-                )
+                raise self.place.fault(key, t("unknown option {name} in profiles/options.", name=repr(name)))
             self._check_option(key, kind, filesystem, option)
-            for other in taken if kind is not OptionKind.SCHEDULER else ():
+            for other in taken if kind is not catalogue.OptionKind.SCHEDULER else ():
                 excluded = option.id in other.conflicts or other.id in option.conflicts
-                if (excluded or flag_of(option) == flag_of(other)) and meet(option, other):
+                if (excluded or catalogue.flag_of(option) == catalogue.flag_of(other)) and catalogue.meet(
+                    option, other
+                ):
                     raise self.place.fault(key, TOGETHER(one=other.id, other=option.id))
             taken.append(option)
         return tuple(taken)
 
-    def _check_option(self, key: str, kind: OptionKind, filesystem: str, option: CatalogueOption) -> None:
+    def _check_option(
+        self, key: str, kind: catalogue.OptionKind, filesystem: str, option: catalogue.CatalogueOption
+    ) -> None:
         if option.kind is not kind:
             fault = t(
                 "{option} is a {kind} option, not a {wanted} option.",

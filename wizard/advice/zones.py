@@ -7,7 +7,8 @@ mkfs.xfs(8), mkfs.f2fs(8), dmzadm(8), mkzonefs(8); tested on emulated drives wit
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from wizard.advice.missing import BTRFS, XFS, Filesystem, lacking
+from wizard.advice import missing
+from wizard.findings.use import NOT_CHECKED, named_field
 from wizard.model.advice import Ability, Option, ZonedUse
 from wizard.model.machine import Drive, Machine
 from wizard.model.said import GIB, MIB, TIB, Message, join, t
@@ -58,9 +59,9 @@ def manages_zones(drive: Drive) -> bool:
     return drive.zoned == "host-managed"
 
 
-def zone_obstacles(kind: Filesystem, machine: Machine, drive: Drive) -> tuple[str, ...]:
+def zone_obstacles(kind: missing.Filesystem, machine: Machine, drive: Drive) -> tuple[str, ...]:
     """Return sentences on why `kind` cannot be created on this host-managed drive."""
-    if kind is not BTRFS:
+    if kind is not missing.BTRFS:
         return (
             str(
                 t(
@@ -110,8 +111,8 @@ def zoned_uses(machine: Machine, drive: Drive, btrfs_options: Sequence[Option]) 
                 "Every write goes to a new place, zone after zone. diskwright creates this "
                 "filesystem on the whole drive."
             ),
-            _kernel_support(machine, "btrfs", BTRFS.title)
-            + _tool(machine, BTRFS.tool)
+            _kernel_support(machine, "btrfs", missing.BTRFS.title)
+            + _tool(machine, missing.BTRFS.tool)
             + _btrfs(machine, drive),
             f"mkfs.btrfs {options} {drive.path}",
             _mount("btrfs", drive.path),
@@ -160,18 +161,10 @@ def _mount(kind: str, device: str, *options: str) -> str:
 
 def _kernel_support(machine: Machine, name: str, title: str) -> _Findings:
     if not machine.kernel.filesystems:
-        return _Findings(unknown=(t("Cannot read the kernel's list of filesystems."),))
+        return _Findings(unknown=(missing.NO_LIST,))
     if name in machine.kernel.filesystems:
         return _Findings()
-    return _Findings(
-        (
-            t(
-                "The running kernel ({release}) does not support {title}.",
-                release=machine.kernel.release,
-                title=title,
-            ),
-        )
-    )
+    return _Findings((missing.NO_DRIVER(release=machine.kernel.release, title=title),))
 
 
 def _since(machine: Machine, title: str | Message, first: Version) -> _Findings:
@@ -197,8 +190,20 @@ def _since(machine: Machine, title: str | Message, first: Version) -> _Findings:
     return _Findings()
 
 
+def _built_with(machine: Machine, config: str, title: Message | str) -> _Findings:
+    """Check a build option of the kernel, which zones require."""
+    match machine.kernel.built_with(config):
+        case None:
+            return _Findings(unknown=(t("Cannot read whether the kernel has {title}.", title=title),))
+        case False:
+            lacks = t("The kernel was built without {title} (CONFIG_{config}).", title=title, config=config)
+            return _Findings((lacks,))
+        case _:
+            return _Findings()
+
+
 def _tool(machine: Machine, name: str) -> _Findings:
-    absent = lacking(machine, (name,))
+    absent = missing.lacking(machine, (name,))
     return _Findings((absent.said,)) if absent else _Findings()
 
 
@@ -219,9 +224,9 @@ def _btrfs(machine: Machine, drive: Drive) -> _Findings:
 
 
 def _btrfs_program(machine: Machine) -> _Findings:
-    if not machine.has_tool(BTRFS.tool):
+    if not machine.has_tool(missing.BTRFS.tool):
         return _Findings()
-    known = machine.program(BTRFS.tool)
+    known = machine.program(missing.BTRFS.tool)
     if known is None or not known.features:
         return _Findings(
             unknown=(
@@ -245,9 +250,7 @@ def _btrfs_zones(drive: Drive) -> _Findings:
     size, count = (zones.size_bytes, zones.count) if zones else (None, None)
     least, most = BTRFS_ZONE_BYTES
     if zones is None or size is None or count is None:
-        return _Findings(
-            unknown=(t("Cannot read the size and number of the drive's zones. They were not checked."),)
-        )
+        return _Findings(unknown=(NOT_CHECKED(what=named_field("zones")),))
     if not least <= size <= most or size & (size - 1):
         return _Findings(
             (
@@ -287,8 +290,8 @@ def _f2fs(machine: Machine, drive: Drive) -> _Findings:
         + _since(machine, "F2FS", F2FS_SINCE)
         + _tool(machine, "mkfs.f2fs")
     )
-    if drive.size_bytes is not None and drive.size_bytes > F2FS_MOST_BYTES:
-        found += _Findings((t("{size:size} exceeds the limit of F2FS (16 TiB).", size=drive.size_bytes),))
+    if drive.size_bytes is not None:
+        found += _Findings(missing.size_obstacles(missing.filesystem("f2fs"), drive.size_bytes))
     return found + _conventional_known(_has_conventional(drive))
 
 
@@ -327,15 +330,13 @@ def _f2fs_commands(path: str, alone: bool | None) -> tuple[str, str]:
 
 def _xfs(machine: Machine) -> _Findings:
     found = (
-        _kernel_support(machine, "xfs", XFS.title)
+        _kernel_support(machine, "xfs", missing.XFS.title)
         + _since(machine, "XFS", XFS_SINCE)
-        + _tool(machine, XFS.tool)
+        + _tool(machine, missing.XFS.tool)
     )
-    if machine.kernel.built_with("XFS_RT") is False:
-        found += _Findings(
-            (t("The kernel was built without the XFS realtime part (CONFIG_XFS_RT), which zones require."),)
-        )
-    known = machine.program(XFS.tool)
+    built = _built_with(machine, "XFS_RT", t("the XFS realtime part"))
+    found += _Findings(built.against)
+    known = machine.program(missing.XFS.tool)
     if known is not None and (0, 0) < known.version < XFS_SINCE:
         found += _Findings(
             (
@@ -347,12 +348,7 @@ def _xfs(machine: Machine) -> _Findings:
             )
         )
     if not found.against:
-        config_known = machine.kernel.built_with("XFS_RT") is not None
-        found += _Findings(
-            unknown=()
-            if config_known
-            else (t("Cannot read whether the kernel has the XFS realtime part (CONFIG_XFS_RT)."),)
-        )
+        found += _Findings(unknown=built.unknown)
         version_known = known is not None and known.version != (0, 0)
         found += _Findings(unknown=() if version_known else (t("Cannot read the version of mkfs.xfs."),))
     return found
@@ -364,7 +360,7 @@ def _has_xfs_metadata_zones(drive: Drive) -> bool:
     if zones is None or zones.conventional is None or zones.count is None or zones.size_bytes is None:
         return False
     return (
-        zones.conventional * zones.size_bytes >= XFS.minimum_bytes
+        zones.conventional * zones.size_bytes >= missing.XFS.minimum_bytes
         and zones.conventional * XFS_SHARE >= zones.count
     )
 
@@ -389,14 +385,9 @@ def _xfs_commands(drive: Drive) -> tuple[str, str]:
 
 def _dm_zoned(machine: Machine, alone: bool | None) -> _Findings:
     first = DM_ZONED_WITH_A_SECOND_SINCE if alone is False else DM_ZONED_SINCE
-    built = machine.kernel.built_with("DM_ZONED")
     found = _since(machine, t("dm-zoned with a second drive") if alone is False else "dm-zoned", first)
-    if built is False:
-        found += _Findings((t("The kernel was built without dm-zoned (CONFIG_DM_ZONED)."),))
-    found += _tool(machine, "dmzadm")
-    if built is None:
-        found += _Findings(unknown=(t("Cannot read whether the kernel has dm-zoned."),))
-    return found + _conventional_known(alone)
+    found += _built_with(machine, "DM_ZONED", "dm-zoned")
+    return found + _tool(machine, "dmzadm") + _conventional_known(alone)
 
 
 def _dm_zoned_nature(alone: bool | None) -> Message:

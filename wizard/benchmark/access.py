@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from mmap import mmap
 from time import monotonic, perf_counter_ns, sleep
 
-from wizard.benchmark.scratch import Watch, known, opened_alone, scratch_extents
+from wizard.benchmark import scratch
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Drive, Extent
-from wizard.model.said import MIB, Message, t
+from wizard.model.said import MIB, Message, Sentence, t
 from wizard.probe.pool import is_attached
 
 READING, WRITING = t("reading"), t("writing")
@@ -22,6 +22,7 @@ GOING_SECONDS = 1.0
 
 
 ENDED = t("You stopped the test early.")
+IMPLAUSIBLE = Sentence("{drive} reports implausible physical blocks of {size} bytes.")
 LOOP = t("This is a loop device. The test measured the backing file and this machine's cache, not a drive.")
 
 PROGRESS_SECONDS = 0.25
@@ -94,7 +95,7 @@ class TimedDrive:
         descriptor: int,
         piece_bytes: int,
         extents: Sequence[Extent] = (),
-        watch: Watch | None = None,
+        watch: scratch.Watch | None = None,
     ) -> None:
         self.path, self.piece_bytes = path, piece_bytes
         self.held: dict[int, mmap] = {}
@@ -238,9 +239,9 @@ def claimed(
 ) -> Iterator[TimedDrive]:
     """Lock the drive, probe it again, and open it exclusively, to write to its free space. `synchronous`
     writes return when durable. Raises Refused if the drive was replaced, is in use or has no free space."""
-    with known(drive, probe) as (_, fresh):
-        extents = scratch_extents(fresh)
-        with opened_alone(fresh, synchronous=synchronous) as (descriptor, watch):
+    with scratch.known(drive, probe) as (_, fresh):
+        extents = scratch.scratch_extents(fresh)
+        with scratch.opened_alone(fresh, synchronous=synchronous) as (descriptor, watch):
             yield TimedDrive(drive.path, descriptor, piece_bytes, extents, watch)
 
 

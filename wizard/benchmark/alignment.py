@@ -8,6 +8,7 @@ from random import Random
 
 from wizard.benchmark.access import (
     ENDED,
+    IMPLAUSIBLE,
     LOOP,
     READING,
     WRITING,
@@ -55,7 +56,7 @@ def run_alignment_trial(
     """
     access = "write" if write else "read"
     if drive.geometry is None or not drive.size_bytes:
-        raise Failed(str(_unread(drive)))
+        raise Failed(_unread(drive))
     grid = _grid(drive.geometry, assume_physical_bytes)
     if part:
         grid = replace(grid, shift_bytes=(part.start_bytes - grid.offset_bytes) % grid.block_bytes)
@@ -146,7 +147,7 @@ def _impossible(drive: Drive, geometry: Geometry, grid: Grid) -> Message | None:
             "other. No access is aligned for all."
         )
     if grid.block_bytes > LARGEST_BLOCK_BYTES or grid.block_bytes % logical:
-        return t("The drive reports implausible physical blocks of {size} bytes.", size=grid.block_bytes)
+        return IMPLAUSIBLE(drive=drive.path, size=grid.block_bytes)
     if next(draw_places((Extent(0, drive.size_bytes or 0),), grid, Random(0)), None) is None:
         return t("Drive too small.")
     return None

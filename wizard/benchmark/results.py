@@ -3,7 +3,7 @@
 from typing import TypeVar
 
 from wizard.benchmark.candidates.compare import TrialVerdict
-from wizard.documents.codec import from_json, parse_document, render_document, to_json
+from wizard.documents import codec
 from wizard.model.verdict import CliffVerdict, DisplacedVerdict, Verdict
 
 BenchmarkResult = Verdict | CliffVerdict | DisplacedVerdict | TrialVerdict
@@ -19,16 +19,16 @@ SCHEMAS: dict[type[BenchmarkResult], str] = {
 
 def render_verdict(verdict: BenchmarkResult) -> str:
     """Return a result as JSON text."""
-    return render_document(SCHEMAS[type(verdict)], to_json(verdict))
+    return codec.render_document(SCHEMAS[type(verdict)], codec.to_json(verdict))
 
 
 def read_verdict(text: str, where: str, kind: type[T]) -> T:
     """Parse a result of this kind from JSON text. Raises BadInput naming `where`."""
-    return from_json(parse_document(text, SCHEMAS[kind], where), kind, where)
+    return codec.from_json(codec.parse_document(text, SCHEMAS[kind], where), kind, where)
 
 
 def read_any(text: str, where: str) -> BenchmarkResult:
     """Parse the result of any benchmark from JSON text. Raises BadInput naming `where`."""
     kinds = (kind for kind, schema in SCHEMAS.items() if f'"{schema}"' in text[:200])
     kind = next(kinds, Verdict)
-    return from_json(parse_document(text, SCHEMAS[kind], where), kind, where)
+    return codec.from_json(codec.parse_document(text, SCHEMAS[kind], where), kind, where)

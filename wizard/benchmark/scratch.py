@@ -9,11 +9,11 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import Self
 
-from wizard.model.errors import Refused, printable, why_not
+from wizard.model.errors import Refused, why_not
 from wizard.model.machine import Drive, Extent
 from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, Message, t
 from wizard.plan.refusals import refuse_drive
-from wizard.probe.host.sysfs import SYS, name_of, node_of
+from wizard.probe.host import sysfs
 
 SECTORS_WRITTEN = 6
 """Field of a block device's `stat` (Documentation/block/stat.rst), in 512-byte sectors. Current as soon as a
@@ -33,9 +33,9 @@ class Watch:
     of the trial can follow them: the kernel sends overlapping pages first, and the next check detects them.
     """
 
-    def __init__(self, path: str, sys: Path = SYS, dev: Path = DEV) -> None:
+    def __init__(self, path: str, sys: Path = sysfs.SYS, dev: Path = DEV) -> None:
         self.path = path
-        self._folder, self._dev = sys / "block" / name_of(path), dev
+        self._folder, self._dev = sys / "block" / sysfs.name_of(path), dev
         self._known = _partitions_in(self._folder)
         self._descriptors: list[int] = []
         self._state: tuple[int, int] | None = None
@@ -58,7 +58,7 @@ class Watch:
     @property
     def partitions(self) -> frozenset[str]:
         """Nodes of the kernel's partitions when the watch started."""
-        return frozenset(node_of(name) for name in self._known)
+        return frozenset(sysfs.node_of(name) for name in self._known)
 
     def trouble(self) -> str | None:
         """Return why the trial must stop writing, as the beginning of a sentence, or None."""
@@ -161,7 +161,7 @@ def confirm_scratch(drive: Drive, token: str) -> None:
             t(
                 "{token} does not confirm {drive}. Type the serial number, or without one the name, that "
                 "`diskwright inspect {drive}` shows.",
-                token=repr(printable(token, 40)),
+                token=repr(token),
                 drive=drive.path,
             )
         )
@@ -247,7 +247,7 @@ def _obstacle(drive: Drive) -> Message | None:
     elif drive.table.kind not in ("gpt", "mbr", "none") or drive.table.primary == "damaged":
         what = t("a partition table ({kind})", kind=drive.table.kind)
     elif drive.signatures:
-        what = printable(drive.signatures[0].kind, 40)
+        what = drive.signatures[0].kind
     if what is None:
         return None
     return t("{drive} contains {what}, which cannot reliably show free space.", drive=drive.path, what=what)

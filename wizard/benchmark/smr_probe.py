@@ -5,21 +5,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from random import Random
 
-from wizard.benchmark.access import Clock, MeasureProgress, TimedDrive, claimed
+from wizard.benchmark import access, smr_judge
 from wizard.benchmark.measure import align
 from wizard.benchmark.scratch import refused, scratch_extents
-from wizard.benchmark.smr_judge import (
-    after_idling,
-    after_looking,
-    after_reading,
-    after_writing,
-    caveats_for,
-    known_sentence,
-    outcome_of,
-    see,
-    sentence_for,
-    usual_read_ns,
-)
 from wizard.findings.geometry import Pattern, RecordingKind, fitting, load_patterns
 from wizard.findings.smr_evidence import is_ata, is_emulated
 from wizard.model.errors import Refused, printable
@@ -172,12 +160,12 @@ class SmrProbe:
 
     def __init__(
         self,
-        drive: TimedDrive,
-        clock: Clock,
+        drive: access.TimedDrive,
+        clock: access.Clock,
         pairs: Pairs,
         stream: tuple[int, int],
         random: Random,
-        on_progress: Callable[[MeasureProgress], None] = lambda _: None,
+        on_progress: Callable[[access.MeasureProgress], None] = lambda _: None,
     ) -> None:
         self.timings = Timings()
         self.statistics: Statistics | None = None
@@ -197,9 +185,9 @@ class SmrProbe:
     def _judged(self) -> Basis:
         reads = self._read_first()
         self.timings = replace(self.timings, first_reads=tuple(reads))
-        if early := after_reading(reads):
+        if early := smr_judge.after_reading(reads):
             return early
-        if early := self._write_back(usual_read_ns(reads)):
+        if early := self._write_back(smr_judge.usual_read_ns(reads)):
             return early
         self._report(STREAMING, 0.0)
         if not self._drive.stream(*self._stream, self._clock.is_over):
@@ -210,16 +198,16 @@ class SmrProbe:
         self.timings = replace(self.timings, look=look)
         if not whole:
             raise OverError
-        seen = see(look)
+        seen = smr_judge.see(look)
         self.statistics = seen.statistics
-        if judged := after_looking(self.timings, seen):
+        if judged := smr_judge.after_looking(self.timings, seen):
             return judged
         self._idle()
         again, whole = self._look(LOOKING_AGAIN, singles[SINGLES // 2 :], self._pairs.groups[GROUPS // 2 :])
         self.timings = replace(self.timings, look_after_idle=again)
-        seen_again = see(again, again=True, memory=seen.statistics.from_memory)
+        seen_again = smr_judge.see(again, again=True, memory=seen.statistics.from_memory)
         self.statistics_after_idle = seen_again.statistics
-        return after_idling(self.timings, seen, seen_again, whole=whole)
+        return smr_judge.after_idling(self.timings, seen, seen_again, whole=whole)
 
     def _read_first(self) -> list[int]:
         """Read every block to be written. Returns the times of the single ones, which are spread over free
@@ -243,7 +231,7 @@ class SmrProbe:
                 self._check(WRITING, len(times) / WRITES)
                 times.append(self._drive.write(pair.written))
                 self.written_bytes += self._pairs.block_bytes
-                if early := after_writing(times, read_ns):
+                if early := smr_judge.after_writing(times, read_ns):
                     return early
         finally:
             self.timings = replace(self.timings, writes=tuple(times))
@@ -302,7 +290,7 @@ class SmrProbe:
     def _report(self, step: int, share: float) -> None:
         said, weight = STEPS[step]
         done = sum(before for _, before in STEPS[:step]) + weight * share
-        self._on_progress(MeasureProgress(done, self._clock.left, (said,)))
+        self._on_progress(access.MeasureProgress(done, self._clock.left, (said,)))
 
 
 BUSES = ("ata", "sata", "sas", "usb")
@@ -333,13 +321,13 @@ def quick_test_obstacle(drive: Drive, patterns: Sequence[Pattern]) -> str:
     except Refused as error:
         return str(error)
     family = media_cache_family(drive, patterns)
-    return "" if family is None else known_sentence(drive.path, family)
+    return "" if family is None else smr_judge.known_sentence(drive.path, family)
 
 
 def media_cache_family(drive: Drive, patterns: Sequence[Pattern]) -> str | None:
     """Return the family of a model with a known media cache, which makes the probe inconclusive, or None."""
     found = next((one for one in fitting(drive, patterns) if one.kind is RecordingKind.MEDIA_CACHE), None)
-    return None if found is None else printable(str(found.family) or drive.model or "", 80)
+    return None if found is None else str(found.family) or drive.model or ""
 
 
 def block_bytes(drive: Drive) -> int:
@@ -367,11 +355,7 @@ def _unsuitable(drive: Drive) -> Message | None:
             drive=drive.path,
         )
     if drive.geometry is not None and block_bytes(drive) > LARGEST_BLOCK_BYTES:
-        return t(
-            "{drive} reports implausible physical blocks of {size} bytes.",
-            drive=drive.path,
-            size=drive.geometry.physical_block_bytes,
-        )
+        return access.IMPLAUSIBLE(drive=drive.path, size=drive.geometry.physical_block_bytes)
     return None
 
 
@@ -382,7 +366,7 @@ SECONDS = 58.0
 def run_smr_probe(
     drive: Drive,
     *,
-    on_progress: Callable[[MeasureProgress], None],
+    on_progress: Callable[[access.MeasureProgress], None],
     stop: Callable[[], bool],
     seconds: float = SECONDS,
     probe: Callable[[str], Drive] = probe_drive,
@@ -397,12 +381,12 @@ def run_smr_probe(
     probe_extents(drive)
     known = load_patterns() if patterns is None else patterns
     if (family := media_cache_family(drive, known)) is not None:
-        return _verdict(drive, Basis.MEDIA_CACHE, known_sentence(drive.path, family))
+        return _verdict(drive, Basis.MEDIA_CACHE, smr_judge.known_sentence(drive.path, family))
     assert drive.geometry is not None and drive.size_bytes is not None
     generator, size = random or Random(), block_bytes(drive)
-    with claimed(drive, probe, size, synchronous=True) as timed:
+    with access.claimed(drive, probe, size, synchronous=True) as timed:
         pairs = draw_pairs(timed.extents, size, max(drive.geometry.alignment_offset_bytes, 0), generator)
-        clock, long = Clock(seconds, stop), stream_start(drive.size_bytes, pairs, generator)
+        clock, long = access.Clock(seconds, stop), stream_start(drive.size_bytes, pairs, generator)
         run = SmrProbe(timed, clock, pairs, long, generator, on_progress)
         basis = run.run()
         if basis is Basis.TOO_SLOW and clock.ended_by_person:
@@ -410,7 +394,7 @@ def run_smr_probe(
     return _verdict(
         drive,
         basis,
-        sentence_for(drive.path, basis, run.timings, seconds),
+        smr_judge.sentence_for(drive.path, basis, run.timings, seconds),
         run,
         read_bytes=timed.read_bytes,
         seconds=clock.elapsed,
@@ -432,10 +416,10 @@ def _verdict(
         size_bytes=drive.size_bytes or 0,
         rotation_rate=drive.rotation_rate,
         bus=drive.bus or "",
-        outcome=outcome_of(basis),
+        outcome=smr_judge.outcome_of(basis),
         basis=basis,
         sentence=sentence,
-        caveats=caveats_for(drive.path, basis),
+        caveats=smr_judge.caveats_for(drive.path, basis),
         block_bytes=block_bytes(drive),
         written_bytes=run.written_bytes if run else 0,
         read_bytes=read_bytes,

@@ -7,18 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from wizard.benchmark.access import Clock, MeasureProgress, TimedDrive, claimed
+from wizard.benchmark import access, smr_cliff
 from wizard.benchmark.measure import align, nth
 from wizard.benchmark.scratch import scratch_extents
-from wizard.benchmark.smr_cliff import (
-    FALL,
-    caveats_for,
-    find_cliff,
-    judge_cliff,
-    rate_in_words,
-    sentence_for,
-    sequential_rates,
-)
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Drive, Extent
 from wizard.model.said import KIB, MIB, Sentence, t
@@ -135,7 +126,7 @@ def run_shingled_trial(
     *,
     seconds: float,
     most_bytes: int,
-    on_progress: Callable[[MeasureProgress], None],
+    on_progress: Callable[[access.MeasureProgress], None],
     stop: Callable[[], bool],
     probe: Callable[[str], Drive] = probe_drive,
     random: Random | None = None,
@@ -148,8 +139,8 @@ def run_shingled_trial(
     scratch_extents(drive)
     if drive.geometry is None:
         raise Failed(t("{drive}: cannot read the block sizes. Measuring is impossible.", drive=drive.path))
-    clock = Clock(seconds, stop)
-    with claimed(drive, probe, STRETCH_BYTES, synchronous=False) as pieces:
+    clock = access.Clock(seconds, stop)
+    with access.claimed(drive, probe, STRETCH_BYTES, synchronous=False) as pieces:
         ordered_bytes = min(MOST_ORDERED_BYTES, most_bytes // ORDERED_SHARE)
         ranges = lay_ground(pieces.extents, max(drive.geometry.alignment_offset_bytes, 0), ordered_bytes)
         if ranges is None:
@@ -172,12 +163,12 @@ class WriteProbe:
 
     def __init__(
         self,
-        pieces: TimedDrive,
+        pieces: access.TimedDrive,
         ground: WriteRanges,
-        clock: Clock,
+        clock: access.Clock,
         seconds: float,
         most_bytes: int,
-        on_progress: Callable[[MeasureProgress], None],
+        on_progress: Callable[[access.MeasureProgress], None],
     ) -> None:
         self.pieces, self.ground = pieces, ground
         self.windows: list[WriteWindow] = []
@@ -251,9 +242,9 @@ class WriteProbe:
         random = [window for window in self.windows if window.phase is WritePhase.RANDOM]
         if self._open_bytes or self._phase is not WritePhase.RANDOM or not random:
             return False
-        if random[-1].bytes_per_second * FALL > max(window.bytes_per_second for window in random):
+        if random[-1].bytes_per_second * smr_cliff.FALL > max(window.bytes_per_second for window in random):
             return False
-        return find_cliff(random) is not None
+        return smr_cliff.find_cliff(random) is not None
 
     def _report(self) -> None:
         said = t(
@@ -261,16 +252,16 @@ class WriteProbe:
             written=self.written_bytes,
             most=self._most_bytes,
             phase=PHASES[self._phase](),
-            rate=rate_in_words(self.windows[-1].bytes_per_second if self.windows else None),
+            rate=smr_cliff.rate_in_words(self.windows[-1].bytes_per_second if self.windows else None),
         )
         self._on_progress(self._clock.progress(said))
 
 
-def _verdict(drive: Drive, run: WriteProbe, clock: Clock) -> CliffVerdict:
+def _verdict(drive: Drive, run: WriteProbe, clock: access.Clock) -> CliffVerdict:
     windows = tuple(run.windows)
     random_bytes = sum(window.written_bytes for window in windows if window.phase is WritePhase.RANDOM)
-    before, after = sequential_rates(windows)
-    judgement = judge_cliff(windows, PIECE_BYTES, drive)
+    before, after = smr_cliff.sequential_rates(windows)
+    judgement = smr_cliff.judge_cliff(windows, PIECE_BYTES, drive)
     return CliffVerdict(
         drive=drive.path,
         outcome=judgement.outcome,
@@ -278,8 +269,8 @@ def _verdict(drive: Drive, run: WriteProbe, clock: Clock) -> CliffVerdict:
         cliff=judgement.cliff,
         sequential_before=before,
         sequential_after=after,
-        sentence=sentence_for(drive.path, judgement, before, after, random_bytes),
-        caveats=caveats_for(
+        sentence=smr_cliff.sentence_for(drive.path, judgement, before, after, random_bytes),
+        caveats=smr_cliff.caveats_for(
             drive,
             judgement.outcome,
             saw_data=run.pieces.saw_data,

@@ -39,7 +39,7 @@ from wizard.model.requests import (
 from wizard.model.said import t
 from wizard.operations.fstab import EditFstab
 from wizard.operations.settings import WriteRules, difference
-from wizard.plan.conversion import Prospect, Way, WayOffer
+from wizard.plan.changes import Prospect, Way, WayOffer
 from wizard.ui.components.drive_rows import finding_paras
 from wizard.ui.components.way_rows import offer_blocks
 from wizard.ui.view import GAP, Block, para, strong

@@ -4,7 +4,15 @@ from argparse import Namespace
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from wizard.advice.catalogue import NEEDS, CatalogueOption, OptionKind, load_catalogue, on_kernel
+from wizard.advice.catalogue import (
+    NEEDS,
+    SIZE_FROM,
+    SIZE_UP_TO,
+    CatalogueOption,
+    OptionKind,
+    load_catalogue,
+    on_kernel,
+)
 from wizard.cli.output import deliver
 from wizard.documents.codec import JSON, render_document, to_json
 from wizard.filesystems.registry import KINDS
@@ -158,9 +166,9 @@ def _sizes(option: CatalogueOption) -> Iterator[ui.Text]:
     if least is not None and most is not None:
         yield t("For volumes from {least:exact} to {most:exact}.", least=least, most=most)
     elif least is not None:
-        yield t("Only for volumes of {least:exact} or more.", least=least)
+        yield SIZE_FROM(least=least)
     elif most is not None:
-        yield t("Only for volumes up to {most:exact}.", most=most)
+        yield SIZE_UP_TO(most=most)
 
 
 def _kernel_sentences(option: CatalogueOption, kernel: Kernel) -> Iterator[ui.Text]:

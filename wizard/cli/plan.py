@@ -22,7 +22,7 @@ from wizard.documents.files import write_file
 from wizard.model.errors import BadInput, ExitCode, printable
 from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.said import Sentence, parse_size, t
-from wizard.plan.check import render_plan
+from wizard.plan.check import PLANS
 from wizard.plan.plan import Plan
 from wizard.plan.refusals import needs_root
 from wizard.plan.request.plan_request import (
@@ -86,7 +86,7 @@ def plan(arguments: Namespace) -> ExitCode:
         _write_plan(plan, Path(arguments.output))
     _narrate(plan, arguments.output if to_file else None)
     if not to_file:
-        sys.stdout.write(render_plan(plan))
+        sys.stdout.write(PLANS.render(plan))
     return ExitCode.DONE
 
 
@@ -226,4 +226,4 @@ def _narrate(plan: Plan, output: str | None) -> None:
 def _write_plan(plan: Plan, path: Path) -> None:
     """Save the plan atomically. Raises BadInput if the path is no file, Failed if the file is not
     writable."""
-    write_file(path, render_plan(plan), str(t("The document")))
+    write_file(path, PLANS.render(plan), str(t("The document")))

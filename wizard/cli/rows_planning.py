@@ -169,7 +169,7 @@ PLANNING = (
             Argument(
                 "--way",
                 t("plan this conversion (default: compare all)"),
-                choices="wizard.plan.conversion:Way",
+                choices="wizard.plan.changes:Way",
             ),
             Argument("--manifest", t("compare content and attributes of every file before and after")),
             Argument("--repair", t("repair damage, if the repair can be undone")),

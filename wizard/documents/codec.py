@@ -11,10 +11,13 @@ from typing import Any, Generic, TypeVar
 from wizard.documents import files
 from wizard.documents.decode import Misfit, decode
 from wizard.documents.files import within
-from wizard.model.errors import DERIVED, IN_ENGLISH, WHERE_USED, BadInput, printable
-from wizard.model.said import Message, ProfileText, in_english, t
+from wizard.model.errors import DERIVED, IN_ENGLISH, WHERE_USED, BadInput
+from wizard.model.said import Message, ProfileText, Sentence, in_english, t
 
 T = TypeVar("T")
+
+FAULT_IN = Sentence("{file}: {why}")
+RECREATE = Sentence("Recreate it with `diskwright {command}`.")
 
 JSON = dict[str, Any]
 """A JSON object. This module converts untyped data to typed data."""
@@ -61,11 +64,11 @@ def from_json(value: Any, wanted: type[T], where: str) -> T:
     try:
         return decode(value, wanted)
     except Misfit as misfit:
-        place, why = printable(within(misfit.key), 100), str(misfit.said)
+        place, why = within(misfit.key), str(misfit.said)
         message = (
             t("{file}, {place}: {why}", file=where, place=place, why=why)
             if place
-            else t("{file}: {why}", file=where, why=why)
+            else FAULT_IN(file=where, why=why)
         )
         raise BadInput(message) from None
 
@@ -186,7 +189,7 @@ class Sealed(Generic[T]):
         if schema in self.earlier:
             body = self.earlier[schema](body)
         if why := self.removed(body):
-            raise BadInput(t("{file}: {why}", file=where, why=why))
+            raise BadInput(FAULT_IN(file=where, why=why))
         value = from_json(body, self.kind, where)
         # Check first, since `renew` requires consistent contents.
         self.check(value, where)

@@ -1,7 +1,7 @@
 """Decode plain JSON or TOML values to dataclasses by field type. Errors name value and place."""
 
 import json
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from enum import Enum
 from functools import cache
@@ -10,7 +10,7 @@ from types import NoneType, UnionType
 from typing import Any, Literal, TypeGuard, TypeVar, Union, cast, get_args, get_origin
 
 from wizard.documents.files import PROFILES, itself
-from wizard.model.errors import DERIVED, printable
+from wizard.model.errors import DERIVED
 from wizard.model.said import Message, ProfileText, Sentence, Value, from_document, t
 
 FILE = Path(PROFILES) / "messages-1.0.json"
@@ -61,8 +61,8 @@ def _decoder(wanted: Hashable) -> Decoder:
         return _message
     if wanted is ProfileText:
         return _profile_text
-    if is_dataclass(wanted):
-        return _record(wanted)
+    if is_dataclass(generic := get_origin(wanted) or wanted):
+        return _record(generic, get_args(wanted))
     assert isinstance(wanted, type), wanted
     if issubclass(wanted, Enum):
         return _one_of({member.value: member for member in wanted})
@@ -195,10 +195,11 @@ def _dict(_key: type[str], member: Any) -> Decoder:
     return decoder
 
 
-def _record(wanted: Any) -> Decoder:
+def _record(wanted: Any, arguments: Sequence[Any]) -> Decoder:
+    types = dict(zip(getattr(wanted, "__parameters__", ()), arguments, strict=True))
     # Never accept derived fields from outside.
     decoders = {
-        field.name: _decoder(cast(Hashable, field.type))
+        field.name: _decoder(types.get(field.type, cast(Hashable, field.type)))
         for field in fields(wanted)
         if field.metadata != DERIVED
     }
@@ -214,7 +215,7 @@ def _record(wanted: Any) -> Decoder:
         # Report a mistyped key as unknown rather than missing.
         if not value.keys() <= decoders.keys():
             unknown = next(name for name in value if name not in decoders)
-            raise Misfit(Sentence("{what} is not a known key."), f".{printable(unknown, 60)}")
+            raise Misfit(Sentence("{what} is not a known key."), f".{unknown}")
         found = _values(value, decoders.__getitem__)
         if missing := [name for name in required if name not in found]:
             raise Misfit(Sentence("{what} is missing."), f".{missing[0]}")
@@ -266,7 +267,7 @@ def _values(table: dict[str, Any], decoder_of: Callable[[str], Decoder]) -> dict
         for name, value in table.items():
             found[name] = decoder_of(name)(value)
     except Misfit as misfit:
-        misfit.place = f".{printable(name, 60)}{misfit.place}"
+        misfit.place = f".{name}{misfit.place}"
         raise
     return found
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from time import monotonic, sleep
 
-from wizard.model.errors import BadInput, Failed, printable
+from wizard.model.errors import BadInput, Failed
 from wizard.model.said import Sentence, t
 
 PROFILES = f"{__file__.rpartition('/documents/')[0]}/profiles"
@@ -152,7 +152,7 @@ def write_file(path: Path, text: str, what: str) -> None:
 def read_file(path: Path, most_bytes: int = LARGEST_BYTES) -> str:
     """Return the text of a file or pipe. Raises FileNotFoundError; BadInput for devices, directories, pipes
     without a writer, binary files and files longer than `most_bytes`."""
-    shown = printable(str(path), 200)
+    shown = str(path)
     try:
         mode = path.stat().st_mode
         if stat.S_ISBLK(mode):

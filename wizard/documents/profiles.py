@@ -15,11 +15,10 @@ from pathlib import Path
 from pwd import getpwuid
 from typing import Any, TypeVar
 
-from wizard.documents import files
-from wizard.documents.codec import from_json, parse_document, to_json
+from wizard.documents import codec, files
 from wizard.documents.decode import Misfit, decode
 from wizard.documents.files import PROFILES, whole, within
-from wizard.model.errors import BadInput, printable
+from wizard.model.errors import BadInput
 from wizard.model.finding import MOST_BYTES, Notice
 from wizard.model.said import Message, t
 
@@ -97,7 +96,7 @@ def _decoded(text: str, where: str, wanted: type[T], parse: Parser) -> T:
     try:
         return decode(parse(text), wanted)
     except Misfit as misfit:
-        why = printable(str(misfit.said), 220)
+        why = str(misfit.said)
         raise _at_line(text, where, misfit.key, within(misfit.key, parse(text)), why) from None
     except RecursionError:
         raise BadInput(t("{file} cannot be read: values are nested too deeply.", file=where)) from None
@@ -210,7 +209,7 @@ MOST_UNPACKED_BYTES = 32 * MOST_BYTES
 
 def sealed_notice(notice: Notice) -> bytes:
     """Return the notice as bytes."""
-    text = json.dumps({"schema": SCHEMA, **to_json(notice)}, separators=(",", ":"))
+    text = json.dumps({"schema": SCHEMA, **codec.to_json(notice)}, separators=(",", ":"))
     body = zlib.compress(text.encode("ascii"), 9)
     return HEAD.pack(MAGIC, len(body), sha256(body).digest()) + body
 
@@ -233,6 +232,6 @@ def read_notice(data: bytes) -> Notice | None:
         return None
     try:
         text = zlib.decompressobj().decompress(body, MOST_UNPACKED_BYTES).decode("ascii")
-        return from_json(parse_document(text, SCHEMA, "The notice"), Notice, "The notice")
+        return codec.from_json(codec.parse_document(text, SCHEMA, "The notice"), Notice, "The notice")
     except (zlib.error, UnicodeDecodeError, BadInput):
         return None

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from wizard.documents.codec import JSON, Sealed
+from wizard.documents import codec
+from wizard.ext4 import ways
 from wizard.ext4.assessment import Situation
 from wizard.ext4.operations import (
     OLD_TYPES,
@@ -15,20 +16,20 @@ from wizard.ext4.operations import (
     room_bytes,
 )
 from wizard.ext4.system_findings import as_message, as_text
-from wizard.ext4.ways import against, obstacles_of, refusal, undo_sentence
 from wizard.model.errors import BadInput
 from wizard.model.ext import ExtFacts
 from wizard.model.finding import Severity
 from wizard.model.geometry import Identity
 from wizard.model.said import Message, t
-from wizard.operations.ext4 import OnDevice, SetOwnFstabType
+from wizard.operations.ext4 import SetOwnFstabType
 from wizard.operations.fstab import EditFstab
 from wizard.operations.operation import Context
 from wizard.operations.rules import is_device_path, uuid_fault
+from wizard.plan.changes import Migration, MigrationOperation, Prospect, Way, WayOffer
 from wizard.plan.check import drive_faults
-from wizard.plan.conversion import Migration, MigrationOperation, MigrationStep, Prospect, Way, WayOffer
+from wizard.plan.plan import Step, steps_of
 
-AGAIN = t("Recreate it with `diskwright migrate`.")
+AGAIN = codec.RECREATE(command="migrate")
 SILENT = frozenset({"migrate-light-complete", "migrate-complete", "migrate-nothing-at-boot"})
 """Findings that only affect the choice of method."""
 
@@ -38,8 +39,8 @@ def make_migration(
 ) -> Migration:
     """Return the conversion to show, confirm and run. Raises Refused or BadInput with the finding that blocks
     it."""
-    if finding := against(situation, way, repairs=repairs):
-        raise refusal(finding)
+    if finding := ways.against(situation, way, repairs=repairs):
+        raise ways.refusal(finding)
     operations = all_operations(situation, way, repairs=repairs)
     migration = with_current_texts(
         Migration(
@@ -47,13 +48,13 @@ def make_migration(
             device=situation.device,
             before=situation.ext,
             way=way,
-            steps=tuple(map(MigrationStep, operations)),
+            steps=tuple(map(Step, operations)),
             manifest=manifest,
             repairs=repairs,
             doubts=tuple(doubts_of(situation, way, manifest=manifest)),
         )
     )
-    check_migration(migration, str(t("The conversion")))
+    MIGRATIONS.check(migration, str(t("The conversion")))
     return migration
 
 
@@ -68,43 +69,28 @@ def doubts_of(situation: Situation, way: Way, *, manifest: bool) -> Iterator[Mes
         )
     elif way is Way.FULL:
         yield t("File contents are not compared before and after; --manifest enables this.")
-    for finding in obstacles_of(situation):
+    for finding in ways.obstacles_of(situation):
         if finding.severity in (Severity.WARNING, Severity.INFO) and finding.code not in SILENT:
             yield as_message(finding)
 
 
 def migration_steps(
     operations: Sequence[MigrationOperation], device: str, before: ExtFacts, drive: Identity
-) -> tuple[MigrationStep, ...]:
-    """Return a step for each operation on the filesystem `before` on `device`."""
-    return tuple(
-        _fstab_step(one, drive) if isinstance(one, EditFstab) else _step(one, device, before, drive)
-        for one in operations
-    )
-
-
-def _step(operation: OnDevice, device: str, before: ExtFacts, drive: Identity) -> MigrationStep:
-    return MigrationStep(
-        operation=operation,
-        sentence=str(operation.sentence(device)),
-        commands=operation.commands(device),
-        edits=operation.edits(),
-        undo=str(t("`diskwright undo` restores all replaced blocks, until kept or mounted for writing.")),
-        holds=tuple(map(str, operation.holds)),
-        seconds=operation.seconds(before, rotational=drive.rotational),
-    )
-
-
-def _fstab_step(operation: EditFstab, drive: Identity) -> MigrationStep:
-    context = Context(drive)
-    return MigrationStep(
-        operation=operation,
-        sentence=str(operation.sentence(context)),
-        edits=operation.edits(context),
-        undo=operation.undo_text(context),
-        holds=tuple(map(str, operation.holds(context))),
-        seconds=operation.seconds(context),
-    )
+) -> Iterator[Step[MigrationOperation]]:
+    """Yield a step for each operation on the filesystem `before` on `device`."""
+    for one in operations:
+        if isinstance(one, EditFstab):
+            yield from steps_of((one,), Context(drive))
+            continue
+        yield Step(
+            one,
+            sentence=str(one.sentence(device)),
+            commands=one.commands(device),
+            edits=one.edits(),
+            undo=str(t("`diskwright undo` restores all replaced blocks, until kept or mounted for writing.")),
+            holds=tuple(map(str, one.holds)),
+            seconds=one.seconds(before, rotational=drive.rotational),
+        )
 
 
 def gains_of(operations: Sequence[MigrationOperation], before: ExtFacts) -> tuple[str, ...]:
@@ -123,20 +109,20 @@ def prospect_of(situation: Situation) -> Prospect:
     """Return findings, the three methods, and the recommended one."""
     offers = tuple(_offer(situation, way) for way in Way)
     default, why = _default(situation, offers)
-    found = tuple(map(as_text, obstacles_of(situation)))
+    found = tuple(map(as_text, ways.obstacles_of(situation)))
     return Prospect(situation.device, situation.ext, found, offers, default, str(why))
 
 
 def _offer(situation: Situation, way: Way) -> WayOffer:
     before = situation.ext
     operations = all_operations(situation, way)
-    finding = against(situation, way)
+    finding = ways.against(situation, way)
     steps = migration_steps(operations, situation.device, before, situation.drive)
     return WayOffer(
         way=way,
         gains=gains_of(operations, before),
         costs=tuple(map(str, _costs(way))),
-        undone=str(undo_sentence(way)),
+        undone=str(ways.undo_sentence(way)),
         seconds=round(sum(step.seconds for step in steps), 1),
         compare_seconds=round(compare_seconds(before, situation.drive.rotational), 1)
         if way.converts
@@ -169,12 +155,8 @@ def _costs(way: Way) -> Iterator[Message]:
 
 def _default(situation: Situation, offers: Sequence[WayOffer]) -> tuple[Way | None, Message]:
     possible = {offer.way for offer in offers if not offer.obstacle}
-    if Way.FULL in possible:
-        return Way.FULL, t(
-            "Adds all features this filesystem allows, and writes to the drive only after verification."
-        )
-    if Way.LIGHT in possible:
-        return Way.LIGHT, t("Adds the possible features, and writes to the drive only after verification.")
+    if writing := next((way for way in (Way.FULL, Way.LIGHT) if way in possible), None):
+        return writing, t("Adds all possible features, and writes to the drive only after verification.")
     if Way.MOUNT in possible:
         return Way.MOUNT, t(
             "Changes no data on disk, and the obstacles to the other conversions do not apply."
@@ -191,7 +173,7 @@ def with_current_texts(migration: Migration) -> Migration:
     operations = tuple(step.operation for step in migration.steps)
     return replace(
         migration,
-        steps=migration_steps(operations, migration.device, before, migration.drive),
+        steps=tuple(migration_steps(operations, migration.device, before, migration.drive)),
         room_bytes=room_bytes(operations, before),
         gains=gains_of(operations, before),
     )
@@ -272,7 +254,7 @@ def _is_retyped(number: int, old: str | None, new: str | None) -> bool:
     )
 
 
-def _as_supported(body: JSON) -> JSON:
+def _as_supported(body: codec.JSON) -> codec.JSON:
     """Drop the storage of undo data, and edit all lines of fstab in one step. Raises BadInput for conversions
     without a scratch copy, by version 1.0."""
     if body.get("way") == "fresh" or body.get("means") == "direct":
@@ -289,7 +271,7 @@ def _as_supported(body: JSON) -> JSON:
 
 def _with_one_edit(steps: list[object]) -> list[object]:
     """Replace the steps that edit one line of fstab each by one step."""
-    others, lines = list[object](), list[JSON]()
+    others, lines = list[object](), list[codec.JSON]()
     for step in steps:
         match step:
             case {"operation": {"kind": "set-fstab-type", "number": _, "old": _, "new": _} as line}:
@@ -304,19 +286,11 @@ def _with_one_edit(steps: list[object]) -> list[object]:
     return [*others, {"operation": {"kind": "edit-fstab", **edit, "lines": edits}}]
 
 
-MIGRATIONS = Sealed(
+MIGRATIONS = codec.Sealed(
     "diskwright.migration/2",
     Migration,
     AGAIN,
     _faults,
     with_current_texts,
     {"diskwright.migration/2": _as_supported},
-)
-MIGRATION_SCHEMA, render_migration, is_migration, read_migration, read_kept_migration, check_migration = (
-    MIGRATIONS.schema,
-    MIGRATIONS.render,
-    MIGRATIONS.is_one,
-    MIGRATIONS.read,
-    MIGRATIONS.read_kept,
-    MIGRATIONS.check,
 )

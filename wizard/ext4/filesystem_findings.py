@@ -14,10 +14,8 @@ from wizard.ext4.system_findings import (
     version_text,
     warning,
 )
-from wizard.model.finding import Finding, FindingCommand
+from wizard.model.finding import NO_ACTION, Finding, FindingCommand
 from wizard.model.said import Message, Sentence, join, t, tn
-
-NO_ACTION = t("No action needed.")
 
 REPAIR = t("Make a backup, then let the conversion repair the damage, on a scratch copy.")
 

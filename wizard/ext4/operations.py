@@ -6,20 +6,8 @@ from wizard.ext4.assessment import Situation
 from wizard.ext4.superblock import seems_once_ext3
 from wizard.model.ext import ExtFacts
 from wizard.model.said import MIB, Message, t
-from wizard.operations.ext4 import (
-    WIDE_INODE_BYTES,
-    AddChecksums,
-    AddJournal,
-    CheckFiles,
-    ConvertFiles,
-    OnDevice,
-    SetFeatures,
-    SetOwnFstabType,
-    WidenBlockNumbers,
-    WidenInodes,
-)
-from wizard.operations.fstab import EditFstab, LineEdit, digest_of_text
-from wizard.plan.conversion import MigrationOperation, Way
+from wizard.operations import ext4, fstab
+from wizard.plan.changes import MigrationOperation, Way
 
 CHECKSUMS = t("metadata checksums are enabled, and tune2fs would damage the filesystem (metadata_csum)")
 
@@ -41,7 +29,7 @@ BITMAPS = 2
 INODES_WIDENED_FROM = 128
 
 
-def operations_for(way: Way, before: ExtFacts, *, repairs: bool = False) -> tuple[OnDevice, ...]:
+def operations_for(way: Way, before: ExtFacts, *, repairs: bool = False) -> tuple[ext4.OnDevice, ...]:
     """Return the operations on the filesystem itself. Empty if the method adds nothing or leaves the
     filesystem unchanged."""
     match way:
@@ -52,31 +40,31 @@ def operations_for(way: Way, before: ExtFacts, *, repairs: bool = False) -> tupl
         case _:
             wanted = ()
     pending = not repairs and (before.needs_recovery or not before.clean)
-    return (CheckFiles(repairs, pending), *wanted) if wanted else ()
+    return (ext4.CheckFiles(repairs, pending), *wanted) if wanted else ()
 
 
-def _light(before: ExtFacts) -> Iterator[OnDevice]:
+def _light(before: ExtFacts) -> Iterator[ext4.OnDevice]:
     if "has_journal" not in before.features:
-        yield AddJournal()
+        yield ext4.AddJournal()
     if features := _lacking_features(before, before.inode_bytes):
-        yield SetFeatures(features)
+        yield ext4.SetFeatures(features)
 
 
-def _full(before: ExtFacts) -> Iterator[OnDevice]:
+def _full(before: ExtFacts) -> Iterator[ext4.OnDevice]:
     # Enlarge inodes first, because other structures depend on their size.
     can_widen = before.inode_bytes == INODES_WIDENED_FROM and not widening_fault(before)
     if "has_journal" not in before.features:
-        yield AddJournal()
+        yield ext4.AddJournal()
     if can_widen:
-        yield WidenInodes()
-    if features := _lacking_features(before, WIDE_INODE_BYTES if can_widen else before.inode_bytes):
-        yield SetFeatures(features)
+        yield ext4.WidenInodes()
+    if features := _lacking_features(before, ext4.WIDE_INODE_BYTES if can_widen else before.inode_bytes):
+        yield ext4.SetFeatures(features)
     if may_have_blocks(before):
-        yield ConvertFiles()
+        yield ext4.ConvertFiles()
     if "64bit" not in before.features and "bigalloc" not in before.features:
-        yield WidenBlockNumbers()
+        yield ext4.WidenBlockNumbers()
     if "metadata_csum" not in before.features:
-        yield AddChecksums()
+        yield ext4.AddChecksums()
 
 
 def may_have_blocks(before: ExtFacts) -> bool:
@@ -87,14 +75,14 @@ def may_have_blocks(before: ExtFacts) -> bool:
 
 def _lacking_features(before: ExtFacts, inode_bytes: int) -> tuple[str, ...]:
     """Return the features to enable, given the future inode size."""
-    wanted = (*SWITCHED, FOR_WIDE_INODES) if inode_bytes >= WIDE_INODE_BYTES else SWITCHED
+    wanted = (*SWITCHED, FOR_WIDE_INODES) if inode_bytes >= ext4.WIDE_INODE_BYTES else SWITCHED
     return tuple(feature for feature in wanted if feature not in before.features)
 
 
 def widening_blocks(before: ExtFacts) -> int:
     """Return the number of additional blocks that enlarged inode tables need."""
     return before.groups * (
-        _table_blocks(before, WIDE_INODE_BYTES) - _table_blocks(before, before.inode_bytes)
+        _table_blocks(before, ext4.WIDE_INODE_BYTES) - _table_blocks(before, before.inode_bytes)
     )
 
 
@@ -117,7 +105,9 @@ def widening_blocker(before: ExtFacts) -> Message | None:
         # Tested with e2fsprogs 1.47.0: e2fsck could not even start afterwards.
         return CHECKSUMS
     descriptors = -(-before.groups * before.desc_bytes // before.block_bytes)
-    needed = 1 + descriptors + before.reserved_gdt_blocks + BITMAPS + _table_blocks(before, WIDE_INODE_BYTES)
+    needed = (
+        1 + descriptors + before.reserved_gdt_blocks + BITMAPS + _table_blocks(before, ext4.WIDE_INODE_BYTES)
+    )
     return t("the last group is too short for a larger table") if last_group_blocks(before) < needed else None
 
 
@@ -137,22 +127,26 @@ def _table_blocks(before: ExtFacts, inode_bytes: int) -> int:
     return -(-before.inodes_per_group * inode_bytes // before.block_bytes)
 
 
-def fstab_operations(situation: Situation) -> tuple[EditFstab, ...]:
+def fstab_operations(situation: Situation) -> tuple[fstab.EditFstab, ...]:
     """Return the edit of the fstab lines whose type could no longer mount the filesystem, or would use an
     older driver's behaviour. Empty if there are none."""
     text = situation.fstab_text.split("\n")
     old = [(line.number, text[line.number - 1]) for line in situation.lines if line.kind in OLD_TYPES]
-    lines = tuple(LineEdit(number, line, retyped(line)) for number, line in old)
-    return (EditFstab(situation.fstab, digest_of_text(situation.fstab_text), lines),) if lines else ()
+    lines = tuple(fstab.LineEdit(number, line, retyped(line)) for number, line in old)
+    return (
+        (fstab.EditFstab(situation.fstab, fstab.digest_of_text(situation.fstab_text), lines),)
+        if lines
+        else ()
+    )
 
 
-def own_operations(situation: Situation) -> tuple[SetOwnFstabType, ...]:
+def own_operations(situation: Situation) -> tuple[ext4.SetOwnFstabType, ...]:
     """Return the same for the lines of the filesystem's own fstab, if it contains a system that is not
     running."""
     own = situation.own
     if own is None or own.fault:
         return ()
-    text, digest = own.text.split("\n"), digest_of_text(own.text)
+    text, digest = own.text.split("\n"), fstab.digest_of_text(own.text)
     found = []
     for line in own.lines:
         if line.kind in OLD_TYPES:
@@ -160,7 +154,7 @@ def own_operations(situation: Situation) -> tuple[SetOwnFstabType, ...]:
             new = retyped(old)
             before = "\n".join([*text[: line.number - 1], old[: _first_difference(old, new)]])
             block, offset = divmod(len(before.encode("utf-8", "surrogateescape")), situation.ext.block_bytes)
-            found.append(SetOwnFstabType(digest, line.number, block, offset, old, new))
+            found.append(ext4.SetOwnFstabType(digest, line.number, block, offset, old, new))
     return tuple(found)
 
 
@@ -221,13 +215,13 @@ def journal_blocks(before: ExtFacts) -> int:
 def room_bytes(operations: Sequence[MigrationOperation], before: ExtFacts) -> int:
     """Return the space needed for the scratch copy, with a margin: for the new data and the data replaced."""
     kinds = {type(operation) for operation in operations}
-    if kinds <= {EditFstab}:
+    if kinds <= {fstab.EditFstab}:
         return 0
     changed = MARGIN_BYTES + 2 * before.groups * before.block_bytes
-    if AddJournal in kinds:
+    if ext4.AddJournal in kinds:
         changed += journal_blocks(before) * before.block_bytes
-    if kinds & {ConvertFiles, AddChecksums, WidenBlockNumbers, WidenInodes}:
-        changed += before.inodes * WIDE_INODE_BYTES
-    if WidenInodes in kinds:
-        changed += before.inodes * (WIDE_INODE_BYTES - before.inode_bytes)
+    if kinds & {ext4.ConvertFiles, ext4.AddChecksums, ext4.WidenBlockNumbers, ext4.WidenInodes}:
+        changed += before.inodes * ext4.WIDE_INODE_BYTES
+    if ext4.WidenInodes in kinds:
+        changed += before.inodes * (ext4.WIDE_INODE_BYTES - before.inode_bytes)
     return 2 * changed

@@ -5,24 +5,13 @@ from dataclasses import replace
 from functools import partial
 
 from wizard.advice.missing import missing
+from wizard.ext4 import operations
 from wizard.ext4.assessment import BootPath, Situation
-from wizard.ext4.operations import (
-    INODES_WIDENED_FROM,
-    OLD_TYPES,
-    fstab_operations,
-    journal_blocks,
-    operations_for,
-    spare_blocks,
-    widening_blocker,
-    widening_blocks,
-    widening_fault,
-)
-from wizard.model.errors import printable
-from wizard.model.finding import Finding, FindingCommand, Severity
+from wizard.model.finding import NO_ACTION, Finding, FindingCommand, Severity
 from wizard.model.said import Message, Sentence, join, t
 from wizard.operations.ext4 import WIDE_INODE_BYTES
 from wizard.operations.operation import OWN_FSTAB
-from wizard.plan.conversion import Way
+from wizard.plan.changes import Way
 
 FREE_SPACE = t("Delete or move files first.")
 
@@ -100,14 +89,17 @@ def room_inside(situation: Situation) -> Iterator[Finding]:
     """Report space and inodes."""
     before, device = situation.ext, situation.device
     size = before.block_bytes
-    free, spare = before.free_blocks * size, spare_blocks(before)
-    if "has_journal" not in before.features and not 0 < journal_blocks(before) <= before.free_blocks - spare:
+    free, spare = before.free_blocks * size, operations.spare_blocks(before)
+    if (
+        "has_journal" not in before.features
+        and not 0 < operations.journal_blocks(before) <= before.free_blocks - spare
+    ):
         yield danger(
             "migrate-no-room-journal",
             t(
                 "{device} is too full for a journal: {needed:size} required, {free:size} free.",
                 device=device,
-                needed=journal_blocks(before) * size,
+                needed=operations.journal_blocks(before) * size,
                 free=free,
             ),
             t("Without a journal, a power cut requires a full filesystem check."),
@@ -128,8 +120,8 @@ def room_inside(situation: Situation) -> Iterator[Finding]:
             FREE_SPACE,
             "superblock",
         )
-    if before.inode_bytes == INODES_WIDENED_FROM and (fault := widening_fault(before)):
-        more = max(0, widening_blocks(before) + spare - before.free_blocks) * size
+    if before.inode_bytes == operations.INODES_WIDENED_FROM and (fault := operations.widening_fault(before)):
+        more = max(0, operations.widening_blocks(before) + spare - before.free_blocks) * size
         yield warning(
             "migrate-narrow-inodes",
             t(
@@ -142,8 +134,10 @@ def room_inside(situation: Situation) -> Iterator[Finding]:
                 "Dates past January 2038 and subsecond times require inodes of {bytes} bytes.",
                 bytes=WIDE_INODE_BYTES,
             ),
-            t("Free {more:size} more.", more=more) if widening_blocker(before) is None else COPY_INSTEAD,
-            commands=() if widening_blocker(before) is None else copy_commands(situation),
+            t("Free {more:size} more.", more=more)
+            if operations.widening_blocker(before) is None
+            else COPY_INSTEAD,
+            commands=() if operations.widening_blocker(before) is None else copy_commands(situation),
         )
     if not before.free_inodes:
         yield info(
@@ -175,17 +169,10 @@ def boot_path(situation: Situation) -> Iterator[Finding]:
     found, device = situation.boot, situation.device
     if not found.place:
         return
-    contents = (
-        t(
-            "{device} contains the root filesystem: the boot loader and initramfs must support ext4.",
-            device=device,
-        )
-        if found.place == "/"
-        else t(
-            "{device} contains {place} of the system: the boot process must support ext4.",
-            place=found.place,
-            device=device,
-        )
+    contents = t(
+        "{device} contains {place} of the system: the boot loader and initramfs must support ext4.",
+        place=found.place,
+        device=device,
     )
     version = _grub_version(found.grub)
     if found.grub == NO_GRUB:
@@ -211,7 +198,7 @@ def boot_path(situation: Situation) -> Iterator[Finding]:
         ),
         "grub-install --version",
     )
-    if found.root_type in OLD_TYPES:
+    if found.root_type in operations.OLD_TYPES:
         yield warning(
             "migrate-root-type",
             t(
@@ -256,7 +243,7 @@ def at_boot(situation: Situation) -> Iterator[Finding]:
             t("Change the unit to Type=ext4 or remove the type."),
             "/etc/systemd/system",
         )
-    if not fstab_operations(situation):
+    if not operations.fstab_operations(situation):
         form = (
             Sentence("{fstab} already has the correct type and is not changed.")
             if situation.lines
@@ -264,7 +251,7 @@ def at_boot(situation: Situation) -> Iterator[Finding]:
         )
         yield info(
             "migrate-nothing-at-boot",
-            form(fstab=printable(situation.fstab, 200)),
+            form(fstab=situation.fstab),
             t("Mounting as ext4 manually requires no changes."),
             t("Mount the filesystem as ext4."),
             "fstab(5)",
@@ -277,7 +264,7 @@ def own_fstab(situation: Situation) -> Iterator[Finding]:
     own, device = situation.own, situation.device
     if own is None:
         return
-    lines = [line for line in own.lines if line.kind in OLD_TYPES]
+    lines = [line for line in own.lines if line.kind in operations.OLD_TYPES]
     if own.fault:
         yield warning(
             "migrate-own-fstab",
@@ -324,12 +311,12 @@ def nothing_to_do(situation: Situation) -> Iterator[Finding]:
             Sentence("{device} already has all features that need no rewrite."),
         ),
     ):
-        if not operations_for(way, situation.ext):
+        if not operations.operations_for(way, situation.ext):
             yield info(
                 code,
                 form(device=situation.device),
                 t("All features are already enabled."),
-                t("No action needed."),
+                NO_ACTION,
             )
 
 

@@ -3,36 +3,29 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from wizard.ext4 import filesystem_findings, system_findings
 from wizard.ext4.assessment import Situation
-from wizard.ext4.filesystem_findings import in_use, kind_findings, programs, state_findings
-from wizard.ext4.system_findings import (
-    at_boot,
-    boot_path,
-    nothing_to_do,
-    own_fstab,
-    room_inside,
-    scratch_copy,
-)
+from wizard.ext4.filesystem_findings import in_use
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.ext import ExtFacts
 from wizard.model.finding import Finding, FindingCommand, Severity
 from wizard.model.said import Message, t
-from wizard.plan.conversion import Migration, Prospect, Way, WayOffer
+from wizard.plan.changes import Migration, Prospect, Way, WayOffer
 
 NOTHING_WRITTEN = t("Nothing was written.")
 
 
 RULES = (
     in_use,
-    state_findings,
-    kind_findings,
-    programs,
-    room_inside,
-    scratch_copy,
-    boot_path,
-    at_boot,
-    own_fstab,
-    nothing_to_do,
+    filesystem_findings.state_findings,
+    filesystem_findings.kind_findings,
+    filesystem_findings.programs,
+    system_findings.room_inside,
+    system_findings.scratch_copy,
+    system_findings.boot_path,
+    system_findings.at_boot,
+    system_findings.own_fstab,
+    system_findings.nothing_to_do,
 )
 
 WRITING = frozenset(way for way in Way if way.converts)

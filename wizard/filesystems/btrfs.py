@@ -1,24 +1,24 @@
 """Btrfs: mkfs.btrfs(8), btrfs-check(8), btrfs-inspect-internal(8), btrfs(5)."""
 
-from wizard.filesystems.kind import BTRFS_FLAGS, Argv, Growing, Holds, MadeKind, Relabelling
+from wizard.filesystems import kind
 from wizard.model.layout import NewFilesystem
 from wizard.model.said import MIB, TIB, t
 
 
-def _commands(new: NewFilesystem) -> tuple[Argv, ...]:
+def _commands(new: NewFilesystem) -> tuple[kind.Argv, ...]:
     # -f overwrites old signatures, but still refuses a mounted device.
     return (
         ("mkfs.btrfs", "-q", "-f", "-U", new.uuid, "-L", new.label, *new.options, new.device, *new.others),
     )
 
 
-def _resize_command(what: str, place: str) -> Argv:
+def _resize_command(what: str, place: str) -> kind.Argv:
     return ("btrfs", "filesystem", "resize", what, place)
 
 
 CHECK = ("btrfs", "check", "--readonly")
 
-KIND = MadeKind(
+KIND = kind.MadeKind(
     name="btrfs",
     title="Btrfs",
     kernel_names=("btrfs",),
@@ -75,12 +75,12 @@ KIND = MadeKind(
     ),
     # Only the superblock changes (metadata_uuid, Linux 5.0), not every block as with -U.
     set_uuid=lambda device, uuid: ("btrfstune", "-M", uuid, device),
-    relabelling=Relabelling(
+    relabelling=kind.Relabelling(
         command=lambda device, place, label: ("btrfs", "filesystem", "label", "--", place or device, label),
         mounted=True,
     ),
     # Btrfs can only be resized while mounted (btrfs-filesystem(8)).
-    growing=Growing(
+    growing=kind.Growing(
         commands=lambda place: (("btrfs", "filesystem", "resize", "max", place),),
         check=CHECK,
         programs=("btrfs",),
@@ -89,5 +89,5 @@ KIND = MadeKind(
         smaller=lambda place, size: (_resize_command(str(size), place),),
         shrinks_in_use=lambda _device, place, member, size: _resize_command(f"{member}:{size}", place),
     ),
-    holds=Holds(flags=BTRFS_FLAGS),
+    holds=kind.Holds(flags=kind.BTRFS_FLAGS),
 )

@@ -4,18 +4,7 @@ import re
 from dataclasses import replace
 
 from wizard.filesystems import kind
-from wizard.filesystems.kind import (
-    EXT_FLAGS,
-    SECOND,
-    Argv,
-    Growing,
-    Holds,
-    MadeKind,
-    RecognisedKind,
-    Relabelling,
-    with_suboptions,
-)
-from wizard.model.geometry import Geometry, advised_striping
+from wizard.model.geometry import Geometry
 from wizard.model.layout import NewFilesystem
 from wizard.model.machine import Extent, Striping
 from wizard.model.said import KIB, MIB, TIB, t
@@ -24,36 +13,36 @@ SMALL_BYTES = 512 * MIB
 """mke2fs uses 1 KiB blocks below this size (e2fsprogs, mke2fs.conf)."""
 
 
-def _commands(new: NewFilesystem) -> tuple[Argv, ...]:
+def _commands(new: NewFilesystem) -> tuple[kind.Argv, ...]:
     # -F overwrites old signatures without asking, but still refuses a mounted device.
     return (("mkfs.ext4", "-q", "-F", "-U", new.uuid, "-L", new.label, *new.options, new.device),)
 
 
-def _for_place(geometry: Geometry, place: Extent, options: Argv) -> Argv:
+def _for_place(geometry: Geometry, place: Extent, options: kind.Argv) -> kind.Argv:
     """Add stride and stripe width if the drive advises a stripe or has larger blocks than the filesystem
     (e2fsprogs, misc/mke2fs.c)."""
     block = _block_bytes(geometry, place, options)
     physical = geometry.whole_block_bytes
-    unit, width = advised_striping(geometry) or (physical, physical)
+    unit, width = geometry.advised_striping or (physical, physical)
     if unit <= block or any("stride=" in option for option in options):
         return options
-    return with_suboptions(options, "-E", f"stride={unit // block},stripe_width={width // block}")
+    return kind.with_suboptions(options, "-E", f"stride={unit // block},stripe_width={width // block}")
 
 
-def _block_bytes(geometry: Geometry, place: Extent, options: Argv) -> int:
+def _block_bytes(geometry: Geometry, place: Extent, options: kind.Argv) -> int:
     """Return the filesystem's block size. Small filesystems get small blocks."""
     if "-b" in options:
         return int(options[options.index("-b") + 1])
     return 4 * KIB if place.size_bytes >= SMALL_BYTES else max(KIB, geometry.logical_block_bytes)
 
 
-def _set_root_owner(options: Argv, uid: int, gid: int) -> Argv:
-    return with_suboptions(options, "-E", f"root_owner={uid}:{gid}")
+def _set_root_owner(options: kind.Argv, uid: int, gid: int) -> kind.Argv:
+    return kind.with_suboptions(options, "-E", f"root_owner={uid}:{gid}")
 
 
-def lazily(options: Argv) -> Argv:
+def lazily(options: kind.Argv) -> kind.Argv:
     """Add options that skip discard and leave inode tables and journal unzeroed, at any size."""
-    return with_suboptions(options, "-E", "nodiscard,lazy_itable_init=1,lazy_journal_init=1")
+    return kind.with_suboptions(options, "-E", "nodiscard,lazy_itable_init=1,lazy_journal_init=1")
 
 
 def striping_in(text: str) -> Striping | None:
@@ -69,18 +58,18 @@ def striping_in(text: str) -> Striping | None:
     )
 
 
-def _set_uuid(device: str, uuid: str) -> Argv:
+def _set_uuid(device: str, uuid: str) -> kind.Argv:
     return ("tune2fs", "-U", uuid, device)
 
 
-RELABELLING = Relabelling(
+RELABELLING = kind.Relabelling(
     command=lambda device, _place, label: ("tune2fs", "-L", label, device), mounted=True, rules="ext4"
 )
 """Also used for ext2 and ext3."""
 
 CHECK = ("e2fsck", "-f", "-n")
 
-GROWING = Growing(
+GROWING = kind.Growing(
     commands=lambda device: (("e2fsck", "-f", "-p", device), ("resize2fs", "-p", device)),
     check=CHECK,
     programs=("e2image", "dumpe2fs"),
@@ -100,7 +89,7 @@ GROWING = Growing(
 )
 """Also used for ext2 and ext3. Without a journal, a mounted filesystem is not grown."""
 
-EXT4_KIND = MadeKind(
+EXT4_KIND = kind.MadeKind(
     name="ext4",
     title="ext4",
     kernel_names=("ext4",),
@@ -131,11 +120,11 @@ EXT4_KIND = MadeKind(
     relabelling=RELABELLING,
     set_uuid=_set_uuid,
     growing=GROWING,
-    holds=Holds(flags=EXT_FLAGS),
+    holds=kind.Holds(flags=kind.EXT_FLAGS),
 )
 
 
-EXT2_KIND = RecognisedKind(
+EXT2_KIND = kind.RecognisedKind(
     name="ext2",
     title="ext2",
     kernel_names=("ext4", "ext2"),
@@ -153,11 +142,11 @@ EXT2_KIND = RecognisedKind(
     # Without a journal, a power cut would leave the filesystem half grown.
     growing=replace(GROWING, in_use=None),
     # Old inodes store times in whole seconds.
-    holds=Holds(flags=EXT_FLAGS, grain=SECOND),
+    holds=kind.Holds(flags=kind.EXT_FLAGS, grain=kind.SECOND),
 )
 
 
-EXT3_KIND = RecognisedKind(
+EXT3_KIND = kind.RecognisedKind(
     name="ext3",
     title="ext3",
     kernel_names=("ext4", "ext3"),
@@ -174,5 +163,5 @@ EXT3_KIND = RecognisedKind(
     set_uuid=_set_uuid,
     growing=GROWING,
     # Old inodes store times in whole seconds.
-    holds=Holds(flags=EXT_FLAGS, grain=SECOND),
+    holds=kind.Holds(flags=kind.EXT_FLAGS, grain=kind.SECOND),
 )

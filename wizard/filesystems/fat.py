@@ -1,19 +1,6 @@
 """FAT32 and exFAT. FAT32: mkfs.fat(8) and fsck.fat(8) of dosfstools; tested with 4.2."""
 
-from wizard.filesystems import kind
-from wizard.filesystems.kind import (
-    BASIC_DATA_TYPE,
-    FAT32_MBR_TYPE,
-    NTFS_MBR_TYPE,
-    SECOND,
-    Argv,
-    Holds,
-    MadeKind,
-    Relabelling,
-    serial_of,
-)
-from wizard.filesystems.kind import FORBIDDEN as EXFAT_FORBIDDEN
-from wizard.filesystems.kind import FORBIDDEN as FORBIDDEN_IN_NAMES
+from wizard.filesystems import kind, partition_types
 from wizard.model.geometry import Geometry
 from wizard.model.layout import NewFilesystem
 from wizard.model.machine import Extent
@@ -24,11 +11,13 @@ NO_LABEL = "NO NAME"
 """Stored by an unlabelled FAT, so not valid as a label."""
 
 
-def _commands(new: NewFilesystem) -> tuple[Argv, ...]:
-    return (("mkfs.vfat", "-F", "32", "-i", serial_of(new.uuid), "-n", new.label, *new.options, new.device),)
+def _commands(new: NewFilesystem) -> tuple[kind.Argv, ...]:
+    return (
+        ("mkfs.vfat", "-F", "32", "-i", kind.serial_of(new.uuid), "-n", new.label, *new.options, new.device),
+    )
 
 
-def _for_place(geometry: Geometry, place: Extent, options: Argv) -> Argv:
+def _for_place(geometry: Geometry, place: Extent, options: kind.Argv) -> kind.Argv:
     """Add the partition start, for firmware and Windows, in the drive's logical blocks. mkfs.fat always
     counts 512 bytes. Like other formatters, omit a start beyond 32 bits."""
     hidden = place.start_bytes // geometry.logical_block_bytes
@@ -54,7 +43,7 @@ def _label_fault(label: str) -> Message | None:
 # rewrote the table and set a partition size up to 33 MB off the request, with an unaligned end. If asked for
 # exactly the partition size, it aborted at an assertion (fatresize.c:347) in three of three runs. FAT16 to
 # 890 MiB and FAT32 from 92 to 290 MiB exited with 1. No table can be planned for that.
-VFAT_KIND = MadeKind(
+VFAT_KIND = kind.MadeKind(
     why_not_grow=t("fatresize, the only tool, writes the table itself and misses the requested size"),
     name="vfat",
     title="FAT32",
@@ -81,40 +70,40 @@ VFAT_KIND = MadeKind(
     fit_label=str.upper,
     label_fault=_label_fault,
     serial_digits=8,
-    set_uuid=lambda device, uuid: ("fatlabel", "-i", device, serial_of(uuid)),
-    gpt_type=BASIC_DATA_TYPE,
-    mbr_type=FAT32_MBR_TYPE,
-    relabelling=Relabelling(
+    set_uuid=lambda device, uuid: ("fatlabel", "-i", device, kind.serial_of(uuid)),
+    gpt_type=partition_types.BASIC_DATA_GPT,
+    mbr_type=partition_types.FAT32_MBR,
+    relabelling=kind.Relabelling(
         command=lambda device, _place, label: (
             ("fatlabel", "--", device, label) if label else ("fatlabel", "-r", device)
         )
     ),
     # Dates start in 1980.
-    holds=Holds(
+    holds=kind.Holds(
         owners=False,
         links=False,
         attributes=(),
         flags=0,
-        grain=2 * SECOND,
+        grain=2 * kind.SECOND,
         since=315532800,
         largest_bytes=(1 << 32) - 1,
         holes=False,
-        forbidden=FORBIDDEN_IN_NAMES,
+        forbidden=kind.FORBIDDEN,
         ends_plainly=True,
         folds_case=True,
     ),
 )
 
 
-def _exfat_commands(new: NewFilesystem) -> tuple[Argv, ...]:
+def _exfat_commands(new: NewFilesystem) -> tuple[kind.Argv, ...]:
     return (
         ("mkfs.exfat", "-L", new.label, *new.options, new.device),
         _set_exfat_serial(new.device, new.uuid),
     )
 
 
-def _set_exfat_serial(device: str, uuid: str) -> Argv:
-    return ("tune.exfat", "-I", f"0x{serial_of(uuid)}", device)
+def _set_exfat_serial(device: str, uuid: str) -> kind.Argv:
+    return ("tune.exfat", "-I", f"0x{kind.serial_of(uuid)}", device)
 
 
 def _exfat_label_fault(label: str) -> Message | None:
@@ -126,18 +115,17 @@ def _exfat_label_fault(label: str) -> Message | None:
     )
 
 
-EXFAT_KIND = MadeKind(
+EXFAT_KIND = kind.MadeKind(
     name="exfat",
     title="exFAT",
     kernel_names=("exfat",),
-    never_shrinks=True,
     tool="mkfs.exfat",
     commands=_exfat_commands,
     in_general=t(
         "It is for sharing with Windows, macOS and cameras, without journal, owners or permissions."
     ),
     minimum_bytes=8 * MIB,
-    minimum_why=t("metadata uses the first megabytes"),
+    minimum_why=kind.METADATA_FIRST,
     # 2^32 clusters of 128 KiB, the default of mkfs.exfat from 32 GiB.
     maximum_bytes=512 * TIB,
     zones=kind.NO_ZONES(title="exFAT"),
@@ -150,19 +138,19 @@ EXFAT_KIND = MadeKind(
     label_fault=_exfat_label_fault,
     serial_digits=8,
     set_uuid=_set_exfat_serial,
-    gpt_type=BASIC_DATA_TYPE,
-    mbr_type=NTFS_MBR_TYPE,
+    gpt_type=partition_types.BASIC_DATA_GPT,
+    mbr_type=partition_types.NTFS_MBR,
     also=("tune.exfat",),
-    relabelling=Relabelling(command=lambda device, _place, label: ("tune.exfat", "-L", label, device)),
-    holds=Holds(
+    relabelling=kind.Relabelling(command=lambda device, _place, label: ("tune.exfat", "-L", label, device)),
+    holds=kind.Holds(
         owners=False,
         links=False,
         attributes=(),
         flags=0,
-        grain=2 * SECOND,
+        grain=2 * kind.SECOND,
         since=315532800,
         holes=False,
-        forbidden=EXFAT_FORBIDDEN,
+        forbidden=kind.FORBIDDEN,
         ends_plainly=True,
         folds_case=True,
     ),

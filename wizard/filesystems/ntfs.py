@@ -3,18 +3,7 @@
 Mounted by the kernel's ntfs3 (5.15) or by ntfs-3g.
 """
 
-from wizard.filesystems import kind
-from wizard.filesystems.kind import (
-    BASIC_DATA_TYPE,
-    FORBIDDEN,
-    NTFS_MBR_TYPE,
-    Argv,
-    Growing,
-    Holds,
-    MadeKind,
-    Relabelling,
-    serial_of,
-)
+from wizard.filesystems import kind, partition_types
 from wizard.model.geometry import Geometry
 from wizard.model.layout import NewFilesystem
 from wizard.model.machine import Extent
@@ -27,7 +16,7 @@ CHKDSK = t(
 )
 
 
-def _commands(new: NewFilesystem) -> tuple[Argv, ...]:
+def _commands(new: NewFilesystem) -> tuple[kind.Argv, ...]:
     # Without -F, mkfs.ntfs refuses a mounted device; -Q skips zeroing the volume.
     return (
         ("mkfs.ntfs", "-Q", "-q", "-L", new.label, *new.options, new.device),
@@ -35,11 +24,11 @@ def _commands(new: NewFilesystem) -> tuple[Argv, ...]:
     )
 
 
-def _set_serial(device: str, uuid: str) -> Argv:
-    return ("ntfslabel", "-q", f"--new-serial={serial_of(uuid)}", device)
+def _set_serial(device: str, uuid: str) -> kind.Argv:
+    return ("ntfslabel", "-q", f"--new-serial={kind.serial_of(uuid)}", device)
 
 
-def _for_place(geometry: Geometry, place: Extent, options: Argv) -> Argv:
+def _for_place(geometry: Geometry, place: Extent, options: kind.Argv) -> kind.Argv:
     """Add the partition start in the drive's logical blocks, and the BIOS heads and sectors. Windows does not
     boot from a volume without them."""
     hidden = place.start_bytes // geometry.logical_block_bytes
@@ -54,7 +43,7 @@ INFO = (*RESIZE, "--info")
 WITHOUT_QUESTIONS = ("--force", "--force")
 
 
-def _resize_commands(device: str, *size: str) -> tuple[Argv, ...]:
+def _resize_commands(device: str, *size: str) -> tuple[kind.Argv, ...]:
     """Return the commands to simulate, then resize. A volume marked for chkdsk fails the simulation."""
     return (
         (*RESIZE, "--no-action", *size, device),
@@ -62,7 +51,7 @@ def _resize_commands(device: str, *size: str) -> tuple[Argv, ...]:
     )
 
 
-KIND = MadeKind(
+KIND = kind.MadeKind(
     name="ntfs",
     title="NTFS",
     kernel_names=("ntfs3",),
@@ -75,7 +64,7 @@ KIND = MadeKind(
         "repair requires chkdsk on Windows."
     ),
     minimum_bytes=16 * MIB,
-    minimum_why=t("metadata uses the first megabytes"),
+    minimum_why=kind.METADATA_FIRST,
     # 2^32 clusters of 64 KiB.
     maximum_bytes=256 * TIB - 64 * KIB,
     zones=kind.NO_ZONES(title="NTFS"),
@@ -88,17 +77,17 @@ KIND = MadeKind(
     bare_flags=frozenset({"-C", "-I"}),
     serial_digits=16,
     set_uuid=_set_serial,
-    gpt_type=BASIC_DATA_TYPE,
-    mbr_type=NTFS_MBR_TYPE,
+    gpt_type=partition_types.BASIC_DATA_GPT,
+    mbr_type=partition_types.NTFS_MBR,
     also=("ntfslabel",),
-    relabelling=Relabelling(
+    relabelling=kind.Relabelling(
         command=lambda device, _place, label: ("ntfslabel", device, label),
         fault=lambda label: (
             t("begins with a dash, which ntfslabel does not accept") if label[:1] == "-" else None
         ),
     ),
     # The ntfs-3g tools refuse mounted volumes, and mark resized ones for chkdsk (ntfsresize(8)).
-    growing=Growing(
+    growing=kind.Growing(
         commands=_resize_commands,
         check=CHECK,
         programs=("ntfsclone", "ntfsinfo", "ntfs-3g.probe"),
@@ -108,13 +97,13 @@ KIND = MadeKind(
         shrunk_remarks=(CHKDSK,),
     ),
     # The ntfs3 driver could store more, but no other system would understand it.
-    holds=Holds(
+    holds=kind.Holds(
         owners=False,
         links=False,
         attributes=(),
         flags=0,
         grain=100,
-        forbidden=FORBIDDEN,
+        forbidden=kind.FORBIDDEN,
         ends_plainly=True,
         folds_case=True,
     ),

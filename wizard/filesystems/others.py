@@ -1,12 +1,11 @@
 """NILFS2, JFS and F2FS. NILFS2: mkfs.nilfs2(8) and nilfs-tune(8) of nilfs-utils; tested with 2.2.9."""
 
 from wizard.filesystems import kind
-from wizard.filesystems.kind import Argv, MadeKind, Relabelling
 from wizard.model.layout import NewFilesystem
 from wizard.model.said import MIB, TIB, t
 
 
-def _commands(new: NewFilesystem) -> tuple[Argv, ...]:
+def _commands(new: NewFilesystem) -> tuple[kind.Argv, ...]:
     # -f overwrites old signatures without asking, but still refuses a mounted device.
     return (
         ("mkfs.nilfs2", "-q", "-f", "-L", new.label, *new.options, new.device),
@@ -14,7 +13,7 @@ def _commands(new: NewFilesystem) -> tuple[Argv, ...]:
     )
 
 
-NILFS2_KIND = MadeKind(
+NILFS2_KIND = kind.MadeKind(
     name="nilfs2",
     title="NILFS2",
     kernel_names=("nilfs2",),
@@ -40,11 +39,11 @@ NILFS2_KIND = MadeKind(
     also=("nilfs-tune",),
     # mkfs.nilfs2 reads /etc/mtab to find mounted devices, and exits if the file is missing.
     needs_files=(("/etc/mtab", t("`ln -s /proc/self/mounts /etc/mtab` creates it")),),
-    relabelling=Relabelling(command=lambda device, _place, label: ("nilfs-tune", "-L", label, device)),
+    relabelling=kind.Relabelling(command=lambda device, _place, label: ("nilfs-tune", "-L", label, device)),
 )
 
 
-def _jfs_commands(new: NewFilesystem) -> tuple[Argv, ...]:
+def _jfs_commands(new: NewFilesystem) -> tuple[kind.Argv, ...]:
     # -q skips the confirmation; mkfs.jfs still refuses a mounted device.
     return (
         ("mkfs.jfs", "-q", "-L", new.label, *new.options, new.device),
@@ -52,11 +51,10 @@ def _jfs_commands(new: NewFilesystem) -> tuple[Argv, ...]:
     )
 
 
-JFS_KIND = MadeKind(
+JFS_KIND = kind.MadeKind(
     name="jfs",
     title="JFS",
     kernel_names=("jfs",),
-    never_shrinks=True,
     tool="mkfs.jfs",
     commands=_jfs_commands,
     in_general=t(
@@ -74,15 +72,15 @@ JFS_KIND = MadeKind(
     clean_check=("jfs_fsck", "-n", "-f"),
     flags=frozenset({"-s"}),
     also=("jfs_tune",),
-    relabelling=Relabelling(command=lambda device, _place, label: ("jfs_tune", "-L", label, device)),
+    relabelling=kind.Relabelling(command=lambda device, _place, label: ("jfs_tune", "-L", label, device)),
 )
 
 
-def _f2fs_commands(new: NewFilesystem) -> tuple[Argv, ...]:
+def _f2fs_commands(new: NewFilesystem) -> tuple[kind.Argv, ...]:
     return (("mkfs.f2fs", "-q", "-f", "-U", new.uuid, "-l", new.label, *new.options, new.device),)
 
 
-F2FS_KIND = MadeKind(
+F2FS_KIND = kind.MadeKind(
     name="f2fs",
     title="F2FS",
     kernel_names=("f2fs",),
@@ -98,7 +96,7 @@ F2FS_KIND = MadeKind(
     minimum_bytes=128 * MIB,
     minimum_why=t("a smaller volume would be mostly reserve for the cleaner"),
     maximum_bytes=16 * TIB,
-    zones=t("diskwright does not set up F2FS on zones; the zone options show if manual setup is possible"),
+    zones=kind.MANUAL_ZONES(title="F2FS"),
     label_bytes=255,
     fsck_pass=2,
     seconds=(1.0, 0.5, 1.0),
@@ -106,5 +104,5 @@ F2FS_KIND = MadeKind(
     # --dry-run alone prints repairs without writing, and reports damage in the exit status.
     clean_check=("fsck.f2fs", "--dry-run"),
     flags=frozenset({"-a", "-o", "-O", "-s", "-t", "-z"}),
-    relabelling=Relabelling(command=lambda device, _place, label: ("f2fslabel", "--", device, label)),
+    relabelling=kind.Relabelling(command=lambda device, _place, label: ("f2fslabel", "--", device, label)),
 )

@@ -41,7 +41,7 @@ def not_made_because(name: str) -> str:
     return str(
         t(
             "diskwright does not make {name}. Available: {made:list}.",
-            name=repr(printable(name, 20)),
+            name=repr(name),
             made=tuple(MADE),
         )
     )

@@ -1,16 +1,16 @@
 """Swap: mkswap(8), swapon(8), fstab(5). Activated instead of mounted."""
 
-from wizard.filesystems.kind import LINUX_SWAP_TYPE, SWAP_MBR_TYPE, Argv, MadeKind, Relabelling
+from wizard.filesystems import kind, partition_types
 from wizard.model.layout import NewFilesystem
 from wizard.model.said import MIB, TIB, t
 
 
-def _commands(new: NewFilesystem) -> tuple[Argv, ...]:
+def _commands(new: NewFilesystem) -> tuple[kind.Argv, ...]:
     # Without -f, mkswap refuses a device in use, mounted or as swap.
     return (("mkswap", "-q", "-U", new.uuid, "-L", new.label, new.device),)
 
 
-KIND = MadeKind(
+KIND = kind.MadeKind(
     name="swap",
     title="swap",
     kernel_names=(),
@@ -28,9 +28,9 @@ KIND = MadeKind(
     seconds=(0.2, 0.1, 0.1),
     clean_check=(),
     noun="space",
-    gpt_type=LINUX_SWAP_TYPE,
-    mbr_type=SWAP_MBR_TYPE,
+    gpt_type=partition_types.SWAP_GPT,
+    mbr_type=partition_types.SWAP_MBR,
     also=("swapon", "swapoff"),
     set_uuid=lambda device, uuid: ("swaplabel", "-U", uuid, device),
-    relabelling=Relabelling(command=lambda device, _place, label: ("swaplabel", "-L", label, device)),
+    relabelling=kind.Relabelling(command=lambda device, _place, label: ("swaplabel", "-L", label, device)),
 )

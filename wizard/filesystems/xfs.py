@@ -2,24 +2,24 @@
 
 import re
 
-from wizard.filesystems.kind import Argv, Growing, MadeKind, Relabelling
-from wizard.model.geometry import Geometry, advised_striping
+from wizard.filesystems import kind
+from wizard.model.geometry import Geometry
 from wizard.model.layout import NewFilesystem
 from wizard.model.machine import Extent, Striping
 from wizard.model.said import GIB, KERNEL_SECTOR_BYTES, MIB, TIB, Message, t
 
 
-def _commands(new: NewFilesystem) -> tuple[Argv, ...]:
+def _commands(new: NewFilesystem) -> tuple[kind.Argv, ...]:
     # -f overwrites old signatures, but still refuses a mounted device.
     return (("mkfs.xfs", "-q", "-f", "-m", f"uuid={new.uuid}", "-L", new.label, *new.options, new.device),)
 
 
-def _for_place(geometry: Geometry, place: Extent, options: Argv) -> Argv:
+def _for_place(geometry: Geometry, place: Extent, options: kind.Argv) -> kind.Argv:
     """Set the sector size to the drive's physical block and, except on small volumes, the stripe to the
     drive's hints (xfsprogs, libxfs/topology.c, mkfs/xfs_mkfs.c)."""
     physical = geometry.whole_block_bytes
     sectors = ("-s", f"size={physical}") if physical > KERNEL_SECTOR_BYTES and "-s" not in options else ()
-    striping = advised_striping(geometry)
+    striping = geometry.advised_striping
     if striping is None or place.size_bytes < GIB or "-d" in options:
         return (*options, *sectors)
     unit, width = striping
@@ -36,7 +36,7 @@ def striping_in(text: str) -> Striping | None:
     return Striping(fields["unit"] * fields["blocksize"], fields["width"] * fields["blocksize"])
 
 
-def _label_command(device: str, place: str, label: str) -> Argv:
+def _label_command(device: str, place: str, label: str) -> kind.Argv:
     """Both programs split their command argument at blanks."""
     if place:
         return ("xfs_io", "-c", f"label -s {label}" if label else "label -c", place)
@@ -53,11 +53,10 @@ def _label_fault(label: str) -> Message | None:
 
 CHECK = ("xfs_repair", "-n")
 
-KIND = MadeKind(
+KIND = kind.MadeKind(
     name="xfs",
     title="XFS",
     kernel_names=("xfs",),
-    never_shrinks=True,
     order=1,
     tool="mkfs.xfs",
     commands=_commands,
@@ -73,7 +72,7 @@ KIND = MadeKind(
     # With a stripe, mkfs.xfs needs a 64 MiB log, which does not fit in 512 MiB (tested with 6.1; 600 MiB is
     # enough).
     striped_minimum_bytes=640 * MIB,
-    zones=t("diskwright does not set up XFS on zones; the zone options show if manual setup is possible"),
+    zones=kind.MANUAL_ZONES(title="XFS"),
     label_bytes=12,
     # Not checked at boot: XFS replays its journal when mounted (fsck.xfs(8)).
     fsck_pass=0,
@@ -86,9 +85,9 @@ KIND = MadeKind(
     for_trial=lambda options: options if "-K" in options else (*options, "-K"),
     silent_options=frozenset({"nodiscard", "noquota", "async", "logbufs=8"}),
     set_uuid=lambda device, uuid: ("xfs_db", "-x", "-c", f"uuid {uuid}", device),
-    relabelling=Relabelling(command=_label_command, mounted=True, fault=_label_fault),
+    relabelling=kind.Relabelling(command=_label_command, mounted=True, fault=_label_fault),
     # XFS only grows while mounted (xfs_growfs(8)). A copy may be mounted elsewhere.
-    growing=Growing(
+    growing=kind.Growing(
         commands=lambda place: (("xfs_growfs", "-d", place),),
         check=CHECK,
         programs=("xfs_metadump", "xfs_mdrestore", "xfs_db"),

@@ -2,25 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from wizard.filesystems.kind import BIOS_BOOT_GPT_TYPE, is_half_moved
-from wizard.findings.inside import (
-    LIARS,
-    TWO_BLOCKS,
-    compensated,
-    find_chunks,
-    find_inside,
-    find_stripes,
-    makes_up,
-    start_of,
-)
-from wizard.findings.places import (
-    HIDDEN_BLOCK_BYTES,
-    NAMED,
-    DriveStart,
-    StartState,
-    place_of_drive,
-    place_of_partition,
-)
+from wizard.filesystems import partition_types
+from wizard.findings import inside, places
 from wizard.model.finding import NO_ACTION, Finding, FindingCommand, Severity
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Partition
@@ -56,35 +39,35 @@ def find_alignment(drive: Drive) -> Iterator[Finding]:
         for path, kind in stacks.items()
     )
     if drive.signatures or any(layer.below == drive.path for layer in drive.layers):
-        yield from _whole(drive, geometry, place_of_drive(drive, geometry))
+        yield from _whole(drive, geometry, places.place_of_drive(drive, geometry))
     yield from _merge_aligned(drive, geometry, list(_partitions(drive, geometry)))
 
 
 def _partitions(drive: Drive, geometry: Geometry) -> Iterator[Finding]:
     for partition in _checked(drive, geometry):
-        place = place_of_partition(drive, geometry, partition)
-        inside = list(_within(drive, geometry, place))
+        place = places.place_of_partition(drive, geometry, partition)
+        contents = list(_within(drive, geometry, place))
         yield from _partition(
             drive,
             geometry,
             partition,
             place,
-            spoiled=any(one.code == "alignment-inside" for one in inside),
+            spoiled=any(one.code == "alignment-inside" for one in contents),
         )
-        yield from inside
-        if place.state is StartState.ON:
+        yield from contents
+        if place.state is places.StartState.ON:
             yield from _end(geometry, partition)
 
 
 def _checked(drive: Drive, geometry: Geometry) -> list[Partition]:
     """Return the partitions with an alignment. Those within one block, such as the 512-byte slots of
     ChromeOS, cannot straddle blocks."""
-    offset, block = max(geometry.alignment_offset_bytes, 0), HIDDEN_BLOCK_BYTES
+    offset, block = max(geometry.alignment_offset_bytes, 0), places.HIDDEN_BLOCK_BYTES
     return [
         part
         for part in drive.partitions
         if not is_extended(part)
-        and not is_half_moved(part)
+        and not partition_types.is_half_moved(part)
         and (part.start_bytes - offset) % block + part.size_bytes > block
     ]
 
@@ -132,25 +115,29 @@ def _merge_aligned(drive: Drive, geometry: Geometry, found: Sequence[Finding]) -
     yield _on_boundaries(drive.path, sentence)
 
 
-def _within(drive: Drive, geometry: Geometry, place: DriveStart) -> Iterator[Finding]:
+def _within(drive: Drive, geometry: Geometry, place: places.DriveStart) -> Iterator[Finding]:
     """Yield the findings about everything inside a place."""
-    if place.state is StartState.ON or not makes_up(place):
-        yield from find_inside(drive, geometry, place, told=place.state is not StartState.ON)
-    yield from find_chunks(place)
-    yield from find_stripes(place)
+    if place.state is places.StartState.ON or not inside.makes_up(place):
+        yield from inside.find_inside(drive, geometry, place, told=place.state is not places.StartState.ON)
+    yield from inside.find_chunks(place)
+    yield from inside.find_stripes(place)
 
 
-def _whole(drive: Drive, geometry: Geometry, place: DriveStart) -> Iterator[Finding]:
+def _whole(drive: Drive, geometry: Geometry, place: places.DriveStart) -> Iterator[Finding]:
     """Check contents of the drive itself. They start at byte 0, which is misaligned if the drive has an
     alignment offset."""
-    if place.state is StartState.OFF:
-        yield compensated(geometry, place) if makes_up(place) else _physical(drive, geometry, place)
-    elif place.within and makes_up(place):
+    if place.state is places.StartState.OFF:
+        yield (
+            inside.compensated(geometry, place)
+            if inside.makes_up(place)
+            else _physical(drive, geometry, place)
+        )
+    elif place.within and inside.makes_up(place):
         yield _aligned(place, geometry)
     yield from _within(drive, geometry, place)
 
 
-def _aligned(place: DriveStart, geometry: Geometry) -> Finding:
+def _aligned(place: places.DriveStart, geometry: Geometry) -> Finding:
     """Return the finding for a place that is aligned with all its data."""
     said = t(
         "{place} starts at byte {start}, aligned to the drive's {block}-byte blocks.",
@@ -158,9 +145,9 @@ def _aligned(place: DriveStart, geometry: Geometry) -> Finding:
         start=place.start_bytes or 0,
         block=geometry.granularity_bytes,
     )
-    if makes_up(place):
+    if inside.makes_up(place):
         data = next(place.leaves())
-        said = join(said, t("{data:First} also starts on a boundary.", data=data.name), *start_of(data))
+        said = join(said, inside.ON_BOUNDARY(place=data.name), *inside.start_of(data))
     return _on_boundaries(place.device, said)
 
 
@@ -182,14 +169,14 @@ def is_extended(partition: Partition) -> bool:
 
 
 def _partition(
-    drive: Drive, geometry: Geometry, partition: Partition, place: DriveStart, *, spoiled: bool
+    drive: Drive, geometry: Geometry, partition: Partition, place: places.DriveStart, *, spoiled: bool
 ) -> Iterator[Finding]:
     """Report a partition's start. `spoiled`: misaligned contents make an aligned start irrelevant."""
-    if place.state is not StartState.ON and makes_up(place):
-        yield compensated(geometry, place)
-    elif place.state is StartState.OFF:
+    if place.state is not places.StartState.ON and inside.makes_up(place):
+        yield inside.compensated(geometry, place)
+    elif place.state is places.StartState.OFF:
         yield _physical(drive, geometry, place, partition)
-    elif place.state is StartState.HIDDEN:
+    elif place.state is places.StartState.HIDDEN:
         yield _hidden(drive, geometry, partition)
     elif (partition.start_bytes - max(geometry.alignment_offset_bytes, 0)) % MIB:
         yield _grain(partition)
@@ -198,7 +185,7 @@ def _partition(
 
 
 def _physical(
-    drive: Drive, geometry: Geometry, place: DriveStart, partition: Partition | None = None
+    drive: Drive, geometry: Geometry, place: places.DriveStart, partition: Partition | None = None
 ) -> Finding:
     """Report misaligned data of a partition, or of the drive itself."""
     severity, why, source = Severity.DANGER, _cost(drive, geometry), KERNEL
@@ -206,7 +193,7 @@ def _physical(
     remedy = MOVE
     if partition is None:
         remedy, commands = t("Copy the data elsewhere, set up the drive with a partition, and copy back."), ()
-    elif (partition.type or "").lower() == BIOS_BOOT_GPT_TYPE:
+    elif (partition.type or "").lower() == partition_types.BIOS_BOOT_GPT:
         severity, remedy, commands = Severity.INFO, NO_ACTION, ()
         why = t("No cost: a BIOS boot partition is written only when a boot loader is installed.")
     elif drive.rotational is not False:
@@ -237,7 +224,7 @@ def _cost(drive: Drive, geometry: Geometry) -> Message:
             "write, a parity array reads and rewrites both."
         )
     return join(
-        TWO_BLOCKS,
+        inside.TWO_BLOCKS,
         t(
             "On a solid-state drive this adds wear, but costs less time than on a hard "
             "disk. The effect varies between drives."
@@ -257,14 +244,16 @@ def _hidden(drive: Drive, geometry: Geometry, partition: Partition) -> Finding:
             "The drive reports {block}-byte physical blocks.",
             partition=partition.path,
             start=partition.start_bytes,
-            off=partition.start_bytes % HIDDEN_BLOCK_BYTES,
+            off=partition.start_bytes % places.HIDDEN_BLOCK_BYTES,
             block=geometry.physical_block_bytes,
         ),
-        LIARS,
+        inside.LIARS,
         t("a 2010 alignment study (WD10EARS, Linux 2.6.32)"),
         t("A measurement shows if larger blocks are hidden. A move to an aligned start resolves this."),
         (
-            FindingCommand(("diskwright", "bench", drive.path, "--assume-physical", str(HIDDEN_BLOCK_BYTES))),
+            FindingCommand(
+                ("diskwright", "bench", drive.path, "--assume-physical", str(places.HIDDEN_BLOCK_BYTES))
+            ),
             FindingCommand(("diskwright", "move", partition.path)),
         ),
     )
@@ -297,7 +286,7 @@ def _stack(path: str, kind: str = "") -> Finding:
         t(
             "The kernel reports {stack} as misaligned: the underlying devices do not "
             "start on each other's blocks.",
-            stack=NAMED(path=path, kind=kind) if kind else path,
+            stack=places.NAMED(path=path, kind=kind) if kind else path,
         ),
         t("No start fits every underlying device, so some writes straddle physical blocks."),
         t("Linux, Documentation/ABI/stable/sysfs-block, alignment_offset of -1"),

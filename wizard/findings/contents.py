@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Set
 from dataclasses import replace
 
 from wizard.filesystems.registry import KINDS, title_of
-from wizard.model.errors import printable
 from wizard.model.finding import Finding, FindingCommand, Severity
 from wizard.model.machine import Drive, Layer, Machine, Partition, Signature
 from wizard.model.said import Message, Sentence, format_capacity, join, t, tn
@@ -15,6 +14,7 @@ from wizard.model.said import Message, Sentence, format_capacity, join, t, tn
 NOT_READ = Sentence("not read")
 MOUNTED_ON = Sentence("mounted on {points:list}")
 UNRECOGNISED = t("unrecognised data")
+SIZES = t("the size in the superblock, and the partition table")
 
 TABLES = {
     "gpt": Sentence("a GPT"),
@@ -23,6 +23,16 @@ TABLES = {
     "other": Sentence("an old table"),
 }
 """Table types in a sentence."""
+
+
+def table_words(kind: str, count: int) -> Message:
+    """Describe a table of this kind with `count` partitions."""
+    return tn(
+        "{table} with {count} partition",
+        "{table} with {count} partitions",
+        table=TABLES[kind](),
+        count=count,
+    )
 
 
 def unmarked_contents(drive: Drive) -> tuple[Message, ...]:
@@ -169,11 +179,11 @@ _TITLES = {"LVM2_member": "LVM", "zfs_member": "ZFS", "bcache": "bcache"}
 
 def _volume_name(mark: Signature) -> str:
     kind = _TITLES.get(mark.kind) or mark.level or title_of(mark.kind)
-    name = f'{kind} "{printable(mark.name, 40)}"' if mark.name else kind
+    name = f'{kind} "{mark.name}"' if mark.name else kind
     if profiles := profiles_text(mark):
         return f"{name} ({', '.join(map(str, profiles))})"
     # Several pools can have the same name.
-    return f"{name} ({printable(mark.uuid, 40)})" if mark.kind == "zfs_member" and mark.uuid else name
+    return f"{name} ({mark.uuid})" if mark.kind == "zfs_member" and mark.uuid else name
 
 
 def find_shared(machine: Machine, drive: Drive) -> Iterator[Finding]:
@@ -278,7 +288,7 @@ def _unfilled(drive: Drive) -> Iterator[Finding]:
                 size=part.size_bytes,
             ),
             t("The rest of the partition stays unused."),
-            t("the size in the superblock, and the partition table"),
+            SIZES,
             t("Fill the partition. All files are preserved."),
             (FindingCommand(("diskwright", "grow", part.path)) if part.mount_points else command,),
         )
@@ -287,7 +297,7 @@ def _unfilled(drive: Drive) -> Iterator[Finding]:
 def _kind_of(part: Partition) -> str:
     mark = part.signatures[0] if part.signatures else None
     name = title_of(mark.kind) if mark else str(UNRECOGNISED)
-    return f'{name} "{printable(mark.label, 40)}"' if mark and mark.label else name
+    return f'{name} "{mark.label}"' if mark and mark.label else name
 
 
 def layer_words(layer: Layer) -> str:
@@ -314,12 +324,7 @@ def contents_words(drive: Drive) -> str:
         return str(t("empty: no table, partition or filesystem"))
     parts = []
     if drive.table.kind != "none":
-        count, table = len(drive.partitions), TABLES[drive.table.kind]()
-        parts.append(
-            tn("{table} with {count} partition", "{table} with {count} partitions", table=table, count=count)
-            if count
-            else t("{table} with no partitions", table=table)
-        )
+        parts.append(table_words(drive.table.kind, len(drive.partitions)))
     if drive.signatures:
         parts.append(
             t("on the drive itself: {marks:list}", marks=tuple(map(_signature_text, drive.signatures)))
@@ -329,7 +334,7 @@ def contents_words(drive: Drive) -> str:
         parts.append(t("waiting result of run {run}, not recognised yet", run=drive.waiting.run))
     if drive.partitions:
         free = sum(extent.size_bytes for extent in drive.free)
-        parts.append(t("{free:size} free", free=free) if free else t("no free space"))
+        parts.append(t("{free:size} free", free=free))
     return ", ".join(map(str, parts))
 
 

@@ -18,9 +18,8 @@ from wizard.findings.drive_faults import find_contradictions, find_no_size, find
 from wizard.findings.geometry import Pattern, find_geometry
 from wizard.findings.smr_evidence import find_recording, judge_recording, rungs_of
 from wizard.findings.tables import find_tables
-from wizard.findings.use import find_use
+from wizard.findings.use import USES, find_use
 from wizard.model.drive_facts import NO_HEALTH, Health
-from wizard.model.errors import printable
 from wizard.model.finding import Diagnosis, Finding, FindingCommand, Severity
 from wizard.model.machine import Drive, Machine, Signature
 from wizard.model.said import Message, Sentence, join, t, tn
@@ -88,7 +87,7 @@ def has_health(drive: Drive) -> bool:
 def _failing(drive: Drive) -> Iterator[Message]:
     if drive.smart.passed is False:
         yield t("The drive's SMART health check failed.")
-    if names := tuple(printable(name, 40) for name in drive.smart.health.failing):
+    if names := drive.smart.health.failing:
         yield tn(
             "{names:and} has fallen to the manufacturer's limit.",
             "{names:and} have fallen to the manufacturer's limit.",
@@ -398,7 +397,7 @@ def _find_copies(machine: Machine, drive: Drive) -> Iterator[Finding]:
         join(
             t("Same UUIDs: {copies:list}.", copies=pairs),
             *(
-                t("{device} is mounted on {by}.", device=use.subject, by=use.by)
+                USES["mounted"][0](device=use.subject, by=use.by)
                 for other in machine.drives
                 for use in other.uses
                 if use.kind == "mounted" and use.subject in devices

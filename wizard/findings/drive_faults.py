@@ -6,8 +6,8 @@ The text is the same in all interfaces. All foreign text is made printable.
 from collections.abc import Iterator, Sequence
 
 from wizard.filesystems.registry import MADE
+from wizard.findings import smr_evidence
 from wizard.findings.contents import NOT_READ
-from wizard.findings.smr_evidence import VIRTUAL_BUSES, Rung, speaks_for_conventional, strongest
 from wizard.model.drive_facts import NvmeFormat
 from wizard.model.finding import Finding, FindingCommand, Recorded, Recording, Severity
 from wizard.model.machine import Drive
@@ -151,24 +151,25 @@ def _size(one: NvmeFormat) -> Message:
     return t("{data} bytes", data=one.data_bytes)
 
 
-def find_contradictions(drive: Drive, recording: Recording, rungs: Sequence[Rung]) -> Iterator[Finding]:
+def find_contradictions(
+    drive: Drive, recording: Recording, rungs: Sequence[smr_evidence.Rung]
+) -> Iterator[Finding]:
     """Yield contradictions about recording, rotation and blocks."""
     yield from _recording(drive, recording, rungs)
     yield from _rotation(drive)
     yield from _blocks(drive)
 
 
-def _recording(drive: Drive, recording: Recording, rungs: Sequence[Rung]) -> Iterator[Finding]:
+def _recording(drive: Drive, recording: Recording, rungs: Sequence[smr_evidence.Rung]) -> Iterator[Finding]:
     shingled = [rung for rung in rungs if rung.weight and rung.management]
-    conventional = [rung for rung in rungs if speaks_for_conventional(rung)]
+    conventional = [rung for rung in rungs if smr_evidence.speaks_for_conventional(rung)]
     several = len({rung.management for rung in shingled if rung.exact}) > 1
-    if not shingled or not (conventional or several) or drive.bus in VIRTUAL_BUSES:
+    if not shingled or not (conventional or several) or drive.bus in smr_evidence.VIRTUAL_BUSES:
         return
     sources = tuple(
-        t("{source}: {says}", source=rung.clue.source, says=rung.clue.says)
-        for rung in (*shingled, *conventional)
+        smr_evidence.CLUE(source=rung.clue.source, says=rung.clue.says) for rung in (*shingled, *conventional)
     )
-    best = strongest(shingled)
+    best = smr_evidence.strongest(shingled)
     assert best is not None
     believed = (
         t(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from wizard.documents.profiles import fault_at, profile_files, read_profile
 from wizard.model.finding import Finding, Severity
-from wizard.model.geometry import Geometry, misalignment_bytes, plausible_optimal_io_bytes
+from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive
 from wizard.model.said import MIB, NO_TEXT, Message, ProfileText, Sentence, join, t
 
@@ -31,7 +31,7 @@ def find_geometry(drive: Drive) -> Iterator[Finding]:
         yield _512e(drive, misaligned=geometry.alignment_offset_bytes < 0)
     if geometry.physical_block_bytes > USUAL_PHYSICAL_BYTES:
         yield _large(drive, geometry)
-    if geometry.optimal_io_bytes and plausible_optimal_io_bytes(geometry) is None:
+    if geometry.optimal_io_bytes and geometry.plausible_optimal_io_bytes is None:
         yield _bogus(drive, geometry)
 
 
@@ -162,7 +162,7 @@ def _affected_tools(drive: Drive, geometry: Geometry) -> Iterator[Message]:
 
 def _alignment(geometry: Geometry, start_bytes: int) -> Message:
     """Describe the alignment of a start to the drive's blocks, or to 1 MiB if the blocks are small."""
-    if missing := misalignment_bytes(geometry, start_bytes):
+    if missing := geometry.misalignment_bytes(start_bytes):
         return t(
             "{missing} bytes before a {block}-byte block boundary of the drive",
             missing=missing,

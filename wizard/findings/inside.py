@@ -4,14 +4,15 @@ from collections.abc import Iterator
 
 from wizard.findings.places import FAT, NAMED, Array, DriveStart, StartState
 from wizard.model.finding import NO_ACTION, Finding, FindingCommand, Severity
-from wizard.model.geometry import Geometry, plausible_optimal_io_bytes
+from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Signature, Striping
-from wizard.model.said import Message, join, t
+from wizard.model.said import Message, Sentence, join, t
 
 TWO_BLOCKS = t(
     "A full filesystem block straddles physical blocks: for each write, the "
     "drive must read, modify and rewrite two."
 )
+ON_BOUNDARY = Sentence("{place:First} starts on a boundary.")
 LIARS = t(
     "Some drives with 4096-byte blocks report 512-byte blocks (WD10EARS, "
     "HD204UI). On such drives, every write here is slow."
@@ -76,7 +77,7 @@ def _on_plain(leaf: DriveStart, signature: Signature) -> Finding | None:
         return None
     block = signature.block_bytes or 1
     bogus = (
-        plausible_optimal_io_bytes(geometry) is None
+        geometry.plausible_optimal_io_bytes is None
         and 0 < stated.width_bytes // block == geometry.optimal_io_bytes // block
     )
     undo, commands = (
@@ -155,7 +156,7 @@ def _stated(signature: Signature) -> Striping | None:
 
 def _is_kernels(stated: Striping, geometry: Geometry | None) -> bool:
     """Return True if the values are the kernel's for the device, which mkfs uses."""
-    if geometry is None or plausible_optimal_io_bytes(geometry) is None:
+    if geometry is None or geometry.plausible_optimal_io_bytes is None:
         return False
     return stated.width_bytes == geometry.optimal_io_bytes and stated.unit_bytes in (
         0,
@@ -277,9 +278,7 @@ def _inside(drive: Drive, geometry: Geometry, outer: DriveStart, inner: DriveSta
         off=inner.off_bytes,
         blocks=_blocks(geometry, inner),
     )
-    holder = (
-        [t("{holder:First} starts on a boundary.", holder=outer.name)] if outer.state is StartState.ON else []
-    )
+    holder = [ON_BOUNDARY(place=outer.name)] if outer.state is StartState.ON else []
     kind = inner.container or KINDS.get(_kind(drive, inner).partition(" ")[0], "")
     return Finding(
         "alignment-inside",

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TypeAlias
 
-from wizard.model.geometry import Geometry, misalignment_bytes
+from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Layer, Partition, Signature, Striping
 from wizard.model.said import GIB, KIB, MIB, Message, Sentence, t
 
@@ -118,7 +118,7 @@ def place_of_partition(drive: Drive, geometry: Geometry, partition: Partition) -
 def _is_off(geometry: Geometry, start_bytes: int) -> tuple[StartState, int]:
     """Return the alignment of a start and the bytes to the next boundary, by the kernel's formula. If the
     drive reports smaller blocks, also checks 4096 bytes, which it may hide."""
-    if missing := misalignment_bytes(geometry, start_bytes):
+    if missing := geometry.misalignment_bytes(start_bytes):
         return StartState.OFF, missing
     if geometry.granularity_bytes < HIDDEN_BLOCK_BYTES and start_bytes % HIDDEN_BLOCK_BYTES:
         return StartState.HIDDEN, HIDDEN_BLOCK_BYTES - start_bytes % HIDDEN_BLOCK_BYTES

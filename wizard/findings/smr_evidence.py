@@ -32,6 +32,7 @@ DATABASE = t("smartmontools' drive database")
 REPORTED = Sentence("reported as {management}")
 REPORTED_FAMILY = Sentence("{family}: reported as {management}")
 PROBED_LIKELY = t("written data is read from another place (this test is unconfirmed on real drives)")
+BRIDGE = t("this USB bridge does not pass on the drive's reports")
 NOT_ASKED = Sentence("not available: {why}")
 CLUE = Sentence("{source}: {says}")
 
@@ -93,7 +94,7 @@ def _unavailable(source: Message, why: Message) -> Rung:
 def _zoned(drive: Drive) -> Iterator[Rung]:
     source = t("the kernel's queue/zoned")
     if drive.zoned in (HOST_AWARE, HOST_MANAGED):
-        clue = Clue(source, t("{management}", management=drive.zoned), "high")
+        clue = Clue(source, join(drive.zoned), "high")
         yield Rung(clue, drive.zoned, Weight.STATED)
     elif drive.zoned is not None:
         yield Rung(Clue(source, t("{zoned}, as drive-managed drives also report", zoned=drive.zoned), "low"))
@@ -105,7 +106,7 @@ def _vpd(drive: Drive) -> Iterator[Rung]:
     if drive.vpd_zoned is not None:
         yield _bits(PAGE, drive.vpd_zoned, "drive-managed")
     elif drive.bus == "usb":
-        yield _unavailable(PAGE, t("the kernel queries few USB bridges, and not this one"))
+        yield _unavailable(PAGE, BRIDGE)
     elif drive.bus not in VIRTUAL_BUSES:
         yield _unavailable(PAGE, t("the drive or kernel does not provide this page"))
 
@@ -116,7 +117,7 @@ def _word(drive: Drive) -> Iterator[Rung]:
     elif why := next((unread.why for unread in drive.unread if unread.what == "ata"), None):
         yield _unavailable(WORD, why)
     elif drive.bus == "usb":
-        yield _unavailable(WORD, t("this USB bridge does not pass on the drive's reports"))
+        yield _unavailable(WORD, BRIDGE)
     elif is_ata(drive):
         yield _unavailable(
             WORD, t("this kernel does not pass on the drive's reports (Linux 5.5 and later do)")
@@ -137,13 +138,13 @@ def _smart(drive: Drive) -> Iterator[Rung]:
     smart = drive.smart
     says = {"device_managed": DRIVE, "host_aware": HOST_AWARE}.get(smart.zoned_capability or "")
     if says:
-        stated = t("{management}", management=smart.zoned_capability or "")
+        stated = join(smart.zoned_capability or "")
         yield Rung(Clue(SMARTCTL, stated, "high"), says, Weight.STATED)
     family, source = smart.model_family or "", DATABASE
     if re.search(r"\(SMR\b", family):
-        yield Rung(Clue(source, t("{family}", family=family), "high"), DRIVE, Weight.PUBLISHED, exact=False)
+        yield Rung(Clue(source, join(family), "high"), DRIVE, Weight.PUBLISHED, exact=False)
     elif re.search(r"\(CMR\b", family):
-        yield Rung(Clue(source, t("{family}", family=family), "medium"), None, Weight.LISTED)
+        yield Rung(Clue(source, join(family), "medium"), None, Weight.LISTED)
     elif family:
         yield Rung(Clue(source, t("{family}, stating neither", family=family), "low"))
     elif why := next((unread.why for unread in drive.unread if unread.what == "smart"), None):
@@ -227,7 +228,7 @@ def _describe(pattern: Pattern) -> Message:
     if family:
         named = REPORTED_FAMILY if only_reported else Sentence("{family}: {management}")
         return named(family=family, management=kind)
-    return REPORTED(management=kind) if only_reported else t("{management}", management=kind)
+    return REPORTED(management=kind) if only_reported else join(kind)
 
 
 def judge_recording(drive: Drive, rungs: Sequence[Rung]) -> Recording:

@@ -4,8 +4,9 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from math import isqrt
 
-from wizard.filesystems.kind import is_half_moved
+from wizard.filesystems import partition_types
 from wizard.findings.alignment import is_extended
+from wizard.findings.contents import SIZES
 from wizard.findings.use import OTHER_BLOCKS
 from wizard.model.finding import Finding, FindingCommand, Severity
 from wizard.model.machine import Drive, Extent, Obstacle, Partition, Signature, Table
@@ -14,6 +15,10 @@ from wizard.model.said import KIB, Message, Sentence, join, t
 UEFI = t("UEFI specification 2.10, section 5.3 (GUID partition table)")
 MBR = t("the MBR's entry: first block and length in 32 bits each")
 ENTRY = t("the partition table")
+SAVE = t(
+    "Do not write to the partitions or repair the table. Mount each partition read-only, save the data, and "
+    "set up the drive again."
+)
 
 MBR_BLOCKS = 1 << 32
 FIRST_LOGICAL = 5
@@ -34,7 +39,7 @@ def find_tables(drive: Drive) -> Iterator[Finding]:
         yield from _bounds(drive, drive.table)
     yield from _overlaps(drive)
     yield from _overhangs(drive)
-    if not any(map(is_half_moved, drive.partitions)):
+    if not any(map(partition_types.is_half_moved, drive.partitions)):
         # A move changes the kernel's view itself when it ends.
         yield from _kernel(drive)
     yield from _signatures(drive)
@@ -114,7 +119,7 @@ def _overhangs(drive: Drive) -> Iterator[Finding]:
                 more=more.size_bytes,
             ),
             t("Files at its end are out of reach, and anything written after the partition destroys them."),
-            t("the size in the superblock, and the partition table"),
+            SIZES,
             t(
                 "The drive ends before the filesystem does. Copy the files from the original "
                 "drive again, or attach the drive as it was when the filesystem was created."
@@ -273,21 +278,19 @@ def _bounds(drive: Drive, table: Table) -> Iterator[Finding]:
             first=first,
             last=(partition.end_bytes if end is None else end) - 1,
         )
-        yield _outside(
-            partition,
-            table,
-            sentence,
-            t("The bytes outside cannot be read or written, or belong to the partition table."),
-        )
+        yield _outside(partition, table, sentence)
 
 
-def _outside(partition: Partition, table: Table, sentence: Message, why: Message) -> Finding:
+def _outside(partition: Partition, table: Table, sentence: Message) -> Finding:
     return Finding(
         "table-outside",
         Severity.DANGER,
         partition.path,
         sentence,
-        why,
+        t(
+            "The bytes outside cannot be read or written, or other programs use them, as for the table or "
+            "another partition."
+        ),
         UEFI if table.kind in ("gpt", "hybrid") else MBR,
         join(OTHER_BLOCKS(), t("Otherwise save all readable data and set up the drive again.")),
     )
@@ -316,10 +319,7 @@ def _on_table(drive: Drive, table: Table) -> Iterator[Finding]:
                 "destroys data in the partition."
             ),
             UEFI if table.kind in ("gpt", "hybrid") else MBR,
-            t(
-                "Do not create a filesystem there or repair the table. Mount the partition "
-                "read-only, save the data, and set up the drive again."
-            ),
+            SAVE,
         )
 
 
@@ -351,12 +351,7 @@ def _outside_extended(drive: Drive) -> Iterator[Finding]:
                 partition=part.path,
                 extended=extended[0].path,
             )
-            yield _outside(
-                part,
-                table,
-                sentence,
-                t("Other programs treat the bytes as free or as another partition's, and write there."),
-            )
+            yield _outside(part, table, sentence)
 
 
 def _pairs(parts: Sequence[Partition]) -> Iterator[tuple[Partition, Partition]]:
@@ -386,10 +381,7 @@ def _overlaps(drive: Drive) -> Iterator[Finding]:
                 ),
                 t("Writing to one destroys data in the other."),
                 ENTRY,
-                t(
-                    "Do not write to either. Mount each read-only, save intact data, and set up "
-                    "the drive again."
-                ),
+                SAVE,
             )
 
 
@@ -524,7 +516,7 @@ def _lost_signatures(drive: Drive) -> Iterator[Finding]:
         if drive.table is not None and drive.table.kind == "none"
         else ()
     )
-    parts = (part for part in drive.partitions if not is_half_moved(part))
+    parts = (part for part in drive.partitions if not partition_types.is_half_moved(part))
     for path, place in (*whole, *((part.path, part.superblock_copy_bytes) for part in parts)):
         if place is not None:
             block = isqrt(place // GROUP_BLOCKS)

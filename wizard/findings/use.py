@@ -3,7 +3,7 @@
 import shlex
 from collections.abc import Iterator
 
-from wizard.filesystems.kind import is_half_moved
+from wizard.filesystems import partition_types
 from wizard.model.finding import Finding, FindingCommand, Severity
 from wizard.model.machine import Drive, Obstacle, Use
 from wizard.model.run import Waiting
@@ -21,6 +21,8 @@ OTHER_BLOCKS = Sentence(
 
 ESSENTIAL = ("drive", "size_bytes", "geometry", "table", "partitions", "signatures", "uses")
 """Fields required before any write."""
+
+NOT_CHECKED = Sentence("Cannot read the drive's {what}. Limits that depend on this were not checked.")
 
 NAMES = {
     "drive": Sentence("the drive"),
@@ -132,7 +134,7 @@ def _states(drive: Drive) -> Iterator[Finding]:
 
 def _half_moved(drive: Drive) -> Iterator[Finding]:
     for part in drive.partitions:
-        if is_half_moved(part):
+        if partition_types.is_half_moved(part):
             yield Finding(
                 "move-unfinished",
                 Severity.DANGER,

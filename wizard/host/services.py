@@ -16,17 +16,16 @@ from wizard.advice.ranking import advise
 from wizard.advice.workloads import Profile, find_workload, load_workloads
 from wizard.apply.run.runs import run_argument
 from wizard.findings.geometry import Pattern, load_patterns
+from wizard.model import layout
 from wizard.model.advice import Advice
-from wizard.model.errors import BadInput, Refused, printable
+from wizard.model.errors import BadInput, Refused
 from wizard.model.finding import Diagnosis, Finding, Recording
-from wizard.model.layout import EVERYONE, ROOT, Writer
 from wizard.model.machine import Drive, Kernel, Machine
 from wizard.model.said import t
 from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan, new_uuid
 from wizard.plan.request.plan_request import Request
 from wizard.plan.request.using import Usual
-from wizard.plan.steps import direct_reason
 from wizard.plan.undo_policy import ROOM_NOT_YET, UndoSpace
 from wizard.process.deferred import deferred
 
@@ -191,10 +190,10 @@ class Services(ABC):
         """Return the calling user and the default mount points."""
         return Usual()
 
-    def writer_named(self, text: str) -> Writer:
+    def writer_named(self, text: str) -> layout.Writer:
         """Look up a writer: `anna`, `group:family`, `everyone` or `root`. Raises BadInput for unknown
         names."""
-        known = {writer.kind: writer for writer in (EVERYONE, ROOT)}
+        known = {writer.kind: writer for writer in (layout.EVERYONE, layout.ROOT)}
         if text not in known:
             raise BadInput(t("Cannot look up {name} on a recorded machine. Use everyone or root.", name=text))
         return known[text]
@@ -224,7 +223,7 @@ class Services(ABC):
     def why_direct(self, plan: Plan) -> str:
         """Why the plan must run directly on the drive, as a clause, or empty if it is rehearsed on a scratch
         copy, as far as known here."""
-        return direct_reason(plan)
+        return plan.direct_reason
 
     def rehearses(self, plan: Plan) -> bool:
         """Return True if `undo_space` rehearses the plan, which takes seconds. Otherwise it returns
@@ -274,7 +273,7 @@ class RecordedServices(Services):
     def __init__(self, machine: Machine, where: str, draw_uuid: Callable[[], str] = new_uuid) -> None:
         super().__init__(draw_uuid)
         self.machine = machine
-        self._where = printable(where, 80)
+        self._where = where
 
     @property
     def obstacle(self) -> str:

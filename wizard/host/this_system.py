@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from psutil import disk_io_counters
 
 from wizard.host.services import P, Services, T
-from wizard.model.errors import DiskwrightError, Refused, printable
+from wizard.model.errors import DiskwrightError, Refused
 from wizard.model.layout import ROOT
 from wizard.model.said import Sentence, t
 from wizard.plan.request.using import Usual
@@ -277,7 +277,7 @@ class RealServices(Services):
     def look_at_ext(self, device: str) -> Situation:
         """Inspect the filesystem as root."""
         if self.apply_obstacle:
-            raise Refused(f"{AS_ROOT}  diskwright migrate {shlex.quote(printable(device, 200))}")
+            raise Refused(f"{AS_ROOT}  diskwright migrate {shlex.quote(device)}")
         return self.as_root().look_at_ext(device)
 
     def bring_sources(self, targets: Sequence[str]) -> tuple[Source, ...]:

@@ -51,60 +51,58 @@ class Geometry:
         queue_limit_alignment_offset)."""
         return max(self.physical_block_bytes, self.minimum_io_bytes)
 
+    def misalignment_bytes(self, start_bytes: int) -> int:
+        """Return the distance in bytes from `start_bytes` to the next aligned start, 0 if aligned, by the
+        kernel's formula (block/blk-settings.c)."""
+        granularity = self.granularity_bytes
+        offset = max(self.alignment_offset_bytes, 0)
+        return (granularity + offset - start_bytes % granularity) % granularity
 
-def misalignment_bytes(geometry: Geometry, start_bytes: int) -> int:
-    """Return the distance in bytes from `start_bytes` to the next aligned start, 0 if aligned, by the
-    kernel's formula (block/blk-settings.c)."""
-    granularity = geometry.granularity_bytes
-    offset = max(geometry.alignment_offset_bytes, 0)
-    return (granularity + offset - start_bytes % granularity) % granularity
+    @property
+    def plausible_optimal_io_bytes(self) -> int | None:
+        """The optimal I/O size if plausible, else None.
 
-
-def plausible_optimal_io_bytes(geometry: Geometry) -> int | None:
-    """Return the optimal I/O size if plausible, else None.
-
-    Rejects 0, sizes that are not a multiple of the granularity, and one block less than a large power of two:
-    an overflowed counter (0xFFFF blocks), as USB bridges and some SAS adapters report (util-linux issue
-    1221).
-    """
-    optimal = geometry.optimal_io_bytes
-    if optimal <= 0 or optimal % geometry.granularity_bytes:
-        return None
-    for block in {512, geometry.logical_block_bytes, geometry.physical_block_bytes, 4096}:
-        above = optimal + block
-        if above >= 8 * MIB and above & (above - 1) == 0:
+        Rejects 0, sizes that are not a multiple of the granularity, and one block less than a large power of
+        two: an overflowed counter (0xFFFF blocks), as USB bridges and some SAS adapters report (util-linux
+        issue 1221).
+        """
+        optimal = self.optimal_io_bytes
+        if optimal <= 0 or optimal % self.granularity_bytes:
             return None
-    return optimal
+        for block in {512, self.logical_block_bytes, self.physical_block_bytes, 4096}:
+            above = optimal + block
+            if above >= 8 * MIB and above & (above - 1) == 0:
+                return None
+        return optimal
 
+    @property
+    def advised_striping(self) -> tuple[int, int] | None:
+        """Stripe unit and width in bytes, as an array behind a controller reports them. None for other drives
+        and implausible values."""
+        unit, width = self.minimum_io_bytes, self.plausible_optimal_io_bytes
+        physical = self.whole_block_bytes
+        if width is None or unit <= physical or unit % (4 * KIB) or width <= unit or width % unit:
+            return None
+        return unit, width
 
-def advised_striping(geometry: Geometry) -> tuple[int, int] | None:
-    """Return stripe unit and width in bytes, as an array behind a controller reports them. Return None for
-    other drives and implausible values."""
-    unit, width = geometry.minimum_io_bytes, plausible_optimal_io_bytes(geometry)
-    physical = geometry.whole_block_bytes
-    if width is None or unit <= physical or unit % (4 * KIB) or width <= unit or width % unit:
-        return None
-    return unit, width
+    @property
+    def grain_bytes(self) -> int:
+        """Distance between aligned starts: a multiple of 1 MiB, the granularity and a plausible
+        optimal I/O size."""
+        base = lcm(FLOOR_BYTES, self.granularity_bytes, self.logical_block_bytes)
+        wide = lcm(base, self.plausible_optimal_io_bytes or 1)
+        return wide if wide <= LARGEST_GRAIN_BYTES else base
 
+    def align_up(self, position_bytes: int) -> int:
+        """Return the first aligned start at or after `position_bytes`."""
+        grain, offset = self.grain_bytes, max(self.alignment_offset_bytes, 0)
+        return offset + max(0, -(-(position_bytes - offset) // grain)) * grain
 
-def grain_bytes(geometry: Geometry) -> int:
-    """Return the distance between aligned starts: a multiple of 1 MiB, the granularity and a plausible
-    optimal I/O size."""
-    base = lcm(FLOOR_BYTES, geometry.granularity_bytes, geometry.logical_block_bytes)
-    wide = lcm(base, plausible_optimal_io_bytes(geometry) or 1)
-    return wide if wide <= LARGEST_GRAIN_BYTES else base
-
-
-def align_up(geometry: Geometry, position_bytes: int) -> int:
-    """Return the first aligned start at or after `position_bytes`."""
-    grain, offset = grain_bytes(geometry), max(geometry.alignment_offset_bytes, 0)
-    return offset + max(0, -(-(position_bytes - offset) // grain)) * grain
-
-
-def align_down(geometry: Geometry, position_bytes: int) -> int:
-    """Return the last aligned start at or before `position_bytes`, at least the drive's alignment offset."""
-    grain, offset = grain_bytes(geometry), max(geometry.alignment_offset_bytes, 0)
-    return offset + max(0, (position_bytes - offset) // grain) * grain
+    def align_down(self, position_bytes: int) -> int:
+        """Return the last aligned start at or before `position_bytes`, at least the drive's alignment
+        offset."""
+        grain, offset = self.grain_bytes, max(self.alignment_offset_bytes, 0)
+        return offset + max(0, (position_bytes - offset) // grain) * grain
 
 
 @dataclass(frozen=True, slots=True)

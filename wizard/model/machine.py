@@ -6,7 +6,7 @@ Unread facts are None, or an empty tuple if the drive's `unread` says so. `unrea
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from wizard.model.drive_facts import NO_SMART, Ata, Discard, Loader, NvmeFormat, Smart, Zones
+from wizard.model import drive_facts
 from wizard.model.errors import WHERE_USED
 from wizard.model.geometry import Geometry
 from wizard.model.run import Waiting
@@ -293,23 +293,23 @@ class Drive:
     removable: bool | None = None
     read_only: bool | None = None
     zoned: str | None = None
-    zones: Zones | None = None
+    zones: drive_facts.Zones | None = None
     vpd_zoned: int | None = None
-    discard: Discard | None = None
+    discard: drive_facts.Discard | None = None
     scheduler: str | None = None
     schedulers: tuple[str, ...] = ()
     diskseq: int | None = None
     backing_file: str | None = None
-    smart: Smart = NO_SMART
-    ata: Ata | None = None
-    nvme_formats: tuple[NvmeFormat, ...] = ()
+    smart: drive_facts.Smart = drive_facts.NO_SMART
+    ata: drive_facts.Ata | None = None
+    nvme_formats: tuple[drive_facts.NvmeFormat, ...] = ()
     nvme_format_scope: str | None = None
     table: Table | None = None
     signatures: tuple[Signature, ...] = ()
     partitions: tuple[Partition, ...] = ()
     free: tuple[Extent, ...] = ()
     layers: tuple[Layer, ...] = ()
-    loaders: tuple[Loader, ...] = ()
+    loaders: tuple[drive_facts.Loader, ...] = ()
     uses: tuple[Use, ...] = ()
     content_digest: str | None = None
     superblock_copy_bytes: int | None = None

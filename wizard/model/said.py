@@ -243,9 +243,9 @@ def fields_of(text: str) -> frozenset[str]:
 _JOINED = Sentence("{sentences:row}")
 
 
-def join(*said: Message) -> Message:
-    """Join complete sentences into one message, separated by blanks."""
-    return said[0] if len(said) == 1 else _JOINED(sentences=said)
+def join(*said: Message | str) -> Message:
+    """Join complete sentences into one message, separated by blanks. Text is cut like any value."""
+    return said[0] if len(said) == 1 and isinstance(said[0], Message) else _JOINED(sentences=said)
 
 
 def parts_of(said: Message | str) -> tuple[Message | str, ...]:

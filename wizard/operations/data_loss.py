@@ -2,27 +2,30 @@
 
 from collections.abc import Sequence
 
-from wizard.filesystems.kind import CONTAINER_TYPES
+from wizard.filesystems import partition_types
 from wizard.filesystems.registry import title_of
 from wizard.findings.contents import TABLES, used_text
 from wizard.model.errors import partition_path, printable
 from wizard.model.layout import Layout, Member, Slot
-from wizard.model.said import Message, format_capacity, join, t
+from wizard.model.said import Message, Sentence, format_capacity, join, t
 
 
 def content_of(slot: Slot) -> str:
     """Describe the contents of a partition: `ext4`, `ext4 in LUKS2`, `not read`."""
     if slot.filesystem:
         return f"{printable(slot.filesystem, 40)}{' in LUKS2' if slot.opened else ''}"
-    if slot.type in CONTAINER_TYPES:
+    if slot.type in partition_types.CONTAINERS:
         return "extended"
     return "not read" if slot.unread else "nothing recognised"
 
 
 def marks(kinds: Sequence[str]) -> str:
     """List signatures and table types in a sentence."""
-    shown = tuple(TABLES[kind]() if kind in TABLES else printable(kind, 40) for kind in kinds)
+    shown = tuple(TABLES[kind]() if kind in TABLES else kind for kind in kinds)
     return str(t("{marks:and}", marks=shown)) if shown else ""
+
+
+ALL_OF = Sentence("All of {device}: {what}.")
 
 
 def described(slot: Slot) -> str:
@@ -49,7 +52,7 @@ def whole_lost(member: Member) -> str:
     if not content:
         return ""
     what = _described(content, before.label, "+".join(before.signatures), before, drive.size_bytes)
-    return str(join(t("All of {drive}: {what}.", drive=drive.path, what=what), *before.beyond))
+    return str(join(ALL_OF(device=drive.path, what=what), *before.beyond))
 
 
 def waiting_lost(before: Layout) -> str:

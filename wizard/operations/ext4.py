@@ -51,6 +51,9 @@ class ExtOperation:
     ends_checked: ClassVar[bool] = False
     """True if the last command is a check by e2fsck."""
 
+    adds: ClassVar[tuple[str, ...]] = ()
+    """Features that the superblock lists afterwards."""
+
     def sentence(self, device: str) -> Message:
         """Describe the operation on `device`."""
         raise NotImplementedError
@@ -64,9 +67,14 @@ class ExtOperation:
         return ()
 
     @property
+    def listed(self) -> tuple[str, ...]:
+        """The features to check afterwards."""
+        return self.adds
+
+    @property
     def promises(self) -> tuple[Message, ...]:
         """The checks afterwards, in addition to a clean e2fsck."""
-        return ()
+        return (LISTS(features=self.listed),) if self.listed else ()
 
     @property
     def holds(self) -> tuple[Message, ...]:
@@ -91,14 +99,13 @@ class ExtOperation:
 
     def verify(self, now: ExtFacts, output: str) -> Check | None:
         """Check the superblock `now` and the `output` of `e2fsck -v`. Return None without a check."""
-        return None
-
-    def _has_features(self, now: ExtFacts, *wanted: str) -> Check:
-        missing = tuple(feature for feature in wanted if feature not in now.features)
+        if not self.listed:
+            return None
+        missing = tuple(feature for feature in self.listed if feature not in now.features)
         seen = (
             t("missing features: {features:list}", features=missing)
             if missing
-            else t("features present: {features:list}", features=wanted)
+            else t("features present: {features:list}", features=self.listed)
         )
         return Check(joined(self.promises), not missing, str(seen))
 
@@ -145,6 +152,7 @@ class AddJournal(ExtOperation):
     kind: Literal["add-journal"] = "add-journal"
 
     least_seconds = 1.0
+    adds = ("has_journal",)
 
     def sentence(self, device: str) -> Message:
         return t("Add a journal, for consistency after later power cuts.")
@@ -152,15 +160,8 @@ class AddJournal(ExtOperation):
     def commands(self, node: str) -> tuple[Argv, ...]:
         return (("tune2fs", "-j", node),)
 
-    @property
-    def promises(self) -> tuple[Message, ...]:
-        return (t("The superblock lists a journal."),)
-
     def gains(self, before: ExtFacts) -> tuple[Message, ...]:
         return (t("A journal: consistent within seconds after a power cut, without a full check."),)
-
-    def verify(self, now: ExtFacts, output: str) -> Check:
-        return self._has_features(now, "has_journal")
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,14 +210,11 @@ class SetFeatures(ExtOperation):
         return (("tune2fs", "-O", ",".join(self.features), node),)
 
     @property
-    def promises(self) -> tuple[Message, ...]:
-        return (LISTS(features=self.features),)
+    def listed(self) -> tuple[str, ...]:
+        return self.features
 
     def gains(self, before: ExtFacts) -> tuple[Message, ...]:
         return tuple(FEATURES[feature]() for feature in self.features if feature in FEATURES)
-
-    def verify(self, now: ExtFacts, output: str) -> Check:
-        return self._has_features(now, *self.features)
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,6 +252,7 @@ class WidenBlockNumbers(ExtOperation):
     kind: Literal["widen-block-numbers"] = "widen-block-numbers"
 
     per_million_inodes = 0.7
+    adds = ("64bit",)
 
     def sentence(self, device: str) -> Message:
         return t("Widen block numbers to 64 bits, which also allows full checksums.")
@@ -261,18 +260,11 @@ class WidenBlockNumbers(ExtOperation):
     def commands(self, node: str) -> tuple[Argv, ...]:
         return (("resize2fs", "-b", node),)
 
-    @property
-    def promises(self) -> tuple[Message, ...]:
-        return (LISTS(features=("64bit",)),)
-
     def gains(self, before: ExtFacts) -> tuple[Message, ...]:
         limit = (1 << 32) * before.block_bytes
         return (
             t("The filesystem can grow beyond {limit:exact} and use full-length checksums.", limit=limit),
         )
-
-    def verify(self, now: ExtFacts, output: str) -> Check:
-        return self._has_features(now, "64bit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,6 +275,7 @@ class AddChecksums(ExtOperation):
 
     per_million_inodes = 1.2
     ends_checked = True
+    adds = ("metadata_csum",)
 
     def sentence(self, device: str) -> Message:
         return t("Add checksums to all metadata, so corruption is detected.")
@@ -290,15 +283,8 @@ class AddChecksums(ExtOperation):
     def commands(self, node: str) -> tuple[Argv, ...]:
         return (("tune2fs", "-O", "metadata_csum", node), (CHECKER, "-f", "-y", "-D", node))
 
-    @property
-    def promises(self) -> tuple[Message, ...]:
-        return (LISTS(features=("metadata_csum",)),)
-
     def gains(self, before: ExtFacts) -> tuple[Message, ...]:
         return (t("Checksums on all metadata, so corruption is detected."),)
-
-    def verify(self, now: ExtFacts, output: str) -> Check:
-        return self._has_features(now, "metadata_csum")
 
 
 @dataclass(frozen=True, slots=True)

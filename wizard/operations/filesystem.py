@@ -7,7 +7,7 @@ from typing import Literal, Self
 
 from wizard.filesystems.kind import Argv, Growing
 from wizard.filesystems.registry import KINDS, MADE
-from wizard.model.errors import WHERE_USED, printable
+from wizard.model.errors import WHERE_USED
 from wizard.model.layout import NewFilesystem, Writer
 from wizard.model.said import TIB, Message, Sentence, t, tn
 from wizard.operations.layers import MakeLogicalVolume, new_bytes
@@ -56,7 +56,7 @@ class MakeFilesystem(NewFilesystem, Writing):
             "Create the {filesystem} {noun} {label} on {devices:and}",
             filesystem=self.filesystem,
             noun=MADE[self.filesystem].noun,
-            label=repr(printable(self.label)),
+            label=repr(self.label),
             devices=self.devices,
         )
         if not self.others:

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from wizard.model.errors import Failed, printable
+from wizard.model.errors import Failed
 from wizard.model.requests import Attach, Detach, SetLabel, SetOptions, Tune
 from wizard.model.said import Message, Sentence, Sentences, t, tn
+from wizard.operations import rules
 from wizard.operations.operation import Context, How, Setting, Subject, System, ValueState
-from wizard.operations.rules import DANGERS, dangers_in, mount_options_fault
 from wizard.operations.settings import Relabel, not_writable
 
 LINES_AGAIN = Sentences("{file} has the old line again.", "{file} has the old lines again.")
@@ -43,7 +43,7 @@ class EditFstab(Setting):
     mounts = True
 
     def sentence(self, context: Context) -> Message:
-        file, count = printable(self.file, 2000), len(self.lines)
+        file, count = self.file, len(self.lines)
         if all(edit.old is None for edit in self.lines):
             return t("Mount at every boot: add one line to {file}.", file=file)
         if all(edit.new is None for edit in self.lines):
@@ -174,13 +174,12 @@ def _options_change(edit: LineEdit, file: str) -> Message | None:
     old, new = ((line or "").split() for line in (edit.old, edit.new))
     if len(old) < 4 or len(old) != len(new) or [*old[:3], *old[4:]] != [*new[:3], *new[4:]]:
         return None
-    place, options, before = (printable(text, 300) for text in (old[1], new[3], old[3]))
     return t(
         "Change the options of {place} in {file} from {old} to {new}.",
-        place=place,
+        place=old[1],
         file=file,
-        new=options,
-        old=before,
+        new=new[3],
+        old=old[3],
     )
 
 
@@ -228,7 +227,9 @@ def _are_options_safe(edit: LineEdit) -> bool:
         return False
     added = _added(edit)
     # The ext4 driver also mounts ext2 and ext3, so check the dangerous options of all filesystems.
-    return not mount_options_fault(added) and not any(dangers_in(added, kind) for kind in DANGERS)
+    return not rules.mount_options_fault(added) and not any(
+        rules.dangers_in(added, kind) for kind in rules.DANGERS
+    )
 
 
 def _added(edit: LineEdit) -> tuple[str, ...]:

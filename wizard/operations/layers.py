@@ -7,8 +7,8 @@ from pathlib import PurePath
 from typing import Literal, Self
 
 from wizard.filesystems.kind import Argv
+from wizard.model import layout
 from wizard.model.errors import WHERE_USED, Failed, partition_path
-from wizard.model.layout import ARRAY_LINKS, MAPPER, Level, Member
 from wizard.model.machine import Striping
 from wizard.model.requests import Release
 from wizard.model.said import KIB, MIB, Message, Sentence, format_duration, join, t
@@ -55,7 +55,7 @@ def physical_volume_uuid(uuid: str) -> str:
     return "-".join((digits[:6], *(digits[at : at + 4] for at in range(6, 26, 4)), digits[26:]))
 
 
-def new_bytes(member: Member, device: str) -> int:
+def new_bytes(member: layout.Member, device: str) -> int:
     """Return the size of the new partition `device`. If the drive has no such partition, use its only new
     one, or the whole drive."""
     if device == member.drive.path:
@@ -78,7 +78,7 @@ class MakeArray(WritingTo):
     chunk_bytes: int
     parts: tuple[str, ...]
     kind: Literal["make-array"] = "make-array"
-    level: Level = field(default="raid0", metadata=WHERE_USED)
+    level: layout.Level = field(default="raid0", metadata=WHERE_USED)
 
     @property
     def devices(self) -> tuple[str, ...]:
@@ -391,10 +391,10 @@ class StopLayer(Setting):
             known = bool(names) and all(map(_LVM_NAME.fullmatch, (device, *names)))
         else:
             uuid_fits = bool(UUID_FORM.fullmatch(self.uuid)) if layer == "md" else not self.uuid
-            start = "/dev/md" if layer == "md" else MAPPER
+            start = "/dev/md" if layer == "md" else layout.MAPPER
             known = is_device_path(device) and device.startswith(start) and uuid_fits and not self.volumes
         if link := self.name:
-            known = known and layer == "md" and is_device_path(link) and link.startswith(ARRAY_LINKS)
+            known = known and layer == "md" and is_device_path(link) and link.startswith(layout.ARRAY_LINKS)
         return known and bool(self.members) and all(map(is_device_path, self.members))
 
     def foreign(self, system: System) -> Message | None:
@@ -424,7 +424,7 @@ class StopLayer(Setting):
     def write(self, system: System, *, new: bool) -> None:
         device, members = self.device, self.members
         if new:
-            for node in [f"{MAPPER}{name}" for name in sorted(self.mapped_names)] or [device]:
+            for node in [f"{layout.MAPPER}{name}" for name in sorted(self.mapped_names)] or [device]:
                 if reason := system.use_of(node):
                     raise Failed(t("{node} is in use: {why}.", node=node, why=reason))
         # An array that starts without a member must copy everything later.

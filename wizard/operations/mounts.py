@@ -13,6 +13,7 @@ from wizard.model.requests import Attach, Detach, SetOptions, SwitchOff, Tune
 from wizard.model.said import Message, Sentence, t
 from wizard.operations.fstab import fstab_escaped
 from wizard.operations.operation import (
+    AtDevice,
     Context,
     How,
     Operation,
@@ -199,18 +200,10 @@ class Mount(Setting):
 
 
 @dataclass(frozen=True, slots=True)
-class TurnOnSwap(Operation):
+class TurnOnSwap(AtDevice):
     """Activate swap on `device`."""
 
-    device: str
     kind: Literal["turn-on-swap"] = "turn-on-swap"
-
-    @property
-    def devices(self) -> tuple[str, ...]:
-        return (self.device,)
-
-    def on(self, nodes: Mapping[str, str], names: Mapping[str, str]) -> Self:
-        return replace(self, device=nodes[self.device])
 
     def sentence(self, context: Context) -> Message:
         return t("Enable swap on {device}.", device=self.device)

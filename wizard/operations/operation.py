@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import ClassVar, Protocol, Self
 
 from wizard.filesystems.kind import Argv
-from wizard.model.errors import Failed, partition_path, printable
+from wizard.model.errors import Failed, partition_path
 from wizard.model.geometry import Identity
 from wizard.model.layout import Layout, Member, Slot
 from wizard.model.machine import Signature
@@ -24,6 +24,9 @@ UNTIL_KEPT = t(
     "If the drive has old contents, `diskwright undo` restores them bit for bit until you keep the result."
 )
 
+
+AS_SENTENCE = Sentence("{clause:First}.")
+LEFT = Sentence("Left unchanged because of an external change: {seen}.")
 
 RECOGNISED = Sentences(
     "{devices:and} is recognised as {what} with UUID {uuid}.",
@@ -183,8 +186,8 @@ class Writing(Operation):
 
 
 @dataclass(frozen=True, slots=True)
-class WritingTo(Writing):
-    """An operation that writes to the drive, partition or array `device`."""
+class AtDevice(Operation):
+    """An operation on the drive, partition or array `device`."""
 
     device: str
 
@@ -194,6 +197,11 @@ class WritingTo(Writing):
 
     def on(self, nodes: Mapping[str, str], names: Mapping[str, str]) -> Self:
         return replace(self, device=nodes[self.device])
+
+
+@dataclass(frozen=True, slots=True)
+class WritingTo(AtDevice, Writing):
+    """An operation that writes to `device`."""
 
 
 class How(StrEnum):
@@ -427,12 +435,12 @@ class Setting(Operation):
         """Describe how to undo the operation, or why that is impossible."""
         if self.undo_obstacle:
             return str(self.undo_obstacle)
-        commands = (f"`{printable(shlex.join(argv), 4000)}`" for argv in self.commands_to(new=False))
+        commands = (f"`{shlex.join(argv)}`" for argv in self.commands_to(new=False))
         return f"By {'; '.join(commands)}."
 
     def holds(self, context: Context) -> tuple[Message, ...]:
         """Describe the new state."""
-        return (t("{clause:First}.", clause=self.goal),)
+        return (AS_SENTENCE(clause=self.goal),)
 
     def tools(self) -> frozenset[str]:
         """Return the programs to do, check and undo the operation."""
@@ -455,14 +463,14 @@ class Setting(Operation):
         or if the change has no effect."""
         found = self.read(system)
         if found.how is How.OTHER:
-            raise Failed(t("Left unchanged because of an external change: {seen}.", seen=found.seen))
+            raise Failed(LEFT(seen=found.seen))
         if found.how is not How.AFTER:
             self.write(system, new=True)
             found = self.read(system)
             if found.how is not How.AFTER:
                 now = self._reverted(system)
                 raise Failed(t("The change did not take effect: {seen}. {now}", seen=found.seen, now=now))
-        return t("{clause:First}.", clause=found.seen)
+        return AS_SENTENCE(clause=found.seen)
 
     def _reverted(self, system: System) -> Message:
         try:
@@ -475,7 +483,7 @@ class Setting(Operation):
         """Change back, and describe the result or why nothing was done. Raises Failed."""
         found = self.read(system)
         if found.how is How.OTHER:
-            return t("Left unchanged, because of a later change: {seen}.", seen=found.seen)
+            return LEFT(seen=found.seen)
         if found.how is How.BEFORE:
             return t("Already as before: {seen}.", seen=found.seen)
         if obstacle := self.undo_obstacle:

@@ -5,10 +5,12 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from wizard.filesystems.registry import KINDS, MADE
+from wizard.model import layout
 from wizard.model.geometry import Geometry
-from wizard.model.layout import EVERYONE, NO_PLACE, ROOT, Writer
-from wizard.model.said import Message, t
+from wizard.model.said import Message, Sentence, t
 
+EMPTY, TOO_LONG = t("is empty"), t("is too long")
+NOT_PASSED = Sentence("diskwright does not pass option '{option}' to {tool}")
 CONTROLS = t("contains control characters")
 
 GPT_NAME_UNITS = 36
@@ -105,7 +107,7 @@ def label_fault(label: str, filesystem: str) -> Message | None:
     """Return why `label` is not valid for the filesystem, or None."""
     kind = MADE[filesystem]
     if not label:
-        return t("is empty")
+        return EMPTY
     if not label.isprintable():
         return CONTROLS
     if label != label.strip():
@@ -129,49 +131,47 @@ def partition_name(label: str) -> str:
     return "".join(char if char.isascii() else "_" for char in label)[:GPT_NAME_UNITS]
 
 
-def mount_point_fault(path: str) -> str | None:
+def mount_point_fault(path: str) -> Message | None:
     """Return why `path` cannot be a mount point, or None. Spaces are allowed, since fstab can escape them."""
     if not path.isprintable():
-        return str(CONTROLS)
+        return CONTROLS
     if not path.startswith("/"):
-        return str(t("is not an absolute path"))
+        return t("is not an absolute path")
     parts = path.split("/")[1:]
     if path != "/" and any(part in ("", ".", "..") for part in parts):
-        return str(t("is not in plain form (no //, no . or .., no trailing slash)"))
+        return t("is not in plain form (no //, no . or .., no trailing slash)")
     if len(path.encode()) > 1024 or any(len(part.encode()) > 255 for part in parts):
-        return str(t("is too long"))
+        return TOO_LONG
     if path in FORBIDDEN_EXACTLY or any(
         path == root or path.startswith(root + "/") for root in FORBIDDEN_ROOTS
     ):
-        return str(t("would hide files required by the running system"))
+        return t("would hide files required by the running system")
     return None
 
 
-def place_fault(place: str, filesystem: str) -> str | None:
+def place_fault(place: str, filesystem: str) -> Message | None:
     """Return why a volume of this filesystem cannot have the mount point `place`, or None. Swap has NO_PLACE
     and is activated instead."""
     if MADE[filesystem].mounts:
         return mount_point_fault(place)
     return (
         None
-        if place == NO_PLACE
-        else str(
-            t(
-                "is not possible for {filesystem}, which is never mounted; use {none} to enable it",
-                filesystem=filesystem,
-                none=NO_PLACE,
-            )
+        if place == layout.NO_PLACE
+        else t(
+            "is not possible for {filesystem}, which is never mounted; use {none} to enable it",
+            filesystem=filesystem,
+            none=layout.NO_PLACE,
         )
     )
 
 
-def writer_fault(writer: Writer, filesystem: str, role: str) -> Message | None:
+def writer_fault(writer: layout.Writer, filesystem: str, role: str) -> Message | None:
     """Return why a volume with this filesystem and role (empty for none) cannot have this writer, or None."""
-    if writer == ROOT:
+    if writer == layout.ROOT:
         return None
     if role or not MADE[filesystem].mounts:
         return t("belongs to the system and is writable by root only")
-    if writer == EVERYONE:
+    if writer == layout.EVERYONE:
         return None
     named = bool(writer.name) and writer.name.isprintable() and len(writer.name) <= 256
     person = writer.kind == "person" and 0 < writer.uid <= MOST_ID and 0 <= writer.gid <= MOST_ID
@@ -179,14 +179,14 @@ def writer_fault(writer: Writer, filesystem: str, role: str) -> Message | None:
     return None if named and (person or group) else t("has an invalid writer")
 
 
-def options_fault(filesystem: str, mkfs: tuple[str, ...], mount: tuple[str, ...]) -> str | None:
+def options_fault(filesystem: str, mkfs: tuple[str, ...], mount: tuple[str, ...]) -> Message | None:
     """Return why these mkfs arguments or mount options are not allowed, or None."""
     if mount and not MADE[filesystem].mounts:
-        return str(t("{filesystem} is never mounted and has no mount options", filesystem=filesystem))
+        return t("{filesystem} is never mounted and has no mount options", filesystem=filesystem)
     return mkfs_options_fault(filesystem, mkfs) or mount_options_fault(mount)
 
 
-def mkfs_options_fault(filesystem: str, options: tuple[str, ...]) -> str | None:
+def mkfs_options_fault(filesystem: str, options: tuple[str, ...]) -> Message | None:
     """Return why these arguments are not passed to mkfs, or None."""
     kind, rest = MADE[filesystem], list(options)
     while rest:
@@ -194,41 +194,31 @@ def mkfs_options_fault(filesystem: str, options: tuple[str, ...]) -> str | None:
         if flag in kind.bare_flags and not equals:
             continue
         if flag not in kind.flags or (equals and not flag.startswith("--")):
-            return str(
-                t(
-                    "diskwright does not pass option '{option}' to {tool}",
-                    option=flag,
-                    tool=kind.tool,
-                )
-            )
+            return NOT_PASSED(option=flag, tool=kind.tool)
         if not equals:
             value = rest.pop(0) if rest else ""
         if not _VALUE.fullmatch(value) or value.startswith("-"):
-            return str(
-                t(
-                    "diskwright does not allow the value '{value}' for {option}",
-                    option=flag,
-                    value=value,
-                )
+            return t(
+                "diskwright does not allow the value '{value}' for {option}",
+                option=flag,
+                value=value,
             )
         if elsewhere := {part.partition("=")[0] for part in value.split(",")} & MKFS_KEYS_ELSEWHERE:
-            return str(
-                t(
-                    "{option} {key} could refer to something other than the partition",
-                    option=flag,
-                    key=min(elsewhere),
-                )
+            return t(
+                "{option} {key} could refer to something other than the partition",
+                option=flag,
+                key=min(elsewhere),
             )
     return None
 
 
-def mount_options_fault(options: tuple[str, ...]) -> str | None:
+def mount_options_fault(options: tuple[str, ...]) -> Message | None:
     """Return why these options are not passed to mount(8), or None."""
     for option in options:
         if not _MOUNT_OPTION.fullmatch(option) or option.startswith("x-"):
-            return str(t("diskwright does not pass mount option '{option}'", option=option))
+            return NOT_PASSED(option=option, tool="mount")
         if option.partition("=")[0] in MOUNT_OPTIONS_ELSEWHERE:
-            return str(t("'{option}' would change the action of mount", option=option))
+            return t("'{option}' would change the action of mount", option=option)
     return None
 
 

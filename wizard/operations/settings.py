@@ -9,12 +9,12 @@ from typing import Literal
 from wizard.advice.existing import udev_rule
 from wizard.filesystems.kind import UUID_TABLES, WRITTEN_UUIDS, Argv
 from wizard.filesystems.registry import KINDS
-from wizard.model.errors import WHERE_USED, Failed, printable
+from wizard.model.errors import WHERE_USED, Failed
 from wizard.model.geometry import Identity
 from wizard.model.requests import NewUuid, SetLabel, SwitchOff, Tune
 from wizard.model.said import Message, Sentence, t
+from wizard.operations import rules
 from wizard.operations.operation import Context, How, Setting, Subject, System, ValueState, compared
-from wizard.operations.rules import UUID_FORM, label_fault_of, old_label_fault
 from wizard.probe.host.sysfs import SYS, name_of
 
 SET_AGAIN = Sentence("By setting {old} again.")
@@ -44,8 +44,6 @@ class ReserveBlocks(Setting):
 
     def sentence(self, context: Context) -> Message:
         device, old, new = self.device, *(n * self.block_bytes for n in (self.old_blocks, self.new_blocks))
-        if not new:
-            return t("Reserve no space on {device} for root instead of {old:size}.", device=device, old=old)
         return t(
             "Reserve {new:size} of {device} for root instead of {old:size}.", new=new, device=device, old=old
         )
@@ -101,7 +99,7 @@ class Relabel(Setting):
         return self.identifier == "uuid"
 
     def sentence(self, context: Context) -> Message:
-        device, new, old = self.device, self.new, printable(self.old, 300)
+        device, new, old = self.device, self.new, self.old
         if self.is_uuid:
             return t("Change the UUID of {device} from {old} to {new}.", device=device, old=old, new=new)
         if old:
@@ -148,13 +146,15 @@ class Relabel(Setting):
 
     def _are_labels(self) -> bool:
         """The filesystem accepts the new label, and undo can restore the old one."""
-        faults = old_label_fault(self.old, self.filesystem) or label_fault_of(self.new, self.filesystem)
+        faults = rules.old_label_fault(self.old, self.filesystem) or rules.label_fault_of(
+            self.new, self.filesystem
+        )
         return not faults and (not self.mount_point or self.mount_point.startswith("/"))
 
     def _are_uuids(self, subject: Subject) -> bool:
         """UUIDs have the form that is written, and only partitions of the drive get one."""
         kind = self.filesystem
-        form = _MBR_ID if kind == "mbr" else _GUID if self.is_written else UUID_FORM
+        form = _MBR_ID if kind == "mbr" else _GUID if self.is_written else rules.UUID_FORM
         uuids = [(self.old, self.new), *((old, new) for _, old, new in self.parts)]
         nodes = [device for device, *_ in self.parts]
         return (

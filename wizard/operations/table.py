@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from wizard.filesystems.kind import TYPE_NAMES, Argv
-from wizard.model.errors import printable
+from wizard.filesystems import partition_types
+from wizard.filesystems.kind import Argv
 from wizard.model.layout import Slot, TableEntry
 from wizard.model.said import Message, Sentence, Sentences, format_exact, t, tn
-from wizard.operations.data_loss import marks, partition_lost, table_lost, whole_lost
+from wizard.operations import data_loss
 from wizard.operations.operation import Context, Summary, WritingTo
 
 OTHERS_STAY = Sentences(
@@ -39,13 +39,7 @@ class WipeSignatures(WritingTo):
     kind: Literal["wipe-signatures"] = "wipe-signatures"
 
     def sentence(self, context: Context) -> Message:
-        device, what = self.device, marks(self.expected)
-        if context.is_drive(device):
-            return (
-                t("Clear the signatures of {what} on the drive {device} itself.", what=what, device=device)
-                if what
-                else t("Clear old signatures on the drive {device} itself.", device=device)
-            )
+        device, what = self.device, data_loss.marks(self.expected)
         return (
             t("Clear the signatures of {what} on {device}.", what=what, device=device)
             if what
@@ -69,15 +63,15 @@ class WipeSignatures(WritingTo):
         """Describe the recognised data. If a single partition changes, everything is lost with this step."""
         device = self.device
         if context.changed:
-            return partition_lost(device, context.changed)
+            return data_loss.partition_lost(device, context.changed)
         members = context.members_of((device,))
         if self.expected:
-            whole = "".join(whole_lost(member) for member in members if member.drive.path == device)
+            whole = "".join(data_loss.whole_lost(member) for member in members if member.drive.path == device)
             return whole or str(
                 t(
                     "The signatures of {what} on {device}; the data is overwritten later.",
                     device=device,
-                    what=marks(self.expected),
+                    what=data_loss.marks(self.expected),
                 )
             )
         if any(member.drive.content_digest is None for member in members):
@@ -174,7 +168,7 @@ class WriteTable(WritingTo):
         return (str(head), *(_entry_line(entry, block) for entry in self.entries))
 
     def destroys(self, context: Context) -> str:
-        return table_lost(context.members_of(self.devices)[0]) if self.fresh else ""
+        return data_loss.table_lost(context.members_of(self.devices)[0]) if self.fresh else ""
 
     def holds(self, context: Context) -> tuple[Message, ...]:
         """Describe the checks afterwards. A single changed partition does not move."""
@@ -201,16 +195,16 @@ def _entry_line(entry: TableEntry, logical_block_bytes: int) -> str:
     if not size % 1024:
         extent += f" ({format_exact(size)})"
     kind = (
-        f"{TYPE_NAMES[entry.type]} ({entry.type})" if entry.type in TYPE_NAMES else printable(entry.type, 40)
+        f"{partition_types.NAMES[entry.type]} ({entry.type})"
+        if entry.type in partition_types.NAMES
+        else entry.type
     )
     line = (
         Sentence("partition {number}, preserved: {extent}, type {type}")
         if entry.kept
         else Sentence("partition {number}: {extent}, type {type}")
     )(number=entry.number, extent=extent, type=kind)
-    return str(
-        t("{entry}, name {name}", entry=line, name=repr(printable(entry.name))) if entry.name else line
-    )
+    return str(t("{entry}, name {name}", entry=line, name=repr(entry.name)) if entry.name else line)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,34 +1,35 @@
-"""Planned changes to an existing filesystem, and planned copies of files."""
+"""Planned changes to an existing filesystem, conversions to ext4, and copies of files."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from wizard.model.errors import DERIVED, WHERE_USED, printable
+from wizard.model.errors import DERIVED, WHERE_USED
+from wizard.model.ext import ExtFacts
+from wizard.model.finding import Finding
 from wizard.model.geometry import Identity
 from wizard.model.moves import Moves
 from wizard.model.requests import Wanted
 from wizard.model.run import DriveDocument
 from wizard.model.said import Message, t
+from wizard.operations import mounts, settings
+from wizard.operations.ext4 import OnDevice
 from wizard.operations.fstab import EditFstab
 from wizard.operations.growth import ExtendPartition, GrowMounted
 from wizard.operations.layers import StopLayer
-from wizard.operations.mounts import ChangeOwner, Mount, Remount, Top, Unmount
-from wizard.operations.settings import PowerOff, Relabel, ReserveBlocks, SetQueue, SwitchOnTimer, WriteRules
-from wizard.plan.conversion import Migration
-from wizard.plan.plan import Plan
+from wizard.plan.plan import Plan, Step
 
 ChangeOperation = (
-    ReserveBlocks
-    | Relabel
-    | Remount
-    | Mount
-    | ChangeOwner
-    | Unmount
+    settings.ReserveBlocks
+    | settings.Relabel
+    | mounts.Remount
+    | mounts.Mount
+    | mounts.ChangeOwner
+    | mounts.Unmount
     | EditFstab
-    | SetQueue
-    | WriteRules
-    | SwitchOnTimer
-    | PowerOff
+    | settings.SetQueue
+    | settings.WriteRules
+    | settings.SwitchOnTimer
+    | settings.PowerOff
     | StopLayer
     | ExtendPartition
     | GrowMounted
@@ -37,24 +38,27 @@ ChangeOperation = (
 depends on."""
 
 
+class DeviceDocument(DriveDocument):
+    """Planned steps on one device of a drive."""
+
+    __slots__ = ()
+
+    device: str
+    steps: tuple[Step[object], ...]
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """The only device."""
+        return (self.device,)
+
+    @property
+    def sentences(self) -> tuple[Message | str, ...]:
+        """A sentence for each step."""
+        return tuple(step.sentence for step in self.steps)
+
+
 @dataclass(frozen=True, slots=True)
-class ChangeStep:
-    """An operation with its description, as in a plan's steps. A change destroys no data.
-
-    `edits`: changed lines of a file, if no command runs. `undo`: how to undo the step. `holds`: checks
-    afterwards.
-    """
-
-    operation: ChangeOperation
-    sentence: str = field(default="", metadata=DERIVED)
-    commands: tuple[tuple[str, ...], ...] = field(default=(), metadata=DERIVED)
-    edits: tuple[str, ...] = field(default=(), metadata=DERIVED)
-    undo: str = field(default="", metadata=DERIVED)
-    holds: tuple[str, ...] = field(default=(), metadata=DERIVED)
-
-
-@dataclass(frozen=True, slots=True)
-class Changes(DriveDocument):
+class Changes(DeviceDocument):
     """Planned changes to the filesystem `uuid` on `device`, a drive or its partition, to fulfil the request
     `wanted`.
 
@@ -67,19 +71,9 @@ class Changes(DriveDocument):
     filesystem: str
     uuid: str
     wanted: Wanted
-    steps: tuple[ChangeStep, ...]
+    steps: tuple[Step[ChangeOperation], ...]
     reasons: tuple[Message | str, ...] = ()
     doubts: tuple[Message | str, ...] = ()
-
-    @property
-    def devices(self) -> tuple[str, ...]:
-        """The changed device."""
-        return (self.device,)
-
-    @property
-    def sentences(self) -> tuple[Message | str, ...]:
-        """A sentence for each step."""
-        return tuple(step.sentence for step in self.steps)
 
     @property
     def settings(self) -> tuple[ChangeOperation, ...]:
@@ -156,7 +150,7 @@ class TakePlace:
     device: str
     uuid: str
     edit: EditFstab
-    top: Top
+    top: mounts.Top
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,13 +200,93 @@ class Bring(DriveDocument):
                 return t("Read the copy back from the drive and compare.")
             case BringStep.TAKE_PLACE:
                 assert self.takes is not None
-                file, place = (printable(path, 200) for path in (self.takes.edit.file, self.takes.place))
                 return t(
                     "Change {file} to mount {device} at {place} from the next boot.",
-                    file=file,
-                    place=place,
+                    file=self.takes.edit.file,
+                    place=self.takes.place,
                     device=self.target.device,
                 )
+
+
+MigrationOperation = OnDevice | EditFstab
+
+
+class Way(StrEnum):
+    """Conversion method. MOUNT: mount as ext4, with no change on disk. LIGHT: extents and other features for
+    new files. FULL: convert every file and all metadata."""
+
+    MOUNT = "mount"
+    LIGHT = "light"
+    FULL = "full"
+
+    @property
+    def converts(self) -> bool:
+        """True if the filesystem itself changes."""
+        return self is not Way.MOUNT
+
+
+@dataclass(frozen=True, slots=True)
+class Migration(DeviceDocument):
+    """Planned conversion of the filesystem `before` on `device`: the drive `drive`, a partition or a volume
+    on that drive.
+
+    `room_bytes`: space needed for the scratch copy and the undo data. `manifest`: compare the contents of all
+    files before and after. `repairs`: damage may be repaired, on the scratch copy.
+    """
+
+    drive: Identity
+    device: str
+    before: ExtFacts
+    way: Way
+    steps: tuple[Step[MigrationOperation], ...]
+    room_bytes: int = field(default=0, metadata=DERIVED)
+    manifest: bool = False
+    repairs: bool = False
+    gains: tuple[str, ...] = field(default=(), metadata=DERIVED)
+    doubts: tuple[Message | str, ...] = ()
+
+    @property
+    def on_device(self) -> tuple[OnDevice, ...]:
+        """The operations on the filesystem, which come first."""
+        return tuple(step.operation for step in self.steps if not isinstance(step.operation, EditFstab))
+
+    @property
+    def settings(self) -> tuple[EditFstab, ...]:
+        """The operation on fstab, if any. Comes last."""
+        return tuple(step.operation for step in self.steps if isinstance(step.operation, EditFstab))
+
+
+@dataclass(frozen=True, slots=True)
+class WayOffer:
+    """A conversion method as offered for one filesystem.
+
+    `gains`, `costs` and `undone` (how to undo) are sentences. `seconds`, `room_bytes` and `compare_seconds`
+    (to compare all files, in addition) are estimates.
+    `obstacle`: why the method is not available, or empty. `obstacle_code`: code of that finding.
+    """
+
+    way: Way
+    gains: tuple[str, ...]
+    costs: tuple[str, ...]
+    undone: str
+    seconds: float
+    room_bytes: int
+    obstacle: str = ""
+    obstacle_code: str = ""
+    compare_seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Prospect:
+    """Information for choosing a conversion method for the filesystem `before` on `device`: findings, the
+    three methods, and the recommended one with a reason. `default` is None if no method is available."""
+
+    device: str
+    before: ExtFacts
+    findings: tuple[Finding, ...]
+    offers: tuple[WayOffer, ...]
+    default: Way | None
+    why: str
 
 
 RunDocument = Plan | Changes | Migration | Bring | Moves

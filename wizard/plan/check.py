@@ -3,57 +3,27 @@
 from collections.abc import Iterator
 from itertools import combinations
 
-from wizard.documents.codec import JSON, Sealed, to_json, without_texts
+from wizard.documents import codec
 from wizard.filesystems.registry import MADE
+from wizard.model import layout
 from wizard.model.errors import is_partition_of, partition_path
-from wizard.model.geometry import FLOOR_BYTES, Geometry, Identity, misalignment_bytes
-from wizard.model.layout import Group, Layout, Member, Slot, Stripe, Volume
+from wizard.model.geometry import FLOOR_BYTES, Geometry, Identity
 from wizard.model.machine import Extent
 from wizard.model.said import Message, rounded_up, t
+from wizard.operations import rules
 from wizard.operations.layers import EXTENT_BYTES
-from wizard.operations.rules import (
-    geometry_fault,
-    is_device_path,
-    is_workload_id,
-    uuid_fault,
-    volume_uuid_fault,
-    writer_fault,
-)
+from wizard.plan import free_space
 from wizard.plan.dangers import danger_fault
 from wizard.plan.derive import Places, bounds_in, derived_from
-from wizard.plan.free_space import (
-    GPT_PARTITIONS,
-    LARGEST_BYTES,
-    MBR_PRIMARIES,
-    fresh_bounds,
-    is_container,
-    loose,
-    mbr_bounds,
-    overlapping,
-    reserved_in,
-    with_free,
-)
 from wizard.plan.partition.possible import growing_of
 from wizard.plan.partition.restore import restored_faults
 from wizard.plan.plan import Plan
 from wizard.plan.planner import is_zoned_mode
+from wizard.plan.raid import striping
 from wizard.plan.raid.lvm import group_room_bytes, in_group
-from wizard.plan.raid.striping import (
-    FILESYSTEMS,
-    METADATA,
-    MOST_DRIVES,
-    NUMBER,
-    chunk_fault,
-    is_array_node,
-    layer_name,
-    striped_extents,
-    striped_path,
-    striped_words,
-)
 from wizard.plan.request.encryption import LOST_DOUBT, encryption_faults
 from wizard.plan.request.subvolumes import places_of
 from wizard.plan.request.volume_request import mount_order_fault, volume_faults
-from wizard.plan.steps import with_current_texts
 
 AGAIN = t("Create the plan again with `diskwright plan`.")
 
@@ -90,7 +60,7 @@ def _faults(plan: Plan) -> Iterator[str]:
 def places_in(plan: Plan) -> Places:
     """Return the decisions of a plan that only its tables and operations contain."""
     if plan.stripe is not None:
-        return Places(striped_extents(plan.drives), "gpt", plan.wipes)
+        return Places(striping.striped_extents(plan.drives), "gpt", plan.wipes)
     if plan.part:
         now = {slot.number: slot for slot in plan.before.partitions}[plan.part]
         after = {slot.number: slot.extent for slot in plan.after.partitions}
@@ -124,14 +94,14 @@ def _before_faults(plan: Plan) -> Iterator[str]:
             yield from _kept_faults(member)
 
 
-def _slots_faults(before: Layout, part: int, *, fresh: bool) -> Iterator[str]:
+def _slots_faults(before: layout.Layout, part: int, *, fresh: bool) -> Iterator[str]:
     """Check an old layout. `part`: the only partition that a plan changes. `fresh`: nothing is preserved."""
     position = 0
     numbers = [slot.number for slot in before.partitions]
     for slot in before.slots:
         kept = bool(slot.number) and not fresh and (slot.kept if slot.number == part else True)
         if (
-            not position <= slot.start_bytes < slot.end_bytes <= LARGEST_BYTES
+            not position <= slot.start_bytes < slot.end_bytes <= free_space.LARGEST_BYTES
             or slot.mount_point is not None
             or slot.kept != kept
         ):
@@ -143,7 +113,7 @@ def _slots_faults(before: Layout, part: int, *, fresh: bool) -> Iterator[str]:
         yield "before.whole"
 
 
-def _kept_faults(member: Member) -> Iterator[str]:
+def _kept_faults(member: layout.Member) -> Iterator[str]:
     """Check a layout with preserved partitions, which must leave exactly the listed free space."""
     before = member.before
     if before.table not in ("gpt", "mbr") or not before.slots:
@@ -151,9 +121,10 @@ def _kept_faults(member: Member) -> Iterator[str]:
         return
     bounds, outermost = bounds_in(before), _outermost(member.drive, before.table)
     if (
-        before.slots != with_free(before.partitions, bounds, reserved_in(before, bounds))
-        or overlapping(before.partitions)
-        or loose(before.partitions)
+        before.slots
+        != free_space.with_free(before.partitions, bounds, free_space.reserved_in(before, bounds))
+        or free_space.overlapping(before.partitions)
+        or free_space.loose(before.partitions)
         or not bounds.is_within(outermost)
     ):
         yield "before.slots"
@@ -169,7 +140,7 @@ def _wipe_faults(plan: Plan) -> Iterator[str]:
             *(
                 partition_path(member.drive.path, slot.number)
                 for slot in member.before.partitions
-                if not is_container(slot)
+                if not free_space.is_container(slot)
             ),
         )
     }
@@ -197,10 +168,10 @@ def _whole_faults(plan: Plan) -> Iterator[str]:
 def _changed_part_faults(plan: Plan) -> Iterator[str]:
     """Check a change of one partition that preserves the others."""
     slot = next((slot for slot in plan.before.partitions if slot.number == plan.part), None)
-    if slot is None or is_container(slot):
+    if slot is None or free_space.is_container(slot):
         yield "part"
         return
-    is_logical = plan.before.table == "mbr" and slot.number > MBR_PRIMARIES
+    is_logical = plan.before.table == "mbr" and slot.number > free_space.MBR_PRIMARIES
     if is_logical and not plan.volumes and plan.part < max(one.number for one in plan.before.partitions):
         yield "part"
     if plan.group or len(plan.volumes) > 1 or any(one.partition != plan.part for one in plan.volumes):
@@ -211,7 +182,7 @@ def _changed_part_faults(plan: Plan) -> Iterator[str]:
             yield "part"
 
 
-def _resized_faults(plan: Plan, slot: Slot) -> Iterator[str]:
+def _resized_faults(plan: Plan, slot: layout.Slot) -> Iterator[str]:
     """Check that a partition preserves its contents and grows into the adjacent free space or shrinks at its
     end."""
     resized = next((one for one in plan.after.partitions if one.number == plan.part), slot)
@@ -242,12 +213,12 @@ def _partition_faults(plan: Plan) -> Iterator[str]:
     numbers = sorted(entry.number for entry in table.entries if not entry.kept)
     if numbers != sorted({volume.partition for volume in plan.volumes}):
         yield "entries"
-    if table.table == "mbr" and any(number > MBR_PRIMARIES for number in numbers):
+    if table.table == "mbr" and any(number > free_space.MBR_PRIMARIES for number in numbers):
         yield "entries"
     places = places_in(plan)
     free = [slot.extent for slot in plan.before.slots if not slot.number]
     if places.fresh:
-        free = [fresh_bounds(places.fresh, plan.drive.size_bytes, plan.drive.geometry)]
+        free = [free_space.fresh_bounds(places.fresh, plan.drive.size_bytes, plan.drive.geometry)]
     if any(one.overlaps(other) for one, other in combinations(places.extents, 2)):
         yield "entries"
     for extent in places.extents:
@@ -263,19 +234,19 @@ def _is_aligned(extent: Extent, geometry: Geometry) -> bool:
     return (
         extent.size_bytes > 0
         and extent.start_bytes >= FLOOR_BYTES
-        and not misalignment_bytes(geometry, extent.start_bytes)
+        and not geometry.misalignment_bytes(extent.start_bytes)
         and not (extent.start_bytes - offset) % FLOOR_BYTES
         and not extent.start_bytes % block
         and not extent.size_bytes % block
     )
 
 
-def _group_faults(plan: Plan, group: Group, places: Places) -> Iterator[str]:
+def _group_faults(plan: Plan, group: layout.Group, places: Places) -> Iterator[str]:
     """Check the group, its volumes and their sizes."""
     volumes, uuids = plan.volumes, {volume.uuid for volume in plan.volumes}
     if len(places.extents) != 1 or any(volume.role or volume.encryption for volume in volumes):
         yield "volumes"
-    if uuid_fault(group.uuid) or group.uuid in uuids:
+    if rules.uuid_fault(group.uuid) or group.uuid in uuids:
         yield "group.uuid"
     if (group, volumes) != in_group(plan.drive.path, volumes, group.uuid):
         yield "group"
@@ -288,65 +259,67 @@ def _group_faults(plan: Plan, group: Group, places: Places) -> Iterator[str]:
             yield "steps"
 
 
-def _stripe_faults(plan: Plan, stripe: Stripe) -> Iterator[str]:
+def _stripe_faults(plan: Plan, stripe: layout.Stripe) -> Iterator[str]:
     """Check the drives, the array and the volume of a stripe or mirror."""
     drives, paths = plan.drives, plan.devices
     serials, wwns = (
         [*filter(None, names)] for names in zip(*((one.serial, one.wwn) for one in drives), strict=True)
     )
     if (
-        not 2 <= len(drives) <= MOST_DRIVES
+        not 2 <= len(drives) <= striping.MOST_DRIVES
         or any(len(set(names)) != len(names) for names in (paths, serials, wwns))
         or any(is_partition_of(path, other) for path in paths for other in paths)
         or stripe.device in paths
-        or not striped_extents(drives)
+        or not striping.striped_extents(drives)
     ):
         yield "members"
     if len(plan.volumes) != 1:
         yield "volumes"
         return
     (volume,) = plan.volumes
-    if any(map(uuid_fault, stripe.uuids)) or volume.uuid in stripe.uuids:
+    if any(map(rules.uuid_fault, stripe.uuids)) or volume.uuid in stripe.uuids:
         yield "stripe.uuids"
     if stripe.kind == "md":
         if len({drive.geometry.logical_block_bytes for drive in drives}) > 1:
             yield "members"
         chunk = stripe.chunk_bytes
-        array = Stripe("md", stripe.device, layer_name(volume.label), chunk, stripe.uuids, "", stripe.level)
+        array = layout.Stripe(
+            "md", stripe.device, striping.layer_name(volume.label), chunk, stripe.uuids, "", stripe.level
+        )
         is_made = (
-            is_array_node(stripe.device)
+            striping.is_array_node(stripe.device)
             and len(stripe.uuids) == 1
-            and not (chunk if stripe.mirrors else chunk_fault(chunk))
+            and not (chunk if stripe.mirrors else striping.chunk_fault(chunk))
         )
     else:
-        array = Stripe("btrfs", metadata=stripe.metadata, level=stripe.level)
-        is_made = stripe.metadata in (METADATA[:1] if stripe.mirrors else METADATA)
+        array = layout.Stripe("btrfs", metadata=stripe.metadata, level=stripe.level)
+        is_made = stripe.metadata in (striping.METADATA[:1] if stripe.mirrors else striping.METADATA)
     if stripe != array or not is_made:
         yield "stripe"
     if (
-        volume.filesystem not in FILESYSTEMS[stripe.kind]
-        or volume.partition != NUMBER
-        or volume.path != striped_path(drives, stripe)
+        volume.filesystem not in striping.FILESYSTEMS[stripe.kind]
+        or volume.partition != striping.NUMBER
+        or volume.path != striping.striped_path(drives, stripe)
         or not _has_stripe_options(volume, stripe, len(drives))
     ):
         yield "volumes"
 
 
-def _has_stripe_options(volume: Volume, stripe: Stripe, drives: int) -> bool:
+def _has_stripe_options(volume: layout.Volume, stripe: layout.Stripe, drives: int) -> bool:
     words = volume.mkfs_options
     try:
-        return striped_words(volume.filesystem, words, stripe, drives) == words
+        return striping.striped_words(volume.filesystem, words, stripe, drives) == words
     except ValueError:
         return False
 
 
 def drive_faults(drive: Identity) -> Iterator[str]:
     """Yield the faulty fields of a drive named in a document."""
-    if not is_device_path(drive.path):
+    if not rules.is_device_path(drive.path):
         yield "drive.path"
-    if geometry_fault(drive.geometry):
+    if rules.geometry_fault(drive.geometry):
         yield "drive.geometry"
-    if not 0 < drive.size_bytes < LARGEST_BYTES:
+    if not 0 < drive.size_bytes < free_space.LARGEST_BYTES:
         yield "drive.size_bytes"
 
 
@@ -358,15 +331,15 @@ def _volume_faults(plan: Plan) -> Iterator[str]:
     for number, volume in enumerate(plan.volumes, start=1):
         place = f"volumes.{number}"
         yield from (f"{place}.{field}" for field in _node_faults(plan, volume))
-        if not is_workload_id(volume.workload):
+        if not rules.is_workload_id(volume.workload):
             yield f"{place}.workload"
         alone = plan.stripe is None and plan.group is None and plan.after.whole is None
         encrypted = volume.encryption is not None
         for field, _ in volume_faults(volume, encrypted=encrypted, alone=alone):
             yield f"{place}.{field}"
-        if volume_uuid_fault(volume.uuid, volume.filesystem):
+        if rules.volume_uuid_fault(volume.uuid, volume.filesystem):
             yield f"{place}.uuid"
-        if writer_fault(volume.writer, volume.filesystem, volume.role):
+        if rules.writer_fault(volume.writer, volume.filesystem, volume.role):
             yield f"{place}.writer"
         if danger := danger_fault(volume, plan.doubts):
             yield danger
@@ -380,17 +353,17 @@ def _volume_faults(plan: Plan) -> Iterator[str]:
         yield "volumes"
 
 
-def _node_faults(plan: Plan, volume: Volume) -> Iterator[str]:
+def _node_faults(plan: Plan, volume: layout.Volume) -> Iterator[str]:
     """Check number and node of a volume on a partition."""
     number = volume.partition
     if plan.stripe is None and plan.after.whole is None:
-        if not 1 <= number <= GPT_PARTITIONS:
+        if not 1 <= number <= free_space.GPT_PARTITIONS:
             yield "partition"
         elif plan.group is None and _partition_of(volume) != partition_path(plan.drive.path, number):
             yield "path"
 
 
-def _partition_of(volume: Volume) -> str:
+def _partition_of(volume: layout.Volume) -> str:
     """Return the node of the volume's partition, even if encrypted."""
     return volume.encryption.device if volume.encryption else volume.path
 
@@ -399,7 +372,7 @@ def _outermost(drive: Identity, table: str) -> Extent:
     """Return the range that no table of this kind can exceed, however few entries it has."""
     block = drive.geometry.logical_block_bytes
     if table == "mbr":
-        return mbr_bounds(drive.size_bytes, drive.geometry)
+        return free_space.mbr_bounds(drive.size_bytes, drive.geometry)
     return Extent(2 * block, drive.size_bytes // block * block - 3 * block)
 
 
@@ -411,16 +384,16 @@ FIRST_LOST_DOUBT = (
 """`LOST_DOUBT` in plans of schema 1."""
 
 
-def _from_first(body: JSON) -> JSON:
+def _from_first(body: codec.JSON) -> codec.JSON:
     """Migrate schema 1, whose doubts are text. Plans with containers require the doubt about them."""
     doubts = body.get("doubts")
     if isinstance(doubts, list):
-        converted = [to_json(LOST_DOUBT()) if doubt == FIRST_LOST_DOUBT else doubt for doubt in doubts]
+        converted = [codec.to_json(LOST_DOUBT()) if doubt == FIRST_LOST_DOUBT else doubt for doubt in doubts]
         body = {**body, "doubts": converted}
-    return without_texts(body)
+    return codec.without_texts(body)
 
 
-def _removed(body: JSON) -> Message | None:
+def _removed(body: codec.JSON) -> Message | None:
     """Return why an operation of an earlier version is no longer supported, or None."""
     stripe = body.get("stripe")
     if isinstance(stripe, dict) and stripe.get("kind") == "lvm":
@@ -428,19 +401,12 @@ def _removed(body: JSON) -> Message | None:
     return None
 
 
-PLANS = Sealed(
+PLANS = codec.Sealed(
     "diskwright.plan/2",
     Plan,
     AGAIN,
     _faults,
-    with_current_texts,
+    Plan.with_current_texts,
     {"diskwright.plan/1": _from_first},
     _removed,
-)
-SCHEMA, render_plan, read_plan, read_kept_plan, check_plan = (
-    PLANS.schema,
-    PLANS.render,
-    PLANS.read,
-    PLANS.read_kept,
-    PLANS.check,
 )

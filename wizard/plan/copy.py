@@ -4,16 +4,16 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import PurePosixPath
 
-from wizard.documents.codec import Sealed
+from wizard.documents.codec import RECREATE, Sealed
 from wizard.filesystems.kind import EVERYTHING, SECOND, Holds
 from wizard.filesystems.registry import KINDS, title_of
-from wizard.model.errors import printable
 from wizard.model.said import Message, Sentences, t, tn
-from wizard.operations.fstab import EditFstab, LineEdit, digest_of_text, fstab_escaped, with_fields
+from wizard.operations import fstab
+from wizard.operations.operation import Context
 from wizard.operations.rules import is_device_path, mount_point_fault
-from wizard.plan.changes import Bring, BringAmount, BringTo, ChangeStep, TakePlace
+from wizard.plan.changes import Bring, BringAmount, BringTo, TakePlace
 from wizard.plan.check import drive_faults
-from wizard.plan.settings.document import change_steps
+from wizard.plan.plan import Step, steps_of
 
 
 def holds_of(filesystem: str) -> Holds:
@@ -160,19 +160,19 @@ def takes_fault(place: str) -> Message | None:
     )
 
 
-def place_edit(file: str, text: str, old: int, own: int | None, line: str) -> EditFstab:
+def place_edit(file: str, text: str, old: int, own: int | None, line: str) -> fstab.EditFstab:
     """Return the edit for an fstab with this `text`. `old`: line number of the old filesystem. `own`: line
     number of the new one, which reads `line`. If `own` is None, `line` is the new line."""
     lines = text.split("\n")
     before = lines[old - 1]
     kept = _comment(before, lines)
     edits = (
-        LineEdit(old, before, moved(line, before)),
-        LineEdit(0, None, kept) if own is None else LineEdit(own, line, kept),
+        fstab.LineEdit(old, before, moved(line, before)),
+        fstab.LineEdit(0, None, kept) if own is None else fstab.LineEdit(own, line, kept),
     )
     # In the order of patch(1): by line number, additions last.
     in_order = sorted(edits, key=lambda one: (one.number == 0, one.number))
-    return EditFstab(file, digest_of_text(text), tuple(in_order))
+    return fstab.EditFstab(file, fstab.digest_of_text(text), tuple(in_order))
 
 
 def moved(line: str, before: str) -> str:
@@ -182,7 +182,7 @@ def moved(line: str, before: str) -> str:
     at_place = _options(old)
     kept = [one for one in options if one not in OF_THE_PLACE and one != "defaults"]
     kept += [one for one in OF_THE_PLACE if one in at_place]
-    return with_fields(line, {PLACE: old[PLACE], OPTIONS: ",".join(kept) or "defaults"})
+    return fstab.with_fields(line, {PLACE: old[PLACE], OPTIONS: ",".join(kept) or "defaults"})
 
 
 def _options(fields: list[str]) -> list[str]:
@@ -215,18 +215,18 @@ def _take_faults(bring: Bring) -> Iterator[str]:
         yield "takes"
 
 
-def _is_at(place: str, edit: LineEdit) -> bool:
+def _is_at(place: str, edit: fstab.LineEdit) -> bool:
     """Return True if the edit changes the line of this mount point."""
     fields = (edit.old or "").split()
     return (
         edit.number > 0
         and len(fields) > 2
         and not fields[0].startswith("#")
-        and fields[PLACE] == fstab_escaped(place)
+        and fields[PLACE] == fstab.fstab_escaped(place)
     )
 
 
-def _are_expected_edits(takes: TakePlace, lines: tuple[LineEdit, ...]) -> bool:
+def _are_expected_edits(takes: TakePlace, lines: tuple[fstab.LineEdit, ...]) -> bool:
     if len(lines) != 2 or any("\n" in (text or "") for one in lines for text in (one.old, one.new)):
         return False
     first, second = sorted(lines, key=lambda one: not _is_at(takes.place, one))
@@ -239,7 +239,7 @@ def _are_expected_edits(takes: TakePlace, lines: tuple[LineEdit, ...]) -> bool:
     return second.number > 0 and moved(second.old, first.old) == first.new
 
 
-AGAIN = t("Recreate it with `diskwright bring`.")
+AGAIN = RECREATE(command="bring")
 
 
 def _faults(bring: Bring) -> Iterator[str]:
@@ -247,8 +247,8 @@ def _faults(bring: Bring) -> Iterator[str]:
     source, target = bring.source, bring.target
     paths = (source.path, *source.below, target.place, target.folder, *target.makes)
     nodes = (target.device, *((source.path,) if source.is_device else ()))
-    yield from (printable(path, 60) for path in paths if not _is_plain(path))
-    yield from (printable(node, 60) for node in nodes if not is_device_path(node))
+    yield from (path for path in paths if not _is_plain(path))
+    yield from (node for node in nodes if not is_device_path(node))
     if target.filesystem not in KINDS or not KINDS[target.filesystem].kernel_names:
         yield "target.filesystem"
     yield from _folder_faults(target)
@@ -287,13 +287,6 @@ def with_current_texts(bring: Bring) -> Bring:
 
 
 BRINGS = Sealed("diskwright.bring/1", Bring, AGAIN, _faults, with_current_texts)
-BRING_SCHEMA, render_bring, is_bring, read_bring, check_bring = (
-    BRINGS.schema,
-    BRINGS.render,
-    BRINGS.is_one,
-    BRINGS.read,
-    BRINGS.check,
-)
 
 
 def amount_message(bring: Bring) -> tuple[Message, ...]:
@@ -318,10 +311,9 @@ def amount_message(bring: Bring) -> tuple[Message, ...]:
     )
 
 
-def fstab_step(bring: Bring) -> ChangeStep:
+def fstab_step(bring: Bring) -> Step[fstab.EditFstab]:
     """Return the fstab change that replaces the source by the copy."""
-    assert bring.takes is not None
-    (step,) = change_steps((bring.takes.edit,), bring.drive)
+    (step,) = steps_of(bring.settings, Context(bring.drive))
     return step
 
 

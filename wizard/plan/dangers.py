@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from wizard.advice import workloads as options
 from wizard.advice.missing import MissingTools, lacking
-from wizard.findings.contents import lost_beyond, lost_with, unmarked_contents, used_on
+from wizard.findings import contents
 from wizard.findings.smr_evidence import may_be_shingled
 from wizard.model.errors import Refused
 from wizard.model.finding import Recording
@@ -18,7 +18,7 @@ from wizard.operations.containers import AddCrypttabLine
 from wizard.operations.fstab import EditFstab
 from wizard.operations.mounts import AddFstabLine
 from wizard.operations.rules import canonical_option, dangers_in
-from wizard.plan.free_space import gpt_bounds, mbr_bounds, with_free
+from wizard.plan import free_space
 from wizard.plan.refusals import unread_content, waiting_doubts
 from wizard.plan.request.roles import is_system_role, role_by_type
 
@@ -95,17 +95,21 @@ def layout_before(drive: Drive, size_bytes: int, geometry: Geometry, *, preserve
             slot_of(part),
             kept=preserve,
             unread=drive.is_unread(part),
-            used_bytes=used_on(drive, part.path),
+            used_bytes=contents.used_on(drive, part.path),
         )
         for part in drive.partitions
     )
     waiting = _waiting_text(drive)
-    whole_is_taken = bool(drive.signatures or waiting or unmarked_contents(drive)) or kind == "unread"
+    whole_is_taken = (
+        bool(drive.signatures or waiting or contents.unmarked_contents(drive)) or kind == "unread"
+    )
     if whole_is_taken and not partitions:
         slots: tuple[Slot, ...] = ()
     else:
         overhangs = (part.overhang for part in drive.partitions)
-        slots = with_free(partitions, bounds_of(drive, size_bytes, geometry), filter(None, overhangs))
+        slots = free_space.with_free(
+            partitions, bounds_of(drive, size_bytes, geometry), filter(None, overhangs)
+        )
     kinds = tuple(signature.kind for signature in drive.signatures)
     label = drive.signatures[0].label or "" if len(drive.signatures) == 1 else ""
     return Layout(
@@ -114,9 +118,9 @@ def layout_before(drive: Drive, size_bytes: int, geometry: Geometry, *, preserve
         kinds,
         waiting=waiting,
         label=label,
-        unmarked=unmarked_contents(drive),
-        beyond=lost_beyond(drive.path, drive.signatures),
-        used_bytes=used_on(drive, drive.path),
+        unmarked=contents.unmarked_contents(drive),
+        beyond=contents.lost_beyond(drive.path, drive.signatures),
+        used_bytes=contents.used_on(drive, drive.path),
     )
 
 
@@ -142,7 +146,7 @@ def slot_of(part: Partition) -> Slot:
         filesystem="+".join(signature.kind for signature in part.signatures) or None,
         label=only.label if only else None,
         uuid=only.uuid if only else None,
-        beyond=lost_beyond(part.path, part.signatures),
+        beyond=contents.lost_beyond(part.path, part.signatures),
         overhang_bytes=part.overhang.size_bytes if part.overhang else 0,
     )
 
@@ -152,7 +156,11 @@ def bounds_of(drive: Drive, size_bytes: int, geometry: Geometry) -> Extent:
     table = drive.table
     if table is None or table.kind not in ("gpt", "mbr", "hybrid"):
         return Extent(0, size_bytes)
-    usual = mbr_bounds(size_bytes, geometry) if table.kind == "mbr" else gpt_bounds(size_bytes, geometry)
+    usual = (
+        free_space.mbr_bounds(size_bytes, geometry)
+        if table.kind == "mbr"
+        else free_space.gpt_bounds(size_bytes, geometry)
+    )
     first = usual.start_bytes if table.first_usable_bytes is None else table.first_usable_bytes
     # If the backup GPT is not at the end of the drive, changing the table moves it there.
     unknown = table.end_usable_bytes is None or table.backup == "misplaced"
@@ -326,7 +334,7 @@ def shared_doubts(machine: Machine, drive: Drive, before: Layout) -> tuple[Messa
     """Return the other devices of each volume on several devices that loses one."""
     kept = {slot.number for slot in before.partitions if slot.kept}
     lost = {part.path for part in drive.partitions if part.number not in kept}
-    return tuple(lost_with(machine, drive, lost if kept else lost | {drive.path}))
+    return tuple(contents.lost_with(machine, drive, lost if kept else lost | {drive.path}))
 
 
 def forgotten_doubts(machine: Machine, operations: Iterable[object]) -> tuple[Message, ...]:

@@ -6,34 +6,22 @@ The planner decides, and validation reads the decisions from a document. Both de
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from wizard.filesystems.kind import (
-    LINUX_LVM_TYPE,
-    LINUX_RAID_TYPE,
-    LVM_MBR_TYPE,
-    ROOT_GPT_TYPES,
-)
+from wizard.filesystems import partition_types
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import partition_path
 from wizard.model.geometry import Geometry
 from wizard.model.layout import NO_PLACE, Layout, Member, Slot, TableEntry, Volume
 from wizard.model.machine import Extent
+from wizard.operations import filesystem, mounts
 from wizard.operations.containers import AddCrypttabLine, MakeContainer, OpenContainer
-from wizard.operations.filesystem import (
-    GrowFilesystem,
-    MakeFilesystem,
-    MakeSubvolumes,
-    SetOwner,
-    ShrinkFilesystem,
-)
 from wizard.operations.layers import MakeArray, MakeLogicalVolume, MakeVolumeGroup
-from wizard.operations.mounts import AddFstabLine, Mount, TurnOnSwap
 from wizard.operations.rules import partition_name
 from wizard.operations.table import ResetZones, WipeSignatures, WriteTable
-from wizard.plan.free_space import fresh_bounds, is_container, reserved_in, with_free
+from wizard.plan import free_space
 from wizard.plan.plan import Plan, PlanOperation
+from wizard.plan.raid import striping
 from wizard.plan.raid.lvm import logical_names
-from wizard.plan.raid.striping import MEMBER_KINDS, NUMBER, parts_of, stacked, striping_of
-from wizard.plan.request.roles import ROLES, Role, TableKind, partition_type
+from wizard.plan.request import roles
 from wizard.plan.request.subvolumes import subvolume_option
 from wizard.plan.request.using import is_given_afterwards, made_options, owner_options
 
@@ -48,7 +36,7 @@ class Places:
     """
 
     extents: tuple[Extent, ...] = ()
-    fresh: TableKind | None = None
+    fresh: roles.TableKind | None = None
     wipes: tuple[WipeSignatures, ...] = ()
     sizes: tuple[int, ...] = ()
     after: Layout | None = None
@@ -99,7 +87,7 @@ def derived_from(plan: Plan, places: Places) -> Derived:
         if plan.stripe
         else _on_partitions(plan, places.extents, slot)
     )
-    others = parts_of(plan.drives)[1:] if plan.stripe and plan.stripe.kind == "btrfs" else ()
+    others = striping.parts_of(plan.drives)[1:] if plan.stripe and plan.stripe.kind == "btrfs" else ()
     mounts = (operation for volume in plan.volumes for operation in mounted(volume, others))
     return Derived(afters, (*old, *tables, *created, *mounts))
 
@@ -126,12 +114,18 @@ def _new_slots(plan: Plan, places: Places, changed: Slot | None, member: int) ->
     if changed is not None and changed.kept:
         yield _placed(changed, places.extents[0])
     elif plan.group:
-        kind = LINUX_LVM_TYPE if table == "gpt" else LVM_MBR_TYPE
+        kind = partition_types.LVM_GPT if table == "gpt" else partition_types.LVM_MBR
         number, name = plan.volumes[0].partition, _name(plan.group.name, table)
-        yield _member_slot(number, places.extents[0], kind, name, MEMBER_KINDS["lvm"])
+        yield _member_slot(number, places.extents[0], kind, name, striping.MEMBER_KINDS["lvm"])
     elif plan.stripe and plan.stripe.kind == "md":
         name = _name(plan.volumes[0].label, table)
-        yield _member_slot(NUMBER, places.extents[member], LINUX_RAID_TYPE, name, MEMBER_KINDS["md"])
+        yield _member_slot(
+            striping.NUMBER,
+            places.extents[member],
+            partition_types.RAID_GPT,
+            name,
+            striping.MEMBER_KINDS["md"],
+        )
     elif plan.stripe:
         yield _volume_slot(plan.volumes[0], places.extents[member], table)
     else:
@@ -143,16 +137,16 @@ def _new_slots(plan: Plan, places: Places, changed: Slot | None, member: int) ->
             yield slot
 
 
-def _member_slot(number: int, extent: Extent, kind: str, name: str | None, filesystem: str) -> Slot:
-    return Slot(number, extent.start_bytes, extent.size_bytes, kind, name, filesystem=filesystem)
+def _member_slot(number: int, extent: Extent, kind: str, name: str | None, content: str) -> Slot:
+    return Slot(number, extent.start_bytes, extent.size_bytes, kind, name, filesystem=content)
 
 
-def _volume_slot(volume: Volume, extent: Extent, table: TableKind) -> Slot:
+def _volume_slot(volume: Volume, extent: Extent, table: roles.TableKind) -> Slot:
     return Slot(
         number=volume.partition,
         start_bytes=extent.start_bytes,
         size_bytes=extent.size_bytes,
-        type=partition_type(volume, table),
+        type=roles.partition_type(volume, table),
         name=_name(volume.label, table),
         filesystem=volume.filesystem,
         label=volume.label,
@@ -162,43 +156,48 @@ def _volume_slot(volume: Volume, extent: Extent, table: TableKind) -> Slot:
     )
 
 
-def _name(label: str, table: TableKind) -> str | None:
+def _name(label: str, table: roles.TableKind) -> str | None:
     return (partition_name(label) or None) if table == "gpt" else None
 
 
-def _kind_of(layout: Layout) -> TableKind:
+def _kind_of(layout: Layout) -> roles.TableKind:
     return "mbr" if layout.table == "mbr" else "gpt"
 
 
-def _keeps_type(slot: Slot, volume: Volume, table: TableKind) -> bool:
+def _keeps_type(slot: Slot, volume: Volume, table: roles.TableKind) -> bool:
     """Return True if a partition's type states a role that the new volume can still have."""
     return bool(slot.type and not volume.role and not volume.encryption) and any(
-        slot.type in _types(role, table) and volume.filesystem in role.filesystems for role in ROLES.values()
+        slot.type in _types(role, table) and volume.filesystem in role.filesystems
+        for role in roles.ROLES.values()
     )
 
 
-def _types(role: Role, table: TableKind) -> tuple[str, ...]:
+def _types(role: roles.Role, table: roles.TableKind) -> tuple[str, ...]:
     if table == "mbr":
         return (role.mbr_type,)
-    return tuple(ROOT_GPT_TYPES.values()) if role.name == "root" else (role.gpt_type,)
+    return tuple(partition_types.ROOTS_GPT.values()) if role.name == "root" else (role.gpt_type,)
 
 
-def _layout_after(member: Member, new: Sequence[Slot], fresh: TableKind | None) -> Layout:
+def _layout_after(member: Member, new: Sequence[Slot], fresh: roles.TableKind | None) -> Layout:
     """Return the final layout: preserved partitions and the new ones."""
     before, drive = member.before, member.drive
     if fresh:
-        return Layout(fresh, with_free(new, fresh_bounds(fresh, drive.size_bytes, drive.geometry)))
+        return Layout(
+            fresh, free_space.with_free(new, free_space.fresh_bounds(fresh, drive.size_bytes, drive.geometry))
+        )
     numbers = {slot.number for slot in new}
     kept = (slot for slot in before.partitions if slot.kept and slot.number not in numbers)
     bounds = bounds_in(before)
-    return Layout(_kind_of(before), with_free((*kept, *new), bounds, reserved_in(before, bounds)))
+    return Layout(
+        _kind_of(before), free_space.with_free((*kept, *new), bounds, free_space.reserved_in(before, bounds))
+    )
 
 
 def placed_layout(before: Layout, number: int, place: Extent) -> Layout:
     """Return the layout with this partition at another place or size."""
     bounds = bounds_in(before)
     slots = (_placed(one, place) if one.number == number else one for one in before.partitions)
-    return Layout(before.table, with_free(slots, bounds, reserved_in(before, bounds)))
+    return Layout(before.table, free_space.with_free(slots, bounds, free_space.reserved_in(before, bounds)))
 
 
 def _placed(slot: Slot, place: Extent) -> Slot:
@@ -245,8 +244,8 @@ def _resized(plan: Plan, slot: Slot, place: Extent, table: WriteTable) -> tuple[
     if slot.overhang_bytes and size_bytes > slot.size_bytes:
         return (table,)
     if size_bytes >= slot.size_bytes:
-        return (table, GrowFilesystem(device, kind, size_bytes))
-    return (ShrinkFilesystem(device, kind, size_bytes), table)
+        return (table, filesystem.GrowFilesystem(device, kind, size_bytes))
+    return (filesystem.ShrinkFilesystem(device, kind, size_bytes), table)
 
 
 def _wipe(device: str, slot: Slot | None) -> WipeSignatures:
@@ -289,7 +288,7 @@ def _across_drives(plan: Plan) -> Iterator[PlanOperation]:
     earlier failures leave no device in use."""
     stripe, (volume,), drives = plan.stripe, plan.volumes, plan.drives
     assert stripe is not None
-    parts = parts_of(drives)
+    parts = striping.parts_of(drives)
     yield from (WipeSignatures(part, ()) for part in parts)
     if stripe.kind == "btrfs":
         yield replace(_make(volume, volume.mkfs_options), others=parts[1:])
@@ -299,16 +298,16 @@ def _across_drives(plan: Plan) -> Iterator[PlanOperation]:
     data_drives = 1 if stripe.mirrors else len(drives)
     array = Extent(0, data_drives * min(drive.size_bytes for drive in drives))
     yield replace(
-        _make(volume, _options_at(volume, stacked(drives), array)),
-        striping=None if stripe.mirrors else striping_of(stripe, len(parts)),
+        _make(volume, _options_at(volume, striping.stacked(drives), array)),
+        striping=None if stripe.mirrors else striping.striping_of(stripe, len(parts)),
         mirrored=stripe.mirrors,
     )
 
 
-def _make(volume: Volume, options: tuple[str, ...]) -> MakeFilesystem:
+def _make(volume: Volume, options: tuple[str, ...]) -> filesystem.MakeFilesystem:
     """Return the creation of the volume's filesystem with these options and its writer."""
     owned = made_options(volume, options)
-    return MakeFilesystem(volume.path, volume.filesystem, volume.uuid, volume.label, owned)
+    return filesystem.MakeFilesystem(volume.path, volume.filesystem, volume.uuid, volume.label, owned)
 
 
 def _options_at(volume: Volume, geometry: Geometry, place: Extent) -> tuple[str, ...]:
@@ -329,25 +328,29 @@ def mounted(volume: Volume, others: tuple[str, ...] = ()) -> tuple[PlanOperation
     opened = (AddCrypttabLine(one.uuid, one.name, one.key),) if one else ()
     if not kind.mounts:
         not_mounted = volume.mount_point is None
-        line = AddFstabLine(volume.uuid, NO_PLACE, kind.name, ("sw", "nofail"), kind.fsck_pass)
-        return () if not_mounted else (*opened, line, TurnOnSwap(volume.path))
+        line = mounts.AddFstabLine(volume.uuid, NO_PLACE, kind.name, ("sw", "nofail"), kind.fsck_pass)
+        return () if not_mounted else (*opened, line, mounts.TurnOnSwap(volume.path))
     names = tuple(subvolume.name for subvolume in volume.subvolumes)
     preparations: list[PlanOperation] = []
     if names:
-        preparations.append(MakeSubvolumes(volume.path, volume.filesystem, volume.uuid, names, others=others))
+        preparations.append(
+            filesystem.MakeSubvolumes(volume.path, volume.filesystem, volume.uuid, names, others=others)
+        )
     if is_given_afterwards(volume):
-        owner = SetOwner(volume.path, volume.filesystem, volume.uuid, volume.writer, names, others=others)
+        owner = filesystem.SetOwner(
+            volume.path, volume.filesystem, volume.uuid, volume.writer, names, others=others
+        )
         preparations.append(owner)
     common = (*volume.mount_options, *owner_options(volume.filesystem, volume.writer, volume.mount_options))
     places = [(volume.mount_point, common)]
     places += [(one.mount_point, (*common, subvolume_option(one.name))) for one in volume.subvolumes]
-    mounts = [
+    mounting = [
         operation
         for place, options in places
         if place
         for operation in _mount_operations(volume, place, options, others)
     ]
-    return (*preparations, *(opened if mounts else ()), *mounts)
+    return (*preparations, *(opened if mounting else ()), *mounting)
 
 
 def _mount_operations(
@@ -356,8 +359,8 @@ def _mount_operations(
     kind = MADE[volume.filesystem]
     at_boot = tuple(dict.fromkeys((*options, "nofail")))
     return (
-        AddFstabLine(volume.uuid, place, kind.kernel_names[0], at_boot, kind.fsck_pass),
-        Mount(volume.path, place, kind.kernel_names[0], options, others=others),
+        mounts.AddFstabLine(volume.uuid, place, kind.kernel_names[0], at_boot, kind.fsck_pass),
+        mounts.Mount(volume.path, place, kind.kernel_names[0], options, others=others),
     )
 
 
@@ -372,7 +375,7 @@ def wipes_of(drive_path: str, before: Layout, unread: bool) -> tuple[WipeSignatu
             tuple(slot.filesystem.split("+")) if slot.filesystem else (),
         )
         for slot in before.partitions
-        if not slot.kept and not is_container(slot) and (slot.filesystem or unread)
+        if not slot.kept and not free_space.is_container(slot) and (slot.filesystem or unread)
     ]
     on_drive = (*before.signatures, *([before.table] if before.table not in ("none", "unread") else []))
     if wipes or before.partitions or on_drive or unread:

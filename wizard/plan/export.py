@@ -289,15 +289,11 @@ def sfdisk_lacks(member: Member) -> Iterator[str]:
     if (
         table_of(member).table == "gpt"
         and member.before.table == "gpt"
-        and _preserves_partitions(member.after)
+        and any(slot.kept for slot in member.after.partitions)
     ):
         yield str(
             t("Not written: the table UUID of {drive}; a new UUID is generated.", drive=member.drive.path)
         )
-
-
-def _preserves_partitions(layout: Layout) -> bool:
-    return any(slot.kept for slot in layout.partitions)
 
 
 def _mbr_id(layout: Layout) -> str:

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from wizard.filesystems.kind import CONTAINER_TYPES
+from wizard.filesystems import partition_types
 from wizard.model.errors import BadInput
-from wizard.model.geometry import FLOOR_BYTES, Geometry, align_down, align_up
+from wizard.model.geometry import FLOOR_BYTES, Geometry
 from wizard.model.layout import Layout, Slot
 from wizard.model.machine import Extent
 from wizard.model.said import Message, Sentence, format_capacity, join, rounded_up, t
@@ -54,7 +54,7 @@ def fresh_bounds(table: str, size_bytes: int, geometry: Geometry) -> Extent:
 
 def is_container(slot: Slot) -> bool:
     """Return True if the slot is an extended partition of an MBR, which contains logical partitions."""
-    return slot.type in CONTAINER_TYPES
+    return slot.type in partition_types.CONTAINERS
 
 
 def with_free(
@@ -114,8 +114,8 @@ def aligned_spaces(free: Iterable[Slot | Extent], geometry: Geometry) -> tuple[E
     """Return the usable parts of free space, with aligned start and end, from 1 MiB."""
     spaces = []
     for extent in free:
-        start = align_up(geometry, max(extent.start_bytes, FLOOR_BYTES))
-        end = align_down(geometry, extent.end_bytes)
+        start = geometry.align_up(max(extent.start_bytes, FLOOR_BYTES))
+        end = geometry.align_down(extent.end_bytes)
         if end > start:
             spaces.append(Extent(start, end - start))
     return tuple(spaces)

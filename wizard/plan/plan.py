@@ -1,23 +1,23 @@
-"""The plan: the layout of a drive before and after, and the steps between."""
+"""The plan: the layout of a drive before and after, and the steps between. Pure.
 
-from dataclasses import dataclass, field
+Also describes and selects steps, and maps a plan to other nodes.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
+from typing import Generic, TypeVar
 
 from wizard.model.errors import DERIVED, WHERE_USED, partition_path
 from wizard.model.geometry import Identity
 from wizard.model.layout import Encryption, Group, Layout, Member, Stripe, Volume
 from wizard.model.run import Document
-from wizard.model.said import Message
+from wizard.model.said import Message, t
+from wizard.operations import filesystem
 from wizard.operations.containers import AddCrypttabLine, MakeContainer, OpenContainer
-from wizard.operations.filesystem import (
-    GrowFilesystem,
-    MakeFilesystem,
-    MakeSubvolumes,
-    SetOwner,
-    ShrinkFilesystem,
-)
 from wizard.operations.layers import MakeArray, MakeLogicalVolume, MakeVolumeGroup
 from wizard.operations.mounts import AddFstabLine, Mount, TurnOnSwap
+from wizard.operations.operation import OWN_FSTAB, UNTIL_KEPT, Context, Operation
 from wizard.operations.table import ResetZones, WipeSignatures, WriteTable
 
 PlanOperation = (
@@ -29,11 +29,11 @@ PlanOperation = (
     | MakeLogicalVolume
     | MakeContainer
     | OpenContainer
-    | MakeFilesystem
-    | MakeSubvolumes
-    | SetOwner
-    | GrowFilesystem
-    | ShrinkFilesystem
+    | filesystem.MakeFilesystem
+    | filesystem.MakeSubvolumes
+    | filesystem.SetOwner
+    | filesystem.GrowFilesystem
+    | filesystem.ShrinkFilesystem
     | AddCrypttabLine
     | AddFstabLine
     | Mount
@@ -41,16 +41,26 @@ PlanOperation = (
 )
 
 
+Kind = TypeVar("Kind", covariant=True)
+"""The operations of a document."""
+
+Known = TypeVar("Known", bound=Operation)
+
+
+SCRATCH_NAME = "diskwright-{}"
+"""Device mapper name of an open container on a scratch copy, by UUID. Differs from the name on the drive."""
+
+
 @dataclass(frozen=True, slots=True)
-class Step:
-    """An operation with its description, derived from the plan's operations.
+class Step(Generic[Kind]):
+    """An operation with its description, derived from the operations of its document.
 
     `commands`: argument lists as run. `edits`: changed lines of a table or file, if no command runs.
     `destroys`: data that is lost, or empty. `undo`: how to undo the step, or that this is impossible.
     `holds`: checks afterwards.
     """
 
-    operation: PlanOperation
+    operation: Kind
     sentence: str = field(default="", metadata=DERIVED)
     commands: tuple[tuple[str, ...], ...] = field(default=(), metadata=DERIVED)
     edits: tuple[str, ...] = field(default=(), metadata=DERIVED)
@@ -73,12 +83,15 @@ class Plan(Document):
     before: Layout
     after: Layout
     volumes: tuple[Volume, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[Step[PlanOperation], ...]
     doubts: tuple[Message | str, ...] = ()
     others: tuple[Member, ...] = field(default=(), metadata=WHERE_USED)
     stripe: Stripe | None = field(default=None, metadata=WHERE_USED)
     group: Group | None = field(default=None, metadata=WHERE_USED)
     part: int = field(default=0, metadata=WHERE_USED)
+
+    def _all(self, kind: type[Known]) -> tuple[Known, ...]:
+        return tuple(step.operation for step in self.steps if isinstance(step.operation, kind))
 
     @property
     def members(self) -> tuple[Member, ...]:
@@ -100,37 +113,39 @@ class Plan(Document):
     @property
     def tables(self) -> tuple[WriteTable, ...]:
         """The tables to write."""
-        return tuple(step.operation for step in self.steps if isinstance(step.operation, WriteTable))
+        return self._all(WriteTable)
 
     @property
     def arrays(self) -> tuple[MakeArray, ...]:
         """The md arrays to create, at most one."""
-        return tuple(step.operation for step in self.steps if isinstance(step.operation, MakeArray))
+        return self._all(MakeArray)
 
     @property
     def logical_volumes(self) -> tuple[MakeLogicalVolume, ...]:
         """The logical volumes to create, in volume order."""
-        return tuple(step.operation for step in self.steps if isinstance(step.operation, MakeLogicalVolume))
+        return self._all(MakeLogicalVolume)
 
     @property
-    def filesystems(self) -> tuple[MakeFilesystem, ...]:
+    def filesystems(self) -> tuple[filesystem.MakeFilesystem, ...]:
         """The filesystems to create."""
-        return tuple(step.operation for step in self.steps if isinstance(step.operation, MakeFilesystem))
+        return tuple(
+            step.operation for step in self.steps if isinstance(step.operation, filesystem.MakeFilesystem)
+        )
 
     @property
     def mounts(self) -> tuple[Mount, ...]:
         """The mounts, in order."""
-        return tuple(step.operation for step in self.steps if isinstance(step.operation, Mount))
+        return self._all(Mount)
 
     @property
     def fstab_lines(self) -> tuple[AddFstabLine, ...]:
         """The lines to add to fstab."""
-        return tuple(step.operation for step in self.steps if isinstance(step.operation, AddFstabLine))
+        return self._all(AddFstabLine)
 
     @property
     def crypttab_lines(self) -> tuple[AddCrypttabLine, ...]:
         """The lines to add to crypttab."""
-        return tuple(step.operation for step in self.steps if isinstance(step.operation, AddCrypttabLine))
+        return self._all(AddCrypttabLine)
 
     @property
     def only_table(self) -> bool:
@@ -176,3 +191,146 @@ class Plan(Document):
         """Return the drive that is `device` or contains this partition. Return None for an array, which spans
         all drives."""
         return next((member for member in self.members if member.owns(device)), None)
+
+    def with_current_texts(self, *, direct: str = "", fstab: str = OWN_FSTAB) -> "Plan":
+        """Recompute all texts, commands and estimates of a valid plan from its operations. Only these are
+        shown or run. `direct` and `fstab`: as in the context."""
+        context = Context(
+            self.drive,
+            self.before,
+            self.after,
+            self.others,
+            direct=direct,
+            part=self.part,
+            fstab=fstab,
+        )
+        return replace(self, steps=steps_of([step.operation for step in self.steps], context))
+
+    def described_as_direct(self, why: str) -> "Plan":
+        """Return the plan described as running directly on the drive because of `why`, or the same plan if
+        `why` is empty. For display only."""
+        return self.with_current_texts(direct=why) if why else self
+
+    def described_for_fstab(self, fstab: str) -> "Plan":
+        """Return the plan described with this fstab, and the crypttab beside it."""
+        return self.with_current_texts(fstab=fstab) if fstab != OWN_FSTAB else self
+
+    def described_as_kept(self) -> "Plan":
+        """Return the plan described as kept immediately. For display only."""
+        until_kept, kept = str(UNTIL_KEPT), str(t("The result is kept immediately and cannot be undone."))
+        steps = (replace(step, undo=kept) if step.undo == until_kept else step for step in self.steps)
+        return replace(self, steps=tuple(steps))
+
+    @property
+    def direct_reason(self) -> str:
+        """Why the plan must run directly on the drive, as a clause, or empty if all steps are rehearsed."""
+        return why_on_drive(step.operation for step in self.steps)
+
+    def rehearsed_steps(self) -> Iterator[tuple[int, Step[PlanOperation]]]:
+        """Yield the rehearsed steps with their numbers from 1. Containers are opened both in the rehearsal
+        and on the drive."""
+        return ((number, step) for number, step in enumerate(self.steps, 1) if step.operation.rehearsed)
+
+    def written_steps(self) -> Iterator[tuple[int, Step[PlanOperation]]]:
+        """Yield the steps that write to a drive, with their numbers from 1."""
+        return ((number, step) for number, step in enumerate(self.steps, 1) if step.operation.writes)
+
+    def use_steps(self) -> Iterator[tuple[int, Step[PlanOperation]]]:
+        """Yield the steps that use the result, with their numbers from 1."""
+        return ((number, step) for number, step in enumerate(self.steps, 1) if not step.operation.writes)
+
+    def on_nodes(self, nodes: Mapping[str, str], *, named_alike: bool = False) -> "Plan":
+        """Return the plan on other nodes, given for each drive and md array by path. Descriptions do not
+        change. Containers get the names of scratch copies, or keep theirs if `named_alike`."""
+        known = {
+            old: new for member in self.members for old, new in _renamed(member, nodes[member.drive.path])
+        }
+        known |= {array.device: nodes.get(array.device, array.device) for array in self.arrays}
+        names = {
+            one.uuid: one.name if named_alike else SCRATCH_NAME.format(one.uuid) for one in self.containers
+        }
+        known |= dict(_mapped(self, names))
+        members = tuple(
+            replace(member, drive=replace(member.drive, path=known[member.drive.path]))
+            for member in self.members
+        )
+        return replace(
+            self,
+            drive=members[0].drive,
+            others=members[1:],
+            volumes=tuple(
+                replace(
+                    volume,
+                    path=known.get(volume.path, volume.path),
+                    encryption=volume.encryption and _contained(volume.encryption, known, names),
+                )
+                for volume in self.volumes
+            ),
+            stripe=self.stripe
+            and replace(self.stripe, device=known.get(self.stripe.device, self.stripe.device)),
+            group=self.group and replace(self.group, device=known[self.group.device]),
+            steps=tuple(replace(step, operation=step.operation.on(known, names)) for step in self.steps),
+        )
+
+    def on_drives(self, drives: Sequence[Identity]) -> "Plan":
+        """Return the plan on its drives as currently identified, in the plan's order."""
+        nodes = {member.drive.path: drive.path for member, drive in zip(self.members, drives, strict=True)}
+        moved = self.on_nodes(nodes, named_alike=True)
+        return replace(
+            moved,
+            drive=drives[0],
+            others=tuple(
+                replace(member, drive=drive) for member, drive in zip(moved.others, drives[1:], strict=True)
+            ),
+        )
+
+    def on_drive_only(self) -> "Plan":
+        """Return the plan without the steps that use the result."""
+        return replace(self, steps=tuple(step for _, step in self.rehearsed_steps()))
+
+
+def steps_of(operations: Sequence[Known], context: Context) -> tuple[Step[Known], ...]:
+    """Return the step of each operation, with all descriptions and an estimate."""
+    direct = context.direct or why_on_drive(operations)
+    context = replace(context, operations=tuple(operations), direct=direct)
+    return tuple(
+        Step(
+            operation=operation,
+            sentence=str(operation.sentence(context)),
+            commands=operation.commands(),
+            edits=operation.edits(context),
+            destroys=operation.destroys(context),
+            undo=operation.undo_text(context),
+            holds=tuple(map(str, operation.holds(context))),
+            seconds=operation.seconds(context),
+        )
+        for operation in operations
+    )
+
+
+def why_on_drive(operations: Iterable[Operation]) -> str:
+    """Return why these operations must run directly on the drive, as a clause, or empty if all can be
+    rehearsed."""
+    direct = any(operation.writes and not operation.rehearsed for operation in operations)
+    return str(t("resetting zones cannot be rehearsed")) if direct else ""
+
+
+def _renamed(member: Member, node: str) -> Iterator[tuple[str, str]]:
+    """Yield each node of a drive with its replacement."""
+    path = member.drive.path
+    yield path, node
+    for number in {slot.number for layout in (member.before, member.after) for slot in layout.partitions}:
+        yield partition_path(path, number), partition_path(node, number)
+
+
+def _mapped(plan: Plan, names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield each device mapper node with its replacement. Logical volumes keep their nodes, because LVM
+    metadata contains the group's name."""
+    for volume in plan.logical_volumes:
+        yield volume.device, volume.device
+    for container in plan.containers:
+        yield container.opened, replace(container, name=names[container.uuid]).opened
+
+
+def _contained(encryption: Encryption, known: Mapping[str, str], names: Mapping[str, str]) -> Encryption:
+    return replace(encryption, device=known[encryption.device], name=names[encryption.uuid])

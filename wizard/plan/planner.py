@@ -7,41 +7,16 @@ from uuid import uuid4
 
 from wizard.filesystems.registry import KINDS
 from wizard.model.drive_facts import HOST_MANAGED
-from wizard.model.errors import Refused, printable
+from wizard.model.errors import Refused
 from wizard.model.finding import Recording
-from wizard.model.geometry import Geometry, grain_bytes, misalignment_bytes
+from wizard.model.geometry import Geometry
 from wizard.model.layout import Layout, Volume
 from wizard.model.machine import Drive, Extent, Kernel, Machine, Partition
 from wizard.model.said import Message, join, t, tn
-from wizard.plan.dangers import (
-    DEVICE_MAPPER,
-    esp_doubts,
-    layout_before,
-    refuse_lacking,
-    refuse_missing,
-)
+from wizard.plan import dangers, free_space, refusals
 from wizard.plan.derive import Places, changing
-from wizard.plan.free_space import (
-    GPT_PARTITIONS,
-    Demand,
-    aligned_spaces,
-    fresh_bounds,
-    place,
-    share_bytes,
-)
-from wizard.plan.partition.possible import (
-    aligned_size,
-    growing_of,
-    how_to_free,
-    restored_bytes,
-    room_behind,
-    why_not_delete,
-    why_not_format,
-    why_not_grow,
-    why_not_grow_to,
-    why_not_shrink,
-    why_not_shrink_to,
-)
+from wizard.plan.free_space import place
+from wizard.plan.partition import possible
 from wizard.plan.partition.restore import restore_plan
 from wizard.plan.plan import Plan
 from wizard.plan.planning import (
@@ -51,26 +26,9 @@ from wizard.plan.planning import (
     option_words,
     with_doubts,
 )
-from wizard.plan.raid.lvm import LVM_PROGRAMS, group_extent, in_group, logical_sizes
+from wizard.plan.raid import lvm
 from wizard.plan.raid.striped import striped_plan
-from wizard.plan.refusals import (
-    measured,
-    refuse_content,
-    refuse_drive,
-    refuse_new_mbr,
-    refuse_table,
-)
-from wizard.plan.request.encryption import encrypted, encryption_doubts, needed_bytes, refuse_encryption
-from wizard.plan.request.plan_request import (
-    DeletePart,
-    GrowPart,
-    Mode,
-    NewVolumes,
-    Request,
-    RestoreTable,
-    ShrinkPart,
-    check_request,
-)
+from wizard.plan.request import encryption, plan_request
 from wizard.plan.request.roles import role_of
 from wizard.plan.request.volume_request import VolumeSpec, check_specs, with_unique_labels
 from wizard.plan.request.wanted import small_systems
@@ -91,7 +49,7 @@ def new_uuid() -> str:
 def make_plan(
     machine: Machine,
     drives: Sequence[Drive],
-    request: Request,
+    request: plan_request.Request,
     draw_uuid: Callable[[], str] = new_uuid,
     recordings: Sequence[Recording] = (),
     arrays: Sequence[str] = (),
@@ -102,27 +60,27 @@ def make_plan(
     BadInput for an impossible request.
     """
     planning = Planning(machine, drives, draw_uuid, recordings, arrays)
-    if isinstance(request, NewVolumes):
+    if isinstance(request, plan_request.NewVolumes):
         return _volumes_plan(planning, request)
     (drive,) = drives
     match request:
-        case DeletePart(part):
-            _refuse(why_not_delete(drive, part))
+        case plan_request.DeletePart(part):
+            _refuse(possible.why_not_delete(drive, part))
             return _part_plan(planning, part)
-        case GrowPart(part, size_bytes):
+        case plan_request.GrowPart(part, size_bytes):
             return _resized_plan(planning, part, _larger_bytes(drive, part, size_bytes))
-        case ShrinkPart(part, size_bytes):
+        case plan_request.ShrinkPart(part, size_bytes):
             return _resized_plan(planning, part, _smaller_bytes(drive, part, size_bytes))
-        case RestoreTable(table):
+        case plan_request.RestoreTable(table):
             return restore_plan(planning, table)
 
 
-def _volumes_plan(planning: Planning, request: NewVolumes) -> Plan:
+def _volumes_plan(planning: Planning, request: plan_request.NewVolumes) -> Plan:
     """Plan new volumes on one or several drives, or on one partition."""
     how = request.arrangement
     if request.part is not None:
-        _refuse(why_not_format(planning.drives[0], request.part))
-    check_request(request, planning.drives)
+        _refuse(possible.why_not_format(planning.drives[0], request.part))
+    plan_request.check_request(request, planning.drives)
     specs = with_unique_labels(request.specs)
     for spec in specs:
         planning.draft(spec)
@@ -134,26 +92,28 @@ def _volumes_plan(planning: Planning, request: NewVolumes) -> Plan:
     return _on_drive(planning, replace(request, specs=specs))
 
 
-def _on_drive(planning: Planning, request: NewVolumes) -> Plan:
+def _on_drive(planning: Planning, request: plan_request.NewVolumes) -> Plan:
     """Plan new volumes on a drive."""
     drive, machine, how, specs = planning.drives[0], planning.machine, request.arrangement, request.specs
-    refuse_encryption(machine, specs)
-    size_bytes, geometry = refuse_drive(drive)
+    encryption.refuse_encryption(machine, specs)
+    size_bytes, geometry = refusals.refuse_drive(drive)
     if drive.zoned == HOST_MANAGED:
         return _zoned_plan(planning, specs, request.mode)
-    refuse_content(drive, chosen=request.mode is not None)
-    preserve = request.mode is Mode.USE_FREE and drive.is_empty is not True
+    refusals.refuse_content(drive, chosen=request.mode is not None)
+    preserve = request.mode is plan_request.Mode.USE_FREE and drive.is_empty is not True
     if preserve:
-        refuse_table(drive)
+        refusals.refuse_table(drive)
     if how.table == "mbr":
-        refuse_new_mbr(drive.path, size_bytes, geometry, 1 if how.grouped else len(specs), preserve=preserve)
-    before = layout_before(drive, size_bytes, geometry, preserve=preserve)
+        refusals.refuse_new_mbr(
+            drive.path, size_bytes, geometry, 1 if how.grouped else len(specs), preserve=preserve
+        )
+    before = dangers.layout_before(drive, size_bytes, geometry, preserve=preserve)
     places = Places() if preserve else Places(fresh=how.table, wipes=old_wipes(drive, before))
     free: Sequence[Extent] = [slot.extent for slot in before.slots if not slot.number]
     if not preserve:
-        free = [fresh_bounds(how.table, size_bytes, geometry)]
+        free = [free_space.fresh_bounds(how.table, size_bytes, geometry)]
     plan = _grouped_plan if how.grouped else _partitioned_plan
-    return plan(planning, specs, before, places, aligned_spaces(free, geometry))
+    return plan(planning, specs, before, places, free_space.aligned_spaces(free, geometry))
 
 
 def _partitioned_plan(
@@ -165,13 +125,13 @@ def _partitioned_plan(
 ) -> Plan:
     """Plan a partition for each volume."""
     drive, preserve = planning.drives[0], places.fresh is None
-    _, geometry = measured(drive)
+    _, geometry = refusals.measured(drive)
     demands = [_demand_of(spec, spaces, geometry) for spec in specs]
-    extents = place(demands, spaces, grain_bytes(geometry), how_to_free(drive) if preserve else None)
+    extents = place(demands, spaces, geometry.grain_bytes, possible.how_to_free(drive) if preserve else None)
     numbers = _free_numbers(drive, len(specs), preserve=preserve)
     plain = [planning.volume(*pair) for pair in zip(specs, numbers, strict=True)]
     volumes = tuple(
-        encrypted(volume, extent.size_bytes, geometry, planning.draw_uuid(), spec.key)
+        encryption.encrypted(volume, extent.size_bytes, geometry, planning.draw_uuid(), spec.key)
         if spec.encrypted
         else volume
         for volume, spec, extent in zip(plain, specs, extents, strict=True)
@@ -180,8 +140,8 @@ def _partitioned_plan(
     kept = {slot.number for slot in before.partitions if slot.kept}
     return with_doubts(
         plan,
-        *encryption_doubts(drive, specs),
-        *esp_doubts(planning.machine, drive, volumes, kept),
+        *encryption.encryption_doubts(drive, specs),
+        *dangers.esp_doubts(planning.machine, drive, volumes, kept),
         *_unmarked_doubts(plan),
         *small_systems(volumes, [extent.size_bytes for extent in extents]),
         *asked_doubts(specs),
@@ -197,13 +157,13 @@ def _grouped_plan(
 ) -> Plan:
     """Plan all volumes in one volume group in the largest space."""
     drive, preserve = planning.drives[0], places.fresh is None
-    refuse_lacking(planning.machine.kernel, DEVICE_MAPPER)
-    refuse_missing(planning.machine, LVM_PROGRAMS)
-    extent = group_extent(specs, spaces, measured(drive)[1])
+    dangers.refuse_lacking(planning.machine.kernel, dangers.DEVICE_MAPPER)
+    dangers.refuse_missing(planning.machine, lvm.LVM_PROGRAMS)
+    extent = lvm.group_extent(specs, spaces, refusals.measured(drive)[1])
     (number,) = _free_numbers(drive, 1, preserve=preserve)
-    sizes = logical_sizes(specs, extent.size_bytes)
+    sizes = lvm.logical_sizes(specs, extent.size_bytes)
     plain = [planning.volume(spec, number) for spec in specs]
-    group, volumes = in_group(drive.path, plain, planning.draw_uuid())
+    group, volumes = lvm.in_group(drive.path, plain, planning.draw_uuid())
     places = replace(places, extents=(extent,), sizes=sizes)
     plan = planning.finished([before], places, volumes, preserve=preserve, group=group)
     return with_doubts(plan, *asked_doubts(specs))
@@ -215,11 +175,11 @@ def is_zoned_mode(filesystem: str, words: tuple[str, ...]) -> bool:
     return filesystem == ZONED_FILESYSTEM and any(ZONED_FEATURE in value.split(",") for value in features)
 
 
-def _zoned_plan(planning: Planning, specs: tuple[VolumeSpec, ...], mode: Mode | None) -> Plan:
+def _zoned_plan(planning: Planning, specs: tuple[VolumeSpec, ...], mode: plan_request.Mode | None) -> Plan:
     """Plan one zoned filesystem on the whole host-managed drive."""
     (drive,) = planning.drives
     path = drive.path
-    refuse_content(drive, chosen=mode is not None)
+    refusals.refuse_content(drive, chosen=mode is not None)
     (spec,) = specs
     mkfs, _ = option_words(spec)
     kind = spec.choice.filesystem
@@ -233,8 +193,8 @@ def _zoned_plan(planning: Planning, specs: tuple[VolumeSpec, ...], mode: Mode | 
                 zoned=ZONED_FILESYSTEM,
             )
         )
-    refuse_missing(planning.machine, ("blkzone",))
-    before = layout_before(drive, *measured(drive), preserve=False)
+    dangers.refuse_missing(planning.machine, ("blkzone",))
+    before = dangers.layout_before(drive, *refusals.measured(drive), preserve=False)
     volume = replace(planning.volume(spec, 0), path=path)
     return with_doubts(planning.finished([before], volumes=(volume,)), *spec.doubts)
 
@@ -243,25 +203,25 @@ def _formatted_plan(planning: Planning, part: Partition, specs: tuple[VolumeSpec
     """Plan to format a partition."""
     (drive,), machine = planning.drives, planning.machine
     (spec,) = specs
-    refuse_encryption(machine, specs)
-    _, geometry = measured(drive)
+    encryption.refuse_encryption(machine, specs)
+    _, geometry = refusals.measured(drive)
     room = part.extent
-    place([_demand_of(replace(spec, size_bytes=None), [room], geometry)], [room], grain_bytes(geometry))
+    place([_demand_of(replace(spec, size_bytes=None), [room], geometry)], [room], geometry.grain_bytes)
     volume = planning.volume(spec, part.number)
     if spec.encrypted:
-        volume = encrypted(volume, part.size_bytes, geometry, planning.draw_uuid(), spec.key)
+        volume = encryption.encrypted(volume, part.size_bytes, geometry, planning.draw_uuid(), spec.key)
     others = {one.number for one in drive.partitions} - {part.number}
     return with_doubts(
         _part_plan(planning, part, volume),
         *_misaligned_doubts(part, geometry),
-        *esp_doubts(machine, drive, (volume,), others),
-        *encryption_doubts(drive, specs),
+        *dangers.esp_doubts(machine, drive, (volume,), others),
+        *encryption.encryption_doubts(drive, specs),
         *asked_doubts(specs),
     )
 
 
 def _misaligned_doubts(part: Partition, geometry: Geometry) -> Iterator[Message]:
-    if off := misalignment_bytes(geometry, part.start_bytes):
+    if off := geometry.misalignment_bytes(part.start_bytes):
         yield t(
             "{part} remains misaligned by {off:exact}, which can slow down writes.", part=part.path, off=off
         )
@@ -270,7 +230,7 @@ def _misaligned_doubts(part: Partition, geometry: Geometry) -> Iterator[Message]
 def _part_plan(planning: Planning, part: Partition, *volumes: Volume) -> Plan:
     """Plan to replace the partition by this volume, or to delete it."""
     (drive,) = planning.drives
-    before = changing(layout_before(drive, *measured(drive), preserve=True), part.number)
+    before = changing(dangers.layout_before(drive, *refusals.measured(drive), preserve=True), part.number)
     return _changed_plan(planning, part, before, Places((part.extent,) * len(volumes)), volumes)
 
 
@@ -278,12 +238,12 @@ def _resized_plan(planning: Planning, part: Partition, size_bytes: int) -> Plan:
     """Plan a new size of a partition, preserving its contents."""
     (drive,) = planning.drives
     doubts: tuple[Message, ...] = ()
-    if part.overhang is None and (growing := growing_of(part.filesystem)):
+    if part.overhang is None and (growing := possible.growing_of(part.filesystem)):
         if growing.mounted:
             _refuse(_why_not_mounted(planning.machine.kernel, part.filesystem or ""))
-        refuse_missing(planning.machine, growing.check[:1])
+        dangers.refuse_missing(planning.machine, growing.check[:1])
         doubts = growing.grown_remarks if size_bytes >= part.size_bytes else growing.shrunk_remarks
-    before = layout_before(drive, *measured(drive), preserve=True)
+    before = dangers.layout_before(drive, *refusals.measured(drive), preserve=True)
     place = Extent(part.start_bytes, size_bytes)
     return with_doubts(_changed_plan(planning, part, before, Places((place,))), *doubts)
 
@@ -316,22 +276,22 @@ def _changed_plan(
 
 def _larger_bytes(drive: Drive, part: Partition, asked_bytes: int | None) -> int:
     """Return the size of a partition to grow. Raises Refused."""
-    _refuse(why_not_grow(drive, part))
-    size_bytes = part.size_bytes + room_behind(drive, part)
+    _refuse(possible.why_not_grow(drive, part))
+    size_bytes = part.size_bytes + possible.room_behind(drive, part)
     if part.overhang is not None:
-        size_bytes = restored_bytes(drive, part)
+        size_bytes = possible.restored_bytes(drive, part)
     if asked_bytes is not None:
         is_fill = asked_bytes == part.size_bytes
-        size_bytes = asked_bytes if is_fill else aligned_size(drive, part, asked_bytes)
-    _refuse(why_not_grow_to(drive, part, size_bytes))
+        size_bytes = asked_bytes if is_fill else possible.aligned_size(drive, part, asked_bytes)
+    _refuse(possible.why_not_grow_to(drive, part, size_bytes))
     return size_bytes
 
 
 def _smaller_bytes(drive: Drive, part: Partition, asked_bytes: int) -> int:
     """Return the size of a partition to shrink. Raises Refused."""
-    _refuse(why_not_shrink(drive, part))
-    size_bytes = aligned_size(drive, part, asked_bytes)
-    _refuse(why_not_shrink_to(drive, part, size_bytes))
+    _refuse(possible.why_not_shrink(drive, part))
+    size_bytes = possible.aligned_size(drive, part, asked_bytes)
+    _refuse(possible.why_not_shrink_to(drive, part, size_bytes))
     return size_bytes
 
 
@@ -353,15 +313,15 @@ def _refuse(why: Message | None) -> None:
         raise Refused(str(why))
 
 
-def _demand_of(spec: VolumeSpec, spaces: Sequence[Extent], geometry: Geometry) -> Demand:
+def _demand_of(spec: VolumeSpec, spaces: Sequence[Extent], geometry: Geometry) -> free_space.Demand:
     """Return the space that a request needs, given the available spaces."""
-    name = (
-        f"{printable(spec.final_label)!r} ({spec.choice.filesystem}{' in LUKS2' if spec.encrypted else ''})"
-    )
+    name = f"{spec.final_label!r} ({spec.choice.filesystem}{' in LUKS2' if spec.encrypted else ''})"
     size_bytes = (
-        spec.size_bytes if spec.percent is None else share_bytes(spec.percent, spaces, grain_bytes(geometry))
+        spec.size_bytes
+        if spec.percent is None
+        else free_space.share_bytes(spec.percent, spaces, geometry.grain_bytes)
     )
-    return Demand(name, size_bytes, needed_bytes(spec, geometry))
+    return free_space.Demand(name, size_bytes, encryption.needed_bytes(spec, geometry))
 
 
 def _free_numbers(drive: Drive, wanted: int, *, preserve: bool) -> tuple[int, ...]:
@@ -370,7 +330,7 @@ def _free_numbers(drive: Drive, wanted: int, *, preserve: bool) -> tuple[int, ..
     used = {part.number for part in drive.partitions} if preserve else set()
     is_mbr = preserve and drive.table is not None and drive.table.kind == "mbr"
     room = drive.table.most_partitions if preserve and drive.table is not None else None
-    most = 4 if is_mbr else min(GPT_PARTITIONS, room or GPT_PARTITIONS)
+    most = 4 if is_mbr else min(free_space.GPT_PARTITIONS, room or free_space.GPT_PARTITIONS)
     free = [number for number in range(1, most + 1) if number not in used]
     if len(free) >= wanted:
         return tuple(free[:wanted])

@@ -4,28 +4,18 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from wizard.filesystems.registry import MADE, not_made_because
+from wizard.model import layout
 from wizard.model.errors import BadInput, Refused, partition_path
 from wizard.model.finding import NOT_JUDGED, Recording
-from wizard.model.layout import ROOT, Group, Layout, Member, Stripe, Volume
 from wizard.model.machine import Drive, Machine
 from wizard.model.said import Message, t
 from wizard.operations.operation import Context
 from wizard.operations.table import WipeSignatures
-from wizard.plan.dangers import (
-    doubts_of,
-    forgotten_doubts,
-    known_identity,
-    refuse_missing,
-    rehearsal_doubts,
-    shared_doubts,
-    system_danger,
-)
-from wizard.plan.derive import NO_PLACES, Places, derived_from, wipes_of
-from wizard.plan.plan import Plan
+from wizard.plan import dangers, derive
+from wizard.plan.plan import Plan, steps_of
 from wizard.plan.refusals import measured, unread_content
 from wizard.plan.request.roles import volume_role
 from wizard.plan.request.volume_request import VolumeSpec, volume_faults
-from wizard.plan.steps import steps_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +35,14 @@ class Planning:
         known = self.recordings or (NOT_JUDGED,) * len(self.drives)
         return tuple(zip(self.drives, known, strict=True))
 
-    def draft(self, spec: VolumeSpec) -> Volume:
+    def draft(self, spec: VolumeSpec) -> layout.Volume:
         """Return the volume for a request, without partition and UUID. Raises Refused if its filesystem
         cannot be created here, BadInput for properties that it cannot have."""
         choice, kind = spec.choice, MADE.get(spec.choice.filesystem)
         if kind is None:
             raise Refused(not_made_because(choice.filesystem))
         mkfs, mount = option_words(spec)
-        volume = Volume(
+        volume = layout.Volume(
             workload=spec.workload.id,
             partition=0,
             path="",
@@ -64,11 +54,11 @@ class Planning:
             mount_options=mount,
             subvolumes=spec.subvolumes,
             role=volume_role(spec.role, self.machine.kernel.architecture),
-            writer=ROOT if spec.role or not kind.mounts else spec.writer,
+            writer=layout.ROOT if spec.role or not kind.mounts else spec.writer,
         )
         for _, sentence in volume_faults(volume, encrypted=spec.encrypted):
             raise BadInput(sentence)
-        if danger := system_danger(spec.role, choice.filesystem, (*mkfs, *mount)):
+        if danger := dangers.system_danger(spec.role, choice.filesystem, (*mkfs, *mount)):
             raise BadInput(
                 t(
                     "{option} puts data at risk and is not allowed on boot or system volumes.",
@@ -83,10 +73,10 @@ class Planning:
                     obstacles=choice.obstacles,
                 )
             )
-        refuse_missing(self.machine, kind.makers)
+        dangers.refuse_missing(self.machine, kind.makers)
         return volume
 
-    def volume(self, spec: VolumeSpec, number: int) -> Volume:
+    def volume(self, spec: VolumeSpec, number: int) -> layout.Volume:
         """Return the volume for a request on partition `number` of the first drive."""
         uuid = MADE[spec.choice.filesystem].uuid_of(self.draw_uuid())
         path = partition_path(self.drives[0].path, number)
@@ -94,24 +84,24 @@ class Planning:
 
     def finished(
         self,
-        befores: Sequence[Layout],
-        places: Places = NO_PLACES,
-        volumes: tuple[Volume, ...] = (),
+        befores: Sequence[layout.Layout],
+        places: derive.Places = derive.NO_PLACES,
+        volumes: tuple[layout.Volume, ...] = (),
         *,
         preserve: bool = False,
-        stripe: Stripe | None = None,
-        group: Group | None = None,
+        stripe: layout.Stripe | None = None,
+        group: layout.Group | None = None,
         part: int = 0,
     ) -> Plan:
         """Return the plan that follows from these decisions, with the doubts that apply to all plans."""
         first, *others = (
-            Member(known_identity(self.machine, drive, *measured(drive)), before, before)
+            layout.Member(dangers.known_identity(self.machine, drive, *measured(drive)), before, before)
             for drive, before in zip(self.drives, befores, strict=True)
         )
         plan = Plan(
             first.drive, first.before, first.before, volumes, (), (), tuple(others), stripe, group, part
         )
-        derived = derived_from(plan, places)
+        derived = derive.derived_from(plan, places)
         plan = replace(
             plan,
             after=derived.afters[0],
@@ -122,19 +112,19 @@ class Planning:
         context = Context(plan.drive, plan.before, plan.after, plan.others, part=part)
         doubts = (
             *self._drive_doubts(preserve=preserve),
-            *rehearsal_doubts(self.machine.kernel),
+            *dangers.rehearsal_doubts(self.machine.kernel),
             *(
                 doubt
                 for drive, before in zip(self.drives, befores, strict=True)
-                for doubt in shared_doubts(self.machine, drive, before)
+                for doubt in dangers.shared_doubts(self.machine, drive, before)
             ),
-            *forgotten_doubts(self.machine, derived.operations),
+            *dangers.forgotten_doubts(self.machine, derived.operations),
         )
         return replace(plan, steps=steps_of(derived.operations, context), doubts=doubts)
 
     def _drive_doubts(self, *, preserve: bool) -> Iterator[Message]:
         for drive, recording in self.sides:
-            for doubt in doubts_of(drive, recording, preserve=preserve):
+            for doubt in dangers.doubts_of(drive, recording, preserve=preserve):
                 named = len(self.drives) > 1
                 yield t("{drive}: {doubt}", drive=drive.path, doubt=doubt) if named else doubt
 
@@ -151,11 +141,11 @@ def option_words(spec: VolumeSpec) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return mkfs, mount
 
 
-def old_wipes(drive: Drive, before: Layout) -> tuple[WipeSignatures, ...]:
+def old_wipes(drive: Drive, before: layout.Layout) -> tuple[WipeSignatures, ...]:
     """Return the wipes before a new table, except for partitions without a kernel node, which cannot be
     accessed."""
     without = {part.path for part in drive.partitions if part.kernel_start_bytes is None}
-    wipes = wipes_of(drive.path, before, unread_content(drive))
+    wipes = derive.wipes_of(drive.path, before, unread_content(drive))
     return tuple(wipe for wipe in wipes if wipe.device not in without)
 
 

@@ -2,30 +2,37 @@
 
 from collections.abc import Iterator, Sequence
 
-from wizard.filesystems.kind import CONTAINER_TYPES, is_half_moved
-from wizard.findings.contents import unmarked_contents
-from wizard.model.errors import BadInput, Refused, printable
+from wizard.filesystems import partition_types
+from wizard.findings.contents import table_words, unmarked_contents
+from wizard.findings.use import named_field
+from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import Geometry
 from wizard.model.layout import Slot
-from wizard.model.machine import Drive, Extent, Partition, Use
-from wizard.model.said import Message, Sentence, join, t, tn
+from wizard.model.machine import Drive, Extent, Partition, Table, Use
+from wizard.model.said import Message, Sentence, join, t
 from wizard.operations.rules import geometry_fault
 from wizard.plan import free_space
-from wizard.plan.free_space import GPT_PARTITIONS, MBR_BLOCKS, MBR_PRIMARIES, loose, overlapping
+from wizard.probe.unread import ROOT_READS
 
 CLOSE_FIRST = Sentence("{subject} is in use by {by}; close that first")
 
 IN_USE = Sentence("{drive} is in use: {how}.")
+
+HOST_MANAGED_ZONES = Sentence("{drive} is a host-managed zoned drive and cannot be partitioned.")
+
+UNKNOWN_CONTENTS = Sentence(
+    "The contents of {drive} are unknown, so the drive may not be empty, and nothing there can be preserved "
+    "safely. {why}"
+)
 
 CONTENT_FIELDS = frozenset({"table", "signatures", "partitions", "content_digest", "zones"})
 
 
 def unmeasured(drive: Drive) -> Message:
     """Return that the size or block size is unknown, and why."""
-    what = t("size") if drive.size_bytes is None else t("block size")
-    if not drive.unread:
-        return t("Cannot read the {what} of {drive}.", what=what, drive=drive.path)
-    return t("Cannot read the {what} of {drive}: {why}", what=what, drive=drive.path, why=drive.unread[0].why)
+    what = named_field("size_bytes" if drive.size_bytes is None else "geometry")
+    cannot = t("Cannot read the {what} of {drive}.", what=what, drive=drive.path)
+    return join(cannot, *(unread.why for unread in drive.unread[:1]))
 
 
 def unread_content(drive: Drive) -> bool:
@@ -64,8 +71,8 @@ def refuse_drive(drive: Drive) -> tuple[int, Geometry]:
 def _refuse_half_moved(drive: Drive) -> None:
     """Raises Refused if a partition is in the middle of a move: all its data would be lost, and its journal
     may be anywhere in its entry."""
-    if half := next(filter(is_half_moved, drive.partitions), None):
-        raise Refused(str(free_space.HALF_MOVED(part=half.path, drive=drive.path)))
+    if half := next(filter(partition_types.is_half_moved, drive.partitions), None):
+        raise Refused(free_space.HALF_MOVED(part=half.path, drive=drive.path))
 
 
 def measured(drive: Drive) -> tuple[int, Geometry]:
@@ -81,14 +88,15 @@ def measured(drive: Drive) -> tuple[int, Geometry]:
             )
         )
     if drive.size_bytes is None or drive.geometry is None:
-        raise Refused(str(unmeasured(drive)))
+        raise Refused(unmeasured(drive))
     if drive.size_bytes <= 0:
-        no_size = (
-            Sentence("The kernel reports no size for {drive}. See `diskwright inspect {drive}`.")
-            if drive.removable is False
-            else Sentence("{drive} has no size. Insert a medium, or check the cable.")
+        raise Refused(
+            t(
+                "The kernel reports no size for {drive}. Insert a medium or check the cable. `diskwright "
+                "inspect {drive}` shows details.",
+                drive=path,
+            )
         )
-        raise Refused(str(no_size(drive=path)))
     if fault := geometry_fault(drive.geometry):
         raise Refused(t("Cannot plan for {drive}: {fault}.", drive=path, fault=fault))
     return drive.size_bytes, drive.geometry
@@ -109,29 +117,21 @@ def uses_of_part(drive: Drive, path: str) -> tuple[Use, ...]:
     return tuple(sorted(found, key=lambda use: use.kind != "running-system"))
 
 
+HOW_USED = {
+    "mounted": Sentence("{subject} is mounted at {by}; unmount it first"),
+    "swap": Sentence("{subject} is in use as swap; run swapoff first"),
+    "loop-backing": Sentence("{subject} backs the loop device {by}; detach that first"),
+    "raid-member": Sentence("{subject} is part of the running RAID {by}; stop that first"),
+    "running-system": Sentence("{subject} is part of the running system ({by}); choose another drive"),
+    "opened": Sentence("{subject} is open in another program; close that first"),
+}
+"""By kind of use. Other kinds are `CLOSE_FIRST`."""
+
+
 def in_use(use: Use) -> str:
     """Describe how a device is in use and how to end that, as part of a sentence."""
-    subject, by = use.subject, str(use.by)
-    match use.kind:
-        case "mounted":
-            text = t("{subject} is mounted at {by}; unmount it first", subject=subject, by=by)
-        case "swap":
-            text = t("{subject} is in use as swap; run swapoff first", subject=subject)
-        case "holder":
-            text = CLOSE_FIRST(subject=subject, by=by)
-        case "loop-backing":
-            text = t("{subject} backs the loop device {by}; detach that first", subject=subject, by=by)
-        case "raid-member":
-            text = t("{subject} is part of the running RAID {by}; stop that first", subject=subject, by=by)
-        case "running-system":
-            text = t(
-                "{subject} is part of the running system ({by}); choose another drive", subject=subject, by=by
-            )
-        case "opened":
-            text = t("{subject} is open in another program; close that first", subject=subject)
-        case _:
-            text = CLOSE_FIRST(subject=subject, by=by)
-    return str(text)
+    form, values = HOW_USED.get(use.kind, CLOSE_FIRST), {"subject": use.subject, "by": str(use.by)}
+    return str(form(**{field: values[field] for field in form.fields}))
 
 
 def refuse_content(drive: Drive, *, chosen: bool) -> None:
@@ -140,14 +140,8 @@ def refuse_content(drive: Drive, *, chosen: bool) -> None:
     if chosen:
         return
     if unread_content(drive):
-        unread = t(
-            "The contents of {drive} are unknown, so the drive may not be empty. {why}",
-            drive=drive.path,
-            why=_unread_reason(drive),
-        )
-        raise Refused(
-            str(unread if needs_root(drive) else join(unread, t("Use --replace to erase everything.")))
-        )
+        unread = UNKNOWN_CONTENTS(drive=drive.path, why=_unread_reason(drive))
+        raise Refused(unread if needs_root(drive) else join(unread, t("Use --replace to erase everything.")))
     if drive.is_empty:
         return
     if waiting := _waiting_reason(drive):
@@ -161,7 +155,7 @@ def refuse_content(drive: Drive, *, chosen: bool) -> None:
         if has_table and not drive.signatures
         else Sentence("{drive} is not empty: {what}. Use --replace to erase everything.")
     )
-    raise Refused(str(not_empty(drive=drive.path, what=_what_it_holds(drive))))
+    raise Refused(not_empty(drive=drive.path, what=_what_it_holds(drive)))
 
 
 def _waiting_reason(drive: Drive) -> Message | None:
@@ -189,7 +183,7 @@ def waiting_doubts(drive: Drive) -> Iterator[Message]:
 def _unread_reason(drive: Drive) -> Message:
     """Return why contents are unknown. An unprivileged user learns that root may help."""
     if needs_root(drive):
-        return t("Reading requires root.")
+        return ROOT_READS
     reasons = [unread.why for unread in drive.unread if unread.what in CONTENT_FIELDS]
     return reasons[0] if reasons else t("The reason is unknown.")
 
@@ -203,18 +197,11 @@ def _what_it_holds(drive: Drive) -> Message:
     """Summarize table, partitions and signatures of a drive."""
     found = [t("{kind} on the whole drive", kind=signature.kind) for signature in drive.signatures]
     if drive.table and drive.table.kind != "none":
-        found.append(
-            tn(
-                "a table ({kind}) with {count} partition",
-                "a table ({kind}) with {count} partitions",
-                kind=drive.table.kind,
-                count=len(drive.partitions),
-            )
-        )
+        found.append(table_words(drive.table.kind, len(drive.partitions)))
     if drive.waiting:
         found.append(t("remains of run {run}", run=drive.waiting.run))
     found += unmarked_contents(drive)
-    contents = tuple(found) or (t("partitions"),)
+    contents = tuple(found) or (named_field("partitions"),)
     if not drive.partitions:
         return t("{holds:and}", holds=contents)
     shown, more = tuple(map(_part_contents, drive.partitions[:3])), len(drive.partitions) - 3
@@ -224,7 +211,7 @@ def _what_it_holds(drive: Drive) -> Message:
 
 
 def _part_contents(part: Partition) -> Message:
-    kinds = printable("+".join(one.kind for one in part.signatures), 40)
+    kinds = "+".join(one.kind for one in part.signatures)
     return t(
         "{part} ({content}, {size:size})",
         part=part.path,
@@ -236,79 +223,65 @@ def _part_contents(part: Partition) -> Message:
 def refuse_table(drive: Drive) -> None:
     """Raises Refused if partitions cannot be added to the table without risk for the existing ones. Accepts
     a misplaced backup GPT, because writing the table corrects this."""
-    path, table = drive.path, drive.table
     _refuse_half_moved(drive)
+    for fault in _table_faults(drive):
+        raise Refused(fault)
+
+
+def _table_faults(drive: Drive) -> Iterator[Message]:
+    """Yield why partitions cannot be added. The first reason counts; later ones may follow from it."""
+    path, table = drive.path, drive.table
     if waiting := _waiting_reason(drive):
-        raise Refused(t("Cannot add partitions: {why}", why=waiting))
+        yield t("Cannot add partitions: {why}", why=waiting)
     if table is None or unread_content(drive):
-        raise Refused(
-            t(
-                "The contents of {drive} are unknown, so they cannot be preserved safely. {why}",
-                drive=path,
-                why=_unread_reason(drive),
-            )
-        )
+        yield UNKNOWN_CONTENTS(drive=path, why=_unread_reason(drive))
+        return
     if table.kind == "none":
-        raise Refused(
-            t(
-                "{drive} has {what} instead of a partition table. Only --replace can set up "
-                "the drive, erasing everything.",
-                drive=path,
-                what=_what_it_holds(drive),
-            )
+        yield t(
+            "{drive} has {what} instead of a partition table. Only --replace can set up "
+            "the drive, erasing everything.",
+            drive=path,
+            what=_what_it_holds(drive),
         )
     if drive.signatures:
-        raise Refused(
-            t(
-                "{drive} contains {what}, which contradict each other. Determine which is "
-                "right, or use --replace.",
-                drive=path,
-                what=_what_it_holds(drive),
-            )
+        yield t(
+            "{drive} contains {what}, which contradict each other. Determine which is "
+            "right, or use --replace.",
+            drive=path,
+            what=_what_it_holds(drive),
         )
     if table.kind == "hybrid":
-        raise Refused(
-            t(
-                "{drive} has a hybrid table: GPT and MBR list different partitions. Adding "
-                "would break one of them. Only --replace can set up the drive.",
-                drive=path,
-            )
+        yield t(
+            "{drive} has a hybrid table: GPT and MBR list different partitions. Adding "
+            "would break one of them. Only --replace can set up the drive.",
+            drive=path,
         )
     if table.kind not in ("gpt", "mbr"):
-        raise Refused(
-            t(
-                "diskwright cannot add partitions to the table type on {drive}. Only "
-                "--replace can set up the drive.",
-                drive=path,
-            )
+        yield t(
+            "diskwright cannot add partitions to the table type on {drive}. Only "
+            "--replace can set up the drive.",
+            drive=path,
         )
     if table.primary == "damaged":
-        raise Refused(
-            t(
-                "The GPT at the start of {drive} is damaged. Restore the backup first (gdisk: r, b, w).",
-                drive=path,
-            )
+        yield t(
+            "The GPT at the start of {drive} is damaged. Restore the backup first (gdisk: r, b, w).",
+            drive=path,
         )
     if table.backup in ("missing", "damaged"):
-        raise Refused(
-            t(
-                "The backup GPT of {drive} is {state}. Repair it first (`sgdisk "
-                "--move-second-header {drive}`).",
-                drive=path,
-                state=table.backup,
-            )
+        yield t(
+            "The backup GPT of {drive} is {state}. Repair it first (`sgdisk --move-second-header {drive}`).",
+            drive=path,
+            state=table.backup,
         )
     if table.ordinary is False:
-        raise Refused(
-            t(
-                "The GPT of {drive} has entries in an unusual location or format, as the "
-                "boot loaders of some boards require. Rewriting the GPT would move the "
-                "entries and overwrite other data. Add the partition with the original tool, "
-                "or use --replace.",
-                drive=path,
-            )
+        yield t(
+            "The GPT of {drive} has entries in an unusual location or format, as the "
+            "boot loaders of some boards require. Rewriting the GPT would move the "
+            "entries and overwrite other data. Add the partition with the original tool, "
+            "or use --replace.",
+            drive=path,
         )
-    _refuse_partitions(drive)
+    yield from _partition_faults(drive, table)
 
 
 def refuse_new_mbr(path: str, size_bytes: int, geometry: Geometry, volumes: int, *, preserve: bool) -> None:
@@ -320,16 +293,16 @@ def refuse_new_mbr(path: str, size_bytes: int, geometry: Geometry, volumes: int,
                 drive=path,
             )
         )
-    if volumes > MBR_PRIMARIES:
+    if volumes > free_space.MBR_PRIMARIES:
         raise BadInput(
             t(
                 "An MBR supports {most} partitions, but {asked} were requested. A GPT supports {gpt}.",
-                most=MBR_PRIMARIES,
+                most=free_space.MBR_PRIMARIES,
                 asked=volumes,
-                gpt=GPT_PARTITIONS,
+                gpt=free_space.GPT_PARTITIONS,
             )
         )
-    reach = MBR_BLOCKS * geometry.logical_block_bytes
+    reach = free_space.MBR_BLOCKS * geometry.logical_block_bytes
     if size_bytes > reach:
         raise BadInput(
             t(
@@ -342,57 +315,50 @@ def refuse_new_mbr(path: str, size_bytes: int, geometry: Geometry, volumes: int,
         )
 
 
-def _refuse_partitions(drive: Drive) -> None:
+def _partition_faults(drive: Drive, table: Table) -> Iterator[Message]:
     path = drive.path
     size_bytes = drive.size_bytes or 0
     slots = [Slot(part.number, part.start_bytes, part.size_bytes, part.type) for part in drive.partitions]
-    table = drive.table
-    lowest, highest = ((table.first_usable_bytes or 0), table.end_usable_bytes) if table else (0, None)
+    lowest, highest = (table.first_usable_bytes or 0), table.end_usable_bytes
     if (
-        overlapping(slots)
-        or loose(slots)
+        free_space.overlapping(slots)
+        or free_space.loose(slots)
         or any(
             part.start_bytes < lowest
             or (highest is not None and part.end_bytes > highest)
             or part.size_bytes <= 0
-            or (table and _covers(part, table.own))
+            or _covers(part, table.own)
             or part.end_bytes > size_bytes
             for part in drive.partitions
         )
     ):
-        raise Refused(
-            t(
-                "Cannot add to the inconsistent table of {drive}: see `diskwright inspect {drive}`.",
-                drive=path,
-            )
+        yield t(
+            "Cannot add to the inconsistent table of {drive}: see `diskwright inspect {drive}`.",
+            drive=path,
         )
     for part in drive.partitions:
         if part.type is None:
-            raise Refused(
-                t(
-                    "Cannot read the type of {part}, so it cannot be preserved.",
-                    part=part.path,
-                )
+            yield t(
+                "Cannot read the type of {part}, so it cannot be preserved.",
+                part=part.path,
             )
         if _kernel_differs(part):
-            raise Refused(
-                t(
-                    "The kernel and the table disagree about the position of {part}. Run "
-                    "`partprobe {drive}` or reboot, then plan again.",
-                    part=part.path,
-                    drive=path,
-                )
+            yield t(
+                "The kernel and the table disagree about the position of {part}. Run "
+                "`partprobe {drive}` or reboot, then plan again.",
+                part=part.path,
+                drive=path,
             )
 
 
 def _covers(part: Partition, own: Sequence[Extent]) -> bool:
     """Return True if the partition overlaps the table itself, except extended ones, which contain records of
     logical ones."""
-    return part.type not in CONTAINER_TYPES and any(part.overlaps(place) for place in own)
+    return part.type not in partition_types.CONTAINERS and any(part.overlaps(place) for place in own)
 
 
 def _kernel_differs(part: Partition) -> bool:
-    if part.type in CONTAINER_TYPES:
+    if part.type in partition_types.CONTAINERS:
         # The kernel reports only the first blocks as length of an extended partition
         # (block/partitions/msdos.c).
         return part.kernel_start_bytes not in (None, part.start_bytes)

@@ -8,14 +8,14 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 
 from wizard.filesystems.registry import MADE
-from wizard.model.errors import partition_path, printable
+from wizard.model import layout
+from wizard.model.errors import partition_path
 from wizard.model.geometry import FLOOR_BYTES
-from wizard.model.layout import NO_PLACE, ROOT, Group, Layout, Subvolume, Volume, Writer
 from wizard.model.said import Message, Sentence, Sentences, format_capacity, t
 from wizard.plan.free_space import is_container
 from wizard.plan.plan import Plan
+from wizard.plan.raid import striping
 from wizard.plan.raid.lvm import group_room_bytes
-from wizard.plan.raid.striping import copies, striping_of, together_bytes
 
 
 def brief(plan: Plan) -> tuple[str, ...]:
@@ -144,15 +144,15 @@ def _together(plan: Plan) -> Iterator[Message]:
     if plan.stripe is None:
         return
     (volume,) = plan.volumes
-    size = together_bytes(plan)
+    size = striping.together_bytes(plan)
     where = f"{plan.stripe.device}: " if plan.stripe.device else ""
-    mounted = f" at {printable(volume.mount_point, 2000)}" if volume.mount_point else ""
+    mounted = f" at {volume.mount_point}" if volume.mount_point else ""
     drives = len(plan.members)
-    what = f'{where}{volume.filesystem} "{printable(volume.label)}"{mounted}'
+    what = f'{where}{volume.filesystem} "{volume.label}"{mounted}'
     if plan.stripe.mirrors:
-        how = t("{copies} copies of every byte", copies=copies(plan.stripe, drives))
+        how = t("{copies} copies of every byte", copies=striping.copies(plan.stripe, drives))
     else:
-        how = t("striped in units of {unit:exact}", unit=striping_of(plan.stripe, drives).unit_bytes)
+        how = t("striped in units of {unit:exact}", unit=striping.striping_of(plan.stripe, drives).unit_bytes)
     yield t(
         "Across all {drives} drives: {what}, about {size:size}, {how}.",
         drives=drives,
@@ -170,19 +170,19 @@ def free_used(plan: Plan) -> Iterator[Message]:
         yield FREE_USED(drives=drives)
 
 
-def _covers_free(before: Layout, after: Layout) -> bool:
+def _covers_free(before: layout.Layout, after: layout.Layout) -> bool:
     free = [slot for slot in before.slots if not slot.number and slot.size_bytes > FLOOR_BYTES]
     parts = [slot for slot in after.partitions if not is_container(slot)]
     return not before.is_bare and any(slot.overlaps(part) for slot in free for part in parts)
 
 
-def _writable(volumes: Sequence[Volume]) -> Iterator[Message]:
+def _writable(volumes: Sequence[layout.Volume]) -> Iterator[Message]:
     """Yield who may write to the volumes. A filesystem without owners belongs to the user it is mounted
     for."""
-    writers: dict[Writer, list[str]] = {}
+    writers: dict[layout.Writer, list[str]] = {}
     for volume in volumes:
-        has_owner = volume.writer != ROOT and MADE[volume.filesystem].holds.owners
-        if has_owner or volume.mount_point not in (None, NO_PLACE):
+        has_owner = volume.writer != layout.ROOT and MADE[volume.filesystem].holds.owners
+        if has_owner or volume.mount_point not in (None, layout.NO_PLACE):
             writers.setdefault(volume.writer, []).append(volume.label)
     for writer, labels in writers.items():
         yield t("{volumes:and}: writable by {who}.", volumes=tuple(labels), who=writer.shown)
@@ -195,14 +195,14 @@ def volume_bytes(plan: Plan, index: int) -> int | None:
     if plan.after.whole is not None:
         return plan.after.whole.size_bytes
     if plan.stripe is not None:
-        return together_bytes(plan)
+        return striping.together_bytes(plan)
     if plan.group is not None:
         return plan.logical_volumes[index].size_bytes
     number = plan.volumes[index].partition
     return next((slot.size_bytes for slot in plan.after.partitions if slot.number == number), None)
 
 
-def _group_sentences(plan: Plan, group: Group) -> Iterator[str]:
+def _group_sentences(plan: Plan, group: layout.Group) -> Iterator[str]:
     """Yield each logical volume with its exact size, and the remaining space of the group."""
     volumes = plan.logical_volumes
     (slot,) = (
@@ -210,9 +210,9 @@ def _group_sentences(plan: Plan, group: Group) -> Iterator[str]:
     )
     yield str(t("LVM volume group {name} on {device}:", device=group.device, name=group.name))
     for one, volume in zip(volumes, plan.volumes, strict=True):
-        where = TURNED_ON if volume.mount_point == NO_PLACE else _mount_text(volume.mount_point)
+        where = TURNED_ON if volume.mount_point == layout.NO_PLACE else _mount_text(volume.mount_point)
         size = f"{format_capacity(one.size_bytes)} ({one.size_bytes} bytes)"
-        yield f'{one.device}: {volume.filesystem} "{printable(volume.label)}", {size}, {where}.'
+        yield f'{one.device}: {volume.filesystem} "{volume.label}", {size}, {where}.'
     if left := group_room_bytes(slot.size_bytes) - sum(one.size_bytes for one in volumes):
         yield str(
             t(
@@ -222,7 +222,7 @@ def _group_sentences(plan: Plan, group: Group) -> Iterator[str]:
         )
 
 
-def _subvolumes_sentence(volume: Volume) -> str:
+def _subvolumes_sentence(volume: layout.Volume) -> str:
     """List a volume's subvolumes with their mount points."""
     subvolumes = tuple(_subvolume(one) for one in volume.subvolumes)
     return str(
@@ -234,7 +234,7 @@ def _subvolumes_sentence(volume: Volume) -> str:
     )
 
 
-def _subvolume(one: Subvolume) -> Message:
+def _subvolume(one: layout.Subvolume) -> Message:
     return t("{name} {where}", name=one.name, where=_mount_text(one.mount_point))
 
 
@@ -255,15 +255,13 @@ def unread_words(plan: Plan) -> str:
     return str(UNREAD(drives=plan.unread, count=len(plan.unread))) if plan.unread else ""
 
 
-def danger_of(plan: Plan) -> str | None:
+def danger_of(plan: Plan) -> Message | None:
     """Return the warning to show before a striped plan, or None."""
     if plan.stripe is None or plan.stripe.mirrors:
         return None
-    return str(
-        t(
-            "Striping adds no safety: every file is spread across all {drives} drives. "
-            "If any drive fails, everything on all drives is lost. Only a copy elsewhere "
-            "protects the data.",
-            drives=len(plan.members),
-        )
+    return t(
+        "Striping adds no safety: every file is spread across all {drives} drives. "
+        "If any drive fails, everything on all drives is lost. Only a copy elsewhere "
+        "protects the data.",
+        drives=len(plan.members),
     )

@@ -2,12 +2,11 @@
 
 from dataclasses import dataclass
 
-from wizard.model.errors import printable
-from wizard.model.layout import Layout, Member
+from wizard.model import layout
+from wizard.model.errors import partition_path, printable
 from wizard.model.said import Sentences, joined, t, tn
-from wizard.operations.data_loss import described, waiting_lost, whole_lost
+from wizard.operations import data_loss
 from wizard.plan.plan import Plan
-from wizard.plan.steps import direct_reason
 
 TRIED = Sentences(
     "The plan is rehearsed on a scratch copy of the drive first, and all contents to be changed are saved.",
@@ -34,7 +33,7 @@ ROOM_NOT_YET = UndoSpace(str(t("The space required for undo is unknown until roo
 def needs_word(plan: Plan, why_direct: str = "") -> bool:
     """Return True if the plan cannot be undone once started, so a token alone does not confirm it.
     `why_direct`: why no scratch copy is possible, as a clause, or empty."""
-    return bool(direct_reason(plan) or why_direct) and not shows_nothing(plan)
+    return bool(plan.direct_reason or why_direct) and not shows_nothing(plan)
 
 
 def promise(plan: Plan, why_direct: str = "", *, keep: bool = False) -> str:
@@ -44,7 +43,7 @@ def promise(plan: Plan, why_direct: str = "", *, keep: bool = False) -> str:
     `keep`: the result is kept immediately.
     """
     drives = len(plan.members)
-    if why := direct_reason(plan) or why_direct:
+    if why := plan.direct_reason or why_direct:
         return str(
             tn(
                 "The steps run directly on the drive, because {why}. The run can be neither "
@@ -90,7 +89,7 @@ def promise(plan: Plan, why_direct: str = "", *, keep: bool = False) -> str:
 
 def lost_when(plan: Plan, why_direct: str = "") -> str:
     """Return when the data is lost, as the end of a heading: `, once you keep it`. Empty if immediately."""
-    return "" if direct_reason(plan) or why_direct else str(t(", when you keep the result"))
+    return "" if plan.direct_reason or why_direct else str(t(", when you keep the result"))
 
 
 def shows_nothing(plan: Plan) -> bool:
@@ -110,41 +109,34 @@ def losses(plan: Plan) -> list[str]:
         return []
     lost_slots = [slot for slot in plan.before.partitions if not slot.kept]
     if lost_slots:
-        lost = [
-            str(t("All of partition {number}: {what}.", number=slot.number, what=described(slot)))
-            for slot in lost_slots
-        ]
-        return [*lost, *lost_elsewhere(plan.before), *filter(None, [waiting_lost(plan.before)])]
-    if not plan.before.partitions and (whole := whole_lost(plan.members[0])):
-        return [whole, *filter(None, [waiting_lost(plan.before)])]
+        lost = [_slot_loss(plan.drive.path, slot) for slot in lost_slots]
+        return [*lost, *lost_elsewhere(plan.before), *filter(None, [data_loss.waiting_lost(plan.before)])]
+    if not plan.before.partitions and (whole := data_loss.whole_lost(plan.members[0])):
+        return [whole, *filter(None, [data_loss.waiting_lost(plan.before)])]
     return list(dict.fromkeys(printable(step.destroys, 4000) for step in plan.steps if step.destroys))
 
 
-def lost_elsewhere(before: Layout) -> list[str]:
+def _slot_loss(drive_path: str, slot: layout.Slot) -> str:
+    return str(
+        data_loss.ALL_OF(device=partition_path(drive_path, slot.number), what=data_loss.described(slot))
+    )
+
+
+def lost_elsewhere(before: layout.Layout) -> list[str]:
     """Return what the losses of partitions mean for other drives."""
     return [str(said) for slot in before.partitions if not slot.kept for said in slot.beyond]
 
 
-def _member_losses(member: Member) -> list[str]:
+def _member_losses(member: layout.Member) -> list[str]:
     """Return the losses on one of several drives, each of which is used entirely."""
     path, before = member.drive.path, member.before
-    waiting = [f"{path}: {waiting_lost(before)}"] if before.waiting else []
+    waiting = [f"{path}: {data_loss.waiting_lost(before)}"] if before.waiting else []
     if before.partitions:
-        lost = [
-            str(
-                t(
-                    "{drive}: all of partition {number}, {what}.",
-                    drive=path,
-                    number=one.number,
-                    what=described(one),
-                )
-            )
-            for one in before.partitions
-        ]
+        lost = [_slot_loss(path, one) for one in before.partitions]
         return [*lost, *lost_elsewhere(before), *waiting]
     if before.table == "unread":
         return [str(t("{drive}: any contents; unreadable during planning.", drive=path))]
-    if whole := whole_lost(member):
+    if whole := data_loss.whole_lost(member):
         return [whole, *waiting]
     if before.table == "none":
         return waiting

@@ -11,20 +11,18 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from wizard.filesystems.kind import MOVING_TYPES
+from wizard.filesystems import partition_types
 from wizard.model.errors import partition_path
 from wizard.model.machine import Obstacle
 from wizard.model.said import reason_of, t
 from wizard.probe import unread as words
-from wizard.probe.content import holders
-from wizard.probe.content.notices import SECTOR_BYTES, find_notice, is_moving, next_of
+from wizard.probe.content import holders, notices, tables
 from wizard.probe.content.superblocks import digest_of
-from wizard.probe.content.tables import GptEntry, Read, TableReading, is_extended, read_table
 from wizard.probe.content.unmarked import POSSIBLE_STARTS, find_data, find_lost
 from wizard.probe.drive.nvme import from_nvme
 from wizard.probe.drive.zones import read_zones
 from wizard.probe.host import sysfs
-from wizard.probe.unread import not_read, obstacle_of, system_says, unread
+from wizard.probe.unread import ROOT_READS, not_read, obstacle_of, system_says, unread
 
 Facts = dict[str, Any]
 Udev = Callable[[str], dict[str, str]]
@@ -154,7 +152,7 @@ def _read(descriptor: int, known: Facts, errors: list[Facts]) -> Facts:
     notice: Facts | None = None
     size = int(known["sysfs"].get("size", "0")) * UNIT_BYTES
     block = int(known["sysfs"].get("queue/logical_block_size", "512"))
-    reading = read_table(
+    reading = tables.read_table(
         recorder.read, size, block, kind, has_signature=bool(contents and contents[name]["signatures"])
     )
     errors += recorder.errors
@@ -204,11 +202,11 @@ def _read(descriptor: int, known: Facts, errors: list[Facts]) -> Facts:
     }
 
 
-def _bare(known: Facts, reading: TableReading, contents: Facts, size: int) -> list[Facts]:
+def _bare(known: Facts, reading: tables.TableReading, contents: Facts, size: int) -> list[Facts]:
     """Return the ranges without a signature: the drive, or partitions in its table."""
     if reading.table.kind == "none":
         return [{"node": known["name"], "number": 0, "offset_bytes": 0, "size_bytes": size}]
-    entries = [entry for entry in _entries_inside(reading, size) if not is_extended(entry.type)]
+    entries = [entry for entry in _entries_inside(reading, size) if not tables.is_extended(entry.type)]
     places = [_place(known, entry.number, entry.start_bytes, entry.size_bytes) for entry in entries]
     return [
         place
@@ -239,7 +237,7 @@ def _data(descriptor: int, places: list[Facts], errors: list[Facts]) -> Facts:
 
 
 def _lost(
-    descriptor: int, known: Facts, reading: TableReading, size: int, block: int, errors: list[Facts]
+    descriptor: int, known: Facts, reading: tables.TableReading, size: int, block: int, errors: list[Facts]
 ) -> list[Facts]:
     """Return filesystems in partitions whose table is lost, with their contents."""
     from wizard.probe.content import blkid
@@ -265,22 +263,24 @@ def _entry_of(place: Facts) -> Facts:
     }
 
 
-def _reader(descriptor: int) -> Read:
+def _reader(descriptor: int) -> tables.Read:
     return lambda start, length: os.pread(descriptor, length, start)
 
 
-def _moving(descriptor: int, size: int, reading: TableReading, errors: list[Facts], path: str) -> list[int]:
+def _moving(
+    descriptor: int, size: int, reading: tables.TableReading, errors: list[Facts], path: str
+) -> list[int]:
     """Return the numbers of the entries with the journal of an unfinished move."""
-    entries = [entry for entry in _entries_inside(reading, size) if entry.type in MOVING_TYPES]
+    entries = [entry for entry in _entries_inside(reading, size) if entry.type in partition_types.MOVING]
     read = _reader(descriptor)
     try:
-        return [entry.number for entry in entries[:MOST_DEVICES] if is_moving(read, entry.extent)]
+        return [entry.number for entry in entries[:MOST_DEVICES] if notices.is_moving(read, entry.extent)]
     except OSError as error:
         errors.append(not_read("partitions", path, error))
         return []
 
 
-def _entries_inside(reading: TableReading, size: int) -> list[GptEntry]:
+def _entries_inside(reading: tables.TableReading, size: int) -> list[tables.GptEntry]:
     """Return the entries inside the drive. In a damaged table, entries can exceed it."""
     return [
         entry
@@ -289,14 +289,14 @@ def _entries_inside(reading: TableReading, size: int) -> list[GptEntry]:
     ]
 
 
-def _grub_sectors(descriptor: int, size: int, reading: TableReading) -> list[Facts]:
+def _grub_sectors(descriptor: int, size: int, reading: tables.TableReading) -> list[Facts]:
     """Return the boot sectors with GRUB. Unreadable sectors are skipped, since they cannot boot either."""
-    entries = [entry for entry in _entries_inside(reading, size) if not is_extended(entry.type)]
+    entries = [entry for entry in _entries_inside(reading, size) if not tables.is_extended(entry.type)]
     found = []
     for at in (0, *(entry.start_bytes for entry in entries[:MOST_DEVICES])):
         with suppress(OSError):
-            sector = os.pread(descriptor, SECTOR_BYTES, at)
-            if next_of(sector) is not None:
+            sector = os.pread(descriptor, notices.SECTOR_BYTES, at)
+            if notices.next_of(sector) is not None:
                 found.append({"offset_bytes": at, "data": base64.b64encode(sector).decode("ascii")})
     return found
 
@@ -304,7 +304,7 @@ def _grub_sectors(descriptor: int, size: int, reading: TableReading) -> list[Fac
 def _notice(
     descriptor: int,
     size: int,
-    reading: TableReading,
+    reading: tables.TableReading,
     contents: Facts,
     known: Facts,
     errors: list[Facts],
@@ -312,18 +312,18 @@ def _notice(
     """Return the notice of a waiting run, if any. Skips partitions with a signature, and a drive with a
     signature and no partitions: no notice can be there."""
 
-    def has_signature(entry: GptEntry) -> bool:
+    def has_signature(entry: tables.GptEntry) -> bool:
         content = contents.get(sysfs.name_of(partition_path(known["path"], entry.number)))
         return content is None or bool(content["signatures"])
 
-    entries = [entry for entry in reading.entries if not is_extended(entry.type)]
+    entries = [entry for entry in reading.entries if not tables.is_extended(entry.type)]
     taken = [
         (entry.start_bytes, entry.start_bytes + entry.size_bytes) for entry in entries if has_signature(entry)
     ]
     if contents[known["name"]]["signatures"] and not entries:
         return None
     try:
-        return find_notice(descriptor, size, taken)
+        return notices.find_notice(descriptor, size, taken)
     except OSError as error:
         why = t(
             "Cannot check {device} for a waiting run: {why}.", device=known["path"], why=system_says(error)
@@ -339,7 +339,7 @@ def _add_superblocks(superblocks: Facts, place: Facts, content: Facts, errors: l
         return
     node = sysfs.node_of(place["node"])
     try:
-        found, trouble = holders.superblocks(
+        found, trouble = holders.recorded_superblocks(
             place["path"], content, place["offset_bytes"], place["size_bytes"], node
         )
     except OSError as error:
@@ -350,14 +350,15 @@ def _add_superblocks(superblocks: Facts, place: Facts, content: Facts, errors: l
         errors.append(trouble)
 
 
-def _places(known: Facts, reading: TableReading, listed: list[Facts], size: int) -> list[Facts]:
+def _places(known: Facts, reading: tables.TableReading, listed: list[Facts], size: int) -> list[Facts]:
     """Return where to look for superblocks. Uses a partition's node if the kernel and the table agree on its
     extent, else the extent on the drive."""
     entries = {entry.number: entry for entry in reading.entries}
     for other in listed:
         number = other["number"]
         entries.setdefault(
-            number, GptEntry(number, other["start_bytes"], other["size_bytes"], f"0x{other['type']:02x}")
+            number,
+            tables.GptEntry(number, other["start_bytes"], other["size_bytes"], f"0x{other['type']:02x}"),
         )
     nodes = {
         int(part["sysfs"].get("partition", "0")): (node, part["sysfs"])
@@ -368,7 +369,7 @@ def _places(known: Facts, reading: TableReading, listed: list[Facts], size: int)
         entry = entries.get(number)
         node, facts = nodes.get(number, ("", {}))
         start, length = int(facts.get("start", "-1")) * UNIT_BYTES, int(facts.get("size", "-1")) * UNIT_BYTES
-        if entry and is_extended(entry.type):
+        if entry and tables.is_extended(entry.type):
             continue
         if node and (entry is None or (entry.start_bytes, entry.size_bytes) == (start, length)):
             places.append({"node": node, "path": sysfs.node_of(node), "offset_bytes": 0, "size_bytes": 0})
@@ -459,7 +460,7 @@ def from_smartctl(name: str, errors: list[Facts], seconds: float) -> Facts:
             "smart": None,
             "errors": [
                 *errors,
-                unread("smart", t("Reading the drive's health needs root."), Obstacle.DENIED),
+                unread("smart", ROOT_READS, Obstacle.DENIED),
             ],
         }
     from wizard.model.errors import Failed

@@ -14,24 +14,15 @@ from wizard.model.errors import partition_path, printable, typed_word
 from wizard.model.machine import Drive, Extent, Kernel, Machine, Obstacle, Partition, Signature, Table, Unread
 from wizard.model.run import Waiting
 from wizard.model.said import Message
-from wizard.probe.content.layers import (
-    belongs_to_partition,
-    copy_left,
-    layers_of,
-    signatures_of,
-    superblock_digest_of,
-    unescaped,
-    with_insides,
-)
+from wizard.probe import facts
+from wizard.probe.content import layers, tables
 from wizard.probe.content.notices import next_of
-from wizard.probe.content.tables import GptEntry, TableReading, free_extents, is_extended, read_table
-from wizard.probe.drive.ata import ata_of, names_of, own_rate, rate_in_page, sharing, turns, vital_page
+from wizard.probe.drive import ata
 from wizard.probe.drive.nvme import format_scope_of, formats_of
 from wizard.probe.drive.smart import smart_of, smart_trouble
 from wizard.probe.drive.zones import options_of, programs_of, zones_of
-from wizard.probe.facts import RawDrive, RawError, RawGraph, RawMachine, RawNotice, RawPartition
+from wizard.probe.host import sysfs
 from wizard.probe.host.environment import family_of, is_container
-from wizard.probe.host.sysfs import CONTENTS, UNIT_BYTES, bytes_at, geometry_of, name_of, whole_number
 from wizard.probe.host.system import kernel_modules
 from wizard.probe.host.uses import is_live, use_state
 from wizard.probe.unread import AS_RECORDED, obstacle_in
@@ -46,7 +37,7 @@ CONTENT_FIELDS = ("table", "signatures", "partitions", "free", "content_digest")
 """Fields that are unknown if the drive's bytes were not read."""
 
 
-def machine_of(raw: RawMachine) -> Machine:
+def machine_of(raw: facts.RawMachine) -> Machine:
     """Return the machine with all its drives."""
     inside, probed = is_container(raw.container), {drive.name for drive in raw.drives}
     return Machine(
@@ -64,7 +55,7 @@ def machine_of(raw: RawMachine) -> Machine:
         unprobed=tuple(
             drive_of(drive, raw)
             for drive in raw.attached
-            if drive.name not in probed and ({*drive.udev} & {*CONTENTS} or drive.partitions)
+            if drive.name not in probed and ({*drive.udev} & {*sysfs.CONTENTS} or drive.partitions)
         ),
         unread=tuple(
             Unread(error.what, reason_of(error), obstacle=obstacle_of(error)) for error in raw.graph.errors
@@ -72,15 +63,15 @@ def machine_of(raw: RawMachine) -> Machine:
     )
 
 
-def drive_of(raw: RawDrive, machine: RawMachine) -> Drive:
+def drive_of(raw: facts.RawDrive, machine: facts.RawMachine) -> Drive:
     """Return one drive, with its uses from the machine's graph."""
-    size = bytes_at(raw.sysfs, "size")
+    size = sysfs.bytes_at(raw.sysfs, "size")
     reading = _reading(raw, size)
     found = use_state(machine.graph, _names(raw, machine.graph), raw.claimable)
-    names, (same_serial, same_wwn) = names_of(raw), sharing(raw, machine)
-    ata, ata_trouble = ata_of(raw)
+    names, (same_serial, same_wwn) = ata.names_of(raw), ata.sharing(raw, machine)
+    own, ata_trouble = ata.ata_of(raw)
     smart, kernels_turning = smart_of(raw.smart), _flag(raw.sysfs, "queue/rotational")
-    rate = own_rate(ata, rate_in_page(raw), smart)
+    rate = ata.own_rate(own, ata.rate_in_page(raw), smart)
     partitions = _partitions(raw, reading, found.mount_points)
     data = raw.data.get(raw.name)
     signatures = _own_signatures(raw, size or 0, partitions)
@@ -88,7 +79,7 @@ def drive_of(raw: RawDrive, machine: RawMachine) -> Drive:
     return Drive(
         path=raw.path,
         size_bytes=size,
-        geometry=geometry_of(raw.sysfs),
+        geometry=sysfs.geometry_of(raw.sysfs),
         by_id=machine.links.get(raw.name, ()),
         model=names.model,
         vendor=names.vendor,
@@ -98,7 +89,7 @@ def drive_of(raw: RawDrive, machine: RawMachine) -> Drive:
         same_serial=same_serial,
         same_wwn=same_wwn,
         bus=names.bus,
-        rotational=turns(raw, rate, kernels_turning),
+        rotational=ata.turns(raw, rate, kernels_turning),
         rotation_rate=rate,
         kernel_rotational=kernels_turning,
         removable=_flag(raw.sysfs, "removable"),
@@ -109,23 +100,25 @@ def drive_of(raw: RawDrive, machine: RawMachine) -> Drive:
         discard=_discard(raw.sysfs),
         scheduler=next(iter(re.findall(r"\[([\w-]+)\]", schedulers)), None),
         schedulers=tuple(re.findall(r"[\w-]+", schedulers)),
-        diskseq=whole_number(raw.sysfs.get("diskseq")),
+        diskseq=sysfs.whole_number(raw.sysfs.get("diskseq")),
         backing_file=raw.sysfs.get("loop/backing_file"),
         smart=smart,
-        ata=ata,
+        ata=own,
         nvme_formats=formats_of(raw),
         nvme_format_scope=format_scope_of(raw),
         table=reading.table if reading else _udev_table(raw),
         signatures=signatures,
         partitions=partitions,
         free=_free(reading, partitions, size, bool(signatures or data)) if reading and size else (),
-        layers=layers_of(raw, machine.graph, found.layers, size or 0, signatures, partitions),
+        layers=layers.layers_of(raw, machine.graph, found.layers, size or 0, signatures, partitions),
         loaders=_loaders(raw),
         uses=found.uses,
         superblock_copy_bytes=None
         if partitions
-        else copy_left(signatures, raw.superblocks.get(raw.name, ())),
-        superblock_digest=superblock_digest_of(raw, raw.name) if signatures and not partitions else None,
+        else layers.copy_left(signatures, raw.superblocks.get(raw.name, ())),
+        superblock_digest=layers.superblock_digest_of(raw, raw.name)
+        if signatures and not partitions
+        else None,
         waiting=_waiting(raw.notice),
         data_at_bytes=data.offset_bytes if data else None,
         lost=_lost(raw, reading),
@@ -138,13 +131,13 @@ def drive_of(raw: RawDrive, machine: RawMachine) -> Drive:
     )
 
 
-def _names(raw: RawDrive, graph: RawGraph) -> list[str]:
+def _names(raw: facts.RawDrive, graph: facts.RawGraph) -> list[str]:
     """Return the names of the drive and its partitions, both as probed and as in the graph."""
     found = [name for name, block in graph.blocks.items() if block.disk == raw.name]
     return list(dict.fromkeys([raw.name, *raw.partitions, *found]))
 
 
-def _reading(raw: RawDrive, size: int | None) -> TableReading | None:
+def _reading(raw: facts.RawDrive, size: int | None) -> tables.TableReading | None:
     """Parse the table from the recorded bytes. None if no bytes were recorded."""
     if not size or not raw.chunks or raw.contents is None:
         return None
@@ -156,8 +149,8 @@ def _reading(raw: RawDrive, size: int | None) -> TableReading | None:
                 return data[offset_bytes - start : offset_bytes - start + size_bytes]
         return b""
 
-    block = whole_number(raw.sysfs.get("queue/logical_block_size")) or UNIT_BYTES
-    reading = read_table(
+    block = sysfs.whole_number(raw.sysfs.get("queue/logical_block_size")) or sysfs.UNIT_BYTES
+    reading = tables.read_table(
         read,
         size,
         block,
@@ -168,7 +161,7 @@ def _reading(raw: RawDrive, size: int | None) -> TableReading | None:
         return reading
     known = {entry.number for entry in reading.entries}
     others = (
-        GptEntry(e.number, e.start_bytes, e.size_bytes, f"0x{e.type:02x}")
+        tables.GptEntry(e.number, e.start_bytes, e.size_bytes, f"0x{e.type:02x}")
         for e in raw.table_entries
         if e.number not in known and e.number > 0
     )
@@ -182,26 +175,28 @@ def _decoded(text: str) -> bytes:
         return b""
 
 
-def _own_signatures(raw: RawDrive, size: int, partitions: tuple[Partition, ...]) -> tuple[Signature, ...]:
+def _own_signatures(
+    raw: facts.RawDrive, size: int, partitions: tuple[Partition, ...]
+) -> tuple[Signature, ...]:
     """Return the signatures of the whole drive, without those that belong to a partition."""
-    found = with_insides(signatures_of(raw, raw.name), raw.superblocks.get(raw.name, ()), size)
-    return tuple(mark for mark in found if not belongs_to_partition(mark, partitions))
+    found = layers.with_insides(layers.signatures_of(raw, raw.name), raw.superblocks.get(raw.name, ()), size)
+    return tuple(mark for mark in found if not layers.belongs_to_partition(mark, partitions))
 
 
 def _partitions(
-    raw: RawDrive, reading: TableReading | None, mounted: Mapping[str, tuple[str, ...]]
+    raw: facts.RawDrive, reading: tables.TableReading | None, mounted: Mapping[str, tuple[str, ...]]
 ) -> tuple[Partition, ...]:
     """Return the partitions in the table, with the kernel's view, and partitions only the kernel has. The
     latter may be mounted."""
     nodes = {
         number: (name, part)
         for name, part in raw.partitions.items()
-        if (number := whole_number(part.sysfs.get("partition")))
+        if (number := sysfs.whole_number(part.sysfs.get("partition")))
     }
     entries = {entry.number: entry for entry in reading.entries} if reading else {}
     found = []
     for number in sorted(set(nodes) | set(entries)):
-        name, part = nodes.get(number, (name_of(partition_path(raw.path, number)), None))
+        name, part = nodes.get(number, (sysfs.name_of(partition_path(raw.path, number)), None))
         entry = entries.get(number) or (_entry_of_kernel(number, part) if part else None)
         if entry is None:
             continue
@@ -216,32 +211,38 @@ def _partitions(
                 name=entry.name,
                 part_uuid=entry.part_uuid,
                 attributes=entry.attributes,
-                signatures=with_insides(
-                    signatures_of(raw, name), raw.superblocks.get(name, ()), entry.size_bytes
+                signatures=layers.with_insides(
+                    layers.signatures_of(raw, name), raw.superblocks.get(name, ()), entry.size_bytes
                 ),
-                superblock_copy_bytes=copy_left(signatures_of(raw, name), raw.superblocks.get(name, ())),
-                superblock_digest=superblock_digest_of(raw, name),
+                superblock_copy_bytes=layers.copy_left(
+                    layers.signatures_of(raw, name), raw.superblocks.get(name, ())
+                ),
+                superblock_digest=layers.superblock_digest_of(raw, name),
                 moving=number in raw.moving,
                 data_at_bytes=raw.data[name].offset_bytes if name in raw.data else None,
                 mount_points=mounted.get(path, ()),
-                kernel_start_bytes=bytes_at(part.sysfs, "start") if part else None,
+                kernel_start_bytes=sysfs.bytes_at(part.sysfs, "start") if part else None,
                 kernel_size_bytes=_kernel_size(part, entry) if part else None,
             )
         )
     return tuple(found)
 
 
-def _lost(raw: RawDrive, reading: TableReading | None) -> tuple[Partition, ...]:
+def _lost(raw: facts.RawDrive, reading: tables.TableReading | None) -> tuple[Partition, ...]:
     """Return the partitions without a table, with their entries in a lone backup GPT, if any. Contents of
     further entries are unknown."""
-    entries = {one.number: GptEntry(one.number, one.start_bytes, one.size_bytes, "") for one in raw.lost}
+    entries = {
+        one.number: tables.GptEntry(one.number, one.start_bytes, one.size_bytes, "") for one in raw.lost
+    }
     if raw.lost and reading:
         entries |= {entry.number: entry for entry in reading.lost}
     found = []
     for entry in sorted(entries.values(), key=lambda entry: entry.number):
         path = partition_path(raw.path, entry.number)
-        node = name_of(path)
-        marks = with_insides(signatures_of(raw, node), raw.superblocks.get(node, ()), entry.size_bytes)
+        node = sysfs.name_of(path)
+        marks = layers.with_insides(
+            layers.signatures_of(raw, node), raw.superblocks.get(node, ()), entry.size_bytes
+        )
         found.append(
             Partition(
                 path,
@@ -258,51 +259,54 @@ def _lost(raw: RawDrive, reading: TableReading | None) -> tuple[Partition, ...]:
     return tuple(found)
 
 
-def _entry_of_kernel(number: int, part: RawPartition) -> GptEntry | None:
+def _entry_of_kernel(number: int, part: facts.RawPartition) -> tables.GptEntry | None:
     """Return an entry from sysfs and udev's database, without the table."""
-    start, size = bytes_at(part.sysfs, "start"), bytes_at(part.sysfs, "size")
+    start, size = sysfs.bytes_at(part.sysfs, "start"), sysfs.bytes_at(part.sysfs, "size")
     if start is None or size is None:
         return None
     kind = part.udev.get("ID_PART_ENTRY_TYPE", "")
     kind = f"0x{int(kind, 16):02x}" if re.fullmatch(r"0x[0-9a-f]+", kind) else kind
     name = part.udev.get("ID_PART_ENTRY_NAME")
     flags = part.udev.get("ID_PART_ENTRY_FLAGS", "0x0")
-    return GptEntry(
+    return tables.GptEntry(
         number,
         start,
         size,
         kind,
-        name=unescaped(name) if name else None,
+        name=layers.unescaped(name) if name else None,
         part_uuid=part.udev.get("ID_PART_ENTRY_UUID"),
         attributes=int(flags, 16) if re.fullmatch(r"0x[0-9a-f]+", flags) else 0,
     )
 
 
-def _kernel_size(part: RawPartition, entry: GptEntry) -> int | None:
+def _kernel_size(part: facts.RawPartition, entry: tables.GptEntry) -> int | None:
     """Return the kernel's size of a partition. The kernel shows only the first sectors of an extended
     partition (block/partitions/msdos.c), so that size counts as equal to the table's."""
-    size = bytes_at(part.sysfs, "size")
-    if size is not None and is_extended(entry.type) and size <= 8 * UNIT_BYTES:
+    size = sysfs.bytes_at(part.sysfs, "size")
+    if size is not None and tables.is_extended(entry.type) and size <= 8 * sysfs.UNIT_BYTES:
         return entry.size_bytes
     return size
 
 
 def _free(
-    reading: TableReading, partitions: tuple[Partition, ...], size: int, marked: bool
+    reading: tables.TableReading, partitions: tuple[Partition, ...], size: int, marked: bool
 ) -> tuple[Extent, ...]:
     taken = [(part.start_bytes, part.end_bytes) for part in partitions]
     taken += [(own.start_bytes, own.end_bytes) for own in reading.table.own]
     taken += [(more.start_bytes, more.end_bytes) for part in partitions if (more := part.overhang)]
-    return free_extents(reading.table, taken, size, has_signature=marked)
+    return tables.free_extents(reading.table, taken, size, has_signature=marked)
 
 
-def _is_partial(raw: RawDrive) -> bool:
+def _is_partial(raw: facts.RawDrive) -> bool:
     """Return True if any input of the digest could not be read."""
     return any(error.what in ("contents", "table", "signatures") for error in raw.errors)
 
 
 def _digest(
-    raw: RawDrive, reading: TableReading, signatures: tuple[Signature, ...], partitions: tuple[Partition, ...]
+    raw: facts.RawDrive,
+    reading: tables.TableReading,
+    signatures: tuple[Signature, ...],
+    partitions: tuple[Partition, ...],
 ) -> str:
     """Return the SHA-256 of the table's bytes and all signatures.
 
@@ -339,12 +343,12 @@ def _digest(
     return hashlib.sha256(json.dumps(covered, sort_keys=True).encode()).hexdigest()
 
 
-def _loaders(raw: RawDrive) -> tuple[Loader, ...]:
+def _loaders(raw: facts.RawDrive) -> tuple[Loader, ...]:
     found = ((chunk.offset_bytes, next_of(_decoded(chunk.data))) for chunk in raw.starters)
     return tuple(Loader(start, goes_on) for start, goes_on in found if goes_on is not None)
 
 
-def _waiting(raw: RawNotice | None) -> Waiting | None:
+def _waiting(raw: facts.RawNotice | None) -> Waiting | None:
     """Return the waiting run that the notice describes, if any."""
     notice = read_notice(_decoded(raw.data)) if raw else None
     if raw is None or notice is None:
@@ -353,26 +357,32 @@ def _waiting(raw: RawNotice | None) -> Waiting | None:
     return Waiting(run, notice.begun, notice.told, notice.start_bytes, notice.room_bytes, raw.bare)
 
 
-def _udev_table(raw: RawDrive) -> Table | None:
+def _udev_table(raw: facts.RawDrive) -> Table | None:
     """Return the table in udev's database. A missing entry proves nothing, so it returns None."""
     kind = raw.udev.get("ID_PART_TABLE_TYPE")
     return Table(UDEV_TABLES.get(kind, "other"), uuid=raw.udev.get("ID_PART_TABLE_UUID")) if kind else None
 
 
-def _discard(sysfs: dict[str, str]) -> Discard | None:
-    most = whole_number(sysfs.get("queue/discard_max_hw_bytes", sysfs.get("queue/discard_max_bytes")))
-    return None if most is None else Discard(whole_number(sysfs.get("queue/discard_granularity")) or 0, most)
+def _discard(texts: dict[str, str]) -> Discard | None:
+    most = sysfs.whole_number(texts.get("queue/discard_max_hw_bytes", texts.get("queue/discard_max_bytes")))
+    return (
+        None
+        if most is None
+        else Discard(sysfs.whole_number(texts.get("queue/discard_granularity")) or 0, most)
+    )
 
 
-def _vpd_zoned(raw: RawDrive) -> int | None:
+def _vpd_zoned(raw: facts.RawDrive) -> int | None:
     """Return bits 5:4 of byte 8 of VPD page B1h, or the driver's equivalent."""
-    page = vital_page(raw, "b1")
+    page = ata.vital_page(raw, "b1")
     if page and len(page) > SCSI_ZONED_BYTE:
         return page[SCSI_ZONED_BYTE] >> 4 & 3
     return UDEV_ZONES.get(raw.sysfs.get("zoned_cap", ""))
 
 
-def _unread(raw: RawDrive, reading: TableReading | None, ata_trouble: Message | None) -> tuple[Unread, ...]:
+def _unread(
+    raw: facts.RawDrive, reading: tables.TableReading | None, ata_trouble: Message | None
+) -> tuple[Unread, ...]:
     """Return the reasons by field. If the drive's bytes were not read, several fields share one reason."""
     found = []
     for error in raw.errors:
@@ -385,33 +395,32 @@ def _unread(raw: RawDrive, reading: TableReading | None, ata_trouble: Message | 
     if trouble := smart_trouble(raw.smart):
         why, obstacle = trouble
         found.append(Unread("smart", why, obstacle=obstacle))
-    ata = (Unread("ata", ata_trouble),) if ata_trouble else ()
-    return (*dict.fromkeys(found), *ata)
+    return (*dict.fromkeys(found), *([Unread("ata", ata_trouble)] if ata_trouble else []))
 
 
-def _filesystems(raw: RawMachine) -> frozenset[str]:
+def _filesystems(raw: facts.RawMachine) -> frozenset[str]:
     listed = {line.split("\t")[-1].strip() for line in raw.filesystems.split("\n")}
     return frozenset(name for name in listed | set(raw.modules) if name)
 
 
 def _memory(line: str) -> int | None:
-    kib = whole_number(next(iter(re.findall(r"MemTotal:\s*(\d+)", line)), None))
+    kib = sysfs.whole_number(next(iter(re.findall(r"MemTotal:\s*(\d+)", line)), None))
     return kib * 1024 if kib else None
 
 
-def _flag(sysfs: dict[str, str], name: str) -> bool | None:
-    value = sysfs.get(name)
+def _flag(texts: dict[str, str], name: str) -> bool | None:
+    value = texts.get(name)
     return {"0": False, "1": True}.get(value) if value is not None else None
 
 
-def reason_of(error: RawError) -> Message:
+def reason_of(error: facts.RawError) -> Message:
     """Return the reason of an error. Old recordings have a text instead, which is made a sentence."""
     if isinstance(error.why, Message):
         return error.why
     return AS_RECORDED(text=error.why if error.obstacle else _sentence(error.why))
 
 
-def obstacle_of(error: RawError) -> Obstacle:
+def obstacle_of(error: facts.RawError) -> Obstacle:
     """Return the recorded obstacle, or in old recordings the one that the text suggests."""
     if error.obstacle is None and isinstance(error.why, str):
         return obstacle_in(error.why)

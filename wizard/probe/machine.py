@@ -7,14 +7,15 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from wizard.documents.codec import from_json, parse_document, render_document, to_json
+from wizard.documents import codec
 from wizard.documents.decode import known_or_text
 from wizard.documents.files import read_file, write_file
-from wizard.model.errors import BadInput, printable
+from wizard.model.errors import BadInput
 from wizard.model.machine import Drive, Machine, Obstacle
 from wizard.model.said import Sentence, t
 from wizard.probe.facts import SCHEMA, RawDrive, RawError, RawMachine
-from wizard.probe.host.sysfs import SYS, drive_names, name_of, node_of, target, text
+from wizard.probe.host import sysfs
+from wizard.probe.host.sysfs import text
 from wizard.probe.host.system import read_machine
 from wizard.probe.interpret import drive_of, machine_of
 from wizard.probe.pool import SERVER, borrowed
@@ -62,7 +63,7 @@ def probe_drive(path: str, *, seconds: float = 10.0) -> Drive:
 
 def list_drive_paths(all_devices: bool = False) -> tuple[str, ...]:
     """Return the device nodes of the drives. Fast: reads sysfs only, never a drive."""
-    return tuple(node_of(name) for name in drive_names(all_devices=all_devices))
+    return tuple(sysfs.node_of(name) for name in sysfs.drive_names(all_devices=all_devices))
 
 
 def survey(
@@ -76,7 +77,9 @@ def survey(
     """Return the raw facts behind `probe_machine`, for recording. `server` is the command of the probe
     server."""
     names = (
-        [drive_name(path) for path in paths] if paths is not None else drive_names(all_devices=all_devices)
+        [drive_name(path) for path in paths]
+        if paths is not None
+        else sysfs.drive_names(all_devices=all_devices)
     )
     names = list(dict.fromkeys(names))
     with borrowed(server) as pool:
@@ -96,70 +99,48 @@ def drive_name(path: str) -> str:
     """Return the sysfs name of the whole drive at `path`, following links. Raises BadInput with the
     reason."""
     if not path:
-        raise BadInput(str(t("No device specified; `diskwright inspect` lists the drives.")))
-    shown = printable(path)
+        raise BadInput(t("No device specified; `diskwright inspect` lists the drives."))
     try:
         node = Path(path).resolve(strict=True)
         status = node.stat()
         mode, number = status.st_mode, status.st_rdev
     except (OSError, RuntimeError, ValueError) as error:
         if isinstance(error, PermissionError):
-            raise BadInput(
-                str(t("Cannot access {path}: {why}.", path=shown, why=str(error.strerror)))
-            ) from None
+            raise BadInput(t("Cannot access {path}: {why}.", path=path, why=str(error.strerror))) from None
         raise BadInput(
-            str(t("Device {path} does not exist; `diskwright inspect` lists the drives.", path=shown))
+            t("Device {path} does not exist; `diskwright inspect` lists the drives.", path=path)
         ) from None
-    if stat.S_ISDIR(mode):
-        raise BadInput(
-            str(
-                t(
-                    "{path} is a directory. Specify a drive, such as /dev/sda; `diskwright "
-                    "inspect` lists the drives.",
-                    path=shown,
-                )
-            )
-        )
     if not stat.S_ISBLK(mode):
-        other = (
-            Sentence(
-                "{path} is a regular file. Specify a drive, such as /dev/sda; `diskwright "
-                "inspect` lists the drives."
-            )
-            if stat.S_ISREG(mode)
-            else Sentence(
-                "{path} is not a block device. Specify a drive, such as /dev/sda; "
-                "`diskwright inspect` lists the drives."
+        raise BadInput(
+            t(
+                "{path} is not a block device. Specify a drive, such as /dev/sda; `diskwright inspect` "
+                "lists the drives.",
+                path=path,
             )
         )
-        raise BadInput(str(other(path=shown)))
-    name = name_of(str(node))
-    folder = SYS / "class/block" / name
+    name = sysfs.name_of(str(node))
+    folder = sysfs.SYS / "class/block" / name
     if (folder / "partition").exists():
-        there = target(folder)
+        there = sysfs.target(folder)
         if there is None:
-            raise BadInput(str(NO_DRIVE(path=shown)))
-        whole = node_of(there.parent.name)
+            raise BadInput(NO_DRIVE(path=path))
+        whole = sysfs.node_of(there.parent.name)
         raise BadInput(
-            str(
-                t(
-                    "{path} is a partition of {drive}; specify the whole drive {drive}.",
-                    path=shown,
-                    drive=whole,
-                )
+            t(
+                "{path} is a partition of {drive}; specify the whole drive {drive}.",
+                path=path,
+                drive=whole,
             )
         )
     if not folder.exists():
-        raise BadInput(str(NO_DRIVE(path=shown)))
+        raise BadInput(NO_DRIVE(path=path))
     if text(folder / "dev") != f"{os.major(number)}:{os.minor(number)}":
         raise BadInput(
-            str(
-                t(
-                    "Device node {path} is stale and refers to a device other than {drive}. "
-                    "Remove the node and let the system recreate it.",
-                    path=shown,
-                    drive=name,
-                )
+            t(
+                "Device node {path} is stale and refers to a device other than {drive}. "
+                "Remove the node and let the system recreate it.",
+                path=path,
+                drive=name,
             )
         )
     return name
@@ -169,9 +150,9 @@ def drive_under(path: str) -> str:
     """Return the node of the drive that contains the partition at `path`, following links. Empty if not a
     partition."""
     with suppress(OSError, RuntimeError, ValueError):
-        folder = SYS / "class/block" / name_of(str(Path(path).resolve(strict=True)))
-        if (folder / "partition").exists() and (there := target(folder)) is not None:
-            return node_of(there.parent.name)
+        folder = sysfs.SYS / "class/block" / sysfs.name_of(str(Path(path).resolve(strict=True)))
+        if (folder / "partition").exists() and (there := sysfs.target(folder)) is not None:
+            return sysfs.node_of(there.parent.name)
     return ""
 
 
@@ -179,15 +160,17 @@ def _structured(facts: dict[str, object]) -> RawDrive:
     """Check the types of a worker's facts. Returns an unreadable drive if they are invalid."""
     name = str(facts.get("name"))
     with suppress(BadInput):
-        return from_json(facts, RawDrive, name)
-    return RawDrive(name=name, path=node_of(name), errors=(RawError("drive", NO_SENSE, Obstacle.FAILED),))
+        return codec.from_json(facts, RawDrive, name)
+    return RawDrive(
+        name=name, path=sysfs.node_of(name), errors=(RawError("drive", NO_SENSE, Obstacle.FAILED),)
+    )
 
 
 def save_machine(path: Path, facts: RawMachine | None = None) -> Machine:
     """Write raw facts (default: from a new survey) to `path`, and return their machine. Raises BadInput if
     `path` is a device or other special file, Failed if it cannot be written."""
     recorded = survey() if facts is None else facts
-    write_file(path, render_document(SCHEMA, to_json(recorded)), str(t("The facts")))
+    write_file(path, codec.render_document(SCHEMA, codec.to_json(recorded)), str(t("The facts")))
     return machine_of(recorded)
 
 
@@ -197,14 +180,16 @@ INPUT = Path("-")
 
 def load_facts(path: Path) -> RawMachine:
     """Load raw facts from a file, or from standard input if `path` is `-`. Raises BadInput."""
-    shown = str(t("The input")) if path == INPUT else printable(str(path), 200)
+    shown = str(t("The input")) if path == INPUT else str(path)
     try:
         text = read_file(Path("/dev/stdin") if path == INPUT else path)
     except FileNotFoundError:
         raise BadInput(
-            str(t("File {file} does not exist; `diskwright inspect --save {file}` creates it.", file=shown))
+            t("File {file} does not exist; `diskwright inspect --save {file}` creates it.", file=shown)
         ) from None
-    return remember(from_json(known_or_text(parse_document(text, SCHEMA, shown)), RawMachine, shown))
+    return remember(
+        codec.from_json(known_or_text(codec.parse_document(text, SCHEMA, shown)), RawMachine, shown)
+    )
 
 
 def load_machine(path: Path) -> Machine:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from wizard.probe import unread as words
-from wizard.probe.host.sysfs import SYS, drive_names, name_of, node_of, text
+from wizard.probe.host import sysfs
 from wizard.probe.unread import unread
 from wizard.probe.worker import MOST_EXTENSION
 from wizard.process import program
@@ -108,7 +108,7 @@ class Pool:
         for name in left:
             late = time.monotonic() >= until
             why = words.NO_ANSWER(seconds=round(until - begun)) if late else words.NO_TURN
-            facts = {"name": name, "path": node_of(name), "errors": [unread("drive", why)]}
+            facts = {"name": name, "path": sysfs.node_of(name), "errors": [unread("drive", why)]}
             _log_facts(facts, begun)
             yield facts
 
@@ -175,17 +175,17 @@ Seen = frozenset[tuple[str, str | None, str | None]]
 
 
 def watch_drives(
-    stop: threading.Event, look_seconds: float = LOOK_SECONDS, sys: Path = SYS
+    stop: threading.Event, look_seconds: float = LOOK_SECONDS, sys: Path = sysfs.SYS
 ) -> Iterator[None]:
     """Yield each time a drive is attached, detached or resized after this call, until `stop` is set. Call
     this before listing the drives to miss no change."""
     return _changes(_snapshot(sys), stop, look_seconds, sys)
 
 
-def is_attached(path: str, diskseq: int | None, sys: Path = SYS) -> bool:
+def is_attached(path: str, diskseq: int | None, sys: Path = sysfs.SYS) -> bool:
     """Return True if the drive with this `diskseq` is still at its node, with its medium. A node's name can
     pass to another drive. Without `diskseq` (kernels before 5.15), any drive at the node counts."""
-    number, size = _diskseq_and_size(sys / "block" / name_of(path))
+    number, size = _diskseq_and_size(sys / "block" / sysfs.name_of(path))
     return size not in (None, "0") and (diskseq is None or number in (None, str(diskseq)))
 
 
@@ -202,12 +202,13 @@ def _changes(seen: Seen, stop: threading.Event, look_seconds: float, sys: Path) 
 def _snapshot(sys: Path) -> Seen:
     """Return each drive with its diskseq and size. Opening a drive changes neither."""
     return frozenset(
-        (name, *_diskseq_and_size(sys / "block" / name)) for name in drive_names(all_devices=False, sys=sys)
+        (name, *_diskseq_and_size(sys / "block" / name))
+        for name in sysfs.drive_names(all_devices=False, sys=sys)
     )
 
 
 def _diskseq_and_size(folder: Path) -> tuple[str | None, str | None]:
-    return text(folder / "diskseq"), text(folder / "size")
+    return sysfs.text(folder / "diskseq"), sysfs.text(folder / "size")
 
 
 def _monitor() -> Any:  # noqa: ANN401 - pyudev has no types

@@ -13,8 +13,7 @@ AS_RECORDED = Sentence("{text}")
 """A reason in a recording from before reasons had codes."""
 
 # Not root.
-ROOT_READS = t("Reading the device needs root.")
-ROOT_READS_LAYERS = t("Reading the drive's storage layers needs root.")
+ROOT_READS = t("Reading this needs root.")
 
 # Errors from the system.
 REFUSED = Sentence("The kernel refuses to open {device}: {why}.")

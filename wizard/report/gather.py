@@ -28,8 +28,7 @@ from wizard.model.moves import Moves
 from wizard.model.run import Event, JournalEntry
 from wizard.model.said import Message, t
 from wizard.model.verdict import CliffVerdict, DisplacedVerdict, Verdict
-from wizard.plan.changes import Bring, Changes, RunDocument
-from wizard.plan.conversion import Migration
+from wizard.plan.changes import Bring, Changes, Migration, RunDocument
 from wizard.plan.plan import Plan
 from wizard.probe.machine import probe_machine
 from wizard.report.anonymous import without_names

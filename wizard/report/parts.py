@@ -11,8 +11,7 @@ from wizard.model.machine import Drive, Unread
 from wizard.model.moves import Moves
 from wizard.model.run import Check, JournalEntry
 from wizard.model.verdict import CliffVerdict, DisplacedVerdict, Verdict
-from wizard.plan.changes import Bring, Changes, RunDocument
-from wizard.plan.conversion import Migration
+from wizard.plan.changes import Bring, Changes, Migration, RunDocument
 from wizard.plan.plan import Plan
 
 SCHEMA = "diskwright.report/2"

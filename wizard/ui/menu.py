@@ -8,7 +8,6 @@ from wizard.ext4.superblock import old_filesystems
 from wizard.filesystems.registry import MADE, title_of
 from wizard.findings.diagnose import copies_of
 from wizard.model.errors import Refused, why_not
-from wizard.model.geometry import grain_bytes
 from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.said import Message, Sentence, t, tn
 from wizard.plan.free_space import aligned_spaces
@@ -297,7 +296,7 @@ def _adjusting(drive: Drive, part: Partition) -> tuple[Text, Text]:
 
 
 def _of_misaligned(machine: Machine, drive: Drive, part: Partition, here: MenuFacts) -> Iterator[MenuEntry]:
-    if drive.geometry is None or not part.start_bytes % grain_bytes(drive.geometry):
+    if drive.geometry is None or not part.start_bytes % drive.geometry.grain_bytes:
         return
     says: Text = ""
     try:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from wizard.model.machine import Drive, Machine
     from wizard.model.said import Message
     from wizard.model.verdict import Verdict
-    from wizard.plan.conversion import Migration
+    from wizard.plan.changes import Migration
     from wizard.plan.plan import Plan
     from wizard.plan.request.plan_request import Arrangement, Mode
     from wizard.plan.request.volume_request import VolumeSpec

@@ -32,7 +32,7 @@ from wizard.model.run import Event, JournalEntry
 from wizard.model.verdict import Verdict
 from wizard.operations.filesystem import MakeFilesystem
 from wizard.plan.changes import RunDocument
-from wizard.plan.check import read_kept_plan
+from wizard.plan.check import PLANS
 from wizard.plan.plan import Plan
 from wizard.plan.request.plan_request import Request
 from wizard.plan.undo_policy import UndoSpace
@@ -135,7 +135,7 @@ class Performance(Simulated):
 
 def recorded_plan(path: Path) -> Plan:
     """Return the applied plan. Texts of the current program may differ."""
-    return read_kept_plan(path.read_text(), path.name)
+    return PLANS.read_kept(path.read_text(), path.name)
 
 
 def _essence(plan: Plan) -> tuple[object, ...]:

@@ -13,12 +13,11 @@ from tests.unit.ui.simulated import Simulated
 from wizard.apply.run.journal import ENDS, RunState, read_entries
 from wizard.documents.codec import from_json, parse_document
 from wizard.ext4.assessment import Situation
-from wizard.ext4.document import read_kept_migration
+from wizard.ext4.document import MIGRATIONS
 from wizard.model.machine import Drive, Signature
 from wizard.model.run import Event, JournalEntry
 from wizard.operations.ext4 import ConvertFiles
-from wizard.plan.changes import RunDocument
-from wizard.plan.conversion import Migration
+from wizard.plan.changes import Migration, RunDocument
 
 FOLDER = Path(__file__).parents[1] / "recorded_moving"
 ANEW = "sudo python -m tests.loop.migrate.recordmoving"
@@ -66,7 +65,7 @@ class MovingPerformance(Simulated):
 
 def _migration(path: Path) -> Migration:
     """Return the applied conversion. Texts of the current program may differ."""
-    return read_kept_migration(path.read_text(), path.name)
+    return MIGRATIONS.read_kept(path.read_text(), path.name)
 
 
 def _essence(migration: Migration) -> tuple[object, ...]:

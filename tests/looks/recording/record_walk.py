@@ -21,7 +21,7 @@ from tests.machines.made import Made
 from tests.machines.record import AROUND, PATIENCE_SECONDS, _of_these, attached, may_record
 from wizard.apply.run.runs import STATE
 from wizard.documents.codec import render_document, to_json
-from wizard.plan.check import render_plan
+from wizard.plan.check import PLANS
 from wizard.plan.plan import Plan
 from wizard.probe.facts import SCHEMA
 from wizard.probe.machine import load_facts, survey
@@ -76,7 +76,7 @@ def record() -> str:
         _keep_machine(path)
         plan = _planned()
         file = FOLDER / "plan.json"
-        file.write_text(render_plan(plan), encoding="utf-8")
+        file.write_text(PLANS.render(plan), encoding="utf-8")
         command = (sys.executable, "-m", "wizard", "apply", str(file), "--confirm", plan.drive.token)
         environment = {**os.environ, "SUDO_UID": str(ANNA.uid)}
         done = subprocess.run(command, cwd=REPO, env=environment, check=False)

@@ -20,7 +20,7 @@ from wizard.model.layout import Writer
 from wizard.model.machine import Drive, Machine
 from wizard.model.run import Event, JournalEntry
 from wizard.plan.changes import RunDocument
-from wizard.plan.check import read_kept_plan
+from wizard.plan.check import PLANS
 from wizard.plan.plan import Plan
 from wizard.plan.request.plan_request import Request
 from wizard.plan.request.using import Usual
@@ -74,7 +74,7 @@ class Walked(Simulated):
     @property
     def recorded_plan(self) -> Plan:
         """Return the applied plan."""
-        return read_kept_plan(self.plan_file.read_text(encoding="utf-8"), "plan.json")
+        return PLANS.read_kept(self.plan_file.read_text(encoding="utf-8"), "plan.json")
 
     def usual(self) -> Usual:
         return Usual(ANNA)

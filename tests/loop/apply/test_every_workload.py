@@ -10,17 +10,7 @@ import pytest
 from tests import walks
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, said, story
-from tests.loop.program import (
-    MIB,
-    Event,
-    ExitCode,
-    Plan,
-    RunState,
-    list_runs,
-    probe_machine,
-    read_plan,
-    state,
-)
+from tests.loop.program import MIB, PLANS, Event, ExitCode, Plan, RunState, list_runs, probe_machine, state
 from wizard.advice.workloads import load_workloads
 from wizard.host.services import RecordedServices
 from wizard.host.this_system import RealServices
@@ -84,7 +74,7 @@ def test_empty_drive_ends_with_mounted_filesystem(
     FACES[face](work, drive, workload)
     (run,) = list_runs(work.runs)
     assert state(run) is RunState.DONE, story(run)
-    plan = read_plan((run / "plan.json").read_text(), "plan.json")
+    plan = PLANS.read((run / "plan.json").read_text(), "plan.json")
     (volume,) = plan.volumes
     assert (volume.filesystem, volume.workload) == (advice.chosen.filesystem, workload)
     assert said(run, Event.VERIFIED) and not said(run, Event.NOT_VERIFIED)

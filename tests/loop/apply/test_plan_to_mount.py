@@ -20,7 +20,7 @@ from tests.loop.applying import (
     story,
     touched,
 )
-from tests.loop.program import MIB, Event, Mode, RunState, render_plan
+from tests.loop.program import MIB, PLANS, Event, Mode, RunState
 from tests.loop.runs.published import kept_schemas
 
 
@@ -122,7 +122,7 @@ def test_apply_shows_commands_and_checks_everything(work: Work, make_drive: Make
     old_gpt(drive)
     plan = work.plan(drive, spec("ext4", None, work.place("media")), mode=Mode.REPLACE)
     file = work.folder / "plan.json"
-    file.write_text(render_plan(plan))
+    file.write_text(PLANS.render(plan))
     before = work.digest(drive)
 
     dry = diskwright(work, "apply", str(file), "--dry-run", "--fstab", str(work.fstab))

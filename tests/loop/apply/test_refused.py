@@ -13,6 +13,7 @@ from tests.devices import MakeDrive, forget_partitions, tool
 from tests.loop.applying import OLD_FSTAB, Work, diskwright, old_gpt, spec
 from tests.loop.program import (
     MIB,
+    PLANS,
     BadInput,
     DiskwrightError,
     Environment,
@@ -21,7 +22,6 @@ from tests.loop.program import (
     Refused,
     preflight,
     probe_machine,
-    render_plan,
     start_run,
 )
 from wizard.host.this_system import RealServices
@@ -198,7 +198,7 @@ def test_disk_too_full_for_the_journal(work: Work, make_drive: MakeDrive) -> Non
         with untouched(work, drive), pytest.raises(Refused, match=r"not enough space for .*--journal DIR"):
             start_run(plan, plan.drive.token, journal_dir=small / "runs", environment=work.environment)
         file = work.folder / "plan.json"
-        file.write_text(render_plan(plan))
+        file.write_text(PLANS.render(plan))
         said = diskwright(
             work,
             "apply",
@@ -292,7 +292,7 @@ def test_run_repeats_the_inspection(work: Work, old: str, monkeypatch: pytest.Mo
 def test_files_that_are_not_plans(work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(64 * MIB)
     plan = work.plan(drive, spec("ext4"))
-    text = render_plan(plan)
+    text = PLANS.render(plan)
     folder = work.folder
     cases = {
         "missing.json": None,

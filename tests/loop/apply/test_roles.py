@@ -9,7 +9,7 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, old_gpt, said, spec, story
 from tests.loop.program import MIB, Arrangement, Event, Mode, RunState, VolumeSpec
-from wizard.filesystems.kind import BOOT_GPT_TYPE, ESP_GPT_TYPE, HOME_GPT_TYPE, ROOT_GPT_TYPES
+from wizard.filesystems import partition_types
 
 MBR = Arrangement("mbr")
 
@@ -46,11 +46,11 @@ def test_each_role_has_its_type_in_both_copies_of_the_table(
     assert now is RunState.DONE, story(run)
     assert not said(run, Event.NOT_VERIFIED)
     label, parts = table_of(drive)
-    root = ROOT_GPT_TYPES[tool("uname", "-m").strip()]
+    root = partition_types.ROOTS_GPT[tool("uname", "-m").strip()]
     swap = "0657fd6d-a4ab-43c4-84e5-0933c84b4f4f"
     assert (label, [part[2] for part in parts]) == (
         "gpt",
-        [ESP_GPT_TYPE, BOOT_GPT_TYPE, root, HOME_GPT_TYPE, swap],
+        [partition_types.ESP_GPT, partition_types.BOOT_GPT, root, partition_types.HOME_GPT, swap],
     )
     assert [(start * block_bytes, size * block_bytes) for start, size, _ in parts] == [
         (slot.start_bytes, slot.size_bytes) for slot in plan.after.partitions
@@ -63,7 +63,10 @@ def test_each_role_has_its_type_in_both_copies_of_the_table(
         device.seek(block_bytes)
         device.write(bytes(block_bytes))
     assert table_of(drive) == (label, parts)
-    assert tool("blkid", "-p", "-s", "PART_ENTRY_TYPE", "-o", "value", f"{drive}p1").strip() == ESP_GPT_TYPE
+    assert (
+        tool("blkid", "-p", "-s", "PART_ENTRY_TYPE", "-o", "value", f"{drive}p1").strip()
+        == partition_types.ESP_GPT
+    )
     # Nothing of a system's is mounted or turned on by itself.
     assert drive not in tool("cat", "/proc/mounts") and drive not in tool("cat", "/proc/swaps")
 

@@ -12,7 +12,7 @@ import pytest
 from tests.daily import one_in
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, fill, spec
-from tests.loop.program import MIB, Mode, RunState, render_plan, state
+from tests.loop.program import MIB, PLANS, Mode, RunState, state
 
 POLLER = """
 import os, re, subprocess, sys, time
@@ -77,7 +77,7 @@ def test_foreign_mount_during_a_command_harms_no_data(
     tool("mkfs.vfat", "-I", drive)
     before = work.digest(drive)
     plan, file = work.plan(drive, spec("ext4"), mode=Mode.REPLACE), work.folder / "plan.json"
-    file.write_text(render_plan(plan))
+    file.write_text(PLANS.render(plan))
     confirmed = f"--confirm={plan.drive.token}"
     more = {"apply": (str(file), confirmed, f"--fstab={work.fstab}"), "resume": (confirmed,)}
     told: list[str] = []

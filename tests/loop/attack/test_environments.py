@@ -14,7 +14,7 @@ import pytest
 from tests.daily import DAY, IS_FULL
 from tests.devices import MakeDrive
 from tests.loop.applying import ROOT, Work, command_to_apply, diskwright, fill, old_gpt, spec, story, until
-from tests.loop.program import MIB, ExitCode, Mode, RunState, is_locked, render_plan, state
+from tests.loop.program import MIB, PLANS, ExitCode, Mode, RunState, is_locked, state
 
 CASES = 100 if IS_FULL else 3
 NOWHERE = "/nonexistent"
@@ -178,7 +178,7 @@ def test_command_succeeds_or_ends_with_a_message(seed: int, work: Work, make_dri
     trap = work.folder / "trap"
     sprung = traps_in(trap)
     plan, file = work.plan(drive, spec("ext4"), mode=Mode.REPLACE), work.folder / "plan.json"
-    file.write_text(render_plan(plan))
+    file.write_text(PLANS.render(plan))
     environment = dict(os.environ)
     for name in dice.sample(sorted(VALUES), dice.choice((0, 1, 2, 5))):
         value = dice.choice(VALUES[name])

@@ -10,7 +10,7 @@ import pytest
 from tests.devices import MakeDrive
 from tests.loop.applying import ROOT, Work, diskwright, old_gpt, spec
 from tests.loop.attack.attacking import fails, unharmed
-from tests.loop.program import MIB, Environment, Mode, render_plan
+from tests.loop.program import MIB, PLANS, Environment, Mode
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def test_output_of_closed_streams_does_not_reach_the_drive(
     """Check commands with closed streams. The next opened file reuses the descriptor and would receive the
     output."""
     file = work.folder / "plan.json"
-    file.write_text(render_plan(work.plan(old, spec("ext4"), mode=Mode.REPLACE)))
+    file.write_text(PLANS.render(work.plan(old, spec("ext4"), mode=Mode.REPLACE)))
 
     def close() -> None:
         for number in closed:

@@ -10,9 +10,9 @@ from tests.loop.applying import Work, diskwright
 from tests.loop.migrate.migrating import Old, old_filesystem
 from tests.loop.program import Refused
 from tests.loop.tune.tuning import Used
-from wizard.ext4.document import read_migration, render_migration
+from wizard.ext4.document import MIGRATIONS
 from wizard.host.this_system import RealServices
-from wizard.plan.settings.document import read_changes, render_changes
+from wizard.plan.settings.document import SETTINGS
 
 
 @pytest.fixture
@@ -28,17 +28,17 @@ def test_changes_with_altered_texts_are_refused(used: Used, field: str) -> None:
     own = ("--fstab", str(used.work.fstab))
     tuned = diskwright(used.work, "tune", used.drive, "--workload", "large-media", "-o", str(file), *own)
     assert tuned.returncode == 0, tuned.stderr
-    made = read_changes(file.read_text(), str(file))
+    made = SETTINGS.read(file.read_text(), str(file))
     told = made.reasons if field == "reasons" else made.doubts
     assert told
     for forged in (told[1:], (*told, "It was all tried by the maker of the drive.")):
         other = replace(made, reasons=forged) if field == "reasons" else replace(made, doubts=forged)
-        file.write_text(render_changes(other))
+        file.write_text(SETTINGS.render(other))
         for words in (("--confirm", Path(used.drive).name), ("--dry-run",)):
             done = diskwright(used.work, "apply", str(file), *words, *own)
             assert done.returncode == 3 and "explanations differ" in done.stderr, done.stderr
     assert used.all == before and not list(used.work.runs.glob("*-*"))
-    file.write_text(render_changes(made))
+    file.write_text(SETTINGS.render(made))
     done = diskwright(used.work, "apply", str(file), "--confirm", Path(used.drive).name, *own)
     assert done.returncode == 0, done.stderr
 
@@ -47,14 +47,14 @@ def test_migration_with_altered_texts_is_refused(old: Old) -> None:
     file, before = old.work.folder / "ext4.json", old.digest
     own = ("--fstab", str(old.work.fstab))
     old.planned_by_command(file)
-    migration = read_migration(file.read_text(), str(file))
+    migration = MIGRATIONS.read(file.read_text(), str(file))
     assert migration.doubts
     for doubts in (
         migration.doubts[1:],
         migration.doubts[:-1],
         (*migration.doubts, "Your files were saved elsewhere."),
     ):
-        file.write_text(render_migration(replace(migration, doubts=doubts)))
+        file.write_text(MIGRATIONS.render(replace(migration, doubts=doubts)))
         for words in (("--confirm", migration.drive.token), ("--dry-run",)):
             done = diskwright(old.work, "apply", str(file), *words, *own)
             assert done.returncode == 3 and "explanations differ" in done.stderr, done.stderr
@@ -65,6 +65,6 @@ def test_migration_with_altered_texts_is_refused(old: Old) -> None:
         with pytest.raises(Refused, match="explanations differ"):
             services.runs.start(forged, migration.tokens)
     assert old.digest == before and not list(old.work.runs.glob("*-*"))
-    file.write_text(render_migration(migration))
+    file.write_text(MIGRATIONS.render(migration))
     done = diskwright(old.work, "apply", str(file), "--dry-run", *own)
     assert done.returncode == 0, done.stderr

@@ -9,7 +9,7 @@ import pytest
 from tests.devices import MakeDrive
 from tests.loop.applying import ROOT, Work, command_to_apply, ended, spec
 from tests.loop.attack.attacking import unharmed
-from tests.loop.program import MIB, Refused, RunState, render_plan, start_run, state, undo
+from tests.loop.program import MIB, PLANS, Refused, RunState, start_run, state, undo
 from wizard.apply.run.runs import find_run
 
 
@@ -37,7 +37,7 @@ def test_planted_run_is_not_undone_by_root(work: Work, make_drive: MakeDrive) ->
     plan = work.plan(drive, spec("ext4"))
     planted = work.folder / "planted" / "20260101-000000-loop"
     (planted / "saved").mkdir(parents=True)
-    (planted / "plan.json").write_text(render_plan(plan))
+    (planted / "plan.json").write_text(PLANS.render(plan))
     (planted / "journal.jsonl").write_text("")
     planted.parent.chmod(0o777)
     with unharmed(work, drive), pytest.raises(Refused, match="everyone can write"):

@@ -19,7 +19,7 @@ from tests.loop.applying import ROOT, Work, diskwright, fill, old_gpt, spec, unt
 from tests.loop.attack.killing import Killed, files_in
 from tests.loop.ensure.test_ensure import text_for
 from tests.loop.move.test_move import table
-from tests.loop.program import MIB, ExitCode, Mode, render_plan
+from tests.loop.program import MIB, PLANS, ExitCode, Mode
 from tests.loop.tune.test_grown_in_use import Used as Growing
 from wizard.apply.settings.system import has_capability
 from wizard.benchmark.candidates.surroundings import remove_groups
@@ -44,7 +44,7 @@ def _planned(*before: str, command: str) -> Made:
         was = work.digest(drive)
         plan = work.plan(drive, spec("ext4"), mode=Mode.REPLACE)
         file = work.folder / "plan.json"
-        file.write_text(render_plan(plan))
+        file.write_text(PLANS.render(plan))
         apply = ("apply", str(file), "--confirm", plan.drive.token, *_places(work))
         words = {"apply": apply, "keep": ("keep",), "undo": ("undo",)}
         return Killed(

@@ -10,7 +10,7 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import ROOT, Work, fill, old_gpt, spec
 from tests.loop.lines.conversing import Window
-from tests.loop.program import MIB, Mode, RunState, list_runs, render_plan, state
+from tests.loop.program import MIB, PLANS, Mode, RunState, list_runs, state
 from tests.loop.root.real_user import NAME, PASSWORD, RealUser, real_user
 from tests.loop.root.rooting import require_reach
 
@@ -65,7 +65,7 @@ def test_sudo_asks_for_a_password_and_ignores_hostile_variables(
     before = work.digest(drive)
     environment, sprung = traps_in(user.folder / "trap")
     plan = user.folder / "plan.json"
-    plan.write_text(render_plan(work.plan(drive, spec("ext4"), mode=Mode.REPLACE)))
+    plan.write_text(PLANS.render(work.plan(drive, spec("ext4"), mode=Mode.REPLACE)))
     sudo = str(shutil.which("sudo"))
     apply = (str(ROOT / "diskwright"), "apply", str(plan), "--journal", str(work.runs), "--confirm")
     words = (sudo, "-E", *apply, drive.removeprefix("/dev/"))

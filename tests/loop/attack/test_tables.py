@@ -67,7 +67,7 @@ def test_forged_plan_that_adds_a_partition_is_refused(
     """Check that a plan that adds a partition is refused, for example a plan by hand or by another
     version."""
     with monkeypatch.context() as patch:
-        patch.setattr("wizard.plan.planner.refuse_table", lambda _: None)
+        patch.setattr("wizard.plan.refusals.refuse_table", lambda _: None)
         plan = work.plan(moved, spec("ext4", 32 * MIB), mode=Mode.USE_FREE)
     with unharmed(work, moved):
         fails(work, plan, "unusual location")

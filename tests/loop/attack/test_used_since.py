@@ -8,7 +8,7 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, old_gpt, spec
 from tests.loop.attack.attacking import unharmed
-from tests.loop.program import MIB, Mode, Plan, Refused, preflight, probe_drive, read_plan, render_plan
+from tests.loop.program import MIB, PLANS, Mode, Plan, Refused, preflight, probe_drive
 from wizard.plan.dangers import held_on
 from wizard.process.program import find
 
@@ -74,7 +74,7 @@ def test_file_written_since_the_plan_is_not_destroyed(
     tool(*MAKERS[kind], device)
     plan = work.plan(drive, spec("ext4"), mode=Mode.REPLACE)
     assert len(plan.drive.held) == (1 if whole else 2)
-    plan = read_plan(render_plan(plan), "it")
+    plan = PLANS.read(PLANS.render(plan), "it")
     check(work, plan)
     check(work, plan)
     write_a_file(work, device, kind)
@@ -98,7 +98,7 @@ def test_plan_without_facts_about_its_drive_is_refused(work: Work, make_drive: M
         replace(plan.drive, diskseq=None),
         replace(plan.drive, held=(replace(first, number=2),)),
     ):
-        forged = read_plan(render_plan(replace(plan, drive=known)), "it")
+        forged = PLANS.read(PLANS.render(replace(plan, drive=known)), "it")
         with unharmed(work, drive), pytest.raises(Refused):
             check(work, forged)
     check(work, plan)

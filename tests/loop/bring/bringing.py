@@ -27,7 +27,7 @@ from wizard.apply.tree.mount_read_only import seen_alone
 from wizard.filesystems.kind import EVERYTHING
 from wizard.filesystems.registry import KINDS
 from wizard.plan.changes import Bring
-from wizard.plan.copy import render_bring
+from wizard.plan.copy import BRINGS
 
 MAKERS = {
     "ext4": ("mkfs.ext4", "-q", "-F", "-b", "4096"),
@@ -79,7 +79,7 @@ class Ways:
         """Create a run without starting it."""
         self.work.runs.mkdir(exist_ok=True)
         return make_run(
-            self.work.runs, (bring.target.device,), BRING, render_bring(bring), self.work.environment
+            self.work.runs, (bring.target.device,), BRING, BRINGS.render(bring), self.work.environment
         )
 
     def start(self, bring: Bring) -> Path:

@@ -27,7 +27,7 @@ from tests.devices import (
     tool,
 )
 from tests.loop.applying import ROOT, SECONDS, Work, until
-from tests.loop.program import MIB, Phase, Plan, is_locked, load_record, render_plan
+from tests.loop.program import MIB, PLANS, Phase, Plan, is_locked, load_record
 from wizard.apply.engine.record import Record
 from wizard.apply.run.journal import FILE as JOURNAL
 
@@ -187,7 +187,7 @@ class Person:
     def applies(self, accident: Accident) -> None:
         """Apply the plan without `--keep`."""
         file = self.work.folder / "plan.json"
-        file.write_text(render_plan(self.plan))
+        file.write_text(PLANS.render(self.plan))
         token = self.plan.drive.token
         runs = self.medium.place / "runs"
         self.gives(

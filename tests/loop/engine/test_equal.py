@@ -28,7 +28,7 @@ def test_every_field_is_equal(
     made = fields(kind, plan.volumes[0].path, tool)
     tool("wipefs", "--all", "--quiet", plan.volumes[0].path)
     direct = same_plan(work, other, kind, uuid)
-    monkeypatch.setattr("wizard.apply.plan.start.direct_reason", lambda _plan: "to compare with")
+    monkeypatch.setattr("wizard.plan.plan.Plan.direct_reason", "to compare with")
     monkeypatch.setattr("wizard.apply.plan.start.needs_word", lambda *_: False)
     monkeypatch.setattr("wizard.apply.plan.start._unknown_data", lambda _plan: ())
     run = work.start(direct)

@@ -11,17 +11,7 @@ import pytest
 
 from tests.devices import MakeDrive, drop_partitions, tool
 from tests.loop.applying import Work, diskwright, spec, story
-from tests.loop.program import (
-    MIB,
-    Arrangement,
-    Drive,
-    Mode,
-    Partition,
-    Plan,
-    RunState,
-    probe_drive,
-    render_plan,
-)
+from tests.loop.program import MIB, PLANS, Arrangement, Drive, Mode, Partition, Plan, RunState, probe_drive
 from wizard.cli import main
 from wizard.model.layout import Subvolume
 from wizard.plan.export import GROWS, repart_files
@@ -35,7 +25,7 @@ with_repart = pytest.mark.skipif(
 
 def exported(plan: Plan, work: Work, kind: str) -> Path:
     file, made = work.folder / "plan.json", work.folder / kind
-    file.write_text(render_plan(plan))
+    file.write_text(PLANS.render(plan))
     assert main.main(["export", str(file), "--as", kind, "-o", str(made)]) == 0
     return made
 
@@ -195,7 +185,7 @@ def test_ensure_with_an_exported_file_changes_no_drive(work: Work, make_drive: M
     )
     plan = work.plan(drive, *volumes)
     file = work.folder / "plan.json"
-    file.write_text(render_plan(plan))
+    file.write_text(PLANS.render(plan))
     work.bench.own(drive)
     from_plan = wanted_from(str(file), work)
     assert ensured(from_plan, work) == "changed"

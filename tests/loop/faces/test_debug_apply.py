@@ -4,14 +4,14 @@ import re
 
 from tests.devices import MakeDrive
 from tests.loop.applying import Work, diskwright, spec
-from tests.loop.program import MIB, render_plan
+from tests.loop.program import MIB, PLANS
 
 
 def test_log_has_commands_and_probes_of_every_process(work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(128 * MIB)
     plan = work.plan(drive, spec("ext4"))
     file = work.folder / "plan.json"
-    file.write_text(render_plan(plan))
+    file.write_text(PLANS.render(plan))
     work.bench.own(drive)
     words = ("apply", str(file), "--confirm", plan.drive.token, "--fstab", str(work.fstab), "--debug")
     done = diskwright(work, *words, TMPDIR=str(work.folder))

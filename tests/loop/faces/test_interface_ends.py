@@ -9,7 +9,7 @@ from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, ended, fill, gate, old_gpt, spec, stand_in, story, until
 from tests.loop.faces.ending import SIGNALS, ask_to_end, code_of, end
 from tests.loop.lines.conversing import PROGRAM, Window, hold_makers, run_of
-from tests.loop.program import MIB, Mode, RunState, render_plan, state
+from tests.loop.program import MIB, PLANS, Mode, RunState, state
 
 HELD = """
 import os, signal, sys
@@ -115,7 +115,7 @@ def test_apply_ended_during_the_start_stops_before_the_first_write(
     before = work.digest(full)
     plan = work.plan(full, spec("ext4"), mode=Mode.REPLACE)
     file, opened = work.folder / "plan.json", work.folder / "opened"
-    file.write_text(render_plan(plan))
+    file.write_text(PLANS.render(plan))
     stand_in(work.folder / "bin", monkeypatch, "wipefs", gate("wipefs", opened))
     words = ("--confirm", plan.drive.token, "--fstab", str(work.fstab), "--journal", str(work.runs))
     window = held(work, "launch", "apply", str(file), *words)

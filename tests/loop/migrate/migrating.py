@@ -27,7 +27,7 @@ from wizard.apply.engine.stores import FOLDER
 from wizard.apply.run.job import Start
 from wizard.apply.run.runs import MIGRATION
 from wizard.ext4.assessment import BootLine, Situation
-from wizard.ext4.document import render_migration
+from wizard.ext4.document import MIGRATIONS
 from wizard.plan.dangers import known_identity
 
 OTHER_LINES = "# mine\nUUID=0d2c3b7a-0000-4000-8000-000000000001 / ext4 errors=remount-ro 0 1\n"
@@ -154,7 +154,7 @@ def begin(work: Work, migration: Migration) -> Path:
     """Create a run without starting it, and return its folder."""
     work.bench.own(migration.drive.path)
     work.runs.mkdir(exist_ok=True)
-    return make_run(work.runs, (migration.device,), MIGRATION, render_migration(migration), work.environment)
+    return make_run(work.runs, (migration.device,), MIGRATION, MIGRATIONS.render(migration), work.environment)
 
 
 def old_filesystem(

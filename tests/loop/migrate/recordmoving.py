@@ -20,7 +20,7 @@ from wizard.apply.run.job import Start
 from wizard.apply.run.journal import FILE as JOURNAL
 from wizard.apply.run.runs import STATE
 from wizard.documents.codec import render_document, to_json
-from wizard.ext4.document import render_migration
+from wizard.ext4.document import MIGRATIONS
 
 RECORDED = Path(__file__).resolve().parents[2] / "looks/recorded_moving"
 INSIDE = "--inside"
@@ -69,7 +69,7 @@ def _record(folder: Path) -> None:
         situation = look_at_ext(drive, Environment())
         (folder / "situation.json").write_text(render_document(SITUATION_SCHEMA, to_json(situation)))
         migration = make_migration(situation, Way.FULL, manifest=True)
-        (folder / "migration.json").write_text(render_migration(migration))
+        (folder / "migration.json").write_text(MIGRATIONS.render(migration))
         begun = start_document(migration, Start((migration.drive.token,), None, Environment()))
         for entry in follow(begun):
             print(entry.sentence)

@@ -17,7 +17,7 @@ from wizard.apply.run.journal import Journal
 from wizard.apply.run.runs import MIGRATION
 from wizard.documents.codec import to_json
 from wizard.ext4.assessment import Situation
-from wizard.ext4.document import read_migration
+from wizard.ext4.document import MIGRATIONS
 from wizard.ext4.ways import against
 from wizard.operations.fstab import EditFstab
 
@@ -77,7 +77,7 @@ def test_methods_are_shown_and_planned_without_changes(work: Work, make_drive: M
     options = ("--way", "full", "-o", str(plan))
     planned = diskwright(work, *words, *options)
     assert planned.returncode == 0, planned.stderr
-    migration = read_migration(plan.read_text(), "films.json")
+    migration = MIGRATIONS.read(plan.read_text(), "films.json")
     assert (migration.device, migration.before.label) == (drive, "films")
     assert isinstance(migration.steps[-1].operation, EditFstab) and "+UUID=" in planned.stdout
     assert "tune2fs -I 256" in planned.stdout and "A power cut loses no data" in planned.stdout

@@ -44,7 +44,7 @@ from tests.loop.program import (
 from wizard.apply.move.content import THROTTLE, OnDrive
 from wizard.apply.run.runs import MOVE
 from wizard.model.moves import Move
-from wizard.plan.partition.moves import planned_moves, render_moves
+from wizard.plan.partition.moves import MOVES, planned_moves
 
 SIZE = 96 * MIB
 CONTENT = Content(CONTENTS["ext4"].make, CONTENTS["ext4"].check, SIZE)
@@ -156,7 +156,7 @@ def made_run(work: Work, *moves: Move) -> Path:
     document = Moves(moves)
     work.bench.own(moves[0].drive.path)
     work.runs.mkdir(exist_ok=True)
-    return make_run(work.runs, document.devices, MOVE, render_moves(document), work.environment)
+    return make_run(work.runs, document.devices, MOVE, MOVES.render(document), work.environment)
 
 
 def moved(work: Work, *moves: Move) -> Path:

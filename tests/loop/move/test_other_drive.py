@@ -16,7 +16,7 @@ from tests.loop.move.test_move import SECTOR, begin, digest, kill, misaligned, p
 from tests.loop.program import MIB, Event, Refused, RunState, resume, state, undo
 from wizard.apply.run.load import load_moves
 from wizard.apply.run.runs import MOVE
-from wizard.plan.partition.moves import render_moves
+from wizard.plan.partition.moves import MOVES
 
 SIZE = 256 * MIB
 
@@ -25,7 +25,7 @@ def restarted(run: Path) -> None:
     """Change the recorded boot, because the kernel numbers drives differently after a reboot."""
     moves = load_moves(run)
     earlier = tuple(replace(one, drive=replace(one.drive, boot_id="earlier")) for one in moves.moves)
-    (run / MOVE).write_text(render_moves(replace(moves, moves=earlier)))
+    (run / MOVE).write_text(MOVES.render(replace(moves, moves=earlier)))
 
 
 def half_moved(work: Work, path: str) -> Path:

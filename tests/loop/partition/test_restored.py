@@ -12,6 +12,7 @@ from tests.devices import MakeDrive, drop_partitions, tool
 from tests.loop.applying import Work, diskwright, ended, story
 from tests.loop.program import (
     MIB,
+    PLANS,
     BadInput,
     Partition,
     Plan,
@@ -20,8 +21,6 @@ from tests.loop.program import (
     partition_path,
     probe_drive,
     probe_machine,
-    read_plan,
-    render_plan,
 )
 from wizard.apply.remedies import diagnose
 from wizard.findings.geometry import load_patterns
@@ -97,7 +96,7 @@ def planned(work: Work, found: Finding) -> Plan:
     file = work.folder / "plan.json"
     done = diskwright(work, *found.commands[0].argv[1:], "-o", str(file))
     assert done.returncode == 0, done.stderr
-    return read_plan(file.read_text(), "the plan")
+    return PLANS.read(file.read_text(), "the plan")
 
 
 def shown(part: Partition, *, with_entry: bool) -> tuple[object, ...]:
@@ -255,7 +254,7 @@ def test_forged_plan_is_refused(work: Work, make_drive: MakeDrive) -> None:
     ]
     for one in bad:
         with pytest.raises(BadInput):
-            read_plan(render_plan(one), "the plan")
+            PLANS.read(PLANS.render(one), "the plan")
 
 
 def test_drive_changed_since_the_plan_is_refused(work: Work, make_drive: MakeDrive) -> None:

@@ -12,7 +12,7 @@ import pytest
 from tests.devices import MakeDrive, forget_partitions, tool, write_table
 from tests.loop.program import MIB, Drive, Partition, probe_drive
 from tests.unit.probe.gptimage import LINUX, Image
-from wizard.filesystems.kind import MOVING_GPT_TYPE
+from wizard.filesystems import partition_types
 from wizard.probe.interpret import machine_of
 from wizard.probe.machine import load_facts, load_machine, save_machine, survey
 
@@ -328,7 +328,7 @@ def test_invalid_entries_are_listed_like_sfdisk_does(
     ]
 
 
-@pytest.mark.parametrize("kind", [LINUX, UUID(MOVING_GPT_TYPE)])
+@pytest.mark.parametrize("kind", [LINUX, UUID(partition_types.MOVING_GPT)])
 def test_entries_outside_the_drive_affect_only_themselves(
     make_drive: MakeDrive, own: Own, kind: UUID
 ) -> None:

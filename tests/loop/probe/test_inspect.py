@@ -127,9 +127,9 @@ def test_missing_facts_without_root_are_null_with_the_reason(drive: str) -> None
         (2, 40960 * 512, None),
     ]
     reasons = {one["what"]: one["why"] for one in said["unread"]}
-    assert reasons["table"] == "Reading the device needs root."
+    assert reasons["table"] == "Reading this needs root."
     words = inspect(drive, user=NOBODY)
-    assert words.returncode == 0 and "Reading the device needs root" in " ".join(words.stdout.split())
+    assert words.returncode == 0 and "Reading this needs root" in " ".join(words.stdout.split())
 
 
 def test_invalid_drive_is_reported_in_one_message(drive: str, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import ROOT, Work, ended, gate, spec, stand_in, until
-from tests.loop.program import MIB, RunState, read_entries, render_plan, state
+from tests.loop.program import MIB, PLANS, RunState, read_entries, state
 from tests.loop.root.rooting import Sudo, as_nobody, require_reach, run_as_nobody
 from wizard.apply.privilege.ask import Answer, Ask, RootRequest, Say, as_line
 from wizard.apply.privilege.server import Relay
@@ -211,7 +211,7 @@ def test_stop_request_works_while_the_run_is_reported(
             as_line(
                 RootRequest(
                     Ask.APPLY,
-                    plan=render_plan(plan).replace("ext4", "ext3", 1),
+                    plan=PLANS.render(plan).replace("ext4", "ext3", 1),
                     tokens=plan.tokens,
                     journal=str(work.runs),
                 )
@@ -221,7 +221,7 @@ def test_stop_request_works_while_the_run_is_reported(
         assert refused.say is Say.REFUSED and "digest" in refused.sentence
         ask.write(
             as_line(
-                RootRequest(Ask.APPLY, plan=render_plan(plan), tokens=plan.tokens, journal=str(work.runs))
+                RootRequest(Ask.APPLY, plan=PLANS.render(plan), tokens=plan.tokens, journal=str(work.runs))
             )
         )
         begun = heard()
@@ -246,7 +246,7 @@ def test_command_of_an_ordinary_user_is_refused_with_the_one_for_root(
 ) -> None:
     plan = work.plan(make_drive(96 * MIB), spec("ext4"))
     file = sudo.folder / "a plan.json"
-    file.write_text(render_plan(plan))
+    file.write_text(PLANS.render(plan))
     words = ["apply", str(file), "--confirm", plan.drive.token, "--journal", "/media/stick"]
     done = subprocess.run(
         [*as_nobody(), "-m", "wizard", *words],

@@ -97,7 +97,7 @@ def test_refusal_recommends_root_and_no_command_that_fails(photos: str, mode: li
     done = as_plain("plan", photos, *mode, *WORDS)
     assert (done.returncode, done.stdout) == (3, "")
     assert done.stderr.startswith(f"{photos} {UNREAD} Create the plan as root:\n")
-    assert "Reading requires root" in done.stderr and "--replace" not in done.stderr
+    assert "Reading this needs root" in done.stderr and "--replace" not in done.stderr
 
 
 def test_inspect_reports_unread_drive_in_pipe_and_terminal(photos: str) -> None:
@@ -105,7 +105,7 @@ def test_inspect_reports_unread_drive_in_pipe_and_terminal(photos: str) -> None:
     seen = on_terminal("inspect", photos)
     assert piped.returncode == 0
     for told in (" ".join(piped.stdout.split()), " ".join(seen.split())):
-        assert " not read " in told and "Reading the device needs root." in told
+        assert " not read " in told and "Reading this needs root." in told
         assert "no filesystem" not in told and "nothing recognised" not in told
 
 

@@ -15,8 +15,9 @@ from tests.loop.tune.test_actions import label_of, made
 from wizard.apply.privilege.ask import RootProgram
 from wizard.apply.privilege.client import Elevated
 from wizard.model.requests import CopyFiles, Detach, SetLabel
+from wizard.operations.operation import Context
 from wizard.operations.settings import Relabel
-from wizard.plan.settings.document import change_steps
+from wizard.plan.plan import steps_of
 
 
 @pytest.fixture
@@ -45,7 +46,7 @@ def test_root_plans_applies_and_undoes_a_change(root: Elevated, work: Work, make
 def test_root_checks_its_input(root: Elevated, work: Work, make_drive: MakeDrive) -> None:
     drive = made(work, make_drive, "ext4", "films-of-a-test")
     changes = root.work_out(drive, SetLabel("pictures"))
-    other = change_steps([Relabel(drive, "ext4", "", "films-of-a-test", "other")], changes.drive)
+    other = steps_of([Relabel(drive, "ext4", "", "films-of-a-test", "other")], Context(changes.drive))
     with pytest.raises(Refused, match="differ from the ones required now"):
         root.start(replace(changes, steps=other), (changes.drive.token,))
     with pytest.raises(Refused, match="'another' does not match"):

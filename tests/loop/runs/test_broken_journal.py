@@ -24,13 +24,13 @@ from tests.loop.applying import (
 )
 from tests.loop.program import (
     MIB,
+    PLANS,
     Mode,
     Plan,
     RunState,
     is_locked,
     lock_drive,
     read_entries,
-    render_plan,
     start_run,
     state,
 )
@@ -116,7 +116,7 @@ def test_medium_that_is_read_only_after_the_run(
         told = diskwright(work, "keep", run.name, "--journal", str(runs))
         assert told.returncode == 3 and "Traceback" not in told.stderr, told.stderr
         file = work.folder / "plan.json"
-        file.write_text(render_plan(work.plan(make_drive(64 * MIB), spec("ext4"))))
+        file.write_text(PLANS.render(work.plan(make_drive(64 * MIB), spec("ext4"))))
         told = diskwright(
             work, "apply", str(file), f"--journal={runs}", f"--fstab={work.fstab}", "--confirm=x"
         )

@@ -11,7 +11,7 @@ from tests.looks.rehearsal import come, flat, press
 from tests.loop.applying import SECONDS, Work, diskwright, ended, fill, old_gpt, spec, story
 from tests.loop.desk.walking import services
 from tests.loop.lines.conversing import MEDIA, Conversation, plain_wizard, run_of
-from tests.loop.program import MIB, Mode, Refused, RunState, render_plan, request_stop, state
+from tests.loop.program import MIB, PLANS, Mode, Refused, RunState, request_stop, state
 
 WAITS = "Done, not in use yet: keep or undo the result."
 BACK = "restored bit for bit, with all data read back"
@@ -146,7 +146,7 @@ def test_settle_by_commands(work: Work, make_drive: MakeDrive, keeps: bool) -> N
     before, place = work.digest(drive), work.place("films")
     plan = work.plan(drive, spec("ext4", mount_point=place), mode=Mode.REPLACE)
     file = work.folder / "plan.json"
-    file.write_text(render_plan(plan))
+    file.write_text(PLANS.render(plan))
     try:
         applied = diskwright(work, "apply", str(file), "--confirm", *plan.tokens, "--fstab", str(work.fstab))
         assert applied.returncode == 0, applied.stderr

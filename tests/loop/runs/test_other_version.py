@@ -7,13 +7,13 @@ import pytest
 from tests.devices import MakeDrive
 from tests.earlier import first_body, sealed
 from tests.loop.applying import Work, ended, fill, old_gpt, spec
-from tests.loop.program import MIB, BadInput, Mode, RunState, keep, load_plan, read_plan, state, undo
+from tests.loop.program import MIB, PLANS, BadInput, Mode, RunState, keep, load_plan, state, undo
 from wizard.apply.run.runs import PLAN
 
 
 def said_otherwise(run: Path) -> None:
     """Rewrite the run's plan as version 1 wrote it, with other texts."""
-    plan = read_plan((run / PLAN).read_text(), "the plan")
+    plan = PLANS.read((run / PLAN).read_text(), "the plan")
     (run / PLAN).write_text(sealed(first_body(plan), "diskwright.plan/1"))
 
 
@@ -30,7 +30,7 @@ def test_waiting_run_of_an_older_version_is_kept_or_undone(
     assert ended(run) is RunState.WAITING
     said_otherwise(run)
     with pytest.raises(BadInput, match="earlier version"):
-        read_plan((run / PLAN).read_text(), "the plan")
+        PLANS.read((run / PLAN).read_text(), "the plan")
     assert load_plan(run).steps == plan.steps, "it is told in today's words"
     if keeps:
         keep(run)

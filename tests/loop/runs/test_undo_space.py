@@ -8,18 +8,7 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, ended, old_gpt, said, spec, story
-from tests.loop.program import (
-    MIB,
-    Event,
-    Journal,
-    Mode,
-    Plan,
-    Refused,
-    RunState,
-    preflight,
-    render_plan,
-    start_run,
-)
+from tests.loop.program import MIB, PLANS, Event, Journal, Mode, Plan, Refused, RunState, preflight, start_run
 from wizard.apply.engine.stores import FOLDER
 from wizard.apply.plan.undo_space import PREFIX, measure
 from wizard.apply.privilege.ask import Answer, Ask, RootRequest, Say, as_line
@@ -43,7 +32,7 @@ def taken(folder: Path) -> int:
 
 def write(work: Work, plan: Plan) -> str:
     file = work.folder / "plan.json"
-    file.write_text(render_plan(plan))
+    file.write_text(PLANS.render(plan))
     return str(file)
 
 
@@ -63,7 +52,7 @@ def test_predicted_undo_space_equals_the_used_space(work: Work, make_drive: Make
 
 def asked_of_root(work: Work, plan: Plan) -> Answer:
     """Return the root process's answer to an ordinary user's request."""
-    asked = as_line(RootRequest(Ask.ROOM, plan=render_plan(plan), journal=str(work.runs)))
+    asked = as_line(RootRequest(Ask.ROOM, plan=PLANS.render(plan), journal=str(work.runs)))
     told = io.BytesIO()
     Relay(io.BytesIO(asked), told).serve()
     root, answer = (from_json(json.loads(line), Answer, "root") for line in told.getvalue().splitlines())

@@ -44,7 +44,7 @@ def test_settings_changed_by_others_since_are_left_unchanged(used: Used) -> None
     assert used.fstab == f"{before[0]}\nUUID=new /new ext4 defaults 0 0\n"
     assert (used.scheduler, used.kept_for_root) == (before[2], before[4])
     last = read_entries(run)[-1].sentence
-    assert last.count("Left unchanged, because of a later change") == 2, last
+    assert last.count("Left unchanged because of an external change") == 2, last
 
 
 def test_fstab_line_changed_by_others_is_left_unchanged(used: Used) -> None:

@@ -24,10 +24,10 @@ from wizard.operations.fstab import EditFstab
 from wizard.operations.growth import ExtendPartition, GrowMounted
 from wizard.operations.layers import StopLayer
 from wizard.operations.mounts import ChangeOwner, Mount, Remount, Unmount
-from wizard.operations.operation import Setting
+from wizard.operations.operation import Context, Setting
 from wizard.operations.settings import PowerOff, Relabel, ReserveBlocks, SetQueue, SwitchOnTimer, WriteRules
 from wizard.plan.changes import Changes
-from wizard.plan.settings.document import change_steps
+from wizard.plan.plan import steps_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def timed(work: Work, make_drive: MakeDrive, patch: pytest.MonkeyPatch, _: pytes
     patch.setattr(system, "SYSTEMD", work.folder)
     patch.setattr(Environment, "is_running_system", property(lambda _: True))
     used = look_at_filesystem(drive, work.environment)
-    steps = change_steps([SwitchOnTimer()], used.identity)
+    steps = steps_of([SwitchOnTimer()], Context(used.identity))
     changes = Changes(used.identity, drive, "ext4", used.uuid, Tune("mail"), steps)
     return Case(changes, lambda: (unit.read_text(), work.digest(drive)))
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.devices import MakeDrive, attempt, tool
 from tests.loop.applying import Work, diskwright, said, story
-from tests.loop.program import MIB, Event, RunState, probe_machine, read_plan
+from tests.loop.program import MIB, PLANS, Event, RunState, probe_machine
 from wizard.advice.catalogue import CatalogueOption, OptionKind, load_catalogue, mkfs_reason, on_kernel
 from wizard.apply.system.mounts import mount_differences
 from wizard.model.machine import Kernel
@@ -122,7 +122,7 @@ def test_confirmed_dangerous_option_is_active(work: Work, make_drive: MakeDrive)
         work, *words, *asked, "--danger", NO_JOURNAL, "--danger", "a power cut can destroy this filesystem"
     )
     assert planned.returncode == 0, planned.stderr
-    plan = read_plan(file.read_text(), str(file))
+    plan = PLANS.read(file.read_text(), str(file))
     run, now = work.apply(plan)
     assert now is RunState.DONE, story(run)
     assert said(run, Event.VERIFIED) and not said(run, Event.NOT_VERIFIED), story(run)

@@ -13,7 +13,7 @@ from wizard.apply.run.runs import CHANGES
 from wizard.apply.settings.existing_filesystem import look_at_filesystem
 from wizard.apply.settings.start import work_out
 from wizard.plan.changes import Changes
-from wizard.plan.settings.document import render_changes
+from wizard.plan.settings.document import SETTINGS
 from wizard.plan.settings.tuning import make_changes
 
 BEFORE_IT, BEHIND_IT = "# at boot\nproc /proc proc defaults 0 0\n", "\n# the end"
@@ -118,4 +118,4 @@ def begin(work: Work, changes: Changes) -> Path:
     """Create a run without starting it, and return its folder."""
     work.bench.own(changes.drive.path)
     work.runs.mkdir(exist_ok=True)
-    return make_run(work.runs, (changes.device,), CHANGES, render_changes(changes), work.environment)
+    return make_run(work.runs, (changes.device,), CHANGES, SETTINGS.render(changes), work.environment)

@@ -12,7 +12,6 @@ from tests.devices import MOUNTINFO, release, remove_loop_device, tool
 from tests.loop.applying import Work, carry_out, until, without_power
 from tests.loop.engine.accidents import plug_in
 from tests.loop.program import Event, Journal, Plan, Purpose
-from wizard.plan.steps import use_steps
 
 FIRST_NUMBER = 2000
 """Loop devices from here on are given to nobody who asks for any free one."""
@@ -72,7 +71,7 @@ def cuts(plan: Plan) -> list[tuple[Event, int | None]]:
     """Return every moment before and after a step that mounts or activates a volume, and the end."""
     moments = (Event.STEP_STARTED, Event.STEP_DONE)
     return [
-        *((event, number) for number, _ in use_steps(plan) for event in moments),
+        *((event, number) for number, _ in plan.use_steps() for event in moments),
         (Event.VERIFIED, None),
     ]
 

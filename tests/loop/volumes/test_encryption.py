@@ -15,6 +15,7 @@ from tests.devices import MakeDrive, tool
 from tests.loop.applying import ROOT, Work, ended, fill, gate, old_gpt, said, spec, stand_in, story, until
 from tests.loop.program import (
     MIB,
+    PLANS,
     DiskwrightError,
     Event,
     Mode,
@@ -25,7 +26,6 @@ from tests.loop.program import (
     keep,
     list_runs,
     read_entries,
-    render_plan,
     undo,
 )
 from tests.loop.volumes.rebooting import uuid_of
@@ -174,7 +174,7 @@ def test_mapping_name_used_since_is_detected_before_keep(
     plan = work.plan(drive, replace(secret_spec(work), label="taken-meanwhile"), mode=Mode.REPLACE)
     run, now = work.apply(work.plan(drive, spec("ext4"), mode=Mode.REPLACE), keep=False)
     assert now is RunState.WAITING, story(run)
-    (run / "plan.json").write_text(render_plan(plan))
+    (run / "plan.json").write_text(PLANS.render(plan))
     drop_backup(run)
     waiting = work.digest(drive)
     half_able(work, monkeypatch)
@@ -209,7 +209,7 @@ def test_terminal_asks_twice_without_echo(
 def on_terminal(work: Work, plan: Plan, *typed: bytes) -> tuple[str, int]:
     """Run `apply` on a terminal with these answers. Return the output and exit code."""
     file = work.folder / "plan.json"
-    file.write_text(render_plan(plan))
+    file.write_text(PLANS.render(plan))
     here, there = pty.openpty()
     words = (
         "apply",

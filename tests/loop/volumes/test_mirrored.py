@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, said, spec, story
-from tests.loop.program import MIB, Event, RunState, StripeRequest, Subvolume, read_plan
+from tests.loop.program import MIB, PLANS, Event, RunState, StripeRequest, Subvolume
 
 
 def test_btrfs_mirror_is_readable_from_either_drive(work: Work, make_drive: MakeDrive) -> None:
@@ -29,7 +29,7 @@ def test_btrfs_mirror_is_readable_from_either_drive(work: Work, make_drive: Make
     )
     assert made.returncode == 0, made.stderr
     assert "A mirror survives the loss of one drive, but is not a backup" in " ".join(made.stderr.split())
-    plan = read_plan(file.read_text(), str(file))
+    plan = PLANS.read(file.read_text(), str(file))
     run, now = work.apply(plan)
     assert now is RunState.DONE, story(run)
     assert said(run, Event.VERIFIED) and not said(run, Event.NOT_VERIFIED)

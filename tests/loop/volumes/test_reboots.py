@@ -29,7 +29,6 @@ from tests.loop.program import (
 from tests.loop.volumes.rebooting import Attached, attached, cut_at, cuts, mounted_from, uuid_of
 from wizard.model.layout import Writer
 from wizard.operations.mounts import Mount, TurnOnSwap
-from wizard.plan.steps import use_steps
 
 Wishes = Callable[[Path], list[VolumeSpec]]
 ANNA = Writer("person", "anna", 12345, 12346)
@@ -93,7 +92,7 @@ def check_in_use(work: Work, plan: Plan) -> None:
     """By the kernel, by libblkid and by the files themselves."""
     lines = work.fstab.read_text().splitlines()[len(OLD_FSTAB.splitlines()) :]
     assert len(lines) == len(set(lines))
-    for _, step in use_steps(plan):
+    for _, step in plan.use_steps():
         match step.operation:
             case Mount(mount_point=place):
                 (volume,) = (one for one in plan.volumes if one.path == step.operation.device)
@@ -172,7 +171,7 @@ def test_another_drive_with_the_same_name_is_not_used(
         before = work.digest(theirs)
         run, _ = work.apply(plan, keep=False)
         use = next(
-            number for number, step in use_steps(plan) if isinstance(step.operation, Mount | TurnOnSwap)
+            number for number, step in plan.use_steps() if isinstance(step.operation, Mount | TurnOnSwap)
         )
         cut_at(monkeypatch, run, Purpose.KEEP, Event.STEP_STARTED, use)
         machine.reboot((1, 0))

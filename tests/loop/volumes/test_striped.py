@@ -28,6 +28,7 @@ from tests.loop.applying import (
 )
 from tests.loop.program import (
     MIB,
+    PLANS,
     BadInput,
     Event,
     Mode,
@@ -38,7 +39,6 @@ from tests.loop.program import (
     keep,
     lock_drive,
     preflight,
-    read_plan,
     resume,
     start_run,
     state,
@@ -97,7 +97,7 @@ def test_command_requires_the_token_of_every_drive(work: Work, make_drive: MakeD
     )
     assert made.returncode == 0, made.stderr
     assert "If any drive fails, everything on all drives is lost" in " ".join(made.stderr.split())
-    plan = read_plan(file.read_text(), str(file))
+    plan = PLANS.read(file.read_text(), str(file))
     assert f"--confirm {plan.tokens[0]} --confirm {plan.tokens[1]}" in made.stderr
     before = [work.digest(path) for path in plan.devices]
     for tokens in (

@@ -10,16 +10,7 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, old_gpt, spec, stand_in
-from tests.loop.program import (
-    MIB,
-    Arrangement,
-    ExitCode,
-    Failed,
-    Refused,
-    list_runs,
-    probe_machine,
-    read_plan,
-)
+from tests.loop.program import MIB, PLANS, Arrangement, ExitCode, Failed, Refused, list_runs, probe_machine
 from wizard.apply.steps.lvm import activate
 from wizard.apply.steps.step_context import alone_on
 from wizard.apply.system.edited_file import LOADED
@@ -41,7 +32,7 @@ def test_command_plans_a_group_for_a_real_drive(work: Work, make_drive: MakeDriv
     )
     done = diskwright(work, "plan", drive, "--machine", str(recording), "--lvm", *volumes, "-o", str(file))
     assert done.returncode == 0, done.stderr
-    sizes = [one.size_bytes for one in read_plan(file.read_text(), "the plan").logical_volumes]
+    sizes = [one.size_bytes for one in PLANS.read(file.read_text(), "the plan").logical_volumes]
     assert sizes[0] == 52 * MIB and sizes[1] % (4 * MIB) == 0
     assert all(f"({size} bytes)" in " ".join(done.stderr.split()) for size in sizes)
     refused = diskwright(work, "plan", drive, "--lvm", "--volume", "workload=mail,fs=ext4,encrypt=luks2")

@@ -75,7 +75,7 @@ def test_unknown_term_suggests_similar_terms() -> None:
         find_term("noatim")
     with pytest.raises(BadInput, match=r"'zzzzzz' is not in the glossary\.$"):
         find_term("zzzzzz")
-    with pytest.raises(BadInput, match=r"\?\[31m"):
+    with pytest.raises(BadInput, match=r"\\x1b\[31m"):
         find_term("\x1b[31m")
 
 

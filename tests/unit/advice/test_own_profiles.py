@@ -86,7 +86,7 @@ def test_user_workload_and_option_replace_the_bundled_ones(write: Write) -> None
 
 def test_unknown_workload_names_the_known_ones() -> None:
     with pytest.raises(
-        BadInput, match=r"Unknown workload 'videos\?\[2J'.*desktop-root, large-media, .*small-files"
+        BadInput, match=r"Unknown workload 'videos\\x1b\[2J'.*desktop-root, large-media, .*small-files"
     ):
         find_workload("videos\x1b[2J")
 

@@ -132,7 +132,7 @@ def assert_at(said: str, number: int, place: str) -> None:
             "place",
             1,
             "choices 2, place",
-            "found several",
+            "filesystem must be chosen.",
         ),
         (
             'place = "second"\nsentence = "More here."',
@@ -140,9 +140,16 @@ def assert_at(said: str, number: int, place: str) -> None:
             "place",
             4,
             "choices 3, shingled, place",
-            "found several",
+            "chosen on a shingled drive",
         ),
-        ('place = "chosen"', 'place = "rejected"', "[[choices]]", 0, "choices 1", "found none"),
+        (
+            'place = "chosen"',
+            'place = "rejected"',
+            "[[choices]]",
+            0,
+            "choices 1",
+            "filesystem must be chosen.",
+        ),
         (
             'place = "rejected"\nsentence = "It suits less."',
             'place = "second"\nsentence = "It suits less."',

@@ -232,10 +232,10 @@ def test_missing_tool_names_its_package_and_the_second_moves_up() -> None:
     (obstacle,) = the(advice, "xfs").obstacles
     assert "mkfs.xfs" in obstacle and "xfsprogs" in obstacle
     moved = the(advice, "ext4").sentence
-    assert "first place because XFS cannot be used here" in str(moved)
+    assert "Moved up because XFS cannot be used here" in str(moved)
     assert "xfsprogs" in str(moved)
-    assert "second place because XFS" in str(the(advice, "btrfs").sentence)
-    assert "would be recommended" in str(the(advice, "xfs").sentence)
+    assert "Moved up because XFS" in str(the(advice, "btrfs").sentence)
+    assert "would suit this workload" in str(the(advice, "xfs").sentence)
 
 
 def test_order_below_a_blocker_is_unchanged() -> None:
@@ -257,7 +257,7 @@ def test_shared_drives_get_no_linux_only_filesystem() -> None:
     chosen, *others = advice_for("portable", on=only_fat).choices
     assert chosen.place == "chosen" and chosen.filesystem == "vfat" and "4 GiB" in str(chosen.sentence)
     assert others[0].filesystem == "exfat" and str(others[0].sentence).startswith(
-        "exFAT would be recommended"
+        "exFAT would suit this workload"
     )
     assert (
         advice_for("portable", on=replace(able, tools=tuple((name, name) for name in TOOLS))).chosen is None

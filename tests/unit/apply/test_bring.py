@@ -30,17 +30,7 @@ from wizard.model.said import GIB, MIB
 from wizard.operations.fstab import LineEdit
 from wizard.operations.mounts import Top
 from wizard.plan.changes import Bring, BringAmount, BringFrom, BringStep, BringTo, TakePlace
-from wizard.plan.copy import (
-    BRING_SCHEMA,
-    losses_of,
-    moved,
-    name_fault,
-    place_edit,
-    read_bring,
-    render_bring,
-    size_fault,
-    takes_fault,
-)
+from wizard.plan.copy import BRINGS, losses_of, moved, name_fault, place_edit, size_fault, takes_fault
 from wizard.plan.dangers import known_identity
 
 FOUND = drive()
@@ -78,13 +68,13 @@ def on(filesystem: str, source: str = "ext4") -> Bring:
 
 
 def test_document_is_read_as_written() -> None:
-    text = render_bring(BRING)
-    assert json.loads(text)["schema"] == BRING_SCHEMA == "diskwright.bring/1"
-    read = read_bring(text, "it")
+    text = BRINGS.render(BRING)
+    assert json.loads(text)["schema"] == BRINGS.schema == "diskwright.bring/1"
+    read = BRINGS.read(text, "it")
     assert read == replace(BRING, doubts=losses_of(BRING)) and read.doubts
     # Names need not be text.
     odd = replace(BRING, source=replace(SOURCE, path=os.fsdecode(b"/home/\xff")))
-    assert os.fsencode(read_bring(render_bring(odd), "it").source.path) == b"/home/\xff"
+    assert os.fsencode(BRINGS.read(BRINGS.render(odd), "it").source.path) == b"/home/\xff"
 
 
 @pytest.mark.parametrize(
@@ -107,17 +97,17 @@ def test_document_is_read_as_written() -> None:
 def test_impossible_document_is_refused(
     spoil: Callable[[dict[str, object]], object],
 ) -> None:
-    body = json.loads(render_bring(BRING))
+    body = json.loads(BRINGS.render(BRING))
     del body["schema"], body["digest"]
-    read_bring(sealed(body, BRING_SCHEMA), "it")
+    BRINGS.read(sealed(body, BRINGS.schema), "it")
     spoil(body)
     with pytest.raises(BadInput):
-        read_bring(sealed(body, BRING_SCHEMA), "it")
+        BRINGS.read(sealed(body, BRINGS.schema), "it")
 
 
 def test_changed_document_is_refused() -> None:
     with pytest.raises(BadInput):
-        read_bring(render_bring(BRING).replace("/home/anna", "/home/anne"), "it")
+        BRINGS.read(BRINGS.render(BRING).replace("/home/anna", "/home/anne"), "it")
 
 
 def test_attributes_lost_on_linux_filesystems() -> None:
@@ -280,18 +270,18 @@ def test_unsuitable_places_are_refused() -> None:
     ],
 )
 def test_no_document_changes_fstab_otherwise(lines: tuple[LineEdit, ...]) -> None:
-    assert read_bring(render_bring(TAKES), "it").takes == TAKES.takes
+    assert BRINGS.read(BRINGS.render(TAKES), "it").takes == TAKES.takes
     assert TAKES.takes is not None
     edit = replace(TAKES.takes.edit, lines=lines)
     with pytest.raises(BadInput, match="invalid takes"):
-        read_bring(render_bring(replace(TAKES, takes=replace(TAKES.takes, edit=edit))), "it")
+        BRINGS.read(BRINGS.render(replace(TAKES, takes=replace(TAKES.takes, edit=edit))), "it")
 
 
 def test_no_document_replaces_the_root() -> None:
     assert TAKES.takes is not None
     wrong = replace(TAKES, takes=replace(TAKES.takes, place="/"))
     with pytest.raises(BadInput, match="invalid takes"):
-        read_bring(render_bring(wrong), "it")
+        BRINGS.read(BRINGS.render(wrong), "it")
 
 
 def test_entries_after_the_last_count_are_dropped(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from wizard.cli import main, status
 from wizard.cli.status import narrate
 from wizard.model.errors import BadInput, Failed
 from wizard.model.run import Event
-from wizard.plan.settings.document import render_changes
+from wizard.plan.settings.document import SETTINGS
 
 ROOT = Path(__file__).parents[3]
 ENDS = {
@@ -43,7 +43,7 @@ def run(tmp_path: Path) -> Path:
     runs = tmp_path / "runs"
     runs.mkdir(mode=0o700)
     made = make_run(
-        runs, (CHANGES.device,), FILE, render_changes(CHANGES), Environment(fstab=tmp_path / "fstab")
+        runs, (CHANGES.device,), FILE, SETTINGS.render(CHANGES), Environment(fstab=tmp_path / "fstab")
     )
     journal = Journal(made)
     journal.add(Event.STARTED, "Beginning.")
@@ -114,7 +114,7 @@ def test_commands_without_a_run(tmp_path: Path, words: tuple[str, ...], code: in
 
 def test_status_lists_the_newest_run_first(run: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for _ in range(2):
-        make_run(run.parent, ("/dev/sdz",), FILE, render_changes(CHANGES), Environment())
+        make_run(run.parent, ("/dev/sdz",), FILE, SETTINGS.render(CHANGES), Environment())
     assert main.main(["status", "--json", "--journal", str(run.parent)]) == 0
     listed = [row["id"] for row in json.loads(capsys.readouterr().out)["runs"]]
     assert listed == sorted(listed, reverse=True) and len(listed) == 3

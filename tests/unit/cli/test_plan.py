@@ -13,7 +13,7 @@ from wizard.cli import plan as plan_face
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.machine import Drive, Machine, Use
 from wizard.model.said import GIB, MIB
-from wizard.plan.check import read_plan, render_plan
+from wizard.plan.check import PLANS
 
 Seen = tuple[int, str, str]
 Run = Callable[..., Seen]
@@ -44,7 +44,7 @@ def test_plan_goes_to_stdout_and_preview_to_stderr(plan_on: Run) -> None:
         drive(), "plan", "/dev/sda", "--workload", "large-media", "--label", "films", "--mount", "/srv/films"
     )
     assert code == ExitCode.DONE
-    plan = read_plan(out, "output")
+    plan = PLANS.read(out, "output")
     assert [(volume.filesystem, volume.label, volume.mount_point) for volume in plan.volumes] == [
         ("xfs", "films", "/srv/films")
     ]
@@ -57,7 +57,7 @@ def test_volumes_and_filesystems_can_be_named(plan_on: Run) -> None:
         drive(), "plan", "/dev/sda", "--volume", first, "--volume", "fs=btrfs,workload=small-files"
     )
     assert code == ExitCode.DONE
-    plan = read_plan(out, "output")
+    plan = PLANS.read(out, "output")
     assert [(volume.filesystem, volume.label) for volume in plan.volumes] == [
         ("xfs", "$(reboot)"),
         ("btrfs", "smallfiles"),
@@ -153,7 +153,7 @@ def test_plan_replaces_a_file_atomically(plan_on: Run, tmp_path: Path) -> None:
     assert (
         plan_on(drive(), "plan", "/dev/sda", "--workload", "small-files", "-o", str(link))[0] == ExitCode.DONE
     )
-    assert link.is_symlink() and read_plan(file.read_text(), "plan").volumes
+    assert link.is_symlink() and PLANS.read(file.read_text(), "plan").volumes
 
 
 @pytest.mark.parametrize(
@@ -161,9 +161,9 @@ def test_plan_replaces_a_file_atomically(plan_on: Run, tmp_path: Path) -> None:
     [
         (b"", "not a complete JSON"),
         (b"\xff\xfe\x00", "not a text file"),
-        (render_plan(plan_for(drive(), spec("ext4"))).encode()[:900], "not a complete JSON"),
+        (PLANS.render(plan_for(drive(), spec("ext4"))).encode()[:900], "not a complete JSON"),
         (
-            render_plan(plan_for(drive(), spec("ext4"))).replace("media", "medea").encode(),
+            PLANS.render(plan_for(drive(), spec("ext4"))).replace("media", "medea").encode(),
             "changed or damaged",
         ),
         (b'{"schema": "diskwright.plan/9"}', "version 9"),

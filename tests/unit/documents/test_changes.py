@@ -18,18 +18,12 @@ from wizard.model.errors import BadInput, Refused
 from wizard.model.said import GIB, KIB
 from wizard.operations.fstab import EditFstab, LineEdit
 from wizard.operations.mounts import Remount
+from wizard.operations.operation import Context
 from wizard.operations.settings import ReserveBlocks, SetQueue, SwitchOnTimer, WriteRules
 from wizard.plan.changes import ChangeOperation, Changes
 from wizard.plan.dangers import known_identity
-from wizard.plan.settings.document import (
-    CHANGES_SCHEMA,
-    change_steps,
-    check_changes,
-    is_changes,
-    read_changes,
-    read_kept_changes,
-    render_changes,
-)
+from wizard.plan.plan import steps_of
+from wizard.plan.settings.document import SETTINGS
 from wizard.plan.settings.tuning import CurrentSettings, Superblock, make_changes
 
 UUID = "0d2c3b7a-0000-4000-8000-000000000001"
@@ -63,7 +57,7 @@ def made(tuning: Tuning = TUNING, found: CurrentSettings = FOUND, existing: Exis
 
 
 CHANGES = made()
-TEXT = render_changes(CHANGES)
+TEXT = SETTINGS.render(CHANGES)
 
 
 def only(kind: type, of: Changes) -> Any:  # noqa: ANN401
@@ -76,7 +70,7 @@ def kinds(of: Changes) -> list[type]:
 
 
 def test_changes_are_read_as_written() -> None:
-    assert read_changes(TEXT, "c.json") == CHANGES and is_changes(TEXT)
+    assert SETTINGS.read(TEXT, "c.json") == CHANGES and SETTINGS.is_one(TEXT)
     assert kinds(CHANGES) == [
         ReserveBlocks,
         Remount,
@@ -122,7 +116,7 @@ def change(kind: type[ChangeOperation], **fields: object) -> Callable[[Changes],
         operations = [step.operation for step in changes.steps]
         at = next(index for index, operation in enumerate(operations) if isinstance(operation, kind))
         operations[at] = replace(operations[at], **fields)  # type: ignore[arg-type]
-        return replace(changes, steps=change_steps(operations, changes.drive))
+        return replace(changes, steps=steps_of(operations, Context(changes.drive)))
 
     return forge
 
@@ -151,21 +145,19 @@ def run_else(changes: Changes) -> Changes:
 def test_results_are_derived_from_operations_on_reading(
     forge: Callable[[Changes], Changes],
 ) -> None:
-    assert render_changes(forge(CHANGES)) == TEXT and read_changes(TEXT, "c.json") == CHANGES
+    assert SETTINGS.render(forge(CHANGES)) == TEXT and SETTINGS.read(TEXT, "c.json") == CHANGES
     with pytest.raises(BadInput, match="is not a known key"):
-        read_changes(sealed(first_body(forge(CHANGES)), CHANGES_SCHEMA), "c.json")
+        SETTINGS.read(sealed(first_body(forge(CHANGES)), SETTINGS.schema), "c.json")
 
 
 def test_earlier_version_is_recreated_or_continues_in_its_run() -> None:
     first = sealed(first_body(CHANGES), "diskwright.changes/1")
-    with pytest.raises(
-        BadInput, match=r"earlier version of diskwright. Make a new one with `diskwright tune`"
-    ):
-        read_changes(first, "c.json")
-    assert read_kept_changes(first, "c.json") == CHANGES
+    with pytest.raises(BadInput, match=r"earlier version of diskwright. Recreate it with `diskwright tune`"):
+        SETTINGS.read(first, "c.json")
+    assert SETTINGS.read_kept(first, "c.json") == CHANGES
     other = first_body(change(ReserveBlocks, device="/dev/sdb1")(CHANGES))
     with pytest.raises(BadInput, match="reserve-blocks"):
-        read_kept_changes(sealed(other, "diskwright.changes/1"), "c.json")
+        SETTINGS.read_kept(sealed(other, "diskwright.changes/1"), "c.json")
 
 
 FORGED: list[tuple[Callable[[Changes], Changes], str]] = [
@@ -217,20 +209,20 @@ def test_changes_tune_cannot_write_are_refused(forge: Callable[[Changes], Change
     forged = forge(CHANGES)
     says = f"c.json is inconsistent: invalid {says}"
     with pytest.raises(BadInput, match=says):
-        check_changes(forged, "c.json")
+        SETTINGS.check(forged, "c.json")
     with pytest.raises(BadInput, match=says):
-        read_changes(render_changes(forged), "c.json")
+        SETTINGS.read(SETTINGS.render(forged), "c.json")
 
 
 def test_damage_is_detected_by_the_digest() -> None:
     with pytest.raises(BadInput, match="changed or damaged"):
-        read_changes(TEXT.replace("/srv", "/src", 1), "c.json")
+        SETTINGS.read(TEXT.replace("/srv", "/src", 1), "c.json")
     body = json.loads(TEXT)
     del body["schema"], body["digest"]
     body["extra"] = 1
     with pytest.raises(BadInput, match="extra"):
-        read_changes(
-            sealed(body, CHANGES_SCHEMA),
+        SETTINGS.read(
+            sealed(body, SETTINGS.schema),
             "c.json",
         )
 
@@ -275,7 +267,7 @@ def test_only_generic_mount_options_are_remounted() -> None:
     ],
 )
 def test_only_files_of_the_selected_system_are_changed(kind: type[ChangeOperation], says: str) -> None:
-    one = replace(CHANGES, steps=change_steps([only(kind, CHANGES)], CHANGES.drive))
+    one = replace(CHANGES, steps=steps_of([only(kind, CHANGES)], Context(CHANGES.drive)))
     with pytest.raises(Refused, match=says):
         check_own(one, Environment(fstab=Path("/elsewhere/fstab")))
 

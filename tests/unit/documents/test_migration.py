@@ -10,20 +10,11 @@ import pytest
 from tests.earlier import Body, sealed
 from tests.unit.ext4.migrations import EXT3, UUID, situation
 from wizard.documents.codec import to_json
-from wizard.ext4.document import (
-    MIGRATION_SCHEMA,
-    check_migration,
-    is_migration,
-    make_migration,
-    migration_steps,
-    read_kept_migration,
-    read_migration,
-    render_migration,
-)
+from wizard.ext4.document import MIGRATIONS, make_migration, migration_steps
 from wizard.model.errors import BadInput
 from wizard.operations.ext4 import CheckFiles, SetFeatures, WidenInodes
 from wizard.operations.fstab import EditFstab, LineEdit
-from wizard.plan.conversion import Migration, MigrationOperation, Way
+from wizard.plan.changes import Migration, MigrationOperation, Way
 
 FULL = make_migration(situation(), Way.FULL)
 
@@ -35,10 +26,10 @@ def made(way: Way) -> Migration:
 @pytest.mark.parametrize("way", Way)
 def test_migration_is_read_as_written(way: Way) -> None:
     migration = made(way)
-    text = render_migration(migration)
-    assert is_migration(text) and read_migration(text, "m.json") == migration
+    text = MIGRATIONS.render(migration)
+    assert MIGRATIONS.is_one(text) and MIGRATIONS.read(text, "m.json") == migration
     body = json.loads(text)
-    assert body["schema"] == MIGRATION_SCHEMA and body["steps"] and body["before"]["uuid"] == UUID
+    assert body["schema"] == MIGRATIONS.schema and body["steps"] and body["before"]["uuid"] == UUID
 
 
 def with_operation(
@@ -46,7 +37,7 @@ def with_operation(
 ) -> Migration:
     """Return a forged conversion whose texts all follow from the changed operations."""
     operations = [changed(step.operation) for step in of.steps]
-    return replace(of, steps=migration_steps(operations, of.device, of.before, of.drive))
+    return replace(of, steps=tuple(migration_steps(operations, of.device, of.before, of.drive)))
 
 
 def fstab(**changes: Any) -> Migration:  # noqa: ANN401
@@ -82,9 +73,9 @@ FORGED = {
 
 @pytest.mark.parametrize("forged", FORGED.values(), ids=FORGED)
 def test_impossible_migration_is_refused(forged: Migration) -> None:
-    check_migration(FULL)
+    MIGRATIONS.check(FULL)
     with pytest.raises(BadInput, match="is inconsistent"):
-        read_migration(render_migration(forged), "m.json")
+        MIGRATIONS.read(MIGRATIONS.render(forged), "m.json")
 
 
 @pytest.mark.parametrize(
@@ -103,28 +94,28 @@ def test_impossible_migration_is_refused(forged: Migration) -> None:
     ],
 )
 def test_results_are_derived_from_operations_on_reading(forged: Migration) -> None:
-    text = render_migration(forged)
-    assert text == render_migration(FULL) and read_migration(text, "m.json") == FULL
+    text = MIGRATIONS.render(forged)
+    assert text == MIGRATIONS.render(FULL) and MIGRATIONS.read(text, "m.json") == FULL
 
 
 @pytest.mark.parametrize("change", [{"way": "fresh", "means": "copy"}, {"means": "direct"}])
 def test_conversion_without_a_scratch_copy_is_refused_as_such(change: Body) -> None:
     body: Body = {**to_json(FULL, derived=False), **change, "undo_dir": "/u"}
-    for read in (read_migration, read_kept_migration):
+    for read in (MIGRATIONS.read, MIGRATIONS.read_kept):
         with pytest.raises(BadInput, match="works without a scratch copy"):
-            read(sealed(body, MIGRATION_SCHEMA), "m.json")
+            read(sealed(body, MIGRATIONS.schema), "m.json")
 
 
 def test_document_with_its_own_results_is_refused() -> None:
     body: Body = {**to_json(FULL, derived=False), "gains": ["Verily."]}
     with pytest.raises(BadInput, match="is not a known key"):
-        read_migration(sealed(body, MIGRATION_SCHEMA), "m.json")
+        MIGRATIONS.read(sealed(body, MIGRATIONS.schema), "m.json")
 
 
 def test_document_of_a_conversion_with_a_snapshot_continues() -> None:
     body: Body = {**to_json(FULL, derived=False), "undo_dir": "", "store": "/u", "means": "transaction"}
-    for read in (read_migration, read_kept_migration):
-        assert read(sealed(body, MIGRATION_SCHEMA), "m.json") == FULL
+    for read in (MIGRATIONS.read, MIGRATIONS.read_kept):
+        assert read(sealed(body, MIGRATIONS.schema), "m.json") == FULL
 
 
 def test_steps_for_single_lines_of_fstab_become_one() -> None:
@@ -134,20 +125,20 @@ def test_steps_for_single_lines_of_fstab_become_one() -> None:
         {"operation": {"kind": "set-fstab-type", "file": edit.file, "digest": edit.digest, **to_json(one)}}
         for one in edit.lines
     ]
-    assert read_kept_migration(sealed(body, MIGRATION_SCHEMA), "m.json") == FULL
+    assert MIGRATIONS.read_kept(sealed(body, MIGRATIONS.schema), "m.json") == FULL
     del body["steps"][-1]["operation"]["digest"]
     with pytest.raises(BadInput):
-        read_kept_migration(sealed(body, MIGRATION_SCHEMA), "m.json")
+        MIGRATIONS.read_kept(sealed(body, MIGRATIONS.schema), "m.json")
 
 
 def test_damage_is_noticed() -> None:
-    text = render_migration(FULL)
+    text = MIGRATIONS.render(FULL)
     with pytest.raises(BadInput, match="digest"):
-        read_migration(text.replace("/dev/sda1", "/dev/sda2"), "m.json")
+        MIGRATIONS.read(text.replace("/dev/sda1", "/dev/sda2"), "m.json")
     body = json.loads(text)
     body.pop("schema"), body.pop("digest")
     body["steps"][0]["operation"]["device"] = "/dev/sdb"
     with pytest.raises(BadInput, match="is not a known key"):
-        read_migration(sealed(body, MIGRATION_SCHEMA), "m.json")
+        MIGRATIONS.read(sealed(body, MIGRATIONS.schema), "m.json")
     with pytest.raises(BadInput, match="too large"):
-        read_migration(text + " " * 4_000_000, "m.json")
+        MIGRATIONS.read(text + " " * 4_000_000, "m.json")

@@ -16,7 +16,7 @@ from wizard.model.errors import BadInput
 from wizard.model.run import Waiting
 from wizard.model.said import GIB, MIB, Language, Message
 from wizard.operations.table import WriteTable
-from wizard.plan.check import PLANS, SCHEMA, read_kept_plan, read_plan, render_plan
+from wizard.plan.check import PLANS
 from wizard.plan.plan import Plan
 from wizard.plan.request.encryption import LOST
 from wizard.plan.request.plan_request import Mode
@@ -31,16 +31,16 @@ PLAN = plan_for(
 KEEPING = plan_for(
     OLD, spec("ext4", size_bytes=10 * GIB, mount_point="/srv/a"), spec("btrfs"), mode=Mode.USE_FREE
 )
-TEXT = render_plan(PLAN)
+TEXT = PLANS.render(PLAN)
 OTHER = replace(OLD, serial=None, waiting=Waiting("0008-sda", "2026-01-01", "ext4", MIB, 4096, bare=True))
 
 
 def redigested(plan: Plan, change: Callable[[Body], None]) -> str:
     """Return the plan's document with a change and a matching digest."""
-    body = json.loads(render_plan(plan))
+    body = json.loads(PLANS.render(plan))
     del body["schema"], body["digest"]
     change(body)
-    return sealed(body, SCHEMA)
+    return sealed(body, PLANS.schema)
 
 
 def as_first_written(plan: Plan, change: Callable[[Body], None]) -> str:
@@ -53,8 +53,8 @@ def as_first_written(plan: Plan, change: Callable[[Body], None]) -> str:
     "plan", [PLAN, KEEPING, plan_for(drive(serial=None, wwn=None, by_id=()), spec("btrfs"))]
 )
 def test_plan_is_read_as_written(plan: Plan) -> None:
-    assert read_plan(render_plan(plan), "plan.json") == plan
-    assert read_plan(redigested(plan, lambda body: None), "plan.json") == plan
+    assert PLANS.read(PLANS.render(plan), "plan.json") == plan
+    assert PLANS.read(redigested(plan, lambda body: None), "plan.json") == plan
 
 
 def test_document_follows_the_rules_of_the_format() -> None:
@@ -79,7 +79,7 @@ def test_one_character_edit_is_refused_or_harmless(data: st.DataObject) -> None:
         )
     )
     try:
-        assert read_plan(edited, "plan.json") == PLAN
+        assert PLANS.read(edited, "plan.json") == PLAN
     except BadInput as error:
         assert str(error).startswith("plan.json") and str(error).endswith(".") and str(error).isprintable()
 
@@ -88,12 +88,12 @@ def test_one_character_edit_is_refused_or_harmless(data: st.DataObject) -> None:
 @given(st.integers(0, len(TEXT) - 3))
 def test_truncated_plan_is_refused(length: int) -> None:
     with pytest.raises(BadInput, match=r"plan\.json"):
-        read_plan(TEXT[:length], "plan.json")
+        PLANS.read(TEXT[:length], "plan.json")
 
 
 def test_advice_to_recreate_a_plan_is_translated(pseudo_language: None) -> None:
     with pytest.raises(BadInput, match="⟦Çréáté thé pláñ ágáíñ wíth `díškwríght pláñ`"):
-        read_plan(TEXT.replace("diskwright.plan/2", "diskwright.plan/1"), "plan.json")
+        PLANS.read(TEXT.replace("diskwright.plan/2", "diskwright.plan/1"), "plan.json")
 
 
 @settings(max_examples=60, deadline=None)
@@ -105,7 +105,7 @@ def test_advice_to_recreate_a_plan_is_translated(pseudo_language: None) -> None:
 )
 def test_other_content_is_refused(text: str) -> None:
     with pytest.raises(BadInput, match=r"plan\.json"):
-        read_plan(text, "plan.json")
+        PLANS.read(text, "plan.json")
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_other_content_is_refused(text: str) -> None:
 )
 def test_errors_are_described(text: str, says: str) -> None:
     with pytest.raises(BadInput, match=says):
-        read_plan(text, "plan.json")
+        PLANS.read(text, "plan.json")
 
 
 def at(*path: str | int, value: object) -> Callable[[Body], None]:
@@ -210,13 +210,13 @@ UNSAID = {
 @pytest.mark.parametrize("change", HOSTILE.values(), ids=HOSTILE.keys())
 def test_carefully_edited_plan_is_refused(change: Callable[[Body], None]) -> None:
     with pytest.raises(BadInput, match=r"^plan\.json") as caught:
-        read_plan(redigested(PLAN, change), "plan.json")
+        PLANS.read(redigested(PLAN, change), "plan.json")
     assert str(caught.value).isprintable()
 
 
 def test_document_omits_derived_effects_and_readers_compute_them() -> None:
     lying = replace(PLAN, steps=tuple(replace(step, sentence="Do nothing.", holds=()) for step in PLAN.steps))
-    assert render_plan(lying) == TEXT and read_plan(TEXT, "plan.json") == PLAN
+    assert PLANS.render(lying) == TEXT and PLANS.read(TEXT, "plan.json") == PLAN
     for step in PLAN.steps:
         assert step.sentence and step.sentence not in TEXT and step.commands[:1] != ((),)
 
@@ -228,11 +228,11 @@ def test_plan_is_the_same_in_every_language(monkeypatch: pytest.MonkeyPatch) -> 
 
     plan = planned()
     monkeypatch.setattr(Language, "one", staticmethod(lambda english: f"Wahrlich: {english}"))
-    text = render_plan(planned())
-    assert planned() != plan and text == render_plan(plan) and "Wahrlich" not in text
-    assert any(step.sentence.startswith("Wahrlich") for step in read_plan(text, "plan.json").steps)
+    text = PLANS.render(planned())
+    assert planned() != plan and text == PLANS.render(plan) and "Wahrlich" not in text
+    assert any(step.sentence.startswith("Wahrlich") for step in PLANS.read(text, "plan.json").steps)
     monkeypatch.undo()
-    assert read_plan(text, "plan.json") == plan and all(isinstance(doubt, Message) for doubt in plan.doubts)
+    assert PLANS.read(text, "plan.json") == plan and all(isinstance(doubt, Message) for doubt in plan.doubts)
     assert LOST in plan.doubts and plan.before.waiting
 
 
@@ -242,23 +242,23 @@ def test_programs_see_derived_fields_but_cannot_apply_them() -> None:
     assert body["schema"] == "diskwright.plan-shown/2"
     assert [step["sentence"] for step in body["steps"]] == [step.sentence for step in PLAN.steps]
     with pytest.raises(BadInput, match=r"is a diskwright\.plan-shown/2, not a diskwright\.plan"):
-        read_plan(shown, "plan.json")
+        PLANS.read(shown, "plan.json")
 
 
 @pytest.mark.parametrize("plan", [PLAN, KEEPING])
 def test_run_of_an_earlier_version_continues_in_current_words(plan: Plan) -> None:
     first = as_first_written(plan, lambda body: None)
-    assert read_kept_plan(first, "plan.json") == plan == read_kept_plan(render_plan(plan), "plan.json")
+    assert PLANS.read_kept(first, "plan.json") == plan == PLANS.read_kept(PLANS.render(plan), "plan.json")
     with pytest.raises(
         BadInput, match=r"^plan\.json was created by an earlier version of diskwright\. Create the"
     ):
-        read_plan(first, "plan.json")
+        PLANS.read(first, "plan.json")
 
 
 @pytest.mark.parametrize("name", [name for name in HOSTILE if name not in UNSAID])
 def test_impossible_plan_of_an_earlier_version_is_refused(name: str) -> None:
     with pytest.raises(BadInput, match=r"^plan\.json"):
-        read_kept_plan(as_first_written(PLAN, HOSTILE[name]), "plan.json")
+        PLANS.read_kept(as_first_written(PLAN, HOSTILE[name]), "plan.json")
 
 
 @pytest.mark.parametrize(
@@ -266,4 +266,4 @@ def test_impossible_plan_of_an_earlier_version_is_refused(name: str) -> None:
 )
 def test_steps_of_another_shape_are_refused(steps: object) -> None:
     with pytest.raises(BadInput, match=r"^plan\.json"):
-        read_kept_plan(as_first_written(PLAN, at("steps", value=steps)), "plan.json")
+        PLANS.read_kept(as_first_written(PLAN, at("steps", value=steps)), "plan.json")

@@ -15,7 +15,7 @@ from wizard.model.said import GIB, MIB
 from wizard.operations.filesystem import MakeFilesystem
 from wizard.operations.mounts import AddFstabLine, Mount
 from wizard.operations.table import WipeSignatures, WriteTable
-from wizard.plan.check import check_plan, places_in
+from wizard.plan.check import PLANS, places_in
 from wizard.plan.plan import Plan, PlanOperation
 
 
@@ -29,7 +29,7 @@ def first_changed(**changes: Any) -> tuple[Volume, ...]:  # noqa: ANN401
 
 
 def test_rederived_plan_without_tampering_is_sound() -> None:
-    check_plan(hostile(PLAN, first_changed(label="other")))
+    PLANS.check(hostile(PLAN, first_changed(label="other")))
 
 
 @pytest.mark.parametrize(
@@ -64,13 +64,13 @@ def test_hostile_volume_is_refused_even_if_consistent(changes: dict[str, Any], s
     except (KeyError, ValueError):
         plan = replace(PLAN, volumes=first_changed(**changes))
     with pytest.raises(BadInput, match=f"invalid {says}"):
-        check_plan(plan)
+        PLANS.check(plan)
 
 
 def test_wipe_elsewhere_is_refused_even_if_consistent() -> None:
     for device in ("/dev/vda", "/dev/sda7", "/dev/sdaa"):
         with pytest.raises(BadInput, match="wipes"):
-            check_plan(rederived(PLAN, replace(places_in(PLAN), wipes=(WipeSignatures(device, ()),))))
+            PLANS.check(rederived(PLAN, replace(places_in(PLAN), wipes=(WipeSignatures(device, ()),))))
 
 
 def test_preserved_partitions_are_never_wiped_or_moved() -> None:
@@ -78,7 +78,7 @@ def test_preserved_partitions_are_never_wiped_or_moved() -> None:
     wipes = (WipeSignatures("/dev/sda1", ("ext3",)),)
     wiping = rederived(KEEPING, replace(places_in(KEEPING), wipes=wipes))
     with pytest.raises(BadInput, match="wipes"):
-        check_plan(wiping)
+        PLANS.check(wiping)
     moved = replace(
         table,
         entries=tuple(
@@ -90,7 +90,7 @@ def test_preserved_partitions_are_never_wiped_or_moved() -> None:
     operations = [step.operation for step in KEEPING.steps]
     for other in (moved, dropped):
         with pytest.raises(BadInput, match="is inconsistent"):
-            check_plan(with_operations(KEEPING, tuple(other if one == table else one for one in operations)))
+            PLANS.check(with_operations(KEEPING, tuple(other if one == table else one for one in operations)))
 
 
 @pytest.mark.parametrize(
@@ -109,9 +109,9 @@ def test_new_partitions_never_overlap_preserved_ones(start_bytes: int, size_byte
         extents = (Extent(start, size), Extent(200 * GIB, GIB))
         return rederived(KEEPING, replace(places_in(KEEPING), extents=extents))
 
-    check_plan(moved(99 * GIB, GIB))
+    PLANS.check(moved(99 * GIB, GIB))
     with pytest.raises(BadInput, match="entries"):
-        check_plan(moved(start_bytes, size_bytes))
+        PLANS.check(moved(start_bytes, size_bytes))
 
 
 OPERATIONS = tuple(step.operation for step in PLAN.steps)
@@ -141,9 +141,9 @@ TABLE = next(operation for operation in OPERATIONS if isinstance(operation, Writ
     ],
 )
 def test_unneeded_operations_are_refused(operations: tuple[PlanOperation, ...]) -> None:
-    check_plan(with_operations(PLAN, OPERATIONS))
+    PLANS.check(with_operations(PLAN, OPERATIONS))
     with pytest.raises(BadInput, match="is inconsistent"):
-        check_plan(with_operations(PLAN, operations))
+        PLANS.check(with_operations(PLAN, operations))
 
 
 def test_invalid_entries_are_refused_even_if_consistent() -> None:
@@ -157,20 +157,20 @@ def test_invalid_entries_are_refused_even_if_consistent() -> None:
     )
     for extents in cases:
         with pytest.raises(BadInput, match="invalid entries"):
-            check_plan(rederived(PLAN, replace(places_in(PLAN), extents=extents)))
+            PLANS.check(rederived(PLAN, replace(places_in(PLAN), extents=extents)))
     entry, *others = TABLE.entries
     for other in (replace(entry, type="c12a7328-f81f-11d2-ba4b-00a0c93ec93b"), replace(entry, number=7)):
         table = replace(TABLE, entries=(other, *others))
         changed = tuple(table if operation == TABLE else operation for operation in OPERATIONS)
         with pytest.raises(BadInput, match="is inconsistent"):
-            check_plan(with_operations(PLAN, changed))
+            PLANS.check(with_operations(PLAN, changed))
 
 
 def test_lost_content_is_never_called_preserved() -> None:
     slots = tuple(replace(slot, kept=bool(slot.number)) for slot in PLAN.before.slots)
     lying = replace(PLAN, before=replace(PLAN.before, slots=slots))
     with pytest.raises(BadInput, match=r"before.slots"):
-        check_plan(with_operations(lying, OPERATIONS))
+        PLANS.check(with_operations(lying, OPERATIONS))
 
 
 def test_every_command_names_only_the_drive_and_its_partitions() -> None:

@@ -37,7 +37,7 @@ from wizard.plan.check import PLANS
 from wizard.plan.copy import BRINGS
 from wizard.plan.desired_state.document import read_wanted
 from wizard.plan.partition.moves import MOVES
-from wizard.plan.settings.document import CHANGES as SEALED_CHANGES
+from wizard.plan.settings.document import SETTINGS
 from wizard.probe.machine import load_machine
 
 RECORDED = Path(__file__).parents[2] / "looks" / "recorded"
@@ -100,8 +100,8 @@ def written() -> dict[str, str]:
     move = Moves((moved(partitioned(MISALIGNED)),))
     migration = MIGRATIONS.read_kept((MOVING / "migration.json").read_text(encoding="utf-8"), "it")
     texts = (
-        SEALED_CHANGES.render(CHANGES),
-        SEALED_CHANGES.render_shown(CHANGES),
+        SETTINGS.render(CHANGES),
+        SETTINGS.render_shown(CHANGES),
         MIGRATIONS.render(migration),
         MIGRATIONS.render_shown(migration),
         render_document(PROSPECT_SCHEMA, to_json(prospect_of(situation()))),

@@ -14,8 +14,7 @@ from wizard.ext4.assessment import Situation
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Machine
 from wizard.model.run import Event, JournalEntry
-from wizard.plan.changes import RunDocument
-from wizard.plan.conversion import Migration
+from wizard.plan.changes import Migration, RunDocument
 
 RUN = Path("/var/lib/diskwright/runs/20260314-150926-sda1")
 AT = "2026-03-14T15:09:26.535+00:00"

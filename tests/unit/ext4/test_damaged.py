@@ -15,13 +15,13 @@ from tests.unit.ext4.migrations import situation
 from wizard.cli.changes import prospect_blocks
 from wizard.cli.documents import page_of
 from wizard.cli.output import page_lines
-from wizard.ext4.document import make_migration, prospect_of, read_migration, render_migration
+from wizard.ext4.document import MIGRATIONS, make_migration, prospect_of
 from wizard.ext4.superblock import START_BYTES, read_ext
 from wizard.ext4.ways import against
 from wizard.model.errors import BadInput, Refused
 from wizard.model.ext import ExtFacts
 from wizard.model.said import GIB, MIB
-from wizard.plan.conversion import Way
+from wizard.plan.changes import Way
 from wizard.process.program import run
 
 ROUNDS = 240
@@ -91,7 +91,7 @@ def numbers_of(found: ExtFacts, *, repairs: bool) -> Iterator[float]:
         with suppress(Refused, BadInput):
             migration = make_migration(looked, way, repairs=repairs)
             assert page_lines(page_of(migration))
-            assert read_migration(render_migration(migration), "the plan") == migration
+            assert MIGRATIONS.read(MIGRATIONS.render(migration), "the plan") == migration
             yield from (migration.room_bytes, *(step.seconds for step in migration.steps))
 
 

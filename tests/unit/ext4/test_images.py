@@ -31,7 +31,7 @@ from wizard.operations.ext4 import (
     accepted,
     proof,
 )
-from wizard.plan.conversion import Way
+from wizard.plan.changes import Way
 from wizard.probe.content.superblocks import read_inside
 from wizard.process.program import run
 

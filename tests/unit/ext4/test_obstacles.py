@@ -22,7 +22,7 @@ from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.finding import Severity
 from wizard.operations.ext4 import AddJournal, CheckFiles, WidenInodes, proof
 from wizard.operations.fstab import EditFstab
-from wizard.plan.conversion import Way
+from wizard.plan.changes import Way
 
 FREE = situation()
 FULL_OF = widening_blocks(EXT3) + spare_blocks(EXT3)

@@ -7,17 +7,11 @@ import pytest
 
 from tests.unit.ext4.migrations import EXT3, situation
 from wizard.ext4.assessment import BootLine, OwnFstab, Situation
-from wizard.ext4.document import (
-    check_migration,
-    make_migration,
-    migration_steps,
-    read_migration,
-    render_migration,
-)
+from wizard.ext4.document import MIGRATIONS, make_migration, migration_steps
 from wizard.ext4.operations import own_operations
 from wizard.model.errors import BadInput
 from wizard.operations.ext4 import SetOwnFstabType
-from wizard.plan.conversion import Migration, Way
+from wizard.plan.changes import Migration, Way
 
 TEXT = "# \udce9" + "x" * 4086 + "\nUUID=ext3 / ext3 ext3=1\nLABEL=a /b auto\n/dev/x /c ext2\n"
 OWN = OwnFstab(TEXT, (BootLine(2, "ext3", "/"), BootLine(3, "auto", "/b"), BootLine(4, "ext2", "/c")))
@@ -48,7 +42,7 @@ def test_own_fstab_follows_the_filesystem_and_precedes_other_files(way: Way) -> 
     kinds = [step.operation.kind for step in make_migration(FOUND, way).steps]
     assert kinds[-3:] == ["set-own-fstab-type", "set-own-fstab-type", "edit-fstab"]
     migration = make_migration(FOUND, way)
-    assert read_migration(render_migration(migration), "m.json") == migration
+    assert MIGRATIONS.read(MIGRATIONS.render(migration), "m.json") == migration
     assert sum("contains a system. Line" in doubt for doubt in map(str, migration.doubts)) == 2
 
 
@@ -66,7 +60,7 @@ def forged(migration: Migration, **changes: Any) -> Migration:  # noqa: ANN401
     operations = [step.operation for step in migration.steps]
     place = next(number for number, one in enumerate(operations) if isinstance(one, SetOwnFstabType))
     operations[place] = replace(operations[place], **changes)
-    steps = migration_steps(operations, migration.device, migration.before, migration.drive)
+    steps = tuple(migration_steps(operations, migration.device, migration.before, migration.drive))
     return replace(migration, steps=steps)
 
 
@@ -84,4 +78,4 @@ def forged(migration: Migration, **changes: Any) -> Migration:  # noqa: ANN401
 )
 def test_document_cannot_name_another_byte(changes: dict[str, Any]) -> None:
     with pytest.raises(BadInput, match="is inconsistent"):
-        check_migration(forged(make_migration(FOUND, Way.LIGHT), **changes))
+        MIGRATIONS.check(forged(make_migration(FOUND, Way.LIGHT), **changes))

@@ -193,8 +193,8 @@ why = "It is mine."
             "phrase",
             "need a phrase to confirm",
         ),
-        ('never = "It hurts."\ndanger = true\nphrase = "it  hurts"', "phrase", "easy to type"),
-        ('never = "It hurts."\ndanger = true\nphrase = "it\\thurts"', "phrase", "easy to type"),
+        ('never = "It hurts."\ndanger = true\nphrase = "it  hurts"', "phrase", "one line of plain text"),
+        ('never = "It hurts."\ndanger = true\nphrase = "it\\thurts"', "phrase", "one line of plain text"),
         ("default = true", "never", "add the reason"),
     ],
 )

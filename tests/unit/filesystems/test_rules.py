@@ -15,7 +15,7 @@ from wizard.apply.steps import mounting as swaps
 from wizard.apply.system import mounts
 from wizard.apply.system.fstab import conflict, parse
 from wizard.apply.system.mounts import parse_swaps
-from wizard.filesystems.kind import BASIC_DATA_TYPE, LINUX_GPT_TYPE, LINUX_SWAP_TYPE
+from wizard.filesystems import partition_types
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import BadInput
 from wizard.model.geometry import Geometry
@@ -26,7 +26,7 @@ from wizard.operations.filesystem import MakeFilesystem
 from wizard.operations.mounts import AddFstabLine, Mount, TurnOnSwap
 from wizard.operations.rules import label_fault, place_fault, volume_uuid_fault
 from wizard.operations.table import WriteTable
-from wizard.plan.check import check_plan, places_in, read_plan, render_plan
+from wizard.plan.check import PLANS, places_in
 from wizard.plan.derive import derived_from, table_of
 from wizard.plan.plan import Plan
 from wizard.plan.request.volume_request import VolumeSpec, parse_volume
@@ -82,7 +82,7 @@ def test_uuid_in_a_plan_is_the_one_of_libblkid(name: str) -> None:
 def test_volume_of_each_kind_is_planned_read_back_and_sound(name: str) -> None:
     kind = MADE[name]
     plan = plan_for(drive(), spec(name, mount_point="/srv/films" if kind.mounts else "none"))
-    assert read_plan(render_plan(plan), "plan.json") == plan
+    assert PLANS.read(PLANS.render(plan), "plan.json") == plan
     assert [entry.type for entry in the_table(plan).entries] == [kind.gpt_type]
     making = next(step for step in plan.steps if isinstance(step.operation, MakeFilesystem))
     assert any("reports a clean filesystem" in sentence for sentence in making.holds) == bool(
@@ -102,7 +102,13 @@ def test_shared_volumes_are_typed_as_data() -> None:
         drive(), *(spec(name, size_bytes=GIB) for name in ("exfat", "ntfs", "vfat", "jfs")), swap()
     )
     types = [entry.type for entry in the_table(plan).entries]
-    assert types == [BASIC_DATA_TYPE, BASIC_DATA_TYPE, BASIC_DATA_TYPE, LINUX_GPT_TYPE, LINUX_SWAP_TYPE]
+    assert types == [
+        partition_types.BASIC_DATA_GPT,
+        partition_types.BASIC_DATA_GPT,
+        partition_types.BASIC_DATA_GPT,
+        partition_types.LINUX_GPT,
+        partition_types.SWAP_GPT,
+    ]
 
 
 LABELS: dict[str, dict[str, str | None]] = {
@@ -208,10 +214,10 @@ EXT4, VFAT, SWAP = (
 @pytest.mark.parametrize(
     ("plan", "says"),
     [
-        (forged(EXT4, BASIC_DATA_TYPE), "invalid after"),
-        (forged(EXT4, LINUX_SWAP_TYPE), "invalid after"),
-        (forged(VFAT, LINUX_GPT_TYPE), "invalid after"),
-        (forged(SWAP, LINUX_GPT_TYPE), "invalid after"),
+        (forged(EXT4, partition_types.BASIC_DATA_GPT), "invalid after"),
+        (forged(EXT4, partition_types.SWAP_GPT), "invalid after"),
+        (forged(VFAT, partition_types.LINUX_GPT), "invalid after"),
+        (forged(SWAP, partition_types.LINUX_GPT), "invalid after"),
         (forged(VFAT, uuid=DRAWN), "volumes.1.uuid"),
         (forged(VFAT, uuid="3F8A1C2D9B7E4D5F"), "volumes.1.uuid"),
         (forged(EXT4, uuid="3F8A-1C2D"), "volumes.1.uuid"),
@@ -233,12 +239,12 @@ EXT4, VFAT, SWAP = (
 )
 def test_plan_the_planner_would_not_make_is_refused(plan: Plan, says: str) -> None:
     with pytest.raises(BadInput, match=says):
-        check_plan(plan)
+        PLANS.check(plan)
 
 
 @pytest.mark.parametrize("plan", [EXT4, VFAT, SWAP], ids=["ext4", "vfat", "swap"])
 def test_plan_matching_the_rules_is_accepted(plan: Plan) -> None:
-    check_plan(forged(plan))
+    PLANS.check(forged(plan))
 
 
 def volume_line(volume: Volume) -> AddFstabLine:

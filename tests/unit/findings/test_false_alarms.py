@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.machines import drive, machine, partition, partitioned
-from wizard.filesystems.kind import MOVING_GPT_TYPE
+from wizard.filesystems import partition_types
 from wizard.findings.contents import find_shared
 from wizard.findings.diagnose import DriveVerdict, diagnose, judge_health
 from wizard.model.drive_facts import NvmeFormat, Smart
@@ -30,7 +30,7 @@ def test_drive_without_a_size_is_neither_healthy_nor_slow(size_bytes: int | None
     assert (judge_health(seen).verdict is DriveVerdict.GOOD) is bool(size_bytes)
 
 
-@pytest.mark.parametrize("moved", [{"type": MOVING_GPT_TYPE}, {"moving": True}, {}])
+@pytest.mark.parametrize("moved", [{"type": partition_types.MOVING_GPT}, {"moving": True}, {}])
 def test_move_in_progress_explains_the_kernel_view(moved: dict[str, object]) -> None:
     part = replace(partition(), kernel_size_bytes=MIB)
     other = partition(2, part.end_bytes, MIB)

@@ -29,12 +29,12 @@ from tests.unit.probe import rawfacts
 from tests.unit.probe.gptimage import Image
 from wizard.cli.inspect import drive_document
 from wizard.documents.decode import decode
-from wizard.filesystems.kind import MOVING_GPT_TYPE
+from wizard.filesystems import partition_types
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import Confidence, Pattern, RecordingKind
 from wizard.model.drive_facts import Ata, Health, NvmeFormat, Smart
 from wizard.model.finding import Finding, FindingCommand, Severity
-from wizard.model.geometry import Geometry, misalignment_bytes
+from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Extent, Layer, Obstacle, Signature, Table, Use
 from wizard.model.run import Waiting
 from wizard.model.said import GIB, KIB, MIB, TIB, Message
@@ -178,7 +178,7 @@ SCENARIOS: tuple[tuple[str, Severity, Drive], ...] = (
     ("use-opened", INFO, drive(uses=(Use("opened", "/dev/sda", "a program"),))),
     ("drive-unread", WARNING, drive(table=None, unread=(unread("table", "Reading stopped after 10 s."),))),
     ("drive-unread", INFO, drive(unread=(unread("smart", "smartctl is not installed."),))),
-    ("move-unfinished", DANGER, partitioned(partition(type=MOVING_GPT_TYPE))),
+    ("move-unfinished", DANGER, partitioned(partition(type=partition_types.MOVING_GPT))),
     (
         "drive-waiting",
         WARNING,
@@ -280,7 +280,7 @@ def test_findings_are_sorted_worst_first() -> None:
 )
 def test_danger_matches_the_alignment_formula_of_the_kernel(geometry: Geometry, start_bytes: int) -> None:
     codes = severities(partitioned(partition(1, start_bytes), geometry=geometry))
-    assert ("alignment-physical" in codes) == (misalignment_bytes(geometry, start_bytes) != 0)
+    assert ("alignment-physical" in codes) == (geometry.misalignment_bytes(start_bytes) != 0)
     assert sum(code.startswith("alignment-") for code in codes) == 1
 
 

@@ -25,7 +25,7 @@ from tests.unit.findings.stacks import (
 from tests.unit.machines import E512, KN4, N512, drive, machine
 from wizard.findings.diagnose import diagnose
 from wizard.model.finding import Finding, Severity
-from wizard.model.geometry import Geometry, misalignment_bytes
+from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Layer, Signature, Striping, Table
 from wizard.model.said import KIB, MIB
 
@@ -331,4 +331,4 @@ def test_verdict_is_the_kernel_formula_of_the_sum(geometry: Geometry, start: int
         below = layers[-1].path
     subject = holding(start_bytes=start * 512, layers=tuple(layers), geometry=geometry)
     summed = (start + sum(offsets)) * 512
-    assert (DANGER in codes(subject).values()) == (misalignment_bytes(geometry, summed) != 0)
+    assert (DANGER in codes(subject).values()) == (geometry.misalignment_bytes(summed) != 0)

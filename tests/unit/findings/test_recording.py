@@ -119,7 +119,7 @@ def test_silence_is_never_no_and_shows_its_clues() -> None:
             "Its data do not fit",
         ),
         (drive(), "SCSI VPD page B1h, byte 8, bits 5:4", "the drive or kernel does not provide this page"),
-        (drive(bus="usb"), "SCSI VPD page B1h, byte 8, bits 5:4", "the kernel queries few USB bridges"),
+        (drive(bus="usb"), "SCSI VPD page B1h, byte 8, bits 5:4", "this USB bridge does not pass on"),
         (drive(zoned=None), "the kernel's queue/zoned", "this kernel does not support zones"),
         (drive(unread=(unread("smart", "Needs root."),)), "smartctl and its drive database", "Needs root."),
         (

@@ -4,14 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wizard.model.geometry import (
-    Geometry,
-    align_down,
-    align_up,
-    grain_bytes,
-    misalignment_bytes,
-    plausible_optimal_io_bytes,
-)
+from wizard.model.geometry import Geometry
 from wizard.model.said import MIB
 
 E512 = Geometry(512, 4096, 0, 4096, 0)
@@ -30,45 +23,45 @@ geometries = st.builds(
 
 @pytest.mark.parametrize(("sector", "expected"), [(34, 3072), (40, 0), (63, 512), (2048, 0)])
 def test_kernel_formula_on_a_512e_drive(sector: int, expected: int) -> None:
-    assert misalignment_bytes(E512, sector * 512) == expected
+    assert E512.misalignment_bytes(sector * 512) == expected
 
 
 def test_start_aligned_for_the_drive_is_not_aligned_for_a_raid_chunk() -> None:
-    assert misalignment_bytes(RAID, 40 * 512) == 45056
+    assert RAID.misalignment_bytes(40 * 512) == 45056
 
 
 def test_alignment_offset_moves_the_aligned_starts() -> None:
-    assert misalignment_bytes(JUMPERED, 7 * 512) == 0
-    assert misalignment_bytes(JUMPERED, 8 * 512) != 0
+    assert JUMPERED.misalignment_bytes(7 * 512) == 0
+    assert JUMPERED.misalignment_bytes(8 * 512) != 0
 
 
 @pytest.mark.parametrize("bogus", [33553920, 16776704, 16773120, 33550336, 1000, 0])
 def test_overflowed_optimal_size_is_ignored(bogus: int) -> None:
-    assert plausible_optimal_io_bytes(Geometry(512, 512, 0, 512, bogus)) is None
+    assert Geometry(512, 512, 0, 512, bogus).plausible_optimal_io_bytes is None
 
 
 @pytest.mark.parametrize("meant", [65536, MIB, 3 * 524288, 10 * MIB])
 def test_stripe_width_is_accepted(meant: int) -> None:
-    assert plausible_optimal_io_bytes(Geometry(512, 4096, 0, 4096, meant)) == meant
+    assert Geometry(512, 4096, 0, 4096, meant).plausible_optimal_io_bytes == meant
 
 
 @given(geometries, st.integers(0, 2**44))
 def test_aligned_starts_satisfy_the_kernel_and_bracket_the_position(
     geometry: Geometry, position: int
 ) -> None:
-    up, down = align_up(geometry, position), align_down(geometry, position)
+    up, down = geometry.align_up(position), geometry.align_down(position)
     for start in (up, down):
         assert (start - geometry.alignment_offset_bytes) % geometry.granularity_bytes == 0
         if geometry.alignment_offset_bytes < geometry.granularity_bytes:
-            assert misalignment_bytes(geometry, start) == 0
-    assert position <= up < position + grain_bytes(geometry) + geometry.alignment_offset_bytes
+            assert geometry.misalignment_bytes(start) == 0
+    assert position <= up < position + geometry.grain_bytes + geometry.alignment_offset_bytes
     assert down <= max(position, geometry.alignment_offset_bytes)
 
 
 @given(geometries)
 def test_grain_is_a_sane_multiple_of_a_mebibyte(geometry: Geometry) -> None:
-    assert grain_bytes(geometry) % MIB == 0
-    assert grain_bytes(geometry) <= 64 * MIB
+    assert geometry.grain_bytes % MIB == 0
+    assert geometry.grain_bytes <= 64 * MIB
 
 
 @pytest.mark.parametrize(

@@ -14,11 +14,10 @@ from wizard.model.machine import Drive
 from wizard.model.said import KIB, MIB
 from wizard.operations.operation import Context
 from wizard.plan.derive import Places, derived_from
-from wizard.plan.plan import Plan, PlanOperation
+from wizard.plan.plan import Plan, PlanOperation, steps_of
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import Mode, NewVolumes
 from wizard.plan.request.volume_request import VolumeSpec
-from wizard.plan.steps import steps_of
 
 UUIDS = tuple(
     str(UUID(int=0x10000000_0000_4000_8000_000000000000 + number * (1 + (1 << 96)))) for number in range(1, 9)

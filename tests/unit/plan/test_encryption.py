@@ -9,7 +9,7 @@ from tests.unit.machines import E512, KN4, N512, drive, machine, partition, part
 from tests.unit.plan.layouts import EVERYTHING, GEOMETRIES, UUIDS, plan_for, plan_page, spec, with_operations
 from wizard.model.advice import Option
 from wizard.model.errors import BadInput, Refused
-from wizard.model.geometry import Geometry, grain_bytes, misalignment_bytes
+from wizard.model.geometry import Geometry
 from wizard.model.layout import NO_PLACE
 from wizard.model.said import GIB, MIB
 from wizard.operations.containers import AddCrypttabLine, MakeContainer, OpenContainer
@@ -17,8 +17,8 @@ from wizard.operations.filesystem import MakeFilesystem
 from wizard.operations.mounts import Mount, TurnOnSwap
 from wizard.operations.operation import UNTIL_KEPT
 from wizard.operations.table import WipeSignatures
-from wizard.plan.check import check_plan, read_plan, render_plan
-from wizard.plan.plan import Plan, Step
+from wizard.plan.check import PLANS
+from wizard.plan.plan import Plan, PlanOperation, Step
 from wizard.plan.planner import make_plan
 from wizard.plan.request.encryption import (
     LOST,
@@ -31,7 +31,6 @@ from wizard.plan.request.encryption import (
 )
 from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes
 from wizard.plan.request.volume_request import VolumeSpec, parse_volume
-from wizard.plan.steps import described_as_direct, described_for_fstab
 
 PLACE = "/srv/secret"
 
@@ -40,7 +39,7 @@ def secret(filesystem: str = "ext4", **more: Any) -> VolumeSpec:  # noqa: ANN401
     return replace(spec(filesystem), encrypted=True, **{"label": "private", "mount_point": PLACE, **more})
 
 
-def making(plan: Plan) -> Step:
+def making(plan: Plan) -> Step[PlanOperation]:
     return next(step for step in plan.steps if isinstance(step.operation, MakeContainer))
 
 
@@ -50,12 +49,12 @@ def planned(*specs: VolumeSpec, geometry: Geometry = E512) -> Plan:
 
 def test_key_file_is_in_crypttab_only() -> None:
     plan = planned(secret(key="/etc/keys/media.key"))
-    check_plan(plan)
+    PLANS.check(plan)
     lines = [step for step in plan.steps if isinstance(step.operation, AddCrypttabLine)]
     (line,) = (edit for step in lines for edit in step.edits)
     assert line.split()[2:] == ["/etc/keys/media.key", "luks,nofail"]
     assert "with the key /etc/keys/media.key" in lines[0].sentence
-    assert read_plan(render_plan(plan), "plan") == plan
+    assert PLANS.read(PLANS.render(plan), "plan") == plan
     others = [step for step in plan.steps if step not in lines]
     assert "media.key" not in " ".join(word for step in others for argv in step.commands for word in argv)
 
@@ -63,11 +62,11 @@ def test_key_file_is_in_crypttab_only() -> None:
 def test_another_fstab_is_named_in_all_texts() -> None:
     plan = planned(secret(key="/etc/keys/media.key"), spec("swap", size_bytes=GIB, mount_point=NO_PLACE))
     own = "\n".join((*plan_page(plan, 4000), *(held for step in plan.steps for held in step.holds)))
-    other = described_for_fstab(plan, "/mnt/etc/fstab")
+    other = plan.described_for_fstab("/mnt/etc/fstab")
     said = "\n".join((*plan_page(other, 4000), *(held for step in other.steps for held in step.holds)))
     for name in ("fstab", "crypttab"):
         assert own.count(f"/etc/{name}") == said.count(f"/mnt/etc/{name}") == said.count(f"/etc/{name}") > 2
-    assert render_plan(other) == render_plan(plan)
+    assert PLANS.render(other) == PLANS.render(plan)
 
 
 @pytest.mark.parametrize(
@@ -95,7 +94,7 @@ def test_key_unusable_at_boot_is_refused(specs: tuple[VolumeSpec, ...], why: str
     forged = replace(volume, encryption=replace(volume.encryption, key=specs[0].key))
     if len(specs) == 1:
         with pytest.raises(BadInput, match="containers"):
-            check_plan(replace(plan, volumes=(forged,)))
+            PLANS.check(replace(plan, volumes=(forged,)))
 
 
 @pytest.mark.parametrize("geometry", GEOMETRIES)
@@ -103,9 +102,9 @@ def test_data_after_the_header_is_aligned(geometry: Geometry) -> None:
     plan = planned(geometry=geometry)
     (container,), slot = plan.containers, next(slot for slot in plan.after.partitions if not slot.kept)
     assert container.offset_bytes >= 16 * MIB
-    assert not misalignment_bytes(geometry, slot.start_bytes + container.offset_bytes)
-    assert not container.offset_bytes % grain_bytes(geometry), "a whole stripe of a RAID beneath"
-    check_plan(plan)
+    assert not geometry.misalignment_bytes(slot.start_bytes + container.offset_bytes)
+    assert not container.offset_bytes % geometry.grain_bytes, "a whole stripe of a RAID beneath"
+    PLANS.check(plan)
 
 
 @pytest.mark.parametrize(("geometry", "sector"), [(N512, 512), (E512, 4096), (KN4, 4096)])
@@ -150,7 +149,7 @@ def test_filesystem_is_made_mounted_and_listed_in_the_container() -> None:
     assert isinstance(operations[-1], Mount) and operations[-1].device == container.opened
     assert container.uuid != volume.uuid
     assert plan.volumes[1].path == "/dev/sda2"
-    assert read_plan(render_plan(plan), "it") == plan
+    assert PLANS.read(PLANS.render(plan), "it") == plan
 
 
 def test_swap_in_a_container_is_activated_and_unmounted_stays_closed() -> None:
@@ -173,7 +172,7 @@ def test_encryption_is_shown_with_the_meaning_of_a_lost_passphrase() -> None:
     ):
         assert said in shown
     assert making(plan).undo == str(UNTIL_KEPT)
-    assert "Cannot be undone" in making(described_as_direct(plan, "loop devices are missing")).undo
+    assert "Cannot be undone" in making(plan.described_as_direct("loop devices are missing")).undo
     assert NO_TRIM not in plan.doubts
     still = plan_for(replace(drive(size_bytes=64 * GIB), rotational=False), secret())
     assert NO_TRIM in still.doubts
@@ -200,7 +199,7 @@ def test_old_content_is_lost_once_when_the_container_is_made() -> None:
 def test_impossible_encryption_is_refused(asked: VolumeSpec, why: str) -> None:
     with pytest.raises(BadInput, match=why):
         planned(asked)
-    check_plan(planned(secret(size_bytes=header_bytes(E512) + 16 * MIB)))
+    PLANS.check(planned(secret(size_bytes=header_bytes(E512) + 16 * MIB)))
 
 
 def test_no_encryption_on_zones_in_a_group_or_without_cryptsetup() -> None:
@@ -224,7 +223,7 @@ def test_operations_of_an_encrypting_plan_cannot_be_forged() -> None:
     plan = planned()
     (container,) = plan.containers
     operations = tuple(step.operation for step in plan.steps)
-    check_plan(with_operations(plan, operations))
+    PLANS.check(with_operations(plan, operations))
     hostile = (
         MakeContainer("/dev/sdx1", container.uuid, 4096, 16 * MIB),
         MakeContainer("/dev/sda1", UUIDS[6], 4096, 16 * MIB),
@@ -252,7 +251,7 @@ def test_operations_of_an_encrypting_plan_cannot_be_forged() -> None:
     ]
     for attempt in attempts:
         with pytest.raises(BadInput, match="is inconsistent"):
-            check_plan(with_operations(plan, attempt))
+            PLANS.check(with_operations(plan, attempt))
 
 
 @pytest.mark.parametrize(
@@ -273,17 +272,17 @@ def test_forged_container_is_refused(change: dict[str, Any], why: str) -> None:
     forged = replace(volume.encryption, **change)
     for path in (volume.path, forged.opened):
         with pytest.raises(BadInput, match=why):
-            check_plan(replace(plan, volumes=(replace(volume, encryption=forged, path=path),)))
+            PLANS.check(replace(plan, volumes=(replace(volume, encryption=forged, path=path),)))
 
 
 def test_plan_without_the_passphrase_warning_is_refused() -> None:
     with pytest.raises(BadInput, match="doubts"):
-        check_plan(replace(planned(), doubts=()))
+        PLANS.check(replace(planned(), doubts=()))
 
 
 def test_encryption_is_requested_on_the_command_line() -> None:
     assert parse_volume("workload=large-media,encrypt=luks2").encrypt == "luks2"
-    with pytest.raises(BadInput, match="encrypt=luks2"):
+    with pytest.raises(BadInput, match="Choose one of luks2"):
         parse_volume("workload=large-media,encrypt=rot13")
 
 

@@ -23,7 +23,7 @@ from wizard.model.finding import Recorded, Recording
 from wizard.model.machine import Drive, Kernel
 from wizard.model.said import GIB, MIB
 from wizard.operations.rules import DANGERS
-from wizard.plan.check import check_plan, read_plan
+from wizard.plan.check import PLANS
 from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import Arrangement, NewVolumes, StripeRequest
@@ -128,12 +128,12 @@ def test_option_against_advice_is_a_doubt() -> None:
     ("filesystem", "name", "error", "says"),
     [
         ("ext4", "no-such", BadInput, "Unknown option 'no-such'"),
-        ("ext4", "\x1b[2J", BadInput, r"Unknown option '\?\[2J'"),
+        ("ext4", "\x1b[2J", BadInput, r"Unknown option '\\x1b\[2J'"),
         ("xfs", "ext4-quota", BadInput, "ext4-quota is for ext4, not for xfs"),
         ("ext4", "tune-ext4-reserve-1", BadInput, "it changes an existing filesystem"),
         ("ext4", "mq-deadline", BadInput, "does not set schedulers"),
         ("ext4", "defaults", BadInput, "defaults is not needed"),
-        ("ext4", "ext4-notail", Refused, "notail is not possible: This is an option of ReiserFS"),
+        ("ext4", "ext4-notail", Refused, "notail is not possible here. This is an option of ReiserFS"),
         ("xfs", "xfs-nobarrier", Refused, "Removed from the kernel"),
         ("ext4", "ext4-largefile4", Refused, "Only for shingled drives"),
         ("btrfs", "btrfs-zoned", Refused, "Only for host-managed drives"),
@@ -217,7 +217,7 @@ def test_every_supported_danger_is_available_except_for_a_system() -> None:
 
 def plan(*words: str, output: Path) -> tuple[int, Plan | None]:
     code = main(["plan", "/dev/sdb", "--machine", MACHINE, "-o", str(output), *words])
-    return code, read_plan(output.read_text(), "it") if output.exists() else None
+    return code, PLANS.read(output.read_text(), "it") if output.exists() else None
 
 
 def test_plan_has_the_option_and_repeats_its_danger(
@@ -264,12 +264,12 @@ def test_plan_that_hides_a_danger_is_refused(tmp_path: Path) -> None:
     )
     _, made = plan(*words, "--danger", NO_JOURNAL, "--danger", BARRIER, output=tmp_path / "plan.json")
     assert made is not None
-    check_plan(made)
+    PLANS.check(made)
     for silent in ("^has_journal", "nobarrier"):
         doubts = tuple(doubt for doubt in made.doubts if silent not in str(doubt))
         assert len(doubts) == len(made.doubts) - 1
         with pytest.raises(BadInput, match=rf"invalid {re.escape(silent)}\."):
-            check_plan(replace(made, doubts=doubts))
+            PLANS.check(replace(made, doubts=doubts))
 
 
 def test_plan_check_knows_every_danger_of_the_catalogue() -> None:
@@ -333,8 +333,8 @@ def test_accepted_danger_is_dropped_for_a_system_role() -> None:
     taken = take("ext4", "ext4-no-journal", phrases=(NO_JOURNAL,))
     spec = VolumeSpec(taken.choice, find_workload("large-media").workload, None, None, None, taken.doubts)
     plan = make_plan(machine(), (drive(),), NewVolumes((spec,)), cycle(UUIDS).__next__)
-    check_plan(plan)
+    PLANS.check(plan)
     with pytest.raises(BadInput, match="is not allowed on boot or system volumes"):
         make_plan(machine(), (drive(),), NewVolumes((replace(spec, role="root"),)), cycle(UUIDS).__next__)
     with pytest.raises(BadInput, match=r"is inconsistent: invalid \^has_journal"):
-        check_plan(replace(plan, volumes=(replace(plan.volumes[0], role="root"),)))
+        PLANS.check(replace(plan, volumes=(replace(plan.volumes[0], role="root"),)))

@@ -9,23 +9,18 @@ from hypothesis import strategies as st
 
 from tests.unit.machines import E512, KN4, N512, drive, gpt, machine, mbr, partition, partitioned
 from tests.unit.plan.layouts import EVERYTHING, GEOMETRIES, UUIDS, plan_for, spec
-from wizard.filesystems.kind import LINUX_GPT_TYPE, serial_of
+from wizard.filesystems import partition_types
+from wizard.filesystems.kind import serial_of
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import BadInput, Refused
-from wizard.model.geometry import (
-    LARGEST_GRAIN_BYTES,
-    Geometry,
-    grain_bytes,
-    misalignment_bytes,
-    plausible_optimal_io_bytes,
-)
+from wizard.model.geometry import LARGEST_GRAIN_BYTES, Geometry
 from wizard.model.layout import TableEntry
 from wizard.model.machine import Drive
 from wizard.model.said import GIB, MIB, TIB
 from wizard.operations.filesystem import MakeFilesystem
 from wizard.operations.mounts import AddFstabLine, Mount
 from wizard.operations.table import WipeSignatures, WriteTable
-from wizard.plan.check import check_plan
+from wizard.plan.check import PLANS
 from wizard.plan.free_space import gpt_bounds
 from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
@@ -50,11 +45,9 @@ def parted_optimum(geometry: Geometry) -> tuple[int, int] | None:
 
 
 def assert_aligned(geometry: Geometry, start_bytes: int) -> None:
-    assert misalignment_bytes(geometry, start_bytes) == 0
+    assert geometry.misalignment_bytes(start_bytes) == 0
     assert start_bytes % geometry.logical_block_bytes == 0
-    believed = (
-        plausible_optimal_io_bytes(geometry) is not None and grain_bytes(geometry) <= LARGEST_GRAIN_BYTES
-    )
+    believed = geometry.plausible_optimal_io_bytes is not None and geometry.grain_bytes <= LARGEST_GRAIN_BYTES
     if (wanted := parted_optimum(geometry)) and (believed or not geometry.optimal_io_bytes):
         offset, grain = wanted
         assert (start_bytes - offset) % grain == 0
@@ -88,7 +81,7 @@ def crowded_drives(draw: st.DrawFn) -> Drive:
             number,
             start * block,
             (stop - start) * block,
-            type="0x83" if kind == "mbr" else LINUX_GPT_TYPE,
+            type="0x83" if kind == "mbr" else partition_types.LINUX_GPT,
             filesystem=draw(st.sampled_from((None, "ext4", "ntfs"))),
             attributes=draw(st.sampled_from((0, 1, 1 << 60))),
             name=draw(st.sampled_from((None, "old"))) if kind == "gpt" else None,
@@ -149,7 +142,7 @@ def test_new_partitions_are_aligned_inside_and_apart(
         if not entry.kept:
             assert first <= entry.start_bytes and entry.start_bytes + entry.size_bytes <= end
             assert entry.start_bytes >= MIB
-            assert entry.size_bytes % grain_bytes(on.geometry) == 0
+            assert entry.size_bytes % on.geometry.grain_bytes == 0
             assert_aligned(on.geometry, entry.start_bytes)
     assert table.fresh or not fresh or on.partitions == ()
 
@@ -165,7 +158,7 @@ def test_every_request_gets_its_size(on: Drive, specs: tuple[VolumeSpec, ...], m
         got = entries[volume.partition].size_bytes
         assert got >= MADE[volume.filesystem].minimum_bytes
         if wanted.size_bytes is not None:
-            assert wanted.size_bytes <= got < wanted.size_bytes + grain_bytes(on.geometry)
+            assert wanted.size_bytes <= got < wanted.size_bytes + on.geometry.grain_bytes
 
 
 @QUICK
@@ -237,7 +230,7 @@ def test_every_plan_passes_its_own_check(on: Drive, specs: tuple[VolumeSpec, ...
     plan = plan_or_none(on, specs, mode)
     assume(plan is not None)
     assert plan is not None
-    check_plan(plan)
+    PLANS.check(plan)
 
 
 @pytest.mark.parametrize("geometry", GEOMETRIES, ids=str)
@@ -245,7 +238,7 @@ def test_every_plan_passes_its_own_check(on: Drive, specs: tuple[VolumeSpec, ...
 def test_one_volume_over_everything_fills_the_drive(geometry: Geometry, size: int) -> None:
     plan = plan_for(drive(geometry=geometry, size_bytes=size), spec("ext4"))
     (entry,) = table_of(plan).entries
-    grain = grain_bytes(geometry)
+    grain = geometry.grain_bytes
     bounds = gpt_bounds(size, geometry)
     assert entry.number == 1
     assert entry.start_bytes < 2 * grain + MIB
@@ -372,7 +365,7 @@ def test_container_with_unknown_content_is_not_wiped() -> None:
         spec("ext4"),
         mode=Mode.REPLACE,
     )
-    check_plan(plan)
+    PLANS.check(plan)
     assert [step.operation.device for step in plan.steps if isinstance(step.operation, WipeSignatures)][
         :2
     ] == ["/dev/sda5", "/dev/sda"]

@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 
 from tests.unit.machines import drive, gpt, machine, mbr, partition, partitioned, unread
 from tests.unit.plan.layouts import UUIDS, choice, plan_for, spec
-from wizard.filesystems.kind import LINUX_GPT_TYPE
+from wizard.filesystems import partition_types
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.geometry import Geometry
 from wizard.model.layout import Slot
 from wizard.model.machine import Drive, Layer, Partition, Signature, Table, Use
 from wizard.model.said import GIB, MIB, TIB
 from wizard.operations.table import WipeSignatures
-from wizard.plan.check import check_plan
+from wizard.plan.check import PLANS
 from wizard.plan.planner import make_plan
 from wizard.plan.refusals import refuse_content, refuse_table
 from wizard.plan.request.plan_request import Mode, NewVolumes
@@ -41,9 +41,9 @@ ONE = partition(1, MIB, GIB, filesystem="ext4")
         (drive(read_only=True), "read-only"),
         (
             drive(size_bytes=None, unread=(unread("size_bytes", "Permission denied."),)),
-            "Cannot read the size of /dev/sda: Permission denied",
+            "Cannot read the size of /dev/sda. Permission denied",
         ),
-        (drive(geometry=None), "Cannot read the block size of /dev/sda"),
+        (drive(geometry=None), "Cannot read the block sizes of /dev/sda"),
         (drive(size_bytes=0), "no size"),
         (drive(geometry=Geometry(520, 520, 0, 520, 0)), "blocks of 520 and 520 bytes"),
         (drive(geometry=Geometry(512, 0, 0, 0, 0)), "blocks of 512 and 0 bytes"),
@@ -71,7 +71,7 @@ def test_no_mode_allows_a_protected_drive(on: Drive, mode: Mode | None, says: st
 def test_drive_with_possible_content_needs_a_mode(on: Drive) -> None:
     with pytest.raises(Refused, match="--replace"):
         plan_for(on, spec("ext4"), mode=None)
-    check_plan(plan_for(on, spec("ext4"), mode=Mode.REPLACE))
+    PLANS.check(plan_for(on, spec("ext4"), mode=Mode.REPLACE))
 
 
 def test_refusal_names_the_data_loss() -> None:
@@ -92,8 +92,8 @@ def test_refusal_names_the_data_loss() -> None:
         (partitioned(ONE, partition(2, 2 * GIB, TIB)), "inconsistent table"),
         (partitioned(replace(ONE, type=None)), "Cannot read the type of /dev/sda1"),
         (partitioned(replace(ONE, kernel_start_bytes=4096)), "disagree about the position of /dev/sda1"),
-        (drive(table=None), "are unknown, so they cannot be preserved"),
-        (partitioned(ONE, content_digest=None), "are unknown, so they cannot be preserved"),
+        (drive(table=None), "are unknown, so the drive may not be empty"),
+        (partitioned(ONE, content_digest=None), "are unknown, so the drive may not be empty"),
         (
             drive(
                 table=mbr(),
@@ -191,7 +191,7 @@ def test_invalid_label_or_mount_point_is_refused_cleanly(label: str, place: str)
     except DiskwrightError as error:
         assert str(error).isprintable()
     else:
-        check_plan(plan)
+        PLANS.check(plan)
         assert plan.volumes[0].label == label and plan.volumes[0].mount_point == place
         assert all(text.isprintable() for step in plan.steps for text in (step.sentence, *step.edits))
 
@@ -204,7 +204,7 @@ def test_slots_are_not_shared_between_before_and_after() -> None:
             9,
             400 * GIB,
             GIB,
-            type=LINUX_GPT_TYPE,
+            type=partition_types.LINUX_GPT,
             kernel_start_bytes=400 * GIB,
             kernel_size_bytes=GIB,
         ),
@@ -243,5 +243,5 @@ def test_facts_unknown_even_to_root_do_not_ask_for_root() -> None:
         content_digest=None,
         unread=(unread("table", "Needs root to read the device.", without_root=True),),
     )
-    with pytest.raises(Refused, match="Reading requires root"):
+    with pytest.raises(Refused, match="Reading this needs root"):
         refuse_table(closed)

@@ -8,14 +8,14 @@ from hypothesis import strategies as st
 
 from tests.unit.machines import KN4, SIZE_BYTES, drive, machine, mbr, partition, partitioned
 from tests.unit.plan.layouts import EVERYTHING, GEOMETRIES, UUIDS, plan_for, spec
-from wizard.filesystems.kind import ESP_GPT_TYPE, HOME_GPT_TYPE, LINUX_GPT_TYPE, ROOT_GPT_TYPES
+from wizard.filesystems import partition_types
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.finding import Recorded, Recording
-from wizard.model.geometry import Geometry, grain_bytes
+from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Kernel, Machine
 from wizard.model.said import GIB, MIB, TIB
 from wizard.operations.table import WriteTable
-from wizard.plan.check import check_plan
+from wizard.plan.check import PLANS
 from wizard.plan.free_space import aligned_spaces, fresh_bounds
 from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
@@ -36,7 +36,7 @@ def on(of: Drive, architecture: str = "x86_64", **changes: object) -> Machine:
 def planned(of: Drive, *specs: VolumeSpec, mode: Mode | None = None, arrangement: Arrangement = MBR) -> Plan:
     source = iter(UUIDS)
     plan = make_plan(on(of), (of,), NewVolumes(specs, mode, arrangement), lambda: next(source))
-    check_plan(plan)
+    PLANS.check(plan)
     return plan
 
 
@@ -46,7 +46,7 @@ def asked(of: Drive, *volumes: str, architecture: str = "x86_64") -> Plan:
     where = on(of, architecture)
     specs = tuple(spec_of(where, of, UNKNOWN, parse_volume(text)) for text in volumes)
     plan = make_plan(where, (of,), NewVolumes(specs), lambda: next(source))
-    check_plan(plan)
+    PLANS.check(plan)
     return plan
 
 
@@ -75,7 +75,7 @@ def test_shares_of_all_space_fit_together(geometry: Geometry, shares: list[int])
     )
     made = [slot.size_bytes for slot in plan.after.partitions]
     for percent, size_bytes in zip(shares, made, strict=True):
-        assert 0 <= room * percent / 100 - size_bytes < grain_bytes(geometry)
+        assert 0 <= room * percent / 100 - size_bytes < geometry.grain_bytes
         assert size_bytes % geometry.logical_block_bytes == 0
 
 
@@ -109,10 +109,10 @@ def test_share_larger_than_every_free_piece_is_refused() -> None:
 def test_system_partitions_get_discoverable_types_and_no_mounts() -> None:
     plan = asked(drive(), "role=esp", "role=swap", "role=root,size=30%", "role=home,size=rest")
     assert [slot.type for slot in plan.after.partitions] == [
-        ESP_GPT_TYPE,
+        partition_types.ESP_GPT,
         "0657fd6d-a4ab-43c4-84e5-0933c84b4f4f",
-        ROOT_GPT_TYPES["x86_64"],
-        HOME_GPT_TYPE,
+        partition_types.ROOTS_GPT["x86_64"],
+        partition_types.HOME_GPT,
     ]
     assert [(volume.filesystem, volume.label) for volume in plan.volumes] == [
         ("vfat", "EFI"),
@@ -127,7 +127,11 @@ def test_system_partitions_get_discoverable_types_and_no_mounts() -> None:
 
 @pytest.mark.parametrize(
     ("architecture", "wanted"),
-    [("aarch64", ROOT_GPT_TYPES["aarch64"]), ("", LINUX_GPT_TYPE), ("vax", LINUX_GPT_TYPE)],
+    [
+        ("aarch64", partition_types.ROOTS_GPT["aarch64"]),
+        ("", partition_types.LINUX_GPT),
+        ("vax", partition_types.LINUX_GPT),
+    ],
 )
 def test_root_type_matches_the_architecture_of_the_machine(architecture: str, wanted: str) -> None:
     plan = asked(drive(), "role=root", architecture=architecture)
@@ -160,7 +164,7 @@ def test_forged_role_is_detected(role: str) -> None:
     plan = asked(drive(), "role=root")
     forged = replace(plan, volumes=(replace(plan.volumes[0], role=role),))
     with pytest.raises(BadInput, match="is inconsistent"):
-        check_plan(forged)
+        PLANS.check(forged)
 
 
 @pytest.mark.parametrize(
@@ -281,7 +285,7 @@ def test_every_role_has_a_description() -> None:
         assert role.summary.endswith(".") and (not role.usual or role.usual in role.filesystems)
 
 
-ESP = replace(partition(1, MIB, 512 * MIB, filesystem="vfat"), type=ESP_GPT_TYPE)
+ESP = replace(partition(1, MIB, 512 * MIB, filesystem="vfat"), type=partition_types.ESP_GPT)
 FREED = partition(3, 2 * GIB, GIB, filesystem="ext4")
 HALF = partitioned(ESP, partition(2, GIB, GIB), FREED, size_bytes=SIZE_BYTES)
 OTHER_DRIVE = replace(
@@ -305,7 +309,7 @@ def test_second_efi_partition_is_reported(
     source, where = iter(UUIDS), replace(on(HALF), drives=(HALF, *others))
     specs = (spec_of(where, HALF, UNKNOWN, parse_volume(f"role={role}")),)
     plan = make_plan(where, (HALF,), NewVolumes(specs, mode), lambda: next(source))
-    check_plan(plan)
+    PLANS.check(plan)
     assert second_ones(plan) == named
 
 

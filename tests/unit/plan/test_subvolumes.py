@@ -14,7 +14,7 @@ from wizard.model.layout import Subvolume
 from wizard.model.said import GIB
 from wizard.operations.filesystem import MakeSubvolumes
 from wizard.operations.mounts import AddFstabLine, Mount
-from wizard.plan.check import check_plan, places_in, read_plan, render_plan
+from wizard.plan.check import PLANS, places_in
 from wizard.plan.plan import Plan
 from wizard.plan.request.volume_request import parse_volume
 from wizard.plan.text import inside_sentences
@@ -106,7 +106,7 @@ def test_subvolumes_are_created_once_and_mounted_by_separate_lines() -> None:
         ("/mnt/x", ("noatime", "subvol=/@")),
         ("/mnt/x/home", ("noatime", "subvol=/@home")),
     ]
-    assert read_plan(render_plan(plan), "plan.json") == plan
+    assert PLANS.read(PLANS.render(plan), "plan.json") == plan
 
 
 def test_top_level_is_mounted_first_if_it_has_a_mount_point() -> None:
@@ -131,7 +131,7 @@ def test_preview_lists_the_subvolumes() -> None:
 
 def test_forged_subvolume_is_refused() -> None:
     plan = plan_with(ROOT, HOME)
-    check_plan(plan)
+    PLANS.check(plan)
     (volume,) = plan.volumes
     for subvolumes in (
         (),
@@ -141,7 +141,7 @@ def test_forged_subvolume_is_refused() -> None:
         (ROOT, Subvolume("@home", "/etc")),
     ):
         with pytest.raises(BadInput, match="is inconsistent"):
-            check_plan(replace(plan, volumes=(replace(volume, subvolumes=subvolumes),)))
+            PLANS.check(replace(plan, volumes=(replace(volume, subvolumes=subvolumes),)))
     operations = tuple(step.operation for step in plan.steps)
     making = next(at for at, one in enumerate(operations) if isinstance(one, MakeSubvolumes))
     made = operations[making]
@@ -153,9 +153,9 @@ def test_forged_subvolume_is_refused() -> None:
         replace(made, others=("/dev/sdx1",)),
     ):
         with pytest.raises(BadInput, match="is inconsistent"):
-            check_plan(with_operations(plan, (*operations[:making], other, *operations[making + 1 :])))
+            PLANS.check(with_operations(plan, (*operations[:making], other, *operations[making + 1 :])))
     with pytest.raises(BadInput, match="is inconsistent"):
-        check_plan(with_operations(plan, operations[:making] + operations[making + 1 :]))
+        PLANS.check(with_operations(plan, operations[:making] + operations[making + 1 :]))
 
 
 @pytest.mark.parametrize("name", ["../../etc", "/@", "a,b", "a b", ".."])
@@ -166,7 +166,7 @@ def test_consistently_forged_plan_is_refused(name: str) -> None:
     forged = replace(volume, subvolumes=(Subvolume(name, "/mnt/x"),))
     made = rederived(replace(plan, volumes=(forged,)), places_in(plan))
     with pytest.raises(BadInput, match="subvolumes"):
-        check_plan(made)
+        PLANS.check(made)
 
 
 def test_fstab_may_have_one_line_for_each_subvolume() -> None:

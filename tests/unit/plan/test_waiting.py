@@ -7,7 +7,7 @@ from tests.unit.plan.layouts import plan_for, plan_page, spec
 from wizard.model.machine import Drive
 from wizard.model.run import Waiting
 from wizard.model.said import GIB, MIB
-from wizard.plan.check import read_plan, render_plan
+from wizard.plan.check import PLANS
 from wizard.plan.plan import Plan
 from wizard.plan.request.plan_request import Mode
 from wizard.plan.undo_policy import losses, needs_word, promise
@@ -46,8 +46,8 @@ def test_drive_with_a_waiting_result_is_not_called_empty() -> None:
 
 def test_plan_stores_it_in_its_document() -> None:
     plan = over(EMPTY)
-    assert read_plan(render_plan(plan), "plan.json") == plan
-    assert "waiting" not in render_plan(over(drive(size_bytes=64 * GIB)))
+    assert PLANS.read(PLANS.render(plan), "plan.json") == plan
+    assert "waiting" not in PLANS.render(over(drive(size_bytes=64 * GIB)))
 
 
 def test_result_written_to_since_remains_a_doubt() -> None:

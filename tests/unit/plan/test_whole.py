@@ -12,7 +12,7 @@ from wizard.model.errors import BadInput, Refused
 from wizard.model.machine import Drive
 from wizard.model.said import MIB
 from wizard.operations.table import ResetZones
-from wizard.plan.check import check_plan, read_plan, render_plan
+from wizard.plan.check import PLANS
 from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import Mode, NewVolumes
@@ -49,8 +49,8 @@ def zoned_plan(
 
 def test_host_managed_drive_gets_one_filesystem_and_no_table() -> None:
     plan = zoned_plan()
-    check_plan(plan)
-    assert read_plan(render_plan(plan), "plan.json") == plan
+    PLANS.check(plan)
+    assert PLANS.read(PLANS.render(plan), "plan.json") == plan
     assert kinds_of(plan) == ["reset-zones", "make-filesystem", "add-fstab-line", "mount"]
     assert [argv for step in plan.steps for argv in step.commands][:3] == [
         ("blkzone", "reset", "/dev/sda"),
@@ -68,7 +68,7 @@ def test_content_of_a_host_managed_drive_is_named_and_confirmed() -> None:
     with pytest.raises(Refused, match="--replace"):
         zoned_plan(held)
     plan = zoned_plan(held, mode=Mode.REPLACE)
-    check_plan(plan)
+    PLANS.check(plan)
     assert (
         plan.steps[0].destroys
         == "Everything on /dev/sda, immediately. The old data there: partition 1 (btrfs, "
@@ -114,10 +114,10 @@ def test_forged_plan_for_a_whole_drive_is_refused() -> None:
         replace(volume, label="other"),
     ):
         with pytest.raises(BadInput, match="is inconsistent"):
-            check_plan(replace(plan, volumes=(other,)))
+            PLANS.check(replace(plan, volumes=(other,)))
     operations = tuple(step.operation for step in plan.steps)
     for at in range(len(operations)):
         with pytest.raises(BadInput, match="is inconsistent"):
-            check_plan(with_operations(plan, operations[:at] + operations[at + 1 :]))
+            PLANS.check(with_operations(plan, operations[:at] + operations[at + 1 :]))
     with pytest.raises(BadInput, match="is inconsistent"):
-        check_plan(with_operations(plan, (ResetZones("/dev/sdx"), *operations[1:])))
+        PLANS.check(with_operations(plan, (ResetZones("/dev/sdx"), *operations[1:])))

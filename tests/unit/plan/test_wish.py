@@ -62,7 +62,7 @@ def test_keys_come_in_any_order(text: str, wanted: VolumeRequest) -> None:
         ("workload=x,size=101%", "is not a valid share"),
         ("workload=x,size=1.5%", "is not a valid share"),
         ("workload=x,size=%", "is not a valid share"),
-        ("role=root2", "unknown role 'root2'. Roles: esp, boot, root, home, swap"),
+        ("role=root2", "unknown role 'root2'. Choose one of esp, boot, root, home, swap"),
         ("workload=x,role=", "unknown role ''"),
         ("workload=x,mount=srv", "not an absolute path"),
         ("workload=x,mount=/proc/1", "running system"),

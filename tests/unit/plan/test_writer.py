@@ -16,7 +16,7 @@ from wizard.model.layout import EVERYONE, NO_PLACE, ROOT, Subvolume, Writer
 from wizard.model.said import GIB, joined
 from wizard.operations.filesystem import SetOwner
 from wizard.operations.mounts import AddFstabLine, Mount
-from wizard.plan.check import check_plan, read_plan, render_plan
+from wizard.plan.check import PLANS
 from wizard.plan.plan import Plan
 from wizard.plan.request.using import Usual, free_place, owner_options, with_usual_place
 from wizard.plan.request.volume_request import VolumeSpec, parse_volume
@@ -115,14 +115,14 @@ def test_other_requested_options_are_preserved() -> None:
 
 def test_plan_names_the_writer_and_is_read_back() -> None:
     plan = for_writer(FAMILY, "xfs")
-    text = render_plan(plan)
-    assert read_plan(text, "it") == plan
+    text = PLANS.render(plan)
+    assert PLANS.read(text, "it") == plan
     assert "media: writable by the group family." in "\n".join(plan_page(plan, 100))
     assert any("the group family" in step.sentence for step in plan.steps)
 
 
 def test_root_writer_is_omitted_so_old_plans_are_read() -> None:
-    assert '"writer"' not in render_plan(for_writer(ROOT))
+    assert '"writer"' not in PLANS.render(for_writer(ROOT))
 
 
 @pytest.mark.parametrize(
@@ -141,14 +141,14 @@ def test_root_writer_is_omitted_so_old_plans_are_read() -> None:
 def test_forged_writer_is_refused(forged: Writer) -> None:
     """Neither with matching steps nor with the steps of another writer."""
     plan = for_writer(ANNA, "xfs")
-    check_plan(plan)
+    PLANS.check(plan)
     with pytest.raises(BadInput, match=r"volumes\.1\.writer"):
-        check_plan(for_writer(forged, "xfs"))
+        PLANS.check(for_writer(forged, "xfs"))
     with pytest.raises(BadInput, match="invalid steps"):
-        check_plan(replace(plan, volumes=(replace(plan.volumes[0], writer=FAMILY),)))
+        PLANS.check(replace(plan, volumes=(replace(plan.volumes[0], writer=FAMILY),)))
     system = for_writer(ANNA, "xfs")
     with pytest.raises(BadInput, match=r"volumes\.1\.writer"):
-        check_plan(replace(system, volumes=(replace(system.volumes[0], role="home"),)))
+        PLANS.check(replace(system, volumes=(replace(system.volumes[0], role="home"),)))
 
 
 def test_system_volumes_are_given_to_no_user() -> None:

@@ -15,7 +15,7 @@ from wizard.model.errors import Refused
 from wizard.model.machine import Machine
 from wizard.operations.filesystem import MakeFilesystem
 from wizard.operations.table import ResetZones
-from wizard.plan.check import check_plan
+from wizard.plan.check import PLANS
 from wizard.plan.dangers import FORGOTTEN
 from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
@@ -54,7 +54,7 @@ def holding(name: str, written: int) -> Machine:
 def test_recommendation_is_planned_on_the_whole_drive(name: str, workload: str) -> None:
     on = load_machine(file_of(name))
     plan = planned(on, workload)
-    check_plan(plan)
+    PLANS.check(plan)
     reset, made, *_ = (step.operation for step in plan.steps)
     assert reset == ResetZones(on.drives[0].path)
     assert isinstance(made, MakeFilesystem)
@@ -74,7 +74,7 @@ def test_zones_with_unknown_content_are_reset_only_on_request(name: str) -> None
         with pytest.raises(Refused, match=says):
             planned(holding(name, 3), "large-media", mode)
     plan = planned(holding(name, 3), "large-media", Mode.REPLACE)
-    check_plan(plan)
+    PLANS.check(plan)
     assert [dict(one.values)["count"] for one in plan.before.unmarked] == [3]
 
 

@@ -153,5 +153,5 @@ def test_device_that_vanishes_during_the_scan_is_left_out(
         return read(path)
 
     monkeypatch.setattr(os, "readlink", gone)
-    monkeypatch.setattr(system, "SYS", tmp_path)
+    monkeypatch.setattr("wizard.probe.host.sysfs.SYS", tmp_path)
     assert sorted(system.read_graph().blocks) == ["loop4", "sda"]

@@ -196,7 +196,7 @@ def test_layers_are_walked_upwards_and_named_when_unreadable(
     found, troubles = holders.layers(["sda"], lambda _: {})
     assert list(found) == ["dm-0", "dm-1", "dm-2"]
     assert troubles == [
-        unread("layers", words.ROOT_READS_LAYERS, Obstacle.DENIED),
+        unread("layers", words.ROOT_READS, Obstacle.DENIED),
         unread("layers", words.SUSPENDED(device="/dev/dm-1")),
     ]
     monkeypatch.setattr(holders, "MOST_LAYERS", 1)

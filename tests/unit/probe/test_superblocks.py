@@ -227,7 +227,7 @@ def test_recorded_bytes_equal_the_device_and_contain_no_secrets(tmp_path: Path) 
         image = tmp_path / kind
         image.write_bytes(bytes(MIB) + Bytes(SIZE, pieces).read(0, SIZE))
         content = {"signatures": [{"kind": kind, "offset_bytes": None}], "ambivalent": False}
-        chunks, trouble = holders.superblocks(str(image), content, MIB, SIZE, "/dev/sda1")
+        chunks, trouble = holders.recorded_superblocks(str(image), content, MIB, SIZE, "/dev/sda1")
         kept = [(chunk["offset_bytes"], base64.b64decode(chunk["data"])) for chunk in chunks]
         assert trouble is None
         read = read_inside(kind, replayed(kept), SIZE)
@@ -242,7 +242,7 @@ def test_luks1_key_digest_is_not_recorded(tmp_path: Path) -> None:
     image = tmp_path / "luks"
     image.write_bytes(Bytes(MIB * 4, {0: made.luks_1(4096)}).read(0, 4 * MIB))
     content = {"signatures": [{"kind": "crypto_LUKS", "offset_bytes": 0}]}
-    chunks, _ = holders.superblocks(str(image), content, 0, 0, "/dev/sda")
+    chunks, _ = holders.recorded_superblocks(str(image), content, 0, 0, "/dev/sda")
     assert [len(base64.b64decode(chunk["data"])) for chunk in chunks] == [112]
 
 

@@ -22,7 +22,7 @@ from wizard.host.services import RecordedServices
 from wizard.model.advice import Advice
 from wizard.model.errors import DiskwrightError, ExitCode, why_not
 from wizard.model.machine import Drive
-from wizard.plan.check import check_plan
+from wizard.plan.check import PLANS
 from wizard.plan.plan import Plan
 from wizard.plan.refusals import refuse_drive
 from wizard.plan.request.plan_request import Mode, NewVolumes
@@ -82,7 +82,7 @@ def test_every_workload_is_planned_or_refused_with_a_reason(name: str) -> None:
                     )
                 else:
                     assert not blocker
-                    check_plan(plan)
+                    PLANS.check(plan)
                     assert not [*unfit(to_json(plan)), *unfit(plan_page(plan, 80))]
 
 

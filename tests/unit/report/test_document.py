@@ -13,7 +13,7 @@ from wizard.benchmark.results import render_verdict
 from wizard.cli import open_wizard
 from wizard.cli.main import main, parser_of
 from wizard.model.errors import ExitCode
-from wizard.plan.check import render_plan
+from wizard.plan.check import PLANS
 from wizard.report.gather import Sources, gather
 from wizard.report.parts import render_report
 
@@ -78,7 +78,7 @@ def test_plan_and_verdict_from_files_are_in_the_page(
     from wizard.probe.machine import load_machine
 
     known = load_machine(Path(JUMPERED))
-    (tmp_path / "plan.json").write_text(render_plan(plan_of(known, known.drives[0])))
+    (tmp_path / "plan.json").write_text(PLANS.render(plan_of(known, known.drives[0])))
     (tmp_path / "verdict.json").write_text(render_verdict(verdict()))
     words = (
         "--plan",

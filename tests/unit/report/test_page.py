@@ -31,8 +31,7 @@ from wizard.model.moves import Moves
 from wizard.model.run import Check, Event, JournalEntry
 from wizard.model.said import GIB, MIB, Message
 from wizard.model.verdict import Outcome
-from wizard.plan.changes import Bring, Changes, RunDocument
-from wizard.plan.conversion import Migration, Way
+from wizard.plan.changes import Bring, Changes, Migration, RunDocument, Way
 from wizard.plan.copy import losses_of
 from wizard.plan.partition.moves import planned_moves
 from wizard.plan.plan import Plan

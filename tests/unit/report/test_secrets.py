@@ -9,7 +9,7 @@ from tests.unit.plan.layouts import plan_for, spec
 from wizard.model.errors import BadInput
 from wizard.model.said import GIB, MIB
 from wizard.operations.rules import mount_options_fault
-from wizard.plan.check import check_plan
+from wizard.plan.check import PLANS
 from wizard.plan.dangers import unstated_danger
 from wizard.plan.request.plan_request import Mode
 from wizard.report.anonymous import Words
@@ -57,7 +57,7 @@ def test_partition_larger_than_any_drive_is_a_sentence(size: int) -> None:
     slots = [replace(slot, size_bytes=size) if slot.number == 1 else slot for slot in made.before.slots]
     forged = replace(made, before=replace(made.before, slots=tuple(slots)))
     with pytest.raises(BadInput, match=r"before\.slots"):
-        check_plan(forged)
+        PLANS.check(forged)
 
 
 @pytest.mark.parametrize("mount", ["barrier=1", "auto_da_alloc", "commit=0", "data=ordered"])

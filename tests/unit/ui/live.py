@@ -13,8 +13,7 @@ from wizard.apply.run.journal import RunState
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Machine
 from wizard.model.run import Event, JournalEntry
-from wizard.plan.changes import Changes, RunDocument
-from wizard.plan.conversion import Migration
+from wizard.plan.changes import Changes, Migration, RunDocument
 from wizard.plan.plan import Plan
 from wizard.plan.undo_policy import UndoSpace
 

@@ -17,8 +17,7 @@ from wizard.apply.local_runs import OpenRun
 from wizard.apply.run.job import NextCommands
 from wizard.apply.run.journal import RunState
 from wizard.model.run import Event, JournalEntry
-from wizard.plan.changes import Changes, RunDocument
-from wizard.plan.conversion import Migration
+from wizard.plan.changes import Changes, Migration, RunDocument
 from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes, StripeRequest

@@ -21,7 +21,7 @@ from wizard.model.said import Message, Sentence, joined, t, tn
 from wizard.operations.ext4 import SetOwnFstabType
 from wizard.operations.fstab import digest_of_text
 from wizard.operations.operation import OWN_FSTAB, How
-from wizard.plan.conversion import Migration
+from wizard.plan.changes import Migration
 from wizard.probe.host.uses import unescaped
 from wizard.process.program import Result, find, run, scratch_folder
 

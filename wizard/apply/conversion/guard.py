@@ -25,7 +25,7 @@ from wizard.apply.settings.system import system_of
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import parse, tags_of
 from wizard.ext4.assessment import BootLine, Situation
-from wizard.ext4.document import check_migration, doubts_of
+from wizard.ext4.document import MIGRATIONS, doubts_of
 from wizard.ext4.filesystem_findings import KNOWN
 from wizard.ext4.superblock import SUPERBLOCK_BYTES, read_ext, read_filesystem
 from wizard.model.errors import BadInput, Failed, Refused, printable
@@ -34,7 +34,7 @@ from wizard.model.machine import Drive
 from wizard.model.said import Message, Sentence, join, t
 from wizard.operations.ext4 import CHECKER, proof
 from wizard.operations.operation import How
-from wizard.plan.conversion import Migration
+from wizard.plan.changes import Migration
 from wizard.plan.dangers import known_identity
 from wizard.plan.refusals import in_use, unmeasured
 from wizard.probe.content.superblocks import find_copy
@@ -348,7 +348,7 @@ def manifests_bytes(migration: Migration) -> int:
 
 def lock_checked(migration: Migration, how: Start, *, make: bool) -> tuple[int, ...]:
     """Run all checks of a new run, and return the locks of the drives. Raises Refused or BadInput."""
-    check_migration(migration)
+    MIGRATIONS.check(migration)
     check_root()
     check_own(migration, how.environment)
     check_migration_tools(migration)

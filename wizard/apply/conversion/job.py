@@ -47,7 +47,7 @@ from wizard.apply.system.mounts import is_mount_of, mounted_at, read_mounts
 from wizard.model.errors import DiskwrightError, Failed, printable
 from wizard.model.run import Event
 from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, join, t, tn
-from wizard.plan.conversion import Migration
+from wizard.plan.changes import Migration
 
 NOT_MOUNTED = t("Not mounted:")
 CAN_BE_MOUNTED = Sentence("{device} can be mounted now.")

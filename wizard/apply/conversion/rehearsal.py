@@ -46,7 +46,7 @@ from wizard.operations.ext4 import (
 )
 from wizard.operations.fstab import EditFstab
 from wizard.operations.operation import OWN_FSTAB
-from wizard.plan.conversion import Migration
+from wizard.plan.changes import Migration
 from wizard.process.output import Listener
 from wizard.process.program import ENDED, Result
 

@@ -43,7 +43,7 @@ from wizard.model.run import Event
 from wizard.model.said import Message, join, t
 from wizard.operations.fstab import EditFstab
 from wizard.operations.operation import How
-from wizard.plan.conversion import Migration
+from wizard.plan.changes import Migration
 
 KEEPING = "keeping"
 """File in a run's folder: keeping has begun, so undo is impossible."""

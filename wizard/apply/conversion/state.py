@@ -23,7 +23,7 @@ from wizard.ext4.assessment import DECIDING, FIRST_BYTES, block_mounting, was_mo
 from wizard.ext4.superblock import START_BYTES, read_ext
 from wizard.model.errors import WHERE_USED, BadInput, Failed, Refused
 from wizard.model.said import Sentence, join, t
-from wizard.plan.conversion import Migration
+from wizard.plan.changes import Migration
 from wizard.probe.host.sysfs import node_of
 
 THERE_TWICE = Sentence("Filesystem {uuid} is attached {times} times: {devices:list}. Nothing was written.")

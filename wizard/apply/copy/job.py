@@ -46,7 +46,7 @@ from wizard.model.run import Event
 from wizard.model.said import Message, join, reason_of, t
 from wizard.operations.operation import How
 from wizard.plan.changes import Bring, BringStep
-from wizard.plan.copy import check_bring, fstab_step
+from wizard.plan.copy import BRINGS, fstab_step
 from wizard.probe.machine import probe_machine
 
 ALL_SAME = t("All copied entries match the source")
@@ -305,7 +305,7 @@ class CopyRunJob(RunJob[Bring]):
 
     def lock_new(self, document: Bring, how: Start, *, make: bool) -> Locks:
         """Check source, target and the space for the lists."""
-        check_bring(document)
+        BRINGS.check(document)
         check_root()
         check_room(how.folder, document.amount.entries * LISTED_BYTES, make=make)
         return lock_drives(_check_own(document, how.environment), partial(_check_new, document))

@@ -27,7 +27,6 @@ from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes, Stri
 from wizard.plan.request.using import Usual
 from wizard.plan.request.volume_request import VolumeRequest
 from wizard.plan.requested import plan_requested
-from wizard.plan.steps import described_for_fstab
 from wizard.probe.host.environment import caller
 from wizard.probe.host.sysfs import SYS, node_of
 from wizard.probe.host.uses import is_hidden
@@ -249,7 +248,7 @@ class DriveTarget:
     def planned(self, mode: Mode | None) -> Plan:
         """Plan the request on the current drives. Raises as the planner does."""
         made, environment = self._plan(self.machine, self.drives, self.requests, mode), self.where.environment
-        return described_for_fstab(with_lines_left(made, self.drives, environment), str(environment.fstab))
+        return with_lines_left(made, self.drives, environment).described_for_fstab(str(environment.fstab))
 
     def ideal(self) -> Plan:
         """Plan the request on blank drives, with unspecified values as they are on the drives. Raises as the

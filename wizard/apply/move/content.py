@@ -19,7 +19,7 @@ from wizard.apply.run.progress_log import noting
 from wizard.model.machine import Extent
 from wizard.model.moves import Move, Moves
 from wizard.model.said import MIB, rounded_up
-from wizard.plan.partition.moves import move_step, render_moves
+from wizard.plan.partition.moves import MOVES, move_step
 
 STEP_BYTES = 16 * MIB
 TAIL_BYTES = 64 * 1024
@@ -209,7 +209,7 @@ class OnDrive:
         `noted` is the progress of this move to store in the journal.
         """
         notes = as_json((*self.notes[:number], noted, *self.notes[number + 1 :]))
-        told = {"moves": render_moves(self.moves), "notes": notes, "run": self.run.name}
+        told = {"moves": MOVES.render(self.moves), "notes": notes, "run": self.run.name}
         data, block = json.dumps(told).encode(), move.drive.geometry.logical_block_bytes
         document = data.ljust(rounded_up(len(data), block))
         return prepared(self.drive, move, name, document, noted.superblocks)

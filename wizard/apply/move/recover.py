@@ -49,7 +49,7 @@ from wizard.apply.run.runs import (
     run_argument,
     runs_folder,
 )
-from wizard.filesystems.kind import MOVING_TYPES
+from wizard.filesystems import partition_types
 from wizard.model.errors import Refused, partition_path
 from wizard.model.geometry import Identity
 from wizard.model.machine import Partition
@@ -57,13 +57,7 @@ from wizard.model.moves import Move, Moves, journal_places
 from wizard.model.run import Event
 from wizard.model.said import Message, t
 from wizard.plan.dangers import known_identity
-from wizard.plan.partition.moves import (
-    check_moves,
-    compare_step,
-    move_step,
-    read_kept_moves,
-    render_moves,
-)
+from wizard.plan.partition.moves import MOVES, compare_step, move_step
 from wizard.plan.refusals import measured
 from wizard.probe.machine import probe_machine
 
@@ -73,7 +67,7 @@ class MoveRunJob(RunJob[Moves]):
 
     def lock_new(self, document: Moves, how: Start, *, make: bool) -> Locks:
         """Check the partitions and the place for the journal."""
-        check_moves(document, document.device)
+        MOVES.check(document, document.device)
         check_root()
         check_own(document, how.environment)
         check_room(how.folder, 0, make=make)
@@ -141,7 +135,7 @@ def found_move(path: str) -> FoundMove:
                 if (found := _read(medium, at, block)) is not None and _covers(part, found.move):
                     identity = known_identity(machine, drive, size_bytes, geometry)
                     moves = _on_current_drive(found.moves, identity)
-                    check_moves(moves, drive.path)
+                    MOVES.check(moves, drive.path)
                     return replace(found, moves=moves)
     raise Refused(t("No interrupted move found on {drive}. Nothing was written.", drive=path))
 
@@ -161,7 +155,7 @@ def _covers(part: Partition, move: Move) -> bool:
 
 
 def _places(part: Partition) -> Iterator[int]:
-    if part.type in MOVING_TYPES:
+    if part.type in partition_types.MOVING:
         yield from journal_places(part.extent)
 
 
@@ -176,7 +170,7 @@ def _read(medium: MovingDrive, at: int, block: int) -> FoundMove | None:
         return None
     document = json.loads(image_of(images, course.pieces.document))
     where = str(t("the journal on the drive"))
-    moves, notes = read_kept_moves(document["moves"], where), notes_of(document["notes"], where)
+    moves, notes = MOVES.read_kept(document["moves"], where), notes_of(document["notes"], where)
     for number, noted in enumerate(notes):
         if course.run in (noted.name, noted.back):
             # An earlier version may have skipped sectors after this document was written.
@@ -213,7 +207,7 @@ def make_found_run(found: FoundMove, tokens: Sequence[str], journal_dir: Path | 
     settle()
     locks = lock_drives((moves.drive.path,))
     try:
-        run = make_run(folder, moves.devices, MOVE, render_moves(moves), Environment())
+        run = make_run(folder, moves.devices, MOVE, MOVES.render(moves), Environment())
         save_notes(run, found.notes)
         journal = RunJournal(run)
         for step, sentence in enumerate(moves.sentences, 1):

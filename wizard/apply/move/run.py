@@ -22,7 +22,6 @@ from wizard.apply.run.journal import begun_steps, read_entries
 from wizard.apply.run.load import load_moves
 from wizard.apply.run.runs import load_environment, run_argument
 from wizard.model.errors import BadInput, Refused, partition_path, printable
-from wizard.model.geometry import grain_bytes
 from wizard.model.machine import Drive
 from wizard.model.moves import Move, Moves
 from wizard.model.run import Event
@@ -260,7 +259,7 @@ def _at_new_places(run: Path, moves: Moves) -> Message:
             run=run_argument(run),
         )
     (move,) = moves.moves
-    aligned = move.after.start_bytes % grain_bytes(move.drive.geometry) == 0
+    aligned = move.after.start_bytes % move.drive.geometry.grain_bytes == 0
     done = (
         Sentence(
             "{part} now starts at {start:exact} and is aligned. `diskwright undo {run}` "

@@ -22,7 +22,7 @@ from typing import Literal
 from wizard.apply.block.extents import merged
 from wizard.apply.table.one_entry import line_of, with_one_changed
 from wizard.apply.table.proof import MBR_LINE_BYTES, MBR_LINES_AT, Image
-from wizard.filesystems.kind import MOVING_GPT_TYPE, MOVING_MBR_TYPE
+from wizard.filesystems import partition_types
 from wizard.model.errors import Refused
 from wizard.model.layout import TableEntry
 from wizard.model.machine import Extent
@@ -106,7 +106,7 @@ def table_images(
     _check_places(drive, entry, span, after)
     before = _image(drive, reading)
     _check_room(before, reading, entry, span)
-    moving_type = MOVING_GPT_TYPE if reading.table.kind == "gpt" else MOVING_MBR_TYPE
+    moving_type = partition_types.MOVING_GPT if reading.table.kind == "gpt" else partition_types.MOVING_MBR
     moving = _with_entry(before, reading, entry, span, moving_type)
     new = _with_entry(before, reading, entry, after, entry.type)
     changed = _changed(drive, before, (moving, new))

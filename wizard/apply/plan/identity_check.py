@@ -17,7 +17,6 @@ from wizard.model.geometry import Identity
 from wizard.model.machine import Drive
 from wizard.model.said import Message, Sentence, join, t
 from wizard.plan.plan import Plan
-from wizard.plan.steps import on_drives
 from wizard.probe.drive.ata import is_same_model
 from wizard.probe.host.system import boot_id
 from wizard.probe.machine import list_drive_paths, probe_drive, probe_machine
@@ -290,8 +289,7 @@ def _matches_phase(phase: Phase, side: DriveSide) -> bool:
 def _contains_made(plan: Plan, number: int, drive: Drive) -> bool | None:
     """Compare UUIDs on a drive with those planned for drive `number`, from 0. Return None if it creates
     none."""
-    moved = on_drives(
-        plan,
+    moved = plan.on_drives(
         tuple(
             replace(member.drive, path=drive.path) if at == number else member.drive
             for at, member in enumerate(plan.members)

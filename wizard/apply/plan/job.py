@@ -66,7 +66,6 @@ from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.run import Event
 from wizard.model.said import Message, Sentence, join, joined, t
 from wizard.plan.plan import Plan
-from wizard.plan.steps import described_for_fstab
 from wizard.plan.undo_policy import WORD, losses
 
 
@@ -171,7 +170,7 @@ class PlanRunJob(RunJob[Plan]):
 
     def described_for(self, document: Plan, environment: Environment) -> Plan:
         """Describe the steps that edit fstab."""
-        return described_for_fstab(document, str(environment.fstab))
+        return document.described_for_fstab(str(environment.fstab))
 
     def preflight_unprivileged(self, document: Plan, how: Start) -> None:
         """Check the plan, the tools and the drives' identity."""

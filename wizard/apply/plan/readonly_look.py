@@ -25,7 +25,6 @@ from wizard.filesystems.registry import MADE
 from wizard.model.errors import DiskwrightError, Failed, Refused
 from wizard.model.said import t
 from wizard.plan.plan import Plan
-from wizard.plan.steps import on_nodes
 from wizard.probe.machine import probe_drive
 from wizard.process.program import run
 from wizard.process.program import run as run_command
@@ -103,7 +102,7 @@ def looked_at(run: Path) -> Iterator[ReadonlyLook]:
 
 
 def _shown(plan: Plan, nodes: tuple[str, ...]) -> Iterator[ShownFilesystem]:
-    there = on_nodes(plan, dict(zip(plan.devices, nodes, strict=True)))
+    there = plan.on_nodes(dict(zip(plan.devices, nodes, strict=True)))
     for real, one in zip(plan.filesystems, there.filesystems, strict=True):
         options = ",".join(("ro", *(f"device={device}" for device in one.others)))
         mount = ("mount", "-o", options, one.device) if MADE[one.filesystem].mounts else ()

@@ -29,9 +29,8 @@ from wizard.model.geometry import Identity
 from wizard.model.layout import Member
 from wizard.model.machine import Drive, Extent
 from wizard.model.said import Message, Sentence, t
-from wizard.plan.check import read_kept_plan
+from wizard.plan.check import PLANS
 from wizard.plan.plan import Plan
-from wizard.plan.steps import on_drive_only, on_drives
 from wizard.probe.content.notices import is_bare, notices
 from wizard.probe.machine import list_drive_paths, probe_drive
 
@@ -93,7 +92,7 @@ def found_on(path: str, journal_dir: Path | None = None) -> FoundRun:
         )
         raise Refused(nothing(drive=drive.path))
     first = mine[0]
-    plan = read_kept_plan(first.plan, str(t("The recovery label on {drive}", drive=drive.path)))
+    plan = PLANS.read_kept(first.plan, str(t("The recovery label on {drive}", drive=drive.path)))
     found = {first.number: (drive, *mine)}
     if len(plan.members) > 1:
         found |= _others(first, drive.path)
@@ -125,7 +124,7 @@ def found_on(path: str, journal_dir: Path | None = None) -> FoundRun:
     )
     numbers = range(len(drives))
     return FoundRun(
-        on_drive_only(on_drives(plan, known)),
+        plan.on_drives(known).on_drive_only(),
         tuple(found[number][1] for number in numbers),
         tuple(found[number][2] for number in numbers),
         differences,

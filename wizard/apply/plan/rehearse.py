@@ -39,10 +39,9 @@ from wizard.model.run import Event
 from wizard.model.said import Message, format_capacity, t, tn
 from wizard.operations.filesystem import Resize
 from wizard.operations.table import WriteTable
-from wizard.plan.check import render_plan
+from wizard.plan.check import PLANS
 from wizard.plan.free_space import is_container
 from wizard.plan.plan import Plan
-from wizard.plan.steps import on_nodes, rehearsed_steps
 from wizard.probe.content.notices import notices
 from wizard.process.program import run as run_command
 
@@ -115,7 +114,7 @@ def rehearse(plan: Plan, workspace: RehearsalWorkspace) -> Record:
     """
     wanted = [wanted_for(plan, member) for member in plan.members]
     with scratch_copies_of(workspace.run, wanted) as nodes:
-        there = on_nodes(plan, dict(zip(plan.devices, nodes, strict=True)) | scratch_nodes(plan))
+        there = plan.on_nodes(dict(zip(plan.devices, nodes, strict=True)) | scratch_nodes(plan))
         drives = [
             Rehearsed(member, scratch, table_of(plan, member), _changed_part(plan))
             for member, scratch in zip(plan.members, there.members, strict=True)
@@ -170,7 +169,7 @@ def rehearse(plan: Plan, workspace: RehearsalWorkspace) -> Record:
             run_argument(workspace.run),
             datetime.now(UTC).isoformat(timespec="seconds"),
             _summarise(plan),
-            render_plan(plan),
+            PLANS.render(plan),
         )
         changes = [
             with_notice(workspace.run, number, change, drive.room, notice_text, one.block_bytes)
@@ -269,7 +268,7 @@ def _changed(layout: Layout, part: int) -> list[Slot]:
 
 
 def _carry_out(plan: Plan, there: Plan, workspace: RehearsalWorkspace) -> None:
-    for number, step in rehearsed_steps(there):
+    for number, step in there.rehearsed_steps():
         context = StepContext(
             there,
             number,

@@ -43,8 +43,7 @@ from wizard.operations.filesystem import (
 )
 from wizard.operations.mounts import Mount
 from wizard.operations.operation import Operation
-from wizard.plan.plan import Plan, Step
-from wizard.plan.steps import use_steps
+from wizard.plan.plan import Plan, PlanOperation, Step
 
 NOT_TOGETHER = t("Cannot activate the new volumes:")
 NOTHING_MORE = t("Nothing more was written.")
@@ -72,7 +71,7 @@ def finish(work: RunWork) -> Outcome:
     )
     if failure:
         return Event.FAILED, failure
-    for number, _ in use_steps(plan):
+    for number, _ in plan.use_steps():
         context = StepContext(plan, number, True, run.name, environment, journal, drive_locks, work.secret)
         if failure := _run_step(context):
             return Event.FAILED, failure
@@ -278,7 +277,7 @@ NOT_WRITTEN_YET = frozenset({Phase.REHEARSING, Phase.SAVED, Phase.CLEARING, Phas
 """Phases in which a resumed run still writes to the drives, whatever was rehearsed."""
 
 
-def still_writes_over(run: Path, plan: Plan) -> tuple[tuple[int, Step], ...]:
+def still_writes_over(run: Path, plan: Plan) -> tuple[tuple[int, Step[PlanOperation]], ...]:
     """Return the destructive steps whose result is not on the drives yet, by number from 1. Includes blank
     places, which may contain data by now. Raises BadInput."""
     record = load_record(run)

@@ -16,7 +16,6 @@ from wizard.model.said import Message, Sentence, Sentences, join, joined, t, tn
 from wizard.plan.plan import Plan
 from wizard.plan.request.encryption import OPENED_TO_KEEP
 from wizard.plan.request.subvolumes import places_of
-from wizard.plan.steps import written_steps
 from wizard.plan.text import volume_bytes
 from wizard.plan.undo_policy import WORD, needs_word
 
@@ -202,7 +201,7 @@ DIRECT = Sentence("The run {name} works directly on the drive, so it cannot be k
 def direct_end(plan: Plan, entries: Sequence[JournalEntry]) -> Message:
     """Describe what can be done about a run that worked directly on the drives."""
     done = done_steps(tuple(entries))
-    if any(number not in done for number, _ in written_steps(plan)):
+    if any(number not in done for number, _ in plan.written_steps()):
         return t(
             "The run cannot be undone or resumed. Set up {drives:list} again: `{command}`.",
             drives=plan.devices,

@@ -27,11 +27,10 @@ from wizard.apply.run.runs import check_room, new_run, plan_digest, runs_folder
 from wizard.apply.system.crypttab import key_of
 from wizard.model.errors import Refused
 from wizard.model.said import MIB, Message, join, t, tn
-from wizard.plan.check import check_plan
+from wizard.plan.check import PLANS
 from wizard.plan.plan import Plan
 from wizard.plan.request.encryption import passphrase_fault
 from wizard.plan.request.roles import content_fault
-from wizard.plan.steps import direct_reason
 from wizard.plan.undo_policy import WORD, needs_word, promise
 
 
@@ -45,7 +44,7 @@ def preflight(
 
 def preflight_unprivileged(plan: Plan, *, environment: Environment = ANY) -> None:
     """Run the checks of `preflight` that need no root. Raises Refused or BadInput."""
-    check_plan(plan)
+    PLANS.check(plan)
     check_read(plan)
     check_operations(plan, environment.only)
     check_tools(plan)
@@ -102,7 +101,7 @@ def why_direct(plan: Plan, folder: Path) -> str:
     """Return why the plan must run directly on the drive, as a clause; empty if it can be rehearsed in this
     folder, which may not exist yet."""
     existing = next(above for above in (folder.absolute(), *folder.absolute().parents) if above.exists())
-    return direct_reason(plan) or blocker(existing, (member.drive.size_bytes for member in plan.members))
+    return plan.direct_reason or blocker(existing, (member.drive.size_bytes for member in plan.members))
 
 
 def _lock_checked(
@@ -110,7 +109,7 @@ def _lock_checked(
 ) -> tuple[int, ...]:
     """Run the cheap checks, lock the drives before anything touches them, and return the locks. `why` is the
     reason to run directly on the drives; empty for a rehearsed plan."""
-    check_plan(plan)
+    PLANS.check(plan)
     check_read(plan)
     check_operations(plan, environment.only)
     check_tokens(plan, [token for token in tokens if token != WORD])

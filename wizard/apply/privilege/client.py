@@ -31,10 +31,10 @@ from wizard.model.requests import CopyFiles, Wanted
 from wizard.model.run import JournalEntry
 from wizard.model.said import t
 from wizard.plan.changes import Bring, Changes, RunDocument
-from wizard.plan.check import render_plan
+from wizard.plan.check import PLANS
 from wizard.plan.copy import BRINGS
 from wizard.plan.plan import Plan
-from wizard.plan.settings.document import CHANGES
+from wizard.plan.settings.document import SETTINGS
 from wizard.plan.undo_policy import UndoSpace
 from wizard.probe.facts import RawMachine
 
@@ -83,7 +83,7 @@ class Elevated(LocalRuns):
     def undo_space(self, plan: Plan) -> UndoSpace:
         """Measure the space for undo as root. Raises as `preflight` and the function of that name do."""
         journal = _absolute(self._journal_dir)
-        answer = self._request(RootRequest(Ask.ROOM, plan=render_plan(plan), journal=journal))
+        answer = self._request(RootRequest(Ask.ROOM, plan=PLANS.render(plan), journal=journal))
         if answer.room is None:
             raise Failed(NO_RESULT)
         return answer.room
@@ -108,7 +108,7 @@ class Elevated(LocalRuns):
     def work_out(self, device: str, wanted: Wanted) -> Changes:
         """Plan the changes for a request as root. Raises as `changes_for` does."""
         answer = self._request(RootRequest(Ask.WORK_OUT, device=device, wanted=wanted))
-        return CHANGES.read(answer.document, str(THE_RESULT))
+        return SETTINGS.read(answer.document, str(THE_RESULT))
 
     def work_out_copy(self, asked: CopyFiles) -> Bring:
         """Count the files to copy as root, and plan the copy. Raises as `survey.work_out` does."""

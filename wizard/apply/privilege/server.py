@@ -42,7 +42,7 @@ from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Refused, pr
 from wizard.model.requests import CopyFiles
 from wizard.model.said import t
 from wizard.operations.rules import is_device_path
-from wizard.plan.check import read_plan
+from wizard.plan.check import PLANS
 from wizard.plan.undo_policy import WORD, UndoSpace
 from wizard.probe.host.environment import family_of, os_release
 from wizard.probe.machine import survey
@@ -227,7 +227,7 @@ def _look_at_ext(request: RootRequest) -> Situation:
 def _undo_space(request: RootRequest) -> UndoSpace:
     """Measure the space for undo of a plan that can be started. Raises as `preflight` and `undo_space`
     do."""
-    plan = read_plan(request.plan, "The plan")
+    plan = PLANS.read(request.plan, "The plan")
     # Do not rehearse if the drives have changed or are in use.
     preflight(plan, *plan.tokens, WORD, journal_dir=_journal_dir(request))
     return _runs(request).undo_space(plan)

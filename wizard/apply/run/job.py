@@ -23,7 +23,7 @@ from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused, prin
 from wizard.model.run import Document, Event
 from wizard.model.said import Message, Sentence, join, t
 from wizard.plan.changes import RunDocument
-from wizard.plan.plan import Step
+from wizard.plan.plan import PlanOperation, Step
 
 READY = Sentence("{size:size} ready at {places:and}, writable by {who}.")
 STOPPED = Sentence("Stopped before step {step} as requested.")
@@ -208,7 +208,7 @@ class NextCommands:
 class PendingWrites:
     """Steps, by number from 1, with which resuming a run overwrites data, and a summary. Empty if none."""
 
-    steps: tuple[tuple[int, Step], ...] = ()
+    steps: tuple[tuple[int, Step[PlanOperation]], ...] = ()
     said: Message | str = ""
 
 

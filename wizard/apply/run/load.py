@@ -10,12 +10,11 @@ from wizard.ext4.document import MIGRATIONS
 from wizard.model.errors import Refused
 from wizard.model.moves import Moves
 from wizard.model.said import Message, t
-from wizard.plan.changes import Bring, Changes, RunDocument
+from wizard.plan.changes import Bring, Changes, Migration, RunDocument
 from wizard.plan.check import PLANS
-from wizard.plan.conversion import Migration
 from wizard.plan.copy import BRINGS
 from wizard.plan.partition.moves import MOVES
-from wizard.plan.settings.document import CHANGES as SETTINGS
+from wizard.plan.settings.document import SETTINGS
 from wizard.process.program import remember
 
 D = TypeVar("D")

@@ -26,9 +26,8 @@ from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput, Refused, printable
 from wizard.model.geometry import Identity
 from wizard.model.said import MIB, Message, t
-from wizard.plan.check import read_kept_plan, render_plan
+from wizard.plan.check import PLANS
 from wizard.plan.plan import Plan
-from wizard.plan.steps import described_for_fstab, on_drive_only, on_drives
 from wizard.probe.host.uses import unescaped
 from wizard.process.program import remember
 
@@ -189,7 +188,7 @@ def check_lasts(folder: Path) -> None:
 
 def new_run(folder: Path, plan: Plan, environment: Environment, *, direct: bool | None = None) -> Path:
     """Create the folder of a new run with the plan and settings, all synced. Raises Refused."""
-    return make_run(folder, plan.devices, PLAN, render_plan(plan), environment, direct=direct)
+    return make_run(folder, plan.devices, PLAN, PLANS.render(plan), environment, direct=direct)
 
 
 def make_run(
@@ -264,10 +263,10 @@ def load_plan(run: Path) -> Plan:
     """Load the plan of a run, with its drives as last found. Raises BadInput."""
     plan, saved = _read_plan(run), _saved_drives(run)
     if saved is not None:
-        plan = on_drives(plan, saved.drives)
-        plan = on_drive_only(plan) if saved.found else plan
+        plan = plan.on_drives(saved.drives)
+        plan = plan.on_drive_only() if saved.found else plan
     with suppress(BadInput):
-        plan = described_for_fstab(plan, str(load_environment(run).fstab))
+        plan = plan.described_for_fstab(str(load_environment(run).fstab))
     return remember(plan)
 
 
@@ -281,7 +280,7 @@ def restore_documents(run: Path) -> None:
 
 
 def _read_plan(run: Path) -> Plan:
-    return read_kept_plan(_plan_text(run), str(run / PLAN))
+    return PLANS.read_kept(_plan_text(run), str(run / PLAN))
 
 
 def _plan_text(run: Path) -> str:
@@ -292,7 +291,7 @@ def _plan_text(run: Path) -> str:
     if text is None or _recorded_digest(run) == digest_of_text(kept):
         return kept
     try:
-        read_kept_plan(text, str(run / PLAN))
+        PLANS.read_kept(text, str(run / PLAN))
     except BadInput:
         return kept
     return text

@@ -22,8 +22,7 @@ from wizard.model.requests import NewUuid, SwitchOff
 from wizard.model.said import Message, t
 from wizard.operations.operation import How, Setting, System
 from wizard.operations.settings import Relabel
-from wizard.plan.changes import Bring, Changes
-from wizard.plan.conversion import Migration
+from wizard.plan.changes import Bring, Changes, Migration
 from wizard.probe.host.sysfs import SYS, name_of, node_of
 from wizard.probe.machine import probe_drive
 from wizard.process.program import find, run

@@ -51,6 +51,7 @@ from wizard.operations.fstab import EditFstab, LineEdit, by_label, digest_of_tex
 from wizard.operations.growth import ExtendPartition, GrowMounted, is_filled
 from wizard.operations.layers import StopLayer
 from wizard.operations.mounts import REMOUNTED, ChangeOwner, Mount, Unmount
+from wizard.operations.operation import Context
 from wizard.operations.rules import (
     dangers_in,
     is_device_path,
@@ -63,10 +64,10 @@ from wizard.operations.settings import PowerOff, Relabel
 from wizard.plan.changes import ChangeOperation, Changes
 from wizard.plan.dangers import BACKUP_MOVES, forgotten_doubts, known_identity
 from wizard.plan.partition.possible import room_behind, why_not_grow_mounted
+from wizard.plan.plan import steps_of
 from wizard.plan.refusals import unmeasured
 from wizard.plan.request.using import free_place, owner_options
 from wizard.plan.settings import possible
-from wizard.plan.settings.document import change_steps
 from wizard.plan.settings.possible import (
     driver_of,
     line_of,
@@ -116,7 +117,7 @@ def act(device: str, wanted: Wanted, environment: Environment) -> Changes:
         case Tune():
             raise BadInput(t("`diskwright tune` works out the settings for a workload."))
     doubts += forgotten_doubts(used.machine, operations)
-    steps = change_steps(operations, used.identity)
+    steps = steps_of(operations, Context(used.identity))
     existing = used.existing
     changes = Changes(
         used.identity, existing.device, existing.filesystem, used.uuid, wanted, steps, (), tuple(doubts)
@@ -252,7 +253,7 @@ def _written_uuids(device: str, wanted: NewUuid, environment: Environment) -> Ch
         doubts.append(
             t("UEFI entries and Windows that name an old UUID no longer start from {drive}.", drive=node)
         )
-    steps = change_steps([relabel], identity)
+    steps = steps_of([relabel], Context(identity))
     return Changes(identity, node, kind, uuid, wanted, steps, (), tuple(doubts))
 
 
@@ -495,7 +496,7 @@ def _for_drive(
     if drive.size_bytes is None or drive.geometry is None:
         raise BadInput(unmeasured(drive))
     identity = known_identity(machine, drive, drive.size_bytes, drive.geometry)
-    steps = change_steps(operations, identity)
+    steps = steps_of(operations, Context(identity))
     return Changes(identity, drive.path, "", "", wanted, steps, (), tuple(doubts))
 
 

@@ -48,8 +48,7 @@ from wizard.model.run import Check, Event
 from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, join, t, tn
 from wizard.operations.mounts import Mount
 from wizard.operations.operation import How, Setting
-from wizard.plan.changes import Changes
-from wizard.plan.conversion import Migration
+from wizard.plan.changes import Changes, Migration
 
 
 def ready_message(changes: Changes) -> tuple[Message, ...]:

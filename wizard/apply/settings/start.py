@@ -33,9 +33,11 @@ from wizard.model.layout import Writer
 from wizard.model.requests import Tune, Wanted
 from wizard.model.said import t
 from wizard.operations.mounts import Unmount
+from wizard.operations.operation import Context
 from wizard.plan.changes import Changes
+from wizard.plan.plan import steps_of
 from wizard.plan.settings import possible
-from wizard.plan.settings.document import ORDER, change_steps, check_changes
+from wizard.plan.settings.document import ORDER, SETTINGS
 from wizard.plan.settings.tuning import ROOT_ONLY, make_changes
 
 ASKED_ANEW = t("These changes differ from the ones required now.")
@@ -82,7 +84,7 @@ def _with_owner(changes: Changes, used: ExistingVolume, owner: Writer) -> Change
     operations += owner_change(used, mounted.mount_point, mounted.filesystem, owner)
     operations.sort(key=lambda one: ORDER.index(type(one)))
     wanted = Tune(changes.wanted.workload, owner) if isinstance(changes.wanted, Tune) else changes.wanted
-    return replace(changes, wanted=wanted, steps=change_steps(operations, changes.drive))
+    return replace(changes, wanted=wanted, steps=steps_of(operations, Context(changes.drive)))
 
 
 def changes_for(device: str, wanted: Wanted, environment: Environment) -> Changes:
@@ -120,7 +122,7 @@ def _distinct_parts(changes: Changes) -> tuple[object, ...]:
 
 def lock_checked(changes: Changes, how: Start, *, make: bool) -> tuple[int, ...]:
     """Run all checks of new changes, and return the drive's lock. Raises Refused or BadInput."""
-    check_changes(changes)
+    SETTINGS.check(changes)
     check_root()
     check_own(changes, how.environment)
     check_may(changes)

@@ -42,8 +42,7 @@ from wizard.operations.mounts import Mount, Top
 from wizard.operations.operation import How, Setting, ValueState
 from wizard.operations.settings import Relabel
 from wizard.operations.table import WriteTable
-from wizard.plan.changes import Bring, Changes
-from wizard.plan.conversion import Migration
+from wizard.plan.changes import Bring, Changes, Migration
 from wizard.plan.dangers import layout_before
 from wizard.plan.derive import changing, placed_layout, table_of
 from wizard.plan.partition.possible import room_behind

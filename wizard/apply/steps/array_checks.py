@@ -25,7 +25,7 @@ from wizard.apply.steps.arrays import (
 )
 from wizard.apply.steps.step_context import NO_NODE, Do, Finished, StepContext, checked, demand
 from wizard.model.errors import Failed
-from wizard.model.geometry import Geometry, misalignment_bytes, plausible_optimal_io_bytes
+from wizard.model.geometry import Geometry
 from wizard.model.machine import Extent, Striping
 from wizard.model.run import Check
 from wizard.model.said import KIB, MIB, Message, Sentence, t
@@ -89,7 +89,7 @@ def part_check(part: str, said: str, array: MakeArray, start_bytes: int, geometr
     according to `mdadm --examine`. Pure."""
     chunk, offset = examined_chunk(said), examined_offset(said)
     matches = _has_uuid(said, array.mdadm_uuid)
-    aligned = offset is not None and misalignment_bytes(geometry, start_bytes + offset) == 0
+    aligned = offset is not None and geometry.misalignment_bytes(start_bytes + offset) == 0
     placed = (
         Sentence("data at offset {offset} bytes, aligned")
         if aligned
@@ -163,7 +163,7 @@ def kernel_check(device: str, seen: Geometry, striping: Striping | None, drives:
         best=seen.optimal_io_bytes,
         offset=seen.alignment_offset_bytes,
     )
-    if any(drive.optimal_io_bytes and plausible_optimal_io_bytes(drive) is None for drive in drives):
+    if any(drive.optimal_io_bytes and drive.plausible_optimal_io_bytes is None for drive in drives):
         meaningless = t(
             "{seen}: a drive's optimal I/O size is implausible, so the kernel's combined value is "
             "meaningless",

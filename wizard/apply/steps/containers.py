@@ -19,7 +19,6 @@ from wizard.apply.system.crypttab import add_to_crypttab
 from wizard.apply.system.edited_file import kernel_has
 from wizard.apply.system.mounts import is_swap, read_mounts
 from wizard.model.errors import Failed, Refused, printable
-from wizard.model.geometry import misalignment_bytes
 from wizard.model.layout import Encryption
 from wizard.model.machine import Drive
 from wizard.model.run import Check, Event
@@ -262,7 +261,7 @@ def _header_checks(
         return
     seen = ", ".join(f"{printable(kind)} {printable(str(uuid))}" for kind, uuid in found)
     yield checked(what, found == [(LUKS, one.uuid)], seen or t("no signature recognised"))
-    misalignment = misalignment_bytes(plan.drive.geometry, start_bytes(one.device) + place[0])
+    misalignment = plan.drive.geometry.misalignment_bytes(start_bytes(one.device) + place[0])
     offset, sector = place
     placement = (
         tn(

@@ -14,16 +14,7 @@ from dataclasses import dataclass, replace
 from uuid import UUID
 
 from wizard.apply.block.devices import forget_caches, read_bytes, write_bytes
-from wizard.filesystems.kind import (
-    BOOT_GPT_TYPE,
-    BOOT_MBR_TYPE,
-    ESP_GPT_TYPE,
-    ESP_MBR_TYPE,
-    HOME_GPT_TYPE,
-    LINUX_LUKS_TYPE,
-    LUKS_MBR_TYPE,
-    ROOT_GPT_TYPES,
-)
+from wizard.filesystems import partition_types
 from wizard.model.errors import Failed, printable
 from wizard.model.layout import Layout, Slot, TableEntry
 from wizard.model.machine import Drive, Extent, Partition
@@ -110,8 +101,16 @@ def _shown(value: int | str | None) -> int | str:
 
 
 SET_AFTERWARDS = {
-    "gpt": frozenset({ESP_GPT_TYPE, BOOT_GPT_TYPE, HOME_GPT_TYPE, LINUX_LUKS_TYPE, *ROOT_GPT_TYPES.values()}),
-    "mbr": frozenset({ESP_MBR_TYPE, BOOT_MBR_TYPE, LUKS_MBR_TYPE}),
+    "gpt": frozenset(
+        {
+            partition_types.ESP_GPT,
+            partition_types.BOOT_GPT,
+            partition_types.HOME_GPT,
+            partition_types.LUKS_GPT,
+            *partition_types.ROOTS_GPT.values(),
+        }
+    ),
+    "mbr": frozenset({partition_types.ESP_MBR, partition_types.BOOT_MBR, partition_types.LUKS_MBR}),
 }
 """Types that are set here, by kind of table."""
 

@@ -15,39 +15,29 @@ import parted
 
 from wizard.apply.table.proof import SET_AFTERWARDS, WRONG_TABLE
 from wizard.documents.codec import from_json
-from wizard.filesystems.kind import (
-    BASIC_DATA_TYPE,
-    FAT32_MBR_TYPE,
-    LINUX_GPT_TYPE,
-    LINUX_LVM_TYPE,
-    LINUX_MBR_TYPE,
-    LINUX_RAID_TYPE,
-    LINUX_SWAP_TYPE,
-    NTFS_MBR_TYPE,
-    SWAP_MBR_TYPE,
-)
+from wizard.filesystems import partition_types
 from wizard.model.errors import BadInput, Failed
 from wizard.model.layout import TableEntry
 from wizard.model.said import t
 from wizard.operations.table import WriteTable
 
 LABELS = {"gpt": "gpt", "mbr": "msdos"}
-UNFLAGGED = {"gpt": LINUX_GPT_TYPE, "mbr": LINUX_MBR_TYPE}
+UNFLAGGED = {"gpt": partition_types.LINUX_GPT, "mbr": partition_types.LINUX_MBR}
 """Types that libparted gives partitions without a declared filesystem. Old versions set other types only
 through a filesystem or a flag."""
 
 DECLARED = {
-    ("gpt", BASIC_DATA_TYPE): "ntfs",
-    ("gpt", LINUX_SWAP_TYPE): "linux-swap(v1)",
-    ("mbr", NTFS_MBR_TYPE): "ntfs",
-    ("mbr", FAT32_MBR_TYPE): "fat32",
-    ("mbr", SWAP_MBR_TYPE): "linux-swap(v1)",
+    ("gpt", partition_types.BASIC_DATA_GPT): "ntfs",
+    ("gpt", partition_types.SWAP_GPT): "linux-swap(v1)",
+    ("mbr", partition_types.NTFS_MBR): "ntfs",
+    ("mbr", partition_types.FAT32_MBR): "fat32",
+    ("mbr", partition_types.SWAP_MBR): "linux-swap(v1)",
 }
 FLAGS = {
-    ("gpt", LINUX_RAID_TYPE): parted.PARTITION_RAID,
-    ("gpt", LINUX_LVM_TYPE): parted.PARTITION_LVM,
+    ("gpt", partition_types.RAID_GPT): parted.PARTITION_RAID,
+    ("gpt", partition_types.LVM_GPT): parted.PARTITION_LVM,
     # FAT32 beyond the CHS limit.
-    ("mbr", FAT32_MBR_TYPE): parted.PARTITION_LBA,
+    ("mbr", partition_types.FAT32_MBR): parted.PARTITION_LBA,
 }
 
 REFUSALS = (

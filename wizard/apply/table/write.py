@@ -22,7 +22,7 @@ from wizard.apply.table.one_entry import with_backup_at_end, with_lost_table, wi
 from wizard.apply.table.proof import Image, disk_differences, kernel_differences, proven, set_types
 from wizard.documents.codec import to_json
 from wizard.model.errors import Failed, Refused, partition_path
-from wizard.model.geometry import Geometry, Identity, grain_bytes, misalignment_bytes
+from wizard.model.geometry import Geometry, Identity
 from wizard.model.layout import Member, Slot
 from wizard.model.machine import Drive, Extent
 from wizard.model.run import Check
@@ -252,7 +252,7 @@ def alignment_checks(drive: Drive, number: int, seconds: float) -> Iterator[Chec
     if part is None or geometry is None:
         yield checked(t("{device} is aligned", device=node), False, t("unreadable"))
         return
-    off = misalignment_bytes(geometry, part.start_bytes)
+    off = geometry.misalignment_bytes(part.start_bytes)
     at = (
         tn("{count} byte off", "{count} bytes off", count=off)
         if off
@@ -284,7 +284,7 @@ def aligned_by_parted(node: str, geometry: Geometry) -> tuple[str, Message]:
     that would make the grain absurdly large.
     """
     optimal = geometry.optimal_io_bytes
-    if optimal <= 0 or grain_bytes(geometry) % optimal == 0:
+    if optimal <= 0 or geometry.grain_bytes % optimal == 0:
         return "opt", t("{device} is aligned by parted (opt)", device=node)
     return "min", t(
         "{device} is aligned by parted (min, since the drive's optimal I/O size of "

@@ -13,23 +13,7 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 
 from wizard.benchmark.access import MeasureProgress
-from wizard.benchmark.candidates.compare import (
-    EndReason,
-    NotDone,
-    Order,
-    TrialVerdict,
-    comparisons,
-    is_busy,
-    speeds,
-)
-from wizard.benchmark.candidates.partition import (
-    FOLDER,
-    TrialPartition,
-    number_above,
-    sample_of,
-    sweep,
-    written_down,
-)
+from wizard.benchmark.candidates import compare, partition
 from wizard.benchmark.candidates.running import Stop, Trial
 from wizard.benchmark.candidates.surroundings import go_private, refuse_little_memory
 from wizard.benchmark.candidates.trial import refuse_extent
@@ -37,7 +21,7 @@ from wizard.benchmark.scratch import held
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.probe.machine import probe_drive
 
-PLACE = FOLDER / "trial"
+PLACE = partition.FOLDER / "trial"
 
 
 def main(pipe: Connection) -> None:
@@ -49,7 +33,7 @@ def main(pipe: Connection) -> None:
     order = pipe.recv()
     threading.Thread(target=_wait_for_stop, args=(pipe,), daemon=True).start()
 
-    def answer(value: MeasureProgress | TrialVerdict | DiskwrightError) -> None:
+    def answer(value: MeasureProgress | compare.TrialVerdict | DiskwrightError) -> None:
         # If the caller is gone, the end of the pipe stops the trial.
         with suppress(OSError):
             pipe.send(value)
@@ -67,32 +51,34 @@ def _wait_for_stop(pipe: Connection) -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-def carried_out(order: Order, stop: Stop, tell: Callable[[MeasureProgress], None]) -> TrialVerdict:
+def carried_out(
+    order: compare.Order, stop: Stop, tell: Callable[[MeasureProgress], None]
+) -> compare.TrialVerdict:
     """Run the trial, from the lock to erasing all signatures. Raises Refused before the first write, or
     Failed."""
     path = order.drive.path
-    sweep(path)
+    partition.sweep(path)
     refuse_little_memory()
     with held(order.drive, probe_drive) as (lock, fresh):
         refuse_extent(fresh, order.extent)
-        number = number_above(path, (part.number for part in fresh.partitions))
-        with written_down(fresh, number, order.extents):
+        number = partition.number_above(path, (part.number for part in fresh.partitions))
+        with partition.written_down(fresh, number, order.extents):
             go_private(PLACE)
-            partition = TrialPartition(lock, path, number, PLACE, sample_of(fresh))
+            volume = partition.TrialPartition(lock, path, number, PLACE, partition.sample_of(fresh))
             place = PLACE / "volume"
             place.mkdir()
-            trial = Trial(order, partition, place, lock, tell, stop)
+            trial = Trial(order, volume, place, lock, tell, stop)
             try:
                 ended = trial.run()
             finally:
-                partition.leave()
+                volume.leave()
     return _verdict(trial, ended)
 
 
-def _verdict(trial: Trial, ended: EndReason) -> TrialVerdict:
+def _verdict(trial: Trial, ended: compare.EndReason) -> compare.TrialVerdict:
     order, rounds = trial.order, tuple(trial.rounds)
     names = [candidate.id for candidate in order.candidates]
-    return TrialVerdict(
+    return compare.TrialVerdict(
         drive=order.drive.path,
         serial=order.drive.serial,
         workload=order.workload,
@@ -102,27 +88,29 @@ def _verdict(trial: Trial, ended: EndReason) -> TrialVerdict:
         aged=order.aged,
         advised=order.advised,
         ended=ended,
-        busy=is_busy(rounds),
+        busy=compare.is_busy(rounds),
         scale=trial.scale,
         seconds=round(trial.clock.elapsed, 1),
         written_bytes=trial.written_bytes,
         memory_bytes=trial.memory.limit_bytes,
         kernel=os.uname().release,
-        comparisons=comparisons(rounds, names[0], names[1:]),
-        speeds=speeds(rounds, names),
+        comparisons=compare.comparisons(rounds, names[0], names[1:]),
+        speeds=compare.speeds(rounds, names),
         not_done=tuple(_not_done(trial)),
         candidates=order.candidates,
         rounds=rounds,
     )
 
 
-def _not_done(trial: Trial) -> list[NotDone]:
+def _not_done(trial: Trial) -> list[compare.NotDone]:
     counted = [phase.counts for one in trial.rounds for run in one.runs for phase in run.phases]
     found = {
-        NotDone.MEMORY: trial.memory.limit_bytes is None,
-        NotDone.PRESSURE: any(one.cpu_pressure is None or one.io_pressure is None for one in trial.rounds),
-        NotDone.DRIVE_MEMORY: trial.cache.matters and trial.cache.place_bytes is None,
-        NotDone.FLUSHES: any(one is None or one.flushes is None for one in counted),
+        compare.NotDone.MEMORY: trial.memory.limit_bytes is None,
+        compare.NotDone.PRESSURE: any(
+            one.cpu_pressure is None or one.io_pressure is None for one in trial.rounds
+        ),
+        compare.NotDone.DRIVE_MEMORY: trial.cache.matters and trial.cache.place_bytes is None,
+        compare.NotDone.FLUSHES: any(one is None or one.flushes is None for one in counted),
     }
     return [what for what, holds in found.items() if holds]
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import TypeVar
 
-from wizard.benchmark.candidates.surroundings import counts, is_at_work, remove_groups
+from wizard.benchmark.candidates import surroundings
 from wizard.benchmark.scratch import locked
 from wizard.documents.codec import from_json, to_json
 from wizard.model.errors import BadInput, DiskwrightError, Failed, partition_path
@@ -24,7 +24,7 @@ from wizard.model.said import KERNEL_SECTOR_BYTES, KIB, MIB, Sentence, t
 from wizard.operations.filesystem import PRIVATE_PLACES
 from wizard.probe.content.superblocks import copy_places
 from wizard.probe.content.unmarked import POSSIBLE_STARTS, sampled
-from wizard.probe.host.sysfs import SYS, name_of, node_of, text
+from wizard.probe.host import sysfs
 
 NO_PARTITION = Sentence("The kernel cannot add a partition for the trial on {drive}: {why}.")
 
@@ -54,7 +54,7 @@ def _patiently(drive_path: str, work: Callable[[], T]) -> T:
     OSError."""
     begun = active = monotonic()
     while True:
-        before = counts(drive_path)
+        before = surroundings.counts(drive_path)
         try:
             return work()
         except OSError as error:
@@ -62,13 +62,16 @@ def _patiently(drive_path: str, work: Callable[[], T]) -> T:
             if error.errno != errno.EBUSY or now - active > STILL_SECONDS or now - begun > LONGEST_SECONDS:
                 raise
         sleep(0.2)
-        if is_at_work(drive_path, before):
+        if surroundings.is_at_work(drive_path, before):
             active = monotonic()
 
 
 def number_above(drive_path: str, numbers: Iterable[int]) -> int:
     """Return a partition number that neither the table nor the kernel uses."""
-    known = (int(text(file) or 0) for file in (SYS / "block" / name_of(drive_path)).glob("*/partition"))
+    known = (
+        int(sysfs.text(file) or 0)
+        for file in (sysfs.SYS / "block" / sysfs.name_of(drive_path)).glob("*/partition")
+    )
     return max((LEAST_NUMBER - 1, *numbers, *known)) + 1
 
 
@@ -116,8 +119,8 @@ class TrialPartition:
 
 def device_of(drive_path: str, number: int) -> int:
     """Return the device number of a partition from sysfs. Raises Failed if missing."""
-    name = name_of(partition_path(drive_path, number))
-    major, colon, minor = (text(SYS / "class/block" / name / "dev") or "").partition(":")
+    name = sysfs.name_of(partition_path(drive_path, number))
+    major, colon, minor = (sysfs.text(sysfs.SYS / "class/block" / name / "dev") or "").partition(":")
     if not colon:
         raise Failed(NO_PARTITION(drive=drive_path, why=name))
     return os.makedev(int(major), int(minor))
@@ -216,7 +219,7 @@ class LeftoverTrial:
 
 
 def _file(path: str) -> Path:
-    return FOLDER / f"trial-{name_of(path)}.json"
+    return FOLDER / f"trial-{sysfs.name_of(path)}.json"
 
 
 @contextmanager
@@ -248,7 +251,7 @@ def sweep_all() -> None:
     """Clean up after killed trials on all drives. Skips drives with a running trial."""
     for file in FOLDER.glob("trial-*.json"):
         with suppress(DiskwrightError):
-            sweep(node_of(file.stem.removeprefix("trial-")), 0)
+            sweep(sysfs.node_of(file.stem.removeprefix("trial-")), 0)
 
 
 def sweep(path: str, seconds: float = PATIENCE_SECONDS) -> bool:
@@ -264,7 +267,7 @@ def sweep(path: str, seconds: float = PATIENCE_SECONDS) -> bool:
         if exists:
             drop(lock, path, leftover.number)
             _erase(Path(path), path, leftover.extents, leftover.sample)
-            remove_groups()
+            surroundings.remove_groups()
     with suppress(OSError):
         file.unlink()
     return exists
@@ -272,9 +275,9 @@ def sweep(path: str, seconds: float = PATIENCE_SECONDS) -> bool:
 
 def _exists(leftover: LeftoverTrial) -> bool:
     """Return True if the kernel still has this partition at one of its extents, on the same drive."""
-    folder = SYS / "class/block" / name_of(partition_path(leftover.drive, leftover.number))
-    start, size = (text(folder / what) for what in ("start", "size"))
-    sequence = text(SYS / "block" / name_of(leftover.drive) / "diskseq")
+    folder = sysfs.SYS / "class/block" / sysfs.name_of(partition_path(leftover.drive, leftover.number))
+    start, size = (sysfs.text(folder / what) for what in ("start", "size"))
+    sequence = sysfs.text(sysfs.SYS / "block" / sysfs.name_of(leftover.drive) / "diskseq")
     if start is None or size is None or leftover.diskseq not in (None, int(sequence or 0)):
         return False
     placed = Extent(int(start) * KERNEL_SECTOR_BYTES, int(size) * KERNEL_SECTOR_BYTES)

@@ -11,29 +11,8 @@ from time import monotonic, perf_counter
 from uuid import uuid4
 
 from wizard.benchmark.access import Clock, MeasureProgress, opened_to_read
-from wizard.benchmark.candidates.compare import (
-    FEWEST,
-    Candidate,
-    Comparison,
-    EndReason,
-    Order,
-    PhaseRun,
-    Round,
-    Run,
-    TrialFinding,
-    comparisons,
-    in_order,
-)
+from wizard.benchmark.candidates import compare, surroundings
 from wizard.benchmark.candidates.partition import TrialPartition
-from wizard.benchmark.candidates.surroundings import (
-    Memory,
-    Pressure,
-    between,
-    close_below,
-    counts,
-    mount,
-    unmount,
-)
 from wizard.benchmark.candidates.verdict import AGE, MKFS, title_of
 from wizard.benchmark.loads.aged import aged
 from wizard.benchmark.loads.load_table import phases_of
@@ -121,7 +100,7 @@ class Trial:
 
     def __init__(
         self,
-        order: Order,
+        order: compare.Order,
         ground: TrialPartition,
         place: Path,
         lock: int,
@@ -129,15 +108,15 @@ class Trial:
         stop: Stop,
     ) -> None:
         self.order, self.stop = order, stop
-        self.memory = Memory()
+        self.memory = surroundings.Memory()
         self.cache = DriveCache(order.drive, order.extent)
-        self.rounds: list[Round] = []
+        self.rounds: list[compare.Round] = []
         self.scale = order.scale or MOST_SCALE
         self._ground, self._place, self._lock, self._tell = ground, place, lock, tell
         self.clock = Clock(order.bounds.seconds, lambda: False)
         self._warm = False
-        self._first = counts(order.drive.path)
-        self._comparisons: tuple[Comparison, ...] = ()
+        self._first = surroundings.counts(order.drive.path)
+        self._comparisons: tuple[compare.Comparison, ...] = ()
         self._phases: dict[tuple[str, float], tuple[LoadPhase, ...]] = {}
         self._longest_seconds = 0.0
         self._largest_bytes = 0
@@ -145,10 +124,10 @@ class Trial:
     @property
     def written_bytes(self) -> int:
         """Bytes written to the drive since the start."""
-        counted = between(self._first, counts(self.order.drive.path))
+        counted = surroundings.between(self._first, surroundings.counts(self.order.drive.path))
         return counted.written_bytes if counted else 0
 
-    def run(self) -> EndReason:
+    def run(self) -> compare.EndReason:
         """Run rounds until there is a reason to end, and return the reason."""
         gc.disable()
         try:
@@ -157,7 +136,7 @@ class Trial:
             while (ended := self._reason_to_end()) is None:
                 self._round()
         except TrialStopped:
-            return EndReason.PERSON
+            return compare.EndReason.PERSON
         finally:
             self.memory.end()
         return ended
@@ -195,32 +174,34 @@ class Trial:
         self._largest_bytes = int(wrote * max(growth, 1))
         return fits
 
-    def _reason_to_end(self) -> EndReason | None:
+    def _reason_to_end(self) -> compare.EndReason | None:
         """Return why no further round should start, or None."""
         done, bounds = len(self.rounds), self.order.bounds
-        if done >= FEWEST and all(one.finding is not TrialFinding.OPEN for one in self._comparisons):
-            return EndReason.DECIDED
+        if done >= compare.FEWEST and all(
+            one.finding is not compare.TrialFinding.OPEN for one in self._comparisons
+        ):
+            return compare.EndReason.DECIDED
         if done >= bounds.rounds:
-            return EndReason.ROUNDS
+            return compare.EndReason.ROUNDS
         if self.clock.elapsed + self._longest_seconds > bounds.seconds:
-            return EndReason.TIME
+            return compare.EndReason.TIME
         if self.written_bytes + self._largest_bytes > bounds.written_bytes:
-            return EndReason.BYTES
+            return compare.EndReason.BYTES
         return None
 
     def _round(self) -> None:
-        begun, written, pressure = monotonic(), self.written_bytes, Pressure()
+        begun, written, pressure = monotonic(), self.written_bytes, surroundings.Pressure()
         runs = []
-        for candidate in in_order(self.order.candidates, len(self.rounds)):
+        for candidate in compare.in_order(self.order.candidates, len(self.rounds)):
             pressure.listen()
             runs.append(self._run(candidate, self.scale))
-        self.rounds.append(Round(tuple(runs), pressure.percent("cpu"), pressure.percent("io")))
+        self.rounds.append(compare.Round(tuple(runs), pressure.percent("cpu"), pressure.percent("io")))
         names = [one.id for one in self.order.candidates]
-        self._comparisons = comparisons(self.rounds, names[0], names[1:])
+        self._comparisons = compare.comparisons(self.rounds, names[0], names[1:])
         self._longest_seconds = max(self._longest_seconds, monotonic() - begun)
         self._largest_bytes = max(self._largest_bytes, self.written_bytes - written)
 
-    def _run(self, candidate: Candidate, scale: float) -> Run:
+    def _run(self, candidate: compare.Candidate, scale: float) -> compare.Run:
         """Run each load on a new filesystem, unaffected by previous loads."""
         made, phases = 0.0, []
         for name in self.order.loads:
@@ -229,7 +210,7 @@ class Trial:
                 self._age(candidate, name)
             for phase in self._phases_of(name, scale):
                 phases.append(self._phase(candidate, name, phase))
-        return Run(candidate.id, round(made, 4), tuple(phases))
+        return compare.Run(candidate.id, round(made, 4), tuple(phases))
 
     def _phases_of(self, load: str, scale: float) -> tuple[LoadPhase, ...]:
         """Return the phases of a load. All candidates and rounds use the same operations."""
@@ -238,7 +219,7 @@ class Trial:
             self._phases[key] = phases_of(load, scale, self.order.seed)
         return self._phases[key]
 
-    def _age(self, candidate: Candidate, load: str) -> None:
+    def _age(self, candidate: compare.Candidate, load: str) -> None:
         self._progress(candidate, AGE)
         try:
             with self._mounted(candidate) as root:
@@ -247,7 +228,7 @@ class Trial:
         except OSError as error:
             raise self._failed(candidate, load, "age", error) from None
 
-    def _failed(self, candidate: Candidate, load: str, phase: str, error: OSError) -> Failed:
+    def _failed(self, candidate: compare.Candidate, load: str, phase: str, error: OSError) -> Failed:
         why = str(error.strerror or error)
         return Failed(
             t(
@@ -259,7 +240,7 @@ class Trial:
             )
         )
 
-    def _make(self, candidate: Candidate) -> float:
+    def _make(self, candidate: compare.Candidate) -> float:
         """Create the filesystem in a clean range. Returns the seconds."""
         self._progress(candidate, MKFS)
         kind = MADE[candidate.filesystem]
@@ -287,13 +268,13 @@ class Trial:
         return perf_counter() - begun
 
     @contextmanager
-    def _mounted(self, candidate: Candidate) -> Iterator[int]:
+    def _mounted(self, candidate: compare.Candidate) -> Iterator[int]:
         """Mount the filesystem and yield a descriptor of its root. Unmounts at the end, which flushes all
         data."""
         kind = MADE[candidate.filesystem]
         options = tuple(dict.fromkeys((*candidate.mount_options, *kind.quiet_options)))
         node = self._ground.at(self.order.extent_of(candidate))
-        mount(node, self._place, kind.kernel_names[0], options, self._lock)
+        surroundings.mount(node, self._place, kind.kernel_names[0], options, self._lock)
         try:
             root = os.open(self._place, os.O_RDONLY | os.O_DIRECTORY)
             try:
@@ -302,15 +283,15 @@ class Trial:
             finally:
                 os.close(root)
         finally:
-            close_below(self._place)
-            unmount(self._place)
+            surroundings.close_below(self._place)
+            surroundings.unmount(self._place)
 
-    def _phase(self, candidate: Candidate, load: str, phase: LoadPhase) -> PhaseRun:
+    def _phase(self, candidate: compare.Candidate, load: str, phase: LoadPhase) -> compare.PhaseRun:
         self._progress(candidate, phase.name)
         if phase.name in COLD:
             with self.stop.interruptible():
                 self.cache.empty()
-        before = counts(self.order.drive.path)
+        before = surroundings.counts(self.order.drive.path)
         with self.memory.limited():
             begun = 0.0
             try:
@@ -320,10 +301,10 @@ class Trial:
             except OSError as error:
                 raise self._failed(candidate, load, phase.name, error) from None
             seconds = perf_counter() - begun
-        counted = between(before, counts(self.order.drive.path))
-        return PhaseRun(load, phase.name, phase.unit, phase.amount, round(seconds, 6), counted)
+        counted = surroundings.between(before, surroundings.counts(self.order.drive.path))
+        return compare.PhaseRun(load, phase.name, phase.unit, phase.amount, round(seconds, 6), counted)
 
-    def _progress(self, candidate: Candidate, doing: Message | str) -> None:
+    def _progress(self, candidate: compare.Candidate, doing: Message | str) -> None:
         """Report progress. Raises TrialStopped if a stop was requested."""
         self.stop.check()
         title = title_of(self.order, candidate.id)

@@ -13,7 +13,7 @@ from psutil import virtual_memory
 from wizard.benchmark.candidates.compare import Counts
 from wizard.model.errors import Failed, Refused
 from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, Sentence, t
-from wizard.probe.host.sysfs import SYS, name_of, text
+from wizard.probe.host import sysfs
 from wizard.process.program import run
 
 PRESSURE = Path("/proc/pressure")
@@ -31,7 +31,10 @@ drive."""
 
 def counts(drive_path: str) -> Counts | None:
     """Return the kernel's counters, or None if it does not count this drive."""
-    fields = [int(one) for one in (text(SYS / "block" / name_of(drive_path) / "stat") or "").split()]
+    fields = [
+        int(one)
+        for one in (sysfs.text(sysfs.SYS / "block" / sysfs.name_of(drive_path) / "stat") or "").split()
+    ]
     if len(fields) <= SECTORS_WRITTEN:
         return None
     return Counts(
@@ -46,7 +49,7 @@ def counts(drive_path: str) -> Counts | None:
 def is_at_work(drive_path: str, before: Counts | None) -> bool:
     """Return True if the drive has written since, or requests are in flight. False if the kernel does not
     count this drive."""
-    inflight = (text(SYS / "block" / name_of(drive_path) / "inflight") or "").split()
+    inflight = (sysfs.text(sysfs.SYS / "block" / sysfs.name_of(drive_path) / "inflight") or "").split()
     now = counts(drive_path)
     written = before is not None and now is not None and now.written_bytes != before.written_bytes
     return written or any(one != "0" for one in inflight)
@@ -94,7 +97,7 @@ class Pressure:
 
 
 def _total_us(what: str) -> int | None:
-    line = (text(PRESSURE / what) or "").partition("\n")[0]
+    line = (sysfs.text(PRESSURE / what) or "").partition("\n")[0]
     total = line.rpartition("total=")[2]
     return int(total) if total.isdecimal() else None
 
@@ -144,7 +147,7 @@ class Memory:
 def _create_group() -> tuple[Path | None, Path | None]:
     """Create a control group (version 2 or 1). Returns it with the current one, or (None, None) if
     impossible."""
-    own = (text(OWN_GROUPS) or "").splitlines()
+    own = (sysfs.text(OWN_GROUPS) or "").splitlines()
     for version, parent, limit in (
         ("0::", CGROUPS, "memory.max"),
         ("0::", CGROUPS / "unified", "memory.max"),

@@ -9,8 +9,9 @@ from dataclasses import replace
 from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
 
+from wizard.advice.catalogue import NONE_OF
 from wizard.benchmark.access import MeasureProgress
-from wizard.benchmark.candidates.compare import MOST, Bounds, Candidate, Order, TrialVerdict
+from wizard.benchmark.candidates import compare
 from wizard.benchmark.candidates.partition import sweep
 from wizard.benchmark.loads.load_table import LOADS, PROGRAMS
 from wizard.benchmark.scratch import MARGIN_BYTES, free_extents
@@ -34,9 +35,9 @@ SHIFT_BYTES = KIB
 """Offset of sector 34 in a 4 KiB block, where the 2010 study placed its partitions."""
 
 
-def usual_bounds(candidates: int) -> Bounds:
+def usual_bounds(candidates: int) -> compare.Bounds:
     """Return the default limits for this number of candidates."""
-    return Bounds(SECONDS_A_CANDIDATE * candidates, MOST_WRITTEN_BYTES, MOST)
+    return compare.Bounds(SECONDS_A_CANDIDATE * candidates, MOST_WRITTEN_BYTES, compare.MOST)
 
 
 def others_of(advice: Advice, planned: str) -> tuple[str, ...]:
@@ -81,7 +82,7 @@ def _loads_obstacle(loads: Sequence[str]) -> Message | str:
         return t("No load is defined for this purpose, so a trial is impossible.")
     for name in loads:
         if name not in LOADS:
-            return t("Unknown load {load}. Choose one of {known:list}.", load=name, known=tuple(LOADS))
+            return NONE_OF(name=name, known=tuple(LOADS))
         if (program := PROGRAMS.get(name)) and find(program) is None:
             return t("The load {load} needs {program}, which is not installed.", load=name, program=program)
     return ""
@@ -109,13 +110,13 @@ def refuse_extent(drive: Drive, extent: Extent) -> None:
         )
 
 
-def _candidate_of(plan: Plan, index: int, others: Sequence[Candidate] = ()) -> Candidate:
+def _candidate_of(plan: Plan, index: int, others: Sequence[compare.Candidate] = ()) -> compare.Candidate:
     """Return the plan's volume as a candidate, with a name unlike the others."""
     volume = plan.volumes[index]
     make = next(one for one in plan.filesystems if one.device == volume.path)
     taken = volume.filesystem in {other.id for other in others}
     name = AGAIN.format(name=volume.filesystem) if taken else volume.filesystem
-    return Candidate(name, make, volume.mount_options)
+    return compare.Candidate(name, make, volume.mount_options)
 
 
 def order_of(
@@ -123,12 +124,12 @@ def order_of(
     plans: Sequence[Plan],
     index: int,
     loads: Sequence[str],
-    bounds: Bounds | None = None,
+    bounds: compare.Bounds | None = None,
     *,
     aged: bool = False,
     advised: bool = True,
     misaligned: bool = False,
-) -> Order:
+) -> compare.Order:
     """Return the trial of one volume of several plans that differ in its filesystem.
 
     The first plan is the baseline.
@@ -140,7 +141,7 @@ def order_of(
         raise Refused(str(why))
     extent = extent_of(plans[0], index)
     assert extent is not None
-    candidates: list[Candidate] = []
+    candidates: list[compare.Candidate] = []
     for plan in plans:
         candidates.append(_candidate_of(plan, index, candidates))
     if misaligned:
@@ -148,7 +149,7 @@ def order_of(
     if len(candidates) < 2:
         raise Refused(t("No other filesystem can be created here for comparison."))
     workload = plans[0].volumes[index].workload
-    return Order(
+    return compare.Order(
         drive,
         workload,
         extent,
@@ -160,7 +161,7 @@ def order_of(
     )
 
 
-def _misaligned(drive: Drive, planned: Candidate) -> Candidate:
+def _misaligned(drive: Drive, planned: compare.Candidate) -> compare.Candidate:
     """Return the candidate on a misaligned partition. Raises Refused if impossible."""
     if drive.geometry is None or SHIFT_BYTES % drive.geometry.logical_block_bytes:
         raise Refused(t("Cannot misalign a partition of {drive} by 1 KiB.", drive=drive.path))
@@ -173,8 +174,8 @@ LOOK_SECONDS = 0.2
 
 
 def run_trial(
-    order: Order, on_progress: Callable[[MeasureProgress], None], stop: Callable[[], bool]
-) -> TrialVerdict:
+    order: compare.Order, on_progress: Callable[[MeasureProgress], None], stop: Callable[[], bool]
+) -> compare.TrialVerdict:
     """Run the trial as root, after confirmation. If stopped, the verdict covers the rounds so far. Raises
     Refused before the first write. Raises Failed on later errors, after cleaning up."""
     pipe, other = Pipe()
@@ -214,8 +215,11 @@ def run_trial(
 
 
 def _await_answer(
-    pipe: Connection, order: Order, on_progress: Callable[[MeasureProgress], None], stop: Callable[[], bool]
-) -> TrialVerdict | DiskwrightError | None:
+    pipe: Connection,
+    order: compare.Order,
+    on_progress: Callable[[MeasureProgress], None],
+    stop: Callable[[], bool],
+) -> compare.TrialVerdict | DiskwrightError | None:
     """Return the final answer, or None if the process ended without one. Asks once to stop."""
     is_asked = False
     try:
@@ -225,7 +229,7 @@ def _await_answer(
                 is_asked = True
                 pipe.send(None)
             if pipe.poll(LOOK_SECONDS):
-                answer: MeasureProgress | TrialVerdict | DiskwrightError = pipe.recv()
+                answer: MeasureProgress | compare.TrialVerdict | DiskwrightError = pipe.recv()
                 if not isinstance(answer, MeasureProgress):
                     return answer
                 on_progress(answer)

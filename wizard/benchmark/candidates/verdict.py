@@ -4,38 +4,27 @@ from collections.abc import Iterator
 from math import ceil
 
 from wizard.benchmark.access import ENDED, LOOP
-from wizard.benchmark.candidates.compare import (
-    FEWEST,
-    MOST,
-    Comparison,
-    EndReason,
-    NotDone,
-    Order,
-    Speed,
-    TimeRatio,
-    TrialFinding,
-    TrialVerdict,
-)
+from wizard.benchmark.candidates import compare
 from wizard.benchmark.loads.script import Unit
 from wizard.filesystems.registry import KINDS
 from wizard.model.finding import FindingCommand
 from wizard.model.said import GIB, Message, Sentence, join, t
 
 ENDS = {
-    EndReason.TIME: t("The time limit was reached."),
-    EndReason.BYTES: t("Another round would have exceeded the write limit."),
-    EndReason.PERSON: ENDED,
+    compare.EndReason.TIME: t("The time limit was reached."),
+    compare.EndReason.BYTES: t("Another round would have exceeded the write limit."),
+    compare.EndReason.PERSON: ENDED,
 }
 LONGER = 4
 """Factor that halves the interval."""
 
 LIMITS = {
-    NotDone.MEMORY: t("Cannot limit memory here. Large files may not have reached the drive."),
-    NotDone.PRESSURE: t("The kernel does not report the machine's load, so load was not checked."),
-    NotDone.DRIVE_MEMORY: t(
+    compare.NotDone.MEMORY: t("Cannot limit memory here. Large files may not have reached the drive."),
+    compare.NotDone.PRESSURE: t("The kernel does not report the machine's load, so load was not checked."),
+    compare.NotDone.DRIVE_MEMORY: t(
         "The drive's own cache was not cleared before reading, because the drive is too small."
     ),
-    NotDone.FLUSHES: t("The kernel does not count flushes of this drive."),
+    compare.NotDone.FLUSHES: t("The kernel does not count flushes of this drive."),
 }
 RATES = {
     Unit.BYTES: Sentence("{rate} MB/s"),
@@ -46,7 +35,7 @@ MKFS, AGE = t("creating the filesystem"), t("ageing")
 """Activities besides the phases of a load."""
 
 
-def announcement(order: Order) -> tuple[Message, ...]:
+def announcement(order: compare.Order) -> tuple[Message, ...]:
     """Describe the limits of the trial, and the data it destroys."""
     names = tuple(title_of(order, one.id) for one in order.candidates)
     bounds = order.bounds
@@ -69,7 +58,7 @@ def announcement(order: Order) -> tuple[Message, ...]:
     )
 
 
-def title_of(trial: Order | TrialVerdict, name: str) -> Message | str:
+def title_of(trial: compare.Order | compare.TrialVerdict, name: str) -> Message | str:
     """Return a candidate's display name."""
     candidate = next(one for one in trial.candidates if one.id == name)
     title = KINDS[candidate.filesystem].title
@@ -78,28 +67,28 @@ def title_of(trial: Order | TrialVerdict, name: str) -> Message | str:
     return title if name == candidate.filesystem else t("{filesystem} again", filesystem=title)
 
 
-def sentences(verdict: TrialVerdict) -> tuple[Message, ...]:
+def sentences(verdict: compare.TrialVerdict) -> tuple[Message, ...]:
     """Describe the result for each other candidate, claiming no more than was measured."""
     return tuple(_sentence(verdict, one) for one in verdict.comparisons)
 
 
-def _sentence(verdict: TrialVerdict, one: Comparison) -> Message:
+def _sentence(verdict: compare.TrialVerdict, one: compare.Comparison) -> Message:
     purpose: Message | str = verdict.workload.replace("-", " ")
     purpose = t("{purpose}, aged", purpose=purpose) if verdict.aged else purpose
     planned, other = title_of(verdict, verdict.planned), title_of(verdict, one.candidate)
-    ratio, swapped = one.ratio, one.finding is TrialFinding.SLOWER
-    if ratio is None or one.rounds < FEWEST:
+    ratio, swapped = one.ratio, one.finding is compare.TrialFinding.SLOWER
+    if ratio is None or one.rounds < compare.FEWEST:
         return t(
             "{purpose}: {planned} or {other} undecided: {rounds} of at least {fewest} rounds completed.",
             purpose=purpose,
             planned=planned,
             other=other,
             rounds=one.rounds,
-            fewest=FEWEST,
+            fewest=compare.FEWEST,
         )
-    shown = TimeRatio(1 / ratio.estimate, 1 / ratio.high, 1 / ratio.low) if swapped else ratio
+    shown = compare.TimeRatio(1 / ratio.estimate, 1 / ratio.high, 1 / ratio.low) if swapped else ratio
     factor, low, high = map(_number, (shown.estimate, shown.low, shown.high))
-    if one.finding in (TrialFinding.FASTER, TrialFinding.SLOWER):
+    if one.finding in (compare.TrialFinding.FASTER, compare.TrialFinding.SLOWER):
         faster, slower = (other, planned) if swapped else (planned, other)
         claim = t(
             "{purpose}: {faster} was {factor}x faster than {slower} ({low}-{high}), "
@@ -119,13 +108,13 @@ def _sentence(verdict: TrialVerdict, one: Comparison) -> Message:
             "{purpose}: no measurable difference between {planned} and {other} "
             "({low}-{high}, {rounds} rounds)."
         )
-        if one.finding is TrialFinding.SAME
+        if one.finding is compare.TrialFinding.SAME
         else Sentence("{purpose}: {planned} or {other} undecided after {rounds} rounds ({low}-{high}).")
     )
     return sentence(purpose=purpose, planned=planned, other=other, low=low, high=high, rounds=one.rounds)
 
 
-def _meaning(verdict: TrialVerdict, other: str, faster: Message | str, swapped: bool) -> Message:
+def _meaning(verdict: compare.TrialVerdict, other: str, faster: Message | str, swapped: bool) -> Message:
     """Return the consequence of a difference, for the plan or for alignment."""
     if next(one for one in verdict.candidates if one.id == other).shift_bytes:
         if swapped:
@@ -140,7 +129,7 @@ def _number(factor: float) -> str:
     return f"{factor:.2f}" if factor < 100 else f"{factor:.0f}"
 
 
-def caveats(verdict: TrialVerdict) -> Iterator[Message]:
+def caveats(verdict: compare.TrialVerdict) -> Iterator[Message]:
     """Yield the caveats of the verdict."""
     if verdict.drive.startswith("/dev/loop"):
         yield LOOP
@@ -149,19 +138,19 @@ def caveats(verdict: TrialVerdict) -> Iterator[Message]:
             "The machine is busy. Other programs waited for a processor or drive. Try "
             "again when the machine is idle."
         )
-    if any(one.finding is TrialFinding.OPEN for one in verdict.comparisons):
+    if any(one.finding is compare.TrialFinding.OPEN for one in verdict.comparisons):
         if verdict.ended in ENDS:
             yield ENDS[verdict.ended]
         yield (
             t("The difference is small or varies. Choose either.")
-            if len(verdict.rounds) >= MOST
+            if len(verdict.rounds) >= compare.MOST
             else t("To decide, run a longer trial: `{command}`.", command=_longer_trial(verdict).text)
         )
     for limit in verdict.not_done:
         yield LIMITS[limit]
 
 
-def _longer_trial(verdict: TrialVerdict) -> FindingCommand:
+def _longer_trial(verdict: compare.TrialVerdict) -> FindingCommand:
     """Return the command that repeats a trial with larger limits."""
     others = [one for one in verdict.candidates if one.id != verdict.planned]
     is_shifted = any(one.shift_bytes for one in others)
@@ -178,7 +167,7 @@ def rate(unit: Unit, a_second: float) -> Message:
     return RATES[unit](rate=f"{value:.0f}" if value >= 10 else f"{value:.1f}")
 
 
-def phase_speeds(verdict: TrialVerdict) -> Iterator[tuple[str, str, tuple[Speed, ...]]]:
+def phase_speeds(verdict: compare.TrialVerdict) -> Iterator[tuple[str, str, tuple[compare.Speed, ...]]]:
     """Yield each load's phases, with the speed of every candidate in planned order."""
     phases = dict.fromkeys((speed.load, speed.phase) for speed in verdict.speeds)
     for load, phase in phases:

@@ -8,14 +8,15 @@ from dataclasses import replace
 from itertools import chain, combinations
 
 from wizard.filesystems.registry import MADE
+from wizard.findings.use import named_field
+from wizard.model import layout
 from wizard.model.ensure import Shape, VolumeShape
-from wizard.model.errors import partition_path, printable
-from wizard.model.geometry import Identity, grain_bytes
-from wizard.model.layout import Layout, Member, Slot
+from wizard.model.errors import partition_path
+from wizard.model.geometry import Identity
 from wizard.model.machine import Drive, Layer, Machine, Partition, Signature, Table
 from wizard.model.said import Message, Sentence, Value, t, tn
 from wizard.plan.plan import Plan
-from wizard.plan.raid.striping import MEMBER_KINDS, NUMBER, together_bytes
+from wizard.plan.raid import striping
 from wizard.plan.request.volume_request import VolumeRequest
 
 OTHER_SIZE = Sentence("{device} has {found:round} instead of {wanted:round}")
@@ -85,7 +86,7 @@ def opened_on(drive: Drive, device: str) -> Layer | None:
 def array_on(drive: Drive) -> Layer | None:
     """Return the md or LVM device on the only partition of a drive. None if there is none, or more than
     one."""
-    part = partition_path(drive.path, NUMBER)
+    part = partition_path(drive.path, striping.NUMBER)
     found = [layer for layer in drive.layers if layer.below == part and layer.kind.startswith(ARRAYS)]
     return found[0] if len(found) == 1 else None
 
@@ -102,7 +103,10 @@ def _filesystem_on(drive: Drive, part: Partition) -> str | None:
 def layout_differences(plan: Plan, *drives: Drive) -> tuple[Message, ...]:
     """Return the differences of tables and filesystems from the plan, given its drives in order. Empty if
     they match."""
-    found = [_member_differences(member, drive) for member, drive in zip(plan.members, drives, strict=True)]
+    found = [
+        tuple(_layout_differences(member.after, drive, 2 * member.drive.geometry.grain_bytes))
+        for member, drive in zip(plan.members, drives, strict=True)
+    ]
     matching = tuple(drive.path for drive, messages in zip(drives, found, strict=True) if not messages)
     differences = tuple(message for one in found for message in one)
     is_half = differences and matching and plan.stripe and plan.stripe.mirrors
@@ -121,38 +125,24 @@ def layout_differences(plan: Plan, *drives: Drive) -> tuple[Message, ...]:
     )
 
 
-def _member_differences(member: Member, drive: Drive) -> tuple[Message, ...]:
-    return tuple(_layout_differences(member.after, drive, 2 * grain_bytes(member.drive.geometry)))
-
-
-def _layout_differences(wanted: Layout, drive: Drive, tolerance_bytes: int) -> Iterator[Message]:
+def _layout_differences(wanted: layout.Layout, drive: Drive, tolerance_bytes: int) -> Iterator[Message]:
     kind = drive.table.kind if drive.table else "unread"
     if drive.signatures:
-        contents = tuple(printable(one.kind, 40) for one in drive.signatures)
+        contents = tuple(one.kind for one in drive.signatures)
         yield t("{drive} has {held:and} instead of a partition table", drive=drive.path, held=contents)
         return
     if kind != wanted.table:
-        yield t(
-            "{drive} has table {found} instead of {wanted}",
-            drive=drive.path,
-            found=kind,
-            wanted=wanted.table,
-        )
+        yield other(drive.path, named_field("table"), kind, wanted.table)
         return
     numbers = [part.number for part in drive.partitions]
     if numbers != [slot.number for slot in wanted.partitions]:
-        yield t(
-            "{drive} has {found} partitions instead of {wanted}",
-            drive=drive.path,
-            found=len(numbers),
-            wanted=len(wanted.partitions),
-        )
+        yield other(drive.path, t("the number of partitions"), len(numbers), len(wanted.partitions))
         return
     for slot in wanted.partitions:
         yield from _slot_differences(slot, drive, tolerance_bytes)
 
 
-def _slot_differences(slot: Slot, drive: Drive, tolerance_bytes: int) -> Iterator[Message]:
+def _slot_differences(slot: layout.Slot, drive: Drive, tolerance_bytes: int) -> Iterator[Message]:
     device = partition_path(drive.path, slot.number)
     part = drive.partition(device)
     if part is None:
@@ -161,12 +151,12 @@ def _slot_differences(slot: Slot, drive: Drive, tolerance_bytes: int) -> Iterato
     if abs(part.size_bytes - slot.size_bytes) > tolerance_bytes:
         yield OTHER_SIZE(device=device, found=part.size_bytes, wanted=slot.size_bytes)
     if part.type != slot.type:
-        yield _other(device, t("the partition type"), part.type, slot.type)
+        yield other(device, t("the partition type"), part.type, slot.type)
     if slot.opened is None:
         yield from held_differences(device, part.signatures, slot.filesystem, slot.label)
     elif [one.kind for one in part.signatures] != [CONTAINER]:
         contents = "+".join(one.kind for one in part.signatures)
-        yield _other(device, t("the content"), contents, CONTAINER)
+        yield other(device, t("the content"), contents, CONTAINER)
     elif layer := opened_on(drive, device):
         yield from held_differences(layer.path, layer.signatures, slot.filesystem, slot.label)
 
@@ -177,24 +167,23 @@ def held_differences(
     """Yield differences of a device's contents from a filesystem with a label."""
     contents = "+".join(one.kind for one in found)
     if contents != (filesystem or "") or any(one.ambivalent for one in found):
-        yield _other(device, t("the filesystem"), contents, filesystem)
-    elif filesystem in MEMBER_KINDS.values():
+        yield other(device, t("the filesystem"), contents, filesystem)
+    elif filesystem in striping.MEMBER_KINDS.values():
         # The label is the name of the array, which is generated.
         return
     elif (current := found[0].label if found else None) != label and (current or label):
-        yield _other(device, t("the label"), current, label)
+        yield other(device, t("the label"), current, label)
 
 
-def _other(device: str, what: Message, found: str | None, wanted: str | None) -> Message:
-    def text_of(text: str | None) -> Value:
-        return printable(text, 80) if text else t("nothing")
-
+def other(device: str, what: Value, found: "Value | None", wanted: "Value | None") -> Message:
+    """Return the difference of a property of a device."""
+    nothing = t("nothing")
     return t(
         "{device}: {what} is {found} instead of {wanted}",
         device=device,
         what=what,
-        found=text_of(found),
-        wanted=text_of(wanted),
+        found=found or nothing,
+        wanted=wanted or nothing,
     )
 
 
@@ -260,7 +249,9 @@ def shapes_wanted(plan: Plan, mount_points: dict[str, tuple[str, ...]]) -> tuple
     )
 
 
-def _slot_shape(member: Member, slot: Slot, mount_points: dict[str, tuple[str, ...]]) -> VolumeShape:
+def _slot_shape(
+    member: layout.Member, slot: layout.Slot, mount_points: dict[str, tuple[str, ...]]
+) -> VolumeShape:
     device = partition_path(member.drive.path, slot.number)
     filesystem, label = (slot.filesystem, slot.label) if slot.opened is None else (CONTAINER, None)
     return VolumeShape(device, slot.size_bytes, filesystem, label, mount_points.get(device, ()))
@@ -270,7 +261,7 @@ def _layered_volumes(plan: Plan, mount_points: dict[str, tuple[str, ...]]) -> It
     """Yield the planned volumes on an array or in a volume group."""
     sizes = {one.device: one.size_bytes for one in plan.logical_volumes}
     if plan.stripe and plan.stripe.device:
-        sizes[plan.stripe.device] = together_bytes(plan)
+        sizes[plan.stripe.device] = striping.together_bytes(plan)
     for volume in plan.volumes:
         if volume.path in sizes:
             places = mount_points.get(volume.path, ())

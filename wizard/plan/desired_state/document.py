@@ -6,31 +6,25 @@ from dataclasses import fields, is_dataclass
 from fnmatch import fnmatchcase
 from typing import Any
 
-from wizard.advice.catalogue import CatalogueOption, OptionKind, load_catalogue
+from wizard.advice.catalogue import UNKNOWN_OPTION, CatalogueOption, OptionKind, load_catalogue
 from wizard.advice.missing import filesystem
 from wizard.advice.workloads import Profile, find_workload, load_workloads
-from wizard.documents.profiles import fault_within, read_toml_or_json
+from wizard.documents import profiles
+from wizard.documents.codec import FAULT_IN
 from wizard.filesystems.registry import MADE
+from wizard.model import layout
 from wizard.model.advice import Rank
 from wizard.model.ensure import SCHEMA, Match, WantedDrive, WantedDrives, WantedVolume
-from wizard.model.errors import BadInput, Refused, printable
-from wizard.model.geometry import Identity, grain_bytes
-from wizard.model.layout import NO_PLACE, Volume, Writer
+from wizard.model.errors import BadInput, Refused
+from wizard.model.geometry import Identity
 from wizard.model.machine import Drive
 from wizard.model.said import Message, Sentence, parse_size, reason_of, t
 from wizard.plan.plan import Plan
 from wizard.plan.raid.lvm import group_room_bytes
+from wizard.plan.request import volume_request
 from wizard.plan.request.plan_request import StripeRequest
 from wizard.plan.request.roles import role_of
 from wizard.plan.request.subvolumes import places_of, subvolume_written
-from wizard.plan.request.volume_request import (
-    ENCRYPTIONS,
-    REST,
-    VolumeRequest,
-    mount_order_fault,
-    parse_volume,
-    size_text,
-)
 from wizard.probe.host.environment import GROUP
 
 SINGLE = ("workload", "role", "size", "label", "mount", "writable", "fs", "encrypt", "key")
@@ -43,7 +37,7 @@ NO_TABLE = Sentence("{drive} has no partition table, which `ensure` always creat
 
 def read_wanted(text: str, where: str) -> WantedDrives:
     """Parse a document in TOML or JSON. Raises BadInput with `where` (a file), the position and the fault."""
-    wanted = read_toml_or_json(text, where, WantedDrives)
+    wanted = profiles.read_toml_or_json(text, where, WantedDrives)
     if not wanted.drive:
         raise BadInput(t("{file} lists no drive; add [[drive]].", file=where))
     for at, drive in enumerate(wanted.drive):
@@ -52,7 +46,7 @@ def read_wanted(text: str, where: str) -> WantedDrives:
             _check_matches(drive)
             for number, volume in enumerate(drive.volume):
                 key = f"drive[{at}].volume[{number}]."
-                parse_volume(_volume_text(volume))
+                volume_request.parse_volume(_volume_text(volume))
                 if volume.workload is not None:
                     key = f"drive[{at}].volume[{number}].workload"
                     find_workload(volume.workload)
@@ -65,22 +59,16 @@ def read_wanted(text: str, where: str) -> WantedDrives:
             requests_of(drive)
             stripe_of(drive)
         except BadInput as error:
-            raise fault_within(text, where, key, reason_of(error)) from None
-    if fault := mount_order_fault(places_named(wanted)):
-        raise BadInput(t("{file}: {why}", file=where, why=fault))
+            raise profiles.fault_within(text, where, key, reason_of(error)) from None
+    if fault := volume_request.mount_order_fault(places_named(wanted)):
+        raise BadInput(FAULT_IN(file=where, why=fault))
     return wanted
 
 
 def _check_options(volume: WantedVolume) -> None:
     for name in volume.option or ():
         if name not in load_catalogue():
-            raise BadInput(
-                t(
-                    "Unknown option {option}. `diskwright options {filesystem}` lists options by id.",
-                    option=repr(printable(name, 50)),
-                    filesystem=volume.fs or "ext4",
-                )
-            )
+            raise BadInput(UNKNOWN_OPTION(option=repr(name), filesystem=volume.fs or "ext4"))
 
 
 def _check_matches(drive: WantedDrive) -> None:
@@ -101,13 +89,13 @@ def places_named(wanted: WantedDrives) -> tuple[str, ...]:
     )
 
 
-def requests_of(drive: WantedDrive) -> tuple[VolumeRequest, ...]:
+def requests_of(drive: WantedDrive) -> tuple[volume_request.VolumeRequest, ...]:
     """Return the drive's volumes as requests. Raises BadInput as `plan --volume` does."""
     if not drive.volume:
         raise BadInput(t("no volume is listed; add [[drive.volume]]."))
     if any(volume.encrypt and not volume.key for volume in drive.volume):
         raise BadInput(t("an encrypted volume requires a key, since passphrase prompts are unavailable."))
-    return tuple(parse_volume(_volume_text(volume)) for volume in drive.volume)
+    return tuple(volume_request.parse_volume(_volume_text(volume)) for volume in drive.volume)
 
 
 def stripe_of(wanted: WantedDrive) -> StripeRequest | None:
@@ -201,15 +189,15 @@ def _is_size(wanted_bytes: int, size_bytes: int | None) -> bool:
 def _criteria(match: Match) -> Iterator[str]:
     for field in fields(match):
         if (value := getattr(match, field.name)) is not None:
-            yield f"{field.name} {printable(value, 100)}"
+            yield f"{field.name} {value}"
 
 
 def _drive_text(drive: Drive) -> Message:
     return t(
         "{drive} (model {model}, serial {serial}, {size:size}, bus {bus})",
         drive=drive.path,
-        model=printable(drive.model or "", 60) or UNKNOWN,
-        serial=printable(drive.serial or "", 60) or UNKNOWN,
+        model=drive.model or UNKNOWN,
+        serial=drive.serial or UNKNOWN,
         size=drive.size_bytes or 0,
         bus=drive.bus or UNKNOWN,
     )
@@ -254,11 +242,14 @@ def _sizes(plan: Plan) -> list[str | None]:
     if plan.group is not None:
         sizes = [one.size_bytes for one in plan.logical_volumes]
         left += group_room_bytes(slots[-1].size_bytes) - sum(sizes)
-    is_full = left <= 2 * grain_bytes(plan.drive.geometry)
-    return [*map(size_text, sizes[:-1]), REST if is_full else size_text(sizes[-1])]
+    is_full = left <= 2 * plan.drive.geometry.grain_bytes
+    return [
+        *map(volume_request.size_text, sizes[:-1]),
+        volume_request.REST if is_full else volume_request.size_text(sizes[-1]),
+    ]
 
 
-def volume_entry(volume: Volume, size: str | None) -> WantedVolume:
+def volume_entry(volume: layout.Volume, size: str | None) -> WantedVolume:
     """Return the keys for a volume of this size."""
     role, mounts = role_of(volume), MADE[volume.filesystem].mounts
     return WantedVolume(
@@ -266,10 +257,10 @@ def volume_entry(volume: Volume, size: str | None) -> WantedVolume:
         role=role.name if role else None,
         size=size,
         label=volume.label or None,
-        mount=volume.mount_point or (NO_PLACE if mounts else None),
+        mount=volume.mount_point or (layout.NO_PLACE if mounts else None),
         writable=None if role or not mounts else _writable(volume.writer),
         fs=volume.filesystem,
-        encrypt=ENCRYPTIONS[0] if volume.encryption else None,
+        encrypt=volume_request.ENCRYPTIONS[0] if volume.encryption else None,
         key=volume.encryption.key if volume.encryption else None,
         option=tuple(one.id for one in _asked_options(volume) if not _is_withheld(one, volume)),
         subvolume=tuple(map(subvolume_written, volume.subvolumes)),
@@ -289,11 +280,11 @@ def likely_workload(filesystem: str, label: str | None) -> str:
     ).workload.id
 
 
-def _writable(writer: Writer) -> str:
+def _writable(writer: layout.Writer) -> str:
     return {"person": writer.name, "group": f"{GROUP}{writer.name}"}.get(writer.kind, writer.kind)
 
 
-def _asked_options(volume: Volume) -> list[CatalogueOption]:
+def _asked_options(volume: layout.Volume) -> list[CatalogueOption]:
     """Return the options that the workload does not already include for this filesystem."""
     profile = find_workload(volume.workload)
     (usual,) = (one.usual for one in profile.candidates if one.filesystem == volume.filesystem)
@@ -318,7 +309,7 @@ def _flags(words: Sequence[str]) -> set[str]:
     return found
 
 
-def _is_withheld(option: CatalogueOption, volume: Volume) -> bool:
+def _is_withheld(option: CatalogueOption, volume: layout.Volume) -> bool:
     """Return True if an option is not exported: it endangers data, or only its role includes it."""
     role = role_of(volume)
     return option.danger or (role is not None and option.id in role.options)

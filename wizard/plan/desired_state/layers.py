@@ -55,7 +55,7 @@ def group_differences(wanted: Sequence[Logical], seen: GroupSeen) -> Iterator[Me
         yield t("LVM finds no volume group on {device}", device=seen.part)
         return
     if more := tuple(sorted(seen.physical - {seen.part})):
-        yield t("the volume group on {device} also uses {more:and}", device=seen.part, more=more)
+        yield ALSO(what=t("the volume group on {device}", device=seen.part), devices=more)
     if seen.misses:
         yield t("the volume group on {device} is missing a physical volume", device=seen.part)
     if extra := tuple(sorted({one.name for one in seen.volumes} - {one.name for one in wanted})):
@@ -72,12 +72,8 @@ def _logical_differences(wanted: Logical, current: Logical | None) -> Iterator[M
         yield t("the volume group lacks logical volume {name}", name=wanted.name)
         return
     if (current.kind, current.stripes) != (wanted.kind, wanted.stripes):
-        yield t(
-            "{name} is {found} instead of {wanted}",
-            name=wanted.name,
-            found=SPREAD(kind=current.kind, parts=current.stripes),
-            wanted=SPREAD(kind=wanted.kind, parts=wanted.stripes),
-        )
+        found, asked = (SPREAD(kind=one.kind, parts=one.stripes) for one in (current, wanted))
+        yield differences.other(wanted.name, LAYOUT, found, asked)
     if abs(current.size_bytes - wanted.size_bytes) > EXTENT_BYTES:
         yield differences.OTHER_SIZE(device=wanted.name, found=current.size_bytes, wanted=wanted.size_bytes)
 
@@ -108,19 +104,9 @@ def array_differences(stripe: Stripe, parts: Sequence[str], seen: ArraySeen) -> 
         yield differences.NOT_RUNNING(devices=tuple(parts))
         return
     if seen.level != stripe.level:
-        yield t(
-            "{device} is {found} instead of {wanted}",
-            device=seen.device,
-            found=seen.level.upper(),
-            wanted=stripe.level.upper(),
-        )
+        yield differences.other(seen.device, LAYOUT, seen.level.upper(), stripe.level.upper())
     if seen.drives != str(len(parts)):
-        yield t(
-            "{device} has {found} drives instead of {wanted}",
-            device=seen.device,
-            found=seen.drives,
-            wanted=len(parts),
-        )
+        yield differences.other(seen.device, t("the number of drives"), seen.drives, len(parts))
     if seen.misses:
         yield tn(
             "{device} is missing a drive or still copying to it",
@@ -129,9 +115,9 @@ def array_differences(stripe: Stripe, parts: Sequence[str], seen: ArraySeen) -> 
             count=seen.misses,
         )
     if without := tuple(part for part in parts if part not in seen.parts):
-        yield t("{device} runs without {devices:and}", device=seen.device, devices=without)
+        yield WITHOUT(what=seen.device, devices=without)
     if more := tuple(sorted(seen.parts - {*parts})):
-        yield t("{device} also includes {devices:and}", device=seen.device, devices=more)
+        yield ALSO(what=seen.device, devices=more)
     room = seen.room_bytes
     if room is not None and room - seen.size_bytes > room // ROUNDED + ROUNDED_BYTES:
         yield differences.OTHER_SIZE(device=seen.device, found=seen.size_bytes, wanted=room)
@@ -147,7 +133,11 @@ def content_differences(volume: Volume, layer: Layer) -> Iterator[Message]:
     yield from held_differences(layer.path, layer.signatures, volume.filesystem, volume.label or None)
 
 
-OTHER_DEVICES = Sentence("{device}: the Btrfs uses {found} devices instead of {wanted}")
+LAYOUT = t("the layout")
+WITHOUT = Sentence("{what} runs without {devices:and}")
+ALSO = Sentence("{what} also uses {devices:and}")
+MOUNTED = t("the mounted Btrfs")
+DEVICES = t("the number of Btrfs devices")
 
 SINGLES = frozenset({"SYSTEM", "METADATA"})
 """Btrfs metadata, which all has the same profile."""
@@ -183,7 +173,7 @@ class BtrfsSeen:
 def alone_differences(device: str, devices: int) -> Iterator[Message]:
     """Yield a difference if a Btrfs that should use a single device uses several."""
     if devices != 1:
-        yield OTHER_DEVICES(device=device, found=devices, wanted=1)
+        yield differences.other(device, DEVICES, devices, 1)
 
 
 def btrfs_differences(stripe: Stripe, seen: BtrfsSeen) -> Iterator[Message]:
@@ -194,7 +184,7 @@ def btrfs_differences(stripe: Stripe, seen: BtrfsSeen) -> Iterator[Message]:
         return
     for member in seen.members:
         if member.devices != len(devices):
-            yield OTHER_DEVICES(device=member.device, found=member.devices, wanted=len(devices))
+            yield differences.other(member.device, DEVICES, member.devices, len(devices))
     if len({member.number for member in seen.members}) < len(devices):
         yield t("{devices:and} have the same Btrfs device ID, so some are copies", devices=devices)
     yield from _use_differences(devices, seen)
@@ -209,9 +199,9 @@ def _use_differences(devices: tuple[str, ...], seen: BtrfsSeen) -> Iterator[Mess
     if seen.used is None:
         return
     if without := tuple(device for device in devices if device not in seen.used):
-        yield t("the Btrfs is mounted without {devices:and}", devices=without)
+        yield WITHOUT(what=MOUNTED, devices=without)
     if more := tuple(sorted(seen.used - {*devices})):
-        yield t("the mounted Btrfs also uses {devices:and}", devices=more)
+        yield ALSO(what=MOUNTED, devices=more)
     if seen.misses:
         yield t("the kernel reports a missing Btrfs device")
 

@@ -4,16 +4,17 @@ import shlex
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from wizard.filesystems.kind import BIOS_BOOT_GPT_TYPE, CONTAINER_TYPES, ESP_GPT_TYPE, ESP_MBR_TYPE
+from wizard.filesystems import partition_types
+from wizard.findings.contents import UNRECOGNISED
 from wizard.model.drive_facts import HOST_MANAGED, Loader
-from wizard.model.errors import Refused, printable, why_not
-from wizard.model.geometry import FLOOR_BYTES, Geometry, align_down, align_up, grain_bytes
+from wizard.model.errors import Refused, why_not
+from wizard.model.geometry import FLOOR_BYTES, Geometry
 from wizard.model.machine import Drive, Extent, Machine, Partition
 from wizard.model.moves import JOURNALS, LOGGED_WINDOWS, WINDOW_BYTES, Move, Scheme
 from wizard.model.said import KIB, MIB, Message, Sentence, t
+from wizard.plan import refusals
 from wizard.plan.dangers import bounds_of, known_identity
-from wizard.plan.partition.possible import least_bytes, why_not_shrink
-from wizard.plan.refusals import measured, refuse_drive, refuse_table
+from wizard.plan.partition import possible
 
 WITHOUT_PLACE = frozenset(
     {
@@ -38,19 +39,12 @@ def why_not_move(drive: Drive, part: Partition) -> Message | str | None:
 
 def _why_not_drive(drive: Drive) -> Message | str | None:
     if drive.zoned == HOST_MANAGED:
-        return t(
-            "{drive} requires sequential writes within zones: moving in place is not possible.",
-            drive=drive.path,
-        )
+        return refusals.HOST_MANAGED_ZONES(drive=drive.path)
     if drive.waiting is not None and drive.waiting.bare:
-        return t(
-            "Run {run} is waiting on {drive}. Keep or undo the run first.",
-            run=drive.waiting.run,
-            drive=drive.path,
-        )
-    if refused := why_not(refuse_drive, drive) or why_not(refuse_table, drive):
+        return possible.WAITING(run=drive.waiting.run, drive=drive.path)
+    if refused := why_not(refusals.refuse_drive, drive) or why_not(refusals.refuse_table, drive):
         return refused
-    _, geometry = measured(drive)
+    _, geometry = refusals.measured(drive)
     table = drive.table
     if table is not None and table.backup == "misplaced":
         return t(
@@ -80,9 +74,9 @@ def _why_not_drive(drive: Drive) -> Message | str | None:
 
 
 def _why_not_content(drive: Drive, part: Partition) -> Message | None:
-    if part.type in CONTAINER_TYPES:
-        return t("{part} contains logical partitions and is not moved. Move those instead.", part=part.path)
-    if (part.type or "").lower() == BIOS_BOOT_GPT_TYPE:
+    if part.type in partition_types.CONTAINERS:
+        return possible.EXTENDED(part=part.path)
+    if (part.type or "").lower() == partition_types.BIOS_BOOT_GPT:
         return t(
             "A BIOS boots GRUB from {part} by position. The partition is not moved, which costs no speed.",
             part=part.path,
@@ -95,26 +89,12 @@ def _why_not_content(drive: Drive, part: Partition) -> Message | None:
         )
     if drive.is_unread(part):
         return t("The contents of {part} could not be read. Run this as root with sudo.", part=part.path)
-    if not part.signatures:
-        return t(
-            "The contents of {part} are not recognised. It is unknown if the partition can be moved.",
-            part=part.path,
-        )
-    what = "+".join(printable(signature.kind, 30) for signature in part.signatures)
-    if part.filesystem is None:
-        return t(
-            "Several signatures found in {part}: {what}. Only one can be correct.",
-            part=part.path,
-            what=what,
-        )
-    return (
-        None
-        if part.filesystem in MOVABLE
-        else t(
-            "{part} contains {what}. It is unknown if this can be moved, so {part} is not moved.",
-            part=part.path,
-            what=what,
-        )
+    if part.filesystem in MOVABLE:
+        return None
+    return t(
+        "{part} contains {what}. It is unknown if this can be moved, so {part} is not moved.",
+        part=part.path,
+        what="+".join(signature.kind for signature in part.signatures) or UNRECOGNISED,
     )
 
 
@@ -144,7 +124,7 @@ def again(part: str, where: str) -> str:
         ("chroot", place, "grub-install", "--force", where),
         ("umount", "-R", place),
     )
-    return " && ".join(shlex.join(printable(word, 60) for word in command) for command in commands)
+    return " && ".join(map(shlex.join, commands))
 
 
 def _node(drive: Drive, loader: Loader) -> str:
@@ -205,7 +185,7 @@ def _extended_around(drive: Drive, part: Partition) -> Partition | None:
         (
             one
             for one in drive.partitions
-            if one.type in CONTAINER_TYPES and one.number != part.number and part.is_within(one)
+            if one.type in partition_types.CONTAINERS and one.number != part.number and part.is_within(one)
         ),
         None,
     )
@@ -224,12 +204,12 @@ def _obstacles(drive: Drive, part: Partition) -> Iterator[Extent]:
 def _aligned_target(room: Extent, part: Partition, geometry: Geometry) -> MoveTarget | None:
     """Return the fastest possible move to an aligned place, or None if there is not enough space."""
     starts = (
-        align_up(geometry, part.start_bytes + LARGE_SHIFT_BYTES),
+        geometry.align_up(part.start_bytes + LARGE_SHIFT_BYTES),
         _lowest(room, part, geometry, LARGE_SHIFT_BYTES),
         _highest(room, part, geometry, DIRECT_BYTES),
         _lowest(room, part, geometry, DIRECT_BYTES),
-        align_up(geometry, part.start_bytes),
-        align_down(geometry, part.start_bytes),
+        geometry.align_up(part.start_bytes),
+        geometry.align_down(part.start_bytes),
     )
     return next(filter(None, (_target_at(start, room, part, geometry) for start in starts)), None)
 
@@ -237,17 +217,17 @@ def _aligned_target(room: Extent, part: Partition, geometry: Geometry) -> MoveTa
 def _lowest(room: Extent, part: Partition, geometry: Geometry, shift: int) -> int:
     """Return the lowest aligned start. If there is no space for the journal after the partition, leave space
     before it. Return the current start if the shift would be less than `shift`."""
-    after = room.end_bytes - align_up(geometry, part.end_bytes)
+    after = room.end_bytes - geometry.align_up(part.end_bytes)
     low = room.start_bytes + (0 if after >= JOURNALS[WINDOW_BYTES] else JOURNALS[WINDOW_BYTES])
-    start = align_up(geometry, low)
+    start = geometry.align_up(low)
     return start if start + shift <= part.start_bytes else part.start_bytes
 
 
 def _highest(room: Extent, part: Partition, geometry: Geometry, shift: int) -> int:
     """Return the highest aligned start with space for a journal. Return the current start if the shift would
     be less than `shift`."""
-    journal = align_down(geometry, room.end_bytes - JOURNALS[WINDOW_BYTES])
-    start = align_down(geometry, journal - part.size_bytes)
+    journal = geometry.align_down(room.end_bytes - JOURNALS[WINDOW_BYTES])
+    start = geometry.align_down(journal - part.size_bytes)
     return start if start >= part.start_bytes + shift else part.start_bytes
 
 
@@ -269,10 +249,10 @@ def _target_at(start: int, room: Extent, part: Partition, geometry: Geometry) ->
 def _journal(room: Extent, places: Iterable[Extent], geometry: Geometry, size: int) -> Extent | None:
     """Return a place for the journal after both places, or before them."""
     span = _span(places)
-    after = align_up(geometry, span.end_bytes)
+    after = geometry.align_up(span.end_bytes)
     if after + size <= room.end_bytes:
         return Extent(after, size)
-    before = align_down(geometry, span.start_bytes - size)
+    before = geometry.align_down(span.start_bytes - size)
     return Extent(before, size) if before >= room.start_bytes and before + size <= span.start_bytes else None
 
 
@@ -308,10 +288,10 @@ def planned_move(machine: Machine, drive: Drive, part: Partition, start: int | N
     """Plan a move to `start`, or to the best aligned place if None. Raises Refused with the reason."""
     if why := why_not_move(drive, part):
         raise Refused(why)
-    size_bytes, geometry = measured(drive)
+    size_bytes, geometry = refusals.measured(drive)
     room = room_around(drive, part, geometry)
     if start is None:
-        if part.start_bytes % grain_bytes(geometry) == 0:
+        if part.start_bytes % geometry.grain_bytes == 0:
             raise Refused(
                 t(
                     "{part} is already aligned: the start is {start:exact}.",
@@ -362,13 +342,13 @@ def planned_move(machine: Machine, drive: Drive, part: Partition, start: int | N
 
 def _no_space(drive: Drive, part: Partition) -> Message:
     """Return the message about the free space required. If the partition can shrink enough, suggest that."""
-    grain = grain_bytes(measured(drive)[1])
+    grain = refusals.measured(drive)[1].grain_bytes
     fast, short = LARGE_SHIFT_BYTES + JOURNALS[WINDOW_BYTES], grain + JOURNALS[LOGGED_WINDOWS[-1]]
-    if why_not_shrink(drive, part) is None:
+    if possible.why_not_shrink(drive, part) is None:
         for needed in (fast, short):
             # The end, the new start and the journal are each rounded to an aligned place.
             size = (part.size_bytes - needed - 3 * grain) // MIB
-            if size * MIB >= least_bytes(drive, part):
+            if size * MIB >= possible.least_bytes(drive, part):
                 return NO_ROOM(
                     part=part.path,
                     needed=needed,
@@ -402,7 +382,7 @@ def _check_start(part: Partition, start: int, geometry: Geometry) -> None:
 
 def _doubts(drive: Drive, part: Partition, scheme: Scheme) -> Iterator[Message]:
     is_mbr = drive.table is not None and drive.table.kind == "mbr"
-    if part.type in (ESP_GPT_TYPE, ESP_MBR_TYPE):
+    if part.type in (partition_types.ESP_GPT, partition_types.ESP_MBR):
         yield t(
             "The firmware's boot entries record the start of {part}. OVMF uses the GUID "
             "in the entry; other firmware may not. If the computer does not boot "

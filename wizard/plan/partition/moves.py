@@ -5,21 +5,20 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import chain, islice
 
-from wizard.documents.codec import Sealed
-from wizard.filesystems.kind import CONTAINER_TYPES
+from wizard.documents.codec import RECREATE, Sealed
+from wizard.filesystems import partition_types
 from wizard.findings.alignment import find_alignment
 from wizard.findings.smr_evidence import may_be_shingled
 from wizard.model.drive_facts import usual_bytes_per_second
-from wizard.model.errors import Refused, printable
+from wizard.model.errors import Refused
 from wizard.model.finding import NOT_JUDGED, Recorded, Recording
-from wizard.model.geometry import grain_bytes, misalignment_bytes
-from wizard.model.machine import Drive, Extent, Machine, Partition
+from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.moves import Move, Moves, Scheme
 from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, format_duration, t
 from wizard.plan.dangers import MAY_BE_SHINGLED
-from wizard.plan.partition.move_target import DIRECT_BYTES, IN_FLIGHT, planned_move
+from wizard.plan.partition import move_target
 
-AGAIN = t("Recreate it with `diskwright move`.")
+AGAIN = RECREATE(command="move")
 
 
 def _move_faults(move: Move) -> Iterator[str]:
@@ -29,14 +28,17 @@ def _move_faults(move: Move) -> Iterator[str]:
     places = (move.before, move.after, move.span, move.journal)
     faults = {
         "number": move.number < 1,
-        "in_flight": move.in_flight not in (1, IN_FLIGHT),
+        "in_flight": move.in_flight not in (1, move_target.IN_FLIGHT),
         "before": move.before.size_bytes <= 0 or move.before.size_bytes != move.after.size_bytes,
         "after": not move.shift_bytes,
         "span": not all(place.is_within(move.span) for place in places)
-        or _exceeds_drive(move.span, move.drive.size_bytes),
+        or (move.span.start_bytes <= 0 or move.span.end_bytes > move.drive.size_bytes),
         "journal": any(place.overlaps(move.journal) for place in (move.before, move.after)),
         "window_bytes": move.window_bytes < move.drive.geometry.physical_block_bytes
-        or (move.scheme is Scheme.DIRECT and (hole > move.shift_bytes or move.shift_bytes < DIRECT_BYTES)),
+        or (
+            move.scheme is Scheme.DIRECT
+            and (hole > move.shift_bytes or move.shift_bytes < move_target.DIRECT_BYTES)
+        ),
         "head_bytes": not 0 < move.head_bytes <= move.before.size_bytes,
         "blocks": any(
             number % block
@@ -45,10 +47,6 @@ def _move_faults(move: Move) -> Iterator[str]:
         ),
     }
     yield from (name for name, is_faulty in faults.items() if is_faulty)
-
-
-def _exceeds_drive(span: Extent, size_bytes: int) -> bool:
-    return span.start_bytes <= 0 or span.end_bytes > size_bytes
 
 
 def _faults(moves: Moves) -> Iterator[str]:
@@ -69,13 +67,6 @@ MOVES = Sealed(
     AGAIN,
     _faults,
     earlier={"diskwright.move/1": lambda body: {"moves": [body]}},
-)
-MOVES_SCHEMA, render_moves, read_moves, read_kept_moves, check_moves = (
-    MOVES.schema,
-    MOVES.render,
-    MOVES.read,
-    MOVES.read_kept,
-    MOVES.check,
 )
 
 
@@ -98,9 +89,11 @@ def misaligned_parts(drive: Drive) -> tuple[Partition, ...]:
     """Return the partitions with a start that reduces speed, in order. Empty if block sizes are unknown."""
     if drive.geometry is None:
         return ()
-    grain = grain_bytes(drive.geometry)
+    grain = drive.geometry.grain_bytes
     found = (
-        part for part in drive.partitions if part.start_bytes % grain and part.type not in CONTAINER_TYPES
+        part
+        for part in drive.partitions
+        if part.start_bytes % grain and part.type not in partition_types.CONTAINERS
     )
     return tuple(sorted(found, key=lambda part: part.start_bytes))
 
@@ -113,7 +106,7 @@ def one_moves(
     recording: Recording = NOT_JUDGED,
 ) -> Moves:
     """Plan the move of one partition to `start`, or to the best aligned place. Raises Refused."""
-    move = planned_move(machine, drive, part, start)
+    move = move_target.planned_move(machine, drive, part, start)
     notes = (*_misalignment(after_move(drive, move), part), *_smr_notes(drive, recording))
     return Moves((move,), notes)
 
@@ -170,7 +163,7 @@ def _possible_moves(
     refused: dict[int, Refused] = {}
     for part in parts:
         try:
-            found.insert(0, planned_move(machine, drive, part))
+            found.insert(0, move_target.planned_move(machine, drive, part))
         except Refused as refusal:
             refused[part.number] = refusal
     return found, refused
@@ -191,7 +184,7 @@ def _replanned(machine: Machine, drive: Drive, moves: Moves) -> Iterator[Move]:
         part = next((one for one in now.partitions if one.number == move.number), None)
         if part is None:
             raise Refused(NO_PARTITION(device=move.device))
-        again = planned_move(machine, now, part, move.after.start_bytes)
+        again = move_target.planned_move(machine, now, part, move.after.start_bytes)
         yield again
         now = after_move(now, again)
 
@@ -267,13 +260,13 @@ def _measurement_hint(moves: Moves) -> Iterator[Message]:
     """Describe how to measure the gain, for the first partition that is not aligned to the drive's blocks."""
     geometry = moves.drive.geometry
     if geometry.physical_block_bytes > geometry.logical_block_bytes:
-        off = (move for move in moves.moves if misalignment_bytes(geometry, move.before.start_bytes))
+        off = (move for move in moves.moves if geometry.misalignment_bytes(move.before.start_bytes))
         for move in islice(off, 1):
             yield t(
                 "To measure the gain, run `sudo diskwright bench {part} --scratch --confirm "
                 "{token}` before and after.",
                 part=move.device,
-                token=shlex.quote(printable(moves.drive.token)),
+                token=shlex.quote(moves.drive.token),
             )
 
 

@@ -3,16 +3,16 @@
 The planner refuses for these reasons, and menus show them in advance. Pure.
 """
 
-from wizard.filesystems.kind import CONTAINER_TYPES, Growing, is_half_moved
-from wizard.filesystems.registry import KINDS
+from wizard.filesystems import partition_types
+from wizard.filesystems.kind import Growing
+from wizard.filesystems.registry import KINDS, title_of
 from wizard.model.drive_facts import HOST_MANAGED
-from wizard.model.errors import Refused, printable
-from wizard.model.geometry import align_down, align_up, grain_bytes
+from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Extent, Partition
-from wizard.model.said import MIB, Message, Sentence, join, rounded_up, t
+from wizard.model.said import MIB, Message, Sentence, join, reason_of, rounded_up, t
+from wizard.plan import refusals
 from wizard.plan.dangers import bounds_of, layout_before
 from wizard.plan.free_space import HALF_MOVED, MBR_PRIMARIES
-from wizard.plan.refusals import in_use, measured, refuse_table, uses_of_part
 from wizard.plan.request.volume_request import size_text
 
 PAGE_BYTES = 4096
@@ -29,6 +29,8 @@ MARGIN_SHARE, MARGIN_BYTES = 16, 8 * MIB
 500, and at most twice the number of inodes (e2fsprogs, resize/resize2fs.c, calculate_minimum_resize_size)."""
 
 
+WAITING = Sentence("Run {run} is waiting on {drive}. Use `diskwright keep` or `diskwright undo` first.")
+EXTENDED = Sentence("{part} is an extended partition. Use the logical partitions inside instead.")
 UNCLEAN = Sentence(
     "{device} is scheduled for a check. Start Windows twice, or run `chkdsk /f` there, then try again."
 )
@@ -57,7 +59,7 @@ def why_not_shrink(drive: Drive, part: Partition) -> Message | None:
     """Return why the partition and its filesystem cannot shrink, or None. Permanent reasons come first."""
     if why := _why_never_shrinks(part):
         return why
-    if any(use.kind == "mounted" for use in uses_of_part(drive, part.path)):
+    if any(use.kind == "mounted" for use in refusals.uses_of_part(drive, part.path)):
         return t(
             "{part} is mounted and can only shrink unmounted. Run `diskwright unmount {part}` first.",
             part=part.path,
@@ -92,13 +94,13 @@ def why_not_shrink(drive: Drive, part: Partition) -> Message | None:
 
 def why_not_shrink_to(drive: Drive, part: Partition, size_bytes: int) -> Message | None:
     """Return why a size from `aligned_size` is not possible when shrinking, or None."""
-    _, geometry = measured(drive)
+    _, geometry = refusals.measured(drive)
     if size_bytes >= part.size_bytes:
         return t(
             "{part} has {size:exact} and must end on a multiple of {grain:exact}. Request less.",
             part=part.path,
             size=part.size_bytes,
-            grain=grain_bytes(geometry),
+            grain=geometry.grain_bytes,
         )
     if size_bytes < (least := least_bytes(drive, part)):
         return t(
@@ -113,22 +115,13 @@ def why_not_shrink_to(drive: Drive, part: Partition, size_bytes: int) -> Message
 
 def _why_never_shrinks(part: Partition) -> Message | None:
     """Return why the partition's contents can never shrink, or None."""
-    growing, kind = growing_of(part.filesystem), KINDS.get(part.filesystem or "")
+    growing = growing_of(part.filesystem)
     if not part.signatures or (growing and growing.smaller):
         return None
-    if kind and kind.never_shrinks:
-        return t(
-            "{title} cannot shrink. Copy the files to a smaller volume instead: "
-            "`diskwright bring {part} VOLUME`.",
-            title=kind.title,
-            part=part.path,
-        )
     return t(
-        "{part} contains {what}. Only ext2, ext3, ext4, Btrfs and NTFS can shrink so "
-        "far. Copy the files to a smaller volume instead: `diskwright bring {part} "
-        "VOLUME`.",
+        "{what} cannot shrink. Copy the files to a smaller volume instead: `diskwright bring {part} VOLUME`.",
         part=part.path,
-        what=_kinds_in(part),
+        what=title_of(_kinds_in(part)),
     )
 
 
@@ -142,7 +135,7 @@ def least_bytes(drive: Drive, part: Partition) -> int:
 def how_to_free(drive: Drive) -> Message | None:
     """Return the command that frees the most space without loss, or else deletes the largest partition. None
     without partitions."""
-    parts = [part for part in drive.partitions if part.type not in CONTAINER_TYPES]
+    parts = [part for part in drive.partitions if part.type not in partition_types.CONTAINERS]
     if not parts:
         return None
     part = max(parts, key=lambda part: (_freed_bytes(drive, part), part.size_bytes))
@@ -164,8 +157,8 @@ def _freed_bytes(drive: Drive, part: Partition) -> int:
 def aligned_size(drive: Drive, part: Partition, asked_bytes: int) -> int:
     """Return the requested size rounded up to an aligned end, so free space starts aligned. The drive's size
     must be known."""
-    _, geometry = measured(drive)
-    return align_up(geometry, part.start_bytes + asked_bytes) - part.start_bytes
+    _, geometry = refusals.measured(drive)
+    return geometry.align_up(part.start_bytes + asked_bytes) - part.start_bytes
 
 
 def why_not_grow(drive: Drive, part: Partition) -> Message | None:
@@ -191,7 +184,7 @@ def _why_not_restore_end(drive: Drive, part: Partition) -> Message | None:
     for other in drive.partitions:
         if other is not part and (other.overlaps(lost) or (other.overhang or other).overlaps(lost)):
             return t("The end of the contents of {part} is in {other}.", part=part.path, other=other.path)
-    if end > bounds_of(drive, *measured(drive)).end_bytes:
+    if end > bounds_of(drive, *refusals.measured(drive)).end_bytes:
         return t(
             "The contents of {part} end at byte {end}, after the last usable byte of {drive}.",
             part=part.path,
@@ -203,7 +196,7 @@ def _why_not_restore_end(drive: Drive, part: Partition) -> Message | None:
 
 def needed_bytes(drive: Drive, part: Partition) -> int:
     """Return the least size of a partition in whole blocks that contains all its contents."""
-    _, geometry = measured(drive)
+    _, geometry = refusals.measured(drive)
     size = part.overhang.end_bytes - part.start_bytes if part.overhang else part.size_bytes
     return rounded_up(size, geometry.logical_block_bytes)
 
@@ -231,10 +224,10 @@ def _why_not_whole_pages(part: Partition, growing: Growing) -> Message | None:
 
 def why_not_grow_to(drive: Drive, part: Partition, size_bytes: int) -> Message | None:
     """Return why a size from `aligned_size` is not possible when growing, or None."""
-    _, geometry = measured(drive)
+    _, geometry = refusals.measured(drive)
     room = most = part.size_bytes + room_behind(drive, part)
     if (limit := part.signatures[0].most_bytes) is not None:
-        most = min(room, align_down(geometry, part.start_bytes + limit) - part.start_bytes)
+        most = min(room, geometry.align_down(part.start_bytes + limit) - part.start_bytes)
     if size_bytes > room:
         return t(
             "{part} cannot be that large. The adjacent free space allows {most:exact}.",
@@ -309,7 +302,7 @@ def _why_cannot_resize(drive: Drive, part: Partition) -> Message | None:
 
 
 def _kinds_in(part: Partition) -> str:
-    return "+".join(printable(signature.kind, 30) for signature in part.signatures)
+    return "+".join(signature.kind for signature in part.signatures)
 
 
 def growing_of(filesystem: str | None) -> Growing | None:
@@ -321,40 +314,33 @@ def growing_of(filesystem: str | None) -> Growing | None:
 def room_behind(drive: Drive, part: Partition) -> int:
     """Return how many bytes a partition can grow, up to the last aligned place before the next one. The
     drive's size must be known."""
-    size_bytes, geometry = measured(drive)
+    size_bytes, geometry = refusals.measured(drive)
     slots = layout_before(drive, size_bytes, geometry, preserve=True).slots
     least = part.overhang.end_bytes if part.overhang else part.end_bytes
     free = (slot for slot in slots if not slot.number and slot.start_bytes == least)
     needed = part.start_bytes + needed_bytes(drive, part)
-    end = max((align_down(geometry, slot.end_bytes) for slot in free), default=0)
+    end = max((geometry.align_down(slot.end_bytes) for slot in free), default=0)
     return max(needed, end) - part.end_bytes
 
 
 def _why_not_change(drive: Drive, part: Partition, *, mounted: bool = False) -> Message | None:
     """Return why the partition must not be changed, or None. `mounted`: a mount is not a reason."""
     if drive.zoned == HOST_MANAGED:
-        return t("{drive} is a host-managed zoned drive and cannot be partitioned.", drive=drive.path)
-    if part.type in CONTAINER_TYPES:
-        return t(
-            "{part} is an extended partition. Change the logical partitions inside instead.",
-            part=part.path,
-        )
-    if is_half_moved(part):
+        return refusals.HOST_MANAGED_ZONES(drive=drive.path)
+    if part.type in partition_types.CONTAINERS:
+        return EXTENDED(part=part.path)
+    if partition_types.is_half_moved(part):
         return HALF_MOVED(part=part.path, drive=drive.path)
-    uses = [use for use in uses_of_part(drive, part.path) if not (mounted and use.kind in MOUNTED)]
+    uses = [use for use in refusals.uses_of_part(drive, part.path) if not (mounted and use.kind in MOUNTED)]
     if uses:
-        return t("{part} is in use: {how}.", part=part.path, how=in_use(uses[0]))
+        return t("{part} is in use: {how}.", part=part.path, how=refusals.in_use(uses[0]))
     if drive.waiting is not None and drive.waiting.bare:
-        return t(
-            "Run {run} is waiting on {drive}. Use `diskwright keep` or `diskwright undo` first.",
-            run=drive.waiting.run,
-            drive=drive.path,
-        )
+        return WAITING(run=drive.waiting.run, drive=drive.path)
     try:
-        measured(drive)
-        refuse_table(drive)
+        refusals.measured(drive)
+        refusals.refuse_table(drive)
     except Refused as refusal:
-        return t("{why}", why=str(refusal))
+        return join(reason_of(refusal))
     if part.kernel_start_bytes is None:
         return t(
             "The kernel has not read {part} from the table. Run `partprobe {drive}` or reboot first.",

@@ -4,17 +4,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from wizard.model.errors import why_not
-from wizard.model.geometry import align_down, align_up, grain_bytes
 from wizard.model.machine import Drive, Extent, Machine, Partition
 from wizard.model.said import GIB, MIB, Message, Sentence, t
-from wizard.plan.partition.move_target import planned_move, room_around, why_not_move
-from wizard.plan.partition.possible import (
-    why_not_grow,
-    why_not_grow_mounted,
-    why_not_grow_to,
-    why_not_shrink,
-    why_not_shrink_to,
-)
+from wizard.plan.partition import move_target, possible
 from wizard.plan.refusals import measured
 from wizard.plan.settings.possible import places_of
 
@@ -51,14 +43,14 @@ def meaning_of(machine: Machine, drive: Drive, part: Partition, wanted: Extent) 
     if start != part.start_bytes:
         return _two_jobs(machine, drive, part, wanted) if by else _move(machine, drive, part, start)
     if by > 0:
-        why_grow = why_not_larger(drive, part) or why_not_grow_to(drive, part, size)
+        why_grow = why_not_larger(drive, part) or possible.why_not_grow_to(drive, part, size)
         return Meaning(
             Does.GROW,
             t("Grows by {by:round} to {size:round}, preserving all files.", by=by, size=size),
             why_grow or "",
         )
     if by < 0:
-        why_shrink = why_not_shrink(drive, part) or why_not_shrink_to(drive, part, size)
+        why_shrink = possible.why_not_shrink(drive, part) or possible.why_not_shrink_to(drive, part, size)
         return Meaning(
             Does.SHRINK,
             t(
@@ -92,30 +84,36 @@ def _move(machine: Machine, drive: Drive, part: Partition, start: int) -> Meanin
         if shift > 0
         else Sentence("Moves by {shift:round} towards the beginning of the drive, preserving all files.")
     )
-    return Meaning(Does.MOVE, form(shift=abs(shift)), why_not(planned_move, machine, drive, part, start))
+    return Meaning(
+        Does.MOVE, form(shift=abs(shift)), why_not(move_target.planned_move, machine, drive, part, start)
+    )
 
 
 def why_not_adjust(drive: Drive, part: Partition) -> Message | str | None:
     """Return why the partition can neither be moved nor resized, or None."""
     if unknown := why_not(measured, drive):
         return unknown
-    reasons = (why_not_shrink(drive, part), why_not_larger(drive, part), why_not_move(drive, part))
+    reasons = (
+        possible.why_not_shrink(drive, part),
+        why_not_larger(drive, part),
+        move_target.why_not_move(drive, part),
+    )
     return None if None in reasons else reasons[0]
 
 
 def why_not_larger(drive: Drive, part: Partition) -> Message | None:
     """Return why the partition cannot grow by a rehearsed plan, or None."""
-    if places_of(drive, part.path) and why_not_grow_mounted(drive, part) is None:
+    if places_of(drive, part.path) and possible.why_not_grow_mounted(drive, part) is None:
         return t(
             "{part} is mounted and can only grow into all adjacent free space: `diskwright grow {part}`.",
             part=part.path,
         )
-    return why_not_grow(drive, part)
+    return possible.why_not_grow(drive, part)
 
 
 def _why_not_there(drive: Drive, part: Partition, wanted: Extent) -> Message | None:
     """Return why no partition can be at this place, or None."""
-    room = room_around(drive, part, measured(drive)[1])
+    room = move_target.room_around(drive, part, measured(drive)[1])
     if wanted.size_bytes <= 0:
         return t("The end must be after the start.")
     if wanted.start_bytes < room.start_bytes or wanted.end_bytes > room.end_bytes:
@@ -142,19 +140,19 @@ class Border(StrEnum):
 def steps_of(drive: Drive) -> tuple[int, int]:
     """Return a short and a long step in bytes. Raises Refused for a drive of unknown size."""
     size_bytes, geometry = measured(drive)
-    grain = grain_bytes(geometry)
+    grain = geometry.grain_bytes
     return grain, max(grain, GIB if size_bytes >= LARGE_DRIVE_BYTES else 64 * MIB)
 
 
 def stepped(drive: Drive, part: Partition, place: Extent, border: Border, by: int) -> Extent:
     """Return the place after a step of `by` bytes to another aligned border, within the available range."""
     _, geometry = measured(drive)
-    room = room_around(drive, part, geometry)
+    room = move_target.room_around(drive, part, geometry)
     starts = border is Border.START
     now = place.start_bytes if starts else place.end_bytes
-    low = align_up(geometry, room.start_bytes) if starts else place.start_bytes + grain_bytes(geometry)
-    high = align_down(geometry, room.end_bytes - (place.size_bytes if starts else 0))
-    at = align_down(geometry, now + by) if by > 0 else align_up(geometry, now + by)
+    low = geometry.align_up(room.start_bytes) if starts else place.start_bytes + geometry.grain_bytes
+    high = geometry.align_down(room.end_bytes - (place.size_bytes if starts else 0))
+    at = geometry.align_down(now + by) if by > 0 else geometry.align_up(now + by)
     at = min(max(at, low), high)
     if (at - now) * by <= 0:
         return place
@@ -170,4 +168,4 @@ def asked(drive: Drive, place: Extent, border: Border, value: int) -> Extent:
     end = value if border is Border.END else place.start_bytes + value
     if end == place.end_bytes:
         return place
-    return Extent(place.start_bytes, align_up(geometry, end) - place.start_bytes)
+    return Extent(place.start_bytes, geometry.align_up(end) - place.start_bytes)

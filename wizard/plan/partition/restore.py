@@ -5,35 +5,25 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from wizard.filesystems.kind import (
-    CONTAINER_TYPES,
-    LINUX_GPT_TYPE,
-    LINUX_LUKS_TYPE,
-    LINUX_LVM_TYPE,
-    LINUX_MBR_TYPE,
-    LINUX_RAID_TYPE,
-    LUKS_MBR_TYPE,
-    LVM_MBR_TYPE,
-)
+from wizard.filesystems import partition_types
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import Refused
-from wizard.model.geometry import Geometry, align_up
+from wizard.model.geometry import Geometry
 from wizard.model.layout import Layout, Slot
 from wizard.model.machine import Drive, Partition
 from wizard.model.said import Message, rounded_up, t
+from wizard.plan import free_space, refusals
 from wizard.plan.dangers import layout_before, slot_of
 from wizard.plan.derive import Places
-from wizard.plan.free_space import GPT_PARTITIONS, MBR_PRIMARIES, fresh_bounds, with_free
 from wizard.plan.plan import Plan
 from wizard.plan.planning import Planning, with_doubts
-from wizard.plan.refusals import measured, refuse_drive, refuse_table, unread_content
 from wizard.plan.request.roles import TableKind
 from wizard.probe.content.unmarked import TRACK_BLOCKS
 
 OTHER_TYPES = {
-    "crypto_LUKS": (LINUX_LUKS_TYPE, LUKS_MBR_TYPE),
-    "LVM2_member": (LINUX_LVM_TYPE, LVM_MBR_TYPE),
-    "linux_raid_member": (LINUX_RAID_TYPE, "0xfd"),
+    "crypto_LUKS": (partition_types.LUKS_GPT, partition_types.LUKS_MBR),
+    "LVM2_member": (partition_types.LVM_GPT, partition_types.LVM_MBR),
+    "linux_raid_member": (partition_types.RAID_GPT, "0xfd"),
 }
 """GPT and MBR types of contents other than filesystems that diskwright creates."""
 
@@ -49,7 +39,7 @@ def restore_plan(planning: Planning, table: TableKind | None = None) -> Plan:
     Nothing else is written. `table`: the only type to use. Raises Refused."""
     (drive,) = planning.drives
     after = lost_layout(drive, planning.draw_uuid, table)
-    before = layout_before(drive, *measured(drive), preserve=True)
+    before = layout_before(drive, *refusals.measured(drive), preserve=True)
     return with_doubts(planning.finished([before], Places(after=after), preserve=True), *_lost_doubts(drive))
 
 
@@ -79,9 +69,9 @@ def _has_size(part: Partition) -> bool:
 def lost_layout(drive: Drive, draw_uuid: Callable[[], str] = str, table: TableKind | None = None) -> Layout:
     """Return the layout to write back. An MBR is the second choice, but the usual one for a first partition
     at block 63. Raises Refused."""
-    size_bytes, geometry = refuse_drive(drive)
-    if unread_content(drive) or drive.waiting:
-        refuse_table(drive)
+    size_bytes, geometry = refusals.refuse_drive(drive)
+    if refusals.unread_content(drive) or drive.waiting:
+        refusals.refuse_table(drive)
     if not drive.lost or drive.signatures or drive.partitions or drive.table is None:
         raise Refused(t("No lost partition was found. See `diskwright inspect {drive}`.", drive=drive.path))
     if drive.table.kind != "none":
@@ -96,9 +86,9 @@ def lost_layout(drive: Drive, draw_uuid: Callable[[], str] = str, table: TableKi
         slots = [slot_of(part) for part in drive.lost]
         if not backup:
             slots = [*_placed(drive.lost, kind, size_bytes, geometry, draw_uuid)]
-        bounds = fresh_bounds(kind, size_bytes, geometry)
+        bounds = free_space.fresh_bounds(kind, size_bytes, geometry)
         kept = tuple(replace(slot, kept=True) for slot in slots)
-        layout = Layout(kind, with_free(kept, bounds))
+        layout = Layout(kind, free_space.with_free(kept, bounds))
         if next(_layout_faults(layout, size_bytes, geometry), None) is None:
             return layout
     raise Refused(t("No table fits the partitions found on {drive}.", drive=drive.path))
@@ -112,15 +102,17 @@ def _placed(
     draw_uuid: Callable[[], str],
 ) -> Iterator[Slot]:
     """Yield the entries of contents found: sizes from superblocks, up to an aligned end if possible."""
-    end_of_all = fresh_bounds(kind, size_bytes, geometry).end_bytes
+    end_of_all = free_space.fresh_bounds(kind, size_bytes, geometry).end_bytes
     limits = [*(part.start_bytes for part in lost[1:]), end_of_all]
     for part, limit in zip(lost, limits, strict=True):
         least = rounded_up((part.overhang or part).end_bytes, geometry.logical_block_bytes)
-        aligned = align_up(geometry, least)
+        aligned = geometry.align_up(least)
         end = (aligned if aligned <= limit else least) if _has_size(part) else limit
         content = part.filesystem or ""
         made = MADE.get(content)
-        types = (made.gpt_type, made.mbr_type) if made else (LINUX_GPT_TYPE, LINUX_MBR_TYPE)
+        types = (
+            (made.gpt_type, made.mbr_type) if made else (partition_types.LINUX_GPT, partition_types.LINUX_MBR)
+        )
         gpt_type, mbr_type = OTHER_TYPES.get(content, types)
         yield replace(
             slot_of(part),
@@ -141,8 +133,8 @@ def restored_faults(plan: Plan) -> Iterator[str]:
     if faults := [*_layout_faults(after, plan.drive.size_bytes, plan.drive.geometry)]:
         yield from faults
         return
-    bounds = fresh_bounds(after.table, plan.drive.size_bytes, plan.drive.geometry)
-    if after != Layout(after.table, with_free(after.partitions, bounds)):
+    bounds = free_space.fresh_bounds(after.table, plan.drive.size_bytes, plan.drive.geometry)
+    if after != Layout(after.table, free_space.with_free(after.partitions, bounds)):
         yield "after"
 
 
@@ -153,11 +145,11 @@ def _layout_faults(layout: Layout, size_bytes: int, geometry: Geometry) -> Itera
         yield "after.table"
         return
     is_mbr = layout.table == "mbr"
-    most = MBR_PRIMARIES if is_mbr else GPT_PARTITIONS
+    most = free_space.MBR_PRIMARIES if is_mbr else free_space.GPT_PARTITIONS
     numbers = [slot.number for slot in slots]
     if len(set(numbers)) != len(numbers) or min(numbers) < 1 or max(numbers) > most:
         yield "after.slots"
-    bounds = fresh_bounds(layout.table, size_bytes, geometry)
+    bounds = free_space.fresh_bounds(layout.table, size_bytes, geometry)
     for slot in slots:
         if (
             slot.size_bytes <= 0
@@ -175,7 +167,7 @@ def _layout_faults(layout: Layout, size_bytes: int, geometry: Geometry) -> Itera
 
 def _is_mbr_entry(slot: Slot) -> bool:
     types = MBR_TYPE.fullmatch(slot.type or "")
-    forbidden = {"0x00", PROTECTIVE_TYPE, *CONTAINER_TYPES}
+    forbidden = {"0x00", PROTECTIVE_TYPE, *partition_types.CONTAINERS}
     return bool(types) and slot.type not in forbidden and not (slot.attributes or slot.name or slot.part_uuid)
 
 

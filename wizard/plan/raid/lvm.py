@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from wizard.filesystems.registry import MADE
-from wizard.model.errors import partition_path, printable
-from wizard.model.geometry import Geometry, grain_bytes
-from wizard.model.layout import MAPPER, Group, Volume
+from wizard.model import layout
+from wizard.model.errors import partition_path
+from wizard.model.geometry import Geometry
 from wizard.model.machine import Extent
 from wizard.model.said import rounded_up, t
 from wizard.operations.layers import DATA_BYTES, EXTENT_BYTES
-from wizard.plan.free_space import Demand, place, share_bytes
+from wizard.plan import free_space
 from wizard.plan.raid.striping import layer_name
 from wizard.plan.request.volume_request import VolumeSpec
 
@@ -40,15 +40,15 @@ def logical_names(labels: Sequence[str]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def group_of(drive_path: str, number: int, label: str, uuid: str) -> Group:
+def group_of(drive_path: str, number: int, label: str, uuid: str) -> layout.Group:
     """Return the group on partition `number`, named after its first volume and the UUID of its physical
     volume."""
-    return Group(partition_path(drive_path, number), f"{layer_name(label)}_{uuid[:8]}", uuid)
+    return layout.Group(partition_path(drive_path, number), f"{layer_name(label)}_{uuid[:8]}", uuid)
 
 
-def _logical_node(group: Group, name: str) -> str:
+def _logical_node(group: layout.Group, name: str) -> str:
     """Return the node of a logical volume. The names contain no hyphens, which device mapper would double."""
-    return f"{MAPPER}{group.name}-{name}"
+    return f"{layout.MAPPER}{group.name}-{name}"
 
 
 LVM_PROGRAMS = ("pvcreate", "vgcreate", "lvcreate", "lvs")
@@ -58,8 +58,8 @@ LVM_PROGRAMS = ("pvcreate", "vgcreate", "lvcreate", "lvs")
 def group_extent(specs: Sequence[VolumeSpec], spaces: Sequence[Extent], geometry: Geometry) -> Extent:
     """Return the partition for the group: the largest free range. Raises BadInput if it is too small."""
     least = DATA_BYTES + sum(_extents_up(spec.size_bytes or _least_bytes(spec)) for spec in specs)
-    wanted = Demand(str(t("group of {volumes}", volumes=len(specs))), None, least)
-    return place([wanted], spaces, grain_bytes(geometry))[0]
+    wanted = free_space.Demand(str(t("group of {volumes}", volumes=len(specs))), None, least)
+    return free_space.place([wanted], spaces, geometry.grain_bytes)[0]
 
 
 def _least_bytes(spec: VolumeSpec) -> int:
@@ -71,19 +71,21 @@ def logical_sizes(specs: Sequence[VolumeSpec], partition_bytes: int) -> tuple[in
     without a size gets the rest. Raises BadInput with the available size."""
     room = Extent(0, group_room_bytes(partition_bytes))
     demands = [
-        Demand(
-            f"{printable(spec.final_label)!r} ({spec.choice.filesystem})",
-            share_bytes(spec.percent, [room], EXTENT_BYTES)
+        free_space.Demand(
+            f"{spec.final_label!r} ({spec.choice.filesystem})",
+            free_space.share_bytes(spec.percent, [room], EXTENT_BYTES)
             if spec.percent is not None
             else spec.size_bytes and _extents_up(spec.size_bytes),
             _least_bytes(spec),
         )
         for spec in specs
     ]
-    return tuple(extent.size_bytes for extent in place(demands, [room], EXTENT_BYTES))
+    return tuple(extent.size_bytes for extent in free_space.place(demands, [room], EXTENT_BYTES))
 
 
-def in_group(drive_path: str, volumes: Sequence[Volume], uuid: str) -> tuple[Group, tuple[Volume, ...]]:
+def in_group(
+    drive_path: str, volumes: Sequence[layout.Volume], uuid: str
+) -> tuple[layout.Group, tuple[layout.Volume, ...]]:
     """Return the group on the shared partition, and the volumes with their nodes in the group."""
     group = group_of(drive_path, volumes[0].partition, volumes[0].label, uuid)
     names = logical_names([volume.label for volume in volumes])

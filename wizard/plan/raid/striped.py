@@ -5,42 +5,28 @@ from dataclasses import replace
 
 from wizard.filesystems.registry import MADE
 from wizard.model.drive_facts import HOST_MANAGED
-from wizard.model.errors import BadInput, Refused, printable
+from wizard.model.errors import BadInput, Refused
 from wizard.model.finding import Recorded, Recording
 from wizard.model.geometry import Identity
 from wizard.model.layout import Layout, Stripe, Volume
 from wizard.model.machine import Drive, Extent, Machine
 from wizard.model.said import Message, Sentence, join, t, tn
 from wizard.operations.layers import array_uuid
-from wizard.plan.dangers import (
-    known_identity,
-    layout_before,
-    refuse_lacking,
-    refuse_missing,
-)
+from wizard.plan import dangers, refusals
 from wizard.plan.derive import Places
 from wizard.plan.plan import Plan
 from wizard.plan.planning import Planning, old_wipes, option_words, with_doubts
-from wizard.plan.raid.striping import (
-    HIGHEST_ARRAY,
-    METADATA,
-    NUMBER,
-    USUAL_CHUNK_BYTES,
-    layer_name,
-    room_bytes,
-    striped_extents,
-    striped_path,
-    striped_words,
-)
-from wizard.plan.refusals import refuse_content, refuse_drive
-from wizard.plan.request.plan_request import Kind, Mode, NewVolumes, StripeRequest
+from wizard.plan.raid import striping
+from wizard.plan.request import plan_request
 from wizard.plan.request.volume_request import VolumeSpec
 
 PROGRAMS = {"md": ("mdadm",), "btrfs": ("btrfs",)}
 """Tools required for each kind."""
 
 
-def striped_plan(planning: Planning, request: NewVolumes, asked: StripeRequest) -> Plan:
+def striped_plan(
+    planning: Planning, request: plan_request.NewVolumes, asked: plan_request.StripeRequest
+) -> Plan:
     """Plan one volume striped or mirrored over all drives, in this order.
 
     Raises Refused if a drive must not be changed, is not empty and the mode is None, or does not match the
@@ -49,13 +35,13 @@ def striped_plan(planning: Planning, request: NewVolumes, asked: StripeRequest) 
     machine, drives, mode = planning.machine, planning.drives, request.mode
     (spec,) = request.specs
     if asked.kind == "md":
-        refuse_lacking(machine.kernel, asked.level)
-    refuse_missing(machine, PROGRAMS[asked.kind])
+        dangers.refuse_lacking(machine.kernel, asked.level)
+    dangers.refuse_missing(machine, PROGRAMS[asked.kind])
     identities, befores = _refuse_drives(machine, drives, mode)
     _refuse_mixture(asked.kind, drives)
     stripe = _stripe(asked, _used_nodes(machine, planning.arrays), spec.final_label, planning.draw_uuid)
     volume = _volume(planning, identities, spec, stripe)
-    extents = striped_extents(identities)
+    extents = striping.striped_extents(identities)
     _refuse_too_small(asked, volume.filesystem, extents)
     wipes = [wipe for drive, before in zip(drives, befores, strict=True) for wipe in old_wipes(drive, before)]
     places = Places(extents, "gpt", tuple(wipes))
@@ -70,21 +56,16 @@ def striped_plan(planning: Planning, request: NewVolumes, asked: StripeRequest) 
 
 
 def _refuse_drives(
-    machine: Machine, drives: Sequence[Drive], mode: Mode | None
+    machine: Machine, drives: Sequence[Drive], mode: plan_request.Mode | None
 ) -> tuple[list[Identity], list[Layout]]:
     identities, befores = [], []
     for drive in drives:
-        size_bytes, geometry = refuse_drive(drive)
+        size_bytes, geometry = refusals.refuse_drive(drive)
         if drive.zoned == HOST_MANAGED:
-            raise Refused(
-                t(
-                    "{drive} is a host-managed zoned drive and cannot be part of a mirror or stripe.",
-                    drive=drive.path,
-                )
-            )
-        refuse_content(drive, chosen=mode is not None)
-        identities.append(known_identity(machine, drive, size_bytes, geometry))
-        befores.append(layout_before(drive, size_bytes, geometry, preserve=False))
+            raise Refused(refusals.HOST_MANAGED_ZONES(drive=drive.path))
+        refusals.refuse_content(drive, chosen=mode is not None)
+        identities.append(dangers.known_identity(machine, drive, size_bytes, geometry))
+        befores.append(dangers.layout_before(drive, size_bytes, geometry, preserve=False))
     if twice := _duplicate([drive.path for drive in drives]):
         raise Refused(t("{drive} is listed twice.", drive=twice))
     for what, numbers in (
@@ -105,10 +86,10 @@ def _refuse_drives(
 
 def _duplicate(names: Sequence[str]) -> str:
     """Return the first duplicate name for display, or an empty string."""
-    return printable(next((name for name in names if names.count(name) > 1), ""), 40)
+    return next((name for name in names if names.count(name) > 1), "")
 
 
-def _refuse_mixture(kind: Kind, drives: Sequence[Drive]) -> None:
+def _refuse_mixture(kind: plan_request.Kind, drives: Sequence[Drive]) -> None:
     """Raises Refused if logical block sizes differ. md would use the largest, so data on drives with smaller
     blocks would be unreadable without the others. Btrfs writes at least 4096 bytes."""
     blocks = {drive.path: drive.geometry.logical_block_bytes for drive in drives if drive.geometry}
@@ -123,16 +104,20 @@ def _refuse_mixture(kind: Kind, drives: Sequence[Drive]) -> None:
         )
 
 
-def _stripe(asked: StripeRequest, used: Collection[str], label: str, draw_uuid: Callable[[], str]) -> Stripe:
-    chunk = 0 if asked.mirrors else asked.chunk_bytes or USUAL_CHUNK_BYTES
+def _stripe(
+    asked: plan_request.StripeRequest, used: Collection[str], label: str, draw_uuid: Callable[[], str]
+) -> Stripe:
+    chunk = 0 if asked.mirrors else asked.chunk_bytes or striping.USUAL_CHUNK_BYTES
     match asked.kind:
         case "btrfs":
-            return Stripe("btrfs", metadata=asked.metadata or METADATA[0], level=asked.level)
+            return Stripe("btrfs", metadata=asked.metadata or striping.METADATA[0], level=asked.level)
         case "md":
             device = next(
-                node for number in range(HIGHEST_ARRAY, -1, -1) if (node := f"/dev/md{number}") not in used
+                node
+                for number in range(striping.HIGHEST_ARRAY, -1, -1)
+                if (node := f"/dev/md{number}") not in used
             )
-            return Stripe("md", device, layer_name(label), chunk, (draw_uuid(),), level=asked.level)
+            return Stripe("md", device, striping.layer_name(label), chunk, (draw_uuid(),), level=asked.level)
 
 
 def _used_nodes(machine: Machine, arrays: Sequence[str]) -> set[str]:
@@ -141,10 +126,10 @@ def _used_nodes(machine: Machine, arrays: Sequence[str]) -> set[str]:
     return {*arrays, *(drive.path for drive in machine.drives), *layers}
 
 
-def _refuse_too_small(asked: StripeRequest, filesystem: str, extents: Sequence[Extent]) -> None:
+def _refuse_too_small(asked: plan_request.StripeRequest, filesystem: str, extents: Sequence[Extent]) -> None:
     kind = MADE[filesystem]
     least = max(kind.minimum_bytes, kind.striped_minimum_bytes)
-    if room_bytes(asked.kind, asked.level, [extent.size_bytes for extent in extents]) < least:
+    if striping.room_bytes(asked.kind, asked.level, [extent.size_bytes for extent in extents]) < least:
         raise BadInput(
             t(
                 "The drives are too small together: {filesystem} needs {least:exact}.",
@@ -157,7 +142,7 @@ def _refuse_too_small(asked: StripeRequest, filesystem: str, extents: Sequence[E
 def _volume(planning: Planning, identities: Sequence[Identity], spec: VolumeSpec, stripe: Stripe) -> Volume:
     mkfs, _ = option_words(spec)
     try:
-        final = striped_words(spec.choice.filesystem, mkfs, stripe, len(identities))
+        final = striping.striped_words(spec.choice.filesystem, mkfs, stripe, len(identities))
     except ValueError:
         raise BadInput(
             t(
@@ -165,7 +150,11 @@ def _volume(planning: Planning, identities: Sequence[Identity], spec: VolumeSpec
                 filesystem=spec.choice.filesystem,
             )
         ) from None
-    return replace(planning.volume(spec, NUMBER), path=striped_path(identities, stripe), mkfs_options=final)
+    return replace(
+        planning.volume(spec, striping.NUMBER),
+        path=striping.striped_path(identities, stripe),
+        mkfs_options=final,
+    )
 
 
 def _together_doubts(
@@ -174,14 +163,10 @@ def _together_doubts(
     """Yield doubts about drives that are used together with `used_bytes` each."""
     drives = [drive for drive, _ in sides]
     for drive, recording in sides:
-        if recording.verdict is Recorded.YES:
+        if recording.verdict in (Recorded.YES, Recorded.LIKELY):
             yield t(
-                "{drive} is shingled (SMR): long writes stall, and every drive of the volume waits.",
-                drive=drive.path,
-            )
-        elif recording.verdict is Recorded.LIKELY:
-            yield t(
-                "{drive} is likely shingled (SMR): long writes stall, and every drive of the volume waits.",
+                "{drive} is shingled (SMR), or probably so: long writes stall, and every drive of the volume "
+                "waits.",
                 drive=drive.path,
             )
     yield from _mixture_doubts(drives, stripe)
@@ -199,11 +184,7 @@ def _together_doubts(
 def _mixture_doubts(drives: Sequence[Drive], stripe: Stripe) -> Iterator[Message]:
     rotating = tuple(drive.path for drive in drives if drive.rotational)
     solid = tuple(drive.path for drive in drives if drive.rotational is False)
-    slow = (
-        t("a mirror writes only as fast as the slowest drive")
-        if stripe.mirrors
-        else t("a stripe is only as fast as the slowest drive")
-    )
+    slow = t("the drives together write only as fast as the slowest")
     if rotating and solid:
         yield t(
             "{turning}, but {still}: {slow}, so the fast drives are wasted.",

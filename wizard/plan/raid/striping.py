@@ -8,7 +8,7 @@ every drive is a data disk.
 import re
 from collections.abc import Sequence
 
-from wizard.filesystems.kind import LINUX_GPT_TYPE, LINUX_RAID_TYPE
+from wizard.filesystems import partition_types
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import partition_path
 from wizard.model.geometry import Geometry, Identity
@@ -22,7 +22,7 @@ FILESYSTEMS = {"md": ("ext4", "xfs"), "btrfs": ("btrfs",)}
 """Filesystems for each kind of stripe or mirror. Btrfs stripes by itself, with two copies of metadata on two
 or more drives."""
 
-TYPES = {"md": LINUX_RAID_TYPE, "btrfs": LINUX_GPT_TYPE}
+TYPES = {"md": partition_types.RAID_GPT, "btrfs": partition_types.LINUX_GPT}
 MEMBER_KINDS = {"md": "linux_raid_member", "lvm": "LVM2_member"}
 """libblkid's name of a drive's partition."""
 
@@ -189,7 +189,7 @@ def stacked(drives: Sequence[Identity]) -> Geometry:
     return Geometry(logical, physical, 0, physical, 0)
 
 
-def mirror_note(plan: Plan) -> str | None:
+def mirror_note(plan: Plan) -> Message | None:
     """Describe what a mirror protects against and costs, or return None for other plans."""
     stripe = plan.stripe
     if stripe is None or not stripe.mirrors:
@@ -198,15 +198,13 @@ def mirror_note(plan: Plan) -> str | None:
     one = stripe.kind == "btrfs" or count == 2
     lost = t("one drive") if one else t("{lost} of {drives} drives", lost=count - 1, drives=count)
     raw = sum(slot.size_bytes for member in plan.members for slot in member.after.partitions)
-    return str(
-        t(
-            "A mirror survives the loss of {lost}, but is not a backup. Deleted, "
-            "overwritten or damaged data changes on every copy immediately. About "
-            "{files:size} of {raw:size} is available for files.",
-            lost=lost,
-            raw=raw,
-            files=together_bytes(plan),
-        )
+    return t(
+        "A mirror survives the loss of {lost}, but is not a backup. Deleted, "
+        "overwritten or damaged data changes on every copy immediately. About "
+        "{files:size} of {raw:size} is available for files.",
+        lost=lost,
+        raw=raw,
+        files=together_bytes(plan),
     )
 
 

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import BadInput
-from wizard.model.geometry import Geometry, grain_bytes
+from wizard.model.geometry import Geometry
 from wizard.model.layout import Encryption, Volume
 from wizard.model.machine import Drive, Extent, Machine
 from wizard.model.said import KIB, MIB, Message, Sentence, rounded_up, t
-from wizard.operations.rules import uuid_fault
-from wizard.plan.dangers import CRYPT, refuse_lacking, refuse_missing
+from wizard.operations import rules
+from wizard.plan import dangers
 from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import layer_name
 from wizard.plan.request.roles import keys_fault
@@ -28,36 +28,30 @@ power."""
 FEW_DIFFERENT = 5
 
 
-def passphrase_fault(secret: bytes) -> str | None:
+def passphrase_fault(secret: bytes) -> Message | None:
     """Return why these bytes are not a valid passphrase, as the end of a sentence, or None. It must be
     possible to type the passphrase at boot."""
     if not secret:
-        return str(t("is empty"))
+        return rules.EMPTY
     if len(secret) > LARGEST_BYTES:
-        return str(t("is longer than the {most} bytes accepted at boot", most=LARGEST_BYTES))
+        return t("is longer than the {most} bytes accepted at boot", most=LARGEST_BYTES)
     if b"\n" in secret or b"\0" in secret:
-        return str(t("contains a line break or zero byte, which cannot be typed at boot"))
+        return t("contains a line break or zero byte, which cannot be typed at boot")
     return None
 
 
-def passphrase_warning(secret: bytes) -> str | None:
+def passphrase_warning(secret: bytes) -> Message | None:
     """Return a warning about a short or repetitive passphrase, or None."""
-    if len(secret) < FEW_CHARACTERS:
-        return str(
-            t(
-                "This passphrase is short: fewer than {least} characters can be guessed. "
-                "Several words are better.",
-                least=FEW_CHARACTERS,
-            )
+    if len(secret) < FEW_CHARACTERS or len(set(secret)) < FEW_DIFFERENT:
+        return t(
+            "This passphrase has fewer than {least} characters or little variety, and can be guessed. "
+            "Several words are better.",
+            least=FEW_CHARACTERS,
         )
-    if len(set(secret)) < FEW_DIFFERENT:
-        return str(t("This passphrase has little variety and can be guessed. Several words are better."))
     if not secret.isascii():
-        return str(
-            t(
-                "This passphrase has non-ASCII letters. At boot, a different keyboard layout "
-                "may be unable to type them."
-            )
+        return t(
+            "This passphrase has non-ASCII letters. At boot, a different keyboard layout "
+            "may be unable to type them."
         )
     return None
 
@@ -119,8 +113,8 @@ def refuse_encryption(machine: Machine, specs: Sequence[VolumeSpec]) -> None:
                     "discards to the drive. Omit `discard`."
                 )
             )
-        refuse_lacking(machine.kernel, CRYPT)
-        refuse_missing(machine, ("cryptsetup",))
+        dangers.refuse_lacking(machine.kernel, dangers.CRYPT)
+        dangers.refuse_missing(machine, ("cryptsetup",))
     places = [place for one in specs for place in places_of(one.mount_point, one.subvolumes)]
     if fault := keys_fault([one.key for one in specs if one.encrypted], places):
         raise BadInput(t("The key of an encrypted volume {fault}.", fault=fault))
@@ -128,7 +122,7 @@ def refuse_encryption(machine: Machine, specs: Sequence[VolumeSpec]) -> None:
 
 def header_bytes(geometry: Geometry) -> int:
     """Return the header size on this drive: at least 16 MiB, with the data aligned."""
-    grain = grain_bytes(geometry)
+    grain = geometry.grain_bytes
     return rounded_up(HEADER_BYTES, grain)
 
 
@@ -182,7 +176,7 @@ def encryption_faults(plan: Plan, extents: Sequence[Extent]) -> Iterator[str]:
         if volume.filesystem not in FILESYSTEMS or volume.path != one.opened:
             yield "volumes"
         if (
-            uuid_fault(one.uuid)
+            rules.uuid_fault(one.uuid)
             or size < header_bytes(geometry) + MADE[volume.filesystem].minimum_bytes
             or one != encryption_of(one.device, volume.label, size, geometry, one.uuid, one.key)
         ):

@@ -10,7 +10,8 @@ from wizard.model.errors import BadInput, Refused
 from wizard.model.layout import Level
 from wizard.model.machine import Drive, Partition
 from wizard.model.said import Sentence, Sentences, join, t
-from wizard.plan.raid.striping import FILESYSTEMS, METADATA, MOST_DRIVES, USUAL_CHUNK_BYTES, chunk_fault
+from wizard.plan.raid import striping
+from wizard.plan.refusals import HOST_MANAGED_ZONES
 from wizard.plan.request.roles import TableKind
 from wizard.plan.request.volume_request import VolumeSpec
 
@@ -140,10 +141,9 @@ def check_request(request: NewVolumes, drives: Sequence[Drive]) -> None:
         )
     elif drives[0].zoned == HOST_MANAGED and not fills:
         raise Refused(
-            t(
-                "{drive} is a host-managed zoned drive and cannot be partitioned. Request one unencrypted "
-                "volume, without size or role.",
-                drive=drives[0].path,
+            join(
+                HOST_MANAGED_ZONES(drive=drives[0].path),
+                t("Request one unencrypted volume, without size or role."),
             )
         )
     elif how.grouped and special:
@@ -151,38 +151,38 @@ def check_request(request: NewVolumes, drives: Sequence[Drive]) -> None:
 
 
 def _check_stripe(asked: StripeRequest, drives: Sequence[Drive]) -> None:
-    if not 2 <= len(drives) <= MOST_DRIVES:
+    if not 2 <= len(drives) <= striping.MOST_DRIVES:
         named = Sentences(
             "A mirror or stripe needs 2 to {most} drives, but {count} was listed.",
             "A mirror or stripe needs 2 to {most} drives, but {count} were listed.",
         )
-        raise BadInput(named(most=MOST_DRIVES, count=len(drives)))
+        raise BadInput(named(most=striping.MOST_DRIVES, count=len(drives)))
     has = None if asked.mirrors else asked.kind
     if (asked.chunk_bytes is not None and has != "md") or (
-        asked.metadata is not None and (has != "btrfs" or asked.metadata not in METADATA)
+        asked.metadata is not None and (has != "btrfs" or asked.metadata not in striping.METADATA)
     ):
         raise BadInput(
             t("Only md stripes have a chunk size, and only Btrfs stripes a metadata profile, raid0 or raid1.")
         )
-    if asked.chunk_bytes is not None and (fault := chunk_fault(asked.chunk_bytes)):
+    if asked.chunk_bytes is not None and (fault := striping.chunk_fault(asked.chunk_bytes)):
         raise BadInput(
             t(
                 "A chunk of {chunk:exact} {fault}; {usual:exact} is usual.",
                 chunk=asked.chunk_bytes,
                 fault=fault,
-                usual=USUAL_CHUNK_BYTES,
+                usual=striping.USUAL_CHUNK_BYTES,
             )
         )
 
 
 def _check_filesystem(asked: StripeRequest, filesystem: str) -> None:
-    if filesystem in FILESYSTEMS[asked.kind]:
+    if filesystem in striping.FILESYSTEMS[asked.kind]:
         return
     only = t(
         "{option} {kind} supports {possible}, not {filesystem}.",
         option=asked.option,
         kind=asked.kind,
-        possible=" or ".join(FILESYSTEMS[asked.kind]),
+        possible=" or ".join(striping.FILESYSTEMS[asked.kind]),
         filesystem=filesystem,
     )
     built_in = t("Btrfs has built-in RAID. Use {option} btrfs.", option=asked.option)

@@ -10,16 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from wizard.filesystems.kind import (
-    BOOT_GPT_TYPE,
-    BOOT_MBR_TYPE,
-    ESP_GPT_TYPE,
-    ESP_MBR_TYPE,
-    HOME_GPT_TYPE,
-    LINUX_LUKS_TYPE,
-    LUKS_MBR_TYPE,
-    ROOT_GPT_TYPES,
-)
+from wizard.filesystems import partition_types
 from wizard.filesystems.registry import MADE
 from wizard.model.layout import Volume
 from wizard.model.said import GIB, Message, rounded_up, t
@@ -83,8 +74,8 @@ ROLES = {
             GIB,
             single=True,
             read_at_start=True,
-            gpt_type=ESP_GPT_TYPE,
-            mbr_type=ESP_MBR_TYPE,
+            gpt_type=partition_types.ESP_GPT,
+            mbr_type=partition_types.ESP_MBR,
         ),
         Role(
             "boot",
@@ -104,8 +95,8 @@ ROLES = {
             GIB,
             single=True,
             read_at_start=True,
-            gpt_type=BOOT_GPT_TYPE,
-            mbr_type=BOOT_MBR_TYPE,
+            gpt_type=partition_types.BOOT_GPT,
+            mbr_type=partition_types.BOOT_MBR,
         ),
         Role(
             "root",
@@ -124,7 +115,7 @@ ROLES = {
             WITH_OWNERS,
             # No system on this volume, so no reserve for root.
             options=("ext4-no-reserve",),
-            gpt_type=HOME_GPT_TYPE,
+            gpt_type=partition_types.HOME_GPT,
         ),
         Role(
             "swap",
@@ -154,7 +145,11 @@ _BY_ARCHITECTURE = "root-"
 def volume_role(role: str, architecture: str) -> str:
     """Return the role for a plan. A root includes the architecture (uname -m) if the specification has a type
     for it."""
-    return f"{_BY_ARCHITECTURE}{architecture}" if role == "root" and architecture in ROOT_GPT_TYPES else role
+    return (
+        f"{_BY_ARCHITECTURE}{architecture}"
+        if role == "root" and architecture in partition_types.ROOTS_GPT
+        else role
+    )
 
 
 def role_of(volume: Volume) -> Role | None:
@@ -167,13 +162,13 @@ def role_by_type(kind: str | None, filesystem: str) -> str:
     if filesystem == "swap":
         return "swap"
     typed = (one.name for one in ROLES.values() if kind and kind in (one.gpt_type, one.mbr_type))
-    return "root" if kind in ROOT_GPT_TYPES.values() else next(typed, "")
+    return "root" if kind in partition_types.ROOTS_GPT.values() else next(typed, "")
 
 
 def _root_type(role: str) -> str:
     """Return the partition type of a root with architecture, or an empty string for other roles."""
     return (
-        ROOT_GPT_TYPES.get(role.removeprefix(_BY_ARCHITECTURE), "")
+        partition_types.ROOTS_GPT.get(role.removeprefix(_BY_ARCHITECTURE), "")
         if role.startswith(_BY_ARCHITECTURE)
         else ""
     )
@@ -184,11 +179,13 @@ def partition_type(volume: Volume, table: TableKind) -> str:
     specification)."""
     role, kind = role_of(volume), MADE[volume.filesystem]
     if table == "mbr":
-        return (role.mbr_type if role else "") or (LUKS_MBR_TYPE if volume.encryption else kind.mbr_type)
+        return (role.mbr_type if role else "") or (
+            partition_types.LUKS_MBR if volume.encryption else kind.mbr_type
+        )
     return (
         _root_type(volume.role)
         or (role.gpt_type if role else "")
-        or (LINUX_LUKS_TYPE if volume.encryption else kind.gpt_type)
+        or (partition_types.LUKS_GPT if volume.encryption else kind.gpt_type)
     )
 
 

@@ -8,7 +8,7 @@ from wizard.model.errors import BadInput
 from wizard.model.layout import NO_PLACE, Subvolume
 from wizard.model.said import Message, t
 from wizard.operations.mounts import SUBVOLUME
-from wizard.operations.rules import mount_point_fault
+from wizard.operations.rules import TOO_LONG, mount_point_fault
 
 LONGEST_NAME_BYTES = 255
 """Maximum length of each path component, as for file names (btrfs(5))."""
@@ -82,7 +82,7 @@ def _subvolume_name_fault(name: str) -> Message | None:
             parts=t("no part may be empty, . or .., or begin with a hyphen"),
         )
     if len(name) > LONGEST_PATH_BYTES or any(len(part) > LONGEST_NAME_BYTES for part in parts):
-        return t("is too long")
+        return TOO_LONG
     return None
 
 

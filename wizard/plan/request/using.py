@@ -54,11 +54,7 @@ def with_usual_place(
     """
     mounts = MADE[spec.choice.filesystem].mounts
     if writer is not None and (spec.role or not mounts):
-        raise BadInput(
-            t("Only root can write to a system volume. Omit writable=.")
-            if mounts
-            else t("Only root can write to swap. Omit writable=.")
-        )
+        raise BadInput(t("Only root can write to swap and system volumes. Omit writable=."))
     if mounts and place is not None:
         at = None if place == NO_PLACE else place
         default_writer = ROOT if _is_systems_own(spec) else usual.caller

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from wizard.filesystems.registry import MADE, not_made_because
+from wizard.model import layout
 from wizard.model.advice import Choice, Workload
-from wizard.model.errors import BadInput, printable
-from wizard.model.layout import NO_PLACE, ROOT, Subvolume, Volume, Writer
+from wizard.model.errors import BadInput
 from wizard.model.said import Message, Sentence, format_capacity, format_exact, parse_size, t
-from wizard.operations.rules import label_fault, mount_point_fault, options_fault, place_fault
+from wizard.operations import rules
 from wizard.plan.request.roles import ROLES, key_fault, volume_role_fault
 from wizard.plan.request.subvolumes import parse_subvolume, places_of, subvolumes_fault
 
@@ -55,8 +55,8 @@ class VolumeSpec:
     percent: int | None = None
     role: str = ""
     encrypted: bool = False
-    subvolumes: tuple[Subvolume, ...] = ()
-    writer: Writer = ROOT
+    subvolumes: tuple[layout.Subvolume, ...] = ()
+    writer: layout.Writer = layout.ROOT
     key: str = ""
 
     @property
@@ -98,7 +98,7 @@ class VolumeRequest:
     mount_point: str | None = None
     filesystem: str | None = None
     options: tuple[str, ...] = ()
-    subvolumes: tuple[Subvolume, ...] = ()
+    subvolumes: tuple[layout.Subvolume, ...] = ()
     encrypt: str | None = None
     percent: int | None = None
     role: str = ""
@@ -107,36 +107,31 @@ class VolumeRequest:
     key: str = ""
 
 
+UNKNOWN = Sentence("--volume '{volume}': unknown {what} '{value}'. Choose one of {known:list}.")
+
+
 def parse_volume(text: str) -> VolumeRequest:
     """Parse a `--volume` argument of `key=value` pairs in any order. Raises BadInput for unknown, duplicate
     or invalid ones.
 
     Only `option` and `subvolume` may occur more than once.
     """
-    shown = printable(text, 60)
     values: dict[str, str] = {}
     options: list[str] = []
-    subvolumes: list[Subvolume] = []
+    subvolumes: list[layout.Subvolume] = []
     for piece in text.split(","):
         key, equals, value = piece.partition("=")
         key = key.strip()
         if not equals:
             no_pair = t(
                 "--volume '{volume}': '{piece}' is not a key=value pair. Example: --volume {example}.",
-                volume=shown,
+                volume=text,
                 piece=piece,
                 example=EXAMPLE,
             )
             raise BadInput(no_pair)
         if key not in KEYS:
-            raise BadInput(
-                t(
-                    "--volume '{volume}': unknown key '{key}'. Keys: {keys:list}.",
-                    volume=shown,
-                    key=key,
-                    keys=KEYS,
-                )
-            )
+            raise BadInput(UNKNOWN(volume=text, what="key", value=key, known=KEYS))
         if key == "option":
             options.append(value)
             continue
@@ -144,30 +139,23 @@ def parse_volume(text: str) -> VolumeRequest:
             subvolumes.append(parse_subvolume(value))
             continue
         if key in values:
-            raise BadInput(t("--volume '{volume}' sets {key} twice.", volume=shown, key=key))
+            raise BadInput(t("--volume '{volume}' sets {key} twice.", volume=text, key=key))
         values[key] = value
     role = values.get("role", "")
     if "role" in values and role not in ROLES:
-        raise BadInput(
-            t(
-                "--volume '{volume}': unknown role '{role}'. Roles: {roles:list}.",
-                volume=shown,
-                role=role,
-                roles=tuple(ROLES),
-            )
-        )
+        raise BadInput(UNKNOWN(volume=text, what="role", value=role, known=tuple(ROLES)))
     if "workload" not in values and not role:
         raise BadInput(
             t(
                 "--volume '{volume}' lacks a workload. Run `diskwright workloads` for a list.",
-                volume=shown,
+                volume=text,
             )
         )
     encrypt = values.get("encrypt")
-    _check_encryption(shown, encrypt, values.get("key"))
+    _check_encryption(text, encrypt, values.get("key"))
     size, mount = values.get("size"), values.get("mount")
     size_bytes, percent = (None, None) if size is None else parse_share(size)
-    if mount not in (None, NO_PLACE) and (fault := mount_point_fault(mount)):
+    if mount not in (None, layout.NO_PLACE) and (fault := rules.mount_point_fault(mount)):
         raise BadInput(NAME_PLACE(place=mount, fault=fault))
     return VolumeRequest(
         values.get("workload", ROLES[role].workload if role else ""),
@@ -189,15 +177,7 @@ def parse_volume(text: str) -> VolumeRequest:
 def _check_encryption(volume: str, encrypt: str | None, key: str | None) -> None:
     """Raises BadInput for an unknown encryption or an invalid key."""
     if encrypt not in (None, *ENCRYPTIONS):
-        other = encrypt or ""
-        raise BadInput(
-            t(
-                "--volume '{volume}': unknown encryption '{asked}'. Use encrypt={known}.",
-                volume=volume,
-                asked=other,
-                known=ENCRYPTIONS[0],
-            )
-        )
+        raise BadInput(UNKNOWN(volume=volume, what="encrypt", value=encrypt or "", known=ENCRYPTIONS))
     if key is not None and (fault := key_fault(key, encrypts=encrypt is not None)):
         raise BadInput(t("--volume '{volume}': key {fault}.", volume=volume, fault=fault))
 
@@ -277,7 +257,7 @@ def with_unique_labels(specs: tuple[VolumeSpec, ...]) -> tuple[VolumeSpec, ...]:
 
 
 def volume_faults(
-    volume: Volume, *, encrypted: bool, alone: bool = True
+    volume: layout.Volume, *, encrypted: bool, alone: bool = True
 ) -> Iterator[tuple[str, Message | str]]:
     """Yield each field of a planned volume that breaks a rule, with a sentence. `alone`: the volume has its
     own partition."""
@@ -285,19 +265,19 @@ def volume_faults(
     if filesystem not in MADE:
         yield "filesystem", not_made_because(filesystem)
         return
-    if fault := label_fault(label, filesystem):
+    if fault := rules.label_fault(label, filesystem):
         yield (
             "label",
             t("The label '{label}' {fault}; use a shorter or simpler label.", label=label, fault=fault),
         )
-    if volume.mount_point is not None and (place := place_fault(volume.mount_point, filesystem)):
+    if volume.mount_point is not None and (place := rules.place_fault(volume.mount_point, filesystem)):
         named = NAME_PLACE if MADE[filesystem].mounts else Sentence("The mount point '{place}' {fault}.")
-        yield "mount_point", named(place=printable(volume.mount_point, 60), fault=place)
+        yield "mount_point", named(place=volume.mount_point, fault=place)
     if why := subvolumes_fault(volume.subvolumes, filesystem):
         yield "subvolumes", VOLUME_FAULT(label=label, fault=why)
     if why := volume_role_fault(volume, encrypted=encrypted, alone=alone):
         yield "role", VOLUME_FAULT(label=label, fault=why)
-    if options := options_fault(filesystem, volume.mkfs_options, volume.mount_options):
+    if options := rules.options_fault(filesystem, volume.mkfs_options, volume.mount_options):
         yield (
             "mkfs_options",
             t(
@@ -357,7 +337,7 @@ def _check_shares(specs: tuple[VolumeSpec, ...]) -> None:
 def mount_order_fault(mount_points: tuple[str, ...]) -> Message | None:
     """Return a sentence if two volumes have the same mount point, or a later one would hide an earlier one,
     else None."""
-    places = [place for place in mount_points if place != NO_PLACE]
+    places = [place for place in mount_points if place != layout.NO_PLACE]
     for index, later in enumerate(places):
         for earlier in places[:index]:
             if later == earlier:

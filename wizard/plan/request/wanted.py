@@ -15,7 +15,7 @@ from wizard.model.finding import Recording
 from wizard.model.layout import Volume
 from wizard.model.machine import Drive, Machine
 from wizard.model.said import GIB, Message, format_exact, t
-from wizard.plan.request.roles import ROLES, SYSTEM_WORKLOAD, Role, is_system_role, usual_bytes
+from wizard.plan.request import roles
 from wizard.plan.request.volume_request import VolumeRequest, VolumeSpec
 
 
@@ -35,7 +35,7 @@ def spec_of(
     option is not allowed.
     """
     profile = find_workload(asked.workload)
-    role = ROLES.get(asked.role)
+    role = roles.ROLES.get(asked.role)
     size_bytes = _size_bytes(asked, machine)
     if room is None:
         room = (
@@ -53,7 +53,7 @@ def spec_of(
     else:
         choice = _advised(advice, machine)
     site = site_of(machine, drive, recording, profile, room)
-    site = replace(site, root=site.root or is_system_role(asked.role))
+    site = replace(site, root=site.root or roles.is_system_role(asked.role))
     doubts: tuple[Message | str, ...] = ()
     if asked.options:
         taken = take_options(choice, asked.options, phrases, site, load_catalogue(), profile.workload.id)
@@ -77,7 +77,7 @@ def _size_bytes(asked: VolumeRequest, machine: Machine) -> int | None:
     """Return the requested size, or the role's default. None for a share or the rest."""
     if asked.size_bytes is not None or asked.percent is not None or asked.rest:
         return asked.size_bytes
-    return usual_bytes(asked.role, machine.memory_bytes)
+    return roles.usual_bytes(asked.role, machine.memory_bytes)
 
 
 def _advised(advice: Advice, machine: Machine) -> Choice:
@@ -120,14 +120,14 @@ def choice_on(advice: Advice, possible: Sequence[str]) -> Choice:
     )
 
 
-def _role_choice(advice: Advice, role: Role) -> Choice:
+def _role_choice(advice: Advice, role: roles.Role) -> Choice:
     """Return the first possible filesystem for the role, or the first one with an obstacle if none is
     possible."""
     choices = _role_choices(advice, role)
     return next((choice for choice in choices if not choice.obstacles), choices[0])
 
 
-def _role_choices(advice: Advice, role: Role) -> tuple[Choice, ...]:
+def _role_choices(advice: Advice, role: roles.Role) -> tuple[Choice, ...]:
     """Return the filesystems for the role: its preferred one first, then by rank."""
     found = [
         _with_options(choice, role) for choice in advice.choices if choice.filesystem in role.filesystems
@@ -150,10 +150,14 @@ def _role_choices(advice: Advice, role: Role) -> tuple[Choice, ...]:
 
 def advice_in_role(advice: Advice, role: str) -> Advice:
     """Return the advice for a volume with this role (empty for none), restricted to suitable filesystems."""
-    return replace(advice, choices=_role_choices(advice, ROLES[role]), unmade=()) if role in ROLES else advice
+    return (
+        replace(advice, choices=_role_choices(advice, roles.ROLES[role]), unmade=())
+        if role in roles.ROLES
+        else advice
+    )
 
 
-def _with_options(choice: Choice, role: Role) -> Choice:
+def _with_options(choice: Choice, role: roles.Role) -> Choice:
     """Add the role's options to the choice."""
     if choice.obstacles or not role.options:
         return choice
@@ -174,21 +178,21 @@ def in_role(
     mounted on the running system unless requested later. Raises Refused if no filesystem is possible for the
     role.
     """
-    if role not in ROLES:
+    if role not in roles.ROLES:
         return replace(spec, role="")
     choice = next((choice for choice in choices if not choice.obstacles), None)
     if choice is None:
         raise Refused(
-            f"{ROLES[role].title}: "
+            f"{roles.ROLES[role].title}: "
             f"{' '.join(obstacle for choice in choices for obstacle in choice.obstacles)}"
         )
-    size_bytes = usual_bytes(role, memory_bytes)
+    size_bytes = roles.usual_bytes(role, memory_bytes)
     changed = replace(
         spec, role=role, choice=choice, workload=workload, label=None, mount_point=None, doubts=()
     )
     if size_bytes is not None:
         changed = replace(changed, size_bytes=size_bytes, percent=None)
-    if ROLES[role].read_at_start:
+    if roles.ROLES[role].read_at_start:
         changed = replace(changed, encrypted=False)
     return changed if MADE[choice.filesystem].subvolumes else replace(changed, subvolumes=())
 
@@ -249,7 +253,7 @@ def desktop_requests(room_bytes: int, memory_bytes: int | None) -> tuple[VolumeR
                 room=room_bytes,
             )
         )
-    swap = _role_request("swap", usual_bytes("swap", memory_bytes))
+    swap = _role_request("swap", roles.usual_bytes("swap", memory_bytes))
     if room_bytes < LEAST_SPLIT_BYTES:
         return (_role_request("esp"), swap, _role_request("root"))
     share = room_bytes // ROOT_SHARE // GIB * GIB
@@ -267,7 +271,7 @@ def small_systems(volumes: Sequence[Volume], sizes: Sequence[int]) -> tuple[Mess
             least=LEAST_SYSTEM_BYTES,
         )
         for volume, size in zip(volumes, sizes, strict=True)
-        if volume.workload == SYSTEM_WORKLOAD
+        if volume.workload == roles.SYSTEM_WORKLOAD
         and (not volume.role or volume.role.startswith("root"))
         and MADE[volume.filesystem].mounts
         and size < LEAST_SYSTEM_BYTES
@@ -275,8 +279,8 @@ def small_systems(volumes: Sequence[Volume], sizes: Sequence[int]) -> tuple[Mess
 
 
 def _role_request(role: str, size_bytes: int | None = None) -> VolumeRequest:
-    size = ROLES[role].usual_bytes if size_bytes is None else size_bytes
-    return VolumeRequest(ROLES[role].workload, size, role=role, rest=size is None)
+    size = roles.ROLES[role].usual_bytes if size_bytes is None else size_bytes
+    return VolumeRequest(roles.ROLES[role].workload, size, role=role, rest=size is None)
 
 
 def written(asked: VolumeRequest) -> str:

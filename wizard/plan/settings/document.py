@@ -1,45 +1,28 @@
 """The document of changes: steps, validation, reading and writing."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import get_args
 
-from wizard.documents.codec import Sealed, without_texts
+from wizard.documents import codec
 from wizard.filesystems.kind import WRITTEN_UUIDS
 from wizard.filesystems.registry import KINDS
-from wizard.model.geometry import Identity
-from wizard.model.requests import NewUuid, Release, SwitchOff, Tune
-from wizard.model.said import t
+from wizard.model import requests
+from wizard.operations import rules
 from wizard.operations.operation import Context, Subject
-from wizard.operations.rules import UUID_FORM, is_device_path, is_workload_id
-from wizard.plan.changes import ChangeOperation, Changes, ChangeStep
+from wizard.plan.changes import ChangeOperation, Changes
 from wizard.plan.check import drive_faults
+from wizard.plan.plan import steps_of
 
-AGAIN = t("Make a new one with `diskwright tune`.")
+AGAIN = codec.RECREATE(command="tune")
 
 ORDER: tuple[type[ChangeOperation], ...] = get_args(ChangeOperation)
-
-
-def change_steps(operations: Sequence[ChangeOperation], drive: Identity) -> tuple[ChangeStep, ...]:
-    """Return a step for each operation on a filesystem of this drive."""
-    context = Context(drive)
-    return tuple(
-        ChangeStep(
-            operation=one,
-            sentence=str(one.sentence(context)),
-            commands=one.commands(),
-            edits=one.edits(context),
-            undo=one.undo_text(context),
-            holds=tuple(map(str, one.holds(context))),
-        )
-        for one in operations
-    )
 
 
 def with_current_texts(changes: Changes) -> Changes:
     """Recompute all texts and commands of valid changes from their operations. Only these are shown or
     run."""
-    return replace(changes, steps=change_steps([step.operation for step in changes.steps], changes.drive))
+    return replace(changes, steps=steps_of(changes.settings, Context(changes.drive)))
 
 
 def _faults(changes: Changes) -> Iterator[str]:
@@ -47,7 +30,10 @@ def _faults(changes: Changes) -> Iterator[str]:
     subject = Subject(
         changes.drive, changes.device, changes.filesystem, changes.uuid, changes.wanted, changes.settings
     )
-    if not is_device_path(changes.device) or changes.device not in {changes.drive.path, *subject.partitions}:
+    if not rules.is_device_path(changes.device) or changes.device not in {
+        changes.drive.path,
+        *subject.partitions,
+    }:
         yield "device"
     yield from _request_faults(changes)
     places = [ORDER.index(type(step.operation)) for step in changes.steps]
@@ -63,32 +49,24 @@ def _faults(changes: Changes) -> Iterator[str]:
 
 
 def _request_faults(changes: Changes) -> Iterator[str]:
-    if isinstance(changes.wanted, SwitchOff | Release):
+    if isinstance(changes.wanted, requests.SwitchOff | requests.Release):
         if changes.filesystem or changes.uuid or changes.device != changes.drive.path:
             yield "filesystem"
         return
-    written = WRITTEN_UUIDS if isinstance(changes.wanted, NewUuid) else frozenset()
+    written = WRITTEN_UUIDS if isinstance(changes.wanted, requests.NewUuid) else frozenset()
     if changes.filesystem not in KINDS and changes.filesystem not in written:
         yield "filesystem"
-    if changes.uuid and not UUID_FORM.fullmatch(changes.uuid):
+    if changes.uuid and not rules.UUID_FORM.fullmatch(changes.uuid):
         yield "uuid"
-    if isinstance(changes.wanted, Tune) and not is_workload_id(changes.wanted.workload):
+    if isinstance(changes.wanted, requests.Tune) and not rules.is_workload_id(changes.wanted.workload):
         yield "wanted.workload"
 
 
-CHANGES = Sealed(
+SETTINGS = codec.Sealed(
     "diskwright.changes/2",
     Changes,
     AGAIN,
     _faults,
     with_current_texts,
-    {"diskwright.changes/1": without_texts},
-)
-CHANGES_SCHEMA, render_changes, is_changes, read_changes, read_kept_changes, check_changes = (
-    CHANGES.schema,
-    CHANGES.render,
-    CHANGES.is_one,
-    CHANGES.read,
-    CHANGES.read_kept,
-    CHANGES.check,
+    {"diskwright.changes/1": codec.without_texts},
 )

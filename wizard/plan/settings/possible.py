@@ -8,12 +8,11 @@ from collections.abc import Sequence
 
 from wizard.filesystems.kind import UUID_TABLES, WRITTEN_UUIDS, FilesystemKind
 from wizard.filesystems.registry import KINDS, MADE
-from wizard.model.errors import printable
 from wizard.model.machine import Drive, Machine, Signature
 from wizard.model.said import Message, Sentence, t
 from wizard.operations.mounts import AddFstabLine
 from wizard.operations.rules import mount_point_fault
-from wizard.plan.refusals import in_use, unread_content
+from wizard.plan import refusals
 from wizard.probe.host.uses import is_hidden
 
 USED = Sentence("{use}.")
@@ -75,7 +74,7 @@ def why_not_relabel(drive: Drive, device: str, *, uuid: bool = False) -> Message
             if uuid
             else Sentence("{title} accepts a new label only while unmounted; unmount {place} first.")
         )
-        return later(title=kind.title, place=printable(places[0], 200))
+        return later(title=kind.title, place=places[0])
     if not places and _is_hidden(drive, device):
         return HIDDEN(device=device)
     return _other_use(drive, device)
@@ -97,7 +96,7 @@ def _why_not_written(drive: Drive, device: str, kind: str, uuid: str) -> Message
             device=device,
         )
     used = next((use for use in drive.uses if table is not None or use.subject == device), None)
-    return USED(use=in_use(used)) if used else None
+    return USED(use=refusals.in_use(used)) if used else None
 
 
 def why_not_mount(machine: Machine, drive: Drive, device: str, *, boot: bool = False) -> Message | None:
@@ -199,9 +198,11 @@ def filesystem_on(drive: Drive, device: str) -> FilesystemKind | Message:
     if len(found) == 1 and not found[0].ambivalent and found[0].kind in KINDS:
         return KINDS[found[0].kind]
     if found:
-        contents = tuple(printable(signature.kind, 30) for signature in found)
-        return t("{device} contains {what}, not a filesystem.", device=device, what=" and ".join(contents))
-    return (UNREAD if unread_content(drive) else Sentence("{device} contains no filesystem."))(device=device)
+        contents = tuple(signature.kind for signature in found)
+        return t("{device} contains {what:and}, not a filesystem.", device=device, what=contents)
+    return (UNREAD if refusals.unread_content(drive) else Sentence("{device} contains no filesystem."))(
+        device=device
+    )
 
 
 def places_of(drive: Drive, device: str) -> tuple[str, ...]:
@@ -235,5 +236,5 @@ def _other_use(drive: Drive, device: str | None) -> Message | None:
     """Return how a device, or if None any device of the drive, is used other than by a mount."""
     for use in drive.uses:
         if use.kind not in ("mounted", "running-system") and device in (None, use.subject):
-            return USED(use=in_use(use))
+            return USED(use=refusals.in_use(use))
     return None

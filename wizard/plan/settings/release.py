@@ -3,11 +3,12 @@
 import re
 from collections.abc import Iterable
 
-from wizard.model.errors import Refused, printable
+from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Layer, Machine, Signature
 from wizard.model.said import Sentence, t
 from wizard.operations.layers import StopLayer
 from wizard.plan.refusals import in_use
+from wizard.plan.settings.possible import USED
 
 INNER = ("holder", "raid-member")
 """Uses by the layers themselves."""
@@ -42,7 +43,7 @@ def plan_release(
     uses = [use for one in drives for use in one.uses if use.subject in reached and use.kind not in INNER]
     uses.sort(key=lambda use: use.kind != "running-system")
     if uses:
-        raise Refused(t("{use}.", use=in_use(uses[0])))
+        raise Refused(USED(use=in_use(uses[0])))
     if not above:
         raise Refused(t("No array, volume group or container on {drive} is active.", drive=drive.path))
     layers = tuple(dict.fromkeys(layer for layer in stack if layer.path in above))
@@ -87,8 +88,7 @@ def _operations(
         elif layer.kind == "LVM" and (group := groups.get(layer.path)):
             found[group] = StopLayer(group, "lvm", _physical_volumes(group, marks, has_all=has_all))
         else:
-            kind, path = printable(layer.kind, 40), printable(layer.path, 60)
-            raise Refused(OTHER_LAYER(layer=f"{kind} {path}", below=layer.below))
+            raise Refused(OTHER_LAYER(layer=f"{layer.kind} {layer.path}", below=layer.below))
     return list(found.values())
 
 

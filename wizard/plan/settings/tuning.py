@@ -14,15 +14,14 @@ from wizard.advice.existing import (
     udev_rule,
     values_in,
 )
-from wizard.model.errors import printable
 from wizard.model.geometry import Identity
 from wizard.model.requests import Tune
 from wizard.model.said import Message, t
+from wizard.operations import mounts, settings
 from wizard.operations.fstab import EditFstab, LineEdit, digest_of_text
-from wizard.operations.mounts import REMOUNTING, TUNED, Remount
-from wizard.operations.settings import ReserveBlocks, SetQueue, SwitchOnTimer, WriteRules, rules_name
+from wizard.operations.operation import Context
 from wizard.plan.changes import ChangeOperation, Changes
-from wizard.plan.settings.document import change_steps
+from wizard.plan.plan import steps_of
 
 ROOT_ONLY = t("Only root can read the number of blocks reserved for root, so that number remains unchanged.")
 """Doubt for unprivileged users."""
@@ -70,12 +69,12 @@ def make_changes(
         set_options(existing, tuning.options, found, operations, doubts)
     _queue(drive, tuning, found, operations, doubts)
     if tuning.trims:
-        operations.append(SwitchOnTimer())
+        operations.append(settings.SwitchOnTimer())
     reasons = tuple(
         f"{change.what}: {change.why}{f' ({change.source})' if change.source else ''}"
         for change in tuning.changes
     )
-    steps = change_steps(operations, drive)
+    steps = steps_of(operations, Context(drive))
     return Changes(
         drive, existing.device, existing.filesystem, uuid, Tune(workload), steps, reasons, tuple(doubts)
     )
@@ -93,7 +92,7 @@ def _reserve(
         return
     old, new = found.superblock.reserved_blocks, found.superblock.blocks * percent // 100
     if new < old:
-        operations.append(ReserveBlocks(existing.device, old, new, found.superblock.block_bytes))
+        operations.append(settings.ReserveBlocks(existing.device, old, new, found.superblock.block_bytes))
 
 
 def set_options(
@@ -102,7 +101,7 @@ def set_options(
     found: CurrentSettings,
     operations: list[ChangeOperation],
     doubts: list[Message | str],
-    in_use: Set[str] = TUNED,
+    in_use: Set[str] = mounts.TUNED,
 ) -> None:
     """Append operations that change the options of mount and line, and doubts about later effects. `in_use`:
     options that can be changed while in use."""
@@ -134,12 +133,11 @@ def set_options(
         if word not in in_use | ACCESS_TIME or (now is None and not _in_force(word, options, found))
     ]
     if found.elsewhere:
-        places = tuple(printable(place, 200) for place in found.elsewhere)
         more = t(
             "{file} also has lines for {device} at {places:and}, which remain unchanged.",
             file=found.fstab,
             device=existing.device,
-            places=places,
+            places=found.elsewhere,
         )
         doubts.append(more)
     if later:
@@ -157,13 +155,13 @@ def _in_force(word: str, options: Iterable[str], found: CurrentSettings) -> bool
 
 def _remount(
     existing: Existing, options: tuple[str, ...], found: CurrentSettings, in_use: Set[str]
-) -> Remount | None:
+) -> mounts.Remount | None:
     """Return the remount with new options that can be changed in use. None if nothing changes or remounting
     is not safe."""
     if (
         found.mounted is None
         or existing.mount_point is None
-        or existing.filesystem not in REMOUNTING
+        or existing.filesystem not in mounts.REMOUNTING
         or "rw" not in found.mounted
     ):
         return None
@@ -177,7 +175,7 @@ def _remount(
     new = (*kept, *(word for word in wanted if word not in kept))
     if {*new} == {*found.mounted}:
         return None
-    return Remount(existing.device, existing.mount_point, found.mounted, new)
+    return mounts.Remount(existing.device, existing.mount_point, found.mounted, new)
 
 
 def _queue(
@@ -193,7 +191,7 @@ def _queue(
         return
     now = dict(found.queue)
     operations += [
-        SetQueue(drive.path, name, now[name], value)
+        settings.SetQueue(drive.path, name, now[name], value)
         for name, value in tuning.queue
         if now.get(name) not in (None, value)
     ]
@@ -202,7 +200,7 @@ def _queue(
             t("No folder for udev rules was found, so the current settings last only until the next boot.")
         )
         return
-    file = str(PurePosixPath(found.rules) / rules_name(drive))
+    file = str(PurePosixPath(found.rules) / settings.rules_name(drive))
     old = values_in(found.rules_text or "")
     if found.rules_text is not None and udev_rule(drive, old) != found.rules_text:
         doubts.append(
@@ -215,7 +213,7 @@ def _queue(
         return
     values = tuple({**dict(old), **dict(tuning.queue)}.items())
     if values != old:
-        operations.append(WriteRules(file, values, found.rules_text))
+        operations.append(settings.WriteRules(file, values, found.rules_text))
     if not udev_match(drive):
         doubts.append(
             t(

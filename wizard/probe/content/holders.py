@@ -8,17 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from wizard.model.machine import Obstacle
-from wizard.model.said import t
 from wizard.probe import unread as words
+from wizard.probe.content import superblocks
 from wizard.probe.content.btrfs import read_profiles
-from wizard.probe.content.superblocks import (
-    LUKS2_HEADER_BYTES,
-    READERS,
-    find_copy,
-    has_damaged_copy,
-    read_inside,
-    segments_of,
-)
 from wizard.probe.host import sysfs
 from wizard.probe.unread import not_read, obstacle_of, system_says, unread
 
@@ -67,7 +59,7 @@ class Bytes:
         return data
 
 
-def superblocks(
+def recorded_superblocks(
     path: str, content: Facts, offset_bytes: int, size_bytes: int, node: str
 ) -> tuple[list[Facts], Facts | None]:
     """Return RawChunks of the superblocks in `content`, and a RawError if any are unreadable. Raises OSError.
@@ -76,7 +68,9 @@ def superblocks(
     Offsets count from `offset_bytes`. `size_bytes` 0 means to the end of the device. `node` names the content
     in errors. For LUKS, only locations are recorded: no salts, digests or tokens.
     """
-    signatures = [signature for signature in content["signatures"] if signature["kind"] in READERS]
+    signatures = [
+        signature for signature in content["signatures"] if signature["kind"] in superblocks.READERS
+    ]
     if content["signatures"] and not signatures:
         return [], None
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
@@ -89,11 +83,13 @@ def superblocks(
         for signature in signatures:
             reader = Bytes(descriptor, offset_bytes, node)
             if signature["kind"] == "crypto_LUKS":
-                signature["damaged_copy"] = has_damaged_copy(Bytes(descriptor, offset_bytes, node).read)
+                signature["damaged_copy"] = superblocks.has_damaged_copy(
+                    Bytes(descriptor, offset_bytes, node).read
+                )
             if signature["kind"] == "btrfs":
                 profiles = read_profiles(Bytes(descriptor, offset_bytes, node).read)
                 signature["data_profile"], signature["metadata_profile"] = profiles
-            read_inside(signature["kind"], reader.read, size, signature["offset_bytes"])
+            superblocks.read_inside(signature["kind"], reader.read, size, signature["offset_bytes"])
             chunks = _without_secrets(reader.chunks) if signature["kind"] == "crypto_LUKS" else reader.chunks
             found += _encoded(chunks)
             trouble = trouble or reader.trouble
@@ -104,7 +100,7 @@ def superblocks(
 
 def _backup_superblock(reader: Bytes) -> list[tuple[int, bytes]]:
     """Return the backup superblock on a device without signatures."""
-    place = find_copy(reader.read)
+    place = superblocks.find_copy(reader.read)
     return [(start, data) for start, data in reader.chunks if start == place]
 
 
@@ -120,9 +116,9 @@ def length(found: Iterable[list[Facts]]) -> int:
 def _without_secrets(chunks: list[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
     """Keep only the segments of LUKS2 metadata."""
     for start, data in chunks:
-        if start < LUKS2_HEADER_BYTES:
+        if start < superblocks.LUKS2_HEADER_BYTES:
             yield start, data
-        elif found := segments_of(data):
+        elif found := superblocks.segments_of(data):
             yield start + found[0], data[found[0] : found[1]]
 
 
@@ -185,12 +181,12 @@ def _read_layer(name: str, facts: Facts, count: int) -> Facts | None:
     if texts.get("dm/uuid", "").startswith("mpath-"):
         return None
     if count > MOST_READ:
-        return unread("layers", t("Reading stops after the first {most} layers.", most=MOST_READ))
+        return unread("layers", words.MANY_LAYERS(most=MOST_READ))
     try:
         facts["content"] = blkid.read_content(path)
-        facts["superblocks"], trouble = superblocks(path, facts["content"], 0, 0, path)
+        facts["superblocks"], trouble = recorded_superblocks(path, facts["content"], 0, 0, path)
     except OSError as error:
         if os.geteuid() != 0:
-            return unread("layers", words.ROOT_READS_LAYERS, Obstacle.DENIED)
+            return unread("layers", words.ROOT_READS, Obstacle.DENIED)
         return not_read("layers", path, error)
     return trouble

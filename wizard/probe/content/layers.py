@@ -8,10 +8,10 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from wizard.model.machine import Layer, Partition, Signature, Striping
-from wizard.probe.content.lvm import NOTHING, DataLayout, data_drives, striping
+from wizard.probe.content import lvm
 from wizard.probe.content.superblocks import find_copy, read_inside, replayed
 from wizard.probe.facts import RawChunk, RawContent, RawDrive, RawGraph, RawLayer, RawSignature
-from wizard.probe.host.sysfs import bytes_at, geometry_of, whole_number
+from wizard.probe.host import sysfs
 from wizard.probe.host.uses import node
 
 LVM_UUID = re.compile(r"LVM-[0-9A-Za-z]{32}([0-9A-Za-z]{32})")
@@ -38,7 +38,7 @@ def _with_inside(mark: Signature, known: list[tuple[int, bytes]], size_bytes: in
     return replace(mark, **facts, version=found.version or mark.version)
 
 
-COMMON = {one.name for one in fields(DataLayout)} - {"volumes", "version"}
+COMMON = {one.name for one in fields(lvm.DataLayout)} - {"volumes", "version"}
 """Facts of a superblock that a signature has too."""
 
 
@@ -50,13 +50,13 @@ class LayerInput:
     size_bytes: int
     chunks: tuple[RawChunk, ...]
 
-    def inside(self, kind: str) -> DataLayout:
+    def inside(self, kind: str) -> lvm.DataLayout:
         """Return the layout in the superblock of this kind, if there is one."""
         mark = next((mark for mark in self.signatures if mark.kind == kind), None)
         return (
             read_inside(kind, replayed(_decoded(self.chunks)), self.size_bytes, mark.offset_bytes)
             if mark
-            else NOTHING
+            else lvm.NOTHING
         )
 
 
@@ -82,7 +82,7 @@ def layers_of(
     for layer in plain:
         known = raw.layers.get(names.get(layer.path, ""))
         if known is not None and layer.path not in inputs:
-            size = bytes_at(known.sysfs, "size") or 0
+            size = sysfs.bytes_at(known.sysfs, "size") or 0
             signatures_by_path[layer.path] = with_insides(_signatures(known), known.superblocks, size)
             inputs[layer.path] = LayerInput(signatures_by_path[layer.path], size, known.superblocks)
     found = []
@@ -95,15 +95,15 @@ def layers_of(
         if "partition" in texts:
             whole = raw.layers.get(graph.blocks[name].disk or "" if name in graph.blocks else "", RawLayer())
             place, spread = _placement(whole.sysfs, below, inputs.get(layer.below))
-            start = bytes_at(texts, "start")
+            start = sysfs.bytes_at(texts, "start")
             place = None if place is None or start is None else place + start
         else:
             place, spread = _placement(texts, below, inputs.get(layer.below))
         found.append(
             replace(
                 layer,
-                size_bytes=bytes_at(texts, "size"),
-                geometry=geometry_of(texts),
+                size_bytes=sysfs.bytes_at(texts, "size"),
+                geometry=sysfs.geometry_of(texts),
                 offset_bytes=place,
                 striping=spread,
                 signatures=signatures_by_path.get(layer.path, ()),
@@ -117,7 +117,7 @@ def _placement(
 ) -> tuple[int | None, Striping | None]:
     """Return the start of a layer's data on the device below, and the layer's striping. None if unknown."""
     if "md/level" in texts:
-        place = bytes_at(texts, f"md/dev-{below}/offset")
+        place = sysfs.bytes_at(texts, f"md/dev-{below}/offset")
         return (
             place
             if place is not None or input_below is None
@@ -140,12 +140,12 @@ def _array(texts: Mapping[str, str]) -> Striping | None:
     """Return the striping of a running md array. None during a reshape, when sysfs shows two numbers."""
     level = re.fullmatch(r"raid(\d+)", texts.get("md/level", ""))
     chunk, drives, layout = (
-        whole_number(texts.get(f"md/{key}")) for key in ("chunk_size", "raid_disks", "layout")
+        sysfs.whole_number(texts.get(f"md/{key}")) for key in ("chunk_size", "raid_disks", "layout")
     )
     if level is None or not chunk or not drives:
         return None
-    spread = data_drives(int(level[1]), drives, layout or 0)
-    return striping(chunk, chunk * spread) if spread else None
+    spread = lvm.data_drives(int(level[1]), drives, layout or 0)
+    return lvm.striping(chunk, chunk * spread) if spread else None
 
 
 def _signatures(raw: RawLayer) -> tuple[Signature, ...]:

@@ -14,19 +14,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from wizard.probe.content import lvm
 from wizard.probe.content.btrfs import read_volume
 from wizard.probe.content.gpt import Read
-from wizard.probe.content.lvm import (
-    NOTHING,
-    SECTOR_BYTES,
-    DataLayout,
-    Reader,
-    read_cache_set,
-    read_member,
-    read_physical_volume,
-    read_pool_label,
-    striping,
-)
 
 SUPERBLOCK_AT, SUPERBLOCK_BYTES = 1024, 1024
 EXTENT, WIDE = 0x40, 0x80
@@ -102,12 +92,12 @@ def _is_backup(data: bytes, shift: int) -> bool:
     return (magic, own_shift, group) == (MAGIC, shift, SECOND_GROUP)
 
 
-def read_inside(kind: str, read: Read, size_bytes: int, mark_bytes: int | None = None) -> DataLayout:
+def read_inside(kind: str, read: Read, size_bytes: int, mark_bytes: int | None = None) -> lvm.DataLayout:
     """Return the contents of the superblock of this kind, empty for kinds without a parser. Drops offsets
     outside the device."""
     reader = READERS.get(kind)
     if reader is None or size_bytes <= 0:
-        return NOTHING
+        return lvm.NOTHING
     found = reader(read, size_bytes, mark_bytes)
     place = found.data_offset_bytes
     return replace(
@@ -151,20 +141,20 @@ LUKS2_LARGEST_BYTES = 4 * 1024 * 1024
 SEGMENTS = re.compile(r'"segments"\s*:\s*(?=\{)')
 
 
-def _luks(read: Read, size_bytes: int, mark_bytes: int | None) -> DataLayout:
+def _luks(read: Read, size_bytes: int, mark_bytes: int | None) -> lvm.DataLayout:
     del size_bytes, mark_bytes
     data = read(0, LUKS1_READ_BYTES)
     if len(data) < LUKS1_READ_BYTES or not data.startswith(LUKS_MAGIC):
-        return NOTHING
+        return lvm.NOTHING
     version, header_bytes = struct.unpack_from(">HQ", data, 6)
     if version == 1:
         sectors = struct.unpack_from(">I", data, 104)[0]
         # A payload offset of 0 means a detached header.
-        return DataLayout(sectors * SECTOR_BYTES) if sectors else NOTHING
+        return lvm.DataLayout(sectors * lvm.SECTOR_BYTES) if sectors else lvm.NOTHING
     if version != 2 or not LUKS2_HEADER_BYTES < header_bytes <= LUKS2_LARGEST_BYTES:
-        return NOTHING
+        return lvm.NOTHING
     found = segments_of(read(LUKS2_HEADER_BYTES, header_bytes - LUKS2_HEADER_BYTES))
-    return DataLayout(_first_segment(found[2])) if found else NOTHING
+    return lvm.DataLayout(_first_segment(found[2])) if found else lvm.NOTHING
 
 
 LUKS2_SECOND = b"SKUL\xba\xbe"
@@ -243,7 +233,7 @@ XFS_FREE_AT = 144
 """sb_fdblocks."""
 
 
-def _ext(read: Read, size_bytes: int, mark_bytes: int | None) -> DataLayout:
+def _ext(read: Read, size_bytes: int, mark_bytes: int | None) -> lvm.DataLayout:
     """Parse s_raid_stride and s_raid_stripe_width (in filesystem blocks), feature words and counts."""
     del size_bytes, mark_bytes
     shift, magic, wanted = (
@@ -252,15 +242,15 @@ def _ext(read: Read, size_bytes: int, mark_bytes: int | None) -> DataLayout:
         read(SUPERBLOCK_AT + 356, 16),
     )
     if (len(shift), len(magic), len(wanted)) != (4, 2, 16) or struct.unpack("<H", magic)[0] != MAGIC:
-        return NOTHING
+        return lvm.NOTHING
     log = struct.unpack("<I", shift)[0]
     if log > LARGEST_BLOCK_SHIFT:
-        return NOTHING
+        return lvm.NOTHING
     stride, _, _, width = struct.unpack("<HHQI", wanted)
     block = 1024 << log
     taken, used, size, most = _ext_sizes(read, block)
-    return DataLayout(
-        striping=striping(stride * block, width * block),
+    return lvm.DataLayout(
+        striping=lvm.striping(stride * block, width * block),
         block_bytes=block,
         features=_ext_features(read),
         taken_bytes=taken,
@@ -310,16 +300,16 @@ def _ext_sizes(read: Read, block_bytes: int) -> tuple[int | None, ...]:
     return taken * block_bytes, (blocks - free) * block_bytes, blocks * block_bytes, most
 
 
-def _xfs(read: Read, size_bytes: int, mark_bytes: int | None) -> DataLayout:
+def _xfs(read: Read, size_bytes: int, mark_bytes: int | None) -> lvm.DataLayout:
     """Parse sb_unit and sb_width, in filesystem blocks."""
     del size_bytes, mark_bytes
     data = read(0, XFS_READ_BYTES)
     if len(data) < XFS_READ_BYTES or not data.startswith(b"XFSB"):
-        return NOTHING
+        return lvm.NOTHING
     block, unit, width = struct.unpack_from(">I", data, 4)[0], *struct.unpack_from(">II", data, 184)
     blocks, free = (int.from_bytes(data[at : at + 8], "big") for at in (8, XFS_FREE_AT))
-    return DataLayout(
-        striping=striping(unit * block, width * block),
+    return lvm.DataLayout(
+        striping=lvm.striping(unit * block, width * block),
         block_bytes=block,
         size_bytes=blocks * block,
         version=str(data[XFS_VERSION_AT] & 0xF),
@@ -334,29 +324,31 @@ FAT_COUNTS_AT = 48
 """Number of the sector with the free clusters of FAT32, FSInfo. FAT12 and FAT16 have none."""
 
 
-def _boot_sector(read: Read, size_bytes: int, mark_bytes: int | None) -> DataLayout:
+def _boot_sector(read: Read, size_bytes: int, mark_bytes: int | None) -> lvm.DataLayout:
     """Return the size in the boot sector of FAT, exFAT or NTFS, and the file area and use of the first two.
     NTFS has a copy of the sector after its last one, and counts its clusters elsewhere."""
     del size_bytes, mark_bytes
-    data = read(0, SECTOR_BYTES)
-    if len(data) < SECTOR_BYTES or data[510:512] != b"\x55\xaa":
-        return NOTHING
+    data = read(0, lvm.SECTOR_BYTES)
+    if len(data) < lvm.SECTOR_BYTES or data[510:512] != b"\x55\xaa":
+        return lvm.NOTHING
     if data[3:11] == b"EXFAT   ":
         shift = min(data[108], 12)
         start = _number(data, 88, 4) << shift
         size, percent = _number(data, 72, 8) << shift, data[112]
         used = (size - start) * percent // 100 if percent <= 100 else None
-        return DataLayout(start, size_bytes=size, used_bytes=used)
+        return lvm.DataLayout(start, size_bytes=size, used_bytes=used)
     sector = _number(data, 11, 2)
     if data[3:11] == b"NTFS    ":
-        return DataLayout(size_bytes=(_number(data, 40, 8) + 1) * sector, unclean=_is_dirty(read, data))
+        return lvm.DataLayout(size_bytes=(_number(data, 40, 8) + 1) * sector, unclean=_is_dirty(read, data))
     tables = data[16] * (_number(data, 22, 2) or _number(data, 36, 4))
     files = (_number(data, 14, 2) + tables) * sector + _number(data, 17, 2) * FAT_ENTRY_BYTES
     size = (_number(data, 19, 2) or _number(data, 32, 4)) * sector
-    counts = read(_number(data, FAT_COUNTS_AT, 2) * sector, SECTOR_BYTES) if not _number(data, 22, 2) else b""
+    counts = (
+        read(_number(data, FAT_COUNTS_AT, 2) * sector, lvm.SECTOR_BYTES) if not _number(data, 22, 2) else b""
+    )
     free = _number(counts, 488, 4) * data[13] * sector
     known = counts[484:488] == b"rrAa" and free <= size - files
-    return DataLayout(files, size_bytes=size, used_bytes=size - files - free if known else None)
+    return lvm.DataLayout(files, size_bytes=size, used_bytes=size - files - free if known else None)
 
 
 MFT_VOLUME = 3
@@ -382,12 +374,12 @@ def _is_dirty(read: Read, boot: bytes) -> bool:
     return False
 
 
-READERS: Mapping[str, Reader] = {
-    "linux_raid_member": read_member,
+READERS: Mapping[str, lvm.Reader] = {
+    "linux_raid_member": lvm.read_member,
     "crypto_LUKS": _luks,
-    "LVM2_member": read_physical_volume,
-    "zfs_member": read_pool_label,
-    "bcache": read_cache_set,
+    "LVM2_member": lvm.read_physical_volume,
+    "zfs_member": lvm.read_pool_label,
+    "bcache": lvm.read_cache_set,
     **dict.fromkeys(("ext2", "ext3", "ext4", "ext4dev"), _ext),
     "xfs": _xfs,
     "btrfs": read_volume,

@@ -8,7 +8,7 @@ import binascii
 import json
 from dataclasses import dataclass
 
-from wizard.model.drive_facts import LEAST_RATE, MOST_RATE, SOLID_STATE, Ata, Smart
+from wizard.model import drive_facts
 from wizard.model.said import Message, t
 from wizard.probe.facts import RawDrive, RawMachine
 from wizard.probe.host.sysfs import OPTICAL
@@ -45,10 +45,14 @@ def rate_in_page(raw: RawDrive) -> int | None:
 
 def valid_rate(rate: int) -> int | None:
     """Return a rotation rate if valid, as in word 217 and page B1h, else None."""
-    return rate if rate == SOLID_STATE or LEAST_RATE <= rate <= MOST_RATE else None
+    return (
+        rate
+        if rate == drive_facts.SOLID_STATE or drive_facts.LEAST_RATE <= rate <= drive_facts.MOST_RATE
+        else None
+    )
 
 
-def own_rate(ata: Ata | None, page: int | None, smart: Smart) -> int | None:
+def own_rate(ata: drive_facts.Ata | None, page: int | None, smart: drive_facts.Smart) -> int | None:
     """Return the drive's rotation rate from the best source: ATA, then page B1h, then smartctl."""
     rates = (ata.rotation_rate if ata else None, page, smart.rotation_rate)
     return next((rate for rate in rates if rate is not None), None)
@@ -58,7 +62,7 @@ def turns(raw: RawDrive, rate: int | None, kernels: bool | None) -> bool | None:
     """Return True if the drive has platters, None if unknown. The drive takes precedence over the kernel,
     whose default is "rotational"."""
     if rate is not None:
-        return rate != SOLID_STATE
+        return rate != drive_facts.SOLID_STATE
     return False if kernels is False and not raw.name.startswith(STILL_BY_DEFAULT) else None
 
 
@@ -74,7 +78,7 @@ WORD_BYTES = 2
 USUAL_BLOCK_BYTES = 512
 
 
-def ata_of(raw: RawDrive) -> tuple[Ata | None, Message | None]:
+def ata_of(raw: RawDrive) -> tuple[drive_facts.Ata | None, Message | None]:
     """Parse the IDENTIFY data. Returns it or None, and the reason if the data is invalid."""
     page = vital_page(raw, ATA_PAGE)
     if page is None or len(page) < DATA_AT + DATA_BYTES or page[COMMAND_BYTE] != IDENTIFY_DEVICE:
@@ -87,7 +91,7 @@ def ata_of(raw: RawDrive) -> tuple[Ata | None, Message | None]:
         return None, t("The drive's IDENTIFY data does not describe a disk.")
     logical = _logical_block_bytes(words)
     return (
-        Ata(
+        drive_facts.Ata(
             model=_model_in(data),
             zoned=words[69] & 3 if words[69] not in (0, NOT_REPORTED) and words[69] & 3 != 3 else None,
             trims=bool(words[169] & 1) if words[169] != NOT_REPORTED else None,
@@ -164,7 +168,12 @@ class Names:
 def numbers_of(raw: RawDrive) -> tuple[str | None, str | None]:
     """Return serial number and WWN."""
     sysfs, udev = raw.sysfs, raw.udev
-    serial = _serial_page(raw) or sysfs.get("device/serial") or sysfs.get("serial") or _udev_serial(raw)
+    serial = (
+        _serial_page(raw)
+        or sysfs.get("device/serial")
+        or sysfs.get("serial")
+        or (raw.udev.get("ID_SCSI_SERIAL") or raw.udev.get("ID_SERIAL_SHORT"))
+    )
     wwn = _wwn(sysfs.get("wwid") or sysfs.get("device/wwid"))
     return _clean(serial), wwn or udev.get("ID_WWN_WITH_EXTENSION") or udev.get("ID_WWN")
 
@@ -240,10 +249,6 @@ def _serial_page(raw: RawDrive) -> str | None:
     """Return the serial number in SCSI VPD page 80h, which libata fills for ATA drives (SPC-4, 7.8.16)."""
     page = vital_page(raw, "80")
     return page[PAGE_HEADER_BYTES:].decode("ascii", errors="replace") if page else None
-
-
-def _udev_serial(raw: RawDrive) -> str | None:
-    return raw.udev.get("ID_SCSI_SERIAL") or raw.udev.get("ID_SERIAL_SHORT")
 
 
 def _wwn(wwid: str | None) -> str | None:

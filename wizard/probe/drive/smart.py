@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from wizard.model.drive_facts import SOLID_STATE, Health, Smart
+from wizard.model import drive_facts
 from wizard.model.machine import Obstacle
 from wizard.model.said import Message
 from wizard.probe import unread as words
@@ -30,7 +30,7 @@ SCSI_FAILED = frozenset({3, 4, 5, 6, 7})
 """Results of failed self-tests. Others were aborted, or passed (0)."""
 
 
-def smart_of(text: str | None) -> Smart:
+def smart_of(text: str | None) -> drive_facts.Smart:
     """Parse smartctl's JSON output."""
     output = _object(text)
     zones = _object_at(output, "zoned_device").get("capabilities")
@@ -42,7 +42,7 @@ def smart_of(text: str | None) -> Smart:
         _object_at(output, "smart_status").get("passed"),
     )
     trim = _object_at(output, "trim").get("supported")
-    return Smart(
+    return drive_facts.Smart(
         passed=passed if isinstance(passed, bool) else None,
         model_family=family if isinstance(family, str) else None,
         zoned_capability=zones if isinstance(zones, str) else None,
@@ -78,7 +78,7 @@ def _rotation_rate(output: dict[str, Any]) -> int | None:
     if not isinstance(rate, int) or isinstance(rate, bool):
         return None
     if rate == 0:
-        return SOLID_STATE if _object_at(output, "device").get("protocol") == "ATA" else None
+        return drive_facts.SOLID_STATE if _object_at(output, "device").get("protocol") == "ATA" else None
     return valid_rate(rate)
 
 
@@ -90,12 +90,12 @@ def _object(text: str | None) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _health_of(said: dict[str, Any]) -> Health:
+def _health_of(said: dict[str, Any]) -> drive_facts.Health:
     """Return the health counters in smartctl's output."""
     attributes = _table(said, "ata_smart_attributes")
     nvme = _object_at(said, "nvme_smart_health_information_log")
     passed, hours = next(_tests(said), (None, None))
-    return Health(
+    return drive_facts.Health(
         hours=_number(_object_at(said, "power_on_time").get("hours")),
         celsius=_number(_object_at(said, "temperature").get("current")) or None,
         reallocated=_first(_raw(attributes, *REALLOCATED), _number(said.get("scsi_grown_defect_list"))),

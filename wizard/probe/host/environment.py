@@ -13,7 +13,7 @@ from psutil import PROCFS_PATH, Error, Process, pids
 
 from wizard.model.errors import BadInput, printable
 from wizard.model.layout import EVERYONE, ROOT, Writer
-from wizard.model.said import Sentence
+from wizard.model.said import t
 from wizard.probe.host.sysfs import text
 
 LOGIN_UID = Path("/proc/self/loginuid")
@@ -51,14 +51,12 @@ def writer_named(text: str) -> Writer:
             return _person(pwd.getpwnam(name))
         found = grp.getgrnam(name)
     except (KeyError, ValueError):
-        unknown = (
-            Sentence("User {name} does not exist here. Enter a user name, group:NAME, everyone or root.")
-            if name == text
-            else Sentence(
-                "Group {name} does not exist here. Enter a user name, group:NAME, everyone or root."
+        raise BadInput(
+            t(
+                "{writer} does not exist here. Enter a user name, group:NAME, everyone or root.",
+                writer=repr(text),
             )
-        )
-        raise BadInput(str(unknown(name=repr(printable(name, 40))))) from None
+        ) from None
     return Writer("group", found.gr_name, 0, found.gr_gid) if found.gr_gid else ROOT
 
 

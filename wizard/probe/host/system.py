@@ -13,9 +13,10 @@ from wizard.filesystems.registry import MADE
 from wizard.model.errors import Failed
 from wizard.model.machine import Obstacle
 from wizard.model.said import t
-from wizard.probe.facts import RawBlock, RawError, RawGraph, RawMachine, RawMounts
+from wizard.probe import facts
+from wizard.probe.host import sysfs
 from wizard.probe.host.environment import container_signs, os_release
-from wizard.probe.host.sysfs import SYS, attached_drives, name_of, target, text
+from wizard.probe.host.sysfs import target
 from wizard.process.program import find, run
 
 PARTS = {"dm_mod": ("dm_crypt",), "md_mod": ("raid0", "raid1")}
@@ -27,7 +28,7 @@ LAYER_MODULES = tuple(name for whole, parts in PARTS.items() for name in (whole,
 def listed_modules(folder: Path) -> str:
     """Return the lists of loadable and built-in modules in `folder`, /lib/modules/RELEASE. Empty without
     lists. Sources: depmod(8), modules.builtin."""
-    return "\n".join(text(folder / name) or "" for name in ("modules.dep", "modules.builtin")).strip()
+    return "\n".join(sysfs.text(folder / name) or "" for name in ("modules.dep", "modules.builtin")).strip()
 
 
 def filesystem_modules(listed: str) -> tuple[str, ...]:
@@ -53,7 +54,7 @@ def _named(listed: str, below: str) -> set[str]:
     return {name.replace("-", "_") for name in re.findall(rf"(?m)^{below}(?:[\w.-]+/)*([\w-]+)\.ko", listed)}
 
 
-def kernel_modules(raw: RawMachine) -> tuple[tuple[str, bool], ...]:
+def kernel_modules(raw: facts.RawMachine) -> tuple[tuple[str, bool], ...]:
     """Return whether the kernel has or can load each of LAYER_MODULES and `loop`. Omits unknown ones.
 
     /sys/module shows the device mapper and md even if built in, because they have parameters. Their parts may
@@ -150,18 +151,19 @@ GZIP = 16 + zlib.MAX_WBITS
 CONFIGURATION = ("BLK_DEV_ZONED", "BTRFS_FS", "XFS_RT", "F2FS_FS", "ZONEFS_FS", "DM_ZONED")
 
 
-def read_machine() -> RawMachine:
+def read_machine() -> facts.RawMachine:
     """Read everything except the drives."""
     release = os.uname().release
     listed, loads = listed_modules(Path("/lib/modules") / release), (PROC / "modules").exists()
     zoned = any(
-        text(SYS / "block" / name / "queue/zoned") == "host-managed" for name in _names(SYS / "block")
+        sysfs.text(sysfs.SYS / "block" / name / "queue/zoned") == "host-managed"
+        for name in _names(sysfs.SYS / "block")
     )
-    return RawMachine(
+    return facts.RawMachine(
         release=release,
-        filesystems=text(PROC / "filesystems") or "",
+        filesystems=sysfs.text(PROC / "filesystems") or "",
         modules=filesystem_modules(listed),
-        memory=(text(PROC / "meminfo") or "").partition("\n")[0],
+        memory=(sysfs.text(PROC / "meminfo") or "").partition("\n")[0],
         root=os.geteuid() == 0,
         tools={name: path for name in TOOLS if (path := find(name))},
         links=_links(),
@@ -171,42 +173,44 @@ def read_machine() -> RawMachine:
         said=_tool_output(),
         architecture=os.uname().machine,
         missing_files=tuple(path for path in FILES if not Path(path).exists()),
-        shown_modules=tuple(name for name in LAYER_MODULES if (SYS / "module" / name).exists()),
+        shown_modules=tuple(name for name in LAYER_MODULES if (sysfs.SYS / "module" / name).exists()),
         listed_modules=layer_modules(listed) if listed else None,
         loads_modules=loads,
         os_release=os_release(),
         container=container_signs(),
-        attached=attached_drives(),
-        has_loop=has_loop(listed, shown=(SYS / "module/loop").exists(), loads_modules=loads),
+        attached=sysfs.attached_drives(),
+        has_loop=has_loop(listed, shown=(sysfs.SYS / "module/loop").exists(), loads_modules=loads),
     )
 
 
 def boot_id() -> str | None:
     """Return the kernel's random ID of this boot (random(4)), or None."""
-    return text(PROC / "sys/kernel/random/boot_id")
+    return sysfs.text(PROC / "sys/kernel/random/boot_id")
 
 
-def read_graph() -> RawGraph:
+def read_graph() -> facts.RawGraph:
     """Read the block devices with their holders, and all visible mounts and swaps."""
     blocks = {
-        name: block for name in _names(SYS / "class/block") if (block := _block(SYS / "class/block" / name))
+        name: block
+        for name in _names(sysfs.SYS / "class/block")
+        if (block := _block(sysfs.SYS / "class/block" / name))
     }
     mounts, errors = _mounts()
-    swaps = text(PROC / "swaps") or ""
-    return RawGraph(
+    swaps = sysfs.text(PROC / "swaps") or ""
+    return facts.RawGraph(
         blocks=blocks,
         mounts=mounts,
         swaps=swaps,
         numbers=_numbers(mounts, swaps),
         btrfs={
             uuid: names
-            for uuid in _names(SYS / "fs/btrfs")
-            if (names := tuple(_names(SYS / "fs/btrfs" / uuid / "devices")))
+            for uuid in _names(sysfs.SYS / "fs/btrfs")
+            if (names := tuple(_names(sysfs.SYS / "fs/btrfs" / uuid / "devices")))
         },
         active={
             kind: names
             for kind in ("ext4", "xfs", "f2fs")
-            if (names := tuple(name for name in _names(SYS / "fs" / kind) if name in blocks))
+            if (names := tuple(name for name in _names(sysfs.SYS / "fs" / kind) if name in blocks))
         },
         errors=errors,
     )
@@ -220,7 +224,11 @@ def _configuration(release: str) -> str:
     with suppress(OSError, zlib.error):
         found = zlib.decompress((PROC / "config.gz").read_bytes(), GZIP).decode(errors="replace")
     found = found or next(
-        (said for path in (Path("/boot") / f"config-{release}", modules / "config") if (said := text(path))),
+        (
+            said
+            for path in (Path("/boot") / f"config-{release}", modules / "config")
+            if (said := sysfs.text(path))
+        ),
         "",
     )
     names = "|".join(CONFIGURATION)
@@ -228,7 +236,7 @@ def _configuration(release: str) -> str:
         match[0]
         for match in re.finditer(rf"(?m)^(?:CONFIG_(?:{names})=.*|# CONFIG_(?:{names}) is not set)$", found)
     ]
-    if not lines and "/dm-zoned.ko" in (text(modules / "modules.dep") or ""):
+    if not lines and "/dm-zoned.ko" in (sysfs.text(modules / "modules.dep") or ""):
         lines = ["CONFIG_DM_ZONED=m"]
     return "\n".join(lines)
 
@@ -240,7 +248,7 @@ def _tool_output() -> dict[str, str]:
         if path := find(argv[0]):
             with suppress(Failed, OSError):
                 found[" ".join(argv)] = _answer(argv, Path(path).stat().st_mtime_ns)
-    return found | {f"mkfs.ext4 {MKE2FS_CONF}": text(Path(MKE2FS_CONF)) or ""}
+    return found | {f"mkfs.ext4 {MKE2FS_CONF}": sysfs.text(Path(MKE2FS_CONF)) or ""}
 
 
 @cache
@@ -258,21 +266,21 @@ def _names(folder: Path) -> list[str]:
         return []
 
 
-def _block(folder: Path) -> RawBlock | None:
-    number, there = text(folder / "dev"), target(folder)
+def _block(folder: Path) -> facts.RawBlock | None:
+    number, there = sysfs.text(folder / "dev"), target(folder)
     if number is None or there is None:
         return None
-    backing = text(folder / "loop/backing_file")
+    backing = sysfs.text(folder / "loop/backing_file")
     number_behind, inode_behind = _behind(backing) if backing else (None, None)
     layered = (folder / "dm").exists() or (folder / "md").exists()
-    return RawBlock(
+    return facts.RawBlock(
         number=number,
         disk=there.parent.name if (folder / "partition").exists() else None,
         holders=tuple(_names(folder / "holders")),
-        dm_name=text(folder / "dm/name") if layered else None,
-        dm_uuid=text(folder / "dm/uuid") if layered else None,
-        md_level=text(folder / "md/level") if layered else None,
-        md_state=text(folder / "md/array_state") if layered else None,
+        dm_name=sysfs.text(folder / "dm/name") if layered else None,
+        dm_uuid=sysfs.text(folder / "dm/uuid") if layered else None,
+        md_level=sysfs.text(folder / "md/level") if layered else None,
+        md_state=sysfs.text(folder / "md/array_state") if layered else None,
         backing_file=backing,
         backing_number=number_behind,
         backing_inode=inode_behind,
@@ -309,7 +317,7 @@ def _is_local(path: str) -> bool:
     if not path.startswith("/"):
         return False
     best, kind = "", ""
-    for line in (text(PROC / "self/mountinfo") or "").split("\n"):
+    for line in (sysfs.text(PROC / "self/mountinfo") or "").split("\n"):
         head, _, tail = line.partition(" - ")
         point = (head.split(" ") + [""] * 5)[4].rstrip("/")
         if (path.startswith(point + "/")) and len(point) >= len(best):
@@ -317,9 +325,9 @@ def _is_local(path: str) -> bool:
     return kind in LOCAL
 
 
-def _mounts() -> tuple[tuple[RawMounts, ...], tuple[RawError, ...]]:
+def _mounts() -> tuple[tuple[facts.RawMounts, ...], tuple[facts.RawError, ...]]:
     """Read our mount namespace and those of all readable processes, each once."""
-    found: list[RawMounts] = []
+    found: list[facts.RawMounts] = []
     seen: set[str] = set()
     own = _namespace("self")
     first = _namespace("1")
@@ -328,7 +336,7 @@ def _mounts() -> tuple[tuple[RawMounts, ...], tuple[RawError, ...]]:
         space = _namespace(process)
         if space in seen and space is not None:
             continue
-        content = text(PROC / process / "mountinfo")
+        content = sysfs.text(PROC / process / "mountinfo")
         if space is None or content is None:
             hidden = hidden or (PROC / process).exists()
             if process != "self" or content is None:
@@ -336,11 +344,11 @@ def _mounts() -> tuple[tuple[RawMounts, ...], tuple[RawError, ...]]:
         seen.add(space or "self")
         lines = "\n".join(line for line in content.split("\n") if _is_wanted(line))
         found.append(
-            RawMounts(
+            facts.RawMounts(
                 own=process == "self" or space == own, first=space is not None and space == first, text=lines
             )
         )
-    hidden_error = RawError(
+    hidden_error = facts.RawError(
         "uses", t("Reading mounts in other users' namespaces needs root."), Obstacle.DENIED
     )
     return tuple(found), (hidden_error,) if hidden and os.geteuid() != 0 else ()
@@ -367,7 +375,7 @@ def _is_wanted(line: str) -> bool:
     return not fields[2].startswith("0:") or fields[4] == "/" or source[0].startswith("/dev/")
 
 
-def _numbers(mounts: tuple[RawMounts, ...], swaps: str) -> dict[str, str]:
+def _numbers(mounts: tuple[facts.RawMounts, ...], swaps: str) -> dict[str, str]:
     paths = {
         line.partition(" - ")[2].split(" ")[1] for space in mounts for line in space.text.split("\n") if line
     }
@@ -384,5 +392,5 @@ def _links() -> dict[str, tuple[str, ...]]:
         except OSError:
             continue
         node = os.path.normpath(LINKS / target)
-        found.setdefault(name_of(node), []).append(str(LINKS / name))
+        found.setdefault(sysfs.name_of(node), []).append(str(LINKS / name))
     return {name: tuple(links) for name, links in found.items()}

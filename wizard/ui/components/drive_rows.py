@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from wizard.apply.local_runs import OpenRun
 from wizard.ext4.superblock import ExtCandidate, old_filesystems
-from wizard.filesystems.kind import is_half_moved
+from wizard.filesystems import partition_types
 from wizard.filesystems.registry import title_of
 from wizard.findings.contents import UNRECOGNISED, unmarked_content, unmarked_contents
 from wizard.findings.diagnose import DriveVerdict, has_health, judge_health
@@ -170,7 +170,7 @@ def held_on(drive: Drive) -> ui.Piece:
 def _hides_signatures(drive: Drive) -> bool:
     """Return True if the drive's notice or journal shows that signatures are hidden by a waiting run."""
     has_notice = drive.waiting is not None and drive.waiting.bare
-    return has_notice or any(map(is_half_moved, drive.partitions))
+    return has_notice or any(map(partition_types.is_half_moved, drive.partitions))
 
 
 def partition_row(drive: Drive, part: Partition, runs: Sequence[OpenRun] = ()) -> ui.Row:
@@ -184,8 +184,10 @@ def partition_row(drive: Drive, part: Partition, runs: Sequence[OpenRun] = ()) -
         held = "+".join(title_of(mark.kind) for mark in part.signatures)
     mounted = next(iter(part.mount_points), "")
     # Hidden signatures are restored by keep or undo, so the contents are not lost.
-    half = any(map(is_half_moved, drive.partitions))
-    withheld = is_half_moved(part) if half else not part.signatures and _hides_signatures(drive)
+    half = any(map(partition_types.is_half_moved, drive.partitions))
+    withheld = (
+        partition_types.is_half_moved(part) if half else not part.signatures and _hides_signatures(drive)
+    )
     waiting = withheld or any(map(waits, runs_on(runs, drive, part.path)))
     cells = (
         ui.strong(short(part.path)),

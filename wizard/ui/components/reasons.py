@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING
 from wizard.filesystems.registry import title_of
 from wizard.model.finding import Severity
 from wizard.model.said import MIB, Message, ProfileText, Sentence, t, tn
-from wizard.plan.changes import ChangeStep
-from wizard.plan.conversion import MigrationStep
-from wizard.plan.plan import Step
+from wizard.plan.plan import PlanOperation, Step
 from wizard.ui import messages as named
 from wizard.ui import view as ui
 from wizard.ui.components.drive_rows import TONES, worst_first
@@ -217,7 +215,7 @@ def step_reasons(plan: Plan, specs: Sequence[VolumeSpec]) -> tuple[Reason, ...]:
     return (*steps, *(Reason(ui.Piece(doubt), behind, doubtful) for doubt in plan.doubts))
 
 
-def _why_step(plan: Plan, specs: Sequence[VolumeSpec], step: Step) -> Iterator[ui.Block]:
+def _why_step(plan: Plan, specs: Sequence[VolumeSpec], step: Step[PlanOperation]) -> Iterator[ui.Block]:
     operation = step.operation
     for table in plan.tables:
         if table == operation:
@@ -235,7 +233,7 @@ def _why_step(plan: Plan, specs: Sequence[VolumeSpec], step: Step) -> Iterator[u
         yield from evidence_blocks(of.evidence)
 
 
-def _choice_of(plan: Plan, specs: Sequence[VolumeSpec], step: Step) -> Choice | None:
+def _choice_of(plan: Plan, specs: Sequence[VolumeSpec], step: Step[PlanOperation]) -> Choice | None:
     """Return the choice behind a step, found through the volume."""
     operation = step.operation
     if operation in (*plan.filesystems, *plan.mounts):
@@ -248,11 +246,10 @@ def _choice_of(plan: Plan, specs: Sequence[VolumeSpec], step: Step) -> Choice | 
 
 def _placed(plan: Plan, entry: TableEntry) -> Message:
     """Describe the start of a partition and its alignment."""
-    from wizard.model.geometry import misalignment_bytes
 
     geometry, start = plan.drive.geometry, entry.start_bytes
     grain = start % MIB == 0
-    if off := misalignment_bytes(geometry, start):
+    if off := geometry.misalignment_bytes(start):
         said = (
             Sentence(
                 "Partition {number} starts at byte {start}, {off} bytes off a physical block, but on 1 MiB."
@@ -271,7 +268,7 @@ def _placed(plan: Plan, entry: TableEntry) -> Message:
     return said(number=entry.number, start=start, block=geometry.physical_block_bytes)
 
 
-def _after_step(step: Step) -> Iterator[ui.Block]:
+def _after_step(step: Step[PlanOperation]) -> Iterator[ui.Block]:
     if step.holds:
         yield ui.para(ui.strong(CHECKED))
         yield from (ui.para(held, indent=2, hang=2) for held in step.holds)
@@ -287,20 +284,20 @@ def _named(caption: ui.Text, *said: ui.Text) -> tuple[ui.Block, ...]:
     return (ui.para(ui.strong(caption), *said, hang=2), ui.GAP) if any(text != "" for text in said) else ()
 
 
-def command_blocks(steps: Sequence[Step | ChangeStep | MigrationStep]) -> tuple[ui.Block, ...]:
+def command_blocks(steps: Sequence[Step[object]]) -> tuple[ui.Block, ...]:
     """Show every step with commands, edits, losses, undo and checks."""
     return tuple(block for number, step in enumerate(steps, 1) for block in _command_block(number, step))
 
 
-def _command_block(number: int, step: Step | ChangeStep | MigrationStep) -> Iterator[ui.Block]:
+def _command_block(number: int, step: Step[object]) -> Iterator[ui.Block]:
     yield ui.para(ui.strong(f"{number}."), ui.strong(step.sentence), hang=3)
     yield from map(ui.Command, step.commands)
     yield from (ui.para(ui.Piece(edit, ui.Tone.ACCENT), indent=5, hang=2) for edit in step.edits)
-    if isinstance(step, Step) and step.destroys:
+    if step.destroys:
         yield ui.para(ui.Piece(DESTROYS, ui.Tone.DANGER), step.destroys, indent=3, hang=2)
     if step.undo:
         yield ui.para(ui.muted(UNDO), step.undo, indent=3, hang=2)
     yield from (ui.para(ui.muted(CHECKED), held, indent=3, hang=2) for held in step.holds)
-    if not isinstance(step, ChangeStep) and step.seconds >= 1:
+    if step.seconds >= 1:
         yield ui.para(t("Takes {seconds:time}.", seconds=step.seconds), indent=3)
     yield ui.GAP

@@ -14,7 +14,7 @@ from wizard.ui import view as ui
 from wizard.ui.components.drive_rows import finding_paras
 
 if TYPE_CHECKING:
-    from wizard.plan.conversion import Prospect, WayOffer
+    from wizard.plan.changes import Prospect, WayOffer
 
 
 COLUMNS = (

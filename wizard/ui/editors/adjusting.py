@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from wizard.filesystems.kind import CONTAINER_TYPES
+from wizard.filesystems import partition_types
 from wizard.filesystems.registry import title_of
 from wizard.model.errors import printable
 from wizard.model.machine import Drive, Extent, Machine, Partition
@@ -55,7 +55,7 @@ def adjust(desk: Desk, device: str) -> None:
 
 def adjust_one_of(desk: Desk, drive: Drive) -> None:
     """Open the editor for a partition of the drive. Ask which if there are several."""
-    parts = [part for part in drive.partitions if part.type not in CONTAINER_TYPES]
+    parts = [part for part in drive.partitions if part.type not in partition_types.CONTAINERS]
     if len(parts) == 1:
         adjust(desk, parts[0].path)
         return

@@ -17,8 +17,7 @@ from wizard.model.requests import SwitchOff
 from wizard.model.run import Event, JournalEntry
 from wizard.model.said import Sentence, t
 from wizard.operations.mounts import Mount
-from wizard.plan.changes import Bring, Changes, RunDocument
-from wizard.plan.conversion import Migration
+from wizard.plan.changes import Bring, Changes, Migration, RunDocument
 from wizard.plan.copy import amount_message, fstab_difference
 from wizard.plan.partition.moves import BACK, POWER, journals_message, preview, step_seconds, what_moves
 from wizard.plan.plan import Plan

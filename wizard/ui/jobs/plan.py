@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from wizard.model.said import Sentence, t
 from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import mirror_note
-from wizard.plan.steps import described_as_direct, described_as_kept
 from wizard.plan.text import background_work, brief, danger_of, free_used, inside_sentences
 from wizard.plan.undo_policy import WORD, losses, lost_when, needs_word, promise, shows_nothing
 from wizard.ui import view as ui
@@ -135,8 +134,8 @@ class PlanJob(Job[Plan]):
 
     def commands(self, services: Services) -> tuple[ui.Block, ...]:
         """Return the commands to apply and undo the plan, on the drive itself without a scratch copy."""
-        plan = described_as_direct(self.document, services.why_direct(self.document))
-        steps = (described_as_kept(plan) if self.keep else plan).steps
+        plan = self.document.described_as_direct(services.why_direct(self.document))
+        steps = (plan.described_as_kept() if self.keep else plan).steps
         said: tuple[ui.Text, ...] = (*inside_sentences(plan), *background_work(plan))
         return (*map(ui.para, said), *command_blocks(steps))
 

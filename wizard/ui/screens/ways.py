@@ -12,7 +12,7 @@ from wizard.ext4.ways import NEW_INSTEAD, is_damaged, offer_of
 from wizard.filesystems.registry import title_of
 from wizard.model.errors import Refused, printable
 from wizard.model.said import t
-from wizard.plan.conversion import Way
+from wizard.plan.changes import Way
 from wizard.ui import view as ui
 from wizard.ui.components.drive_rows import short
 from wizard.ui.components.way_rows import COLUMNS, obstacle_words, way_panes, way_row
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from wizard.ext4.superblock import ExtCandidate
     from wizard.model.errors import DiskwrightError
     from wizard.model.machine import Drive
-    from wizard.plan.conversion import Migration, Prospect, WayOffer
+    from wizard.plan.changes import Migration, Prospect, WayOffer
 
 LOOKING = t("Checking the filesystem without writing ...")
 AGAIN = t("refresh")

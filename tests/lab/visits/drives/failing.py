@@ -12,8 +12,7 @@ from tests.lab.guest.inside import SHARED, SLOW, node_of, shown, told, tool
 from wizard.apply.run.journal import read_entries
 from wizard.apply.run.runs import list_runs
 from wizard.model.run import Check, Event
-from wizard.plan.check import read_plan
-from wizard.plan.steps import rehearsed_steps
+from wizard.plan.check import PLANS
 from wizard.process.program import run
 
 if TYPE_CHECKING:
@@ -116,7 +115,7 @@ def errs(fleet: Fleet) -> Iterator[Check]:
     file = SHARED / "plan-unwritable.json"
     before = tool("md5sum", node_of(drive)).split()[0]
     told("plan", node_of(drive), "--volume", "workload=small-files,fs=ext4,mount=none", "-o", str(file))
-    rehearsed = [number for number, _ in rehearsed_steps(read_plan(file.read_text(), str(file)))]
+    rehearsed = [number for number, _ in PLANS.read(file.read_text(), str(file)).rehearsed_steps()]
     status, said = told("apply", str(file), "--confirm", drive.serial)
     yield Check("unwritable: apply fails", status == 1, f"{status}: {said}")
     why = f"Cannot write {node_of(drive)} at byte"

@@ -19,7 +19,6 @@ from wizard.findings.diagnose import diagnose
 from wizard.findings.places import place_of_partition
 from wizard.model.errors import partition_path
 from wizard.model.finding import Finding, Severity
-from wizard.model.geometry import misalignment_bytes
 from wizard.model.machine import Drive, Machine, Signature
 from wizard.model.run import Check
 from wizard.probe.facts import SCHEMA, RawMachine
@@ -262,7 +261,7 @@ def _as_partitioners_say(drive: EmulatedDrive, path: str, machine: Machine) -> I
         int(number)
         for number in re.findall(r"Partition (\d+) does not start on physical sector boundary", said.errors)
     }
-    off = {part.number for part in known.partitions if misalignment_bytes(geometry, part.start_bytes)}
+    off = {part.number for part in known.partitions if geometry.misalignment_bytes(part.start_bytes)}
     yield Check(
         f"{drive.name}: fdisk warns about the same partitions",
         complaints == off,

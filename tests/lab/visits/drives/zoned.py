@@ -25,7 +25,7 @@ from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Drive, Machine
 from wizard.model.run import Check
 from wizard.model.verdict import Outcome
-from wizard.plan.check import render_plan
+from wizard.plan.check import PLANS
 from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import Mode, NewVolumes
@@ -261,7 +261,7 @@ def _planned_and_applied(name: str, node: str) -> Iterator[Check]:
     place = Path("/srv") / name
     plan = _plan(node, Mode.REPLACE, place)
     file = SHARED / f"plan-{name}.json"
-    file.write_text(render_plan(plan))
+    file.write_text(PLANS.render(plan))
     told = diskwright("apply", str(file), *confirmed(plan), "--keep", accept=range(256))
     yield Check(
         f"{name}: apply succeeds",

@@ -32,7 +32,7 @@ from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.process import settle
 from wizard.apply.run.runs import list_runs, load_plan
 from wizard.model.run import Check
-from wizard.plan.check import read_plan
+from wizard.plan.check import PLANS
 from wizard.plan.plan import Plan
 from wizard.process.program import Result, run
 
@@ -138,7 +138,7 @@ def _files_of(folder: Path) -> list[str]:
 def _plan(node: str, kind: Kind) -> tuple[Path, Plan]:
     file = SHARED / f"plan-{kind.name}.json"
     diskwright("plan", node, "--replace", *kind.words, "-o", str(file))
-    return file, read_plan(file.read_text(), "the plan")
+    return file, PLANS.read(file.read_text(), "the plan")
 
 
 def _to_barred(node: str, kind: Kind, before: str) -> Iterator[Check]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from tests.lab.guest.inside import SHARED, SLOW, diskwright, shown, tool
 from wizard.model.layout import Encryption, Volume
 from wizard.model.run import Check
-from wizard.plan.check import read_plan
+from wizard.plan.check import PLANS
 from wizard.plan.plan import Plan
 from wizard.process.program import find, run
 
@@ -43,7 +43,7 @@ def planned(node: str, *words: str) -> tuple[Path, Plan]:
     file = SHARED / f"plan-{Path(node).name}.json"
     asked = ",".join(("workload=small-files,fs=ext4,label=lab-secret,encrypt=luks2", *words))
     diskwright("plan", node, "--replace", "--volume", asked, "-o", str(file))
-    return file, read_plan(file.read_text(), "the plan")
+    return file, PLANS.read(file.read_text(), "the plan")
 
 
 def stands(plan: Plan) -> Iterator[Check]:

@@ -45,7 +45,7 @@ from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.runs import list_runs, load_plan, runs_folder
 from wizard.model.layout import Volume
 from wizard.model.run import Check
-from wizard.plan.check import read_plan
+from wizard.plan.check import PLANS
 from wizard.plan.plan import Plan
 from wizard.process.program import run
 
@@ -253,7 +253,7 @@ def _each(node: str) -> Iterator[Check]:
     checked, and used again by crypttab and fstab."""
     file = SHARED / "plan-each.json"
     diskwright("plan", node, *(word for one in EACH for word in ("--volume", one)), "-o", str(file))
-    plan = read_plan(file.read_text(), "the plan")
+    plan = PLANS.read(file.read_text(), "the plan")
     told = diskwright(
         "apply",
         str(file),

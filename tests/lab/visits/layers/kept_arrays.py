@@ -42,7 +42,7 @@ from wizard.model.errors import DiskwrightError
 from wizard.model.layout import Level
 from wizard.model.run import Check
 from wizard.model.said import KIB
-from wizard.plan.check import read_plan, render_plan
+from wizard.plan.check import PLANS
 from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes, StripeRequest
@@ -228,7 +228,7 @@ def _planned(fleet: Fleet, level: Level) -> Plan:
         NewVolumes((spec,), Mode.REPLACE, Arrangement(stripe=asked)),
         arrays=taken_arrays(),
     )
-    return read_plan(render_plan(plan), "the plan")
+    return PLANS.read(PLANS.render(plan), "the plan")
 
 
 def _applied(plan: Plan, *, keep: bool = False) -> Path:

@@ -33,7 +33,7 @@ from wizard.apply.steps.arrays import taken_arrays
 from wizard.model.advice import Choice, Rank, Workload
 from wizard.model.errors import Refused
 from wizard.model.run import Check
-from wizard.plan.check import read_plan, render_plan
+from wizard.plan.check import PLANS
 from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes, StripeRequest
@@ -118,7 +118,7 @@ def _planned(fleet: Fleet) -> Plan:
         NewVolumes((spec,), Mode.REPLACE, Arrangement(stripe=asked)),
         arrays=taken_arrays(),
     )
-    return read_plan(render_plan(plan), "the plan")
+    return PLANS.read(PLANS.render(plan), "the plan")
 
 
 def _action(plan: Plan) -> str:

@@ -31,7 +31,7 @@ from tests.lab.visits.layers.containers import FILE, LONG, WRONG, prepare
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.runs import list_runs
 from wizard.model.run import Check
-from wizard.plan.check import read_plan
+from wizard.plan.check import PLANS
 
 STORE = virtio_drive("rebooted-store", 96 * MIB)
 DRIVES = virtio_drive("rebooted-1", 320 * MIB), virtio_drive("rebooted-2", 320 * MIB)
@@ -70,7 +70,7 @@ def _begun(layer: str, case: str, fleet: Fleet) -> Iterator[Check]:
     (KEPT / "before").write_text(shown(digests(nodes)))
     file = KEPT / "plan.json"
     diskwright("plan", *nodes, "--replace", *words, "-o", str(file), seconds=LONG)
-    plan = read_plan(file.read_text(), "the plan")
+    plan = PLANS.read(file.read_text(), "the plan")
     secret = ("--passphrase-file", str(FILE)) if layer == "luks" else ()
     diskwright("apply", str(file), *confirmed(plan), *secret, accept=range(256), seconds=LONG)
     (found,) = list_runs()

@@ -43,7 +43,7 @@ from wizard.model.errors import Refused
 from wizard.model.run import Check, Event
 from wizard.model.said import KIB
 from wizard.operations.layers import array_uuid
-from wizard.plan.check import read_plan, render_plan
+from wizard.plan.check import PLANS
 from wizard.plan.plan import Plan
 from wizard.plan.request.plan_request import Arrangement, Kind, Mode, NewVolumes, StripeRequest
 from wizard.plan.request.volume_request import VolumeRequest
@@ -142,7 +142,7 @@ def _planned(fleet: Fleet, case: Case, mode: Mode | None = Mode.REPLACE) -> Plan
         [replace(volume, writable="root")],
         arrays=taken_arrays(),
     )
-    return read_plan(render_plan(plan), "the plan")
+    return PLANS.read(PLANS.render(plan), "the plan")
 
 
 def _applied(plan: Plan) -> Path:

@@ -40,7 +40,7 @@ from wizard.apply.run_control import keep, undo
 from wizard.model.errors import DiskwrightError
 from wizard.model.run import Check
 from wizard.operations.layers import LVM_WITHOUT_UDEV
-from wizard.plan.check import read_plan
+from wizard.plan.check import PLANS
 from wizard.plan.plan import Plan
 from wizard.process.program import run
 
@@ -96,7 +96,7 @@ def _plan(node: str, *words: str, mode: str = "--replace") -> tuple[Path, Plan]:
     file = SHARED / f"plan-{Path(node).name}.json"
     volumes = (word for volume in THREE_VOLUMES for word in ("--volume", volume))
     diskwright("plan", node, mode, "--lvm", *volumes, *words, "-o", str(file))
-    return file, read_plan(file.read_text(), "the plan")
+    return file, PLANS.read(file.read_text(), "the plan")
 
 
 def _whole(node: str) -> Iterator[Check]:

@@ -22,7 +22,7 @@ from wizard.findings.diagnose import diagnose
 from wizard.model.errors import partition_path
 from wizard.model.machine import Drive, Machine
 from wizard.model.run import Check
-from wizard.plan.check import read_plan
+from wizard.plan.check import PLANS
 from wizard.probe import collect
 from wizard.probe.facts import RawDrive
 from wizard.probe.host.system import read_machine
@@ -178,7 +178,7 @@ def runs(fleet: Fleet) -> Iterator[Check]:
         "-o",
         str(plan_file),
     )
-    plan = read_plan(plan_file.read_text(), str(plan_file))
+    plan = PLANS.read(plan_file.read_text(), str(plan_file))
     with _Work("apply", str(plan_file), "--confirm", disk.serial) as apply:
         apply.until(is_writing, pause=WRITING_PAUSE_SECONDS)
         (run,) = list_runs()

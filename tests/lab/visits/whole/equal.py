@@ -15,7 +15,7 @@ from tests.loop.applying import spec, unknown_kernel
 from wizard.filesystems.registry import MADE
 from wizard.model.run import Check
 from wizard.operations.filesystem import MakeFilesystem
-from wizard.plan.check import render_plan
+from wizard.plan.check import PLANS
 from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import Mode, NewVolumes
@@ -63,7 +63,7 @@ def equal(fleet: Fleet) -> Iterator[Check]:
 def _compared(drive: EmulatedDrive) -> Iterator[Check]:
     plan = _plan(node_of(drive))
     file = SHARED / f"plan-{drive.name}.json"
-    file.write_text(render_plan(plan))
+    file.write_text(PLANS.render(plan))
     told = diskwright("apply", str(file), *confirmed(plan), "--keep", accept=range(256), seconds=PATIENCE)
     yield Check(f"{drive.name}: apply succeeds", told.status == 0, told.errors[-1500:])
     if told.status:

@@ -14,7 +14,7 @@ from wizard.apply.run.runs import runs_folder
 from wizard.host.this_system import RealServices
 from wizard.model.errors import ExitCode
 from wizard.model.run import Check
-from wizard.plan.check import read_plan
+from wizard.plan.check import PLANS
 from wizard.plan.plan import Plan
 
 PURPOSE = "portable"
@@ -80,7 +80,7 @@ def _stands(drive: EmulatedDrive, node: str) -> Iterator[Check]:
 
 def _plans() -> Iterator[Plan]:
     for file in runs_folder().glob("*/plan.json"):
-        yield read_plan(file.read_text(), str(file))
+        yield PLANS.read(file.read_text(), str(file))
 
 
 JOBS = {"purpose-by-commands": by_commands, "purpose-by-wizard": by_wizard}

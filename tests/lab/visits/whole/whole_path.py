@@ -20,7 +20,7 @@ from wizard.model.errors import partition_path
 from wizard.model.layout import TableEntry, Volume
 from wizard.model.run import Check
 from wizard.operations.table import WriteTable
-from wizard.plan.check import read_plan
+from wizard.plan.check import PLANS
 from wizard.plan.plan import Plan
 from wizard.process.program import run
 
@@ -231,7 +231,7 @@ def _is_clean(name: str, plan: Plan, node: str) -> Check:
 
 
 def _plan(name: str) -> Plan:
-    return read_plan(plan_file(name).read_text(), str(plan_file(name)))
+    return PLANS.read(plan_file(name).read_text(), str(plan_file(name)))
 
 
 def _volume(plan: Plan) -> Volume:

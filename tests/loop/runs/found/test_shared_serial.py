@@ -13,6 +13,7 @@ from tests.loop.applying import Work, ended, old_gpt, spec, story
 from tests.loop.attack.attacking import unharmed
 from tests.loop.program import (
     MIB,
+    PLANS,
     Drive,
     Machine,
     Mode,
@@ -23,7 +24,6 @@ from tests.loop.program import (
     probe_drive,
     probe_machine,
     read_entries,
-    render_plan,
     resume,
     undo,
 )
@@ -67,7 +67,7 @@ def put_into_dock(monkeypatch: pytest.MonkeyPatch, drive: str) -> None:
 def with_serial(run: Path) -> None:
     """Change the run to one for a drive in the dock."""
     plan = load_plan(run)
-    (run / "plan.json").write_text(render_plan(replace(plan, drive=replace(plan.drive, serial=SERIAL))))
+    (run / "plan.json").write_text(PLANS.render(replace(plan, drive=replace(plan.drive, serial=SERIAL))))
     drop_backup(run)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, ended, fill, gate, old_gpt, spec, stand_in, story, until
-from tests.loop.program import MIB, Mode, Plan, RunState, read_entries, render_plan, state
+from tests.loop.program import MIB, PLANS, Mode, Plan, RunState, read_entries, state
 
 SIZE = 96 * MIB
 
@@ -39,7 +39,7 @@ def content(work: Work, drive: str) -> bytes:
 def plan_in(work: Work, drive: str) -> tuple[Plan, str]:
     plan = work.plan(drive, spec("ext4"), mode=Mode.REPLACE)
     file = work.folder / "plan.json"
-    file.write_text(render_plan(plan))
+    file.write_text(PLANS.render(plan))
     return plan, str(file)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.unit.apply.move.movetables import LAYOUTS, MBR, SECTOR, Disk, Layout, made, torn, util_linux
 from wizard.apply.move.table_images import TableImages, TablePiece, table_images
-from wizard.filesystems.kind import MOVING_GPT_TYPE, MOVING_MBR_TYPE
+from wizard.filesystems import partition_types
 from wizard.model.machine import Extent
 from wizard.probe.content.gpt import GptEntry, read_copy
 from wizard.process.program import run
@@ -43,7 +43,7 @@ def test_only_the_wanted_entry_changes(disk: Disk) -> None:
     before = disk.entries()
     (entry,) = (one for one in before if one.number == layout.number)
     span, after = layout.extent(layout.span), layout.extent(layout.after)
-    moving_type = MOVING_GPT_TYPE if layout.is_gpt else MOVING_MBR_TYPE
+    moving_type = partition_types.MOVING_GPT if layout.is_gpt else partition_types.MOVING_MBR
     wanted = {
         "moving": replace(entry, start_bytes=span.start_bytes, size_bytes=span.size_bytes, type=moving_type),
         "new": replace(entry, start_bytes=after.start_bytes, size_bytes=after.size_bytes),

@@ -15,10 +15,10 @@ from wizard.apply.run.journal import COUNTER, Journal
 from wizard.apply.run.runs import CHANGES as FILE
 from wizard.apply.run.runs import find_run, list_runs, make_run
 from wizard.model.errors import Refused
-from wizard.plan.settings.document import render_changes
+from wizard.plan.settings.document import SETTINGS
 
 ROOT = Path(__file__).parents[4]
-TEXT = render_changes(CHANGES)
+TEXT = SETTINGS.render(CHANGES)
 
 
 def begin(runs: Path, fstab: Path, device: str = "/dev/sda") -> str:

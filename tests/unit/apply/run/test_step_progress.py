@@ -11,9 +11,9 @@ from wizard.apply.run.process import lock_run
 from wizard.apply.run.progress_log import FILE, StepProgress, note_progress, noting, read_progress
 from wizard.apply.run.runs import MIGRATION
 from wizard.cli.status import row_of
-from wizard.ext4.document import make_migration, render_migration
+from wizard.ext4.document import MIGRATIONS, make_migration
 from wizard.model.run import Event
-from wizard.plan.conversion import Way
+from wizard.plan.changes import Way
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_status_shows_progress_of_an_active_run(tmp_path: Path) -> None:
     journal.add(Event.STARTED, "Migrating /dev/sda1 in 6 steps.")
     journal.add(Event.STEP_STARTED, "Check everything.", step=1)
     lock = lock_run(tmp_path)
-    (tmp_path / MIGRATION).write_text(render_migration(make_migration(situation(), Way.FULL)))
+    (tmp_path / MIGRATION).write_text(MIGRATIONS.render(make_migration(situation(), Way.FULL)))
     told = {
         StepProgress(0, 0.99, 1.0): "Reading or checking is at 99 percent, about 1 s left.",
         StepProgress(1, 0.25, 60.0): "Step 1 is at 25 percent, about 60 s left.",

@@ -14,7 +14,8 @@ from wizard.apply.settings.run import ready_message, writer_of
 from wizard.model.layout import EVERYONE, ROOT, Writer
 from wizard.model.requests import Attach
 from wizard.operations.mounts import Mount
-from wizard.plan.changes import Changes, ChangeStep
+from wizard.plan.changes import Changes
+from wizard.plan.plan import Step
 
 NOBODY = pwd.getpwnam("nobody")
 PERSON = Writer("person", "nobody", NOBODY.pw_uid, NOBODY.pw_gid)
@@ -49,7 +50,7 @@ def mounted(monkeypatch: pytest.MonkeyPatch) -> Changes:
     monkeypatch.setattr(os, "statvfs", lambda place: SimpleNamespace(f_flag=0))
     monkeypatch.setattr(Path, "stat", lambda self, **_: top(0o755))
     monkeypatch.setattr(Path, "is_mount", lambda self: True)
-    return replace(CHANGES, wanted=Attach(writer=PERSON), steps=(ChangeStep(MOUNT),))
+    return replace(CHANGES, wanted=Attach(writer=PERSON), steps=(Step(MOUNT),))
 
 
 def test_root_only_folder_is_reported_first_with_its_command(

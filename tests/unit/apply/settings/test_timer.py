@@ -16,10 +16,11 @@ from wizard.model.errors import Failed, Refused
 from wizard.model.geometry import Geometry
 from wizard.model.requests import Tune
 from wizard.operations.fstab import EditFstab, LineEdit, digest_of_text
+from wizard.operations.operation import Context
 from wizard.operations.settings import SwitchOnTimer
 from wizard.plan.changes import Changes
 from wizard.plan.dangers import known_identity
-from wizard.plan.settings.document import change_steps
+from wizard.plan.plan import steps_of
 
 SYSTEMCTL = """#!/bin/sh
 case "$1" in
@@ -44,7 +45,9 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunningSystem:
 def changes() -> Changes:
     held = drive()
     identity = known_identity(machine(held), held, 1 << 30, Geometry(512, 512, 0, 512, 0))
-    return Changes(identity, "/dev/sda", "ext4", "0d2c3b7a", Tune("mail"), change_steps([TIMER], identity))
+    return Changes(
+        identity, "/dev/sda", "ext4", "0d2c3b7a", Tune("mail"), steps_of([TIMER], Context(identity))
+    )
 
 
 def test_failed_enable_is_reported_and_masked_timer_is_unchanged(site: RunningSystem, tmp_path: Path) -> None:

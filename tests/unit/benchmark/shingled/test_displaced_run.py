@@ -117,7 +117,7 @@ def test_models_with_a_media_cache_are_recognised(model: str) -> None:
 def test_listed_model_is_inconclusive_without_any_write(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(running, "claimed", lambda *_, **__: pytest.fail("claimed"))
+    monkeypatch.setattr("wizard.benchmark.access.claimed", lambda *_, **__: pytest.fail("claimed"))
     subject = drive(model="HGST HUS726040ALE614")
     verdict = run_smr_probe(subject, on_progress=lambda _: None, stop=lambda: False)
     assert (verdict.outcome, verdict.basis) == (Displaced.CANNOT_TELL, Basis.MEDIA_CACHE)
@@ -170,7 +170,7 @@ def tried(
         finally:
             os.close(descriptor)
 
-    monkeypatch.setattr(running, "claimed", claimed)
+    monkeypatch.setattr("wizard.benchmark.access.claimed", claimed)
     told: list[MeasureProgress] = []
     verdict = run_smr_probe(
         subject, on_progress=told.append, stop=stop, patterns=(), random=Random(7), probe=lambda _: subject
@@ -189,7 +189,7 @@ def test_writes_repeat_the_read_bytes_in_free_space(image: Path, monkeypatch: py
 
     monkeypatch.setattr(os, "pwritev", pwritev)
     # A file's reads are quick as no platter's: the answer is not the point here.
-    monkeypatch.setattr("wizard.benchmark.smr_probe.after_reading", lambda _: None)
+    monkeypatch.setattr("wizard.benchmark.smr_judge.after_reading", lambda _: None)
     verdict, told = tried(image, monkeypatch)
     assert len(seen) == running.WRITES == verdict.written_bytes // 4096
     assert all(data == before[start : start + 4096] for start, data in seen)
@@ -206,7 +206,7 @@ def test_writes_repeat_the_read_bytes_in_free_space(image: Path, monkeypatch: py
 
 
 def test_direct_writes_come_from_whole_pages(image: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wizard.benchmark.smr_probe.after_reading", lambda _: None)
+    monkeypatch.setattr("wizard.benchmark.smr_judge.after_reading", lambda _: None)
     try:
         os.close(os.open(image, os.O_RDWR | os.O_DIRECT))
     except OSError:

@@ -295,9 +295,12 @@ def test_drive_made_from_the_request_has_no_differences() -> None:
             "ext4+swap instead of ext4",
         ),
         (lambda of: changed(of, type="0" * 36), "the partition type"),
-        (lambda of: replace(of, partitions=()), "0 partitions"),
-        (lambda of: replace(of, partitions=(*of.partitions, replace(of.partitions[0], number=2))), "2 part"),
-        (lambda of: replace(of, table=Table("mbr")), "table mbr instead of gpt"),
+        (lambda of: replace(of, partitions=()), "partitions is 0"),
+        (
+            lambda of: replace(of, partitions=(*of.partitions, replace(of.partitions[0], number=2))),
+            "partitions is 2",
+        ),
+        (lambda of: replace(of, table=Table("mbr")), "table is mbr instead of gpt"),
         (lambda of: replace(of, signatures=(Signature("LVM2_member", "raid"),)), "has LVM2_member instead"),
     ],
 )

@@ -108,7 +108,7 @@ def test_mirror_member_that_may_hold_all_data_is_reported() -> None:
     plan, (one, other) = made()
     blank = replace(other, table=Table("none"), partitions=())
     said = " ".join(map(str, layout_differences(plan, one, blank)))
-    assert "/dev/sdb has table none" in said and "/dev/sda matches" in said
+    assert "/dev/sdb: partition table is none" in said and "/dev/sda matches" in said
     both = layout_differences(plan, replace(one, table=Table("mbr")), blank)
     assert "matches" not in " ".join(map(str, both))
     striped, there = made(level="raid0")
@@ -168,8 +168,8 @@ def test_btrfs_as_wanted_has_no_differences() -> None:
     ("there", "why"),
     [
         (seen(FIRST, replace(SECOND, uuid="v")), "different Btrfs filesystems"),
-        (seen(replace(FIRST, devices=3), replace(SECOND, devices=3)), "uses 3 devices"),
-        (seen(FIRST, replace(SECOND, devices=1)), "uses 1 devices"),
+        (seen(replace(FIRST, devices=3), replace(SECOND, devices=3)), "devices is 3"),
+        (seen(FIRST, replace(SECOND, devices=1)), "devices is 1"),
         (seen(FIRST, replace(SECOND, number=1)), "the same Btrfs device ID"),
         (seen(FIRST, SECOND, used=frozenset({"/dev/sda1"})), "without /dev/sdb1"),
         (seen(FIRST, SECOND, used=BOTH | {"/dev/sdc1"}), "also uses /dev/sdc1"),

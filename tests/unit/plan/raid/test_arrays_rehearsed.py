@@ -11,7 +11,6 @@ from wizard.operations.filesystem import MakeFilesystem
 from wizard.operations.layers import MakeArray
 from wizard.operations.table import WipeSignatures, WriteTable
 from wizard.plan.plan import Plan
-from wizard.plan.steps import direct_reason, on_nodes, rehearsed_steps, with_current_texts
 from wizard.plan.undo_policy import promise
 
 EXAMINED = "   Array UUID : 1:2\n        State : {}\n  Device Role : Active device 0\n"
@@ -21,7 +20,7 @@ BITMAP = "  Chunksize : 64 MB\n     Bitmap : 3 bits (chunks), {} dirty (100.0%)\
 def there(plan: Plan) -> Plan:
     """Return the plan on scratch copies."""
     nodes = {path: f"/dev/loop{number}" for number, path in enumerate(plan.devices)}
-    return on_nodes(plan, {**nodes, plan.arrays[0].device: "/dev/md5"})
+    return plan.on_nodes({**nodes, plan.arrays[0].device: "/dev/md5"})
 
 
 @pytest.mark.parametrize("plan", [MD, MIRROR])
@@ -46,14 +45,14 @@ def test_scratch_array_matches_the_plan_except_for_its_nodes() -> None:
 
 
 def test_array_is_rehearsed_with_all_its_content() -> None:
-    kinds = [type(step.operation) for _, step in rehearsed_steps(MIRROR)]
+    kinds = [type(step.operation) for _, step in MIRROR.rehearsed_steps()]
     assert kinds.count(MakeArray) == 1 and kinds[-2:] == [MakeArray, MakeFilesystem]
     assert set(kinds) == {WipeSignatures, WriteTable, MakeArray, MakeFilesystem}
 
 
 def test_undo_is_promised_for_md() -> None:
     for plan in (MD, MIRROR):
-        assert direct_reason(plan) == ""
+        assert plan.direct_reason == ""
         assert promise(plan).startswith("The plan is rehearsed on a scratch copy of the drives first")
 
 
@@ -81,4 +80,4 @@ def test_mkfs_xfs_on_md_gets_the_block_size_hidden_by_scratch_devices() -> None:
     plan = striped(numbered(2), "md", "xfs")
     (made,) = [one for step in plan.steps if isinstance(one := step.operation, MakeFilesystem)]
     assert made.options[-2:] == ("-s", "size=4096")
-    assert with_current_texts(plan) == plan
+    assert plan.with_current_texts() == plan

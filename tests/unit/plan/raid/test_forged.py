@@ -15,17 +15,17 @@ from wizard.operations.filesystem import MakeFilesystem
 from wizard.operations.layers import MakeArray, MakeLogicalVolume, MakeVolumeGroup
 from wizard.operations.mounts import AddFstabLine, Mount, TurnOnSwap
 from wizard.operations.table import ResetZones, WipeSignatures, WriteTable
-from wizard.plan.check import check_plan, read_kept_plan, read_plan, render_plan
+from wizard.plan.check import PLANS
 from wizard.plan.plan import Plan, PlanOperation
 
-PLANS = (MD, BTRFS, MIRROR, TWICE)
+MADE = (MD, BTRFS, MIRROR, TWICE)
 NAMES = ("md", "btrfs", "md's mirror", "btrfs's mirror")
 
 
-@pytest.mark.parametrize("plan", PLANS, ids=NAMES)
+@pytest.mark.parametrize("plan", MADE, ids=NAMES)
 def test_operations_of_a_striped_plan_cannot_be_forged(plan: Plan) -> None:
     operations = tuple(step.operation for step in plan.steps)
-    check_plan(with_operations(plan, operations))
+    PLANS.check(with_operations(plan, operations))
     attempts = [
         *(operations[:at] + operations[at + 1 :] for at in range(len(operations))),
         *(
@@ -43,7 +43,7 @@ def test_operations_of_a_striped_plan_cannot_be_forged(plan: Plan) -> None:
     ]
     for attempt in attempts:
         with pytest.raises(BadInput, match="is inconsistent"):
-            check_plan(with_operations(plan, attempt))
+            PLANS.check(with_operations(plan, attempt))
 
 
 def _hostile() -> tuple[PlanOperation, ...]:
@@ -63,7 +63,7 @@ def _hostile() -> tuple[PlanOperation, ...]:
     )
 
 
-@pytest.mark.parametrize("plan", PLANS, ids=NAMES)
+@pytest.mark.parametrize("plan", MADE, ids=NAMES)
 @pytest.mark.parametrize(
     "changes",
     [
@@ -93,10 +93,10 @@ def test_stripe_the_planner_would_not_make_is_refused(plan: Plan, changes: dict[
     if stripe == plan.stripe:
         return
     with pytest.raises(BadInput, match="is inconsistent"):
-        check_plan(replace(plan, stripe=stripe))
+        PLANS.check(replace(plan, stripe=stripe))
 
 
-@pytest.mark.parametrize("plan", PLANS, ids=NAMES)
+@pytest.mark.parametrize("plan", MADE, ids=NAMES)
 def test_other_drives_are_refused(plan: Plan) -> None:
     two, three = plan.others
     for others in (
@@ -112,11 +112,11 @@ def test_other_drives_are_refused(plan: Plan) -> None:
         (two, replace(three, after=two.before)),
     ):
         with pytest.raises(BadInput, match="is inconsistent"):
-            check_plan(replace(plan, others=others))
+            PLANS.check(replace(plan, others=others))
     on_drives = plan.stripe is not None and plan.stripe.kind == "btrfs"
     says = "others" if on_drives else "volumes.1.path"
     with pytest.raises(BadInput, match=says):
-        check_plan(replace(plan, stripe=None))
+        PLANS.check(replace(plan, stripe=None))
 
 
 @pytest.mark.parametrize("plan", (MD, MIRROR), ids=("md", "md's mirror"))
@@ -124,7 +124,7 @@ def test_data_loss_of_another_previous_layout_is_listed(plan: Plan) -> None:
     """The layout is compared with the drive later, under the drive's lock and before the first write."""
     two, three = plan.others
     forged = replace(plan, others=(two, replace(three, before=three.after)))
-    read = read_plan(render_plan(forged), "plan.json")
+    read = PLANS.read(PLANS.render(forged), "plan.json")
     lost = {step.destroys for step in read.steps} - {step.destroys for step in plan.steps}
     assert any("The old data on /dev/sdc: partition 1" in destroys for destroys in lost)
 
@@ -136,13 +136,13 @@ def test_document_with_several_drives_is_checked_completely() -> None:
             del body["others"][0][where]
 
         with pytest.raises(BadInput, match=r"plan\.json"):
-            read_plan(redigested(MD, forget), "plan.json")
+            PLANS.read(redigested(MD, forget), "plan.json")
 
     def lie(body: dict[str, Any]) -> None:
         body["steps"][-3]["commands"] = []
 
     with pytest.raises(BadInput, match="is not a known key"):
-        read_plan(redigested(MD, lie), "plan.json")
+        PLANS.read(redigested(MD, lie), "plan.json")
 
 
 def test_striped_lvm_plan_is_refused_in_favour_of_md() -> None:
@@ -152,14 +152,14 @@ def test_striped_lvm_plan_is_refused_in_favour_of_md() -> None:
         body["stripe"] |= {"kind": "lvm", "device": "/dev/mapper/films_1-films", "name": "films_1"}
         body["steps"][6]["operation"] = {"kind": "make-striped-volume", "device": "/dev/mapper/films_1-films"}
 
-    for read in (read_plan, read_kept_plan):
+    for read in (PLANS.read, PLANS.read_kept):
         with pytest.raises(BadInput) as error:
             read(redigested(MD, by_lvm), "plan.json")
         assert str(error.value).startswith("plan.json: ") and "--stripe md" in str(error.value)
 
 
 def test_commands_of_a_striped_plan_name_only_its_devices() -> None:
-    for plan in PLANS:
+    for plan in MADE:
         own = {
             *plan.devices,
             *(f"{path}1" for path in plan.devices),

@@ -16,9 +16,8 @@ from tests.unit.plan.layouts import (
     spec,
     with_operations,
 )
-from wizard.filesystems.kind import LINUX_LVM_TYPE
+from wizard.filesystems import partition_types
 from wizard.model.errors import BadInput, Refused
-from wizard.model.geometry import misalignment_bytes
 from wizard.model.layout import Group, Subvolume
 from wizard.model.machine import Drive
 from wizard.model.said import GIB, MIB
@@ -26,13 +25,12 @@ from wizard.operations.filesystem import MakeFilesystem
 from wizard.operations.layers import EXTENT_BYTES, MakeLogicalVolume, MakeVolumeGroup, physical_volume_uuid
 from wizard.operations.operation import UNTIL_KEPT
 from wizard.operations.table import WriteTable
-from wizard.plan.check import check_plan, places_in, read_plan, render_plan
+from wizard.plan.check import PLANS, places_in
 from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
 from wizard.plan.raid import lvm
 from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes
 from wizard.plan.request.volume_request import VolumeSpec
-from wizard.plan.steps import described_as_direct
 from wizard.plan.text import inside_sentences
 
 
@@ -55,15 +53,15 @@ TWO = (
 @pytest.mark.parametrize("geometry", GEOMETRIES, ids=str)
 def test_sizes_are_whole_extents_and_the_rest_goes_to_the_last(geometry: object) -> None:
     plan = grouped(drive(geometry=geometry, size_bytes=100 * GIB), *TWO)
-    check_plan(plan)
+    PLANS.check(plan)
     (slot,) = plan.after.partitions
     first, rest = plan.logical_volumes
     assert first.size_bytes == 304 * MIB
     room = slot.size_bytes - MIB
     assert rest.size_bytes % EXTENT_BYTES == 0
     assert 0 <= room - first.size_bytes - rest.size_bytes < EXTENT_BYTES
-    assert misalignment_bytes(plan.drive.geometry, slot.start_bytes + MIB) == 0
-    assert slot.type == LINUX_LVM_TYPE and slot.filesystem == "LVM2_member"
+    assert plan.drive.geometry.misalignment_bytes(slot.start_bytes + MIB) == 0
+    assert slot.type == partition_types.LVM_GPT and slot.filesystem == "LVM2_member"
 
 
 def test_all_volumes_exist_before_the_first_is_formatted() -> None:
@@ -102,8 +100,8 @@ def test_all_volumes_exist_before_the_first_is_formatted() -> None:
     assert words[:2] == ("lvcreate", "--yes") and words[-1] == group
     assert words[words.index("--size") + 1] == f"{304 * MIB}b" and words[words.index("--name") + 1] == "mail"
     assert making.undo == str(UNTIL_KEPT)
-    assert described_as_direct(plan, "loop devices are missing").steps[2].undo.startswith("Cannot be undone")
-    assert read_plan(render_plan(plan), "plan.json") == plan
+    assert plan.described_as_direct("loop devices are missing").steps[2].undo.startswith("Cannot be undone")
+    assert PLANS.read(PLANS.render(plan), "plan.json") == plan
 
 
 def test_old_signatures_on_a_logical_volume_are_erased_on_creation() -> None:
@@ -138,18 +136,20 @@ def test_equal_names_from_labels_are_made_unique() -> None:
 def test_free_space_of_a_preserved_table_can_contain_a_group(kind: str) -> None:
     size = 100 * GIB
     table = gpt(size, 512) if kind == "gpt" else mbr(size, 512)
-    old = partition(1, MIB, 10 * GIB, type="0x83" if kind == "mbr" else LINUX_LVM_TYPE, filesystem="ext4")
+    old = partition(
+        1, MIB, 10 * GIB, type="0x83" if kind == "mbr" else partition_types.LVM_GPT, filesystem="ext4"
+    )
     plan = grouped(drive(size_bytes=size, table=table, partitions=(old,)), *TWO, mode=Mode.USE_FREE)
-    check_plan(plan)
+    PLANS.check(plan)
     kept, new = plan.after.partitions
     assert kept.kept and (kept.start_bytes, kept.size_bytes) == (MIB, 10 * GIB)
     assert (new.number, new.start_bytes) == (2, MIB + 10 * GIB)
-    assert new.type == ("0x8e" if kind == "mbr" else LINUX_LVM_TYPE)
+    assert new.type == ("0x8e" if kind == "mbr" else partition_types.LVM_GPT)
 
 
 def test_new_mbr_can_contain_a_group() -> None:
     plan = grouped(drive(size_bytes=100 * GIB), *TWO, arrangement=Arrangement("mbr", grouped=True))
-    check_plan(plan)
+    PLANS.check(plan)
     assert [(slot.number, slot.type) for slot in plan.after.partitions] == [(1, "0x8e")]
 
 
@@ -159,7 +159,7 @@ def test_shares_refer_to_the_allocatable_size_of_the_group() -> None:
         replace(spec("ext4", label="mail"), percent=25),
         spec("xfs", label="films"),
     )
-    check_plan(plan)
+    PLANS.check(plan)
     (slot,) = plan.after.partitions
     first, _ = plan.logical_volumes
     assert (
@@ -170,7 +170,7 @@ def test_shares_refer_to_the_allocatable_size_of_the_group() -> None:
 
 def test_subvolumes_work_in_a_group() -> None:
     plan = grouped(drive(), replace(spec("btrfs", label="system"), subvolumes=(Subvolume("@", "/mnt/x"),)))
-    check_plan(plan)
+    PLANS.check(plan)
     assert kinds_of(plan)[-3:] == ["make-subvolumes", "add-fstab-line", "mount"]
 
 
@@ -215,7 +215,7 @@ PLAN = grouped(drive(), *TWO)
 
 def test_operations_of_a_grouped_plan_cannot_be_forged() -> None:
     operations = tuple(step.operation for step in PLAN.steps)
-    check_plan(with_operations(PLAN, operations))
+    PLANS.check(with_operations(PLAN, operations))
     foreign = (
         MakeLogicalVolume("/dev/mapper/x-x", "x", "x", EXTENT_BYTES),
         MakeVolumeGroup("x", ("/dev/sdx1",), (UUIDS[5],)),
@@ -237,7 +237,7 @@ def test_operations_of_a_grouped_plan_cannot_be_forged() -> None:
     ]
     for attempt in attempts:
         with pytest.raises(BadInput, match="is inconsistent"):
-            check_plan(with_operations(PLAN, attempt))
+            PLANS.check(with_operations(PLAN, attempt))
 
 
 @pytest.mark.parametrize(
@@ -254,7 +254,7 @@ def test_size_beyond_the_group_is_refused(size_bytes: int, says: str) -> None:
     assert isinstance(made, MakeLogicalVolume)
     forged = (*operations[:at], replace(made, size_bytes=size_bytes), *operations[at + 1 :])
     with pytest.raises(BadInput, match=says):
-        check_plan(with_operations(PLAN, forged))
+        PLANS.check(with_operations(PLAN, forged))
 
 
 def test_smaller_volume_than_requested_is_no_forgery() -> None:
@@ -264,7 +264,7 @@ def test_smaller_volume_than_requested_is_no_forgery() -> None:
         replace(one, size_bytes=400 * MIB) if isinstance(one, MakeLogicalVolume) else one
         for one in operations
     ]
-    check_plan(with_operations(PLAN, tuple(smaller)))
+    PLANS.check(with_operations(PLAN, tuple(smaller)))
 
 
 @pytest.mark.parametrize(
@@ -281,7 +281,7 @@ def test_smaller_volume_than_requested_is_no_forgery() -> None:
 )
 def test_group_the_planner_would_not_make_is_refused(group: Group | None) -> None:
     with pytest.raises(BadInput, match="is inconsistent"):
-        check_plan(replace(PLAN, group=group))
+        PLANS.check(replace(PLAN, group=group))
 
 
 def test_volume_or_table_of_another_plan_is_refused() -> None:
@@ -295,7 +295,7 @@ def test_volume_or_table_of_another_plan_is_refused() -> None:
         (replace(first, role="root"), second),
     ):
         with pytest.raises(BadInput, match="is inconsistent"):
-            check_plan(replace(PLAN, volumes=volumes))
+            PLANS.check(replace(PLAN, volumes=volumes))
     operations = [step.operation for step in PLAN.steps]
     table = next(one for one in operations if isinstance(one, WriteTable))
     (entry,) = table.entries
@@ -305,7 +305,7 @@ def test_volume_or_table_of_another_plan_is_refused() -> None:
     ):
         forged = replace(table, entries=(other,))
         with pytest.raises(BadInput, match="is inconsistent"):
-            check_plan(with_operations(PLAN, tuple(forged if one == table else one for one in operations)))
+            PLANS.check(with_operations(PLAN, tuple(forged if one == table else one for one in operations)))
 
 
 def forged(group: Group, paths: tuple[str, ...], name: str | None = None) -> Plan:
@@ -323,11 +323,11 @@ def forged(group: Group, paths: tuple[str, ...], name: str | None = None) -> Pla
 def test_consistently_forged_plan_is_refused() -> None:
     assert PLAN.group is not None
     paths = tuple(volume.path for volume in PLAN.volumes)
-    check_plan(forged(PLAN.group, paths))
+    PLANS.check(forged(PLAN.group, paths))
     for group in (replace(PLAN.group, name="--force"), replace(PLAN.group, device="/dev/sdx1")):
         with pytest.raises(BadInput, match="invalid group"):
-            check_plan(forged(group, paths))
+            PLANS.check(forged(group, paths))
     with pytest.raises(BadInput, match="invalid group"):
-        check_plan(forged(PLAN.group, ("/dev/mapper/root", paths[1])))
+        PLANS.check(forged(PLAN.group, ("/dev/mapper/root", paths[1])))
     with pytest.raises(BadInput, match="invalid steps"):
-        check_plan(forged(PLAN.group, paths, name="EFI system"))
+        PLANS.check(forged(PLAN.group, paths, name="EFI system"))

@@ -16,11 +16,10 @@ from wizard.model.geometry import Geometry
 from wizard.model.layout import Stripe
 from wizard.model.said import KIB, MIB
 from wizard.operations.layers import MakeArray, array_uuid
-from wizard.plan.check import check_plan, read_plan, render_plan
+from wizard.plan.check import PLANS
 from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import room_bytes, striped_words
 from wizard.plan.request.plan_request import Kind, Mode
-from wizard.plan.steps import described_as_direct
 
 KINDS: tuple[Kind, ...] = ("md", "btrfs")
 
@@ -34,15 +33,15 @@ def number_of(plan: Plan, kind: type) -> int:
 @pytest.mark.parametrize("count", [2, 3])
 def test_mirror_is_planned_read_back_and_sound(kind: Kind, count: int) -> None:
     plan = striped(numbered(count), kind, level="raid1")
-    check_plan(plan)
-    assert read_plan(render_plan(plan), "plan.json") == plan
-    assert '"level": "raid1"' in render_plan(plan)
+    PLANS.check(plan)
+    assert PLANS.read(PLANS.render(plan), "plan.json") == plan
+    assert '"level": "raid1"' in PLANS.render(plan)
     array = ["make-array"] if kind == "md" else []
     assert kinds_of(plan)[2 * count :] == [*array, "make-filesystem", "add-fstab-line", "mount"]
 
 
 def test_stripe_document_does_not_mention_mirrors() -> None:
-    assert '"level"' not in render_plan(MD) and '"mirrored"' not in render_plan(MD)
+    assert '"level"' not in PLANS.render(MD) and '"mirrored"' not in PLANS.render(MD)
 
 
 def test_commands_of_an_md_mirror() -> None:
@@ -124,7 +123,7 @@ def test_preview_begins_with_the_limits_of_a_mirror_and_its_copying() -> None:
     )
     assert "As soon as the mirror is in use, md copies all of /dev/sda1 to the others" in step.sentence
     assert step.undo.startswith("If the drive has old contents, `diskwright undo` restores them bit for bit")
-    directly = described_as_direct(plan, "the kernel gives no loop devices").steps
+    directly = plan.described_as_direct("the kernel gives no loop devices").steps
     for written in directly[: number_of(plan, MakeArray)]:
         assert written.undo.startswith("Cannot be undone")
     assert max(map(len, lines)) <= 100
@@ -182,7 +181,7 @@ def test_impossible_mirror_is_refused(attempt: Callable[[], object], says: str) 
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"rotational": False}, "a mirror writes only as fast as the slowest drive"),
+        ({"rotational": False}, "write only as fast as the slowest"),
         ({"bus": "usb"}, "removes the drive from the mirror"),
         ({"size_bytes": 2 * SIZE_BYTES}, "500 GB of /dev/sdb remains unused"),
     ],
@@ -206,7 +205,7 @@ def test_doubts_about_a_mirror_are_listed(changes: dict[str, Any], says: str) ->
 @pytest.mark.parametrize("plan", [MIRROR, TWICE], ids=["md", "btrfs"])
 def test_forged_mirror_is_refused(plan: Plan, forge: Callable[[Plan], Plan]) -> None:
     with pytest.raises(BadInput, match="is inconsistent"):
-        check_plan(forge(plan))
+        PLANS.check(forge(plan))
 
 
 EXAMINED = """/dev/sda1:
@@ -257,4 +256,4 @@ def test_consistently_forged_mirror_with_a_chunk_is_refused() -> None:
     )
     forged = with_operations(replace(MIRROR, stripe=replace(MIRROR.stripe, chunk_bytes=64 * KIB)), operations)
     with pytest.raises(BadInput, match="invalid stripe"):
-        check_plan(forged)
+        PLANS.check(forged)

@@ -15,7 +15,6 @@ from wizard.operations.mounts import AddFstabLine, Mount
 from wizard.plan.plan import Plan
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes
-from wizard.plan.steps import direct_reason, on_nodes, rehearsed_steps, use_steps
 from wizard.plan.undo_policy import needs_word, promise
 
 NODE = "/dev/loop7"
@@ -37,8 +36,8 @@ def grouped() -> Plan:
 
 @pytest.mark.parametrize("plan", [encrypted(), grouped()], ids=["encrypted", "grouped"])
 def test_no_command_of_a_rehearsal_names_the_drive(plan: Plan) -> None:
-    there = on_nodes(plan, {plan.drive.path: NODE})
-    for _, step in rehearsed_steps(there):
+    there = plan.on_nodes({plan.drive.path: NODE})
+    for _, step in there.rehearsed_steps():
         words = [word for argv in step.operation.commands() for word in argv]
         words += step.operation.devices
         assert not [word for word in words if word.startswith(plan.drive.path)]
@@ -48,11 +47,11 @@ def test_no_command_of_a_rehearsal_names_the_drive(plan: Plan) -> None:
 def test_scratch_container_is_never_opened_by_its_final_name() -> None:
     plan = encrypted()
     (container,) = plan.containers
-    there = on_nodes(plan, {plan.drive.path: NODE})
+    there = plan.on_nodes({plan.drive.path: NODE})
     (opened,) = there.containers
     assert (opened.device, opened.uuid) == (f"{NODE}p1", container.uuid)
     assert opened.name != container.name and container.uuid in opened.name
-    operations = [step.operation for _, step in rehearsed_steps(there)]
+    operations = [step.operation for _, step in there.rehearsed_steps()]
     opening = next(one for one in operations if isinstance(one, OpenContainer))
     made = next(one for one in operations if isinstance(one, MakeFilesystem))
     assert opening.opened == made.device == opened.opened == there.volumes[0].path
@@ -61,9 +60,9 @@ def test_scratch_container_is_never_opened_by_its_final_name() -> None:
 
 def test_container_is_opened_on_the_scratch_copy_and_again_for_use() -> None:
     plan = encrypted()
-    assert direct_reason(plan) == ""
+    assert plan.direct_reason == ""
     tried, used = (
-        [type(step.operation) for _, step in steps(plan)] for steps in (rehearsed_steps, use_steps)
+        [type(step.operation) for _, step in steps(plan)] for steps in (Plan.rehearsed_steps, Plan.use_steps)
     )
     assert {MakeContainer, OpenContainer, MakeFilesystem} <= set(tried)
     assert used == [OpenContainer, AddCrypttabLine, AddFstabLine, Mount]
@@ -91,9 +90,9 @@ def test_old_content_needs_a_confirmation_without_loop_devices(old: Drive) -> No
 def test_group_on_the_scratch_partition_has_its_final_name() -> None:
     """The group's name is in its metadata, which is copied to the drive."""
     plan = grouped()
-    assert plan.group is not None and direct_reason(plan) == ""
-    there = on_nodes(plan, {plan.drive.path: NODE})
-    operations = [step.operation for _, step in rehearsed_steps(there)]
+    assert plan.group is not None and plan.direct_reason == ""
+    there = plan.on_nodes({plan.drive.path: NODE})
+    operations = [step.operation for _, step in there.rehearsed_steps()]
     (group,) = (one for one in operations if isinstance(one, MakeVolumeGroup))
     assert (group.name, group.parts) == (plan.group.name, (f"{NODE}p1",))
     assert there.group is not None and there.group.device == f"{NODE}p1"

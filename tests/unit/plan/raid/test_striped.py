@@ -15,14 +15,13 @@ from tests.unit.plan.layouts import EVERYTHING, GEOMETRIES, UUIDS, kinds_of, pla
 from tests.unit.plan.raid.stripes import KINDS, numbered, striped
 from wizard.model.errors import BadInput, Refused
 from wizard.model.finding import Recorded, Recording
-from wizard.model.geometry import misalignment_bytes
 from wizard.model.layout import Stripe
 from wizard.model.machine import Layer, Striping, Use
 from wizard.model.said import KIB, MIB
 from wizard.operations.filesystem import MakeFilesystem
 from wizard.operations.layers import array_uuid, physical_volume_uuid
 from wizard.operations.table import WriteTable
-from wizard.plan.check import check_plan, read_plan, render_plan
+from wizard.plan.check import PLANS
 from wizard.plan.planner import make_plan
 from wizard.plan.raid.striping import TYPES, layer_name, striped_words
 from wizard.plan.request.plan_request import Arrangement, Kind, Mode, NewVolumes, StripeRequest
@@ -32,8 +31,8 @@ from wizard.plan.request.plan_request import Arrangement, Kind, Mode, NewVolumes
 @pytest.mark.parametrize("count", [2, 3, 5])
 def test_every_kind_is_planned_read_back_and_sound(kind: Kind, count: int) -> None:
     plan = striped(numbered(count), kind)
-    check_plan(plan)
-    assert read_plan(render_plan(plan), "plan.json") == plan
+    PLANS.check(plan)
+    assert PLANS.read(PLANS.render(plan), "plan.json") == plan
     assert plan.devices == tuple(f"/dev/sd{one}" for one in "abcde"[:count])
     assert plan.tokens == tuple(f"S{one}" for one in "abcde"[:count])
     tables = [step.operation for step in plan.steps if isinstance(step.operation, WriteTable)]
@@ -65,11 +64,11 @@ def test_parts_are_aligned_equal_and_within_their_drives(shapes: list[tuple[Any,
         assert "different logical block sizes" in str(error)
         assert len({geometry.logical_block_bytes for geometry, _ in shapes}) > 1
         return
-    check_plan(plan)
+    PLANS.check(plan)
     parts = [member.after.partitions[0] for member in plan.members]
     assert len({part.size_bytes for part in parts}) == 1 and parts[0].size_bytes % MIB == 0
     for member, part in zip(plan.members, parts, strict=True):
-        assert misalignment_bytes(member.drive.geometry, part.start_bytes) == 0
+        assert member.drive.geometry.misalignment_bytes(part.start_bytes) == 0
         assert part.start_bytes >= MIB and part.end_bytes <= member.drive.size_bytes - 5 * 4096
 
 
@@ -99,7 +98,7 @@ def test_commands_of_btrfs_with_duplicated_metadata() -> None:
     assert "metadata on two (raid1)" in made.sentence
     once = striped(numbered(2), "btrfs", metadata="raid0")
     assert once.volumes[0].mkfs_options == ("-d", "raid0", "-m", "raid0")
-    check_plan(once)
+    PLANS.check(once)
 
 
 @pytest.mark.parametrize(
@@ -255,13 +254,13 @@ def test_incompatible_settings_are_refused(attempt: Callable[[], object], says: 
 
 
 def test_btrfs_accepts_drives_of_different_block_sizes() -> None:
-    check_plan(striped((numbered(2)[0], replace(numbered(2)[1], geometry=KN4)), "btrfs"))
+    PLANS.check(striped((numbered(2)[0], replace(numbered(2)[1], geometry=KN4)), "btrfs"))
 
 
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"rotational": False}, "as fast as the slowest drive"),
+        ({"rotational": False}, "as fast as the slowest"),
         ({"bus": "usb"}, "can be unplugged"),
         ({"removable": True}, "can be unplugged"),
         ({"bus": "nvme"}, "use different buses"),
@@ -279,7 +278,7 @@ def test_doubts_are_listed(changes: dict[str, Any], says: str) -> None:
 
 @pytest.mark.parametrize(
     ("verdict", "says"),
-    [(Recorded.YES, "/dev/sdb is shingled"), (Recorded.LIKELY, "/dev/sdb is likely shingled")],
+    [(Recorded.YES, "/dev/sdb is shingled"), (Recorded.LIKELY, "/dev/sdb is shingled")],
 )
 def test_shingled_drive_in_a_stripe_is_a_doubt(verdict: Recorded, says: str) -> None:
     drives = numbered(2)

@@ -15,11 +15,13 @@ from wizard.model.requests import Attach, Detach, NewUuid, Release, SetLabel, Sw
 from wizard.operations.fstab import EditFstab, LineEdit, digest_of_text
 from wizard.operations.layers import StopLayer
 from wizard.operations.mounts import Mount, Remount, Unmount
+from wizard.operations.operation import Context
 from wizard.operations.rules import label_fault_of, old_label_fault
 from wizard.operations.settings import PowerOff, Relabel
 from wizard.plan.changes import ChangeOperation, Changes
 from wizard.plan.dangers import known_identity
-from wizard.plan.settings.document import change_steps, check_changes
+from wizard.plan.plan import steps_of
+from wizard.plan.settings.document import SETTINGS
 from wizard.plan.settings.possible import (
     driver_of,
     why_not_mount,
@@ -244,7 +246,7 @@ def test_removed_mount_options_are_negated_by_name() -> None:
     assert operation.commands_to(new=False) == (
         ("mount", "-o", "remount,rw,nodev,noexec,noatime", PART, "/srv/a"),
     )
-    (step,) = change_steps([operation], wanting(LABEL).drive)
+    (step,) = steps_of([operation], Context(wanting(LABEL).drive))
     assert step.sentence == (f"Remount {PART} at /srv/a with relatime and without nodev while in use.")
 
 
@@ -284,7 +286,7 @@ def wanting(wanted: Wanted, *operations: ChangeOperation, **fields: object) -> C
     on = held()
     assert on.size_bytes is not None and on.geometry is not None
     identity = known_identity(machine(on), on, on.size_bytes, on.geometry)
-    made = Changes(identity, PART, "ext4", UUID, wanted, change_steps(operations, identity))
+    made = Changes(identity, PART, "ext4", UUID, wanted, steps_of(operations, Context(identity)))
     return replace(made, **fields)  # type: ignore[arg-type]
 
 
@@ -314,7 +316,7 @@ WHOLE = {"device": "/dev/sda", "filesystem": "", "uuid": ""}
     ],
 )
 def test_action_document_is_consistent(good: Changes) -> None:
-    check_changes(good)
+    SETTINGS.check(good)
 
 
 @pytest.mark.parametrize(
@@ -362,4 +364,4 @@ def test_action_document_is_consistent(good: Changes) -> None:
 )
 def test_impossible_action_document_is_refused(forged: Changes, says: str) -> None:
     with pytest.raises(BadInput, match=f"invalid {says}"):
-        check_changes(forged, "c.json")
+        SETTINGS.check(forged, "c.json")

@@ -13,7 +13,7 @@ from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Extent, Partition, Signature, Use
 from wizard.model.said import GIB, MIB
 from wizard.operations.filesystem import GrowFilesystem
-from wizard.plan.check import check_plan
+from wizard.plan.check import PLANS
 from wizard.plan.partition.resize import Border, Does, Meaning, asked, meaning_of, stepped, steps_of
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import GrowPart
@@ -136,7 +136,7 @@ def test_typed_size_ends_aligned() -> None:
 def test_partition_grows_to_a_size() -> None:
     on, part = between()
     plan = make_plan(machine(on, tools=EVERYTHING), (on,), GrowPart(part, 5 * GIB - 10))
-    check_plan(plan)
+    PLANS.check(plan)
     assert plan.steps[1].operation == GrowFilesystem(PART, "ext4", 5 * GIB)
     assert plan.after.partitions[0].end_bytes == START + 5 * GIB
     for size, why in ((SIZE, "already has 2 GiB. Request more"), (NEXT, "allows 90 GiB")):

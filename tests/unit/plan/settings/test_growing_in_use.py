@@ -10,10 +10,12 @@ from wizard.model.machine import Drive, Partition, Signature, Use
 from wizard.model.requests import Grow
 from wizard.model.said import GIB, MIB
 from wizard.operations.growth import ExtendPartition, GrowMounted
+from wizard.operations.operation import Context
 from wizard.plan.changes import ChangeOperation, Changes
 from wizard.plan.dangers import known_identity
 from wizard.plan.partition.possible import why_not_grow_mounted
-from wizard.plan.settings.document import change_steps, check_changes
+from wizard.plan.plan import steps_of
+from wizard.plan.settings.document import SETTINGS
 from wizard.ui.menu import entries
 
 PART = "/dev/sda1"
@@ -71,7 +73,7 @@ def wanting(*operations: ChangeOperation, filesystem: str = "xfs") -> Changes:
     on, _ = mounted(filesystem)
     assert on.size_bytes is not None and on.geometry is not None
     identity = known_identity(machine(on), on, on.size_bytes, on.geometry)
-    return Changes(identity, PART, filesystem, "", Grow(), change_steps(operations, identity))
+    return Changes(identity, PART, filesystem, "", Grow(), steps_of(operations, Context(identity)))
 
 
 def forged_as(changes: Changes, filesystem: str) -> Changes:
@@ -83,7 +85,7 @@ def forged_as(changes: Changes, filesystem: str) -> Changes:
 
 @pytest.mark.parametrize("good", [wanting(EXTEND, GROW), wanting(GROW), wanting(BTRFS, filesystem="btrfs")])
 def test_growth_document_is_consistent(good: Changes) -> None:
-    check_changes(good)
+    SETTINGS.check(good)
 
 
 @pytest.mark.parametrize(
@@ -109,4 +111,4 @@ def test_growth_document_is_consistent(good: Changes) -> None:
 )
 def test_impossible_growth_document_is_refused(forged: Changes, says: str) -> None:
     with pytest.raises(BadInput, match=says):
-        check_changes(forged, "c.json")
+        SETTINGS.check(forged, "c.json")

@@ -14,15 +14,12 @@ from wizard.model.moves import Move, Moves, Scheme
 from wizard.model.said import GIB, MIB
 from wizard.plan.partition.move_target import planned_move, why_not_move
 from wizard.plan.partition.moves import (
+    MOVES,
     after_move,
-    check_moves,
     one_moves,
     planned_again,
     planned_moves,
     preview,
-    read_kept_moves,
-    read_moves,
-    render_moves,
     step_seconds,
 )
 
@@ -92,7 +89,7 @@ def test_aligned_partition_stays() -> None:
         (partitioned(MISALIGNED, uses=(Use("mounted", "/dev/sda1", "/home"),)), "/home"),
         (partitioned(MISALIGNED, table=gpt(backup="damaged")), "Repair it first"),
         (partitioned(MISALIGNED, table=mbr(kind="hybrid")), "hybrid"),
-        (partitioned(replace(MISALIGNED, signatures=())), "are not recognised"),
+        (partitioned(replace(MISALIGNED, signatures=())), "contains unrecognised data"),
         (partitioned(replace(MISALIGNED, signatures=(Signature("zfs_member", "filesystem"),))), "zfs_member"),
         (partitioned(replace(MISALIGNED, signatures=(Signature("BitLocker", "crypto"),))), "BitLocker"),
         (partitioned(partition(1, 63 * SECTOR, MIB // 2, filesystem="ext4")), "smaller"),
@@ -122,7 +119,7 @@ def test_bootable_content_is_reported() -> None:
 def test_move_survives_its_document_and_a_forged_one_does_not() -> None:
     move = moved(partitioned(MISALIGNED))
     moves = Moves((move,))
-    assert read_moves(render_moves(moves), "it") == moves
+    assert MOVES.read(MOVES.render(moves), "it") == moves
     forged = (
         replace(move, after=move.before),
         replace(move, span=Extent(move.span.start_bytes + SECTOR, move.span.size_bytes)),
@@ -135,7 +132,7 @@ def test_move_survives_its_document_and_a_forged_one_does_not() -> None:
     )
     for one in forged:
         with pytest.raises(BadInput):
-            check_moves(Moves((one,)), "it")
+            MOVES.check(Moves((one,)), "it")
 
 
 def test_effect_of_a_power_cut_is_one_sentence() -> None:
@@ -172,8 +169,8 @@ def test_immovable_ones_of_several_stay_with_a_reason() -> None:
     moves = several(strange, off(2, 20 * GIB))
     assert [move.number for move in moves.moves] == [2]
     why, _ = moves.remarks
-    assert "/dev/sda1 are not recognised" in str(why) and why in moves.doubts
-    with pytest.raises(Refused, match="are not recognised"):
+    assert "/dev/sda1 contains unrecognised data" in str(why) and why in moves.doubts
+    with pytest.raises(Refused, match="contains unrecognised data"):
         several(strange)
     with pytest.raises(Refused, match="no misaligned partitions"):
         several(partition(1, MIB, GIB, filesystem="ext4"))
@@ -181,17 +178,17 @@ def test_immovable_ones_of_several_stay_with_a_reason() -> None:
 
 def test_several_moves_survive_the_document_and_old_ones_are_read() -> None:
     moves = several(off(1, 0), off(2, 20 * GIB))
-    assert read_moves(render_moves(moves), "it") == moves
+    assert MOVES.read(MOVES.render(moves), "it") == moves
     for forged in (
         replace(moves, moves=()),
         replace(moves, moves=(moves.moves[0], moves.moves[0])),
         replace(moves, moves=(moves.moves[0], replace(moves.moves[1], drive=drive_of_another()))),
     ):
         with pytest.raises(BadInput):
-            check_moves(forged, "it")
+            MOVES.check(forged, "it")
     body = to_json(moves.moves[0], derived=False)
     text = render_document(EARLIER, {"digest": digest_of(body, EARLIER), **body})
-    assert read_kept_moves(text, "it") == Moves((moves.moves[0],))
+    assert MOVES.read_kept(text, "it") == Moves((moves.moves[0],))
 
 
 def drive_of_another() -> Identity:

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from tests.unit.machines import gpt, machine, mbr, partition, partitioned, unread
 from tests.unit.plan.layouts import EVERYTHING, UUIDS, plan_page, spec
 from tests.unit.plan.test_planner import QUICK, crowded_drives, table_of
-from wizard.filesystems.kind import ESP_GPT_TYPE, HOME_GPT_TYPE, LINUX_GPT_TYPE
+from wizard.filesystems import partition_types
 from wizard.model.errors import BadInput, Refused
 from wizard.model.machine import Drive, Layer, Partition, Signature, Use
 from wizard.model.run import Waiting
 from wizard.model.said import GIB, MIB
 from wizard.operations.filesystem import GrowFilesystem, MakeFilesystem
 from wizard.operations.table import WipeSignatures
-from wizard.plan.check import check_plan, read_plan, render_plan
+from wizard.plan.check import PLANS
 from wizard.plan.partition.possible import why_not_delete, why_not_format, why_not_grow
 from wizard.plan.plan import Plan, Step
 from wizard.plan.planner import make_plan
@@ -105,10 +105,10 @@ REFUSED = {
     "whose table is hybrid": (three(table=gpt(kind="hybrid")), "hybrid"),
     "that is read-only": (three(read_only=True), "read-only"),
     "size unknown": (three(size_bytes=None, free=()), "Cannot read the size of /dev/sda"),
-    "that could not be read": (three(content_digest=None), "are unknown, so they cannot be preserved"),
+    "that could not be read": (three(content_digest=None), "are unknown, so the drive may not be empty"),
     "with a part that could not be read": (
         three(unread=(unread("signatures", "No."),)),
-        "are unknown, so they cannot be preserved",
+        "are unknown, so the drive may not be empty",
     ),
     "with zones for the host to manage": (three(zoned="host-managed"), "zoned"),
     "on which a run waits": (
@@ -141,8 +141,8 @@ def test_only_the_last_logical_partition_is_deleted() -> None:
     assert why_not_delete(on, sixth) is not None
     assert why_not_format(on, fifth) is why_not_delete(on, seventh) is None
     assert why_not_delete(on, on.partitions[0]) is None
-    check_plan(formatted(on, fifth))
-    check_plan(deleted(on, seventh))
+    PLANS.check(formatted(on, fifth))
+    PLANS.check(deleted(on, seventh))
 
 
 def test_one_volume_of_the_present_size() -> None:
@@ -175,13 +175,13 @@ def test_misaligned_partition_stays_so_with_a_message() -> None:
     plan = formatted(on, on.partitions[0])
     assert "/dev/sda1 remains misaligned by 512 bytes, which can slow down writes." in map(str, plan.doubts)
     assert not any("aligned" in said for step in plan.steps for said in step.holds)
-    check_plan(plan)
+    PLANS.check(plan)
 
 
 def test_encrypted_volume_replaces_the_partition() -> None:
     on = three()
     plan = formatted(on, on.partitions[1], replace(spec("ext4"), encrypted=True))
-    check_plan(plan)
+    PLANS.check(plan)
     assert plan.volumes[0].encryption is not None
     assert [type(step.operation).__name__ for step in plan.steps] == [
         *("WriteTable", "WipeSignatures", "MakeContainer", "OpenContainer", "MakeFilesystem"),
@@ -191,17 +191,17 @@ def test_encrypted_volume_replaces_the_partition() -> None:
 @pytest.mark.parametrize(
     ("old", "filesystem", "new"),
     [
-        (ESP_GPT_TYPE, "vfat", ESP_GPT_TYPE),
-        (ESP_GPT_TYPE, "ext4", LINUX_GPT_TYPE),
-        (HOME_GPT_TYPE, "xfs", HOME_GPT_TYPE),
-        (HOME_GPT_TYPE, "swap", "0657fd6d-a4ab-43c4-84e5-0933c84b4f4f"),
+        (partition_types.ESP_GPT, "vfat", partition_types.ESP_GPT),
+        (partition_types.ESP_GPT, "ext4", partition_types.LINUX_GPT),
+        (partition_types.HOME_GPT, "xfs", partition_types.HOME_GPT),
+        (partition_types.HOME_GPT, "swap", "0657fd6d-a4ab-43c4-84e5-0933c84b4f4f"),
     ],
 )
 def test_special_partition_type_is_kept_if_possible(old: str, filesystem: str, new: str) -> None:
     on = partitioned(partition(1, MIB, GIB, type=old), partition(2, 2 * GIB))
     plan = formatted(on, on.partitions[0], spec(filesystem))
     assert [entry.type for entry in table_of(plan).entries if not entry.kept] == [new]
-    check_plan(plan)
+    PLANS.check(plan)
 
 
 def test_unchanged_table_is_reported_as_preserved() -> None:
@@ -229,8 +229,8 @@ def test_other_partitions_stay_on_every_drive(on: Drive, data: st.DataObject) ->
         plans = []
     assume(plans)
     for plan in plans:
-        check_plan(plan)
-        assert read_plan(render_plan(plan), "it") == plan
+        PLANS.check(plan)
+        assert PLANS.read(PLANS.render(plan), "it") == plan
         before = {slot.number: slot for slot in plan.before.partitions}
         after = {slot.number: slot for slot in plan.after.partitions}
         changed = {number for number in before if before[number] != after.get(number)}
@@ -276,12 +276,12 @@ def forgeries(plan: Plan) -> list[Plan]:
 def test_forged_plan_is_refused() -> None:
     on = three()
     for plan in (formatted(on, on.partitions[1]), deleted(on, on.partitions[1])):
-        check_plan(plan)
+        PLANS.check(plan)
         mute = replace(plan, steps=tuple(Step(step.operation) for step in plan.steps))
-        assert read_plan(render_plan(mute), "it") == plan
+        assert PLANS.read(PLANS.render(mute), "it") == plan
         for forged in forgeries(plan):
             with pytest.raises(BadInput):
-                check_plan(forged)
+                PLANS.check(forged)
 
 
 def growing(filesystem: str | None = "ext4", uses: tuple[Use, ...] = ()) -> tuple[Drive, Partition]:
@@ -295,8 +295,8 @@ def growing(filesystem: str | None = "ext4", uses: tuple[Use, ...] = ()) -> tupl
 def test_partition_grows_to_the_last_aligned_place_before_the_next() -> None:
     on, part = growing()
     plan = grown(on, part)
-    check_plan(plan)
-    assert read_plan(render_plan(plan), "it") == plan
+    PLANS.check(plan)
+    assert PLANS.read(PLANS.render(plan), "it") == plan
     assert [(slot.number, slot.start_bytes, slot.size_bytes) for slot in plan.after.partitions] == [
         (1, MIB, 3 * GIB - MIB),
         (2, 3 * GIB, GIB),
@@ -326,7 +326,7 @@ def test_mounted_only_growth_uses_a_private_mount(
 ) -> None:
     on, part = growing(filesystem)
     plan = grown(on, part)
-    check_plan(plan)
+    PLANS.check(plan)
     assert plan.steps[1].commands == (
         ("mount", *mounting, "/dev/sda1", GROWS_AT),
         growing_it,
@@ -353,7 +353,7 @@ def test_forged_plan_does_not_grow_a_fixed_size_filesystem() -> None:
         steps=(plan.steps[0], grow),
     )
     with pytest.raises(BadInput, match="invalid part"):
-        check_plan(forged)
+        PLANS.check(forged)
 
 
 DIRTY = Signature("ntfs", "filesystem", unclean=True)
@@ -402,4 +402,4 @@ def test_forged_growth_is_refused() -> None:
         replace(plan, before=replace(plan.before, slots=plan.before.slots[:1])),
     ):
         with pytest.raises(BadInput):
-            check_plan(forged)
+            PLANS.check(forged)

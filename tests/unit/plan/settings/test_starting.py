@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.machines import gpt, machine, mbr, partition, partitioned
-from wizard.filesystems.kind import BIOS_BOOT_GPT_TYPE
+from wizard.filesystems import partition_types
 from wizard.findings.alignment import find_alignment
 from wizard.model.drive_facts import Loader
 from wizard.model.errors import Refused
@@ -14,14 +14,7 @@ from wizard.model.machine import Drive
 from wizard.model.moves import Moves
 from wizard.model.said import GIB, MIB
 from wizard.plan.partition.move_target import why_not_move
-from wizard.plan.partition.moves import (
-    after_move,
-    one_moves,
-    planned_moves,
-    preview,
-    read_moves,
-    render_moves,
-)
+from wizard.plan.partition.moves import MOVES, after_move, one_moves, planned_moves, preview
 from wizard.probe.content.notices import next_of
 
 SECTOR = 512
@@ -69,7 +62,7 @@ def test_grub_in_a_file_shows_the_command_to_reinstall_it(at: int, where: str) -
     (then,) = moves.moves[0].then
     assert str(then) in said and f"chroot /mnt grub-install --force {where} && umount -R /mnt" in said
     assert "mount /dev/sda1 /mnt && mount --bind /dev" in said
-    assert read_moves(render_moves(moves), "here") == moves
+    assert MOVES.read(MOVES.render(moves), "here") == moves
 
 
 def test_grub_in_another_partition_is_not_mentioned() -> None:
@@ -108,11 +101,11 @@ def test_move_to_a_misaligned_start_warns(physical: int, sector: int, warned: st
     notes = [note for note in map(str, moves.doubts) if "--align" in note]
     assert len(notes) == len(found) == bool(warned)
     assert all(str(one.sentence) in note for one, note in zip(found, notes, strict=True))
-    assert all(note in preview(read_moves(render_moves(moves), "here")) for note in moves.doubts)
+    assert all(note in preview(MOVES.read(MOVES.render(moves), "here")) for note in moves.doubts)
 
 
 def test_bios_boot_partition_stays_with_any_content() -> None:
-    boot = partition(1, 34 * SECTOR, 2014 * SECTOR, filesystem="btrfs", type=BIOS_BOOT_GPT_TYPE)
+    boot = partition(1, 34 * SECTOR, 2014 * SECTOR, filesystem="btrfs", type=partition_types.BIOS_BOOT_GPT)
     root = partition(2, 2049 * SECTOR, 10 * GIB, filesystem="ext4")
     drive = replace(partitioned(boot, root, table=gpt()), loaders=(Loader(0, 34 * SECTOR),))
     assert "The partition is not moved" in str(why_not_move(drive, boot))

@@ -113,7 +113,7 @@ def test_server_that_dies_early_leaves_its_drives_unread() -> None:
 def test_malformed_facts_make_an_unreadable_drive(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("wizard.probe.machine.drive_names", lambda all_devices: ["nonsense", "good"])
+    monkeypatch.setattr("wizard.probe.host.sysfs.drive_names", lambda all_devices: ["nonsense", "good"])
     drives = {drive.name: drive for drive in survey(seconds=LIMIT, server=server()).drives}
     assert drives["nonsense"].errors[0].why == unread.NO_SENSE
     assert drives["good"].errors == ()

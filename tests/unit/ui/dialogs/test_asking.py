@@ -16,7 +16,7 @@ from wizard.apply.run.journal import RunState
 from wizard.ext4.document import make_migration
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.machine import Drive
-from wizard.plan.conversion import Way
+from wizard.plan.changes import Way
 from wizard.ui import view as ui
 from wizard.ui.desk import Screen
 from wizard.ui.dialogs.asking import Question, Typing, ending, save

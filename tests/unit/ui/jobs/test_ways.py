@@ -12,7 +12,7 @@ from tests.unit.ui.simulated import Simulated
 from wizard.ext4.assessment import Situation
 from wizard.ext4.document import prospect_of
 from wizard.model.errors import BadInput, DiskwrightError, Refused
-from wizard.plan.conversion import Way
+from wizard.plan.changes import Way
 from wizard.ui.screens.ways import WaysScreen
 from wizard.ui.session import Session
 from wizard.ui.view import Banner, Tone

@@ -14,7 +14,7 @@ from wizard.model.drive_facts import Health, Smart
 from wizard.model.errors import BadInput
 from wizard.model.machine import Drive
 from wizard.model.verdict import Outcome, Pair, Ratio, Verdict
-from wizard.plan.conversion import Way
+from wizard.plan.changes import Way
 from wizard.plan.request.plan_request import Mode, NewVolumes
 from wizard.plan.request.volume_request import VolumeRequest
 from wizard.plan.request.wanted import spec_of
