@@ -23,12 +23,12 @@ from wizard.apply.steps.arrays import (
     stop_own_array,
     taken_arrays,
 )
-from wizard.apply.steps.step_context import NO_NODE, Do, Finished, StepContext, checked, demand
+from wizard.apply.steps.step_context import NO_NODE, Do, Finished, StepContext, checked, matched
 from wizard.model.errors import Failed
 from wizard.model.geometry import Geometry, misalignment_bytes, plausible_optimal_io_bytes
 from wizard.model.machine import Extent, Striping
-from wizard.model.run import Check
-from wizard.model.said import KIB, MIB, Message, Sentence, t
+from wizard.model.run import Check, differences
+from wizard.model.said import KIB, MIB, Message, t
 from wizard.operations.layers import MakeArray
 from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import HIGHEST_ARRAY
@@ -49,70 +49,46 @@ def make_array(operation: MakeArray, context: StepContext) -> Message:
         keep_quiet(operation)
     if running_array(operation, context.command) != operation.device:
         raise Failed(t("{device} does not use the planned parts.", device=operation.device))
-    demand(_tool_checks(operation, context.plan, context.command))
-    return t(
-        "{device} is a {level} over {drives} drives, as planned according to mdadm.",
-        device=operation.device,
-        level=operation.level.upper(),
-        drives=len(operation.parts),
-    )
+    return context.confirm([_mdadm_check(operation, context.finished())])
 
 
 def array_checks(operation: MakeArray, finished: Finished) -> Iterator[Check]:
     """Check the array with mdadm and the kernel."""
-    yield from _tool_checks(operation, finished.plan, finished.do)
+    yield _mdadm_check(operation, finished)
     geometries = [member.drive.geometry for member in finished.plan.members]
-    yield kernel_check(operation.device, read_geometry(operation.device), operation.striping, geometries)
+    yield kernel_check(read_geometry(operation.device), operation.striping, geometries)
 
 
-def _tool_checks(array: MakeArray, plan: Plan, do: Do) -> Iterator[Check]:
-    """Check the array with mdadm."""
-    uuid, drives = array.mdadm_uuid, len(array.parts)
-    wanted = {"MD_LEVEL": array.level, "MD_DEVICES": str(drives), "MD_UUID": uuid}
-    seen = exported(do(("mdadm", "--detail", "--export", array.device)).output)
-    differing = [f"{key}={seen.get(key)}" for key, value in wanted.items() if seen.get(key) != value]
-    what = t(
-        "mdadm reports {device} as a {level} of {drives} with the planned UUID",
-        device=array.device,
-        level=array.level.upper(),
-        drives=drives,
-    )
-    yield checked(what, not differing, "; ".join(differing) or uuid)
-    for member, part in zip(plan.members, array.parts, strict=True):
-        said = do(("mdadm", "--examine", part)).output
-        (slot,) = member.after.partitions
-        yield part_check(part, said, array, slot.start_bytes, member.drive.geometry)
+def _mdadm_check(array: MakeArray, finished: Finished) -> Check:
+    def find() -> Iterator[Message]:
+        wanted = {"MD_LEVEL": array.level, "MD_DEVICES": str(len(array.parts)), "MD_UUID": array.mdadm_uuid}
+        seen = exported(finished.do(("mdadm", "--detail", "--export", array.device)).output)
+        yield from differences((key, seen.get(key), value) for key, value in wanted.items())
+        for member, part in zip(finished.plan.members, array.parts, strict=True):
+            said = finished.do(("mdadm", "--examine", part)).output
+            (slot,) = member.after.partitions
+            yield from part_differences(part, said, array, slot.start_bytes, member.drive.geometry)
+
+    return matched(find)
 
 
-def part_check(part: str, said: str, array: MakeArray, start_bytes: int, geometry: Geometry) -> Check:
-    """Check a member that starts at `start_bytes` of its drive: the planned array, with aligned data,
-    according to `mdadm --examine`. Pure."""
-    chunk, offset = examined_chunk(said), examined_offset(said)
-    matches = _has_uuid(said, array.mdadm_uuid)
-    aligned = offset is not None and misalignment_bytes(geometry, start_bytes + offset) == 0
-    placed = (
-        Sentence("data at offset {offset} bytes, aligned")
-        if aligned
-        else Sentence("data at offset {offset} bytes, not aligned")
-    )
-    where = t("data offset unknown") if offset is None else placed(offset=offset)
+def part_differences(
+    part: str, said: str, array: MakeArray, start_bytes: int, geometry: Geometry
+) -> Iterator[Message]:
+    """Yield differences from the plan of a member that starts at `start_bytes` of its drive, according to
+    `mdadm --examine`: the array, the alignment of the data, and the bitmap or the chunk. Pure."""
+    uuid = re.search(r"Array UUID : (\S+)", said)
+    rows: list[tuple[str, int | str | None, int | str | None]] = [
+        (f"{part} Array UUID", uuid and uuid[1], array.mdadm_uuid)
+    ]
     if array.copied:
-        bitmap = "Internal Bitmap :" in said
-        seen = t("{where}, a bitmap", where=where) if bitmap else t("{where}, no bitmap", where=where)
-        what = t("mdadm finds {part} in that array, aligned and with a bitmap", part=part)
-        return checked(what, matches and aligned and bitmap, seen)
-    matches = matches and aligned and chunk == array.chunk_bytes
-    seen = (
-        t("no chunk, {where}", where=where)
-        if chunk is None
-        else t("{chunk} bytes, {where}", chunk=chunk, where=where)
-    )
-    what = t("mdadm finds {part} in that array, aligned and with the planned chunk", part=part)
-    return checked(what, matches, seen)
-
-
-def _has_uuid(text: str, uuid: str) -> bool:
-    return re.search(rf"Array UUID : {re.escape(uuid)}", text) is not None
+        rows.append((f"{part} Internal Bitmap", "Internal Bitmap :" in said, True))
+    else:
+        rows.append((f"{part} Chunk Size", examined_chunk(said), array.chunk_bytes))
+    yield from differences(rows)
+    offset = examined_offset(said)
+    if offset is None or misalignment_bytes(geometry, start_bytes + offset):
+        yield t("{part} has data at offset {offset}, not aligned", part=part, offset=str(offset))
 
 
 def exported(text: str) -> dict[str, str]:
@@ -149,14 +125,13 @@ def read_geometry(node: str) -> Geometry:
         ) from None
 
 
-def kernel_check(device: str, seen: Geometry, striping: Striping | None, drives: Sequence[Geometry]) -> Check:
+def kernel_check(seen: Geometry, striping: Striping | None, drives: Sequence[Geometry]) -> Check:
     """Check the kernel's I/O sizes of the array (none for a mirror), and its alignment on every drive. Pure.
 
     The kernel uses the largest minimum size and the least common multiple of the optimal sizes
     (block/blk-settings.c, blk_stack_limits). An implausible optimal size of one drive makes the result
     meaningless.
     """
-    what = t("The kernel reports {device} as aligned, with the planned I/O sizes", device=device)
     output = t(
         "minimum {least}, optimal {best}, offset {offset}",
         least=seen.minimum_io_bytes,
@@ -169,14 +144,14 @@ def kernel_check(device: str, seen: Geometry, striping: Striping | None, drives:
             "meaningless",
             seen=output,
         )
-        return checked(what, True, meaningless)
+        return checked(True, meaningless)
     unit, width = (striping.unit_bytes, striping.width_bytes) if striping else (0, 0)
     least = max(unit, *(drive.minimum_io_bytes for drive in drives))
     best = seen.optimal_io_bytes > 0 and seen.optimal_io_bytes % (width or 1) == 0
     if all(not drive.optimal_io_bytes for drive in drives):
         best = seen.optimal_io_bytes == width
     aligned = seen.alignment_offset_bytes == 0
-    return checked(what, seen.minimum_io_bytes == least and best and aligned, output)
+    return checked(seen.minimum_io_bytes == least and best and aligned, output)
 
 
 RULE = "array"

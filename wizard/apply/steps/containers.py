@@ -6,24 +6,30 @@ with the planned UUID.
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from wizard.apply.block.devices import SYS_BLOCK, forget_caches, kernel_name, start_bytes, wait_for
 from wizard.apply.engine.stores import FOLDER
 from wizard.apply.run.backup_store import LOOK_SECONDS, write_durably
 from wizard.apply.run.journal import Journal
-from wizard.apply.steps.step_context import NO_NODE, Finished, StepContext, checked, demand, lines_check
-from wizard.apply.steps.wipe import signatures_on
+from wizard.apply.steps.step_context import (
+    NO_NODE,
+    NOT_UNDERSTOOD,
+    Finished,
+    StepContext,
+    line_checks,
+    matched,
+)
+from wizard.apply.steps.wipe import recognised_differences, signatures_on
 from wizard.apply.system.crypttab import add_to_crypttab
 from wizard.apply.system.edited_file import kernel_has
 from wizard.apply.system.mounts import is_swap, read_mounts
-from wizard.model.errors import Failed, Refused, printable
+from wizard.model.errors import Failed, Refused
 from wizard.model.geometry import misalignment_bytes
 from wizard.model.layout import Encryption
-from wizard.model.machine import Drive
-from wizard.model.run import Check, Event
-from wizard.model.said import Message, reason_of, t, tn
+from wizard.model.run import Check, Event, differences
+from wizard.model.said import Message, reason_of, t
 from wizard.operations.containers import LUKS, PASSPHRASE_FROM, AddCrypttabLine, MakeContainer, OpenContainer
 from wizard.plan.plan import Plan
 from wizard.process.program import run
@@ -107,12 +113,7 @@ def make_container(operation: MakeContainer, context: StepContext) -> Message:
     for argv in operation.commands():
         context.command(argv, stdin=_secret(context))
     forget_caches(operation.device)
-    demand(_header_checks(operation, context.plan, context.seconds))
-    return t(
-        "{device} is an encrypted container with UUID {uuid}; the data starts at the planned offset.",
-        device=operation.device,
-        uuid=operation.uuid,
-    )
+    return context.confirm(container_checks(operation, context.finished()))
 
 
 def open_container(operation: OpenContainer, context: StepContext) -> Message:
@@ -135,12 +136,7 @@ def open_container(operation: OpenContainer, context: StepContext) -> Message:
         )
     if missing := wait_for((operation.opened,)):
         raise Failed(NO_NODE(node=missing))
-    _opened_node(operation)
-    return t(
-        "{opened} maps {device} alone.",
-        opened=operation.opened,
-        device=operation.device,
-    )
+    return context.confirm(opened_checks(operation, context.finished()))
 
 
 def check_opened(plan: Plan, device: str) -> None:
@@ -217,70 +213,38 @@ def close_containers(plan: Plan, journal: Journal) -> None:
 
 def container_checks(operation: MakeContainer, finished: Finished) -> Iterator[Check]:
     """Check a container with libblkid, and the header with cryptsetup."""
-    yield from _header_checks(operation, finished.plan, finished.seconds, finished.drives)
+    device, plan, seconds = operation.device, finished.plan, finished.seconds
+    yield matched(
+        lambda: recognised_differences(
+            signatures_on(device, plan, seconds, finished.drives), LUKS, operation.uuid
+        )
+    )
+
+    def find() -> Iterator[Message]:
+        text = run(("cryptsetup", "luksDump", "--dump-json-metadata", device), seconds=seconds).output
+        offset, sector = data_place(text)
+        wanted = operation.offset_bytes, operation.sector_bytes
+        yield from differences((("offset", offset, wanted[0]), ("sector_size", sector, wanted[1])))
+        if misalignment := misalignment_bytes(plan.drive.geometry, start_bytes(device) + offset):
+            yield t("misaligned by {misalignment} bytes", misalignment=misalignment)
+
+    yield matched(find)
 
 
 def opened_checks(operation: OpenContainer, finished: Finished) -> Iterator[Check]:
     """Check with the kernel that a container is open, on one device only."""
-    device = operation.device
-    what = t("{opened} maps {device}", opened=operation.opened, device=device)
-    try:
-        node = _opened_node(operation)
-    except Failed as error:
-        yield checked(what, False, error)
-        return
-    seen = t("{node}, on {device} alone", node=node, device=kernel_name(device)) if node else t("not open")
-    yield checked(what, node is not None, seen)
+    yield matched(lambda: () if _opened_node(operation) else (t("not open"),))
 
 
 def add_crypttab_line(operation: AddCrypttabLine, context: StepContext) -> Message:
-    """Add the line to crypttab, and return a summary. Raises Failed."""
-    file = context.environment.crypttab
-    line = add_to_crypttab(file, operation, context.run_name)
-    return t("{file} has the line: {line}", file=str(file), line=line)
+    """Add the line to crypttab. Raises Failed."""
+    add_to_crypttab(context.environment.crypttab, operation, context.run_name)
+    return context.confirm(crypttab_checks(operation, context.finished()))
 
 
 def crypttab_checks(operation: AddCrypttabLine, finished: Finished) -> Iterator[Check]:
     """Check that crypttab has the line once."""
-    what = t("crypttab has exactly one line for {name}", name=operation.name)
-    yield lines_check(what, finished.crypttab, operation.line)
-
-
-def _header_checks(
-    one: MakeContainer, plan: Plan, seconds: float, drives: Sequence[Drive] = ()
-) -> Iterator[Check]:
-    what = t("{device} is an encrypted container with the planned UUID", device=one.device)
-    try:
-        found = [
-            (signature.kind, signature.uuid)
-            for signature in signatures_on(one.device, plan, seconds, drives) or ()
-        ]
-        text = run(("cryptsetup", "luksDump", "--dump-json-metadata", one.device), seconds=seconds).output
-        place = data_place(text)
-    except Failed as error:
-        yield checked(what, False, error)
-        return
-    seen = ", ".join(f"{printable(kind)} {printable(str(uuid))}" for kind, uuid in found)
-    yield checked(what, found == [(LUKS, one.uuid)], seen or t("no signature recognised"))
-    misalignment = misalignment_bytes(plan.drive.geometry, start_bytes(one.device) + place[0])
-    offset, sector = place
-    placement = (
-        tn(
-            "offset {offset} bytes, misaligned by one byte, in sectors of {sector} bytes",
-            "offset {offset} bytes, misaligned by {count} bytes, in sectors of {sector} bytes",
-            count=misalignment,
-            offset=offset,
-            sector=sector,
-        )
-        if misalignment
-        else t("offset {offset} bytes, aligned, in sectors of {sector} bytes", offset=offset, sector=sector)
-    )
-    data = t(
-        "Data starts at offset {offset:exact}, aligned, in sectors of {sector} bytes",
-        offset=one.offset_bytes,
-        sector=one.sector_bytes,
-    )
-    yield checked(data, place == (one.offset_bytes, one.sector_bytes) and not misalignment, placement)
+    return line_checks(finished.environment.crypttab, operation.line)
 
 
 def data_place(text: str) -> tuple[int, int]:
@@ -290,7 +254,7 @@ def data_place(text: str) -> tuple[int, int]:
         (segment,) = json.loads(text)["segments"].values()
         return int(segment["offset"]), int(segment["sector_size"])
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise Failed(t("cryptsetup output not understood: {said}", said=text)) from None
+        raise Failed(NOT_UNDERSTOOD(program="cryptsetup", said=text)) from None
 
 
 def _secret(context: StepContext) -> bytes:

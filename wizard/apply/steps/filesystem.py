@@ -2,24 +2,19 @@
 
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
 from pathlib import Path
 
 from wizard.apply.block.devices import forget_caches, kernel_name
 from wizard.apply.steps.step_context import Finished, StepContext, checked, look_at_all, matched
-from wizard.apply.steps.wipe import (
-    recognised_differences,
-    signatures_on,
-)
+from wizard.apply.steps.wipe import recognised_differences, signatures_on
 from wizard.apply.system.mounts import is_mounted, mounted_at, read_mounts
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import Failed, printable
 from wizard.model.layout import Writer
-from wizard.model.machine import Striping
-from wizard.model.run import Check
-from wizard.model.said import Message, Sentence, reason_of, t, tn
+from wizard.model.run import Check, differences
+from wizard.model.said import Message, Sentence, reason_of, t
 from wizard.operations.filesystem import Inside, MakeFilesystem, MakeSubvolumes, Resize, SetOwner
 from wizard.process.program import run
 
@@ -27,8 +22,7 @@ from wizard.process.program import run
 def make_filesystem(operation: MakeFilesystem, context: StepContext) -> Message:
     """Create the filesystem. Check that libblkid recognises exactly this one, and that its checker finds it
     clean."""
-    for argv in operation.commands():
-        context.command(argv)
+    context.run_commands()
     return made_as_planned(operation, context)
 
 
@@ -38,37 +32,12 @@ def made_as_planned(operation: MakeFilesystem, context: StepContext) -> Message:
     for device in devices:
         forget_caches(device)
     paths = [member.drive.path for device in devices if (member := context.plan.member(device))]
-    drives = look_at_all(paths) if paths else ()
-    for device in devices:
-        found = signatures_on(device, context.plan, context.seconds, drives)
-        if differences := recognised_differences(
-            found, operation.filesystem, operation.uuid, operation.label
-        ):
-            raise Failed(
-                t(
-                    "{device} is not recognised as planned: {differences:semicolons}.",
-                    device=device,
-                    differences=differences,
-                )
-            )
-    kind = MADE[operation.filesystem]
+    finished = context.finished(look_at_all(paths) if paths else ())
+    checks = [*_made_checks(operation, finished)]
     # Check before mounting, so the checker can read everything.
-    if kind.clean_check:
-        context.command((*kind.clean_check, operation.device))
-    if differences := spread_differences(operation, context.seconds):
-        raise Failed(
-            t(
-                "{device} is not striped as planned: {differences:semicolons}.",
-                device=operation.device,
-                differences=differences,
-            )
-        )
-    made = (
-        Sentence("{device} is recognised as {filesystem} with UUID {uuid} and passes a check.")
-        if kind.clean_check
-        else Sentence("{device} is recognised as {filesystem} with UUID {uuid}.")
-    )
-    return made(device=operation.device, filesystem=operation.filesystem, uuid=operation.uuid)
+    if checker := MADE[operation.filesystem].clean_check:
+        checks.append(_tool_check([*checker, operation.device], NO_ERRORS(tool=checker[0]), finished))
+    return context.confirm(checks)
 
 
 NO_FOLDER = Sentence("Cannot create the folder {place}: {why}.")
@@ -82,16 +51,8 @@ def make_subvolumes(operation: MakeSubvolumes, context: StepContext) -> Message:
     with at_private_place(operation, context) as place:
         for argv in operation.inside():
             context.command(argv)
-        differences = name_differences(operation.names, listed(context.command((*LIST, str(place))).output))
-    if differences:
-        raise Failed(
-            t(
-                "The subvolumes of {device} differ from the plan: {differences:semicolons}.",
-                device=operation.device,
-                differences=differences,
-            )
-        )
-    return t("{device} has the subvolumes {names:list}.", device=operation.device, names=operation.names)
+        found = listed(context.command((*LIST, str(place))).output)
+    return context.confirm([matched(lambda: name_differences(operation.names, found))])
 
 
 def set_owner(operation: SetOwner, context: StepContext) -> Message:
@@ -186,28 +147,21 @@ def planned_differences(operation: MakeSubvolumes, seconds: float) -> tuple[Mess
 
 
 def filesystem_checks(operation: MakeFilesystem, finished: Finished) -> Iterator[Check]:
-    """Check signatures, consistency and striping of a filesystem."""
-    kind, seconds = operation.filesystem, finished.seconds
-    for device in operation.devices:
-        yield matched(
-            t("{device} is {filesystem} with the planned UUID and label", device=device, filesystem=kind),
-            partial(_planned_differences, operation, device, finished),
-        )
-    if MADE[kind].clean_check:
-        yield clean_check(operation.device, kind, finished)
+    """Check signatures, striping and consistency of a filesystem."""
+    yield from _made_checks(operation, finished)
+    if MADE[operation.filesystem].clean_check:
+        yield clean_check(operation.device, operation.filesystem, finished)
+
+
+def _made_checks(operation: MakeFilesystem, finished: Finished) -> Iterator[Check]:
+    def find() -> Iterator[Message]:
+        for device in operation.devices:
+            found = signatures_on(device, finished.plan, finished.seconds, finished.drives)
+            yield from recognised_differences(found, operation.filesystem, operation.uuid, operation.label)
+
+    yield matched(find)
     if operation.striping or operation.others:
-        yield matched(
-            t(
-                "{device} is spread over the drives as planned, according to the superblock",
-                device=operation.device,
-            ),
-            lambda: spread_differences(operation, seconds),
-        )
-
-
-def _planned_differences(operation: MakeFilesystem, device: str, finished: Finished) -> tuple[Message, ...]:
-    found = signatures_on(device, finished.plan, finished.seconds, finished.drives)
-    return recognised_differences(found, operation.filesystem, operation.uuid, operation.label)
+        yield matched(lambda: spread_differences(operation, finished.seconds))
 
 
 def resize_checks(operation: Resize, finished: Finished) -> Iterator[Check]:
@@ -218,10 +172,7 @@ def resize_checks(operation: Resize, finished: Finished) -> Iterator[Check]:
 
 def subvolume_checks(operation: MakeSubvolumes, finished: Finished) -> Iterator[Check]:
     """Check the subvolumes of a mounted filesystem."""
-    yield matched(
-        t("{device} has the planned subvolumes", device=operation.device),
-        lambda: planned_differences(operation, finished.seconds),
-    )
+    yield matched(lambda: planned_differences(operation, finished.seconds))
 
 
 def spread_differences(operation: MakeFilesystem, seconds: float) -> tuple[Message, ...]:
@@ -233,63 +184,41 @@ def spread_differences(operation: MakeFilesystem, seconds: float) -> tuple[Messa
     text = run([*kind.superblock_reader, operation.device], seconds=seconds).output
     if operation.others:
         profile = "RAID1" if operation.is_mirrored else "RAID0"
-        return () if f"DATA|{profile}" in text else (t("the data profile is not {profile}", profile=profile),)
-    seen = kind.striping_in(text) if kind.striping_in else None
-    if seen == operation.striping:
-        return ()
-    return (
-        t(
-            "the superblock has {seen}, not {wanted}",
-            seen=_describe(seen),
-            wanted=_describe(operation.striping),
-        ),
-    )
-
-
-def _describe(striping: Striping | None) -> Message:
-    if striping is None:
-        return t("no striping")
-    return t(
-        "{unit:exact} per drive, {width:exact} in all",
-        unit=striping.unit_bytes,
-        width=striping.width_bytes,
+        return differences([("DATA", profile if f"DATA|{profile}" in text else None, profile)])
+    seen, wanted = kind.striping_in(text) if kind.striping_in else None, operation.striping
+    return differences(
+        (name, getattr(seen, name, None), getattr(wanted, name)) for name in ("unit_bytes", "width_bytes")
     )
 
 
 def clean_check(device: str, filesystem: str, finished: Finished) -> Check:
     """Check that the filesystem is clean: with its own checker or, if mounted and that is impossible, by the
     kernel's error count."""
-    what = t("{device} is clean", device=device)
     made = finished.plan.filesystems
     devices = next((one.devices for one in made if one.device == device), (device,))
     # Another program may have mounted a filesystem that the plan does not mount.
     if mounted := next((entry for entry in read_mounts() if entry.source in devices), None):
-        return _mounted_check(what, device, filesystem, mounted.mount_point, finished)
+        return _mounted_check(device, filesystem, mounted.mount_point, finished)
     check = MADE[filesystem].clean_check
+    return _tool_check([*check, device], NO_ERRORS(tool=check[0]), finished)
+
+
+NO_ERRORS = Sentence("{tool} found no errors")
+
+
+def _tool_check(argv: Sequence[str], seen: Message, finished: Finished) -> Check:
+    """Check with a program that fails if it finds an error."""
     try:
-        finished.do([*check, device])
+        finished.do(argv)
     except Failed as error:
-        return checked(what, False, error)
-    return checked(what, True, t("{tool} found no errors", tool=check[0]))
+        return checked(False, error)
+    return checked(True, seen)
 
 
-def _mounted_check(what: Message, device: str, filesystem: str, place: str, finished: Finished) -> Check:
+def _mounted_check(device: str, filesystem: str, place: str, finished: Finished) -> Check:
+    before = Sentence("checked before mounting; errors since: {count}")
     if check := MADE[filesystem].mounted_check:
-        try:
-            finished.do([*check, place])
-        except Failed as error:
-            return checked(what, False, error)
-        return checked(what, True, t("checked before mounting; no device error since"))
+        return _tool_check([*check, place], before(count=0), finished)
     errors = Path("/sys/fs") / filesystem / kernel_name(device) / "errors_count"
-    if errors.exists():
-        count = int(errors.read_text())
-        return checked(
-            what,
-            count == 0,
-            tn(
-                "checked before mounting; {count} error since",
-                "checked before mounting; {count} errors since",
-                count=count,
-            ),
-        )
-    return checked(what, True, t("checked before mounting; mounted without errors"))
+    count = int(errors.read_text()) if errors.exists() else 0
+    return checked(count == 0, before(count=count))

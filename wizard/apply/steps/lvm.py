@@ -4,7 +4,7 @@ A group belongs to the run if it uses only the plan's partition, with the planne
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
@@ -25,15 +25,14 @@ from wizard.apply.steps.step_context import (
     Finished,
     StepContext,
     asked,
-    checked,
-    demand,
+    matched,
     note_devices,
     physical_volumes_of,
 )
 from wizard.apply.steps.wipe import check_group_device
-from wizard.model.errors import Failed, Refused, partition_path, printable
+from wizard.model.errors import Failed, Refused, partition_path
 from wizard.model.layout import Group
-from wizard.model.run import Check
+from wizard.model.run import Check, differences
 from wizard.model.said import Message, t
 from wizard.operations.layers import (
     DATA_BYTES,
@@ -41,7 +40,6 @@ from wizard.operations.layers import (
     LVM_WITHOUT_UDEV,
     MakeLogicalVolume,
     MakeVolumeGroup,
-    physical_volume_uuid,
 )
 from wizard.plan.plan import Plan
 from wizard.plan.raid.lvm import group_room_bytes
@@ -135,119 +133,54 @@ def deactivate(plan: Plan, group: Group, do: Do) -> None:
         do(("vgchange", *LVM_WITHOUT_UDEV, "--activate", "n", group.name))
 
 
-def _planned(group: Group) -> dict[str, str]:
-    return {group.device: physical_volume_uuid(group.uuid)}
-
-
 def make_logical_volume(operation: MakeLogicalVolume, context: StepContext) -> Message:
     """Create the logical volume, and return a summary. Raises Failed."""
     plan, group = context.plan, context.plan.group
     if group is None:
         raise Failed(t("The plan has no volume group."))
-    for argv in operation.commands():
-        context.command(argv)
+    context.run_commands()
     if missing := wait_for((operation.device,)):
         raise Failed(NO_NODE(node=missing))
     own_volume_node(plan, group, operation.device)
-    demand(volume_checks((operation,), context.command))
-    return t(
-        "{device} has exactly {size} bytes, as planned according to LVM and the kernel.",
-        device=operation.device,
-        size=operation.size_bytes,
-    )
+    return context.confirm(volume_checks(operation, context.finished()))
 
 
 def group_checks(operation: MakeVolumeGroup, finished: Finished) -> Iterator[Check]:
-    """Check the group with LVM."""
-    if finished.plan.group:
-        yield from data_checks(finished.plan, finished.plan.group, finished.do)
-
-
-def logical_checks(operation: MakeLogicalVolume, finished: Finished) -> Iterator[Check]:
-    """Check a logical volume with LVM and the kernel."""
-    yield from volume_checks((operation,), finished.do)
-
-
-def data_checks(plan: Plan, group: Group, do: Do) -> Iterator[Check]:
     """Check the group and the data offset with LVM."""
-    (row,) = asked("pvs", ("pv_uuid", "vg_name", "pe_start"), group.device, do) or ({},)
-    wanted = {"pv_uuid": physical_volume_uuid(group.uuid), "vg_name": group.name, "pe_start": str(DATA_BYTES)}
-    yield _compare(
-        t(
-            "LVM finds the data of {device} in {name} at offset {offset} bytes",
-            device=group.device,
-            name=group.name,
-            offset=DATA_BYTES,
-        ),
-        wanted,
-        row,
-    )
+    plan, do, (device,) = finished.plan, finished.do, operation.parts
     (slot,) = (
-        slot for slot in plan.after.partitions if partition_path(plan.drive.path, slot.number) == group.device
+        slot for slot in plan.after.partitions if partition_path(plan.drive.path, slot.number) == device
     )
-    (row,) = asked("vgs", ("pv_count", "vg_extent_size", "vg_size"), group.name, do) or ({},)
-    room = group_room_bytes(slot.size_bytes)
-    wanted = {"pv_count": "1", "vg_extent_size": str(EXTENT_BYTES), "vg_size": str(room)}
-    yield _compare(
-        t(
-            "LVM reports {name} on this volume alone, with {room} bytes in extents of {extent}",
-            name=group.name,
-            room=room,
-            extent=EXTENT_BYTES,
-        ),
-        wanted,
-        row,
+    (_, uuid) = operation.made[device]
+
+    def find() -> Iterator[Message]:
+        wanted = {"pv_uuid": uuid, "vg_name": operation.name, "pe_start": str(DATA_BYTES)}
+        yield from _reported("pvs", wanted, device, do)
+        room = str(group_room_bytes(slot.size_bytes))
+        wanted = {"pv_count": "1", "vg_extent_size": str(EXTENT_BYTES), "vg_size": room}
+        yield from _reported("vgs", wanted, operation.name, do)
+
+    yield matched(find)
+
+
+def volume_checks(operation: MakeLogicalVolume, finished: Finished) -> Iterator[Check]:
+    """Check a logical volume with LVM and the kernel."""
+    wanted = {"lv_size": str(operation.size_bytes), "segtype": "linear", "seg_count": "1"}
+    name = f"{operation.group}/{operation.name}"
+    yield matched(lambda: _reported("lvs", wanted, name, finished.do))
+    yield matched(
+        lambda: differences([("alignment_offset", read_geometry(operation.device).alignment_offset_bytes, 0)])
     )
 
 
-def volume_checks(volumes: Sequence[MakeLogicalVolume], do: Do) -> Iterator[Check]:
-    """Check all volumes with a single lvs call."""
-    found = {
-        row.get("lv_name"): row
-        for row in asked("lvs", ("lv_name", "lv_size", "segtype", "seg_count"), volumes[0].group, do)
-    }
-    for one in volumes:
-        wanted = {"lv_size": str(one.size_bytes), "segtype": "linear", "seg_count": "1"}
-        what = t(
-            "LVM reports {device} as linear, in one segment of {size} bytes",
-            device=one.device,
-            size=one.size_bytes,
-        )
-        yield _compare(what, wanted, found.get(one.name, {}))
-        aligned = t("The kernel reports {device} aligned", device=one.device)
-        try:
-            offset = read_geometry(one.device).alignment_offset_bytes
-        except Failed as error:
-            yield checked(aligned, False, error)
-        else:
-            yield checked(aligned, offset == 0, t("offset {offset} bytes", offset=offset))
-
-
-def _compare(what: Message, wanted: dict[str, str], seen: dict[str, str]) -> Check:
-    differing = [
-        str(t("{key} is {seen}, not {wanted}", key=key, seen=seen.get(key, t("nothing")), wanted=value))
-        for key, value in wanted.items()
-        if seen.get(key) != value
-    ]
-    return checked(what, not differing, printable("; ".join(differing), 200) or t("no difference"))
+def _reported(kind: str, wanted: Mapping[str, str], what: str, do: Do) -> tuple[Message, ...]:
+    """Return differences of the row of `pvs`, `vgs` or `lvs` on `what`."""
+    row = next(iter(asked(kind, wanted, what, do)), {})
+    return differences((key, row.get(key), value) for key, value in wanted.items())
 
 
 def make_group(operation: MakeVolumeGroup, context: StepContext) -> Message:
     """Create the physical volumes and the group, and return a summary. Raises Failed unless the group's data
     offset and size are as planned: they cannot be corrected later."""
-    planned = {part: uuid for part, (_, uuid) in operation.made.items()}
-    for argv in operation.commands():
-        context.command(argv)
-    if (seen := physical_volumes_of(operation.name, context.command)) != planned:
-        found = tuple(seen) or t("no physical volume")
-        raise Failed(
-            t(
-                "The volume group {name} has {seen:list} instead of {planned:list}.",
-                name=operation.name,
-                seen=found,
-                planned=tuple(planned),
-            )
-        )
-    if context.plan.group:
-        demand(data_checks(context.plan, context.plan.group, context.command))
-    return t("The volume group {name} has exactly the planned physical volume.", name=operation.name)
+    context.run_commands()
+    return context.confirm(group_checks(operation, context.finished()))

@@ -7,21 +7,19 @@ from uuid import uuid4
 
 from wizard.apply.plan.guard import check_mount_point
 from wizard.apply.steps.filesystem import NO_FOLDER
-from wizard.apply.steps.step_context import Commands, Finished, StepContext, checked, lines_check, matched
+from wizard.apply.steps.step_context import Commands, Finished, StepContext, line_checks, matched
 from wizard.apply.system import fstab
 from wizard.apply.system.edited_file import kept_as
 from wizard.apply.system.mounts import is_mounted, is_swap, mount_differences, read_mounts
-from wizard.model.errors import Failed, Refused, printable
-from wizard.model.layout import NO_PLACE, Writer
+from wizard.model.errors import Failed, Refused
+from wizard.model.layout import Writer
 from wizard.model.run import Check
-from wizard.model.said import Message, Sentence, reason_of, t
+from wizard.model.said import Message, reason_of, t
 from wizard.operations.mounts import AddFstabLine, Mount, TurnOnSwap
 
-NOT_MOUNTED = Sentence("{place} is not mounted as planned: {differences:semicolons}.")
 
-
-def mount_filesystem(operation: Mount, context: Commands) -> Message:
-    """Create the folder, mount, and compare with the kernel's mount table. Repeatable."""
+def mount_filesystem(operation: Mount, context: Commands) -> None:
+    """Create the folder, mount, and compare with the kernel's mount table. Repeatable. Raises Failed."""
     place = Path(operation.mount_point)
     if not is_mounted(operation):
         try:
@@ -32,13 +30,24 @@ def mount_filesystem(operation: Mount, context: Commands) -> Message:
         except OSError as error:
             raise Failed(NO_FOLDER(place=str(place), why=str(error.strerror))) from None
         mount_checked(operation, context.command)
+    _check_mount(operation)
+
+
+def mount_in_step(operation: Mount, context: StepContext) -> Message:
+    """Mount the filesystem, and return a summary. Raises Failed."""
+    mount_filesystem(operation, context)
+    return context.confirm([matched(lambda: mount_differences(operation))])
+
+
+def _check_mount(operation: Mount) -> None:
     if differences := mount_differences(operation):
-        raise Failed(NOT_MOUNTED(place=str(place), differences=tuple(differences)))
-    return t(
-        "{device} is mounted at {place} with all recommended options.",
-        device=operation.device,
-        place=str(place),
-    )
+        raise Failed(
+            t(
+                "{place} is not mounted as planned: {differences:semicolons}.",
+                place=operation.mount_point,
+                differences=differences,
+            )
+        )
 
 
 def mount_checked(operation: Mount, do: Callable[[Sequence[str]], object]) -> None:
@@ -48,9 +57,10 @@ def mount_checked(operation: Mount, do: Callable[[Sequence[str]], object]) -> No
     mounts = [entry for entry in read_mounts() if entry.mount_point == operation.mount_point]
     # Of two mounts, the upper one is another program's and hides ours.
     if len(mounts) == 1 and not is_mounted(operation):
-        differences = mount_differences(operation)
-        do(("umount", operation.mount_point))
-        raise Failed(NOT_MOUNTED(place=operation.mount_point, differences=differences))
+        try:
+            _check_mount(operation)
+        finally:
+            do(("umount", operation.mount_point))
 
 
 NOBODY = 65534
@@ -63,10 +73,7 @@ def mount_checks(operation: Mount, finished: Finished) -> Iterator[Check]:
     """Check the mount, and that the planned writer can write there. No check if only root may write, or for
     read-only mounts."""
     place = operation.mount_point
-    yield matched(
-        t("{device} is mounted at {place} as recommended", device=operation.device, place=place),
-        lambda: mount_differences(operation),
-    )
+    yield matched(lambda: mount_differences(operation))
     volume = next((volume for volume in finished.plan.volumes if volume.path == operation.device), None)
     if volume is None or volume.writer.kind == "root" or "ro" in operation.options:
         return
@@ -76,7 +83,7 @@ def mount_checks(operation: Mount, finished: Finished) -> Iterator[Check]:
         else t("not mounted there")
     )
     what = t("{who} can write to {place}", who=volume.writer.shown, place=place)
-    yield checked(what, not fault, fault or t("wrote and deleted a file"))
+    yield Check(str(what), not fault, str(fault or t("wrote and deleted a file")))
 
 
 def _write_fault(folder: Path, writer: Writer) -> str:
@@ -111,43 +118,25 @@ def _try_as(writer: Writer, file: Path) -> int:
     return 0
 
 
-def swap_differences(operation: TurnOnSwap) -> tuple[Message, ...]:
-    """Return a clause if the kernel does not use the device as swap."""
-    return () if is_swap(operation.device) else (t("the kernel does not list it as swap"),)
-
-
 def swap_checks(operation: TurnOnSwap, finished: Finished) -> Iterator[Check]:
     """Check that the kernel uses the swap."""
-    yield matched(
-        t("{device} is in use as swap", device=operation.device), lambda: swap_differences(operation)
-    )
+    yield matched(lambda: () if is_swap(operation.device) else [t("not listed")])
 
 
 def turn_on(operation: TurnOnSwap, context: StepContext) -> Message:
     """Enable swap on the device, and check that the kernel lists it. Repeatable. Raises Failed."""
     if not is_swap(operation.device):
-        for argv in operation.commands():
-            context.command(argv)
-    if differences := swap_differences(operation):
-        raise Failed(
-            t(
-                "{device} is not in use as planned: {differences:semicolons}.",
-                device=operation.device,
-                differences=differences,
-            )
-        )
-    return t("The kernel uses {device} as swap.", device=operation.device)
+        context.run_commands()
+    return context.confirm(swap_checks(operation, context.finished()))
 
 
 def add_fstab_line(operation: AddFstabLine, context: StepContext) -> Message:
     """Add the line to fstab, and return a summary. Raises Failed."""
     file = context.environment.fstab
-    line = fstab.add_line(file, operation, kept_as(file, context.run_name))
-    return t("{file} has the line: {line}", file=str(file), line=line)
+    fstab.add_line(file, operation, kept_as(file, context.run_name))
+    return context.confirm(fstab_checks(operation, context.finished()))
 
 
 def fstab_checks(operation: AddFstabLine, finished: Finished) -> Iterator[Check]:
     """Check that fstab has the line once."""
-    place = operation.mount_point
-    what = operation.uuid if place == NO_PLACE else printable(place, 200)
-    yield lines_check(t("fstab has exactly one line for {what}", what=what), finished.fstab, operation.line)
+    return line_checks(finished.environment.fstab, operation.line)

@@ -24,10 +24,11 @@ from wizard.filesystems.kind import (
     LUKS_MBR_TYPE,
     ROOT_GPT_TYPES,
 )
-from wizard.model.errors import Failed, printable
+from wizard.model.errors import Failed
 from wizard.model.layout import Layout, Slot, TableEntry
 from wizard.model.machine import Drive, Extent, Partition
-from wizard.model.said import Sentence, rounded_up, t
+from wizard.model.run import differences
+from wizard.model.said import Message, Sentence, rounded_up, t
 from wizard.operations.table import WriteTable
 from wizard.plan.free_space import is_container
 from wizard.probe.content.gpt import HEADER, SIGNATURE
@@ -40,23 +41,19 @@ def disk_differences(wanted: Layout, drive: Drive) -> tuple[str, ...]:
     """Describe differences between the table on the disk and the layout: kind, numbers, starts, sizes, types,
     names, flags."""
     kind = drive.table.kind if drive.table else "unread"
-    found = (
-        []
-        if kind == wanted.table
-        else [str(t("the table is {seen}, not {wanted}", seen=kind, wanted=wanted.table))]
-    )
+    found = [*map(str, differences([(t("the table"), kind, wanted.table)]))]
     by_number = {part.number: part for part in drive.partitions}
     for slot in wanted.partitions:
         part = by_number.pop(slot.number, None)
         if part is None:
             found.append(str(t("partition {number} is missing", number=slot.number)))
         else:
-            found += _entry_differences(slot, part)
+            found += map(str, _entry_differences(slot, part))
     found += [str(t("partition {number} was not planned", number=number)) for number in sorted(by_number)]
     return tuple(found)
 
 
-def _entry_differences(slot: Slot, part: Partition) -> list[str]:
+def _entry_differences(slot: Slot, part: Partition) -> tuple[Message, ...]:
     pairs: list[tuple[str, int | str | None, int | str | None]] = [
         ("start", part.start_bytes, slot.start_bytes),
         ("size", part.size_bytes, slot.size_bytes),
@@ -66,19 +63,10 @@ def _entry_differences(slot: Slot, part: Partition) -> list[str]:
     ]
     if slot.kept and slot.part_uuid:
         pairs.append(("UUID", part.part_uuid, slot.part_uuid))
-    return [
-        str(
-            t(
-                "partition {number}: {field} {seen!r}, not {wanted!r}",
-                number=slot.number,
-                field=field,
-                seen=_shown(seen),
-                wanted=_shown(wanted),
-            )
-        )
+    return differences(
+        (t("partition {number}: {field}", number=slot.number, field=field), seen, wanted)
         for field, seen, wanted in pairs
-        if seen != wanted
-    ]
+    )
 
 
 def kernel_differences(wanted: Layout, drive: Drive) -> tuple[str, ...]:
@@ -103,10 +91,6 @@ def kernel_differences(wanted: Layout, drive: Drive) -> tuple[str, ...]:
             )
             found.append(str(difference))
     return tuple(found)
-
-
-def _shown(value: int | str | None) -> int | str:
-    return value if isinstance(value, int) else printable(value or "", 40)
 
 
 SET_AFTERWARDS = {

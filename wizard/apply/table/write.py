@@ -2,7 +2,8 @@
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from wizard.apply.block.devices import (
@@ -19,14 +20,21 @@ from wizard.apply.run.backup_store import table_places
 from wizard.apply.run.process import module_argv
 from wizard.apply.steps.step_context import NO_NODE, Finished, StepContext, checked, matched
 from wizard.apply.table.one_entry import with_backup_at_end, with_lost_table, with_one_changed
-from wizard.apply.table.proof import Image, disk_differences, kernel_differences, proven, set_types
+from wizard.apply.table.proof import (
+    WRONG_TABLE,
+    Image,
+    disk_differences,
+    kernel_differences,
+    proven,
+    set_types,
+)
 from wizard.documents.codec import to_json
 from wizard.model.errors import Failed, Refused, partition_path
 from wizard.model.geometry import Geometry, Identity, grain_bytes, misalignment_bytes
 from wizard.model.layout import Member, Slot
 from wizard.model.machine import Drive, Extent
 from wizard.model.run import Check
-from wizard.model.said import MIB, Message, Sentence, t, tn
+from wizard.model.said import MIB, Message, join, t
 from wizard.operations.data_loss import content_of
 from wizard.operations.table import ResetZones, WriteTable
 from wizard.plan.dangers import slot_of
@@ -47,19 +55,13 @@ def _have_written(operation: WriteTable, context: StepContext) -> None:
         accept=(0, 1, LIBPARTED_ABORTED),
         shown=("libparted", operation.table, operation.device),
     )
-    if result.status == LIBPARTED_ABORTED:
-        raise Failed(
-            t(
-                "libparted aborted on {device}; the table there may be half written.",
-                device=operation.device,
-            )
-        )
     if result.status:
+        aborted = t("libparted aborted; the table may be half written.")
         raise Failed(
             t(
                 "libparted did not write the table of {device}: {why}",
                 device=operation.device,
-                why=result.last_words,
+                why=aborted if result.status == LIBPARTED_ABORTED else result.last_words,
             )
         )
     set_types(operation, context.member.drive.geometry.logical_block_bytes)
@@ -172,13 +174,7 @@ def _read_back(drive: str, context: StepContext) -> Message:
     forget_caches(drive)
     found = context.look()
     if differences := disk_differences(wanted, found):
-        raise Failed(
-            t(
-                "The table read back from {drive} differs from the plan: {differences:semicolons}.",
-                drive=drive,
-                differences=differences,
-            )
-        )
+        raise Failed(WRONG_TABLE(detail="; ".join(differences)))
     if kernel_differences(wanted, found):
         reread_table(drive, anew=False)
         found = context.look()
@@ -200,18 +196,10 @@ def _read_back(drive: str, context: StepContext) -> Message:
 def _summary(drive: Drive, context: StepContext) -> Message:
     """Describe the UUIDs that libparted has drawn, which the plan cannot contain."""
     new = {slot.number for slot in context.member.after.partitions if not slot.kept}
-    parts = [
-        t("partition {number} has UUID {uuid}", number=part.number, uuid=part.part_uuid)
-        for part in drive.partitions
-        if part.number in new and part.part_uuid
-    ]
-    uuid = drive.table.uuid if drive.table else None
-    drawn = (*((t("the table has UUID {uuid}", uuid=uuid),) if uuid else ()), *parts)
-    return (
-        t("Disk and kernel have exactly the planned table: {drawn:semicolons}.", drawn=drawn)
-        if drawn
-        else t("Disk and kernel have exactly the planned table.")
-    )
+    drawn = [(drive.path, drive.table.uuid if drive.table else None)]
+    drawn += ((part.path, part.part_uuid) for part in drive.partitions if part.number in new)
+    uuids = (t("{device} has UUID {uuid}.", device=node, uuid=uuid) for node, uuid in drawn if uuid)
+    return join(t("Disk and kernel have exactly the planned table."), *uuids)
 
 
 def table_checks(operation: WriteTable | ResetZones, finished: Finished) -> Iterator[Check]:
@@ -219,21 +207,19 @@ def table_checks(operation: WriteTable | ResetZones, finished: Finished) -> Iter
     pairs = zip(finished.plan.members, finished.drives, strict=True)
     member, drive = next((one, drive) for one, drive in pairs if one.drive.path == operation.device)
     plan, after = finished.plan, member.after
-    what = (
-        Sentence("{drive} has no table, as planned")
-        if after.whole
-        else Sentence("{drive} has the planned table")
-    )
-    yield matched(what(drive=drive.path), lambda: disk_differences(after, drive))
-    yield matched(t("The kernel sees the same partitions"), lambda: kernel_differences(after, drive))
-    if plan.only_table:
-        yield matched(
-            t("The partitions have the contents found"), lambda: (*_content_differences(plan, drive),)
-        )
-    for slot in after.partitions:
-        # Existing partitions keep their alignment.
-        if not slot.kept and not plan.part:
-            yield from alignment_checks(drive, slot.number, finished.seconds)
+    contents = _content_differences(plan, drive) if plan.only_table else ()
+    yield matched(lambda: (*disk_differences(after, drive), *contents))
+    yield matched(lambda: kernel_differences(after, drive))
+    # Existing partitions keep their alignment.
+    new = [slot.number for slot in after.partitions if not slot.kept and not plan.part]
+    if new:
+        yield alignment_check(drive, new, finished.seconds)
+
+
+def empty_checks(operation: ResetZones, finished: Finished) -> Iterator[Check]:
+    """Check that the drive has no table."""
+    what = str(t("{drive} has no table, as planned.", drive=operation.device))
+    yield from (replace(check, what=what) for check in table_checks(operation, finished))
 
 
 def _content_differences(plan: Plan, drive: Drive) -> Iterator[Message]:
@@ -245,50 +231,35 @@ def _content_differences(plan: Plan, drive: Drive) -> Iterator[Message]:
             yield t("partition {number} lacks its {content}", number=slot.number, content=content_of(slot))
 
 
-def alignment_checks(drive: Drive, number: int, seconds: float) -> Iterator[Check]:
-    """Check a partition's alignment by the kernel's rule, and with parted."""
+def alignment_check(drive: Drive, numbers: Sequence[int], seconds: float) -> Check:
+    """Check the alignment of partitions by the kernel's rule, and with parted if installed."""
+    check = matched(lambda: [one for number in numbers for one in _misalignments(drive, number, seconds)])
+    if check.holds and find("parted") is None:
+        return checked(True, t("parted is not installed; only the kernel's rule was checked"))
+    return check
+
+
+def _misalignments(drive: Drive, number: int, seconds: float) -> Iterator[Message]:
     node = partition_path(drive.path, number)
     part, geometry = drive.partition(node), drive.geometry
     if part is None or geometry is None:
-        yield checked(t("{device} is aligned", device=node), False, t("unreadable"))
+        yield t("{device} is unreadable", device=node)
         return
-    off = misalignment_bytes(geometry, part.start_bytes)
-    at = (
-        tn("{count} byte off", "{count} bytes off", count=off)
-        if off
-        else t("byte {byte}", byte=part.start_bytes)
-    )
-    yield checked(t("{device} is aligned by the kernel's rule", device=node), off == 0, at)
-    kind, what = aligned_by_parted(node, geometry)
-    if find("parted") is None:
-        yield checked(what, True, t("parted is not installed; only the kernel's rule was checked"))
-        return
-    try:
-        result = run(
-            ["parted", "--machine", "--script", drive.path, "align-check", kind, str(number)],
-            seconds=seconds,
-            accept=(0, 1),
-        )
-    except Failed as error:
-        yield checked(what, False, error)
-        return
-    # With --script, parted reports the result only as exit status.
-    aligned = result.status == 0
-    yield checked(what, aligned, t("aligned") if aligned else t("not aligned"))
+    if off := misalignment_bytes(geometry, part.start_bytes):
+        yield t("{device} is {off} bytes off", device=node, off=off)
+    if find("parted"):
+        kind = parted_rule(geometry)
+        argv = ["parted", "--machine", "--script", drive.path, "align-check", kind, str(number)]
+        # With --script, parted reports the result only as exit status.
+        if run(argv, seconds=seconds, accept=(0, 1)).status:
+            yield t("{device} is not aligned according to parted ({rule})", device=node, rule=kind)
 
 
-def aligned_by_parted(node: str, geometry: Geometry) -> tuple[str, Message]:
-    """Return parted's applicable alignment check, and a description with the reason if it is not `opt`.
+def parted_rule(geometry: Geometry) -> str:
+    """Return parted's applicable alignment check: `opt`, or `min` if the optimal size is implausible.
 
     parted trusts any optimal I/O size (libparted/arch/linux.c). The plan ignores implausible sizes, and sizes
     that would make the grain absurdly large.
     """
     optimal = geometry.optimal_io_bytes
-    if optimal <= 0 or grain_bytes(geometry) % optimal == 0:
-        return "opt", t("{device} is aligned by parted (opt)", device=node)
-    return "min", t(
-        "{device} is aligned by parted (min, since the drive's optimal I/O size of "
-        "{bytes} bytes is implausible)",
-        device=node,
-        bytes=optimal,
-    )
+    return "opt" if optimal <= 0 or grain_bytes(geometry) % optimal == 0 else "min"

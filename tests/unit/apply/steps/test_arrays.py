@@ -68,7 +68,7 @@ def test_mdadm_output_is_parsed() -> None:
     ],
 )
 def test_expected_kernel_values_of_an_array(seen: Geometry, drives: Geometry, holds: bool) -> None:
-    check = kernel_check("/dev/md127", seen, STRIPING, [drives, E512, E512])
+    check = kernel_check(seen, STRIPING, [drives, E512, E512])
     assert check.holds is holds, check
 
 
