@@ -59,7 +59,7 @@ def test_kernel_without_device_mapper_prevents_the_start(
     plan = work.plan(drive, spec("ext4"), arrangement=Arrangement(grouped=True))
     before = work.digest(drive)
     stand_in(work.folder / "bin", monkeypatch, "modprobe", "exit 1")
-    with pytest.raises(Refused, match="device mapper is neither built in"):
+    with pytest.raises(Refused, match="dm_mod is neither built in"):
         work.start(plan)
     assert work.digest(drive) == before
     assert not list_runs(work.runs)

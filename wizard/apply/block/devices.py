@@ -29,6 +29,8 @@ CAME = Sentence("only {got} of {length} bytes were read")
 UNWRITTEN_AT = Sentence("Cannot write {device} at byte {byte}: {why}.")
 TOOK = Sentence("only {got} of {length} bytes were written")
 NOT_TAKEN = Sentence("Cannot write to {device}: {why}.")
+IN_USE = Sentence("{device} is in use: {why}.")
+UNVERIFIED = Sentence("Verification of {what} failed: the data read back differs from the data written.")
 
 
 SYS_BLOCK = Path("/sys/class/block")
@@ -121,6 +123,12 @@ def open_exclusively(path: str) -> Message | str | None:
         else:
             return None
     return t("the kernel reports another holder")
+
+
+def check_unclaimed(path: str) -> None:
+    """Raises Failed if a device is in use."""
+    if reason := open_exclusively(path):
+        raise Failed(IN_USE(device=path, why=reason))
 
 
 @contextmanager
@@ -265,14 +273,16 @@ def forget_partitions(drive: str) -> None:
             sleep(CLAIM_PAUSE_SECONDS)
 
 
-def wait_for(nodes: tuple[str, ...], seconds: float = 5.0) -> str | None:
-    """Wait until all nodes exist. Return the first missing one, or None."""
-    deadline = monotonic() + seconds
+NODE_SECONDS = 5.0
+
+
+def wait_for(*nodes: str) -> None:
+    """Wait until all nodes exist. Raises Failed."""
+    deadline = monotonic() + NODE_SECONDS
     while missing := next((node for node in nodes if not Path(node).is_block_device()), None):
         if monotonic() > deadline:
-            return missing
+            raise Failed(t("The node {node} did not appear.", node=missing))
         sleep(0.02)
-    return None
 
 
 FIRST_BYTES = 4096

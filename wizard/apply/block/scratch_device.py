@@ -24,7 +24,7 @@ from wizard.apply.block.devices import (
     wait_for,
 )
 from wizard.model.errors import DiskwrightError, Failed
-from wizard.model.said import t
+from wizard.model.said import Message, Sentence, t
 from wizard.process.program import find, run
 
 CONTROL = "/dev/loop-control"
@@ -40,6 +40,9 @@ GOES_WITH_LAST_USER, WITH_PARTITIONS = 4, 8
 NAME = "diskwright stand-in"
 TAKE_SECONDS = 5.0
 PAUSE_SECONDS = 0.05
+
+
+UNAVAILABLE = Sentence("{node} is not available ({why})")
 
 
 class NoScratchDeviceError(Exception):
@@ -98,6 +101,18 @@ def load_loop() -> None:
             run(("modprobe", "--quiet", "loop"), seconds=TAKE_SECONDS, accept=range(256))
 
 
+def unavailable(*nodes: str) -> Message | None:
+    """Return why one of these nodes cannot be opened, as a clause, or None. Loads the loop module if needed."""
+    if not all(Path(node).exists() for node in nodes):
+        load_loop()
+    for node in nodes:
+        try:
+            os.close(os.open(node, os.O_RDWR | os.O_CLOEXEC))
+        except OSError as error:
+            return UNAVAILABLE(node=node, why=str(error.strerror))
+    return None
+
+
 def _attach_free_loop(memory: int, block_bytes: int) -> tuple[int, str]:
     """Return the locked descriptor of a loop device over the file, and its node."""
     load_loop()
@@ -108,9 +123,7 @@ def _attach_free_loop(memory: int, block_bytes: int) -> tuple[int, str]:
         except OSError as error:
             # Another program took the free device first.
             if error.errno not in (errno.EBUSY, errno.EAGAIN) or monotonic() > deadline:
-                raise NoScratchDeviceError(
-                    t("no loop device is available ({why})", why=str(error.strerror))
-                ) from None
+                raise NoScratchDeviceError(UNAVAILABLE(node=CONTROL, why=str(error.strerror))) from None
             sleep(PAUSE_SECONDS)
 
 
@@ -120,8 +133,10 @@ def _attach(memory: int, block_bytes: int) -> tuple[int, str]:
         node = f"/dev/loop{fcntl.ioctl(control, GET_FREE)}"
     finally:
         os.close(control)
-    if wait_for((node,)):
-        raise OSError(errno.ENOENT, str(t("{node} did not appear", node=node)))
+    try:
+        wait_for(node)
+    except Failed as error:
+        raise OSError(errno.ENOENT, str(error)) from None
     loop = os.open(node, os.O_RDWR | os.O_CLOEXEC)
     try:
         fcntl.flock(loop, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -159,7 +174,7 @@ def ignore_mapped(name: str, folder: str = "") -> None:
     """Make udev ignore device-mapper devices whose names begin with `name`, until `stop_ignoring(name)`.
 
     This also ignores loop devices over files in a folder named `folder` (`name` by default), and their
-    partitions. Call it before the devices exist. Raises OSError if the rule cannot be written.
+    partitions. Call it before the devices exist. Raises Failed if the rule cannot be written.
     """
     ignore(
         name,
@@ -172,13 +187,18 @@ def ignore_mapped(name: str, folder: str = "") -> None:
 
 def ignore(what: str, lines: Sequence[str]) -> None:
     """Install these udev rules under the name `what`, until `stop_ignoring(what)`. They apply on return.
-    Raises OSError."""
+    Raises Failed."""
     rule = _rule_path(what)
-    RULES.mkdir(parents=True, exist_ok=True)
     # Another process can make udev reload its rules at any moment.
     unfinished = rule.with_suffix(".half")
-    unfinished.write_text("\n".join(["# Gone when diskwright is done with it.", *lines, ""]))
-    unfinished.rename(rule)
+    try:
+        RULES.mkdir(parents=True, exist_ok=True)
+        unfinished.write_text("\n".join(["# Gone when diskwright is done with it.", *lines, ""]))
+        unfinished.rename(rule)
+    except OSError as error:
+        raise Failed(
+            t("Cannot make udev ignore {what}: {why}.", what=what, why=str(error.strerror))
+        ) from None
     _reload()
 
 

@@ -8,7 +8,14 @@ from collections.abc import Set
 from functools import partial
 from pathlib import Path
 
-from wizard.apply.block.devices import facts_on, kernel_name, open_exclusively, size_bytes, superblock_on
+from wizard.apply.block.devices import (
+    IN_USE,
+    facts_on,
+    kernel_name,
+    open_exclusively,
+    size_bytes,
+    superblock_on,
+)
 from wizard.apply.conversion.boot import boot_path, own_fstab, swap_files_on, units_for
 from wizard.apply.engine.scratch_copies import blocker
 from wizard.apply.engine.writable_copy import obstacle
@@ -17,7 +24,7 @@ from wizard.apply.plan.identity_check import check_same_start, drive_fault, prob
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.run.job import ANOTHER_DRIVE, Start, check_root
 from wizard.apply.run.load import check_told
-from wizard.apply.run.process import lock_drives, settle
+from wizard.apply.run.process import NOTHING_WRITTEN, lock_drives, settle
 from wizard.apply.run.runs import check_lasts, check_room
 from wizard.apply.settings.existing_filesystem import drive_of, nodes_of
 from wizard.apply.settings.guard import check_own, check_setting
@@ -31,7 +38,7 @@ from wizard.ext4.superblock import SUPERBLOCK_BYTES, read_ext, read_filesystem
 from wizard.model.errors import BadInput, Failed, Refused, printable
 from wizard.model.ext import ExtFacts
 from wizard.model.machine import Drive
-from wizard.model.said import Message, Sentence, join, t
+from wizard.model.said import Message, join, t
 from wizard.operations.ext4 import CHECKER, proof
 from wizard.operations.operation import How
 from wizard.plan.conversion import Migration
@@ -236,7 +243,6 @@ def first_error(said: str) -> Message | str:
 
 
 AGAIN = t("Check again with `diskwright migrate`. Nothing was written.")
-IN_USE = Sentence("{device} is in use: {reason}. Nothing was written.")
 
 
 def check_migration_tools(migration: Migration) -> None:
@@ -296,9 +302,9 @@ def check_unused(device: str, drive: Drive) -> None:
     """Raises Refused if the device is in use. The rest of the drive may be in use."""
     for use in drive.uses:
         if use.kind != "opened" and use.subject == device:
-            raise Refused(IN_USE(device=device, reason=in_use(use)))
+            raise Refused(join(IN_USE(device=device, why=in_use(use)), NOTHING_WRITTEN))
     if reason := open_exclusively(device):
-        raise Refused(IN_USE(device=device, reason=reason))
+        raise Refused(join(IN_USE(device=device, why=reason), NOTHING_WRITTEN))
 
 
 def check_resumable(migration: Migration) -> None:

@@ -23,7 +23,7 @@ from wizard.apply.tree.mount_read_only import seen_alone
 from wizard.model.errors import Failed
 from wizard.model.said import Message, Sentence, join, t, tn
 
-NOT_REMOVED = Sentence("Cannot remove {path}: {why}.")
+NOT_REMOVED = Sentence("Cannot remove {file}: {why}.")
 
 NAMED = 5
 """Number of files to name. Others are counted."""

@@ -15,14 +15,15 @@ from pathlib import Path
 from wizard.apply.copy.copy_entry import LIBRARY, TreeCopy
 from wizard.apply.copy.places import shown, source_open
 from wizard.apply.run.backup_store import read_kept, replace_document, replace_durably
-from wizard.apply.run.process import STOP
+from wizard.apply.run.process import STOP, UNWRITTEN
 from wizard.apply.run.progress_log import Progress, Tally
 from wizard.apply.tree.entry import TreeEntry, from_line
-from wizard.apply.tree.manifest import BEFORE, NOT_WRITTEN, manifest_lines, open_folder
-from wizard.apply.tree.mount_read_only import NOT_READ, seen_alone
+from wizard.apply.tree.manifest import BEFORE, INCOMPLETE, manifest_lines, open_folder
+from wizard.apply.tree.mount_read_only import seen_alone
 from wizard.documents.codec import from_json, parse_document
+from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput, Failed
-from wizard.model.said import Sentence, t
+from wizard.model.said import t
 from wizard.plan.changes import Bring
 from wizard.plan.copy import holds_of
 
@@ -30,8 +31,6 @@ FILE, SCHEMA = "copied.json", "diskwright.copied/2"
 
 LIST, AGAIN_LIST = "copied.list", "again.list"
 """Lines of the copied entries in order, and of those copied again, each as the source was then."""
-
-INCOMPLETE = Sentence("{file} is incomplete.")
 
 EXPECTED = "expected.manifest"
 """List of a finished copy of version 1.0."""
@@ -134,8 +133,7 @@ def load_copied(run: Path) -> Copied | None:
 def entries_in(file: Path) -> Iterator[TreeEntry]:
     """Yield the committed entries of a list, none if the list does not exist. Raises BadInput if it is
     damaged."""
-    what = t("An entry of {file}", file=str(file))
-    return (from_line(line, what) for line in _committed(file))
+    return (from_line(line, str(file)) for line in _committed(file))
 
 
 def _committed(file: Path) -> Iterator[bytes]:
@@ -157,7 +155,7 @@ def _committed(file: Path) -> Iterator[bytes]:
     except FileNotFoundError:
         return
     except OSError as error:
-        raise BadInput(NOT_READ(path=str(file), why=str(error.strerror))) from None
+        raise BadInput(UNREADABLE(file=str(file), why=str(error.strerror))) from None
     if count < 0 or damaged:
         raise BadInput(INCOMPLETE(file=str(file)))
 
@@ -198,7 +196,7 @@ class EntryList:
 
 
 def _not_written(path: Path | str, error: OSError) -> Failed:
-    return Failed(NOT_WRITTEN(file=shown(path), why=str(error.strerror)))
+    return Failed(UNWRITTEN(file=shown(path), why=str(error.strerror)))
 
 
 @contextmanager

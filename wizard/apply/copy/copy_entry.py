@@ -45,7 +45,7 @@ from wizard.operations.mounts import Top
 
 T = TypeVar("T")
 
-NOT_COPIED = Sentence("Cannot copy {path}: {why}.")
+NOT_COPIED = Sentence("Cannot copy {file}: {why}.")
 
 SET_FLAGS = 0x40086602 if struct.calcsize("l") == 8 else 0x40046602
 """FS_IOC_SETFLAGS (linux/fs.h), which encodes the size of a long."""
@@ -83,7 +83,7 @@ def telling(path: bytes, fault: Sentence = NOT_COPIED) -> Iterator[None]:
         yield
     except OSError as error:
         why = error.strerror or str(error)
-        raise Failed(fault(path=named(path), why=why)) from None
+        raise Failed(fault(file=named(path), why=why)) from None
 
 
 def copy_entry(copy: TreeCopy, path: bytes, on_bytes: Callable[[int], None]) -> TreeEntry:

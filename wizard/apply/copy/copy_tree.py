@@ -15,7 +15,6 @@ from time import monotonic
 from wizard.apply.copy.compare_copy import check_own
 from wizard.apply.copy.copied import (
     AGAIN_LIST,
-    INCOMPLETE,
     LIST,
     BringSite,
     Copied,
@@ -38,8 +37,8 @@ from wizard.apply.copy.copy_entry import (
 from wizard.apply.copy.survey import check_names_free, names_in
 from wizard.apply.run.progress_log import noting
 from wizard.apply.tree.entry import GONE, KINDS, EntryKind, Found, TreeEntry, order_of, status_at, walk
-from wizard.apply.tree.manifest import Inode, OnBytes, linked_inode, read_batch
-from wizard.apply.tree.mount_read_only import NOT_READ
+from wizard.apply.tree.manifest import INCOMPLETE, Inode, OnBytes, linked_inode, read_batch
+from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput
 from wizard.model.said import MIB, Message, t, tn
 
@@ -368,7 +367,7 @@ def _unsteady(site: BringSite, gone: Iterable[bytes]) -> Iterator[bytes]:
     for entry in site.entries():
         if not entry.path or entry.path in skipped:
             continue
-        with telling(entry.path, NOT_READ):
+        with telling(entry.path, UNREADABLE):
             try:
                 steady = is_steady(entry, status_at(site.copy.source, entry.path))
             except OSError as error:

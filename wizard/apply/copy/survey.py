@@ -22,7 +22,7 @@ from wizard.apply.copy.places import (
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.settings.existing_filesystem import look_at_filesystem
 from wizard.apply.system.edited_file import read_text
-from wizard.apply.system.fstab import NO_FSTAB, Line, check_writable, conflict, parse
+from wizard.apply.system.fstab import Line, check_writable, conflict, parse
 from wizard.apply.system.mounts import mounted_at, read_mounts
 from wizard.apply.tree.content import data_ranges
 from wizard.apply.tree.entry import (
@@ -36,7 +36,7 @@ from wizard.apply.tree.entry import (
     walk,
 )
 from wizard.apply.tree.manifest import Inode, linked_inode, open_folder
-from wizard.apply.tree.mount_read_only import NOT_READ
+from wizard.documents.files import UNREADABLE
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput
 from wizard.model.said import Message, Sentence, rounded_up, t
@@ -130,7 +130,7 @@ def _data_bytes(top: int, path: bytes, status: os.stat_result) -> int:
     except OSError as error:
         if error.errno in GONE:
             return 0
-        raise refused(NOT_READ(path=named(path), why=str(error.strerror))) from None
+        raise refused(UNREADABLE(file=named(path), why=str(error.strerror))) from None
 
 
 def work_out(
@@ -331,7 +331,7 @@ def _taken_place(source: BringFrom, to: BringTo, environment: Environment) -> Ta
             )
         )
     file = environment.fstab
-    check_writable(file, NO_FSTAB)
+    check_writable(file)
     text = read_text(file)
     lines = parse(text, str(file))
     old = _old_line(lines, source.path, file)

@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
+from wizard.apply.block.devices import UNVERIFIED
 from wizard.apply.block.extents import Read, chunks, differing, merged
 from wizard.apply.engine import record as words
 from wizard.apply.engine.checks import COMPLETE, ENDED, Checks, LeftError
@@ -216,13 +217,7 @@ def mark_over_changes(run: Path, over: bool) -> None:
 def check(side: DriveSide, digest: str) -> None:
     """Raises Failed unless the drive, read past every cache, matches this digest."""
     if not side.holds(digest):
-        raise Failed(
-            wrapped(side)
-            or t(
-                "Verification of {drive} failed: the data read back differs from the data written.",
-                drive=side.change.path,
-            )
-        )
+        raise Failed(wrapped(side) or UNVERIFIED(what=side.change.path))
 
 
 def _replace_all(side: DriveSide, content: Read, digest: str, standing: Read | None = None) -> None:

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from wizard.apply.block.devices import SYS_BLOCK, kernel_name, open_exclusively, start_bytes
+from wizard.apply.block.devices import IN_USE, SYS_BLOCK, check_unclaimed, kernel_name, start_bytes
 from wizard.apply.block.extents import DeviceMedium
-from wizard.apply.engine import record
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.said import t
@@ -25,8 +24,7 @@ class HeldDrive(DeviceMedium):
     flags = os.O_RDWR | os.O_EXCL
 
     def __init__(self, node: str) -> None:
-        if reason := open_exclusively(node):
-            raise Failed(record.IN_USE(device=node, why=reason))
+        check_unclaimed(node)
         super().__init__(node)
 
     def _discard_target(self, place: Extent) -> tuple[int, int]:
@@ -73,13 +71,12 @@ class HeldPart(HeldDrive):
         self._part, self._part_start = -1, 0
         if Path(part).exists():
             try:
-                if reason := open_exclusively(part):
-                    raise Failed(record.IN_USE(device=part, why=reason))
+                check_unclaimed(part)
                 self._part = os.open(part, os.O_RDWR | os.O_EXCL | os.O_DIRECT | os.O_CLOEXEC)
                 self._part_start = start_bytes(part)
             except OSError as error:
                 self.close()
-                raise Failed(record.IN_USE(device=part, why=str(error.strerror))) from None
+                raise Failed(IN_USE(device=part, why=str(error.strerror))) from None
             except Failed:
                 self.close()
                 raise

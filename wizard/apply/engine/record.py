@@ -35,9 +35,6 @@ RECORD_LOST = Sentence(
 )
 NO_DRIVE_WRITTEN = t("Nothing was written to any drive.")
 
-# Reasons to refuse.
-IN_USE = Sentence("{device} is in use: {why}.")
-
 # Drives.
 UNKNOWN_DATA = Sentence("{drive} has unrecognised data at byte {byte}.")
 

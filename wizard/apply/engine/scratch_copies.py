@@ -28,19 +28,19 @@ from wizard.apply.block.scratch_device import (
     NoScratchDeviceError,
     attached,
     ignore_mapped,
-    load_loop,
     stop_ignoring,
+    unavailable,
 )
 from wizard.apply.engine.signatures import copies
 from wizard.apply.engine.stores import FOLDER, Store, StoreError, new_file
+from wizard.apply.run.process import UNWRITTEN
 from wizard.apply.steps.step_context import alone_on
 from wizard.apply.system.mounts import read_mounts
 from wizard.model.errors import Failed, partition_path
 from wizard.model.layout import Slot
 from wizard.model.machine import Extent
-from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, rounded_up, t
+from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, rounded_up
 from wizard.probe.host.sysfs import node_of
-from wizard.process.program import run
 from wizard.process.program import run as run_command
 
 RELEASE_SECONDS = 60.0
@@ -58,12 +58,7 @@ def mapped_without_udev(run_folder: Path, nodes: Sequence[str], names: Sequence[
     """
     with ExitStack() as after:
         for name in names:
-            try:
-                ignore_mapped(name, run_folder.name)
-            except OSError as error:
-                raise Failed(
-                    t("Cannot make udev ignore {name}: {why}.", name=name, why=str(error.strerror))
-                ) from None
+            ignore_mapped(name, run_folder.name)
             after.callback(stop_ignoring, name)
         after.callback(tear_down, nodes)
         yield
@@ -75,13 +70,15 @@ def tear_down(nodes: Sequence[str]) -> None:
     for folder in _mapped_devices(nodes):
         _unmount(folder)
         if _dm_attribute(folder, "uuid").startswith(CONTAINER):
-            run(("cryptsetup", "close", _dm_attribute(folder, "name")), seconds=RELEASE_SECONDS)
+            run_command(("cryptsetup", "close", _dm_attribute(folder, "name")), seconds=RELEASE_SECONDS)
     if any(_dm_attribute(folder, "uuid").startswith(LVM) for folder in _mapped_devices(nodes)):
         # LVM also removes its links.
-        run(alone_on(nodes, ("vgchange", "--activate", "n")), seconds=RELEASE_SECONDS, accept=range(256))
+        run_command(
+            alone_on(nodes, ("vgchange", "--activate", "n")), seconds=RELEASE_SECONDS, accept=range(256)
+        )
     for folder in _mapped_devices(nodes):
         # LVM skips volumes with missing or incomplete metadata.
-        run(("dmsetup", "remove", "--retry", _dm_attribute(folder, "name")), seconds=RELEASE_SECONDS)
+        run_command(("dmsetup", "remove", "--retry", _dm_attribute(folder, "name")), seconds=RELEASE_SECONDS)
 
 
 def _mapped_devices(nodes: Sequence[str]) -> tuple[Path, ...]:
@@ -110,7 +107,7 @@ def _unmount(folder: Path) -> None:
     names = (f"/dev/mapper/{_dm_attribute(folder, 'name')}", f"/dev/{folder.name}")
     for mounted in reversed(read_mounts()):
         if mounted.source in names:
-            run(("umount", mounted.mount_point), seconds=RELEASE_SECONDS)
+            run_command(("umount", mounted.mount_point), seconds=RELEASE_SECONDS)
 
 
 HEAD_BYTES, TAIL_BYTES = 5 * MIB, MIB
@@ -187,9 +184,7 @@ def scratch_copies_of(run: Path, drives: Sequence[ScratchRequest]) -> Iterator[t
     try:
         (run / FOLDER).mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
-        raise Failed(
-            t("Cannot create {folder}: {why}.", folder=str(run / FOLDER), why=str(error.strerror))
-        ) from None
+        raise Failed(UNWRITTEN(file=str(run / FOLDER), why=str(error.strerror))) from None
     release_left(run)
     yield from _each(run, drives, ())
 
@@ -279,22 +274,12 @@ def free_bytes(folder: Path) -> int:
 def blocker(folder: Path, sizes_bytes: Iterable[int]) -> str:
     """Return why scratch copies of these sizes cannot be made in a folder, as a clause, or an empty string.
     Leaves no file."""
-    if not Path(CONTROL).exists():
-        load_loop()
-    try:
-        os.close(os.open(CONTROL, os.O_RDWR | os.O_CLOEXEC))
-    except OSError as error:
-        return str(t("no loop device is available ({why})", why=str(error.strerror)))
+    if why := unavailable(CONTROL):
+        return str(why)
     try:
         # An unnamed file, since several threads may check at once.
         with TemporaryFile(dir=folder) as file:
             file.truncate(max(sizes_bytes))
     except OSError as error:
-        return str(
-            t(
-                "{folder} cannot store a file as large as the drive ({why})",
-                folder=str(folder),
-                why=str(error.strerror),
-            )
-        )
+        return str(StoreError(folder / "file", error).clause)
     return ""

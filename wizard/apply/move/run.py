@@ -7,8 +7,14 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
-from wizard.apply.block.devices import forget_caches, node_fault, open_exclusively, reread_table, wait_for
-from wizard.apply.engine.record import IN_USE
+from wizard.apply.block.devices import (
+    IN_USE,
+    forget_caches,
+    node_fault,
+    open_exclusively,
+    reread_table,
+    wait_for,
+)
 from wizard.apply.move import forward
 from wizard.apply.move.backward import refuse_used, return_all
 from wizard.apply.move.content import OnDrive
@@ -20,8 +26,9 @@ from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.run.job import ANOTHER_DRIVE, Outcome, RunWork
 from wizard.apply.run.journal import begun_steps, read_entries
 from wizard.apply.run.load import load_moves
+from wizard.apply.run.process import NOTHING_WRITTEN
 from wizard.apply.run.runs import load_environment, run_argument
-from wizard.model.errors import BadInput, Refused, partition_path, printable
+from wizard.model.errors import BadInput, Failed, Refused, partition_path
 from wizard.model.geometry import grain_bytes
 from wizard.model.machine import Drive
 from wizard.model.moves import Move, Moves
@@ -49,7 +56,7 @@ def moves_here(run: Path) -> Moves:
                 "The journal of {run} is on more than one drive: {drives:list}. Detach the "
                 "copies first. This attempt made no changes.",
                 run=run.name,
-                drives=tuple(map(printable, found)),
+                drives=tuple(found),
             )
         )
     return _on_node(moves, found[0]) if found else moves
@@ -95,9 +102,6 @@ def _on_node(moves: Moves, path: str) -> Moves:
     )
 
 
-REFUSED = Sentence("{why} Nothing was written.")
-
-
 def check_own(moves: Moves, environment: Environment) -> None:
     """Raises Refused if this run may not write to the drive."""
     drive = moves.drive.path
@@ -129,7 +133,7 @@ def _plan_again(moves: Moves) -> Moves | None:
         machine = probe_machine([moves.drive.path], seconds=LOOK_SECONDS)
         return next((planned_again(machine, drive, moves) for drive in machine.drives), None)
     except (BadInput, Refused) as error:
-        raise Refused(REFUSED(why=str(error))) from None
+        raise Refused(f"{error} {NOTHING_WRITTEN}") from None
 
 
 def _with_drive_of(moves: Moves, again: Moves) -> Moves:
@@ -145,7 +149,7 @@ def check_same(run: Path, moves: Moves) -> None:
     must contain the run's journal."""
     drive = probe_again(moves.drive)
     if reason := open_exclusively(moves.drive.path):
-        raise Refused(REFUSED(why=IN_USE(device=moves.drive.path, why=reason)))
+        raise Refused(join(IN_USE(device=moves.drive.path, why=reason), NOTHING_WRITTEN))
     # The page cache may contain data of another drive.
     forget_caches(moves.drive.path)
     notes = load_notes(run, moves)
@@ -213,7 +217,8 @@ def _opened(moves: Moves) -> Iterator[MovedDrive]:
 
 def _verify(work: RunWork, moves: Moves) -> Outcome:
     """Check the moved partitions with the kernel and libblkid."""
-    wait_for(moves.devices)
+    with suppress(Failed):
+        wait_for(*moves.devices)
     drive = probe_drive(moves.drive.path)
     for move in moves.moves:
         failing = False

@@ -40,7 +40,7 @@ def automount_ignored(plan: Plan) -> Iterator[None]:
     names = sorted({name_of(node) for node in ([plan.part_path] if plan.part else nodes)})
     # Keep mdadm's rules from assembling the array: the run does this, under the planned number.
     alone = 'ENV{UDISKS_IGNORE}="1"' + (', ENV{SYSTEMD_READY}="0"' if plan.arrays else "")
-    with suppress(OSError):
+    with suppress(Failed):
         ignore(MOMENT, [f'SUBSYSTEM=="block", KERNEL=="{name}", {alone}' for name in names])
     try:
         yield

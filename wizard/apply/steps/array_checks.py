@@ -17,13 +17,15 @@ from wizard.apply.block.extents import chunks, merged
 from wizard.apply.block.scratch_device import ignore, stop_ignoring
 from wizard.apply.engine.scratch_copies import HEAD_BYTES, TAIL_BYTES
 from wizard.apply.run.backup_store import LOOK_SECONDS
+from wizard.apply.run.process import UNWRITTEN
 from wizard.apply.steps.arrays import (
     check_free_array,
     running_array,
     stop_own_array,
     taken_arrays,
 )
-from wizard.apply.steps.step_context import NO_NODE, Do, Finished, StepContext, checked, matched
+from wizard.apply.steps.step_context import Do, Finished, StepContext, checked, matched
+from wizard.documents.files import UNREADABLE
 from wizard.model.errors import Failed
 from wizard.model.geometry import Geometry, misalignment_bytes, plausible_optimal_io_bytes
 from wizard.model.machine import Extent, Striping
@@ -43,8 +45,7 @@ def make_array(operation: MakeArray, context: StepContext) -> Message:
     check_free_array(operation)
     for argv in operation.commands():
         context.command(without_copying(argv, operation) if context.rehearsed else argv)
-    if missing := wait_for((operation.device,)):
-        raise Failed(NO_NODE(node=missing))
+    wait_for(operation.device)
     if context.rehearsed:
         keep_quiet(operation)
     if running_array(operation, context.command) != operation.device:
@@ -181,12 +182,7 @@ def unseen_array(there: Plan, do: Do) -> Iterator[None]:
         yield
         return
     (array,) = there.arrays
-    try:
-        ignore(RULE, [_UNSEEN.format(name=kernel_name(array.device))])
-    except OSError as error:
-        raise Failed(
-            t("udev cannot be made to ignore {node}: {why}.", node=array.device, why=str(error.strerror))
-        ) from None
+    ignore(RULE, [_UNSEEN.format(name=kernel_name(array.device))])
     try:
         yield
     finally:
@@ -242,8 +238,7 @@ def leave_uncopied(array: MakeArray, do: Do) -> None:
         return
     uuid = f"--uuid={array.mdadm_uuid}"
     do(("mdadm", "--assemble", "--readonly", "--update=resync", node, uuid, *array.parts))
-    if missing := wait_for((node,)):
-        raise Failed(NO_NODE(node=missing))
+    wait_for(node)
     stop_own_array(array, do)
     for part in array.parts:
         forget_caches(part)
@@ -269,13 +264,11 @@ def _write(file: Path, text: str) -> None:
     try:
         file.write_text(text)
     except OSError as error:
-        raise Failed(
-            t("Cannot write {text} to {file}: {why}.", file=str(file), text=text, why=str(error.strerror))
-        ) from None
+        raise Failed(UNWRITTEN(file=str(file), why=str(error.strerror))) from None
 
 
 def _read(file: Path) -> str:
     try:
         return file.read_text().strip()
     except OSError as error:
-        raise Failed(t("Cannot read {file}: {why}.", file=str(file), why=str(error.strerror))) from None
+        raise Failed(UNREADABLE(file=str(file), why=str(error.strerror))) from None

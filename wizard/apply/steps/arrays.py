@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from time import sleep
 
-from wizard.apply.block.devices import SYS_BLOCK, kernel_name, open_exclusively, wait_for
+from wizard.apply.block.devices import SYS_BLOCK, check_unclaimed, kernel_name, wait_for
 from wizard.apply.run.backup_store import LOOK_SECONDS
-from wizard.apply.steps.step_context import IN_USE, NO_NODE, Do
+from wizard.apply.steps.step_context import FOREIGN, NOT_TOUCHED, TAKEN, Do
 from wizard.model.errors import Failed, Refused
 from wizard.model.said import t
 from wizard.operations.layers import MakeArray, array_uuid
@@ -28,17 +28,10 @@ in read-auto until the first write (start_ro)."""
 def check_free_array(array: MakeArray) -> None:
     """Raises Refused if the node or UUID of a planned array is in use. mdadm does not check the UUID."""
     if _md_taken(array.device):
-        raise Refused(
-            t(
-                "{device} already belongs to another array. Make a new plan. Nothing was written.",
-                device=array.device,
-            )
-        )
+        raise Refused(TAKEN(what=array.device))
     uuid = array.mdadm_uuid
     if f"UUID={uuid}" in run(("mdadm", "--detail", "--scan"), seconds=LOOK_SECONDS).output.split():
-        raise Refused(
-            t("Another array has the UUID {uuid}. Make a new plan. Nothing was written.", uuid=uuid)
-        )
+        raise Refused(TAKEN(what=t("An array with the UUID {uuid}", uuid=uuid)))
 
 
 def taken_arrays() -> tuple[str, ...]:
@@ -72,9 +65,7 @@ def running_array(array: MakeArray, do: Do) -> str | None:
     members."""
     node = next(iter(layers_on(array.parts)), None)
     if node is not None and not _is_own(node, array, do):
-        raise Failed(
-            t("{node} uses a drive of this plan but is not planned, so it was not touched.", node=node)
-        )
+        raise Failed(NOT_TOUCHED(node=node, why=FOREIGN))
     return node
 
 
@@ -93,7 +84,7 @@ def own_array_node(array: MakeArray, do: Do) -> None:
         or kernel_name(device) != kernel_name(node)
         or not is_node_of(device)
     ):
-        raise Failed(t("{device} was not touched: this run did not make that array.", device=device))
+        raise Failed(NOT_TOUCHED(node=device, why=FOREIGN))
 
 
 def is_node_of(device: str) -> bool:
@@ -125,8 +116,7 @@ def carry(parts: Sequence[str], uuid: str, do: Do) -> bool:
 def _stop(node: str, do: Do) -> None:
     """Stop an array. Retry, since udev may open it for moments."""
     for attempt in range(STOP_TRIES):
-        if reason := open_exclusively(node):
-            raise Failed(IN_USE(node=node, why=reason))
+        check_unclaimed(node)
         try:
             do(("mdadm", "--stop", node))
         except Failed:
@@ -151,8 +141,7 @@ def assemble_own(array: MakeArray, do: Do) -> None:
         stop_own_array(array, do)
         check_free_array(array)
         do(("mdadm", "--assemble", device, f"--uuid={array.mdadm_uuid}", *array.parts))
-        if missing := wait_for((device,)):
-            raise Failed(NO_NODE(node=missing))
+        wait_for(device)
     folder = SYS_BLOCK / kernel_name(device)
     # If the power fails between the drives' last signatures, a mirror may have run with only one of them. md
     # then omits the other until it is added again and copied.

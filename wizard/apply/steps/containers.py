@@ -13,27 +13,31 @@ from wizard.apply.block.devices import SYS_BLOCK, forget_caches, kernel_name, st
 from wizard.apply.engine.stores import FOLDER
 from wizard.apply.run.backup_store import LOOK_SECONDS, write_durably
 from wizard.apply.run.journal import Journal
+from wizard.apply.run.process import NOTHING_WRITTEN, UNWRITTEN
 from wizard.apply.steps.step_context import (
-    NO_NODE,
+    FOREIGN,
+    NOT_TOUCHED,
     NOT_UNDERSTOOD,
+    TAKEN,
     Finished,
     StepContext,
     line_checks,
     matched,
 )
 from wizard.apply.steps.wipe import recognised_differences, signatures_on
-from wizard.apply.system.crypttab import add_to_crypttab
-from wizard.apply.system.edited_file import kernel_has
+from wizard.apply.system.edited_file import check_kernel, kept_as
+from wizard.apply.system.fstab import add_line
 from wizard.apply.system.mounts import is_swap, read_mounts
 from wizard.model.errors import Failed, Refused
 from wizard.model.geometry import misalignment_bytes
 from wizard.model.layout import Encryption
 from wizard.model.run import Check, Event, differences
-from wizard.model.said import Message, reason_of, t
+from wizard.model.said import Message, Sentence, join, reason_of, t
 from wizard.operations.containers import LUKS, PASSPHRASE_FROM, AddCrypttabLine, MakeContainer, OpenContainer
 from wizard.plan.plan import Plan
 from wizard.process.program import run
 
+WRONG_KEY = Sentence("The passphrase does not open {device}.")
 WRONG_PASSPHRASE = 2
 """cryptsetup's exit status if no key slot matches (cryptsetup(8), RETURN CODES)."""
 
@@ -46,21 +50,10 @@ def check_containers(plan: Plan) -> None:
     """Raises Refused if this kernel cannot open containers, or a mapped device with a planned name exists."""
     if not plan.containers:
         return
-    if not kernel_has("dm_crypt"):
-        raise Refused(
-            t(
-                "This kernel cannot open encrypted volumes: dm-crypt is neither built in nor "
-                "a module. Nothing was written."
-            )
-        )
+    check_kernel("dm_crypt", t("encrypted volumes"))
     for encryption in plan.containers:
         if os.path.lexists(encryption.opened):
-            raise Refused(
-                t(
-                    "{opened} already exists. Make a new plan. Nothing was written.",
-                    opened=encryption.opened,
-                )
-            )
+            raise Refused(TAKEN(what=encryption.opened))
 
 
 def _opened_node(encryption: Encryption | OpenContainer) -> str | None:
@@ -72,7 +65,7 @@ def _opened_node(encryption: Encryption | OpenContainer) -> str | None:
     name = kernel_name(encryption.opened) if node.is_block_device() else ""
     folder = SYS_BLOCK / name
     if not name or not (folder / "dm").is_dir():
-        raise Failed(t("{opened} was not touched: not a device-mapper device.", opened=encryption.opened))
+        raise Failed(NOT_TOUCHED(node=encryption.opened, why=FOREIGN))
     slaves = {slave.name for slave in (folder / "slaves").glob("*")}
     has_name = (folder / "dm/name").read_text().strip() == encryption.name
     uuid_prefix = f"CRYPT-LUKS2-{encryption.uuid.replace('-', '')}-"
@@ -81,13 +74,7 @@ def _opened_node(encryption: Encryption | OpenContainer) -> str | None:
         or slaves != {kernel_name(encryption.device)}
         or not (folder / "dm/uuid").read_text().startswith(uuid_prefix)
     ):
-        raise Failed(
-            t(
-                "{opened} does not map {device} and was not touched.",
-                opened=encryption.opened,
-                device=encryption.device,
-            )
-        )
+        raise Failed(NOT_TOUCHED(node=encryption.opened, why=FOREIGN))
     return name
 
 
@@ -121,21 +108,10 @@ def open_container(operation: OpenContainer, context: StepContext) -> Message:
     if _opened_node(operation) is None:
         for argv in operation.commands():
             if context.command(argv, stdin=_secret(context), accept=(0, WRONG_PASSPHRASE)).status:
-                raise Failed(
-                    t(
-                        "The passphrase does not open {device}.",
-                        device=operation.device,
-                    )
-                )
+                raise Failed(WRONG_KEY(device=operation.device))
     elif not context.again:
-        raise Failed(
-            t(
-                "{opened} existed before this run opened a container and was not touched.",
-                opened=operation.opened,
-            )
-        )
-    if missing := wait_for((operation.opened,)):
-        raise Failed(NO_NODE(node=missing))
+        raise Failed(NOT_TOUCHED(node=operation.opened, why=FOREIGN))
+    wait_for(operation.opened)
     return context.confirm(opened_checks(operation, context.finished()))
 
 
@@ -161,9 +137,7 @@ def write_header(run_folder: Path, uuid: str, header: bytes) -> None:
     try:
         write_durably(_header_file(run_folder, uuid), header, os.O_TRUNC)
     except OSError as error:
-        raise Failed(
-            t("Cannot write to {folder}: {why}.", folder=str(run_folder), why=str(error.strerror))
-        ) from None
+        raise Failed(UNWRITTEN(file=str(run_folder), why=str(error.strerror))) from None
 
 
 def check_passphrase(plan: Plan, run_folder: Path, secret: bytes) -> None:
@@ -173,12 +147,7 @@ def check_passphrase(plan: Plan, run_folder: Path, secret: bytes) -> None:
         header = _header_file(run_folder, one.uuid)
         source = header if header.exists() else Path(one.device)
         if source.exists() and not opens(str(source), secret):
-            raise Refused(
-                t(
-                    "The passphrase does not open {device}. Nothing was written.",
-                    device=one.device,
-                )
-            )
+            raise Refused(join(WRONG_KEY(device=one.device), NOTHING_WRITTEN))
 
 
 def _header_file(run_folder: Path, uuid: str) -> Path:
@@ -238,7 +207,8 @@ def opened_checks(operation: OpenContainer, finished: Finished) -> Iterator[Chec
 
 def add_crypttab_line(operation: AddCrypttabLine, context: StepContext) -> Message:
     """Add the line to crypttab. Raises Failed."""
-    add_to_crypttab(context.environment.crypttab, operation, context.run_name)
+    file = context.environment.crypttab
+    add_line(file, operation, kept_as(file, context.run_name))
     return context.confirm(crypttab_checks(operation, context.finished()))
 
 

@@ -5,8 +5,7 @@ A plan has at most one layer. Also mounts volumes and checks that the owner can 
 
 from wizard.apply.steps import arrays, lvm
 from wizard.apply.steps.step_context import Do
-from wizard.apply.system.edited_file import kernel_has
-from wizard.model.errors import Refused
+from wizard.apply.system.edited_file import check_kernel
 from wizard.model.said import t
 from wizard.plan.plan import Plan
 
@@ -24,13 +23,7 @@ def check_free_array(plan: Plan) -> None:
         arrays.check_free_array(array)
     if plan.group is None:
         return
-    if not kernel_has("dm_mod"):
-        raise Refused(
-            t(
-                "This kernel cannot use LVM: the device mapper is neither built in nor a "
-                "module. Nothing was written."
-            )
-        )
+    check_kernel("dm_mod", t("LVM"))
     lvm.check_free_group(plan, plan.group)
 
 

@@ -20,7 +20,9 @@ from wizard.apply.steps.arrays import (
     layers_on,
 )
 from wizard.apply.steps.step_context import (
-    NO_NODE,
+    FOREIGN,
+    NOT_TOUCHED,
+    TAKEN,
     Do,
     Finished,
     StepContext,
@@ -50,23 +52,13 @@ def check_free_group(plan: Plan, group: Group) -> None:
     """Raises Refused if the group's name, or a node in it, is in use. LVM itself refuses existing UUIDs."""
     for node in (f"/dev/{group.name}", *(one.device for one in plan.logical_volumes)):
         if is_there(Path(node)):
-            raise Refused(
-                t(
-                    "{node} already belongs to another volume group. Make a new plan. Nothing was written.",
-                    node=node,
-                )
-            )
+            raise Refused(TAKEN(what=node))
     # In the rehearsal, LVM sees only scratch copies. Only this check finds an inactive group with the same
     # name.
     taken = physical_volumes_of(group.name, partial(run, seconds=LOOK_SECONDS))
     if unexpected := [node for node in taken if plan.member(node) is None]:
-        raise Refused(
-            t(
-                "The volume group {name} already exists on {places}. Make a new plan. Nothing was written.",
-                name=group.name,
-                places=", ".join(unexpected),
-            )
-        )
+        what = t("The volume group {name} on {places:and}", name=group.name, places=tuple(unexpected))
+        raise Refused(TAKEN(what=what))
 
 
 def is_there(node: Path) -> bool:
@@ -89,12 +81,7 @@ def running_volumes(plan: Plan, group: Group) -> tuple[str, ...]:
         folder = SYS_BLOCK / kernel_name(node) / "dm"
         name = (folder / "name").read_text().strip() if folder.exists() else ""
         if name not in own or not (folder / "uuid").read_text().startswith("LVM-"):
-            raise Failed(
-                t(
-                    "{node} uses a drive of this plan but is not planned, so it was not touched.",
-                    node=node,
-                )
-            )
+            raise Failed(NOT_TOUCHED(node=node, why=FOREIGN))
         found.append(own[name])
     return tuple(sorted(found))
 
@@ -106,7 +93,7 @@ def own_volume_node(plan: Plan, group: Group, device: str) -> None:
         or not Path(device).is_block_device()
         or not is_node_of(device)
     ):
-        raise Failed(t("{device} was not touched: this run did not make that logical volume.", device=device))
+        raise Failed(NOT_TOUCHED(node=device, why=FOREIGN))
 
 
 def group_uses(plan: Plan, group: Group, begun: frozenset[int]) -> frozenset[tuple[str, str]]:
@@ -139,8 +126,7 @@ def make_logical_volume(operation: MakeLogicalVolume, context: StepContext) -> M
     if group is None:
         raise Failed(t("The plan has no volume group."))
     context.run_commands()
-    if missing := wait_for((operation.device,)):
-        raise Failed(NO_NODE(node=missing))
+    wait_for(operation.device)
     own_volume_node(plan, group, operation.device)
     return context.confirm(volume_checks(operation, context.finished()))
 

@@ -84,9 +84,9 @@ def rows(kind: str, text: str) -> tuple[dict[str, str], ...]:
         raise Failed(NOT_UNDERSTOOD(program="LVM", said=text)) from None
 
 
-NO_NODE = Sentence("The node {node} did not appear.")
-IN_USE = Sentence("{node} is in use: {why}.")
 NOT_TOUCHED = Sentence("{node} was not touched: {why}.")
+FOREIGN = t("this run did not make it")
+TAKEN = Sentence("{what} already exists. Make a new plan. Nothing was written.")
 NOT_UNDERSTOOD = Sentence("{program} output not understood: {said}")
 
 

@@ -13,12 +13,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import monotonic, sleep
 
+from wizard.apply.block.devices import UNVERIFIED
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.run.journal import sync_folder
 from wizard.apply.run.process import UNOPENED
 from wizard.documents.files import UNREADABLE
-from wizard.model.errors import BadInput, Failed
-from wizard.model.said import t
+from wizard.model.errors import BadInput, Failed, Refused
+from wizard.model.said import Message, t
 from wizard.process.program import find, run
 
 NEW_FILE_MODE = 0o644
@@ -69,12 +70,7 @@ def edit(path: Path, change: Callable[[str], str], keep: Path | None = None) -> 
                 )
             )
         if change(now := read_text(path)) != now:
-            raise Failed(
-                t(
-                    "Verification of {file} failed: the data read back differs from the data written.",
-                    file=str(path),
-                )
-            )
+            raise Failed(UNVERIFIED(what=str(path)))
     return changed
 
 
@@ -177,6 +173,19 @@ LOADED = Path("/sys/module")
 def kernel_has(module: str) -> bool:
     """Return True if a module, named with underscores, is loaded, built in or can be loaded."""
     return (LOADED / module).exists() or _can_be_loaded(module)
+
+
+def check_kernel(module: str, what: Message) -> None:
+    """Raises Refused if the kernel lacks a module that `what` needs."""
+    if not kernel_has(module):
+        raise Refused(
+            t(
+                "This kernel does not support {what}: {module} is neither built in nor a module. "
+                "Nothing was written.",
+                what=what,
+                module=module,
+            )
+        )
 
 
 def _can_be_loaded(module: str) -> bool:

@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from wizard.apply.block.devices import (
+    UNVERIFIED,
+    check_unclaimed,
     forget_caches,
-    open_exclusively,
     partition_nodes,
     reread_table,
     write_bytes,
@@ -25,7 +26,7 @@ from wizard.apply.table.write import image_of, record_places
 from wizard.model.errors import Failed, partition_path
 from wizard.model.geometry import Identity
 from wizard.model.machine import Extent
-from wizard.model.said import Sentence, t
+from wizard.model.said import Sentence
 from wizard.operations.settings import Relabel
 
 DISK_ID_AT = 440
@@ -99,8 +100,7 @@ def write_identifier(operation: Relabel, drive: Identity, *, new: bool) -> None:
     """Write the new or the old UUID, verify it, and make the kernel reread the table. Raises Failed."""
     is_luks = operation.filesystem == "crypto_LUKS"
     node = operation.device if is_luks else drive.path
-    if reason := open_exclusively(node):
-        raise Failed(t("{device} is in use: {reason}.", device=node, reason=reason))
+    check_unclaimed(node)
     found = read_identifier(operation, drive)
     wanted = found.new if new else found.old
     kind = "mbr" if operation.filesystem == "mbr" else "gpt"
@@ -114,7 +114,7 @@ def write_identifier(operation: Relabel, drive: Identity, *, new: bool) -> None:
         write_bytes(node, offset, data)
     forget_caches(node)
     if read_identifier(operation, drive).now != wanted:
-        raise Failed(t("Verification failed: the data read back differs from the data written."))
+        raise Failed(UNVERIFIED(what=node))
     if not is_luks and partition_nodes(drive.path):
         reread_table(drive.path, anew=False)
 

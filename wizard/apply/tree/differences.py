@@ -11,18 +11,6 @@ from wizard.model.said import Message, Sentence, t, tn
 TOLD = 20
 """Limit for listed differences. Others are counted."""
 
-KINDS = {
-    EntryKind.FILE: t("file"),
-    EntryKind.FOLDER: t("folder"),
-    EntryKind.SYMLINK: t("symbolic link"),
-    EntryKind.FIFO: t("named pipe"),
-    EntryKind.SOCKET: t("socket"),
-    EntryKind.CHARACTERS: t("character device"),
-    EntryKind.BLOCKS: t("block device"),
-}
-"""Names of entry types for display."""
-
-ENTRY = t("An entry of a manifest")
 CHANGED = Sentence("{field} changed from {was} to {now}")
 """`field`: a property of stat(2), flags, holes, or the target of a link."""
 
@@ -74,9 +62,9 @@ def _differences(
         if entry and not inode_numbers and entry.path == LOST_AND_FOUND and entry.kind is EntryKind.FOLDER:
             continue
         if new is None and old is not None:
-            yield t("{path} ({kind}) is missing.", path=named(old.path), kind=KINDS[old.kind])
+            yield t("{path} ({kind}) is missing.", path=named(old.path), kind=old.kind)
         elif old is None and new is not None:
-            yield t("{path} ({kind}) is new.", path=named(new.path), kind=KINDS[new.kind])
+            yield t("{path} ({kind}) is new.", path=named(new.path), kind=new.kind)
         elif (
             old is not None and new is not None and (pieces := [*_entry_differences(old, new, inode_numbers)])
         ):
@@ -94,7 +82,7 @@ def _pairs(
         if old_line == new_line:
             old_line, new_line = next(old_lines, None), next(new_lines, None)
             continue
-        old, new = (from_line(line, ENTRY) if line else None for line in (old_line, new_line))
+        old, new = (from_line(line, "manifest") if line else None for line in (old_line, new_line))
         if new is None or (old and old.order < new.order):
             yield old, None
             old_line = next(old_lines, None)
@@ -108,7 +96,7 @@ def _pairs(
 
 def _entry_differences(old: TreeEntry, new: TreeEntry, inode_numbers: bool) -> Iterator[Message]:
     if old.kind is not new.kind:
-        yield CHANGED(field="type", was=KINDS[old.kind], now=KINDS[new.kind])
+        yield CHANGED(field="type", was=old.kind, now=new.kind)
         return
     if old.size_bytes != new.size_bytes:
         yield CHANGED(field="size", was=old.size_bytes, now=new.size_bytes)

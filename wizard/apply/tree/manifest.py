@@ -24,17 +24,18 @@ from time import monotonic
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from wizard.apply.run.journal import sync_folder
+from wizard.apply.run.process import UNWRITTEN
 from wizard.apply.run.progress_log import Tally
 from wizard.apply.tree.content import Content, content_of
 from wizard.apply.tree.entry import Found, TreeEntry, from_line, look, named, to_line, walk
-from wizard.apply.tree.mount_read_only import NOT_READ
+from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput, DiskwrightError, Failed
 from wizard.model.said import MIB, Sentence, t
 
 T = TypeVar("T")
 R = TypeVar("R")
 
-NOT_WRITTEN = Sentence("Cannot write {file}: {why}.")
+INCOMPLETE = Sentence("{file} is incomplete.")
 
 WORKERS = 2
 SMALLEST_PORTION, MOST_PORTIONS = 16, 1024
@@ -163,7 +164,7 @@ def read_batch(
         inode = None if linked is None else linked_inode(status)
         if line := lines.get(path):
             if inode and linked is not None:
-                linked[inode] = from_line(line, t("A newly read entry"))
+                linked[inode] = from_line(line, named(path))
             yield TreeLine(path, line)
         elif inode and linked and (first := linked.get(inode)):
             yield TreeLine(path, to_line(first._replace(path=path, same_as=first.path)), first.path)
@@ -243,7 +244,7 @@ def _read(top: int, workers: int, cold: bool, path: bytes, on_bytes: OnBytes) ->
     try:
         return look(top, path, content)
     except OSError as error:
-        raise Failed(NOT_READ(path=named(path), why=error.strerror or str(error))) from None
+        raise Failed(UNREADABLE(file=named(path), why=error.strerror or str(error))) from None
 
 
 @contextmanager
@@ -252,7 +253,7 @@ def open_folder(place: Path) -> Iterator[int]:
     try:
         fd = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:
-        raise Failed(NOT_READ(path=str(place), why=str(error.strerror))) from None
+        raise Failed(UNREADABLE(file=str(place), why=str(error.strerror))) from None
     try:
         yield fd
     finally:
@@ -277,7 +278,7 @@ def take_manifest(
         try:
             entries = write_manifest(file, read_tree(top, tally, workers=workers))
         except OSError as error:
-            raise Failed(NOT_WRITTEN(file=str(file), why=str(error.strerror))) from None
+            raise Failed(UNWRITTEN(file=str(file), why=str(error.strerror))) from None
     return Manifest(entries, monotonic() - begun)
 
 
@@ -313,9 +314,9 @@ def manifest_lines(file: Path) -> Iterator[bytes]:
                 yield held
                 held = line
             if held != _json({"entries": count}):
-                raise BadInput(t("{file} is incomplete.", file=str(file)))
+                raise BadInput(INCOMPLETE(file=str(file)))
     except (OSError, EOFError, zlib.error) as error:
-        raise BadInput(NOT_READ(path=str(file), why=str(error))) from None
+        raise BadInput(UNREADABLE(file=str(file), why=str(error))) from None
 
 
 def _json(value: Mapping[str, object]) -> bytes:

@@ -21,11 +21,11 @@ from wizard.advice.existing import ACCESS_TIME
 from wizard.apply.block.devices import open_exclusively
 from wizard.apply.block.scratch_device import NoScratchDeviceError, attached
 from wizard.apply.system.mounts import NOT_THE_KERNELS
+from wizard.documents.files import UNREADABLE
 from wizard.ext4.superblock import START_BYTES, SUPERBLOCK_BYTES, read_ext
 from wizard.model.errors import Failed, printable
 from wizard.model.said import KERNEL_SECTOR_BYTES, Sentence, t
 
-NOT_READ = Sentence("Cannot read {path}: {why}.")
 NOT_ALONE = Sentence("This kernel cannot mount {node} privately: {why}.")
 NOT_MOUNTED = Sentence("Cannot mount {node}: {why}.")
 
@@ -249,7 +249,7 @@ def _refuse_unfinished(node: str) -> None:
             device.seek(START_BYTES)
             block = device.read(SUPERBLOCK_BYTES)
     except OSError as error:
-        raise Failed(NOT_READ(path=node, why=str(error.strerror))) from None
+        raise Failed(UNREADABLE(file=node, why=str(error.strerror))) from None
     facts = read_ext(block)
     if facts is None:
         raise Failed(t("{node} does not contain a readable ext filesystem.", node=node))

@@ -9,9 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from wizard.apply.block import devices
-from wizard.apply.block.devices import open_exclusively
 from wizard.apply.block.extents import Read, block_bytes, merged
-from wizard.apply.engine.record import IN_USE
 from wizard.apply.engine.signatures import copies_for_repair
 from wizard.apply.move.mover.journal import (
     Course,
@@ -45,8 +43,7 @@ class MovedDrive:
 
     def __init__(self, node: str) -> None:
         self._node = node
-        if reason := open_exclusively(node):
-            raise Failed(IN_USE(device=node, why=reason))
+        devices.check_unclaimed(node)
         try:
             self._fd = os.open(node, os.O_RDWR | os.O_EXCL | os.O_DIRECT | os.O_CLOEXEC)
         except OSError as error:
