@@ -29,6 +29,7 @@ CAME = Sentence("only {got} of {length} bytes were read")
 UNWRITTEN_AT = Sentence("Cannot write {device} at byte {byte}: {why}.")
 TOOK = Sentence("only {got} of {length} bytes were written")
 NOT_TAKEN = Sentence("Cannot write to {device}: {why}.")
+NO_EXT = Sentence("{node} contains no readable ext filesystem.")
 IN_USE = Sentence("{device} is in use: {why}.")
 UNVERIFIED = Sentence("Verification of {what} failed: the data read back differs from the data written.")
 
@@ -311,7 +312,7 @@ def facts_on(node: str) -> ExtFacts:
     forget_caches(node)
     found = read_filesystem(partial(read_range, node))
     if found is None:
-        raise Failed(t("{node} contains no ext filesystem.", node=node))
+        raise Failed(NO_EXT(node=node))
     return found
 
 

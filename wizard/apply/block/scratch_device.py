@@ -15,14 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import monotonic, sleep
 
-from wizard.apply.block.devices import (
-    SYS_BLOCK,
-    forget_partitions,
-    kernel_name,
-    reread_table,
-    take_writes,
-    wait_for,
-)
+from wizard.apply.block import devices
 from wizard.model.errors import DiskwrightError, Failed
 from wizard.model.said import Message, Sentence, t
 from wizard.process.program import find, run
@@ -67,7 +60,7 @@ def _detach(loop: int, node: str) -> None:
     drive. Raises Failed if the loop device or a partition is in use."""
     file = _file_behind(node)
     try:
-        forget_partitions(node)
+        devices.forget_partitions(node)
         with suppress(OSError):
             fcntl.ioctl(loop, DETACH)
     finally:
@@ -85,7 +78,7 @@ def _file_behind(node: str) -> str:
 
     Served files are unnamed. Linux before 5.15 reports no number.
     """
-    folder = SYS_BLOCK / kernel_name(node)
+    folder = devices.SYS_BLOCK / devices.kernel_name(node)
     with suppress(OSError):
         file = (folder / "loop/backing_file").read_text()
         number = folder / "diskseq"
@@ -102,7 +95,7 @@ def load_loop() -> None:
 
 
 def unavailable(*nodes: str) -> Message | None:
-    """Return why one of these nodes cannot be opened, as a clause, or None. Loads the loop module if needed."""
+    """Return why one of these nodes cannot be opened, as a clause, or None. May load the loop module."""
     if not all(Path(node).exists() for node in nodes):
         load_loop()
     for node in nodes:
@@ -134,7 +127,7 @@ def _attach(memory: int, block_bytes: int) -> tuple[int, str]:
     finally:
         os.close(control)
     try:
-        wait_for(node)
+        devices.wait_for(node)
     except Failed as error:
         raise OSError(errno.ENOENT, str(error)) from None
     loop = os.open(node, os.O_RDWR | os.O_CLOEXEC)
@@ -144,8 +137,8 @@ def _attach(memory: int, block_bytes: int) -> tuple[int, str]:
         config = (memory, block_bytes, 0, 0, 0, 0, 0, 0, 0, 0, flags, NAME.encode(), b"", b"", 0, 0)
         fcntl.ioctl(loop, CONFIGURE, CONFIG.pack(*config))
         # A loop device keeps the read-only flag and the partitions of its last user.
-        take_writes(node)
-        reread_table(node, anew=True)
+        devices.take_writes(node)
+        devices.reread_table(node, anew=True)
     except BaseException:
         os.close(loop)
         raise
@@ -231,7 +224,7 @@ def _is_stale(rule: Path, mapped: frozenset[str]) -> bool:
 
 def _mapper_names() -> frozenset[str]:
     found = set()
-    for block in SYS_BLOCK.glob("dm-*"):
+    for block in devices.SYS_BLOCK.glob("dm-*"):
         # Devices can disappear during the loop.
         with suppress(OSError):
             found.add((block / "dm/name").read_text().strip())

@@ -8,14 +8,7 @@ from collections.abc import Set
 from functools import partial
 from pathlib import Path
 
-from wizard.apply.block.devices import (
-    IN_USE,
-    facts_on,
-    kernel_name,
-    open_exclusively,
-    size_bytes,
-    superblock_on,
-)
+from wizard.apply.block import devices
 from wizard.apply.conversion.boot import boot_path, own_fstab, swap_files_on, units_for
 from wizard.apply.engine.scratch_copies import blocker
 from wizard.apply.engine.writable_copy import obstacle
@@ -88,7 +81,7 @@ def look_at_ext(device: str, environment: Environment) -> Situation:
         ext=ext,
         fstab=str(environment.fstab),
         fstab_text=fstab,
-        device_bytes=size_bytes(path),
+        device_bytes=devices.size_bytes(path),
         mounts=mounts,
         swap_files=swap_files_on(Path(path)),
         is_root=is_root,
@@ -112,10 +105,10 @@ def look_at_ext(device: str, environment: Environment) -> Situation:
 
 def _name_of(drive: Drive, path: str) -> str:
     """Return the name of a device for users, such as /dev/mapper/home for /dev/dm-0."""
-    name = kernel_name(path)
-    if name == kernel_name(drive.path) or drive.partition(path) is not None:
+    name = devices.kernel_name(path)
+    if name == devices.kernel_name(drive.path) or drive.partition(path) is not None:
         return path
-    return next((layer.path for layer in drive.layers if kernel_name(layer.path) == name), path)
+    return next((layer.path for layer in drive.layers if devices.kernel_name(layer.path) == name), path)
 
 
 def read_superblock(path: str) -> ExtFacts:
@@ -188,7 +181,7 @@ def _fault(path: str, found: ExtFacts) -> Message | None:
 
 def _read_range(path: str, offset_bytes: int, length_bytes: int = SUPERBLOCK_BYTES) -> bytes:
     """Read bytes. Empty beyond the end of the device, where damaged superblocks may point."""
-    if offset_bytes + length_bytes > size_bytes(path):
+    if offset_bytes + length_bytes > devices.size_bytes(path):
         return b""
     with Path(path).open("rb", buffering=0) as file:
         file.seek(offset_bytes)
@@ -268,7 +261,7 @@ def planned_filesystem(migration: Migration, ending: Message) -> ExtFacts:
     """Return the facts about the planned filesystem. Raises Refused for another, or if unreadable."""
     device = migration.device
     try:
-        now = facts_on(device)
+        now = devices.facts_on(device)
     except Failed as error:
         raise Refused(f"{error} {ending}") from None
     if now.uuid != migration.before.uuid:
@@ -302,9 +295,9 @@ def check_unused(device: str, drive: Drive) -> None:
     """Raises Refused if the device is in use. The rest of the drive may be in use."""
     for use in drive.uses:
         if use.kind != "opened" and use.subject == device:
-            raise Refused(join(IN_USE(device=device, why=in_use(use)), NOTHING_WRITTEN))
-    if reason := open_exclusively(device):
-        raise Refused(join(IN_USE(device=device, why=reason), NOTHING_WRITTEN))
+            raise Refused(join(devices.IN_USE(device=device, why=in_use(use)), NOTHING_WRITTEN))
+    if reason := devices.open_exclusively(device):
+        raise Refused(join(devices.IN_USE(device=device, why=reason), NOTHING_WRITTEN))
 
 
 def check_resumable(migration: Migration) -> None:
@@ -337,7 +330,7 @@ def _has_filesystem(migration: Migration) -> bool | None:
     """
     if not Path(migration.device).exists():
         return None
-    found = read_ext(superblock_on(migration.device))
+    found = read_ext(devices.superblock_on(migration.device))
     return None if found is None else found.uuid == migration.before.uuid
 
 
@@ -363,7 +356,7 @@ def lock_checked(migration: Migration, how: Start, *, make: bool) -> tuple[int, 
     check_room(how.folder, migration.room_bytes + manifests_bytes(migration), make=make)
     if migration.way.converts:
         existing = next(above for above in (how.folder, *how.folder.parents) if above.exists())
-        if why := obstacle() or blocker(existing, (size_bytes(migration.device),)):
+        if why := obstacle() or blocker(existing, (devices.size_bytes(migration.device),)):
             raise Refused(t("Cannot make a scratch copy: {why}. Nothing was written.", why=why))
     settle()
     return lock_drives({migration.drive.path}, partial(check_new, migration))

@@ -6,13 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from wizard.apply.block.devices import facts_on, protect, take_writes
-from wizard.apply.conversion.guard import (
-    check_explained,
-    check_migration_tools,
-    drive_now,
-    lock_checked,
-    planned_filesystem,
-)
+from wizard.apply.conversion import guard, state
 from wizard.apply.conversion.rehearsal import MigratingSite
 from wizard.apply.conversion.run import (
     KEEPING,
@@ -25,17 +19,9 @@ from wizard.apply.conversion.run import (
     site_of,
     undo_conversion,
 )
-from wizard.apply.conversion.state import (
-    can_be_undone,
-    drop_folder,
-    migration_now,
-    saved_in,
-    why_closed,
-    window_of,
-)
 from wizard.apply.engine.record import Phase, load_record, save_record
+from wizard.apply.run import job
 from wizard.apply.run.backup_store import Environment, mark_durably
-from wizard.apply.run.job import JobRequest, Locks, Outcome, Prepared, RollbackState, RunJob, RunWork, Start
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.load import load_migration
 from wizard.apply.run.process import NOTHING_WRITTEN, Purpose, lock_drives
@@ -59,8 +45,8 @@ NOT_AT_BOOT = frozenset({"noauto"})
 def check_held(migration: Migration) -> None:
     """Raises Refused unless the device contains the filesystem of the conversion. Undo data of an absent
     filesystem is not deleted."""
-    drive_now(migration)
-    planned_filesystem(migration, NOTHING_WRITTEN)
+    guard.drive_now(migration)
+    guard.planned_filesystem(migration, NOTHING_WRITTEN)
 
 
 def keep(site: MigratingSite) -> tuple[Event, str]:
@@ -83,11 +69,11 @@ def drop_saved(run: Path) -> Message:
     record = load_record(run)
     if record is None:
         return t("This run saved no data for undo.")
-    folder = saved_in(run)
+    folder = state.saved_in(run)
     freed = sum(file.stat().st_blocks * KERNEL_SECTOR_BYTES for file in folder.glob("*"))
     if record.phase is Phase.RELEASED:
         save_record(run, replace(record, phase=Phase.KEPT))
-    drop_folder(folder)
+    state.drop_folder(folder)
     return t("Deleted the undo data and freed {freed:exact}.", freed=freed)
 
 
@@ -145,7 +131,7 @@ def _mount(site: MigratingSite) -> Message | str:
 
 
 def _check_resumes(run: Path, migration: Migration) -> None:
-    check_migration_tools(migration)
+    guard.check_migration_tools(migration)
     check_can_start(run, migration)
 
 
@@ -162,21 +148,21 @@ ACTIONS: Mapping[Purpose, tuple[Sentence, Callable[[Path, Migration], None]]] = 
 
 def _identified(run: Path) -> Migration:
     """Return the run's conversion. Raises Refused if the device is off limits, or a copy is attached."""
-    migration = migration_now(run)
+    migration = state.migration_now(run)
     check_own(migration, load_environment(run))
     check_one(run, migration)
     return migration
 
 
-class ConversionRunJob(RunJob[Migration]):
+class ConversionRunJob(job.RunJob[Migration]):
     """Runs that convert a filesystem to ext4."""
 
     keeps = True
     explains = True
 
-    def lock_new(self, document: Migration, how: Start, *, make: bool) -> Locks:
+    def lock_new(self, document: Migration, how: job.Start, *, make: bool) -> job.Locks:
         """Check the filesystem."""
-        return lock_checked(document, how, make=make)
+        return guard.lock_checked(document, how, make=make)
 
     def begun(self, document: Migration) -> Message:
         """Count the steps."""
@@ -189,18 +175,18 @@ class ConversionRunJob(RunJob[Migration]):
 
     def check_explained(self, document: Migration, environment: Environment) -> None:
         """Work out the document again."""
-        check_explained(document, environment)
+        guard.check_explained(document, environment)
 
-    def check_possible(self, run: Path, asked: JobRequest) -> None:
+    def check_possible(self, run: Path, asked: job.JobRequest) -> None:
         """Check the files of a run, too."""
         super().check_possible(run, asked)
         check_state(run, asked.purpose)
 
-    def prepare(self, run: Path, asked: JobRequest) -> Prepared:
+    def prepare(self, run: Path, asked: job.JobRequest) -> job.Prepared:
         """Check the filesystem, and what an earlier process left."""
         migration = _identified(run)
         title, check = ACTIONS[asked.purpose]
-        return Prepared(
+        return job.Prepared(
             title(device=migration.device),
             partial(lock_drives, {migration.drive.path}),
             partial(check, run, migration),
@@ -208,26 +194,26 @@ class ConversionRunJob(RunJob[Migration]):
 
     def ask(self, run: Path, purpose: Purpose) -> None:
         """Run the quick checks of a command. The device may be mounted read-only."""
-        self.check_possible(run, JobRequest(purpose))
+        self.check_possible(run, job.JobRequest(purpose))
         migration = _identified(run)
         if purpose is Purpose.KEEP:
             check_held(migration)
         else:
-            drive_now(migration)
+            guard.drive_now(migration)
 
-    def apply(self, work: RunWork) -> Outcome:
+    def apply(self, work: job.RunWork) -> job.Outcome:
         """Convert the filesystem."""
         return self._carry_out(work, migrate)
 
-    def undo(self, work: RunWork) -> Outcome:
+    def undo(self, work: job.RunWork) -> job.Outcome:
         """Restore the old filesystem."""
         return self._carry_out(work, undo_conversion)
 
-    def keep(self, work: RunWork) -> Outcome:
+    def keep(self, work: job.RunWork) -> job.Outcome:
         """Keep the new filesystem, and delete the undo data."""
         return self._carry_out(work, keep)
 
-    def _carry_out(self, work: RunWork, does: Callable[[MigratingSite], Outcome]) -> Outcome:
+    def _carry_out(self, work: job.RunWork, does: Callable[[MigratingSite], job.Outcome]) -> job.Outcome:
         """Run `does` with the filesystem writable.
 
         If that fails, restore the write protection while undo is possible.
@@ -239,7 +225,7 @@ class ConversionRunJob(RunJob[Migration]):
         try:
             return does(site)
         except DiskwrightError:
-            if was_protected and can_be_undone(work.run, site.migration):
+            if was_protected and state.can_be_undone(work.run, site.migration):
                 protect(site.migration.device)
             raise
 
@@ -254,11 +240,11 @@ class ConversionRunJob(RunJob[Migration]):
         migration = load_migration(run)
         if not migration.way.converts:
             return ()
-        return ("keep",) if why_closed(run, migration) else ("keep", "undo")
+        return ("keep",) if state.why_closed(run, migration) else ("keep", "undo")
 
-    def rollback(self, run: Path) -> RollbackState | None:
+    def rollback(self, run: Path) -> job.RollbackState | None:
         """Compare the superblock."""
-        return window_of(run)
+        return state.window_of(run)
 
 
 JOB = ConversionRunJob()

@@ -25,11 +25,11 @@ from wizard.apply.conversion.state import (
     undo_state,
     why_closed,
 )
+from wizard.apply.engine import record
 from wizard.apply.engine.held_drive import HeldDrive
-from wizard.apply.engine.record import UNTOUCHED, Phase, Record, save_record
 from wizard.apply.engine.stores import FOLDER
+from wizard.apply.run import job
 from wizard.apply.run.backup_store import mark_durably
-from wizard.apply.run.job import KEPT, Outcome, Rollback, RunWork, carry_steps
 from wizard.apply.run.journal import RunState, state, was_done
 from wizard.apply.run.process import NOTHING_WRITTEN, UNDOING, Purpose
 from wizard.apply.run.progress_log import noting
@@ -49,7 +49,7 @@ KEEPING = "keeping"
 """File in a run's folder: keeping has begun, so undo is impossible."""
 
 
-def site_of(work: RunWork) -> MigratingSite:
+def site_of(work: job.RunWork) -> MigratingSite:
     """Return the context of a run, outside of any step."""
     run = work.run
     return MigratingSite(
@@ -57,7 +57,7 @@ def site_of(work: RunWork) -> MigratingSite:
     )
 
 
-def migrate(site: MigratingSite) -> Outcome:
+def migrate(site: MigratingSite) -> job.Outcome:
     """Run the remaining steps of a conversion. Return the last event and message. Raises DiskwrightError."""
     run, migration = site.run, site.migration
     check_can_start(run, migration)
@@ -71,7 +71,7 @@ def migrate(site: MigratingSite) -> Outcome:
         for number, step in enumerate(migration.steps, 1)
         if isinstance(step.operation, EditFstab)
     )
-    if ended := carry_steps(run, site.journal, total, edits, lambda: reached(run)):
+    if ended := job.carry_steps(run, site.journal, total, edits, lambda: reached(run)):
         return ended
     if wrong := site.journal.verify(setting_checks(migration)):
         return Event.FAILED, str(wrong)
@@ -126,15 +126,8 @@ def _done_sentence(run: Path, migration: Migration) -> Message | str:
             run=run_argument(run),
         )
     shown = t("{device} is ext4 as shown; all checks passed.", device=migration.device)
-    if why_closed(run, migration):
-        return join(
-            shown,
-            t(
-                "The filesystem was written to since, so undo is no longer possible. "
-                "`diskwright keep {run}` frees the space.",
-                run=run_argument(run),
-            ),
-        )
+    if closed := why_closed(run, migration):
+        return f"{shown} {closed}"
     protected = can_be_undone(run, migration) and protect(migration.device)
     left = (
         t("The filesystem is unmounted. Writes are blocked until you keep or undo the conversion, or reboot.")
@@ -176,7 +169,7 @@ def check_state(run: Path, purpose: Purpose) -> None:
     """Raises Refused if the state or files of a run do not allow this purpose."""
     now, name = state(run), run.name
     if now is RunState.KEPT:
-        raise Refused(KEPT(name=name))
+        raise Refused(job.KEPT(name=name))
     if purpose is Purpose.KEEP and (now is RunState.UNDONE or (run / UNDOING).exists() or not was_done(run)):
         raise Refused(
             t("Run {name} is {state}: only a completed and verified run can be kept.", name=name, state=now)
@@ -194,7 +187,7 @@ def check_state(run: Path, purpose: Purpose) -> None:
         raise Refused(t("Run {name} made no changes to undo.", name=name))
 
 
-def undo_conversion(site: MigratingSite) -> Outcome:
+def undo_conversion(site: MigratingSite) -> job.Outcome:
     """Undo a conversion. Return the last event and message. Raises DiskwrightError.
 
     The fstab line is restored first, since the ext4 in that line will not exist afterwards.
@@ -217,13 +210,13 @@ def check_untouched(run: Path, migration: Migration) -> None:
     since the commit."""
     check_resumable(migration)
     window = undo_state(run, migration)
-    if window is not None and window.back is not Rollback.OPEN:
+    if window is not None and window.back is not job.Rollback.OPEN:
         raise Refused(f"{window.sentence} {NOTHING_WRITTEN}")
 
 
 def _check_kept(site: MigratingSite) -> None:
     """Raises Refused or Failed if a change on the device could not be undone. Writes nothing."""
-    if phase_of(site.run) not in (*TO_REHEARSE, Phase.SAVED, Phase.UNDONE, Phase.KEPT):
+    if phase_of(site.run) not in (*TO_REHEARSE, record.Phase.SAVED, record.Phase.UNDONE, record.Phase.KEPT):
         with _committer(site) as committer:
             committer.check_kept()
 
@@ -231,15 +224,15 @@ def _check_kept(site: MigratingSite) -> None:
 def _restore(site: MigratingSite) -> Message:
     """Restore the replaced blocks, and return a result message. Can be repeated. Raises Failed or Refused."""
     run, device, phase = site.run, site.migration.device, phase_of(site.run)
-    if phase is None or phase in UNTOUCHED:
+    if phase is None or phase in record.UNTOUCHED:
         if phase is not None:
-            save_record(run, Record(Phase.UNDONE, waits=False))
+            record.save_record(run, record.Record(record.Phase.UNDONE, waits=False))
             drop_folder(run / FOLDER)
         return t("{device} was not written to.", device=device)
     with _committer(site, HeldDrive) as committer:
         committer.undo(noting(run))
         drop_folder(saved_in(run))
-        if committer.phase is Phase.LEFT or not committer.is_as_put:
+        if committer.phase is record.Phase.LEFT or not committer.is_as_put:
             return t(
                 "{device} contains the old filesystem without any of the changes. Later "
                 "writes prevent a bit-for-bit comparison.",

@@ -19,7 +19,7 @@ from wizard.apply.run.load import load_migration
 from wizard.apply.run.runs import run_argument
 from wizard.apply.settings.existing_filesystem import drive_of
 from wizard.documents.codec import from_json, parse_document
-from wizard.ext4.assessment import DECIDING, FIRST_BYTES, block_mounting, was_mounted_since
+from wizard.ext4 import assessment
 from wizard.ext4.superblock import START_BYTES, read_ext
 from wizard.model.errors import WHERE_USED, BadInput, Failed, Refused
 from wizard.model.said import Sentence, join, t
@@ -77,10 +77,15 @@ class ConvertedFilesystem:
 
     def head(self, first: bytes) -> Head:
         """Return the state that these first bytes of a filesystem show."""
-        found = first[DECIDING]
-        if found in (block_mounting(self.old)[DECIDING], block_mounting(self.new)[DECIDING]):
+        found = first[assessment.DECIDING]
+        if found in (
+            assessment.block_mounting(self.old)[assessment.DECIDING],
+            assessment.block_mounting(self.new)[assessment.DECIDING],
+        ):
             return Head.HIDDEN
-        return {self.old[DECIDING]: Head.OLD, self.new[DECIDING]: Head.NEW}.get(found, Head.OTHER)
+        return {self.old[assessment.DECIDING]: Head.OLD, self.new[assessment.DECIDING]: Head.NEW}.get(
+            found, Head.OTHER
+        )
 
 
 def save_filesystem(run: Path, filesystem: ConvertedFilesystem) -> None:
@@ -163,7 +168,7 @@ def nodes_holding(uuid: str) -> list[str]:
 
 def _uuid_on(node: str) -> str | None:
     try:
-        facts = read_ext(read_bytes(node, 0, FIRST_BYTES)[START_BYTES:])
+        facts = read_ext(read_bytes(node, 0, assessment.FIRST_BYTES)[START_BYTES:])
     except Failed:
         return None
     return facts.uuid if facts else None
@@ -244,7 +249,7 @@ def _closed_since(run: Path, first: bytes) -> int | None:
     """Return the time of a mount for writing since the run, 0 for another write, or None if unchanged."""
     filesystem = filesystem_of(run)
     now, left = read_ext(first[START_BYTES:]), read_ext(filesystem.new[START_BYTES:])
-    if now is not None and left is not None and was_mounted_since(now, left):
+    if now is not None and left is not None and assessment.was_mounted_since(now, left):
         return now.mounted
     return 0 if filesystem.head(first) is Head.OTHER else None
 
@@ -295,7 +300,7 @@ def _read(node: str) -> tuple[bytes, str]:
     def look() -> None:
         try:
             with Path(node).open("rb", buffering=0) as device:
-                answers.put((device.read(FIRST_BYTES), ""))
+                answers.put((device.read(assessment.FIRST_BYTES), ""))
         except PermissionError:
             answers.put((b"", str(t("root access is required"))))
         except FileNotFoundError:

@@ -17,8 +17,8 @@ from wizard.apply.copy.places import shown, source_open
 from wizard.apply.run.backup_store import read_kept, replace_document, replace_durably
 from wizard.apply.run.process import STOP, UNWRITTEN
 from wizard.apply.run.progress_log import Progress, Tally
+from wizard.apply.tree import manifest
 from wizard.apply.tree.entry import TreeEntry, from_line
-from wizard.apply.tree.manifest import BEFORE, INCOMPLETE, manifest_lines, open_folder
 from wizard.apply.tree.mount_read_only import seen_alone
 from wizard.documents.codec import from_json, parse_document
 from wizard.documents.files import UNREADABLE
@@ -94,7 +94,7 @@ class BringSite:
         """Return the state of the copy. Raises BadInput if the run has none."""
         copied = load_copied(self.run)
         if copied is None:
-            raise BadInput(INCOMPLETE(file=str(self.run / FILE)))
+            raise BadInput(manifest.INCOMPLETE(file=str(self.run / FILE)))
         return copied
 
     def save(self, copied: Copied) -> None:
@@ -103,9 +103,9 @@ class BringSite:
 
     def entries(self) -> Iterator[TreeEntry]:
         """Yield the copied entries in order, each as last copied. Raises BadInput if a list is damaged."""
-        for file in (self.run / EXPECTED, self.run / BEFORE):
+        for file in (self.run / EXPECTED, self.run / manifest.BEFORE):
             if file.exists():
-                return (from_line(line, file.name) for line in manifest_lines(file))
+                return (from_line(line, file.name) for line in manifest.manifest_lines(file))
         newer = {entry.path: entry for entry in entries_in(self.run / AGAIN_LIST)}
         older = (entry for entry in entries_in(self.run / LIST) if entry.path not in newer)
         return merge(older, sorted(newer.values(), key=_order), key=_order)
@@ -117,7 +117,7 @@ def _order(entry: TreeEntry) -> list[bytes]:
 
 def is_older(run: Path) -> bool:
     """Return True if version 1.0 made the copy. Such a run can only be undone."""
-    return (run / BEFORE).exists()
+    return (run / manifest.BEFORE).exists()
 
 
 def load_copied(run: Path) -> Copied | None:
@@ -126,7 +126,7 @@ def load_copied(run: Path) -> Copied | None:
     if text is None:
         return None
     if not (run / LIST).exists():
-        raise BadInput(INCOMPLETE(file=str(run / LIST)))
+        raise BadInput(manifest.INCOMPLETE(file=str(run / LIST)))
     return from_json(parse_document(text, SCHEMA, FILE), Copied, str(run / FILE))
 
 
@@ -157,7 +157,7 @@ def _committed(file: Path) -> Iterator[bytes]:
     except OSError as error:
         raise BadInput(UNREADABLE(file=str(file), why=str(error.strerror))) from None
     if count < 0 or damaged:
-        raise BadInput(INCOMPLETE(file=str(file)))
+        raise BadInput(manifest.INCOMPLETE(file=str(file)))
 
 
 def _count_line(count: int) -> bytes:
@@ -216,7 +216,7 @@ def site_of(run: Path, bring: Bring, *, makes: bool) -> Iterator[BringSite]:
     with ExitStack() as held:
         source = held.enter_context(source_open(bring.source))
         target = held.enter_context(_target_open(bring, makes=makes))
-        here, there = (held.enter_context(open_folder(place)) for place in (source, target))
+        here, there = (held.enter_context(manifest.open_folder(place)) for place in (source, target))
         yield BringSite(
             run, bring, TreeCopy(here, there, holds_of(bring.target.filesystem), os.fsencode(run.name))
         )
@@ -226,7 +226,7 @@ def site_of(run: Path, bring: Bring, *, makes: bool) -> Iterator[BringSite]:
 def _target_open(bring: Bring, *, makes: bool) -> Iterator[Path]:
     """Yield the target's folder in a private mount. Until the end, the public mount cannot be unmounted."""
     to = bring.target
-    with open_folder(Path(to.place)), seen_alone(Path(to.place), writable=True) as top:
+    with manifest.open_folder(Path(to.place)), seen_alone(Path(to.place), writable=True) as top:
         try:
             for path in to.makes if makes else ():
                 (top / Path(path).relative_to(to.place)).mkdir(mode=0o755, exist_ok=True)

@@ -36,8 +36,8 @@ from wizard.apply.copy.copy_entry import (
 )
 from wizard.apply.copy.survey import check_names_free, names_in
 from wizard.apply.run.progress_log import noting
+from wizard.apply.tree import manifest
 from wizard.apply.tree.entry import GONE, KINDS, EntryKind, Found, TreeEntry, order_of, status_at, walk
-from wizard.apply.tree.manifest import INCOMPLETE, Inode, OnBytes, linked_inode, read_batch
 from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput
 from wizard.model.said import MIB, Message, t, tn
@@ -63,7 +63,7 @@ def copy_listed(site: BringSite) -> Message:
         done_bytes, last = done_bytes + (0 if entry.same_as else entry.data_bytes), entry.order
     left_bytes = max(total_bytes - done_bytes, 1)
     note = noting(site.run, 1, (min(done_bytes / total_bytes, 0.999), 1.0), left_bytes)
-    linked: dict[Inode, TreeEntry] = {}
+    linked: dict[manifest.Inode, TreeEntry] = {}
     with _Batches(site, LIST, linked, site.counting(note, left_bytes)) as batches:
         for found in _in_batches(_not_listed(site, copied, last, linked)):
             batches.copy(found, {})
@@ -81,7 +81,7 @@ def copy_listed(site: BringSite) -> Message:
 
 
 def _not_listed(
-    site: BringSite, copied: Copied, last: list[bytes] | None, linked: dict[Inode, TreeEntry]
+    site: BringSite, copied: Copied, last: list[bytes] | None, linked: dict[manifest.Inode, TreeEntry]
 ) -> Iterator[Found]:
     """Yield the entries after the `last` listed one, and add listed hard links to `linked`. The next step
     copies what is missing before that one."""
@@ -94,8 +94,8 @@ def _not_listed(
             yield path, status
 
 
-def _know_link(entry: TreeEntry, status: os.stat_result, linked: dict[Inode, TreeEntry]) -> None:
-    inode = linked_inode(status)
+def _know_link(entry: TreeEntry, status: os.stat_result, linked: dict[manifest.Inode, TreeEntry]) -> None:
+    inode = manifest.linked_inode(status)
     if inode and not entry.same_as and is_steady(entry, status):
         linked[inode] = entry
 
@@ -146,7 +146,9 @@ def _in_batches(found: Iterable[Found]) -> Iterator[Sequence[Found]]:
 class _Batches:
     """Copies batches of entries and records them in the list `file`."""
 
-    def __init__(self, site: BringSite, file: str, linked: dict[Inode, TreeEntry], on_bytes: OnBytes) -> None:
+    def __init__(
+        self, site: BringSite, file: str, linked: dict[manifest.Inode, TreeEntry], on_bytes: manifest.OnBytes
+    ) -> None:
         self._site, self._file, self._on_bytes = site, file, on_bytes
         self._linked = linked if site.copy.holds.links else None
         self._copied = site.load()
@@ -173,7 +175,7 @@ class _Batches:
         first = last.entries if last.pending and last.file == self._file else begin
         site.save(replace(last, file=self._file, entries=first, pending=(*last.pending, *paths)))
         read = partial(_copy_one, site, self._earlier | own.keys())
-        lines = list(read_batch(batch, self._linked, read, self._count))
+        lines = list(manifest.read_batch(batch, self._linked, read, self._count))
         for line in lines:
             if line.same_as:
                 _link(site, line.same_as, line.path)
@@ -254,7 +256,7 @@ def _settle(site: BringSite) -> None:
             elif entry.path in paths:
                 own[entry.path] = entry
     if paths and count < pending.entries:
-        raise BadInput(INCOMPLETE(file=str(site.run / pending.file)))
+        raise BadInput(manifest.INCOMPLETE(file=str(site.run / pending.file)))
     for path in paths:
         if path in recorded:
             _give_name(site, path, own.get(path))
@@ -279,7 +281,7 @@ def catch_up(site: BringSite) -> Message:
     note = noting(site.run, 2)
     copied = site.load()
     _settle(site)
-    linked: dict[Inode, TreeEntry] = {}
+    linked: dict[manifest.Inode, TreeEntry] = {}
     changed = _find_changed(site, copied, linked)
     new = names_in(site.copy.source) - frozenset(map(os.fsencode, copied.names))
     _remove(site, changed.gone)
@@ -313,7 +315,7 @@ def _sorted(paths: Iterable[bytes]) -> tuple[str, ...]:
     return tuple(os.fsdecode(path) for path in sorted(paths))
 
 
-def _find_changed(site: BringSite, copied: Copied, linked: dict[Inode, TreeEntry]) -> _Changed:
+def _find_changed(site: BringSite, copied: Copied, linked: dict[manifest.Inode, TreeEntry]) -> _Changed:
     changed = _Changed()
     for path, status, entry in _compare_with_list(site, copied):
         if status is not None and entry is not None and is_steady(entry, status):

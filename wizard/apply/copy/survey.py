@@ -21,8 +21,8 @@ from wizard.apply.copy.places import (
 )
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.settings.existing_filesystem import look_at_filesystem
+from wizard.apply.system import fstab
 from wizard.apply.system.edited_file import read_text
-from wizard.apply.system.fstab import Line, check_writable, conflict, parse
 from wizard.apply.system.mounts import mounted_at, read_mounts
 from wizard.apply.tree.content import data_ranges
 from wizard.apply.tree.entry import (
@@ -331,16 +331,16 @@ def _taken_place(source: BringFrom, to: BringTo, environment: Environment) -> Ta
             )
         )
     file = environment.fstab
-    check_writable(file)
+    fstab.check_writable(file)
     text = read_text(file)
-    lines = parse(text, str(file))
+    lines = fstab.parse(text, str(file))
     old = _old_line(lines, source.path, file)
     own, line = _own_line(lines, text, old, source.path, to, environment)
     edit = place_edit(str(file), text, old.number, own, line)
     return TakePlace(source.path, device, source.uuid, edit, _read_top(Path(to.folder)))
 
 
-def _old_line(lines: tuple[Line, ...], place: str, file: Path) -> Line:
+def _old_line(lines: tuple[fstab.Line, ...], place: str, file: Path) -> fstab.Line:
     """Return the only line of fstab for the source's mount point."""
     found = [line for line in lines if line.mount_point.rstrip("/") == place]
     if len(found) != 1:
@@ -356,7 +356,12 @@ def _old_line(lines: tuple[Line, ...], place: str, file: Path) -> Line:
 
 
 def _own_line(
-    lines: tuple[Line, ...], text: str, old: Line, place: str, to: BringTo, environment: Environment
+    lines: tuple[fstab.Line, ...],
+    text: str,
+    old: fstab.Line,
+    place: str,
+    to: BringTo,
+    environment: Environment,
 ) -> tuple[int | None, str]:
     """Return number and text of the target's line in fstab, or None and the text of a new line."""
     target = look_at_filesystem(to.device, environment)
@@ -378,7 +383,7 @@ def _own_line(
     options = [one for one in OF_THE_PLACE if one in old.options] or ["defaults"]
     line = line_of(target.uuid, place, target.existing.filesystem, mounted.type, options)
     others = tuple(one for one in lines if one is not old)
-    if found := conflict(others, line):
+    if found := fstab.conflict(others, line):
         raise refused(
             t(
                 "{file} already has a conflicting line: {conflict}.",

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from wizard.apply.block.devices import IN_USE, SYS_BLOCK, check_unclaimed, kernel_name, start_bytes
+from wizard.apply.block import devices
 from wizard.apply.block.extents import DeviceMedium
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
@@ -24,7 +24,7 @@ class HeldDrive(DeviceMedium):
     flags = os.O_RDWR | os.O_EXCL
 
     def __init__(self, node: str) -> None:
-        check_unclaimed(node)
+        devices.check_unclaimed(node)
         super().__init__(node)
 
     def _discard_target(self, place: Extent) -> tuple[int, int]:
@@ -35,7 +35,14 @@ class HeldDrive(DeviceMedium):
     def discards(self) -> bool:
         """True if the drive supports discards according to sysfs."""
         try:
-            return int((SYS_BLOCK / kernel_name(self.node) / "queue/discard_max_bytes").read_text()) > 0
+            return (
+                int(
+                    (
+                        devices.SYS_BLOCK / devices.kernel_name(self.node) / "queue/discard_max_bytes"
+                    ).read_text()
+                )
+                > 0
+            )
         except (OSError, ValueError):
             return False
 
@@ -71,12 +78,12 @@ class HeldPart(HeldDrive):
         self._part, self._part_start = -1, 0
         if Path(part).exists():
             try:
-                check_unclaimed(part)
+                devices.check_unclaimed(part)
                 self._part = os.open(part, os.O_RDWR | os.O_EXCL | os.O_DIRECT | os.O_CLOEXEC)
-                self._part_start = start_bytes(part)
+                self._part_start = devices.start_bytes(part)
             except OSError as error:
                 self.close()
-                raise Failed(IN_USE(device=part, why=str(error.strerror))) from None
+                raise Failed(devices.IN_USE(device=part, why=str(error.strerror))) from None
             except Failed:
                 self.close()
                 raise

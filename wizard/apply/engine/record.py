@@ -15,8 +15,10 @@ from wizard.model.said import Message, Sentence, t
 
 # Effect of a power cut, by phase.
 HALF = Sentence(
-    "After a power cut now, {drives} could not be mounted; `diskwright {command}` would finish the run."
+    "A power cut now would lose no data, but {drives:and} could not be mounted until `diskwright {command}` "
+    "has finished."
 )
+UNCHANGED = Sentence("After a power cut now, {drives:and} would be unchanged.")
 
 # Next commands.
 UNDO = Sentence("`diskwright undo {run}` restores the old contents bit for bit.")
@@ -39,7 +41,8 @@ NO_DRIVE_WRITTEN = t("Nothing was written to any drive.")
 UNKNOWN_DATA = Sentence("{drive} has unrecognised data at byte {byte}.")
 
 # Scratch copies and signatures.
-STILL_SEEN = Sentence("{program} still recognises hidden content on {part}.")
+STILL_SEEN = Sentence("{program} still recognises {seen} on {part}, whose signatures are hidden.")
+DAMAGED = Sentence("The saved data of {drive} in {folder} was changed or damaged. Nothing more was written.")
 
 
 SCHEMA = "diskwright.rehearsed/1"
@@ -110,7 +113,7 @@ def power_message(phase: Phase, drives: str, *, waits: bool = True) -> Message |
                 drives=drives,
             )
         case Phase.SAVED:
-            return t("After a power cut now, {drives} would be unchanged.", drives=drives)
+            return UNCHANGED(drives=drives)
         case Phase.HIDDEN if waits:
             return t("A power cut now would lose no data: the result can be kept or undone on any later day.")
         case Phase.RELEASED:

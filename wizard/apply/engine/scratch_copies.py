@@ -13,15 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
 
-from wizard.apply.block.devices import (
-    SYS_BLOCK,
-    add_partitions,
-    forget_caches,
-    kernel_name,
-    partition_nodes,
-    read_bytes,
-    reread_table,
-)
+from wizard.apply.block import devices
 from wizard.apply.block.extents import GRAIN_BYTES, chunks, merged
 from wizard.apply.block.scratch_device import (
     CONTROL,
@@ -31,8 +23,8 @@ from wizard.apply.block.scratch_device import (
     stop_ignoring,
     unavailable,
 )
+from wizard.apply.engine import stores
 from wizard.apply.engine.signatures import copies
-from wizard.apply.engine.stores import FOLDER, Store, StoreError, new_file
 from wizard.apply.run.process import UNWRITTEN
 from wizard.apply.steps.step_context import alone_on
 from wizard.apply.system.mounts import read_mounts
@@ -86,14 +78,14 @@ def _mapped_devices(nodes: Sequence[str]) -> tuple[Path, ...]:
     first."""
     found: dict[Path, None] = {}
     for node in nodes:
-        for part in (node, *partition_nodes(node)):
-            found |= dict.fromkeys(_holders(SYS_BLOCK / kernel_name(part)))
+        for part in (node, *devices.partition_nodes(node)):
+            found |= dict.fromkeys(_holders(devices.SYS_BLOCK / devices.kernel_name(part)))
     return tuple(found)
 
 
 def _holders(folder: Path) -> Iterator[Path]:
     for entry in sorted((folder / "holders").glob("*")):
-        holder = SYS_BLOCK / entry.name
+        holder = devices.SYS_BLOCK / entry.name
         yield from _holders(holder)
         if (holder / "dm").is_dir():
             yield holder
@@ -172,7 +164,7 @@ def read_around(wanted: ScratchRequest, start: int, length: int) -> bytes:
     block = wanted.block_bytes
     begin = start // block * block
     end = min(rounded_up(start + length, block), wanted.size_bytes)
-    return read_bytes(wanted.path, begin, end - begin)[start - begin :][:length]
+    return devices.read_bytes(wanted.path, begin, end - begin)[start - begin :][:length]
 
 
 @contextmanager
@@ -182,9 +174,9 @@ def scratch_copies_of(run: Path, drives: Sequence[ScratchRequest]) -> Iterator[t
     Raises NoScratchDeviceError if none is available, and Failed.
     """
     try:
-        (run / FOLDER).mkdir(mode=0o700, exist_ok=True)
+        (run / stores.FOLDER).mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
-        raise Failed(UNWRITTEN(file=str(run / FOLDER), why=str(error.strerror))) from None
+        raise Failed(UNWRITTEN(file=str(run / stores.FOLDER), why=str(error.strerror))) from None
     release_left(run)
     yield from _each(run, drives, ())
 
@@ -199,7 +191,7 @@ def release_left(run: Path) -> None:
         _stop_arrays(node)
     for node in left:
         for mounted in reversed(read_mounts()):
-            if mounted.source in (node, *partition_nodes(node)):
+            if mounted.source in (node, *devices.partition_nodes(node)):
                 run_command(("umount", mounted.mount_point), seconds=RELEASE_SECONDS)
         run_command(("losetup", "--detach", node), seconds=RELEASE_SECONDS, accept=range(256))
 
@@ -210,18 +202,18 @@ def left_over(run: Path) -> str:
 
 
 def _leftover_nodes(run: Path) -> Iterator[str]:
-    for entry in sorted(SYS_BLOCK.glob("loop*/loop/backing_file")):
+    for entry in sorted(devices.SYS_BLOCK.glob("loop*/loop/backing_file")):
         # Other programs' loop devices can disappear during the loop.
         with suppress(OSError):
             file = entry.read_text().rstrip("\n").removesuffix(" (deleted)")
-            if Path(file).parent == run / FOLDER:
+            if Path(file).parent == run / stores.FOLDER:
                 yield f"/dev/{entry.parent.parent.name}"
 
 
 def _stop_arrays(node: str) -> None:
     """Stop the md arrays on a scratch copy, which would keep the copy in use."""
-    for part in (node, *partition_nodes(node)):
-        for holder in (SYS_BLOCK / kernel_name(part) / "holders").glob("md*"):
+    for part in (node, *devices.partition_nodes(node)):
+        for holder in (devices.SYS_BLOCK / devices.kernel_name(part) / "holders").glob("md*"):
             run_command(("mdadm", "--stop", node_of(holder.name)), seconds=RELEASE_SECONDS)
 
 
@@ -233,19 +225,19 @@ def _each(run: Path, drives: Sequence[ScratchRequest], nodes: tuple[str, ...]) -
     with _store(run, len(nodes), wanted) as store:
         _seed(store, wanted)
         with attached(store.fd, wanted.block_bytes) as node:
-            reread_table(node, anew=True)
+            devices.reread_table(node, anew=True)
             yield from _each(run, drives, (*nodes, node))
-            forget_caches(node)
+            devices.forget_caches(node)
 
 
-def _store(run: Path, number: int, wanted: ScratchRequest) -> Store:
+def _store(run: Path, number: int, wanted: ScratchRequest) -> stores.Store:
     try:
-        return Store(new_file(run, number), make_bytes=wanted.size_bytes)
-    except StoreError as error:
+        return stores.Store(stores.new_file(run, number), make_bytes=wanted.size_bytes)
+    except stores.StoreError as error:
         raise NoScratchDeviceError(error.clause) from None
 
 
-def _seed(store: Store, wanted: ScratchRequest) -> None:
+def _seed(store: stores.Store, wanted: ScratchRequest) -> None:
     for chunk in chunks(shown(wanted)):
         store.write(chunk.start_bytes, read_around(wanted, chunk.start_bytes, chunk.size_bytes))
 
@@ -257,8 +249,8 @@ def have_partitions(node: str, slots: Iterable[Slot]) -> None:
     are added one by one.
     """
     slots = tuple(slots)
-    add_partitions(node, (slot.number for slot in slots))
-    existing = partition_nodes(node)
+    devices.add_partitions(node, (slot.number for slot in slots))
+    existing = devices.partition_nodes(node)
     for slot in slots:
         if partition_path(node, slot.number) not in existing:
             place = (slot.start_bytes // KERNEL_SECTOR_BYTES, slot.size_bytes // KERNEL_SECTOR_BYTES)
@@ -281,5 +273,5 @@ def blocker(folder: Path, sizes_bytes: Iterable[int]) -> str:
         with TemporaryFile(dir=folder) as file:
             file.truncate(max(sizes_bytes))
     except OSError as error:
-        return str(StoreError(folder / "file", error).clause)
+        return str(stores.StoreError(folder / "file", error).clause)
     return ""

@@ -25,7 +25,7 @@ from wizard.model.machine import Extent
 from wizard.model.said import GIB, KIB, MIB, rounded_up, t
 from wizard.operations.filesystem import PRIVATE_PLACES
 from wizard.plan.raid.striping import MEMBER_KINDS
-from wizard.probe.content.superblocks import COPY_BYTES, MAGIC, MAGIC_AT, SHIFT_AT, copy_places
+from wizard.probe.content import superblocks
 from wizard.process.program import find, run
 
 LUKS_COPIES = tuple(16 * KIB << power for power in range(9))
@@ -80,13 +80,13 @@ def copies_for_repair(read: Read, size_bytes: int) -> Iterator[Extent]:
     """Yield the places of `copies` and of the signatures that repair programs search for: ext backup
     superblocks (`tests/loop/move/test_repair.py`), and the md superblock at the end."""
     yield from copies(read, size_bytes)
-    superblock = read(EXT_AT, COPY_BYTES)
+    superblock = read(EXT_AT, superblocks.COPY_BYTES)
     if _is_ext(superblock):
         # Include a former filesystem with other groups: e2fsck tries the usual places.
-        usual = {place for _, place in copy_places()}
+        usual = {place for _, place in superblocks.copy_places()}
         for at in sorted(usual | {*_ext_groups(superblock, size_bytes)}):
-            if at + COPY_BYTES <= size_bytes and _is_ext(read(at, COPY_BYTES)):
-                yield Extent(at, COPY_BYTES)
+            if at + superblocks.COPY_BYTES <= size_bytes and _is_ext(read(at, superblocks.COPY_BYTES)):
+                yield Extent(at, superblocks.COPY_BYTES)
     for at in ((size_bytes // 512 - 16) // 8 * 4 * KIB, size_bytes // (64 * KIB) * 64 * KIB - 64 * KIB):
         if at > 0 and read(at, GRAIN_BYTES).startswith(MD_MAGICS):
             yield Extent(at, GRAIN_BYTES)
@@ -111,12 +111,14 @@ def _read_uint32(data: bytes, at: int) -> int:
 
 
 def _is_ext(superblock: bytes) -> bool:
-    return superblock[MAGIC_AT : MAGIC_AT + 2] == MAGIC.to_bytes(2, "little")
+    return superblock[superblocks.MAGIC_AT : superblocks.MAGIC_AT + 2] == superblocks.MAGIC.to_bytes(
+        2, "little"
+    )
 
 
 def _ext_groups(superblock: bytes, size_bytes: int) -> Iterator[int]:
     """Yield the offsets of the groups with a backup superblock."""
-    shift, length = _read_uint32(superblock, SHIFT_AT), _read_uint32(superblock, EXT_PER_GROUP_AT)
+    shift, length = _read_uint32(superblock, superblocks.SHIFT_AT), _read_uint32(superblock, EXT_PER_GROUP_AT)
     if shift > EXT_MOST_SHIFT or length < EXT_LEAST_PER_GROUP:
         return
     block, first = 1024 << shift, _read_uint32(superblock, EXT_FIRST_AT)
@@ -234,7 +236,7 @@ class SignatureHider:
                 self._hide(place)
                 yield place
         else:
-            raise Failed(t("{node} still shows {kind} where zeros were written.", node=node, kind=rows[0][0]))
+            raise Failed(record.STILL_SEEN(program="wipefs", part=node, seen=rows[0][0]))
         for place in known:
             self._hide(place)
             yield place
@@ -264,33 +266,21 @@ class SignatureHider:
         """Raises Failed if a tool still recognises a partition, the kernel mounts it, or a tool fails."""
         forget_caches(part)
         if seen := run((*PROBE, part), seconds=self._seconds, accept=PROBED).output.split():
-            raise Failed(
-                t(
-                    "blkid still recognises {seen} on {part} after its signatures were hidden.",
-                    seen=" ".join(seen),
-                    part=part,
-                )
-            )
+            raise Failed(record.STILL_SEEN(program="blkid", part=part, seen=" ".join(seen)))
         for argv, answers in ASKED:
             if find(argv[0]) is not None and _succeeds((*argv, part), self._seconds, answers):
-                raise Failed(record.STILL_SEEN(program=argv[0], part=part))
+                raise Failed(record.STILL_SEEN(program=argv[0], part=part, seen=t("content")))
         if filesystem == MEMBER_KINDS["lvm"] and _succeeds(
             alone_on([self._node], ("pvs", part)), self._seconds
         ):
-            raise Failed(record.STILL_SEEN(program="LVM", part=part))
+            raise Failed(record.STILL_SEEN(program="LVM", part=part, seen=MEMBER_KINDS["lvm"]))
         place = Path(PRIVATE_PLACES) / f"hidden-{os.getpid()}"
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
         kind = KINDS.get(filesystem or "")
         for name in kind.kernel_names if kind else ():
             if _succeeds(("mount", "-t", name, "-o", "ro", part, str(place)), self._seconds):
                 run(("umount", str(place)), seconds=self._seconds)
-                raise Failed(
-                    t(
-                        "The kernel mounts {part} as {kind} although its signatures are hidden.",
-                        part=part,
-                        kind=name,
-                    )
-                )
+                raise Failed(record.STILL_SEEN(program="mount", part=part, seen=name))
         with suppress(OSError):
             place.rmdir()
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from select import select
 
+from wizard.apply.block import scratch_device
 from wizard.apply.block.devices import check_unclaimed, forget_caches, size_bytes
 from wizard.apply.block.extents import block_bytes
-from wizard.apply.block.scratch_device import CONTROL, NoScratchDeviceError, attached, unavailable
 from wizard.apply.engine.stores import Store
 from wizard.apply.run.process import module_argv
 from wizard.apply.tree.mount_read_only import mount_served_file
@@ -34,7 +34,7 @@ def obstacle() -> Message | None:
     """Return why this system cannot make such a copy, as a clause, or None."""
     if not Path(FUSE).exists() and find("modprobe"):
         run(("modprobe", "--quiet", "fuse"), seconds=LOAD_SECONDS, accept=range(256))
-    return unavailable(FUSE, CONTROL)
+    return scratch_device.unavailable(FUSE, scratch_device.CONTROL)
 
 
 @dataclass(slots=True)
@@ -107,8 +107,8 @@ def scratch_copy_of(device: str, file: Path) -> Iterator[WritableCopy]:
             # Make the kernel ask for the size. Older loop drivers do not.
             os.fstat(served)
             copy = WritableCopy(file, report, copied)
-            copy.node = copied.enter_context(attached(served, block_bytes(device)[0]))
-        except (OSError, NoScratchDeviceError) as error:
+            copy.node = copied.enter_context(scratch_device.attached(served, block_bytes(device)[0]))
+        except (OSError, scratch_device.NoScratchDeviceError) as error:
             raise Failed(
                 t("Cannot make a scratch copy of {device}: {why}.", device=device, why=str(error))
             ) from None

@@ -23,32 +23,11 @@ from wizard.apply.move.run import (
     moves_here,
     undo_moves,
 )
+from wizard.apply.run import job, process, runs
 from wizard.apply.run.backup_store import Environment, mark_durably
-from wizard.apply.run.job import (
-    JobRequest,
-    Locks,
-    Outcome,
-    Prepared,
-    RunJob,
-    RunWork,
-    Start,
-    check_root,
-    check_tokens,
-)
 from wizard.apply.run.journal import Journal as RunJournal
 from wizard.apply.run.journal import state
 from wizard.apply.run.load import load_moves
-from wizard.apply.run.process import UNDOING, Purpose, lock_drives, settle, unlock
-from wizard.apply.run.runs import (
-    MOVE,
-    check_room,
-    kind_of,
-    list_runs,
-    load_environment,
-    make_run,
-    run_argument,
-    runs_folder,
-)
 from wizard.filesystems.kind import MOVING_TYPES
 from wizard.model.errors import Refused, partition_path
 from wizard.model.geometry import Identity
@@ -68,39 +47,39 @@ from wizard.plan.refusals import measured
 from wizard.probe.machine import probe_machine
 
 
-class MoveRunJob(RunJob[Moves]):
+class MoveRunJob(job.RunJob[Moves]):
     """Runs that move partitions."""
 
-    def lock_new(self, document: Moves, how: Start, *, make: bool) -> Locks:
+    def lock_new(self, document: Moves, how: job.Start, *, make: bool) -> job.Locks:
         """Check the partitions and the place for the journal."""
         check_moves(document, document.device)
-        check_root()
+        job.check_root()
         check_own(document, how.environment)
-        check_room(how.folder, 0, make=make)
-        settle()
-        return lock_drives((document.drive.path,), partial(check_new, document))
+        runs.check_room(how.folder, 0, make=make)
+        process.settle()
+        return process.lock_drives((document.drive.path,), partial(check_new, document))
 
     def begun(self, document: Moves) -> Message:
         """Name the partitions."""
         return t("Moving {part:and} on {drive}.", part=document.devices, drive=document.drive.path)
 
-    def prepare(self, run: Path, asked: JobRequest) -> Prepared:
+    def prepare(self, run: Path, asked: job.JobRequest) -> job.Prepared:
         """Check that the drive has the run's journal and, before undo, that no partition was used since."""
         moves = moves_here(run)
-        check_own(moves, load_environment(run))
+        check_own(moves, runs.load_environment(run))
         check = partial(check_same, run, moves)
         sentence = t("Resuming the move of {part:and}.", part=moves.devices)
-        if asked.purpose is Purpose.UNDO:
+        if asked.purpose is process.Purpose.UNDO:
             check_can_undo(run)
             check = partial(check_unused, run, moves)
             sentence = t("Resuming the move of {part:and} back to the old location.", part=moves.devices)
-        return Prepared(sentence, partial(lock_drives, (moves.drive.path,)), check)
+        return job.Prepared(sentence, partial(process.lock_drives, (moves.drive.path,)), check)
 
-    def apply(self, work: RunWork) -> Outcome:
+    def apply(self, work: job.RunWork) -> job.Outcome:
         """Move the partitions, or continue."""
         return carry_out(work)
 
-    def undo(self, work: RunWork) -> Outcome:
+    def undo(self, work: job.RunWork) -> job.Outcome:
         """Move all partitions back."""
         return undo_moves(work)
 
@@ -130,7 +109,7 @@ class FoundMove:
 
 def found_move(path: str) -> FoundMove:
     """Read a move from the drive's own journal. Raises Refused if none is found or the drive is in use."""
-    check_root()
+    job.check_root()
     machine = probe_machine([path])
     (drive,) = machine.drives
     size_bytes, geometry = measured(drive)
@@ -190,12 +169,14 @@ def make_found_run(found: FoundMove, tokens: Sequence[str], journal_dir: Path | 
     """Create a run's folder, so `resume` or `undo` can continue the move. Does not write to the drive. Raises
     Refused for a wrong token, or if the run's own folder exists."""
     names = {noted.name for noted in found.notes}
-    for run in list_runs(journal_dir):
-        if kind_of(run) == MOVE and names & {noted.name for noted in load_notes(run, load_moves(run))}:
+    for run in runs.list_runs(journal_dir):
+        if runs.kind_of(run) == runs.MOVE and names & {
+            noted.name for noted in load_notes(run, load_moves(run))
+        }:
             raise Refused(
                 t(
                     "The run is on this computer: resume with `diskwright resume {run}`.",
-                    run=run_argument(run),
+                    run=runs.run_argument(run),
                 )
             )
     moves = found.moves
@@ -207,13 +188,13 @@ def make_found_run(found: FoundMove, tokens: Sequence[str], journal_dir: Path | 
                 token=moves.drive.token,
             )
         )
-    check_tokens(moves, tokens)
-    folder = runs_folder(journal_dir)
-    check_room(folder, 0, make=True)
-    settle()
-    locks = lock_drives((moves.drive.path,))
+    job.check_tokens(moves, tokens)
+    folder = runs.runs_folder(journal_dir)
+    runs.check_room(folder, 0, make=True)
+    process.settle()
+    locks = process.lock_drives((moves.drive.path,))
     try:
-        run = make_run(folder, moves.devices, MOVE, render_moves(moves), Environment())
+        run = runs.make_run(folder, moves.devices, runs.MOVE, render_moves(moves), Environment())
         save_notes(run, found.notes)
         journal = RunJournal(run)
         for step, sentence in enumerate(moves.sentences, 1):
@@ -223,9 +204,9 @@ def make_found_run(found: FoundMove, tokens: Sequence[str], journal_dir: Path | 
                 journal.add(Event.STEP_DONE, sentence, step=step)
         journal.close()
         if found.is_back:
-            mark_durably(run / UNDOING)
+            mark_durably(run / process.UNDOING)
     finally:
-        unlock(locks)
+        process.unlock(locks)
     return run
 
 

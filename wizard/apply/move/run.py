@@ -16,9 +16,7 @@ from wizard.apply.block.devices import (
     wait_for,
 )
 from wizard.apply.move import forward
-from wizard.apply.move.backward import refuse_used, return_all
 from wizard.apply.move.content import OnDrive
-from wizard.apply.move.forward import ForwardMoves, lost_message
 from wizard.apply.move.move_notes import Noted, load_notes, save_notes
 from wizard.apply.move.mover.prepare import MovedDrive
 from wizard.apply.plan.identity_check import check_same_start, drive_fault, probe_again
@@ -197,7 +195,7 @@ def carry_out(work: RunWork) -> Outcome:
         check_new(moves)
     save_notes(run, notes)
     with _opened(moves) as drive:
-        carrying = ForwardMoves(work, moves, drive, notes)
+        carrying = forward.ForwardMoves(work, moves, drive, notes)
         if (ended := carrying.all_read() or carrying.all_moved()) is not None:
             return ended
     return _verify(work, moves)
@@ -291,7 +289,7 @@ def check_unused(run: Path, moves: Moves) -> None:
     check_same(run, moves)
     forget_caches(moves.drive.path)
     with MovedDrive(moves.drive.path) as drive:
-        refuse_used(OnDrive(run, moves, drive, load_notes(run, moves)))
+        forward.refuse_used(OnDrive(run, moves, drive, load_notes(run, moves)))
 
 
 def undo_moves(work: RunWork) -> Outcome:
@@ -300,26 +298,17 @@ def undo_moves(work: RunWork) -> Outcome:
     check_own(moves, load_environment(run))
     check_same(run, moves)
     with _opened(moves) as drive:
-        return_all(OnDrive(run, moves, drive, load_notes(run, moves)))
+        forward.return_all(OnDrive(run, moves, drive, load_notes(run, moves)))
     return Event.UNDONE, str(join(*_undo_messages(moves, load_notes(run, moves))))
 
 
 def _undo_messages(moves: Moves, notes: tuple[Noted, ...]) -> Iterator[Message]:
-    pairs = tuple(zip(moves.moves, notes, strict=True))
-    intact = [move for move, noted in pairs if not (noted.bad or noted.zeros)]
-    if len(intact) == 1:
-        yield t(
-            "{part} starts at {start:exact} again, bit for bit as before.",
-            part=intact[0].device,
-            start=intact[0].before.start_bytes,
+    for move, noted in zip(moves.moves, notes, strict=True):
+        lost = tuple(forward.lost_message(move, noted)) if noted.bad or noted.zeros else ()
+        back = (
+            Sentence("{part} starts at {start:exact} again.")
+            if lost
+            else Sentence("{part} starts at {start:exact} again, bit for bit as before.")
         )
-    elif intact:
-        yield t(
-            "{parts:and} are back at their old locations, bit for bit.",
-            parts=tuple(move.device for move in intact),
-        )
-    for move, noted in pairs:
-        if move not in intact:
-            start = move.before.start_bytes
-            yield t("{part} starts at {start:exact} again.", part=move.device, start=start)
-            yield from lost_message(move, noted)
+        yield back(part=move.device, start=move.before.start_bytes)
+        yield from lost

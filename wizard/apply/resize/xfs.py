@@ -8,9 +8,8 @@ import re
 from contextlib import suppress
 
 from wizard.apply.block.extents import GRAIN_BYTES
-from wizard.apply.resize.showing import CUT_OFF, NOT_CLEAN, NOT_TOLD, SMALL_BLOCKS, Showing, refusal
+from wizard.apply.resize.showing import CUT_OFF, NOT_CLEAN, NOT_TOLD, SMALL_BLOCKS, Showing, refused
 from wizard.apply.steps.step_context import StepContext
-from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.said import t
 from wizard.operations.filesystem import Resize
@@ -45,7 +44,7 @@ def superblock_in(text: str) -> dict[str, int]:
     """Parse the superblock fields from xfs_db. Raises Failed if one is missing. Pure."""
     found = {name: int(value) for name, value in re.findall(r"(?m)^(\w+) = (\d+)$", text)}
     if absent := [name for name in FIELDS if name not in found]:
-        raise Failed(refusal(NOT_TOLD(program="xfs_db", what=tuple(absent))))
+        raise refused(NOT_TOLD(program="xfs_db", what=tuple(absent)))
     return found
 
 
@@ -59,14 +58,14 @@ def free_in(text: str, superblock: dict[str, int]) -> tuple[Extent, ...]:
 def _refuse(found: dict[str, int], showing: Showing) -> None:
     if found["blocksize"] % GRAIN_BYTES or showing.volume.start_bytes % GRAIN_BYTES:
         small = SMALL_BLOCKS(block=found["blocksize"], start=showing.volume.start_bytes, page=GRAIN_BYTES)
-        raise Failed(refusal(small))
+        raise refused(small)
     if found["rblocks"] or not found["logstart"]:
-        raise Failed(refusal(t("The filesystem's log or some files are on another device.")))
+        raise refused(t("The filesystem's log or some files are on another device."))
     checked = run(("xfs_repair", "-n", showing.real), seconds=showing.seconds, accept=range(256))
     if UNMOUNTED_BADLY.search(checked.output + checked.errors):
-        raise Failed(refusal(CUT_OFF))
+        raise refused(CUT_OFF)
     if checked.status:
-        raise Failed(refusal(NOT_CLEAN(device=showing.real, command=f"xfs_repair -n {showing.real}")))
+        raise refused(NOT_CLEAN(device=showing.real, command=f"xfs_repair -n {showing.real}"))
 
 
 def held_bytes(operation: Resize, _said: str, context: StepContext) -> int:

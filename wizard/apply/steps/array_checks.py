@@ -5,14 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from wizard.apply.block.devices import (
-    SYS_BLOCK,
-    forget_caches,
-    kernel_name,
-    read_bytes,
-    wait_for,
-    write_bytes,
-)
+from wizard.apply.block import devices
 from wizard.apply.block.extents import chunks, merged
 from wizard.apply.block.scratch_device import ignore, stop_ignoring
 from wizard.apply.engine.scratch_copies import HEAD_BYTES, TAIL_BYTES
@@ -45,7 +38,7 @@ def make_array(operation: MakeArray, context: StepContext) -> Message:
     check_free_array(operation)
     for argv in operation.commands():
         context.command(without_copying(argv, operation) if context.rehearsed else argv)
-    wait_for(operation.device)
+    devices.wait_for(operation.device)
     if context.rehearsed:
         keep_quiet(operation)
     if running_array(operation, context.command) != operation.device:
@@ -111,7 +104,7 @@ def examined_offset(text: str) -> int | None:
 
 def read_geometry(node: str) -> Geometry:
     """Return a device's geometry from sysfs. Raises Failed."""
-    folder = SYS_BLOCK / kernel_name(node)
+    folder = devices.SYS_BLOCK / devices.kernel_name(node)
     try:
         logical, physical = (
             int((folder / "queue" / f"{name}_block_size").read_text()) for name in ("logical", "physical")
@@ -182,7 +175,7 @@ def unseen_array(there: Plan, do: Do) -> Iterator[None]:
         yield
         return
     (array,) = there.arrays
-    ignore(RULE, [_UNSEEN.format(name=kernel_name(array.device))])
+    ignore(RULE, [_UNSEEN.format(name=devices.kernel_name(array.device))])
     try:
         yield
     finally:
@@ -200,7 +193,7 @@ def without_copying(argv: Sequence[str], operation: MakeArray) -> tuple[str, ...
 def keep_quiet(operation: MakeArray) -> None:
     """Disable resync and discards of the array. A discard would make a hole in the scratch copy, which counts
     as unchanged, while the drive keeps its old data. Raises Failed."""
-    folder = SYS_BLOCK / kernel_name(operation.device)
+    folder = devices.SYS_BLOCK / devices.kernel_name(operation.device)
     _write(folder / "queue/discard_max_bytes", "0")
     if operation.copied:
         _write(folder / "md/sync_action", "frozen")
@@ -220,15 +213,17 @@ def show_beneath(plan: Plan, array: MakeArray) -> None:
         head, tail = min(HEAD_BYTES, room), min(TAIL_BYTES, room)
         ends = (Extent(offset, head), Extent(slot.size_bytes - tail, tail))
         for chunk in chunks(merged(ends, member.drive.geometry.logical_block_bytes, slot.size_bytes)):
-            data = read_bytes(shown.drive.path, source.start_bytes + chunk.start_bytes, chunk.size_bytes)
-            write_bytes(part, chunk.start_bytes, data)
-    forget_caches(array.device)
+            data = devices.read_bytes(
+                shown.drive.path, source.start_bytes + chunk.start_bytes, chunk.size_bytes
+            )
+            devices.write_bytes(part, chunk.start_bytes, data)
+    devices.forget_caches(array.device)
 
 
 def leave_uncopied(array: MakeArray, do: Do) -> None:
     """Stop the scratch array, marked as on the drives: a mirror with everything left to copy. Raises Failed
     if the mark is missing afterwards."""
-    node, folder = array.device, SYS_BLOCK / kernel_name(array.device) / "md"
+    node, folder = array.device, devices.SYS_BLOCK / devices.kernel_name(array.device) / "md"
     if array.copied:
         each, size = int(_read(folder / "bitmap/chunksize")), int(_read(folder / "component_size")) * KIB
         _write(folder / "bitmap_set_bits", f"0-{-(-size // each) - 1}")
@@ -238,10 +233,10 @@ def leave_uncopied(array: MakeArray, do: Do) -> None:
         return
     uuid = f"--uuid={array.mdadm_uuid}"
     do(("mdadm", "--assemble", "--readonly", "--update=resync", node, uuid, *array.parts))
-    wait_for(node)
+    devices.wait_for(node)
     stop_own_array(array, do)
     for part in array.parts:
-        forget_caches(part)
+        devices.forget_caches(part)
         if not is_uncopied(
             do(("mdadm", "--examine", part)).output, do(("mdadm", "--examine-bitmap", part)).output
         ):

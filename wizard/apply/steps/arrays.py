@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from time import sleep
 
-from wizard.apply.block.devices import SYS_BLOCK, check_unclaimed, kernel_name, wait_for
+from wizard.apply.block import devices
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.steps.step_context import FOREIGN, NOT_TOUCHED, TAKEN, Do
 from wizard.model.errors import Failed, Refused
@@ -37,21 +37,23 @@ def check_free_array(array: MakeArray) -> None:
 def taken_arrays() -> tuple[str, ...]:
     """Return the nodes of all existing md arrays."""
     found = (
-        node_of(entry.name) for entry in sorted(SYS_BLOCK.glob("md*")) if not (entry / "partition").exists()
+        node_of(entry.name)
+        for entry in sorted(devices.SYS_BLOCK.glob("md*"))
+        if not (entry / "partition").exists()
     )
     return tuple(node for node in found if _md_taken(node))
 
 
 def _md_taken(node: str) -> bool:
-    state = SYS_BLOCK / kernel_name(node) / "md/array_state"
-    return (SYS_BLOCK / kernel_name(node)).exists() and not (
+    state = devices.SYS_BLOCK / devices.kernel_name(node) / "md/array_state"
+    return (devices.SYS_BLOCK / devices.kernel_name(node)).exists() and not (
         state.exists() and state.read_text().strip() == "clear"
     )
 
 
 def layers_on(parts: Sequence[str]) -> tuple[str, ...]:
     """Return the md arrays and device-mapper nodes on these partitions and no others."""
-    names = {kernel_name(part) for part in parts}
+    names = {devices.kernel_name(part) for part in parts}
     found = []
     for entry in sorted(Path("/sys/block").glob("*")):
         slaves = {slave.name for slave in (entry / "slaves").glob("*")}
@@ -81,7 +83,7 @@ def own_array_node(array: MakeArray, do: Do) -> None:
     if (
         node is None
         or not Path(device).is_block_device()
-        or kernel_name(device) != kernel_name(node)
+        or devices.kernel_name(device) != devices.kernel_name(node)
         or not is_node_of(device)
     ):
         raise Failed(NOT_TOUCHED(node=device, why=FOREIGN))
@@ -91,7 +93,7 @@ def is_node_of(device: str) -> bool:
     """Return True if the node has the device number that the kernel uses for its name."""
     number = Path(device).stat().st_rdev
     return (
-        SYS_BLOCK / kernel_name(device) / "dev"
+        devices.SYS_BLOCK / devices.kernel_name(device) / "dev"
     ).read_text().strip() == f"{os.major(number)}:{os.minor(number)}"
 
 
@@ -116,7 +118,7 @@ def carry(parts: Sequence[str], uuid: str, do: Do) -> bool:
 def _stop(node: str, do: Do) -> None:
     """Stop an array. Retry, since udev may open it for moments."""
     for attempt in range(STOP_TRIES):
-        check_unclaimed(node)
+        devices.check_unclaimed(node)
         try:
             do(("mdadm", "--stop", node))
         except Failed:
@@ -141,8 +143,8 @@ def assemble_own(array: MakeArray, do: Do) -> None:
         stop_own_array(array, do)
         check_free_array(array)
         do(("mdadm", "--assemble", device, f"--uuid={array.mdadm_uuid}", *array.parts))
-        wait_for(device)
-    folder = SYS_BLOCK / kernel_name(device)
+        devices.wait_for(device)
+    folder = devices.SYS_BLOCK / devices.kernel_name(device)
     # If the power fails between the drives' last signatures, a mirror may have run with only one of them. md
     # then omits the other until it is added again and copied.
     for part in _missing_members(array, folder):
@@ -155,4 +157,4 @@ def assemble_own(array: MakeArray, do: Do) -> None:
 
 def _missing_members(array: MakeArray, folder: Path) -> list[str]:
     members = {slave.name for slave in (folder / "slaves").iterdir()}
-    return [part for part in array.parts if kernel_name(part) not in members]
+    return [part for part in array.parts if devices.kernel_name(part) not in members]

@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from wizard.apply.block.devices import SYS_BLOCK, forget_caches, kernel_name, start_bytes, wait_for
+from wizard.apply.block import devices
 from wizard.apply.engine.stores import FOLDER
 from wizard.apply.run.backup_store import LOOK_SECONDS, write_durably
 from wizard.apply.run.journal import Journal
@@ -62,8 +62,8 @@ def _opened_node(encryption: Encryption | OpenContainer) -> str | None:
     node = Path(encryption.opened)
     if not os.path.lexists(node):
         return None
-    name = kernel_name(encryption.opened) if node.is_block_device() else ""
-    folder = SYS_BLOCK / name
+    name = devices.kernel_name(encryption.opened) if node.is_block_device() else ""
+    folder = devices.SYS_BLOCK / name
     if not name or not (folder / "dm").is_dir():
         raise Failed(NOT_TOUCHED(node=encryption.opened, why=FOREIGN))
     slaves = {slave.name for slave in (folder / "slaves").glob("*")}
@@ -71,7 +71,7 @@ def _opened_node(encryption: Encryption | OpenContainer) -> str | None:
     uuid_prefix = f"CRYPT-LUKS2-{encryption.uuid.replace('-', '')}-"
     if (
         not has_name
-        or slaves != {kernel_name(encryption.device)}
+        or slaves != {devices.kernel_name(encryption.device)}
         or not (folder / "dm/uuid").read_text().startswith(uuid_prefix)
     ):
         raise Failed(NOT_TOUCHED(node=encryption.opened, why=FOREIGN))
@@ -99,7 +99,7 @@ def make_container(operation: MakeContainer, context: StepContext) -> Message:
     """Create the container, and return a summary. Raises Failed."""
     for argv in operation.commands():
         context.command(argv, stdin=_secret(context))
-    forget_caches(operation.device)
+    devices.forget_caches(operation.device)
     return context.confirm(container_checks(operation, context.finished()))
 
 
@@ -111,7 +111,7 @@ def open_container(operation: OpenContainer, context: StepContext) -> Message:
                 raise Failed(WRONG_KEY(device=operation.device))
     elif not context.again:
         raise Failed(NOT_TOUCHED(node=operation.opened, why=FOREIGN))
-    wait_for(operation.opened)
+    devices.wait_for(operation.opened)
     return context.confirm(opened_checks(operation, context.finished()))
 
 
@@ -194,7 +194,7 @@ def container_checks(operation: MakeContainer, finished: Finished) -> Iterator[C
         offset, sector = data_place(text)
         wanted = operation.offset_bytes, operation.sector_bytes
         yield from differences((("offset", offset, wanted[0]), ("sector_size", sector, wanted[1])))
-        if misalignment := misalignment_bytes(plan.drive.geometry, start_bytes(device) + offset):
+        if misalignment := misalignment_bytes(plan.drive.geometry, devices.start_bytes(device) + offset):
             yield t("misaligned by {misalignment} bytes", misalignment=misalignment)
 
     yield matched(find)

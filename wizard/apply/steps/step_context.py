@@ -85,6 +85,7 @@ def rows(kind: str, text: str) -> tuple[dict[str, str], ...]:
 
 
 NOT_TOUCHED = Sentence("{node} was not touched: {why}.")
+NOT_REHEARSED = Sentence("This change to {device} requires a rehearsal.")
 FOREIGN = t("this run did not make it")
 TAKEN = Sentence("{what} already exists. Make a new plan. Nothing was written.")
 NOT_UNDERSTOOD = Sentence("{program} output not understood: {said}")

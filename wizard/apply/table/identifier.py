@@ -20,8 +20,8 @@ from wizard.apply.block.devices import (
     write_bytes,
 )
 from wizard.apply.block.extents import merged
+from wizard.apply.table import proof
 from wizard.apply.table.one_entry import read_exactly, with_checksum
-from wizard.apply.table.proof import ENTRIES_CHECKSUM_AT, Image, copies_of, in_order
 from wizard.apply.table.write import image_of, record_places
 from wizard.model.errors import Failed, partition_path
 from wizard.model.geometry import Identity
@@ -57,9 +57,9 @@ NO_LUKS = Sentence("{device} has no readable LUKS header.")
 class IdentifierStates:
     """The bytes around a UUID: current, with the old UUID, and with the new one."""
 
-    now: Image
-    old: Image
-    new: Image
+    now: proof.Image
+    old: proof.Image
+    new: proof.Image
 
     @property
     def is_half(self) -> bool:
@@ -107,7 +107,7 @@ def write_identifier(operation: Relabel, drive: Identity, *, new: bool) -> None:
     writes: Iterable[tuple[int, bytes]] = (
         ((offset, data) for offset, _, data in found.now.changed_blocks(wanted))
         if is_luks
-        else in_order(kind, found.now, wanted)
+        else proof.in_order(kind, found.now, wanted)
     )
     for offset, data in writes:
         # Synced before the next write.
@@ -119,16 +119,16 @@ def write_identifier(operation: Relabel, drive: Identity, *, new: bool) -> None:
         reread_table(drive.path, anew=False)
 
 
-def _with_guids(image: Image, disk: str, parts: dict[int, str]) -> Image:
+def _with_guids(image: proof.Image, disk: str, parts: dict[int, str]) -> proof.Image:
     """Return both copies of a GPT with another disk GUID, and GUIDs of partitions by number. Raises
     Failed."""
-    for copy in copies_of(image):
+    for copy in proof.copies_of(image):
         header, entries = (bytearray(read_exactly(image, place)) for place in (copy.header, copy.entries))
         header[DISK_GUID_AT : DISK_GUID_AT + GUID_BYTES] = UUID(disk).bytes_le
         for number, guid in parts.items():
             at = copy.entry(number).start_bytes - copy.entries.start_bytes + PART_GUID_AT
             entries[at : at + GUID_BYTES] = UUID(guid).bytes_le
-        struct.pack_into("<I", header, ENTRIES_CHECKSUM_AT, zlib.crc32(entries))
+        struct.pack_into("<I", header, proof.ENTRIES_CHECKSUM_AT, zlib.crc32(entries))
         image = image.having(
             {copy.entries.start_bytes: bytes(entries), copy.header.start_bytes: with_checksum(header)}
         )
@@ -146,7 +146,7 @@ def _luks_places(device: str, drive: Identity) -> tuple[Extent, ...]:
     return Extent(0, size), Extent(size, size)
 
 
-def _with_luks(image: Image, uuid: str) -> Image | None:
+def _with_luks(image: proof.Image, uuid: str) -> proof.Image | None:
     """Return the header, or both copies of a LUKS2 header, with another UUID. None if a copy is missing
     or the checksum is of an unknown kind."""
     patches = {}

@@ -15,39 +15,29 @@ import parted
 
 from wizard.apply.table.proof import SET_AFTERWARDS, WRONG_TABLE
 from wizard.documents.codec import from_json
-from wizard.filesystems.kind import (
-    BASIC_DATA_TYPE,
-    FAT32_MBR_TYPE,
-    LINUX_GPT_TYPE,
-    LINUX_LVM_TYPE,
-    LINUX_MBR_TYPE,
-    LINUX_RAID_TYPE,
-    LINUX_SWAP_TYPE,
-    NTFS_MBR_TYPE,
-    SWAP_MBR_TYPE,
-)
+from wizard.filesystems import kind
 from wizard.model.errors import BadInput, Failed
 from wizard.model.layout import TableEntry
 from wizard.model.said import t
 from wizard.operations.table import WriteTable
 
 LABELS = {"gpt": "gpt", "mbr": "msdos"}
-UNFLAGGED = {"gpt": LINUX_GPT_TYPE, "mbr": LINUX_MBR_TYPE}
+UNFLAGGED = {"gpt": kind.LINUX_GPT_TYPE, "mbr": kind.LINUX_MBR_TYPE}
 """Types that libparted gives partitions without a declared filesystem. Old versions set other types only
 through a filesystem or a flag."""
 
 DECLARED = {
-    ("gpt", BASIC_DATA_TYPE): "ntfs",
-    ("gpt", LINUX_SWAP_TYPE): "linux-swap(v1)",
-    ("mbr", NTFS_MBR_TYPE): "ntfs",
-    ("mbr", FAT32_MBR_TYPE): "fat32",
-    ("mbr", SWAP_MBR_TYPE): "linux-swap(v1)",
+    ("gpt", kind.BASIC_DATA_TYPE): "ntfs",
+    ("gpt", kind.LINUX_SWAP_TYPE): "linux-swap(v1)",
+    ("mbr", kind.NTFS_MBR_TYPE): "ntfs",
+    ("mbr", kind.FAT32_MBR_TYPE): "fat32",
+    ("mbr", kind.SWAP_MBR_TYPE): "linux-swap(v1)",
 }
 FLAGS = {
-    ("gpt", LINUX_RAID_TYPE): parted.PARTITION_RAID,
-    ("gpt", LINUX_LVM_TYPE): parted.PARTITION_LVM,
+    ("gpt", kind.LINUX_RAID_TYPE): parted.PARTITION_RAID,
+    ("gpt", kind.LINUX_LVM_TYPE): parted.PARTITION_LVM,
     # FAT32 beyond the CHS limit.
-    ("mbr", FAT32_MBR_TYPE): parted.PARTITION_LBA,
+    ("mbr", kind.FAT32_MBR_TYPE): parted.PARTITION_LBA,
 }
 
 REFUSALS = (
@@ -118,13 +108,7 @@ def _present(disk: parted.Disk, operation: WriteTable, sector_bytes: int) -> fro
         entry = wanted.get(part.number)
         place = (part.geometry.start * sector_bytes, part.geometry.length * sector_bytes)
         if entry is None or place != (entry.start_bytes, entry.size_bytes):
-            raise Failed(
-                t(
-                    "{device} has a partition {number} outside the plan; the table was not changed.",
-                    device=operation.device,
-                    number=part.number,
-                )
-            )
+            raise Failed(WRONG_TABLE(detail=f"partition {part.number}"))
         found.add(part.number)
     return frozenset(found)
 

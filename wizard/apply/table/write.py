@@ -6,29 +6,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from wizard.apply.block.devices import (
-    add_partitions,
-    forget_caches,
-    read_bytes,
-    reread_table,
-    wait_for,
-    write_bytes,
-)
+from wizard.apply.block import devices
 from wizard.apply.block.extents import merged, without
 from wizard.apply.plan.guard import check_unused
 from wizard.apply.run.backup_store import table_places
 from wizard.apply.run.process import module_argv
-from wizard.apply.steps.step_context import Finished, StepContext, checked, matched
+from wizard.apply.steps.step_context import NOT_REHEARSED, Finished, StepContext, checked, matched
+from wizard.apply.table import proof
 from wizard.apply.table.one_entry import with_backup_at_end, with_lost_table, with_one_changed
-from wizard.apply.table.proof import (
-    WRONG_TABLE,
-    Image,
-    disk_differences,
-    kernel_differences,
-    proven,
-    set_types,
-)
 from wizard.documents.codec import to_json
+from wizard.documents.files import UNREADABLE
 from wizard.model.errors import Failed, Refused, partition_path
 from wizard.model.geometry import Geometry, Identity, grain_bytes, misalignment_bytes
 from wizard.model.layout import Member, Slot
@@ -64,15 +51,15 @@ def _have_written(operation: WriteTable, context: StepContext) -> None:
                 why=aborted if result.status == LIBPARTED_ABORTED else result.last_words,
             )
         )
-    set_types(operation, context.member.drive.geometry.logical_block_bytes)
+    proof.set_types(operation, context.member.drive.geometry.logical_block_bytes)
 
 
-def image_of(node: str, places: Iterable[Extent], drive: Identity) -> Image:
+def image_of(node: str, places: Iterable[Extent], drive: Identity) -> proof.Image:
     """Read these places of a drive or its scratch copy, bypassing caches."""
     pieces = tuple(
-        (place.start_bytes, read_bytes(node, place.start_bytes, place.size_bytes)) for place in places
+        (place.start_bytes, devices.read_bytes(node, place.start_bytes, place.size_bytes)) for place in places
     )
-    return Image(drive.size_bytes, drive.geometry.logical_block_bytes, pieces)
+    return proof.Image(drive.size_bytes, drive.geometry.logical_block_bytes, pieces)
 
 
 def write_table(operation: WriteTable, context: StepContext) -> Message:
@@ -86,7 +73,7 @@ def write_table(operation: WriteTable, context: StepContext) -> Message:
     if operation.fresh:
         _have_written(operation, context)
     elif not context.rehearsed:
-        raise Failed(t("The table of {drive} preserves partitions, so it must be rehearsed.", drive=drive))
+        raise Failed(NOT_REHEARSED(device=drive))
     else:
         regions = table_regions(context.member)
         before = image_of(drive, regions, context.member.drive)
@@ -99,17 +86,17 @@ def write_table(operation: WriteTable, context: StepContext) -> Message:
     return _read_back(drive, context)
 
 
-def _change_entries(operation: WriteTable, before: Image, wanted: Image) -> None:
+def _change_entries(operation: WriteTable, before: proof.Image, wanted: proof.Image) -> None:
     """Write a table to a scratch copy without libparted, which would recreate entries. Raises Failed."""
     drive = operation.device
     for offset, _, data in before.changed_blocks(wanted):
-        write_bytes(drive, offset, data)
-    forget_caches(drive)
-    reread_table(drive, anew=True)
-    add_partitions(drive, (entry.number for entry in operation.entries))
+        devices.write_bytes(drive, offset, data)
+    devices.forget_caches(drive)
+    devices.reread_table(drive, anew=True)
+    devices.add_partitions(drive, (entry.number for entry in operation.entries))
 
 
-def _add_partitions(operation: WriteTable, before: Image, context: StepContext) -> None:
+def _add_partitions(operation: WriteTable, before: proof.Image, context: StepContext) -> None:
     """Write the table with libparted, and restore what it changed of preserved partitions. Raises Failed.
 
     libparted ignores space after a misplaced backup GPT, so the backup moves first.
@@ -117,13 +104,13 @@ def _add_partitions(operation: WriteTable, before: Image, context: StepContext) 
     drive = operation.device
     usable = with_backup_at_end(before)
     for offset, _, data in before.changed_blocks(usable):
-        write_bytes(drive, offset, data)
+        devices.write_bytes(drive, offset, data)
     _have_written(operation, context)
     written = image_of(
         drive, (Extent(offset, len(data)) for offset, data in before.pieces), context.member.drive
     )
-    for offset, _, data in written.changed_blocks(proven(operation, usable, written)):
-        write_bytes(drive, offset, data)
+    for offset, _, data in written.changed_blocks(proof.proven(operation, usable, written)):
+        devices.write_bytes(drive, offset, data)
 
 
 def _refuse_use(context: StepContext) -> None:
@@ -139,7 +126,7 @@ def table_regions(member: Member) -> tuple[Extent, ...]:
     """Return the places outside partitions that writing the drive's table can touch."""
     identity, before = member.drive, member.before
     block = identity.geometry.logical_block_bytes
-    head = read_bytes(identity.path, 0, min(MIB, identity.size_bytes // block * block))
+    head = devices.read_bytes(identity.path, 0, min(MIB, identity.size_bytes // block * block))
     kept = tuple(
         slot.extent for slot in (*before.partitions, *member.after.partitions) if not is_container(slot)
     )
@@ -163,22 +150,20 @@ def record_places(drive: str, size_bytes: int, block_bytes: int) -> list[Extent]
 
             spans = read_table(read, size_bytes, block_bytes, None, has_signature=False).spans
     except OSError as error:
-        raise Failed(
-            t("Cannot read the table of {drive}: {why}.", drive=drive, why=str(error.strerror))
-        ) from None
+        raise Failed(UNREADABLE(file=drive, why=str(error.strerror))) from None
     return [Extent(offset, length) for offset, length in spans]
 
 
 def _read_back(drive: str, context: StepContext) -> Message:
     wanted = context.member.after
-    forget_caches(drive)
+    devices.forget_caches(drive)
     found = context.look()
-    if differences := disk_differences(wanted, found):
-        raise Failed(WRONG_TABLE(detail="; ".join(differences)))
-    if kernel_differences(wanted, found):
-        reread_table(drive, anew=False)
+    if differences := proof.disk_differences(wanted, found):
+        raise Failed(proof.WRONG_TABLE(detail="; ".join(differences)))
+    if proof.kernel_differences(wanted, found):
+        devices.reread_table(drive, anew=False)
         found = context.look()
-    if differences := kernel_differences(wanted, found):
+    if differences := proof.kernel_differences(wanted, found):
         raise Failed(
             t(
                 "The table is on {drive}, but the kernel did not load the new table: "
@@ -188,7 +173,7 @@ def _read_back(drive: str, context: StepContext) -> Message:
             )
         )
     nodes = tuple(partition_path(drive, slot.number) for slot in wanted.partitions if not slot.kept)
-    wait_for(*nodes)
+    devices.wait_for(*nodes)
     return _summary(found, context)
 
 
@@ -207,8 +192,8 @@ def table_checks(operation: WriteTable | ResetZones, finished: Finished) -> Iter
     member, drive = next((one, drive) for one, drive in pairs if one.drive.path == operation.device)
     plan, after = finished.plan, member.after
     contents = _content_differences(plan, drive) if plan.only_table else ()
-    yield matched(lambda: (*disk_differences(after, drive), *contents))
-    yield matched(lambda: kernel_differences(after, drive))
+    yield matched(lambda: (*proof.disk_differences(after, drive), *contents))
+    yield matched(lambda: proof.kernel_differences(after, drive))
     # Existing partitions keep their alignment.
     new = [slot.number for slot in after.partitions if not slot.kept and not plan.part]
     if new:

@@ -18,7 +18,7 @@ from stat import S_IFREG
 from time import monotonic, sleep
 
 from wizard.advice.existing import ACCESS_TIME
-from wizard.apply.block.devices import open_exclusively
+from wizard.apply.block.devices import NO_EXT, open_exclusively
 from wizard.apply.block.scratch_device import NoScratchDeviceError, attached
 from wizard.apply.system.mounts import NOT_THE_KERNELS
 from wizard.documents.files import UNREADABLE
@@ -252,7 +252,7 @@ def _refuse_unfinished(node: str) -> None:
         raise Failed(UNREADABLE(file=node, why=str(error.strerror))) from None
     facts = read_ext(block)
     if facts is None:
-        raise Failed(t("{node} does not contain a readable ext filesystem.", node=node))
+        raise Failed(NO_EXT(node=node))
     if facts.needs_recovery:
         raise Failed(
             t(

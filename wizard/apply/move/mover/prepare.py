@@ -11,18 +11,7 @@ from dataclasses import dataclass
 from wizard.apply.block import devices
 from wizard.apply.block.extents import Read, block_bytes, merged
 from wizard.apply.engine.signatures import copies_for_repair
-from wizard.apply.move.mover.journal import (
-    Course,
-    ImagePiece,
-    JournalImages,
-    MovePhase,
-    MoveState,
-    MovingDrive,
-    PartitionSide,
-    UnreadSector,
-    has_room,
-    read_bytes,
-)
+from wizard.apply.move.mover import journal
 from wizard.apply.move.relocate import fat_offset, placed
 from wizard.apply.move.table_images import TableImages, TablePiece, table_images
 from wizard.model.errors import Failed, Refused
@@ -70,7 +59,7 @@ class MovedDrive:
     def _read(self, offset_bytes: int, buffer: memoryview, smaller: tuple[int, ...]) -> None:
         try:
             self._read_once(offset_bytes, buffer)
-        except UnreadSector:
+        except journal.UnreadSector:
             if not smaller:
                 raise
             step, *rest = smaller
@@ -85,7 +74,7 @@ class MovedDrive:
                 got = os.preadv(self._fd, [buffer[done:]], at)
             except OSError as error:
                 if error.errno in UNREAD:
-                    raise UnreadSector(
+                    raise journal.UnreadSector(
                         UNREADABLE(device=self._node, byte=at, why=str(error.strerror)), at
                     ) from None
                 raise Failed(devices.UNREAD_AT(device=self._node, byte=at, why=str(error.strerror))) from None
@@ -168,23 +157,23 @@ class _Images:
         self.data = bytearray()
         self._known: dict[bytes, int] = {}
 
-    def add(self, offset: int, data: bytes) -> ImagePiece:
+    def add(self, offset: int, data: bytes) -> journal.ImagePiece:
         if data not in self._known:
             self._known[data] = len(self.data)
             self.data += data
-        return ImagePiece(offset, len(data), self._known[data])
+        return journal.ImagePiece(offset, len(data), self._known[data])
 
-    def table(self, pieces: Iterable[TablePiece]) -> tuple[ImagePiece, ...]:
+    def table(self, pieces: Iterable[TablePiece]) -> tuple[journal.ImagePiece, ...]:
         return tuple(self.add(piece.offset_bytes, piece.data) for piece in pieces)
 
 
 def prepared(
-    drive: MovingDrive,
+    drive: journal.MovingDrive,
     move: Move,
     run: str,
     document: bytes,
     superblocks: Iterable[int] = (),
-) -> tuple[MoveState, bytes]:
+) -> tuple[journal.MoveState, bytes]:
     """Return the state before the move, and the images. Raises Refused for a table or contents that cannot be
     moved, UnreadSector and Failed.
 
@@ -207,7 +196,7 @@ def prepared(
     barred = _places_to_bar(content.before, more, move.head_bytes, content.size_bytes, logical)
     pieces, images = _pieces(move, tables, content, barred, document)
     state = _unmoved(_course(move, run, pieces))
-    if not has_room(state, move.journal.size_bytes):
+    if not journal.has_room(state, move.journal.size_bytes):
         raise Refused(
             t(
                 "{part} has {count} superblock copies, more than the journal can store. The "
@@ -279,16 +268,16 @@ def _fat(reader: "_Reader", move: Move, head: bytes) -> bytes:
 
 def _pieces(
     move: Move, tables: TableImages, content: _Content, barred: tuple[Extent, ...], document: bytes
-) -> tuple[JournalImages, bytes]:
+) -> tuple[journal.JournalImages, bytes]:
     """Return the pieces of the journal, and their images."""
     images = _Images()
 
-    def copies(start: int, read: Read) -> Iterator[ImagePiece]:
+    def copies(start: int, read: Read) -> Iterator[journal.ImagePiece]:
         physical = move.drive.geometry.whole_block_bytes
         for place in blocks_around(barred, start, move.head_bytes, content.size_bytes, physical):
             yield images.add(place.start_bytes, read(place.start_bytes, place.size_bytes))
 
-    pieces = JournalImages(
+    pieces = journal.JournalImages(
         images.table(tables.old),
         images.table(tables.moving),
         images.table(tables.new),
@@ -302,8 +291,8 @@ def _pieces(
     return pieces, bytes(images.data)
 
 
-def _course(move: Move, run: str, pieces: JournalImages) -> Course:
-    return Course(
+def _course(move: Move, run: str, pieces: journal.JournalImages) -> journal.Course:
+    return journal.Course(
         run=run,
         old_bytes=move.before.start_bytes,
         new_bytes=move.after.start_bytes,
@@ -318,16 +307,18 @@ def _course(move: Move, run: str, pieces: JournalImages) -> Course:
     )
 
 
-def _unmoved(course: Course) -> MoveState:
+def _unmoved(course: journal.Course) -> journal.MoveState:
     """Return the state before the move."""
-    boundary = course.size_bytes if course.raises(PartitionSide.NEW) else course.head_bytes
-    return MoveState(course, MovePhase.PREPARED, PartitionSide.NEW, PartitionSide.OLD, boundary, 0)
+    boundary = course.size_bytes if course.raises(journal.PartitionSide.NEW) else course.head_bytes
+    return journal.MoveState(
+        course, journal.MovePhase.PREPARED, journal.PartitionSide.NEW, journal.PartitionSide.OLD, boundary, 0
+    )
 
 
 class _Reader:
     """Read any range of the drive; fewer bytes at its end."""
 
-    def __init__(self, drive: MovingDrive, move: Move) -> None:
+    def __init__(self, drive: journal.MovingDrive, move: Move) -> None:
         self._drive, self._size = drive, move.drive.size_bytes
         self.block = move.drive.geometry.logical_block_bytes
 
@@ -336,5 +327,5 @@ class _Reader:
         if offset < 0 or end <= offset:
             return b""
         first = offset // self.block * self.block
-        data = read_bytes(self._drive, first, rounded_up(end, self.block) - first)
+        data = journal.read_bytes(self._drive, first, rounded_up(end, self.block) - first)
         return data[offset - first : end - first]
