@@ -5,14 +5,15 @@ is used, with `t` or `tn`. The English text is the key in the gettext catalogues
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from string import Formatter
 from typing import Any, TypeAlias
 
-from wizard.model.errors import BadInput, DiskwrightError, printable
+from wizard.model.errors import BadInput, DiskwrightError, Failed, printable
 
 KIB = 1024
 MIB = 1024 * KIB
@@ -406,3 +407,12 @@ def _in_english(value: Value) -> Value:
 def joined(parts: Sequence[Message]) -> str:
     """Join messages with blanks."""
     return " ".join(map(str, parts))
+
+
+@contextmanager
+def failing(sentence: Sentence, kind: type[DiskwrightError] = Failed, /, **values: Value) -> Iterator[None]:
+    """Convert an OSError to an error with this sentence, whose field `why` is the reason."""
+    try:
+        yield
+    except OSError as error:
+        raise kind(sentence(**values, why=error.strerror or str(error))) from None

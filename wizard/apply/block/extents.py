@@ -10,14 +10,13 @@ import os
 import struct
 from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
-from types import TracebackType
 from typing import Protocol, Self
 
 from wizard.apply.block import devices
 from wizard.apply.block.devices import SYS_BLOCK, kernel_name, size_bytes
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
-from wizard.model.said import MIB, Message, rounded_up
+from wizard.model.said import MIB, Message, failing, rounded_up
 
 GET_MAP = 0xC020660B
 """FS_IOC_FIEMAP from linux/fs.h."""
@@ -260,18 +259,14 @@ class DeviceMedium:
         self.node = node
         self.size_bytes = size_bytes(node)
         self.logical_block_bytes, _ = block_bytes(node)
-        try:
+        with failing(devices.UNOPENED, device=node):
             self._fd = os.open(node, self.flags | os.O_DIRECT | os.O_CLOEXEC)
-        except OSError as error:
-            raise Failed(devices.UNOPENED(device=node, why=str(error.strerror))) from None
         self._past_caches = DirectReader(self._fd, node)
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -303,7 +298,5 @@ class DeviceMedium:
 
     def flush(self) -> None:
         """See `Medium`."""
-        try:
+        with failing(devices.NOT_TAKEN, device=self.node):
             os.fsync(self._fd)
-        except OSError as error:
-            raise Failed(devices.NOT_TAKEN(device=self.node, why=str(error.strerror))) from None

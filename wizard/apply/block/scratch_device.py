@@ -17,7 +17,7 @@ from time import monotonic, sleep
 
 from wizard.apply.block import devices
 from wizard.model.errors import DiskwrightError, Failed
-from wizard.model.said import Message, Sentence, t
+from wizard.model.said import Message, Sentence, failing, t
 from wizard.process.program import find, run
 
 CONTROL = "/dev/loop-control"
@@ -184,14 +184,10 @@ def ignore(what: str, lines: Sequence[str]) -> None:
     rule = _rule_path(what)
     # Another process can make udev reload its rules at any moment.
     unfinished = rule.with_suffix(".half")
-    try:
+    with failing(Sentence("Cannot make udev ignore {what}: {why}."), what=what):
         RULES.mkdir(parents=True, exist_ok=True)
         unfinished.write_text("\n".join(["# Gone when diskwright is done with it.", *lines, ""]))
         unfinished.rename(rule)
-    except OSError as error:
-        raise Failed(
-            t("Cannot make udev ignore {what}: {why}.", what=what, why=str(error.strerror))
-        ) from None
     _reload()
 
 

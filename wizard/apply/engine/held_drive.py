@@ -11,7 +11,7 @@ from wizard.apply.block import devices
 from wizard.apply.block.extents import DeviceMedium
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
-from wizard.model.said import t
+from wizard.model.said import Sentence, failing
 
 BLKDISCARD = 0x1277
 """From linux/fs.h."""
@@ -50,17 +50,11 @@ class HeldDrive(DeviceMedium):
         """Discard whole logical blocks, and return their size in bytes. The contents are undefined then."""
         total = 0
         for place in places:
-            try:
+            with failing(
+                Sentence("Cannot discard free space in the new volumes on {drive}: {why}."), drive=self.node
+            ):
                 fd, start = self._discard_target(place)
                 fcntl.ioctl(fd, BLKDISCARD, struct.pack("=QQ", start, place.size_bytes))
-            except OSError as error:
-                raise Failed(
-                    t(
-                        "Cannot discard free space in the new volumes on {drive}: {why}.",
-                        drive=self.node,
-                        why=str(error.strerror),
-                    )
-                ) from None
             total += place.size_bytes
         return total
 

@@ -28,10 +28,10 @@ from wizard.apply.engine.signatures import copies
 from wizard.apply.run.process import UNWRITTEN
 from wizard.apply.steps.step_context import alone_on
 from wizard.apply.system.mounts import read_mounts
-from wizard.model.errors import Failed, partition_path
+from wizard.model.errors import partition_path
 from wizard.model.layout import Slot
 from wizard.model.machine import Extent
-from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, rounded_up
+from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, failing, rounded_up
 from wizard.probe.host.sysfs import node_of
 from wizard.process.program import run as run_command
 
@@ -173,10 +173,8 @@ def scratch_copies_of(run: Path, drives: Sequence[ScratchRequest]) -> Iterator[t
 
     Raises NoScratchDeviceError if none is available, and Failed.
     """
-    try:
+    with failing(UNWRITTEN, file=str(run / stores.FOLDER)):
         (run / stores.FOLDER).mkdir(mode=0o700, exist_ok=True)
-    except OSError as error:
-        raise Failed(UNWRITTEN(file=str(run / stores.FOLDER), why=str(error.strerror))) from None
     release_left(run)
     yield from _each(run, drives, ())
 

@@ -23,7 +23,7 @@ from wizard.model.errors import Failed
 from wizard.model.geometry import Geometry, misalignment_bytes, plausible_optimal_io_bytes
 from wizard.model.machine import Extent, Striping
 from wizard.model.run import Check, differences
-from wizard.model.said import KIB, MIB, Message, t
+from wizard.model.said import KIB, MIB, Message, failing, t
 from wizard.operations.layers import MakeArray
 from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import HIGHEST_ARRAY
@@ -256,14 +256,10 @@ def is_uncopied(said: str, bitmap: str) -> bool:
 
 
 def _write(file: Path, text: str) -> None:
-    try:
+    with failing(UNWRITTEN, file=str(file)):
         file.write_text(text)
-    except OSError as error:
-        raise Failed(UNWRITTEN(file=str(file), why=str(error.strerror))) from None
 
 
 def _read(file: Path) -> str:
-    try:
+    with failing(UNREADABLE, file=str(file)):
         return file.read_text().strip()
-    except OSError as error:
-        raise Failed(UNREADABLE(file=str(file), why=str(error.strerror))) from None

@@ -32,7 +32,7 @@ from wizard.model.errors import Failed, Refused
 from wizard.model.geometry import misalignment_bytes
 from wizard.model.layout import Encryption
 from wizard.model.run import Check, Event, differences
-from wizard.model.said import Message, Sentence, join, reason_of, t
+from wizard.model.said import Message, Sentence, failing, join, reason_of, t
 from wizard.operations.containers import LUKS, PASSPHRASE_FROM, AddCrypttabLine, MakeContainer, OpenContainer
 from wizard.plan.plan import Plan
 from wizard.process.program import run
@@ -134,10 +134,8 @@ def keep_headers(plan: Plan, run_folder: Path) -> None:
 
 def write_header(run_folder: Path, uuid: str, header: bytes) -> None:
     """Save a container's header that was read by other means. Raises Failed."""
-    try:
+    with failing(UNWRITTEN, file=str(run_folder)):
         write_durably(_header_file(run_folder, uuid), header, os.O_TRUNC)
-    except OSError as error:
-        raise Failed(UNWRITTEN(file=str(run_folder), why=str(error.strerror))) from None
 
 
 def check_passphrase(plan: Plan, run_folder: Path, secret: bytes) -> None:

@@ -14,7 +14,7 @@ from wizard.filesystems.registry import MADE
 from wizard.model.errors import Failed, printable
 from wizard.model.layout import Writer
 from wizard.model.run import Check, differences
-from wizard.model.said import Message, Sentence, reason_of, t
+from wizard.model.said import Message, Sentence, failing, reason_of, t
 from wizard.operations.filesystem import Inside, MakeFilesystem, MakeSubvolumes, Resize, SetOwner
 from wizard.process.program import run
 
@@ -105,7 +105,7 @@ def at_private_place(operation: Inside | Resize, context: StepContext) -> Iterat
 
 def _make_place(place: Path) -> None:
     """Create the private folder, accessible only to root. Raises Failed if it is in use."""
-    try:
+    with failing(NO_FOLDER, place=str(place)):
         place.parent.mkdir(mode=0o700, exist_ok=True)
         place.mkdir(mode=0o700, exist_ok=True)
         taken = (
@@ -114,8 +114,6 @@ def _make_place(place: Path) -> None:
             or any(place.iterdir())
             or mounted_at(str(place)) is not None
         )
-    except OSError as error:
-        raise Failed(NO_FOLDER(place=str(place), why=str(error.strerror))) from None
     if taken:
         raise Failed(t("{place} is in use, so nothing was mounted there.", place=str(place)))
 

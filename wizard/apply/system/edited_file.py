@@ -19,7 +19,7 @@ from wizard.apply.run.journal import sync_folder
 from wizard.apply.run.process import UNOPENED
 from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput, Failed, Refused
-from wizard.model.said import Message, t
+from wizard.model.said import Message, Sentence, failing, t
 from wizard.process.program import find, run
 
 NEW_FILE_MODE = 0o644
@@ -81,27 +81,17 @@ def _try_edit(path: Path, change: Callable[[str], str], keep: Path | None) -> bo
     wanted = change(text)
     if wanted == text:
         return False
-    try:
+    with failing(Sentence("Cannot replace {file}: {why}. The file is unchanged."), file=str(real)):
         if keep is not None and not keep.exists():
             _write(keep, text, real if real.exists() else None)
         return True if _replace_if_unchanged(real, text, wanted) else None
-    except OSError as error:
-        raise Failed(
-            t(
-                "Cannot replace {file}: {why}. The file is unchanged.",
-                file=str(real),
-                why=str(error.strerror),
-            )
-        ) from None
 
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
     """Lock a folder. Raises Failed if it stays locked by another program."""
-    try:
+    with failing(UNOPENED, path=str(folder)):
         fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    except OSError as error:
-        raise Failed(UNOPENED(path=str(folder), why=str(error.strerror))) from None
     try:
         _lock(fd, folder)
         yield

@@ -18,7 +18,7 @@ from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.ext import ExtFacts
 from wizard.model.layout import NO_PLACE
 from wizard.model.machine import Partition, Signature
-from wizard.model.said import Message, t
+from wizard.model.said import Message, failing, t
 from wizard.operations.containers import AddCrypttabLine
 from wizard.operations.fstab import with_line
 from wizard.operations.mounts import AddFstabLine, mounted_subvolume
@@ -283,7 +283,7 @@ def read_key(path: Path) -> bytes:
     """Return the content of a key file. Raises Refused if it is unreadable, not a valid key, a symbolic link,
     or accessible to users other than root."""
     shown = str(path)
-    try:
+    with failing(UNREADABLE, Refused, file=shown):
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
         with os.fdopen(fd, "rb") as file:
             status = os.fstat(fd)
@@ -298,8 +298,6 @@ def read_key(path: Path) -> bytes:
                     )
                 )
             content = file.read(MOST_BYTES + 1)
-    except OSError as error:
-        raise Refused(UNREADABLE(file=shown, why=error.strerror or "")) from None
     if fault := content_fault(content):
         raise Refused(t("The key {file} {fault}.", file=shown, fault=fault))
     return content

@@ -21,7 +21,7 @@ from wizard.model.geometry import Geometry, Identity, grain_bytes, misalignment_
 from wizard.model.layout import Member, Slot
 from wizard.model.machine import Drive, Extent
 from wizard.model.run import Check
-from wizard.model.said import MIB, Message, join, t
+from wizard.model.said import MIB, Message, failing, join, t
 from wizard.operations.data_loss import content_of
 from wizard.operations.table import ResetZones, WriteTable
 from wizard.plan.dangers import slot_of
@@ -142,15 +142,12 @@ def table_regions(member: Member) -> tuple[Extent, ...]:
 def record_places(drive: str, size_bytes: int, block_bytes: int) -> list[Extent]:
     """Return the places of the current table, including the chain of an extended partition. libparted
     rewrites all of them. Raises Failed."""
-    try:
-        with Path(drive).open("rb", buffering=0) as device:
+    with failing(UNREADABLE, file=drive), Path(drive).open("rb", buffering=0) as device:
 
-            def read(offset: int, length: int) -> bytes:
-                return os.pread(device.fileno(), length, offset)
+        def read(offset: int, length: int) -> bytes:
+            return os.pread(device.fileno(), length, offset)
 
-            spans = read_table(read, size_bytes, block_bytes, None, has_signature=False).spans
-    except OSError as error:
-        raise Failed(UNREADABLE(file=drive, why=str(error.strerror))) from None
+        spans = read_table(read, size_bytes, block_bytes, None, has_signature=False).spans
     return [Extent(offset, length) for offset, length in spans]
 
 

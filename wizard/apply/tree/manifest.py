@@ -30,7 +30,7 @@ from wizard.apply.tree.content import Content, content_of
 from wizard.apply.tree.entry import Found, TreeEntry, from_line, look, named, to_line, walk
 from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput, DiskwrightError, Failed
-from wizard.model.said import MIB, Sentence, t
+from wizard.model.said import MIB, Sentence, failing, t
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -241,19 +241,15 @@ def _read(top: int, workers: int, cold: bool, path: bytes, on_bytes: OnBytes) ->
             os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
         return content_of(fd, status.st_size, workers, on_bytes)
 
-    try:
+    with failing(UNREADABLE, file=named(path)):
         return look(top, path, content)
-    except OSError as error:
-        raise Failed(UNREADABLE(file=named(path), why=error.strerror or str(error))) from None
 
 
 @contextmanager
 def open_folder(place: Path) -> Iterator[int]:
     """Open a folder. Raises Failed."""
-    try:
+    with failing(UNREADABLE, file=str(place)):
         fd = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    except OSError as error:
-        raise Failed(UNREADABLE(file=str(place), why=str(error.strerror))) from None
     try:
         yield fd
     finally:
@@ -275,10 +271,8 @@ def take_manifest(
     with open_folder(place) as top:
         status = os.statvfs(top)
         tally.begin(on_progress, (status.f_blocks - status.f_bfree) * status.f_frsize)
-        try:
+        with failing(UNWRITTEN, file=str(file)):
             entries = write_manifest(file, read_tree(top, tally, workers=workers))
-        except OSError as error:
-            raise Failed(UNWRITTEN(file=str(file), why=str(error.strerror))) from None
     return Manifest(entries, monotonic() - begun)
 
 

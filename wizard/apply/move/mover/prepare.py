@@ -17,7 +17,7 @@ from wizard.apply.move.table_images import TableImages, TablePiece, table_images
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Extent
 from wizard.model.moves import Move
-from wizard.model.said import KIB, MIB, Sentence, rounded_up, t
+from wizard.model.said import KIB, MIB, Sentence, failing, rounded_up, t
 
 UNREAD = frozenset({errno.EIO, errno.ENODATA})
 """Error numbers for unreadable sectors (Linux block/blk-core.c, blk_errors)."""
@@ -33,10 +33,8 @@ class MovedDrive:
     def __init__(self, node: str) -> None:
         self._node = node
         devices.check_unclaimed(node)
-        try:
+        with failing(devices.UNOPENED, device=node):
             self._fd = os.open(node, os.O_RDWR | os.O_EXCL | os.O_DIRECT | os.O_CLOEXEC)
-        except OSError as error:
-            raise Failed(devices.UNOPENED(device=node, why=str(error.strerror))) from None
 
         self._block, _ = block_bytes(node)
         self._beside = ThreadPoolExecutor(1)
@@ -87,19 +85,13 @@ class MovedDrive:
         """See `MovingDrive`."""
         done = 0
         while done < len(data):
-            try:
+            with failing(devices.UNWRITTEN_AT, device=self._node, byte=offset_bytes + done):
                 done += os.pwritev(self._fd, [data[done:]], offset_bytes + done)
-            except OSError as error:
-                raise Failed(
-                    devices.UNWRITTEN_AT(device=self._node, byte=offset_bytes + done, why=str(error.strerror))
-                ) from None
 
     def flush(self) -> None:
         """See `MovingDrive`."""
-        try:
+        with failing(devices.NOT_TAKEN, device=self._node):
             os.fdatasync(self._fd)
-        except OSError as error:
-            raise Failed(devices.NOT_TAKEN(device=self._node, why=str(error.strerror))) from None
 
     def flushing(self) -> Callable[[], None]:
         """See `MovingDrive`."""
