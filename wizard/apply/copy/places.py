@@ -219,18 +219,12 @@ def _sources_on(machine: Machine, drive: Drive, targets: frozenset[str]) -> Iter
     sizes = {drive.path: drive.size_bytes or 0, **{part.path: part.size_bytes for part in drive.partitions}}
     for device, size_bytes in sizes.items():
         kind = filesystem_on(drive, device)
-        if not isinstance(kind, FilesystemKind) or not _is_readable(machine, kind):
+        if not isinstance(kind, FilesystemKind) or not bool(
+            machine.kernel.filesystems.intersection(kind.kernel_names)
+        ):
             continue
         places = places_of(drive, device)
-        if targets.intersection(places) or (not places and _is_in_use(drive, device)):
+        if targets.intersection(places) or (not places and any(use.subject == device for use in drive.uses)):
             continue
         label = next((mark.label for mark in signatures_on(drive, device) if mark.label), "")
         yield Source(places[0] if places else device, device, kind.name, label or "", size_bytes)
-
-
-def _is_readable(machine: Machine, kind: FilesystemKind) -> bool:
-    return bool(machine.kernel.filesystems.intersection(kind.kernel_names))
-
-
-def _is_in_use(drive: Drive, device: str) -> bool:
-    return any(use.subject == device for use in drive.uses)

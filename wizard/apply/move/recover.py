@@ -30,7 +30,6 @@ from wizard.apply.run.journal import state
 from wizard.apply.run.load import load_moves
 from wizard.filesystems.kind import MOVING_TYPES
 from wizard.model.errors import Refused, partition_path
-from wizard.model.geometry import Identity
 from wizard.model.machine import Partition
 from wizard.model.moves import Move, Moves, journal_places
 from wizard.model.run import Event
@@ -119,19 +118,16 @@ def found_move(path: str) -> FoundMove:
             for at in _places(part):
                 if (found := _read(medium, at, block)) is not None and _covers(part, found.move):
                     identity = known_identity(machine, drive, size_bytes, geometry)
-                    moves = _on_current_drive(found.moves, identity)
+                    moves = replace(
+                        found.moves,
+                        moves=tuple(
+                            replace(move, drive=identity, device=partition_path(identity.path, move.number))
+                            for move in found.moves.moves
+                        ),
+                    )
                     check_moves(moves, drive.path)
                     return replace(found, moves=moves)
     raise Refused(t("No interrupted move found on {drive}. Nothing was written.", drive=path))
-
-
-def _on_current_drive(moves: Moves, drive: Identity) -> Moves:
-    return replace(
-        moves,
-        moves=tuple(
-            replace(move, drive=drive, device=partition_path(drive.path, move.number)) for move in moves.moves
-        ),
-    )
 
 
 def _covers(part: Partition, move: Move) -> bool:

@@ -115,7 +115,11 @@ def check_new(moves: Moves) -> None:
     drive = probe_again(moves.drive)
     check_same_start(moves.drive, drive)
     again = _plan_again(moves)
-    if again is None or _with_drive_of(moves, again) != moves or _was_written(again, moves):
+    if (
+        again is None
+        or replace(again, moves=tuple(replace(move, drive=moves.drive) for move in again.moves)) != moves
+        or (again.drive.content_digest != moves.drive.content_digest or again.drive.held != moves.drive.held)
+    ):
         raise Refused(
             t(
                 "{part} has changed since the plan was created. Check again with `diskwright "
@@ -132,14 +136,6 @@ def _plan_again(moves: Moves) -> Moves | None:
         return next((planned_again(machine, drive, moves) for drive in machine.drives), None)
     except (BadInput, Refused) as error:
         raise Refused(f"{error} {NOTHING_WRITTEN}") from None
-
-
-def _with_drive_of(moves: Moves, again: Moves) -> Moves:
-    return replace(again, moves=tuple(replace(move, drive=moves.drive) for move in again.moves))
-
-
-def _was_written(again: Moves, moves: Moves) -> bool:
-    return again.drive.content_digest != moves.drive.content_digest or again.drive.held != moves.drive.held
 
 
 def check_same(run: Path, moves: Moves) -> None:

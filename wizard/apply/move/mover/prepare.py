@@ -187,7 +187,21 @@ def prepared(
     more = (*content.changed, *(Extent(at, SUPERBLOCK_BYTES) for at in superblocks))
     barred = _places_to_bar(content.before, more, move.head_bytes, content.size_bytes, logical)
     pieces, images = _pieces(move, tables, content, barred, document)
-    state = _unmoved(_course(move, run, pieces))
+    state = _unmoved(
+        journal.Course(
+            run=run,
+            old_bytes=move.before.start_bytes,
+            new_bytes=move.after.start_bytes,
+            size_bytes=move.before.size_bytes,
+            head_bytes=move.head_bytes,
+            logical_bytes=move.drive.geometry.logical_block_bytes,
+            physical_bytes=move.drive.geometry.whole_block_bytes,
+            scheme=move.scheme,
+            window_bytes=move.window_bytes,
+            in_flight=move.in_flight,
+            pieces=pieces,
+        )
+    )
     if not journal.has_room(state, move.journal.size_bytes):
         raise Refused(
             t(
@@ -281,22 +295,6 @@ def _pieces(
         hashlib.sha256(images.data).hexdigest(),
     )
     return pieces, bytes(images.data)
-
-
-def _course(move: Move, run: str, pieces: journal.JournalImages) -> journal.Course:
-    return journal.Course(
-        run=run,
-        old_bytes=move.before.start_bytes,
-        new_bytes=move.after.start_bytes,
-        size_bytes=move.before.size_bytes,
-        head_bytes=move.head_bytes,
-        logical_bytes=move.drive.geometry.logical_block_bytes,
-        physical_bytes=move.drive.geometry.whole_block_bytes,
-        scheme=move.scheme,
-        window_bytes=move.window_bytes,
-        in_flight=move.in_flight,
-        pieces=pieces,
-    )
 
 
 def _unmoved(course: journal.Course) -> journal.MoveState:
