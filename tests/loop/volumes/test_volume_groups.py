@@ -20,7 +20,7 @@ from tests.loop.program import (
     probe_machine,
     read_plan,
 )
-from wizard.apply.steps.lvm import activate
+from wizard.apply.steps.layers import activate
 from wizard.apply.steps.step_context import alone_on
 from wizard.apply.system.edited_file import LOADED
 from wizard.operations.layers import physical_volume_uuid
@@ -85,5 +85,5 @@ def test_group_with_the_same_name_on_another_drive_is_not_activated(
         making = ("pvcreate", "--yes", "--norestorefile", "--uuid", physical_volume_uuid(uuid), group.device)
         tool(*alone_on([drive], making))
         with nullcontext() if activated else pytest.raises(Failed, match=physical_volume_uuid(group.uuid)):
-            activate(plan, group, do)
+            activate(plan, do)
         assert ("lvchange" in asked) is activated

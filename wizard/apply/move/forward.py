@@ -6,8 +6,15 @@ from functools import partial
 from pathlib import Path
 
 from wizard.apply.engine import record
-from wizard.apply.move.content import OnDrive, ends_digest, uncompared_bytes
-from wizard.apply.move.move_notes import Bad, Noted, new_name, without_stops
+from wizard.apply.move.content import (
+    Bad,
+    Noted,
+    OnDrive,
+    ends_digest,
+    new_name,
+    uncompared_bytes,
+    without_stops,
+)
 from wizard.apply.move.mover.journal import MovePhase, PartitionSide, UnreadSector
 from wizard.apply.move.mover.mover import Mover
 from wizard.apply.move.mover.prepare import MovedDrive

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from wizard.apply.move import forward
-from wizard.apply.move.move_notes import Noted, load_notes, notes_of, save_notes
+from wizard.apply.move.content import Noted, load_notes, notes_of, save_notes
 from wizard.apply.move.mover.journal import MoveJournal, MovingDrive, image_of
 from wizard.apply.move.mover.prepare import MovedDrive
 from wizard.apply.move.run import (

@@ -16,8 +16,7 @@ from wizard.apply.block.devices import (
     wait_for,
 )
 from wizard.apply.move import forward
-from wizard.apply.move.content import OnDrive
-from wizard.apply.move.move_notes import Noted, load_notes, save_notes
+from wizard.apply.move.content import Noted, OnDrive, load_notes, save_notes
 from wizard.apply.move.mover.prepare import MovedDrive
 from wizard.apply.plan.identity_check import check_same_start, drive_fault, probe_again
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment

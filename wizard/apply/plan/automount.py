@@ -9,7 +9,7 @@ from wizard.apply.plan.guard import own_nodes
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.process import settle, udev_runs
-from wizard.apply.steps.mounting import mount_checked
+from wizard.apply.steps.filesystem import mount_checked
 from wizard.apply.steps.step_context import StepContext, told_in
 from wizard.apply.steps.wipe import check_target, recognised_differences, signatures_on
 from wizard.apply.system.mounts import Mounted, is_mounted, mounted_at, read_mounts

@@ -16,7 +16,7 @@ from wizard.apply.plan.identity_check import check_same_start, probe_members
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.process import NOTHING_WRITTEN
 from wizard.apply.steps.containers import check_containers
-from wizard.apply.steps.layers import check_free_array, layer_nodes
+from wizard.apply.steps.layers import check_free_layer, layer_nodes
 from wizard.apply.system.fstab import check_lines
 from wizard.apply.system.mounts import mounted_at
 from wizard.apply.tree.mount_read_only import driver_refusal
@@ -201,7 +201,7 @@ def check_start(plan: Plan) -> None:
         check_same_start(member.drive, drive)
         check_unused(drive, part=plan.part_path)
         check_content(member, drive, adds=adds_to_table(plan))
-    check_free_array(plan)
+    check_free_layer(plan)
     check_containers(plan)
 
 

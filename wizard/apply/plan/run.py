@@ -31,7 +31,7 @@ from wizard.apply.steps.containers import check_opened, own_containers
 from wizard.apply.steps.filesystem import (
     made_as_planned,
 )
-from wizard.apply.steps.layers import activate, layer_nodes, own_array_node, own_uses
+from wizard.apply.steps.layers import activate, layer_nodes, own_layer_node, own_uses
 from wizard.apply.steps.step_context import NOT_TOUCHED, Finished, StepContext, look_at_all, told_in
 from wizard.apply.steps.wipe import check_no_clone, check_target
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused, partition_path
@@ -237,7 +237,7 @@ def _check_nodes(operation: Operation, context: StepContext) -> None:
             continue
         check_opened(context.plan, device)
         if device in layers:
-            own_array_node(context.plan, device, context.command)
+            own_layer_node(context.plan, device, context.command)
     check_target(context.plan, operation, context.seconds)
 
 

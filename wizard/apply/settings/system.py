@@ -16,7 +16,7 @@ from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.run.journal import Journal, sync_folder
 from wizard.apply.run.runs import load_environment
 from wizard.apply.steps.arrays import carry
-from wizard.apply.steps.mounting import mount_filesystem
+from wizard.apply.steps.filesystem import mount_filesystem
 from wizard.apply.steps.step_context import journalled, physical_volumes_of, when_free
 from wizard.apply.system.edited_file import edit, kept_as, read_text
 from wizard.apply.system.mounts import (

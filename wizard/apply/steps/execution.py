@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import singledispatch
 
 from wizard.apply.resize.resized import resize_filesystem
-from wizard.apply.steps import array_checks, containers, filesystem, lvm, mounting, wipe
+from wizard.apply.steps import array_checks, containers, filesystem, layers, wipe
 from wizard.apply.steps.step_context import Finished, StepContext, described
 from wizard.apply.table.write import empty_checks, table_checks, write_table
 from wizard.model.errors import Failed
@@ -57,11 +57,11 @@ checks_of.register(AddCrypttabLine, containers.crypttab_checks)
 execute.register(MakeArray, array_checks.make_array)
 checks_of.register(MakeArray, array_checks.array_checks)
 
-execute.register(MakeVolumeGroup, lvm.make_group)
-checks_of.register(MakeVolumeGroup, lvm.group_checks)
+execute.register(MakeVolumeGroup, layers.make_group)
+checks_of.register(MakeVolumeGroup, layers.group_checks)
 
-execute.register(MakeLogicalVolume, lvm.make_logical_volume)
-checks_of.register(MakeLogicalVolume, lvm.volume_checks)
+execute.register(MakeLogicalVolume, layers.make_logical_volume)
+checks_of.register(MakeLogicalVolume, layers.volume_checks)
 
 execute.register(MakeFilesystem, filesystem.make_filesystem)
 checks_of.register(MakeFilesystem, filesystem.filesystem_checks)
@@ -74,11 +74,11 @@ checks_of.register(MakeSubvolumes, filesystem.subvolume_checks)
 
 execute.register(SetOwner, filesystem.set_owner)
 
-execute.register(AddFstabLine, mounting.add_fstab_line)
-checks_of.register(AddFstabLine, mounting.fstab_checks)
+execute.register(AddFstabLine, filesystem.add_fstab_line)
+checks_of.register(AddFstabLine, filesystem.fstab_checks)
 
-execute.register(Mount, mounting.mount_in_step)
-checks_of.register(Mount, mounting.mount_checks)
+execute.register(Mount, filesystem.mount_in_step)
+checks_of.register(Mount, filesystem.mount_checks)
 
-execute.register(TurnOnSwap, mounting.turn_on)
-checks_of.register(TurnOnSwap, mounting.swap_checks)
+execute.register(TurnOnSwap, filesystem.turn_on)
+checks_of.register(TurnOnSwap, filesystem.swap_checks)

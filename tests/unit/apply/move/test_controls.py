@@ -68,7 +68,7 @@ RULES: Mapping[str, tuple[ModuleType, str, str]] = {
         "+ data).digest() == digest:\n                found",
         "+ data).digest():\n                found",
     ),
-    "one slot for the state": (journal, "(self._slot + 1) % SLOTS", "0"),
+    "one slot for the state": (journal, "(self._slot + 1) % notices.SLOTS", "0"),
     "a slot's digest is not looked at": (
         journal,
         "found = read_slot(raw)",

@@ -10,7 +10,7 @@ from tests.unit.apply.steps.test_attack_arrays import Tools, step_of, until
 from tests.unit.plan.raid.test_grouped import PLAN
 from wizard.apply.plan.guard import check_operations
 from wizard.apply.run.backup_store import Environment
-from wizard.apply.steps import lvm
+from wizard.apply.steps import layers
 from wizard.apply.steps.layers import layer_nodes, own_uses
 from wizard.apply.steps.step_context import Finished, rows
 from wizard.model.errors import Failed, Refused
@@ -30,7 +30,7 @@ THEIRS = Signature("ext4", "filesystem", "theirs", "6f3b1f5e-0000-4000-8000-0000
 
 
 def active(monkeypatch: pytest.MonkeyPatch, *nodes: str) -> None:
-    monkeypatch.setattr(lvm, "running_volumes", lambda *_: nodes)
+    monkeypatch.setattr(layers, "running_volumes", lambda *_: nodes)
 
 
 def told(**changes: str) -> Tools:
@@ -61,12 +61,12 @@ def group_checks(tools: Tools) -> tuple[Check, ...]:
     finished = Finished(PLAN, (), Environment(), 1.0, tools)
     group = PLAN.steps[step_of(PLAN, MakeVolumeGroup) - 1].operation
     assert isinstance(group, MakeVolumeGroup)
-    volumes = [check for one in PLAN.logical_volumes for check in lvm.volume_checks(one, finished)]
-    return (*lvm.group_checks(group, finished), *volumes)
+    volumes = [check for one in PLAN.logical_volumes for check in layers.volume_checks(one, finished)]
+    return (*layers.group_checks(group, finished), *volumes)
 
 
 def test_group_as_planned_passes_every_check(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lvm, "read_geometry", lambda _: Geometry(512, 4096, 0, 4096, 0))
+    monkeypatch.setattr(layers, "read_geometry", lambda _: Geometry(512, 4096, 0, 4096, 0))
     checks = list(group_checks(told()))
     assert len(checks) == 5 and all(check.holds for check in checks), checks
 
@@ -87,13 +87,13 @@ def test_group_as_planned_passes_every_check(monkeypatch: pytest.MonkeyPatch) ->
     ids=str,
 )
 def test_differing_group_is_reported(monkeypatch: pytest.MonkeyPatch, changes: dict[str, str]) -> None:
-    monkeypatch.setattr(lvm, "read_geometry", lambda _: Geometry(512, 4096, 0, 4096, 0))
+    monkeypatch.setattr(layers, "read_geometry", lambda _: Geometry(512, 4096, 0, 4096, 0))
     wrong = [check for check in group_checks(told(**changes)) if not check.holds]
     assert wrong and all(next(iter(changes)) in check.seen for check in wrong)
 
 
 def test_volume_misaligned_for_the_kernel_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lvm, "read_geometry", lambda _: Geometry(512, 4096, 512, 4096, 0))
+    monkeypatch.setattr(layers, "read_geometry", lambda _: Geometry(512, 4096, 512, 4096, 0))
     wrong = [check for check in group_checks(told()) if not check.holds]
     assert ["512" in check.seen for check in wrong] == [True] * 2
 
