@@ -102,7 +102,7 @@ def unavailable(*nodes: str) -> Message | None:
         try:
             os.close(os.open(node, os.O_RDWR | os.O_CLOEXEC))
         except OSError as error:
-            return UNAVAILABLE(node=node, why=str(error.strerror))
+            return UNAVAILABLE(node=node, why=error)
     return None
 
 
@@ -116,7 +116,7 @@ def _attach_free_loop(memory: int, block_bytes: int) -> tuple[int, str]:
         except OSError as error:
             # Another program took the free device first.
             if error.errno not in (errno.EBUSY, errno.EAGAIN) or monotonic() > deadline:
-                raise NoScratchDeviceError(UNAVAILABLE(node=CONTROL, why=str(error.strerror))) from None
+                raise NoScratchDeviceError(UNAVAILABLE(node=CONTROL, why=error)) from None
             sleep(PAUSE_SECONDS)
 
 

@@ -93,7 +93,7 @@ def own_fstab(node: str, ext: ExtFacts, tags: fstab.Tags) -> assessment.OwnFstab
             if _is_own_line(line, node, tags)
         )
     except (BadInput, Failed) as error:
-        return assessment.OwnFstab(fault=str(t("the file cannot be read ({why})", why=str(error))))
+        return assessment.OwnFstab(fault=str(t("the file cannot be read ({why})", why=error)))
     return assessment.OwnFstab(
         text, lines, str(t("the journal may contain a newer version")) if ext.needs_recovery else ""
     )

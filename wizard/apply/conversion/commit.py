@@ -116,7 +116,7 @@ def save_change(
         t(
             "Saved the old contents of the blocks that will change, {size:exact}, in {folder}.",
             size=change.changed_bytes,
-            folder=str(folder),
+            folder=folder,
         ),
     )
 
@@ -177,7 +177,7 @@ class Committer:
         nothing."""
         with self._exchange() as exchange:
             if not exchange.sides[0].is_old_intact():
-                raise Failed(DAMAGED(folder=str(self._folder), drive=self._device))
+                raise Failed(DAMAGED(folder=self._folder, drive=self._device))
         if self.phase is Phase.RELEASED and (obstacle := self.undo_obstacle()):
             raise Refused(t("The change cannot be undone: {why}. Nothing was written.", why=obstacle))
 
@@ -257,6 +257,6 @@ class Committer:
                         "During the change, another program wrote to the superblock, which was "
                         "blocked against mounting. Nothing was written."
                     ),
-                    KEPT_IN(folder=str(self._folder)),
+                    KEPT_IN(folder=self._folder),
                 )
             )

@@ -128,7 +128,7 @@ def read_superblock(path: str) -> ExtFacts:
             t(
                 "Cannot read {device}: {why}. Rescue the readable data first. Nothing was written.",
                 device=path,
-                why=str(error.strerror),
+                why=error,
             )
         ) from None
     if found is not None and not fault:

@@ -126,7 +126,7 @@ def _mount(site: MigratingSite) -> Message | str:
         "{device} is mounted at {place} with the options from {fstab}.",
         device=device,
         place=place,
-        fstab=str(environment.fstab),
+        fstab=environment.fstab,
     )
 
 

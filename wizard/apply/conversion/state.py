@@ -306,7 +306,7 @@ def _read(node: str) -> tuple[bytes, str]:
         except FileNotFoundError:
             answers.put((b"", str(t("{node} is missing", node=node))))
         except OSError as error:
-            answers.put((b"", str(t("{node} cannot be read ({why})", node=node, why=str(error.strerror)))))
+            answers.put((b"", str(t("{node} cannot be read ({why})", node=node, why=error))))
 
     Thread(target=look, daemon=True).start()
     try:

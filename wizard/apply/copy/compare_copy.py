@@ -12,7 +12,6 @@ from pathlib import Path
 from wizard.apply.block.devices import forget_caches
 from wizard.apply.copy.copied import BringSite, load_copied
 from wizard.apply.copy.copy_entry import remove_entry, telling
-from wizard.apply.copy.places import shown
 from wizard.apply.run.backup_store import replace_durably
 from wizard.apply.run.progress_log import noting
 from wizard.apply.tree.content import Content, content_of
@@ -63,11 +62,11 @@ def compare(site: BringSite) -> tuple[Message, int]:
             seen_as=as_held(site.copy.holds, unsteady),
         )
     if found:
-        raise Failed(join(t("The copy in {folder} differs:", folder=shown(to.folder)), *found))
+        raise Failed(join(t("The copy in {folder} differs:", folder=to.folder), *found))
     return t(
         "{entries:,d} entries were read back from the drive and match {source}.",
         entries=count,
-        source=shown(site.bring.source.path),
+        source=site.bring.source.path,
     ), count
 
 
@@ -214,7 +213,7 @@ def _remove_folder(site: BringSite, path: bytes, removal: _Removal) -> None:
 
 
 def _result_message(site: BringSite, removal: _Removal) -> Message:
-    folder = shown(site.bring.target.folder)
+    folder = site.bring.target.folder
     messages = [
         tn(
             "1 entry was removed from {folder}.",
@@ -224,7 +223,7 @@ def _result_message(site: BringSite, removal: _Removal) -> Message:
         )
     ]
     if removal.left:
-        source = shown(site.bring.source.path)
+        source = site.bring.source.path
         messages.append(
             t(
                 "Not removed because the copy differs from {source}: {paths:list}.",
@@ -235,7 +234,7 @@ def _result_message(site: BringSite, removal: _Removal) -> Message:
         if len(removal.left) > NAMED:
             list_file = site.run / KEPT
             replace_durably(list_file, "".join(f"{named(path)}\n" for path in sorted(removal.left)).encode())
-            messages.append(t("{file} lists all remaining entries.", file=str(list_file)))
+            messages.append(t("{file} lists all remaining entries.", file=list_file))
     if removal.kept_folders:
         messages.append(
             t("Folders with other contents remain: {paths:list}.", paths=_shown(removal.kept_folders))

@@ -13,7 +13,7 @@ from heapq import merge
 from pathlib import Path
 
 from wizard.apply.copy.copy_entry import LIBRARY, TreeCopy
-from wizard.apply.copy.places import shown, source_open
+from wizard.apply.copy.places import source_open
 from wizard.apply.run.backup_store import read_kept, replace_document, replace_durably
 from wizard.apply.run.process import STOP, UNWRITTEN
 from wizard.apply.run.progress_log import Progress, Tally
@@ -94,7 +94,7 @@ class BringSite:
         """Return the state of the copy. Raises BadInput if the run has none."""
         copied = load_copied(self.run)
         if copied is None:
-            raise BadInput(manifest.INCOMPLETE(file=str(self.run / FILE)))
+            raise BadInput(manifest.INCOMPLETE(file=self.run / FILE))
         return copied
 
     def save(self, copied: Copied) -> None:
@@ -126,7 +126,7 @@ def load_copied(run: Path) -> Copied | None:
     if text is None:
         return None
     if not (run / LIST).exists():
-        raise BadInput(manifest.INCOMPLETE(file=str(run / LIST)))
+        raise BadInput(manifest.INCOMPLETE(file=run / LIST))
     return from_json(parse_document(text, SCHEMA, FILE), Copied, str(run / FILE))
 
 
@@ -155,9 +155,9 @@ def _committed(file: Path) -> Iterator[bytes]:
     except FileNotFoundError:
         return
     except OSError as error:
-        raise BadInput(UNREADABLE(file=str(file), why=str(error.strerror))) from None
+        raise BadInput(UNREADABLE(file=file, why=error)) from None
     if count < 0 or damaged:
-        raise BadInput(manifest.INCOMPLETE(file=str(file)))
+        raise BadInput(manifest.INCOMPLETE(file=file))
 
 
 def _count_line(count: int) -> bytes:
@@ -196,7 +196,7 @@ class EntryList:
 
 
 def _not_written(path: Path | str, error: OSError) -> Failed:
-    return Failed(UNWRITTEN(file=shown(path), why=str(error.strerror)))
+    return Failed(UNWRITTEN(file=path, why=error))
 
 
 @contextmanager
@@ -210,7 +210,7 @@ def site_of(run: Path, bring: Bring, *, makes: bool) -> Iterator[BringSite]:
                 "{run} copied to {folder}, but its bring.json belongs to another run. This "
                 "attempt made no changes.",
                 run=run.name,
-                folder=shown(copied.folder),
+                folder=copied.folder,
             )
         )
     with ExitStack() as held:

@@ -256,7 +256,7 @@ def _settle(site: BringSite) -> None:
             elif entry.path in paths:
                 own[entry.path] = entry
     if paths and count < pending.entries:
-        raise BadInput(manifest.INCOMPLETE(file=str(site.run / pending.file)))
+        raise BadInput(manifest.INCOMPLETE(file=site.run / pending.file))
     for path in paths:
         if path in recorded:
             _give_name(site, path, own.get(path))

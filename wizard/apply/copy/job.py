@@ -70,7 +70,7 @@ def _drives_now(bring: Bring) -> tuple[str, ...]:
     device = places.device_of(location.mounted)
     other = t(
         "The filesystem at {place} is not the {title} target of this copy. This attempt made no changes.",
-        place=places.shown(to.place),
+        place=to.place,
         title=KINDS[to.filesystem].title,
     )
     if device is None or str(location.folder) != location.mounted.mount_point:
@@ -79,7 +79,7 @@ def _drives_now(bring: Bring) -> tuple[str, ...]:
     if (found.filesystem, found.uuid) != (to.filesystem, to.uuid):
         raise Refused(other)
     if "ro" in location.mounted.options:
-        raise places.refused(places.READ_ONLY(path=places.shown(to.place)))
+        raise places.refused(places.READ_ONLY(path=to.place))
     return _own_drives(bring, found.node)
 
 
@@ -187,7 +187,7 @@ def _take_place(run: Path, bring: Bring, number: int, journal: Journal) -> Messa
 
 
 def _done_message(run: Path, bring: Bring) -> Message:
-    folder, source = (places.shown(path) for path in (bring.target.folder, bring.source.path))
+    folder, source = bring.target.folder, bring.source.path
     again = load_copied(run)
     assert again is not None, "it is copied"
     notes = (
@@ -256,7 +256,7 @@ def _undo_copy(run: Path, journal: Journal) -> tuple[Event, Message]:
                 "The copy on {device} remains, because it may be in use at the new mount "
                 "point. The next boot mounts the old filesystem at {place}.",
                 device=bring.target.device,
-                place=places.shown(bring.takes.place),
+                place=bring.takes.place,
             )
             return Event.UNDONE, join(*first, kept)
     try:
@@ -271,7 +271,7 @@ def _undo_copy(run: Path, journal: Journal) -> tuple[Event, Message]:
             t(
                 "Undo removes only files that still exist in the source, and the source is "
                 "unreadable. {why} No files were removed.",
-                why=reason_of(error),
+                why=error,
             )
         ) from None
     for path in reversed(bring.target.makes):
@@ -293,13 +293,13 @@ class CopyRunJob(job.RunJob[Bring]):
 
     def begun(self, document: Bring) -> Message:
         """Name source and target."""
-        source, folder = places.shown(document.source.path), places.shown(document.target.folder)
+        source, folder = document.source.path, document.target.folder
         return t("Copying {source} to {folder}.", source=source, folder=folder)
 
     def prepare(self, run: Path, asked: job.JobRequest) -> job.Prepared:
         """Check that source and target are the run's. Undo of a replaced source works without the target."""
         bring = load_bring(run)
-        folder, is_undo = places.shown(bring.target.folder), asked.purpose is process.Purpose.UNDO
+        folder, is_undo = bring.target.folder, asked.purpose is process.Purpose.UNDO
         if is_undo and not begun_steps(read_entries(run)):
             raise Refused(t("Run {run} made no changes to undo.", run=run.name))
         if not is_undo and is_older(run):
@@ -311,7 +311,7 @@ class CopyRunJob(job.RunJob[Bring]):
             if is_undo
             else t(
                 "Resuming the copy of {source} to {folder}.",
-                source=places.shown(bring.source.path),
+                source=bring.source.path,
                 folder=folder,
             )
         )

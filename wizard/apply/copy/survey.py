@@ -16,7 +16,6 @@ from wizard.apply.copy.places import (
     held_on,
     mount_of,
     refused,
-    shown,
     source_open,
 )
 from wizard.apply.run.backup_store import Environment
@@ -130,7 +129,7 @@ def _data_bytes(top: int, path: bytes, status: os.stat_result) -> int:
     except OSError as error:
         if error.errno in GONE:
             return 0
-        raise refused(UNREADABLE(file=named(path), why=str(error.strerror))) from None
+        raise refused(UNREADABLE(file=named(path), why=error)) from None
 
 
 def work_out(
@@ -157,7 +156,7 @@ def work_out(
             check_names_free(names_in(fd), to)
         amount = survey(top, to.filesystem, block_bytes)
     if not amount.entries:
-        raise refused(t("{source} is empty: no files to copy.", source=shown(source)))
+        raise refused(t("{source} is empty: no files to copy.", source=source))
     bring = Bring(drive, origin, to, amount, takes)
     check_room_there(bring)
     return replace(bring, doubts=losses_of(bring))
@@ -171,7 +170,7 @@ def _locate_target(target: str) -> FolderLocation:
             raise refused(
                 t(
                     "{device} is not mounted. Run `diskwright mount {device}` first.",
-                    device=shown(target),
+                    device=target,
                 )
             )
         return FolderLocation(Path(mounted.mount_point), mounted)
@@ -182,9 +181,9 @@ def _target(location: FolderLocation, into: str | None) -> BringTo:
     mounted = location.mounted
     device = device_of(mounted)
     if device is None:
-        raise refused(t("{path} is not on a drive.", path=shown(location.folder)))
+        raise refused(t("{path} is not on a drive.", path=location.folder))
     if "ro" in mounted.options:
-        raise refused(READ_ONLY(path=shown(mounted.mount_point)))
+        raise refused(READ_ONLY(path=mounted.mount_point))
     found = held_on(device)
     folder = location.folder
     if into is not None:
@@ -193,7 +192,7 @@ def _target(location: FolderLocation, into: str | None) -> BringTo:
             raise BadInput(
                 t(
                     "--into requires a path within the target, such as old/photos, not {path}.",
-                    path=shown(into),
+                    path=into,
                 )
             )
         folder = location.folder / inner
@@ -215,7 +214,7 @@ def _missing_folders(ground: Path, folder: Path) -> tuple[str, ...]:
         if not os.path.lexists(path):
             missing.append(str(path))
         elif path.is_symlink() or not path.is_dir() or path.is_mount():
-            raise refused(t("{path} is not a folder.", path=shown(path)))
+            raise refused(t("{path} is not a folder.", path=path))
     return tuple(reversed(missing))
 
 
@@ -253,8 +252,8 @@ def _check_overlap(source: BringFrom, location: FolderLocation, to: BringTo) -> 
         raise refused(
             t(
                 "{source} and {target} are the same, or one contains the other.",
-                source=shown(source.path),
-                target=shown(to.folder),
+                source=source.path,
+                target=to.folder,
             )
         )
 
@@ -268,7 +267,7 @@ def check_names_free(names: frozenset[bytes], to: BringTo) -> None:
                 t(
                     "{path} already exists and will not be overwritten. Choose another folder "
                     "with --into FOLDER.",
-                    path=shown(os.fsdecode(folder + b"/" + name)),
+                    path=os.fsdecode(folder + b"/" + name),
                 )
             )
 
@@ -282,7 +281,7 @@ def check_room_there(bring: Bring) -> None:
         raise refused(
             t(
                 "{target} has {free:size} free; the copy needs about {needed:size}.",
-                target=shown(to.place),
+                target=to.place,
                 free=free,
                 needed=needed,
             )
@@ -291,7 +290,7 @@ def check_room_there(bring: Bring) -> None:
     if status.f_files and amount.entries > status.f_ffree:
         message = t(
             "{target} can store {free:,d} more files; the copy needs {needed:,d}.",
-            target=shown(to.place),
+            target=to.place,
             free=status.f_ffree,
             needed=amount.entries,
         )
@@ -310,7 +309,7 @@ def _taken_place(source: BringFrom, to: BringTo, environment: Environment) -> Ta
             t(
                 "{source} is not the mount point of a filesystem on a drive. Only a mount "
                 "point can be replaced.",
-                source=shown(source.path),
+                source=source.path,
             )
         )
     if to.folder != to.place or to.makes:
@@ -318,8 +317,8 @@ def _taken_place(source: BringFrom, to: BringTo, environment: Environment) -> Ta
             t(
                 "{folder} is not the top folder of its volume. Only a copy to {place} itself "
                 "can replace a mount point.",
-                folder=shown(to.folder),
-                place=shown(to.place),
+                folder=to.folder,
+                place=to.place,
             )
         )
     if not KINDS[to.filesystem].holds.owners:
@@ -327,7 +326,7 @@ def _taken_place(source: BringFrom, to: BringTo, environment: Environment) -> Ta
             t(
                 "{title} does not store owners, so the copy cannot replace {place}.",
                 title=KINDS[to.filesystem].title,
-                place=shown(source.path),
+                place=source.path,
             )
         )
     file = environment.fstab
@@ -349,9 +348,9 @@ def _old_line(lines: tuple[fstab.Line, ...], place: str, file: Path) -> fstab.Li
             if found
             else Sentence("{file} has no line for {place}, so the way it is mounted at boot is unknown.")
         )
-        raise refused(fault(file=str(file), place=shown(place)))
+        raise refused(fault(file=str(file), place=place))
     if {"bind", "rbind"}.intersection(found[0].options):
-        raise refused(t("{place} is a bind mount of another folder.", place=shown(place)))
+        raise refused(t("{place} is a bind mount of another folder.", place=place))
     return found[0]
 
 
@@ -377,7 +376,7 @@ def _own_line(
             t(
                 "{place} is only part of the filesystem on {device}, and fstab has no line for {place}.",
                 device=to.device,
-                place=shown(to.place),
+                place=to.place,
             )
         )
     options = [one for one in OF_THE_PLACE if one in old.options] or ["defaults"]
@@ -387,7 +386,7 @@ def _own_line(
         raise refused(
             t(
                 "{file} already has a conflicting line: {conflict}.",
-                file=str(environment.fstab),
+                file=environment.fstab,
                 conflict=found,
             )
         )

@@ -126,7 +126,7 @@ class Checks:
                 tn(
                     "{run} has no rehearsed change to 1 drive.",
                     "{run} has no rehearsed change to {count} drives.",
-                    run=str(run),
+                    run=run,
                     count=len(media),
                 )
             )
@@ -197,7 +197,7 @@ class Checks:
             return join(*found)
         if not all(side.is_old_intact() for side in self.sides):
             return join(
-                t("The old bytes in {folder} are damaged.", folder=str(self._kept.folder)),
+                t("The old bytes in {folder} are damaged.", folder=self._kept.folder),
                 t(
                     "Restore the folder's files from a backup if you have one. Otherwise, the "
                     "drive can only be set up again: make a new plan."
@@ -397,7 +397,7 @@ class Checks:
         """Raises Refused if the stored bytes of a drive are damaged."""
         for side in self.sides:
             if not is_whole(side):
-                raise Refused(words.DAMAGED(folder=str(self._kept.folder), drive=side.change.path))
+                raise Refused(words.DAMAGED(folder=self._kept.folder, drive=side.change.path))
 
     def _refuse_foreign(self) -> None:
         """Raises Refused if another program wrote to a half-changed drive, or LeftError if it uses the old

@@ -188,7 +188,7 @@ class Exchange(Checks):
             if not self.record.waits:
                 if isinstance(error, Failed):
                     raise
-                raise Refused(f"{error} {words.KEPT_IN(folder=str(self._kept.folder))}") from None
+                raise Refused(f"{error} {words.KEPT_IN(folder=self._kept.folder)}") from None
             with suppress(Failed):
                 self._save_corrected()
             if isinstance(error, Failed) and self.record.phase in UNTOUCHED:
@@ -203,7 +203,7 @@ def mark_over_changes(run: Path, over: bool) -> None:
         if over:
             (run / OVER).touch(mode=0o600)
     except OSError as error:
-        unwritten = UNWRITTEN(file=str(run), why=str(error.strerror))
+        unwritten = UNWRITTEN(file=run, why=error)
         raise Failed(join(unwritten, words.NO_DRIVE_WRITTEN)) from None
 
 

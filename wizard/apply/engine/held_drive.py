@@ -77,7 +77,7 @@ class HeldPart(HeldDrive):
                 self._part_start = devices.start_bytes(part)
             except OSError as error:
                 self.close()
-                raise Failed(devices.IN_USE(device=part, why=str(error.strerror))) from None
+                raise Failed(devices.IN_USE(device=part, why=error)) from None
             except Failed:
                 self.close()
                 raise

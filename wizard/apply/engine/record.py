@@ -212,8 +212,8 @@ def save_record(run: Path, record: Record) -> None:
 def _write_error(run: Path, error: OSError) -> Message:
     return t(
         "Cannot record the run's progress in {run}: {why}. Fix that, then repeat the command.",
-        run=str(run),
-        why=str(error.strerror),
+        run=run,
+        why=error,
     )
 
 
@@ -241,7 +241,7 @@ def load_record(run: Path) -> Record | None:
     if record is None:
         kept = _from_backup(run)
         if kept is None and any((run / "engine").glob("old-*.img")):
-            raise BadInput(RECORD_LOST(folder=str(run / "engine")))
+            raise BadInput(RECORD_LOST(folder=run / "engine"))
         return kept
     if not _may_be_outdated(run, record):
         return record

@@ -173,7 +173,7 @@ def scratch_copies_of(run: Path, drives: Sequence[ScratchRequest]) -> Iterator[t
 
     Raises NoScratchDeviceError if none is available, and Failed.
     """
-    with failing(UNWRITTEN, file=str(run / stores.FOLDER)):
+    with failing(UNWRITTEN, file=run / stores.FOLDER):
         (run / stores.FOLDER).mkdir(mode=0o700, exist_ok=True)
     release_left(run)
     yield from _each(run, drives, ())

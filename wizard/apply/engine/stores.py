@@ -50,11 +50,11 @@ class StoreError(Failed):
 
 def _describe(file: Path, error: OSError) -> Message:
     if error.errno == errno.EFBIG:
-        return t("{folder} cannot store a file as large as the drive", folder=str(file.parent))
+        return t("{folder} cannot store a file as large as the drive", folder=file.parent)
     full = error.errno in (errno.ENOSPC, errno.EDQUOT)
     return t(
         "{file} cannot be used: {why}",
-        file=str(file),
+        file=file,
         why=t("not enough free space") if full else str(error.strerror),
     )
 
@@ -87,7 +87,7 @@ class Store:
         except OSError as error:
             raise StoreError(self.file, error) from None
         if len(data) != length_bytes:
-            raise Failed(t("{file} was truncated or damaged.", file=str(self.file)))
+            raise Failed(t("{file} was truncated or damaged.", file=self.file))
         return data
 
     def write(self, offset_bytes: int, data: bytes) -> None:

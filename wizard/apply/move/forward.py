@@ -352,7 +352,7 @@ def _go_or_return(mover: Mover, side: PartitionSide, load: Callable[[], Mover | 
             raise
         again.go(PartitionSide.NEW if side is PartitionSide.OLD else PartitionSide.OLD)
         raise PartitionReturned(
-            t("{why} The partition was not moved back, and is complete.", why=str(error))
+            t("{why} The partition was not moved back, and is complete.", why=error)
         ) from None
 
 

@@ -88,7 +88,7 @@ class Showing:
             raise refused(
                 t(
                     "Moved data and overwritten data need {needed:size} in {folder}; {room:size} is free.",
-                    folder=str(self.run),
+                    folder=self.run,
                     needed=needed,
                     room=room,
                 )

@@ -256,10 +256,10 @@ def is_uncopied(said: str, bitmap: str) -> bool:
 
 
 def _write(file: Path, text: str) -> None:
-    with failing(UNWRITTEN, file=str(file)):
+    with failing(UNWRITTEN, file=file):
         file.write_text(text)
 
 
 def _read(file: Path) -> str:
-    with failing(UNREADABLE, file=str(file)):
+    with failing(UNREADABLE, file=file):
         return file.read_text().strip()

@@ -32,7 +32,7 @@ from wizard.model.errors import Failed, Refused
 from wizard.model.geometry import misalignment_bytes
 from wizard.model.layout import Encryption
 from wizard.model.run import Check, Event, differences
-from wizard.model.said import Message, Sentence, failing, join, reason_of, t
+from wizard.model.said import Message, Sentence, failing, join, t
 from wizard.operations.containers import LUKS, PASSPHRASE_FROM, AddCrypttabLine, MakeContainer, OpenContainer
 from wizard.plan.plan import Plan
 from wizard.process.program import run
@@ -134,7 +134,7 @@ def keep_headers(plan: Plan, run_folder: Path) -> None:
 
 def write_header(run_folder: Path, uuid: str, header: bytes) -> None:
     """Save a container's header that was read by other means. Raises Failed."""
-    with failing(UNWRITTEN, file=str(run_folder)):
+    with failing(UNWRITTEN, file=run_folder):
         write_durably(_header_file(run_folder, uuid), header, os.O_TRUNC)
 
 
@@ -168,7 +168,7 @@ def close_containers(plan: Plan, journal: Journal) -> None:
             argv = ("cryptsetup", "close", one.name)
             run(argv, seconds=LOOK_SECONDS)
         except Failed as error:
-            message = t("{opened} may still be open: {why}", opened=one.opened, why=reason_of(error))
+            message = t("{opened} may still be open: {why}", opened=one.opened, why=error)
             journal.add(Event.COMMAND, message)
         else:
             journal.add(

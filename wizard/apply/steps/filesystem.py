@@ -112,14 +112,14 @@ def at_private_place(operation: Inside | Resize, context: StepContext) -> Iterat
             t(
                 "Cannot unmount {device} from {place} again.",
                 device=operation.device,
-                place=str(place),
+                place=place,
             )
         )
 
 
 def _make_place(place: Path) -> None:
     """Create the private folder, accessible only to root. Raises Failed if it is in use."""
-    with failing(NO_FOLDER, place=str(place)):
+    with failing(NO_FOLDER, place=place):
         place.parent.mkdir(mode=0o700, exist_ok=True)
         place.mkdir(mode=0o700, exist_ok=True)
         taken = (
@@ -129,7 +129,7 @@ def _make_place(place: Path) -> None:
             or mounted_at(str(place)) is not None
         )
     if taken:
-        raise Failed(t("{place} is in use, so nothing was mounted there.", place=str(place)))
+        raise Failed(t("{place} is in use, so nothing was mounted there.", place=place))
 
 
 def listed(text: str) -> tuple[str, ...]:
@@ -246,7 +246,7 @@ def mount_filesystem(operation: Mount, context: Commands) -> None:
         except Refused as error:
             raise Failed(reason_of(error)) from None
         except OSError as error:
-            raise Failed(NO_FOLDER(place=str(place), why=str(error.strerror))) from None
+            raise Failed(NO_FOLDER(place=place, why=error)) from None
         mount_checked(operation, context.command)
     _check_mount(operation)
 

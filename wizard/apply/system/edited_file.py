@@ -42,7 +42,7 @@ def read_text(path: Path) -> str:
     except FileNotFoundError:
         return ""
     except OSError as error:
-        raise BadInput(UNREADABLE(file=str(path), why=str(error.strerror))) from None
+        raise BadInput(UNREADABLE(file=path, why=error)) from None
 
 
 def kept_as(path: Path, run_name: str) -> Path:
@@ -66,11 +66,11 @@ def edit(path: Path, change: Callable[[str], str], keep: Path | None = None) -> 
             raise Failed(
                 t(
                     "Another program repeatedly changes {file}. The file was not edited.",
-                    file=str(path),
+                    file=path,
                 )
             )
         if change(now := read_text(path)) != now:
-            raise Failed(UNVERIFIED(what=str(path)))
+            raise Failed(UNVERIFIED(what=path))
     return changed
 
 
@@ -81,7 +81,7 @@ def _try_edit(path: Path, change: Callable[[str], str], keep: Path | None) -> bo
     wanted = change(text)
     if wanted == text:
         return False
-    with failing(Sentence("Cannot replace {file}: {why}. The file is unchanged."), file=str(real)):
+    with failing(Sentence("Cannot replace {file}: {why}. The file is unchanged."), file=real):
         if keep is not None and not keep.exists():
             _write(keep, text, real if real.exists() else None)
         return True if _replace_if_unchanged(real, text, wanted) else None
@@ -90,7 +90,7 @@ def _try_edit(path: Path, change: Callable[[str], str], keep: Path | None) -> bo
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
     """Lock a folder. Raises Failed if it stays locked by another program."""
-    with failing(UNOPENED, path=str(folder)):
+    with failing(UNOPENED, path=folder):
         fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         _lock(fd, folder)
@@ -110,9 +110,7 @@ def _lock(fd: int, folder: Path) -> None:
             sleep(0.01)
         except OSError as error:
             if error.errno not in NO_LOCKS:
-                raise Failed(
-                    t("Cannot lock {folder}: {why}.", folder=shown, why=str(error.strerror))
-                ) from None
+                raise Failed(t("Cannot lock {folder}: {why}.", folder=shown, why=error)) from None
             return
         else:
             return

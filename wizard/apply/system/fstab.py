@@ -237,7 +237,7 @@ def check_lines(path: Path, operations: Sequence[AddFstabLine | AddCrypttabLine]
                 t(
                     "{file}, {conflict}. Nothing was written. Remove that line or choose another name or "
                     "mount point.",
-                    file=str(path),
+                    file=path,
                     conflict=found,
                 )
             )
@@ -247,9 +247,9 @@ def check_writable(path: Path) -> None:
     """Raises Refused if the file cannot be written or replaced."""
     real = path.resolve()
     if real.exists() and not real.is_file():
-        raise Refused(t("{file} is not a regular file. Nothing was written.", file=str(path)))
+        raise Refused(t("{file} is not a regular file. Nothing was written.", file=path))
     if not os.access(real.parent, os.W_OK) or (real.exists() and not os.access(real, os.W_OK)):
-        raise Refused(t("{file} is not writable here. Nothing was written.", file=str(real)))
+        raise Refused(t("{file} is not writable here. Nothing was written.", file=real))
 
 
 def add_line(path: Path, operation: AddFstabLine | AddCrypttabLine, keep: Path) -> None:
@@ -260,7 +260,7 @@ def add_line(path: Path, operation: AddFstabLine | AddCrypttabLine, keep: Path) 
             raise Failed(
                 t(
                     "{file}, {conflict}. This line is new since the run began. The file was not edited.",
-                    file=str(path),
+                    file=path,
                     conflict=found,
                 )
             )

@@ -79,7 +79,7 @@ def write(operation: WriteTable) -> None:
             disk.commitToOS()
         except parted.IOException as error:
             # The table is on the drive. The caller notifies the kernel by other means and compares.
-            print(t("libparted could not notify the kernel: {why}", why=str(error)))
+            print(t("libparted could not notify the kernel: {why}", why=error))
 
 
 @contextmanager

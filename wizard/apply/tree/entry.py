@@ -280,7 +280,7 @@ def walk(top: int, only: frozenset[bytes] | None = None, *, changing: bool = Fal
         except OSError as error:
             if changing and error.errno in GONE:
                 continue
-            raise Failed(UNREADABLE(file=named(path), why=str(error.strerror))) from None
+            raise Failed(UNREADABLE(file=named(path), why=error)) from None
         yield path, status
         for name in reversed(names):
             if path or only is None or name in only:

@@ -248,7 +248,7 @@ def _read(top: int, workers: int, cold: bool, path: bytes, on_bytes: OnBytes) ->
 @contextmanager
 def open_folder(place: Path) -> Iterator[int]:
     """Open a folder. Raises Failed."""
-    with failing(UNREADABLE, file=str(place)):
+    with failing(UNREADABLE, file=place):
         fd = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         yield fd
@@ -271,7 +271,7 @@ def take_manifest(
     with open_folder(place) as top:
         status = os.statvfs(top)
         tally.begin(on_progress, (status.f_blocks - status.f_bfree) * status.f_frsize)
-        with failing(UNWRITTEN, file=str(file)):
+        with failing(UNWRITTEN, file=file):
             entries = write_manifest(file, read_tree(top, tally, workers=workers))
     return Manifest(entries, monotonic() - begun)
 
@@ -301,14 +301,14 @@ def manifest_lines(file: Path) -> Iterator[bytes]:
     try:
         with gzip.open(file, "rb") as lines:
             if next(lines, b"") != _json({"schema": SCHEMA}):
-                raise BadInput(t("{file} is not a manifest that this diskwright supports.", file=str(file)))
+                raise BadInput(t("{file} is not a manifest that this diskwright supports.", file=file))
             count, held = 0, next(lines, b"")
             for line in lines:
                 count += 1
                 yield held
                 held = line
             if held != _json({"entries": count}):
-                raise BadInput(INCOMPLETE(file=str(file)))
+                raise BadInput(INCOMPLETE(file=file))
     except (OSError, EOFError, zlib.error) as error:
         raise BadInput(UNREADABLE(file=str(file), why=str(error))) from None
 

@@ -107,7 +107,7 @@ def mounted_as_it_is(node: str, kernel_names: Sequence[str], options: Sequence[s
             held.callback(os.close, file)
             loop = held.enter_context(attached(file, KERNEL_SECTOR_BYTES))
         except OSError as error:
-            raise Failed(NOT_MOUNTED(node=node, why=str(error.strerror))) from None
+            raise Failed(NOT_MOUNTED(node=node, why=error)) from None
         except NoScratchDeviceError as error:
             raise Failed(NOT_MOUNTED(node=node, why=str(error))) from None
         fd = _mount_by_one(loop, kernel_names, node, ("ro", *options))
@@ -179,7 +179,7 @@ def seen_alone(folder: Path, *, writable: bool = False) -> Iterator[Path]:
     """Mount a folder of a mounted filesystem privately: without mounts below it, without access times or
     symbolic links, and read-only unless `writable`. Raises Failed."""
     with ExitStack() as held:
-        with failing(NOT_ALONE, node=str(folder)):
+        with failing(NOT_ALONE, node=folder):
             fd = _call(OPEN_TREE, HERE, os.fsencode(folder), CLONE | os.O_CLOEXEC)
             held.callback(os.close, fd)
             _set_attributes(fd, NODEV | NOATIME | (0 if writable else RDONLY))

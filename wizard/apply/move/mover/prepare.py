@@ -73,9 +73,9 @@ class MovedDrive:
             except OSError as error:
                 if error.errno in UNREAD:
                     raise journal.UnreadSector(
-                        UNREADABLE(device=self._node, byte=at, why=str(error.strerror)), at
+                        UNREADABLE(device=self._node, byte=at, why=error), at
                     ) from None
-                raise Failed(devices.UNREAD_AT(device=self._node, byte=at, why=str(error.strerror))) from None
+                raise Failed(devices.UNREAD_AT(device=self._node, byte=at, why=error)) from None
             if not got:
                 came = devices.CAME(got=done, length=len(buffer))
                 raise Failed(devices.UNREAD_AT(device=self._node, byte=at, why=came))
