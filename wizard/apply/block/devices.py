@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from time import monotonic, sleep
 
-from wizard.ext4.superblock import START_BYTES, SUPERBLOCK_BYTES, read_filesystem
+from wizard.ext4 import superblock
 from wizard.model.errors import DiskwrightError, Failed, partition_path
 from wizard.model.ext import ExtFacts
 from wizard.model.finding import Notice
@@ -293,7 +293,9 @@ FIRST_BYTES = 4096
 def superblock_on(node: str) -> bytes:
     """Return the bytes of an ext superblock. Raises Failed if they cannot be read."""
     forget_caches(node)
-    return read_bytes(node, 0, FIRST_BYTES)[START_BYTES : START_BYTES + SUPERBLOCK_BYTES]
+    return read_bytes(node, 0, FIRST_BYTES)[
+        superblock.START_BYTES : superblock.START_BYTES + superblock.SUPERBLOCK_BYTES
+    ]
 
 
 def read_range(node: str, offset_bytes: int, length_bytes: int) -> bytes:
@@ -310,7 +312,7 @@ def read_range(node: str, offset_bytes: int, length_bytes: int) -> bytes:
 def facts_on(node: str) -> ExtFacts:
     """Return the facts of an ext filesystem's superblock and root folder. Raises Failed if there is none."""
     forget_caches(node)
-    found = read_filesystem(partial(read_range, node))
+    found = superblock.read_filesystem(partial(read_range, node))
     if found is None:
         raise Failed(NO_EXT(node=node))
     return found

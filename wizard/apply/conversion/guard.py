@@ -14,20 +14,19 @@ from wizard.apply.engine.scratch_copies import blocker
 from wizard.apply.engine.writable_copy import obstacle
 from wizard.apply.plan.guard import check_programs
 from wizard.apply.plan.identity_check import check_same_start, drive_fault, probe_again
+from wizard.apply.run import job, process
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
-from wizard.apply.run.job import ANOTHER_DRIVE, Start, check_root
 from wizard.apply.run.load import check_told
-from wizard.apply.run.process import NOTHING_WRITTEN, lock_drives, settle
 from wizard.apply.run.runs import check_lasts, check_room
 from wizard.apply.settings.existing_filesystem import drive_of, nodes_of
 from wizard.apply.settings.guard import check_own, check_setting
 from wizard.apply.settings.system import system_of
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import parse, tags_of
+from wizard.ext4 import superblock
 from wizard.ext4.assessment import BootLine, Situation
 from wizard.ext4.document import check_migration, doubts_of
 from wizard.ext4.filesystem_findings import KNOWN
-from wizard.ext4.superblock import SUPERBLOCK_BYTES, read_ext, read_filesystem
 from wizard.model.errors import BadInput, Failed, Refused, printable
 from wizard.model.ext import ExtFacts
 from wizard.model.machine import Drive
@@ -115,7 +114,7 @@ def read_superblock(path: str) -> ExtFacts:
     """Read the ext superblock of a device. Raises BadInput or Refused if it is missing or damaged, naming an
     intact backup."""
     try:
-        found = read_filesystem(partial(_read_range, path))
+        found = superblock.read_filesystem(partial(_read_range, path))
         fault = _fault(path, found) if found else None
         copy = _find_backup(path) if fault or not found else None
     except PermissionError:
@@ -179,7 +178,7 @@ def _fault(path: str, found: ExtFacts) -> Message | None:
     )
 
 
-def _read_range(path: str, offset_bytes: int, length_bytes: int = SUPERBLOCK_BYTES) -> bytes:
+def _read_range(path: str, offset_bytes: int, length_bytes: int = superblock.SUPERBLOCK_BYTES) -> bytes:
     """Read bytes. Empty beyond the end of the device, where damaged superblocks may point."""
     if offset_bytes + length_bytes > devices.size_bytes(path):
         return b""
@@ -191,7 +190,7 @@ def _read_range(path: str, offset_bytes: int, length_bytes: int = SUPERBLOCK_BYT
 def _find_backup(path: str) -> tuple[int, int] | None:
     """Return block number and block size of the first intact backup superblock."""
     place = find_copy(partial(_read_range, path))
-    found = read_ext(_read_range(path, place)) if place is not None else None
+    found = superblock.read_ext(_read_range(path, place)) if place is not None else None
     return (
         (place // found.block_bytes, found.block_bytes) if place is not None and found is not None else None
     )
@@ -295,9 +294,9 @@ def check_unused(device: str, drive: Drive) -> None:
     """Raises Refused if the device is in use. The rest of the drive may be in use."""
     for use in drive.uses:
         if use.kind != "opened" and use.subject == device:
-            raise Refused(join(devices.IN_USE(device=device, why=in_use(use)), NOTHING_WRITTEN))
+            raise Refused(join(devices.IN_USE(device=device, why=in_use(use)), process.NOTHING_WRITTEN))
     if reason := devices.open_exclusively(device):
-        raise Refused(join(devices.IN_USE(device=device, why=reason), NOTHING_WRITTEN))
+        raise Refused(join(devices.IN_USE(device=device, why=reason), process.NOTHING_WRITTEN))
 
 
 def check_resumable(migration: Migration) -> None:
@@ -318,7 +317,7 @@ def drive_now(migration: Migration) -> Drive:
     except BadInput:
         raise Refused(t("{drive} is missing. Nothing was written.", drive=path)) from None
     if fault := drive_fault(migration.drive, drive, partial(_has_filesystem, migration)):
-        raise Refused(ANOTHER_DRIVE(fault=fault))
+        raise Refused(job.ANOTHER_DRIVE(fault=fault))
     return drive
 
 
@@ -330,7 +329,7 @@ def _has_filesystem(migration: Migration) -> bool | None:
     """
     if not Path(migration.device).exists():
         return None
-    found = read_ext(devices.superblock_on(migration.device))
+    found = superblock.read_ext(devices.superblock_on(migration.device))
     return None if found is None else found.uuid == migration.before.uuid
 
 
@@ -345,10 +344,10 @@ def manifests_bytes(migration: Migration) -> int:
     return 2 * ENTRY_BYTES * (migration.before.inodes - migration.before.free_inodes)
 
 
-def lock_checked(migration: Migration, how: Start, *, make: bool) -> tuple[int, ...]:
+def lock_checked(migration: Migration, how: job.Start, *, make: bool) -> tuple[int, ...]:
     """Run all checks of a new run, and return the locks of the drives. Raises Refused or BadInput."""
     check_migration(migration)
-    check_root()
+    job.check_root()
     check_own(migration, how.environment)
     check_migration_tools(migration)
     if migration.way.converts:
@@ -358,8 +357,8 @@ def lock_checked(migration: Migration, how: Start, *, make: bool) -> tuple[int, 
         existing = next(above for above in (how.folder, *how.folder.parents) if above.exists())
         if why := obstacle() or blocker(existing, (devices.size_bytes(migration.device),)):
             raise Refused(t("Cannot make a scratch copy: {why}. Nothing was written.", why=why))
-    settle()
-    return lock_drives({migration.drive.path}, partial(check_new, migration))
+    process.settle()
+    return process.lock_drives({migration.drive.path}, partial(check_new, migration))
 
 
 def check_explained(migration: Migration, environment: Environment) -> None:

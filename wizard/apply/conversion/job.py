@@ -5,7 +5,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from wizard.apply.block.devices import facts_on, protect, take_writes
+from wizard.apply.block import devices
 from wizard.apply.conversion import guard, state
 from wizard.apply.conversion.rehearsal import MigratingSite
 from wizard.apply.conversion.run import (
@@ -20,16 +20,15 @@ from wizard.apply.conversion.run import (
     undo_conversion,
 )
 from wizard.apply.engine.record import Phase, load_record, save_record
-from wizard.apply.run import job
+from wizard.apply.run import job, process
 from wizard.apply.run.backup_store import Environment, mark_durably
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.load import load_migration
-from wizard.apply.run.process import NOTHING_WRITTEN, Purpose, lock_drives
 from wizard.apply.run.runs import load_environment
 from wizard.apply.settings.guard import check_own
+from wizard.apply.system import mounts
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import parse
-from wizard.apply.system.mounts import is_mount_of, mounted_at, read_mounts
 from wizard.model.errors import DiskwrightError, Failed, printable
 from wizard.model.run import Event
 from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, join, t, tn
@@ -46,7 +45,7 @@ def check_held(migration: Migration) -> None:
     """Raises Refused unless the device contains the filesystem of the conversion. Undo data of an absent
     filesystem is not deleted."""
     guard.drive_now(migration)
-    guard.planned_filesystem(migration, NOTHING_WRITTEN)
+    guard.planned_filesystem(migration, process.NOTHING_WRITTEN)
 
 
 def keep(site: MigratingSite) -> tuple[Event, str]:
@@ -81,7 +80,7 @@ def _mount(site: MigratingSite) -> Message | str:
     """Mount the filesystem as at the next boot. Return a message, also if that fails."""
     device, environment, uuid = site.migration.device, load_environment(site.run), site.migration.before.uuid
     try:
-        if facts_on(device).uuid != uuid:
+        if devices.facts_on(device).uuid != uuid:
             return t(
                 "{device} now contains a filesystem other than {uuid} and was not mounted.",
                 device=device,
@@ -89,7 +88,7 @@ def _mount(site: MigratingSite) -> Message | str:
             )
     except Failed as error:
         return f"{NOT_MOUNTED} {error}"
-    if mounted := next((one for one in read_mounts() if is_mount_of(one, device)), None):
+    if mounted := next((one for one in mounts.read_mounts() if mounts.is_mount_of(one, device)), None):
         place = printable(mounted.mount_point, 200)
         if "ro" in mounted.options:
             return t(
@@ -113,7 +112,7 @@ def _mount(site: MigratingSite) -> Message | str:
     line = next(
         (line for line in lines if line.number in numbers and not NOT_AT_BOOT & {*line.options}), None
     )
-    if line is None or not line.mount_point.startswith("/") or mounted_at(line.mount_point):
+    if line is None or not line.mount_point.startswith("/") or mounts.mounted_at(line.mount_point):
         return CAN_BE_MOUNTED(device=device)
     result = site.command(
         ("mount", "-t", "ext4", "-o", ",".join(line.options) or "defaults", device, line.mount_point),
@@ -135,10 +134,10 @@ def _check_resumes(run: Path, migration: Migration) -> None:
     check_can_start(run, migration)
 
 
-ACTIONS: Mapping[Purpose, tuple[Sentence, Callable[[Path, Migration], None]]] = {
-    Purpose.APPLY: (Sentence("Resuming the conversion of {device}."), _check_resumes),
-    Purpose.UNDO: (Sentence("Undoing the conversion of {device}."), check_untouched),
-    Purpose.KEEP: (
+ACTIONS: Mapping[process.Purpose, tuple[Sentence, Callable[[Path, Migration], None]]] = {
+    process.Purpose.APPLY: (Sentence("Resuming the conversion of {device}."), _check_resumes),
+    process.Purpose.UNDO: (Sentence("Undoing the conversion of {device}."), check_untouched),
+    process.Purpose.KEEP: (
         Sentence("Keeping the conversion of {device}."),
         lambda _, migration: check_held(migration),
     ),
@@ -188,15 +187,15 @@ class ConversionRunJob(job.RunJob[Migration]):
         title, check = ACTIONS[asked.purpose]
         return job.Prepared(
             title(device=migration.device),
-            partial(lock_drives, {migration.drive.path}),
+            partial(process.lock_drives, {migration.drive.path}),
             partial(check, run, migration),
         )
 
-    def ask(self, run: Path, purpose: Purpose) -> None:
+    def ask(self, run: Path, purpose: process.Purpose) -> None:
         """Run the quick checks of a command. The device may be mounted read-only."""
         self.check_possible(run, job.JobRequest(purpose))
         migration = _identified(run)
-        if purpose is Purpose.KEEP:
+        if purpose is process.Purpose.KEEP:
             check_held(migration)
         else:
             guard.drive_now(migration)
@@ -221,12 +220,12 @@ class ConversionRunJob(job.RunJob[Migration]):
         check_state(work.run, work.purpose)
         _identified(work.run)
         site = site_of(work)
-        was_protected = take_writes(site.migration.device)
+        was_protected = devices.take_writes(site.migration.device)
         try:
             return does(site)
         except DiskwrightError:
             if was_protected and state.can_be_undone(work.run, site.migration):
-                protect(site.migration.device)
+                devices.protect(site.migration.device)
             raise
 
     def describe_error(self, run: Path, error: DiskwrightError) -> str:

@@ -13,10 +13,9 @@ from pathlib import Path
 
 from wizard.apply.block import devices
 from wizard.apply.block.extents import DeviceMedium
+from wizard.apply.conversion import guard, state
 from wizard.apply.conversion.boot import grub_checks, own_checks, set_own_type
 from wizard.apply.conversion.commit import Note, save_change
-from wizard.apply.conversion.guard import check_as_looked_at, drive_now, first_error
-from wizard.apply.conversion.state import NEW, drop_folder, phase_of
 from wizard.apply.engine.record import Phase, Record, save_record
 from wizard.apply.engine.stores import FOLDER
 from wizard.apply.engine.writable_copy import WritableCopy, scratch_copy_of
@@ -141,7 +140,7 @@ def operate(operation: ext4.OnDevice, node: str, site: MigratingSite) -> str:
 
 def damaged(device: str, said: str) -> Message:
     """Return why a conversion stops at the first step, with the first finding of e2fsck."""
-    first = first_error(said)
+    first = guard.first_error(said)
     command = " ".join(("diskwright", "migrate", device, "--repair"))
     return join(
         t(
@@ -241,16 +240,16 @@ def rehearsing(run: Path, device: str, note: Note) -> Iterator[tuple[WritableCop
             )
         )
     folder = run / FOLDER
-    drop_folder(folder)
+    state.drop_folder(folder)
     make_private(folder)
     save_record(run, Record(Phase.REHEARSING, waits=False))
     try:
-        with scratch_copy_of(device, folder / NEW) as copy:
+        with scratch_copy_of(device, folder / state.NEW) as copy:
             yield copy, partial(_save, run, device, copy, note)
     finally:
         # Free the space first, since the journal may be on the same full volume.
-        if phase_of(run) is Phase.REHEARSING:
-            drop_folder(folder)
+        if state.phase_of(run) is Phase.REHEARSING:
+            state.drop_folder(folder)
 
 
 def _save(run: Path, device: str, copy: WritableCopy, note: Note) -> None:
@@ -263,7 +262,7 @@ def rehearse(site: MigratingSite) -> Outcome | None:
     """Run the steps on a scratch copy, verify the result, and save the change. Return the last event and
     message if the run ends here. Raises Failed or Refused."""
     migration = site.migration
-    check_as_looked_at(migration)
+    guard.check_as_looked_at(migration)
     with rehearsing(site.run, migration.device, site.journal.add) as (copy, save):
         steps = (
             (number, step.sentence, partial(_operate, step.operation, copy, replace(site, step=number)))
@@ -282,7 +281,7 @@ def rehearse(site: MigratingSite) -> Outcome | None:
 
 def _operate(operation: ext4.OnDevice, copy: WritableCopy, site: MigratingSite) -> str:
     """Run a step on the scratch copy, and return a result message. Raises Failed."""
-    drive_now(site.migration)
+    guard.drive_now(site.migration)
     try:
         # Repairs by a check, such as a journal replay, come before the comparison.
         if not isinstance(operation, ext4.CheckFiles):

@@ -12,9 +12,9 @@ from threading import Thread
 from wizard.apply.block.devices import SYS_BLOCK, read_bytes, size_bytes
 from wizard.apply.engine.record import Phase, load_record
 from wizard.apply.engine.stores import FOLDER
+from wizard.apply.run import journal
 from wizard.apply.run.backup_store import read_kept, replace_document
 from wizard.apply.run.job import Rollback, RollbackState
-from wizard.apply.run.journal import RunState, begun_steps, read_entries, state, was_done
 from wizard.apply.run.load import load_migration
 from wizard.apply.run.runs import run_argument
 from wizard.apply.settings.existing_filesystem import drive_of
@@ -133,7 +133,7 @@ def phase_of(run: Path) -> Phase | None:
 def has_started(run: Path) -> bool:
     """Return True if a step was started according to the journal, or to the record if the journal is
     incomplete."""
-    return bool(phase_of(run) or begun_steps(read_entries(run)))
+    return bool(phase_of(run) or journal.begun_steps(journal.read_entries(run)))
 
 
 def drop_folder(folder: Path) -> None:
@@ -198,14 +198,14 @@ BY_UUID = Path("/dev/disk/by-uuid")
 LOOK_SECONDS = 10.0
 """Time for a sleeping drive to spin up. A list of runs does not wait longer for a drive."""
 
-OVER = frozenset({RunState.RUNNING, RunState.UNDONE, RunState.KEPT})
+OVER = frozenset({journal.RunState.RUNNING, journal.RunState.UNDONE, journal.RunState.KEPT})
 
 
 def window_of(run: Path) -> RollbackState | None:
     """Return the possibility of undo of an ended run, or None if kept, undone or without changes. A missing
     drive is not an error."""
     try:
-        return None if state(run) in OVER else undo_state(run, load_migration(run))
+        return None if journal.state(run) in OVER else undo_state(run, load_migration(run))
     except BadInput:
         return None
 
@@ -267,7 +267,7 @@ def _closed_sentence(run: Path, migration: Migration, since: int) -> str:
         )
     command = (
         t("`diskwright keep {run}` frees the space used by undo data.", run=name)
-        if was_done(run)
+        if journal.was_done(run)
         else t("`diskwright resume {run}` completes the remaining steps.", run=name)
     )
     return str(join(closed, command))

@@ -14,10 +14,10 @@ from wizard.apply.copy.copied import BringSite, load_copied
 from wizard.apply.copy.copy_entry import remove_entry, telling
 from wizard.apply.run.backup_store import replace_durably
 from wizard.apply.run.progress_log import noting
+from wizard.apply.tree import manifest
 from wizard.apply.tree.content import Content, content_of
 from wizard.apply.tree.differences import as_held, differences
 from wizard.apply.tree.entry import GONE, EntryKind, TreeEntry, look, named, status_at, to_line
-from wizard.apply.tree.manifest import WORKERS, open_folder, read_tree
 from wizard.apply.tree.mount_read_only import seen_alone
 from wizard.model.errors import Failed
 from wizard.model.said import Message, Sentence, join, t, tn
@@ -53,11 +53,11 @@ def compare(site: BringSite) -> tuple[Message, int]:
     site.sync()
     forget_caches(to.device)
     on_bytes = site.counting(noting(site.run, 3, size_bytes=size_bytes), size_bytes)
-    with seen_alone(Path(to.folder)) as place, open_folder(place) as top:
+    with seen_alone(Path(to.folder)) as place, manifest.open_folder(place) as top:
         names = frozenset(map(os.fsencode, copied.names))
         found = differences(
             expected(),
-            read_tree(top, on_bytes, cold=True, only=names),
+            manifest.read_tree(top, on_bytes, cold=True, only=names),
             inode_numbers=False,
             seen_as=as_held(site.copy.holds, unsteady),
         )
@@ -134,7 +134,7 @@ def _reduced(site: BringSite, top: int, path: bytes) -> TreeEntry | None:
 
 
 def _content(fd: int, status: os.stat_result) -> Content:
-    return content_of(fd, status.st_size, WORKERS, lambda _more: None)
+    return content_of(fd, status.st_size, manifest.WORKERS, lambda _more: None)
 
 
 @dataclass(slots=True)

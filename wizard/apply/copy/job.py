@@ -13,13 +13,12 @@ from wizard.apply.copy.copy_entry import restore_top, telling
 from wizard.apply.copy.copy_tree import catch_up, copy_listed
 from wizard.apply.copy.survey import check_room_there
 from wizard.apply.plan.identity_check import drive_fault
-from wizard.apply.run import job, process
+from wizard.apply.run import job, process, runs
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment, mark_durably
 from wizard.apply.run.journal import Journal, begun_steps, done_steps, read_entries
 from wizard.apply.run.load import load_bring
-from wizard.apply.run.runs import check_room, load_environment, run_argument
+from wizard.apply.settings import guard
 from wizard.apply.settings.existing_filesystem import CLONED
-from wizard.apply.settings.guard import check_foreign, check_setting, clones_of
 from wizard.apply.settings.system import system_in, system_of
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
@@ -42,7 +41,7 @@ def _check_new(bring: Bring) -> None:
     _drives_now(bring)
     check_room_there(bring)
     for edit in bring.settings:
-        check_setting(edit, system_of(bring), {How.BEFORE})
+        guard.check_setting(edit, system_of(bring), {How.BEFORE})
 
 
 def _check_own(bring: Bring, environment: Environment, *, anywhere: bool = False) -> tuple[str, ...]:
@@ -57,7 +56,7 @@ def _check_own(bring: Bring, environment: Environment, *, anywhere: bool = False
         drives = _own_drives(bring, node) if node else ()
     else:
         drives = _drives_now(bring)
-    check_foreign(bring, environment)
+    guard.check_foreign(bring, environment)
     environment.check_allowed(drives)
     return drives
 
@@ -98,7 +97,7 @@ def _own_drives(bring: Bring, node: str) -> tuple[str, ...]:
                 fault=next(iter(faults), None) or "",
             )
         )
-    if clones := clones_of(node, bring.target.uuid):
+    if clones := guard.clones_of(node, bring.target.uuid):
         raise places.refused(CLONED(devices=(node, *clones), uuid=bring.target.uuid))
     return paths
 
@@ -122,7 +121,7 @@ def _only_fstab_left(run: Path, bring: Bring) -> bool:
 
 def _bring_files(run: Path, journal: Journal) -> tuple[Event, Message]:
     """Run the remaining steps of a copy. Return the last event and message. Raises DiskwrightError."""
-    bring, environment = load_bring(run), load_environment(run)
+    bring, environment = load_bring(run), runs.load_environment(run)
     entries = read_entries(run)
     with ExitStack() as held:
         site: BringSite | None = None
@@ -209,7 +208,7 @@ def _done_message(run: Path, bring: Bring) -> Message:
                 "The old filesystem on {old} remains unchanged. `diskwright undo {run}` "
                 "restores the old mount.",
                 old=bring.takes.device,
-                run=run_argument(run),
+                run=runs.run_argument(run),
             )
         )
     if again.unsteady:
@@ -229,7 +228,7 @@ def _done_message(run: Path, bring: Bring) -> Message:
             "{run}` removes the copy.",
             folder=folder,
             source=source,
-            run=run_argument(run),
+            run=runs.run_argument(run),
         ),
         *notes,
     )
@@ -243,7 +242,7 @@ def _undo_copy(run: Path, journal: Journal) -> tuple[Event, Message]:
     removed.
     """
     bring = load_bring(run)
-    _check_own(bring, load_environment(run), anywhere=bring.takes is not None)
+    _check_own(bring, runs.load_environment(run), anywhere=bring.takes is not None)
     mark_durably(run / process.UNDOING)
     first: tuple[Message, ...] = ()
     if bring.takes is not None:
@@ -288,7 +287,7 @@ class CopyRunJob(job.RunJob[Bring]):
         """Check source, target and the space for the lists."""
         check_bring(document)
         job.check_root()
-        check_room(how.folder, document.amount.entries * LISTED_BYTES, make=make)
+        runs.check_room(how.folder, document.amount.entries * LISTED_BYTES, make=make)
         return process.lock_drives(_check_own(document, how.environment), partial(_check_new, document))
 
     def begun(self, document: Bring) -> Message:
@@ -305,7 +304,7 @@ class CopyRunJob(job.RunJob[Bring]):
         if not is_undo and is_older(run):
             raise places.refused(t("Version 1.0 began this copy. Undo the run, then copy again."))
         anywhere = bring.takes is not None and (is_undo or _only_fstab_left(run, bring))
-        drives = _check_own(bring, load_environment(run), anywhere=anywhere)
+        drives = _check_own(bring, runs.load_environment(run), anywhere=anywhere)
         message = (
             t("Removing the copied files from {folder}.", folder=folder)
             if is_undo

@@ -23,6 +23,7 @@ from wizard.apply.settings.existing_filesystem import look_at_filesystem
 from wizard.apply.system import fstab
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.mounts import mounted_at, read_mounts
+from wizard.apply.tree import manifest
 from wizard.apply.tree.content import data_ranges
 from wizard.apply.tree.entry import (
     GONE,
@@ -34,14 +35,12 @@ from wizard.apply.tree.entry import (
     status_at,
     walk,
 )
-from wizard.apply.tree.manifest import Inode, linked_inode, open_folder
 from wizard.documents.files import UNREADABLE
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput
 from wizard.model.said import Message, Sentence, rounded_up, t
 from wizard.operations.mounts import Top
-from wizard.plan.changes import Bring, BringAmount, BringFrom, BringTo, TakePlace
-from wizard.plan.copy import OF_THE_PLACE, losses_of, name_fault, place_edit, size_fault, takes_fault
+from wizard.plan import changes, copy
 from wizard.plan.settings.possible import line_of
 
 ENTRY_BYTES = 1024
@@ -59,19 +58,19 @@ def names_in(top: int) -> frozenset[bytes]:
     return frozenset(names)
 
 
-def survey(top: Path, filesystem: str, block_bytes: int) -> BringAmount:
+def survey(top: Path, filesystem: str, block_bytes: int) -> changes.BringAmount:
     """Count the contents of a folder for a target with this filesystem and block size.
 
     Raises Refused for the first file that the target cannot store, Failed if something cannot be read.
     """
     holds = KINDS[filesystem].holds
     files = links = others = names = size_bytes = room_bytes = entries = 0
-    seen, folded = set[Inode](), dict[str, bytes]()
-    with open_folder(top) as fd:
+    seen, folded = set[manifest.Inode](), dict[str, bytes]()
+    with manifest.open_folder(top) as fd:
         for path, status in walk(fd, names_in(fd), changing=True):
             if not path:
                 continue
-            inode, is_file = linked_inode(status), stat.S_ISREG(status.st_mode)
+            inode, is_file = manifest.linked_inode(status), stat.S_ISREG(status.st_mode)
             entries, room_bytes = entries + 1, room_bytes + ENTRY_BYTES
             if stat.S_ISDIR(status.st_mode):
                 room_bytes += block_bytes
@@ -79,7 +78,7 @@ def survey(top: Path, filesystem: str, block_bytes: int) -> BringAmount:
                 names += 1
                 room_bytes += rounded_up(status.st_size, block_bytes) if is_file and not holds.links else 0
             elif is_file:
-                _check_fits(path, size_fault(status.st_size, filesystem))
+                _check_fits(path, copy.size_fault(status.st_size, filesystem))
                 data = _data_bytes(fd, path, status)
                 files, size_bytes = files + 1, size_bytes + data
                 room_bytes += rounded_up(data if holds.holes else status.st_size, block_bytes)
@@ -91,12 +90,12 @@ def survey(top: Path, filesystem: str, block_bytes: int) -> BringAmount:
                 seen.add(inode)
             if holds.links or is_file or stat.S_ISDIR(status.st_mode):
                 _check_name(path, folded, filesystem)
-    return BringAmount(entries, files, size_bytes, room_bytes, links, names, others)
+    return changes.BringAmount(entries, files, size_bytes, room_bytes, links, names, others)
 
 
 def _check_name(path: bytes, folded: dict[str, bytes], filesystem: str) -> None:
     text = path.decode(errors="surrogateescape")
-    _check_fits(path, name_fault(text.rpartition("/")[2], filesystem))
+    _check_fits(path, copy.name_fault(text.rpartition("/")[2], filesystem))
     if KINDS[filesystem].holds.folds_case:
         other = folded.setdefault(text.casefold(), path)
         if other != path:
@@ -139,7 +138,7 @@ def work_out(
     environment: Environment | None = None,
     *,
     takes_place: bool = False,
-) -> Bring:
+) -> changes.Bring:
     """Inspect source and target, and count the files. With `takes_place`, the target replaces the source.
 
     Raises BadInput if source or target is missing, Refused if the copy is impossible.
@@ -152,14 +151,14 @@ def work_out(
     drive = drive_of(to.device)
     block_bytes = os.statvfs(location.mounted.mount_point).f_frsize
     with source_open(origin) as top:
-        with open_folder(top) as fd:
+        with manifest.open_folder(top) as fd:
             check_names_free(names_in(fd), to)
         amount = survey(top, to.filesystem, block_bytes)
     if not amount.entries:
         raise refused(t("{source} is empty: no files to copy.", source=source))
-    bring = Bring(drive, origin, to, amount, takes)
+    bring = changes.Bring(drive, origin, to, amount, takes)
     check_room_there(bring)
-    return replace(bring, doubts=losses_of(bring))
+    return replace(bring, doubts=copy.losses_of(bring))
 
 
 def _locate_target(target: str) -> FolderLocation:
@@ -177,7 +176,7 @@ def _locate_target(target: str) -> FolderLocation:
     return ground_of(path)
 
 
-def _target(location: FolderLocation, into: str | None) -> BringTo:
+def _target(location: FolderLocation, into: str | None) -> changes.BringTo:
     mounted = location.mounted
     device = device_of(mounted)
     if device is None:
@@ -196,7 +195,7 @@ def _target(location: FolderLocation, into: str | None) -> BringTo:
                 )
             )
         folder = location.folder / inner
-    return BringTo(
+    return changes.BringTo(
         found.node,
         found.filesystem,
         found.uuid,
@@ -218,13 +217,13 @@ def _missing_folders(ground: Path, folder: Path) -> tuple[str, ...]:
     return tuple(reversed(missing))
 
 
-def _source(source: str) -> BringFrom:
+def _source(source: str) -> changes.BringFrom:
     path = Path(source)
     if path.is_block_device():
         found = held_on(source)
         mounted = mount_of(found.node)
         below = _mounted_below(Path(mounted.mount_point)) if mounted else ()
-        return BringFrom(found.node, True, found.filesystem, found.uuid, below)
+        return changes.BringFrom(found.node, True, found.filesystem, found.uuid, below)
     ground = ground_of(path)
     device = device_of(ground.mounted)
     below = _mounted_below(ground.folder)
@@ -233,7 +232,7 @@ def _source(source: str) -> BringFrom:
     with suppress(BadInput):
         known = held_on(device) if device else None
     filesystem, uuid = (known.filesystem, known.uuid) if known else (ground.mounted.filesystem, "")
-    return BringFrom(str(ground.folder), False, filesystem, uuid, below)
+    return changes.BringFrom(str(ground.folder), False, filesystem, uuid, below)
 
 
 def _mounted_below(folder: Path) -> tuple[str, ...]:
@@ -241,7 +240,7 @@ def _mounted_below(folder: Path) -> tuple[str, ...]:
     return tuple(sorted({str(place) for place in places if place != folder and place.is_relative_to(folder)}))
 
 
-def _check_overlap(source: BringFrom, location: FolderLocation, to: BringTo) -> None:
+def _check_overlap(source: changes.BringFrom, location: FolderLocation, to: changes.BringTo) -> None:
     """Raises Refused if the source contains the copy, or the copy the source."""
     mounted = mount_of(source.path) if source.is_device else None
     if source.is_device and mounted is None:
@@ -258,7 +257,7 @@ def _check_overlap(source: BringFrom, location: FolderLocation, to: BringTo) -> 
         )
 
 
-def check_names_free(names: frozenset[bytes], to: BringTo) -> None:
+def check_names_free(names: frozenset[bytes], to: changes.BringTo) -> None:
     """Raises Refused for the first name that exists in the target."""
     folder = os.fsencode(to.folder)
     for name in sorted(names):
@@ -272,7 +271,7 @@ def check_names_free(names: frozenset[bytes], to: BringTo) -> None:
             )
 
 
-def check_room_there(bring: Bring) -> None:
+def check_room_there(bring: changes.Bring) -> None:
     """Raises Refused if the target lacks space or inodes."""
     to, amount = bring.target, bring.amount
     status = os.statvfs(to.place)
@@ -297,10 +296,12 @@ def check_room_there(bring: Bring) -> None:
         raise refused(message)
 
 
-def _taken_place(source: BringFrom, to: BringTo, environment: Environment) -> TakePlace:
+def _taken_place(
+    source: changes.BringFrom, to: changes.BringTo, environment: Environment
+) -> changes.TakePlace:
     """Return how the target replaces the source. Raises Refused if it cannot, BadInput if fstab or a device
     cannot be read."""
-    if not source.is_device and (fault := takes_fault(source.path)) is not None:
+    if not source.is_device and (fault := copy.takes_fault(source.path)) is not None:
         raise refused(t("{why}. The copy cannot replace the source.", why=fault))
     mounted = None if source.is_device else mounted_at(source.path)
     device = device_of(mounted) if mounted else None
@@ -335,8 +336,8 @@ def _taken_place(source: BringFrom, to: BringTo, environment: Environment) -> Ta
     lines = fstab.parse(text, str(file))
     old = _old_line(lines, source.path, file)
     own, line = _own_line(lines, text, old, source.path, to, environment)
-    edit = place_edit(str(file), text, old.number, own, line)
-    return TakePlace(source.path, device, source.uuid, edit, _read_top(Path(to.folder)))
+    edit = copy.place_edit(str(file), text, old.number, own, line)
+    return changes.TakePlace(source.path, device, source.uuid, edit, _read_top(Path(to.folder)))
 
 
 def _old_line(lines: tuple[fstab.Line, ...], place: str, file: Path) -> fstab.Line:
@@ -359,7 +360,7 @@ def _own_line(
     text: str,
     old: fstab.Line,
     place: str,
-    to: BringTo,
+    to: changes.BringTo,
     environment: Environment,
 ) -> tuple[int | None, str]:
     """Return number and text of the target's line in fstab, or None and the text of a new line."""
@@ -379,7 +380,7 @@ def _own_line(
                 place=to.place,
             )
         )
-    options = [one for one in OF_THE_PLACE if one in old.options] or ["defaults"]
+    options = [one for one in copy.OF_THE_PLACE if one in old.options] or ["defaults"]
     line = line_of(target.uuid, place, target.existing.filesystem, mounted.type, options)
     others = tuple(one for one in lines if one is not old)
     if found := fstab.conflict(others, line):
@@ -394,7 +395,7 @@ def _own_line(
 
 
 def _read_top(folder: Path) -> Top:
-    with open_folder(folder) as fd:
+    with manifest.open_folder(folder) as fd:
         status = os.fstat(fd)
         pairs = tuple((name, os.getxattr(fd, name).hex()) for name in attribute_names(fd))
         return Top(status.st_uid, status.st_gid, status.st_mode & 0o7777, pairs)

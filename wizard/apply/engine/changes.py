@@ -11,8 +11,8 @@ from wizard.apply.engine import record, stores
 from wizard.apply.engine.held_drive import HeldDrive
 from wizard.apply.engine.record import DriveChange, SavedSignature
 from wizard.apply.engine.scratch_copies import ScratchRequest
+from wizard.apply.run import progress_log
 from wizard.apply.run.journal import Journal
-from wizard.apply.run.progress_log import Progress, Tally, part_of
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import Failed, partition_path
 from wizard.model.layout import Member
@@ -156,7 +156,7 @@ def collected(
     *,
     blank: bool,
     zeros_in: Sequence[Extent],
-    progress: Progress,
+    progress: progress_log.Progress,
 ) -> DriveChange:
     """Return the change to one drive, with its old bytes saved durably. The drive is only read.
 
@@ -197,15 +197,15 @@ def kept(
     *,
     blank: bool,
     touched_bytes: int,
-    progress: Progress,
+    progress: progress_log.Progress,
 ) -> DriveChange:
     """Return the change that writes `new` to the places that `changed` finds with a reader of the drive, and
     to the signatures.
 
     Saves the drive's old bytes in `old` durably. Reads about `touched_bytes` of the drive. Raises Failed.
     """
-    tally = Tally()
-    tally.begin(part_of(progress, 0.0, READ_SHARE), touched_bytes)
+    tally = progress_log.Tally()
+    tally.begin(progress_log.part_of(progress, 0.0, READ_SHARE), touched_bytes)
 
     def counted(start: int, length: int) -> bytes:
         tally(length)
@@ -228,7 +228,9 @@ def kept(
         [*extents.clipped(places, extents.gaps(extents.merged(saved, 1, drive.size_bytes), drive.size_bytes))]
     )
     old.sync()
-    tally.begin(part_of(progress, READ_SHARE, 1.0), 3 * sum(place.size_bytes for place in places))
+    tally.begin(
+        progress_log.part_of(progress, READ_SHARE, 1.0), 3 * sum(place.size_bytes for place in places)
+    )
     change = DriveChange(
         path=path,
         size_bytes=drive.size_bytes,

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from wizard.apply.block.extents import Medium, Read, chunks
+from wizard.apply.block import extents
 from wizard.apply.engine import record as words
 from wizard.apply.engine import stores, survey
 from wizard.apply.engine.record import (
@@ -38,7 +38,7 @@ class Kept:
     from 0."""
 
     folder: Path
-    side_of: Callable[[int, DriveChange, Medium, ExitStack], survey.DriveSide]
+    side_of: Callable[[int, DriveChange, extents.Medium, ExitStack], survey.DriveSide]
 
 
 def kept_in(run: Path) -> Kept:
@@ -47,7 +47,7 @@ def kept_in(run: Path) -> Kept:
 
 
 def side_of(
-    run: Path, number: int, change: DriveChange, medium: Medium, files: ExitStack
+    run: Path, number: int, change: DriveChange, medium: extents.Medium, files: ExitStack
 ) -> survey.DriveSide:
     """Open the saved and planned bytes of a run's drive, counted from 0. `files` closes them."""
     return survey.DriveSide(
@@ -59,7 +59,7 @@ def side_of(
     )
 
 
-def opened(by: Callable[[], Read]) -> Read:
+def opened(by: Callable[[], extents.Read]) -> extents.Read:
     """Return the opened reader, or a reader that fails on use, since not every operation needs both."""
     try:
         return by()
@@ -67,7 +67,7 @@ def opened(by: Callable[[], Read]) -> Read:
         return _failing_reader(str(error))
 
 
-def _failing_reader(why: str) -> Read:
+def _failing_reader(why: str) -> extents.Read:
     def read(offset: int, length: int) -> bytes:
         raise Failed(why)
 
@@ -116,7 +116,7 @@ class Checks:
     def __init__(
         self,
         run: Path,
-        media: Sequence[Medium],
+        media: Sequence[extents.Medium],
         kept: Kept | None = None,
         confirm: Sequence[str] = (),
     ) -> None:
@@ -139,7 +139,7 @@ class Checks:
             self._side(number, change, media[number]) for number, change in enumerate(record.changes)
         )
 
-    def _side(self, number: int, change: DriveChange, medium: Medium) -> survey.DriveSide:
+    def _side(self, number: int, change: DriveChange, medium: extents.Medium) -> survey.DriveSide:
         if medium.size_bytes != change.size_bytes:
             resized = t(
                 "{drive} now has {now} bytes, not {before}. Nothing more was written.",
@@ -258,7 +258,9 @@ class Checks:
         if place is None:
             return False
         try:
-            data = b"".join(side.medium.read(one.start_bytes, one.size_bytes) for one in chunks((place,)))
+            data = b"".join(
+                side.medium.read(one.start_bytes, one.size_bytes) for one in extents.chunks((place,))
+            )
             notice = read_notice(data)
             return (
                 notice is not None

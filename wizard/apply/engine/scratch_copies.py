@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
 
-from wizard.apply.block import devices
-from wizard.apply.block.extents import GRAIN_BYTES, chunks, merged
+from wizard.apply.block import devices, extents
 from wizard.apply.block.scratch_device import (
     CONTROL,
     NoScratchDeviceError,
@@ -140,9 +139,10 @@ def shown(wanted: ScratchRequest) -> tuple[Extent, ...]:
         )
     for place in wanted.allowed:
         places += (
-            Extent(edge - edge % GRAIN_BYTES, GRAIN_BYTES) for edge in (place.start_bytes, place.end_bytes)
+            Extent(edge - edge % extents.GRAIN_BYTES, extents.GRAIN_BYTES)
+            for edge in (place.start_bytes, place.end_bytes)
         )
-    return merged(places, GRAIN_BYTES, wanted.size_bytes)
+    return extents.merged(places, extents.GRAIN_BYTES, wanted.size_bytes)
 
 
 def _ends(volume: Extent) -> tuple[Extent, Extent]:
@@ -236,7 +236,7 @@ def _store(run: Path, number: int, wanted: ScratchRequest) -> stores.Store:
 
 
 def _seed(store: stores.Store, wanted: ScratchRequest) -> None:
-    for chunk in chunks(shown(wanted)):
+    for chunk in extents.chunks(shown(wanted)):
         store.write(chunk.start_bytes, read_around(wanted, chunk.start_bytes, chunk.size_bytes))
 
 

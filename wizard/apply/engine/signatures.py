@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from wizard.apply.block.devices import forget_caches, read_bytes, write_bytes
+from wizard.apply.block import devices
 from wizard.apply.block.extents import GRAIN_BYTES, Read
 from wizard.apply.engine import record
 from wizard.apply.engine.record import SavedSignature
@@ -228,7 +228,7 @@ class SignatureHider:
             for place in copies(self._volume_reader(volume), volume.size_bytes)
         ]
         for _ in range(MOST_ROUNDS):
-            forget_caches(node)
+            devices.forget_caches(node)
             rows = list_signatures(node, self._seconds)
             if not rows:
                 break
@@ -247,24 +247,26 @@ class SignatureHider:
                 return b""
             begin = (volume.start_bytes + start) // self._block * self._block
             end = min(begin + length + GRAIN_BYTES, self._drive.size_bytes)
-            return read_bytes(self._node, begin, end - begin)[volume.start_bytes + start - begin :][:length]
+            return devices.read_bytes(self._node, begin, end - begin)[volume.start_bytes + start - begin :][
+                :length
+            ]
 
         return read
 
     def _hide(self, place: Extent) -> None:
-        data = read_bytes(self._node, place.start_bytes, place.size_bytes)
+        data = devices.read_bytes(self._node, place.start_bytes, place.size_bytes)
         self._saved.setdefault(place, data)
-        write_bytes(self._node, place.start_bytes, bytes(place.size_bytes))
+        devices.write_bytes(self._node, place.start_bytes, bytes(place.size_bytes))
 
     def restore(self) -> None:
         """Restore all hidden bytes."""
         for place, data in reversed(self._saved.items()):
-            write_bytes(self._node, place.start_bytes, data)
-        forget_caches(self._node)
+            devices.write_bytes(self._node, place.start_bytes, data)
+        devices.forget_caches(self._node)
 
     def refuse_recognised(self, part: str, filesystem: str | None) -> None:
         """Raises Failed if a tool still recognises a partition, the kernel mounts it, or a tool fails."""
-        forget_caches(part)
+        devices.forget_caches(part)
         if seen := run((*PROBE, part), seconds=self._seconds, accept=PROBED).output.split():
             raise Failed(record.STILL_SEEN(program="blkid", part=part, seen=" ".join(seen)))
         for argv, answers in ASKED:

@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from select import select
 
-from wizard.apply.block import scratch_device
-from wizard.apply.block.devices import check_unclaimed, forget_caches, size_bytes
+from wizard.apply.block import devices, scratch_device
 from wizard.apply.block.extents import block_bytes
 from wizard.apply.engine.stores import Store
 from wizard.apply.run.process import module_argv
@@ -61,7 +60,7 @@ class WritableCopy:
     def written(self) -> tuple[Extent, ...]:
         """Flush all writes, remove the copy except the file, and return the written pages in order. Raises
         Failed like `check`."""
-        forget_caches(self.node)
+        devices.forget_caches(self.node)
         self.check()
         self._stack.close()
         while not self._written:
@@ -89,11 +88,11 @@ def scratch_copy_of(device: str, file: Path) -> Iterator[WritableCopy]:
     No program can mount the device or write there until the end. Raises Failed.
     """
     with ExitStack() as held, ExitStack() as copied:
-        check_unclaimed(device)
+        devices.check_unclaimed(device)
         try:
             held.callback(os.close, os.open(device, os.O_RDONLY | os.O_EXCL | os.O_CLOEXEC))
-            forget_caches(device)
-            with Store(file, make_bytes=size_bytes(device)):
+            devices.forget_caches(device)
+            with Store(file, make_bytes=devices.size_bytes(device)):
                 pass
             fuse = os.open(FUSE, os.O_RDWR | os.O_CLOEXEC)
             # Only the server may hold this descriptor, so that reads and writes fail at once after a crash.

@@ -19,11 +19,11 @@ from wizard.apply.move.mover.journal import MovePhase, PartitionSide, UnreadSect
 from wizard.apply.move.mover.mover import Mover
 from wizard.apply.move.mover.prepare import MovedDrive
 from wizard.apply.move.mover.windows import MoveStopped
+from wizard.apply.run import process
 from wizard.apply.run.backup_store import mark_durably
 from wizard.apply.run.job import Outcome, RunWork
 from wizard.apply.run.journal import begun_steps, done_steps, read_entries
 from wizard.apply.run.load import load_moves
-from wizard.apply.run.process import NOTHING_WRITTEN, STOP, UNDOING
 from wizard.apply.run.runs import run_argument
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Extent
@@ -67,7 +67,7 @@ def power_message(run: Path) -> Message:
     ]
     if not started:
         return record.UNCHANGED(drives=moves.devices)
-    if (run / UNDOING).exists():
+    if (run / process.UNDOING).exists():
         drives = tuple(device for device, _ in started)
         return record.HALF(drives=drives, command=f"undo {run_argument(run)}")
     device, is_done = started[-1]
@@ -100,7 +100,7 @@ class ForwardMoves(OnDrive):
 
     def is_stopped(self) -> bool:
         """Return True if a stop was requested."""
-        return (self.run / STOP).exists()
+        return (self.run / process.STOP).exists()
 
     def all_read(self) -> Outcome | None:
         """Read all partitions to find bad sectors, and save their digests. Return how the run ends, or None
@@ -172,7 +172,7 @@ class ForwardMoves(OnDrive):
     def _not_begun(self, error: Failed) -> Outcome:
         """Return how the run ends if a partition is unreadable before the move."""
         intact = t("Partitions moved before remain intact at the new location.")
-        return Event.FAILED, f"{error} {intact if self._has_moved() else NOTHING_WRITTEN}"
+        return Event.FAILED, f"{error} {intact if self._has_moved() else process.NOTHING_WRITTEN}"
 
     def _mover(self, number: int, move: Move) -> Mover:
         """Return the mover for the journal on the drive, or for a new journal."""
@@ -237,7 +237,7 @@ USED_SINCE = Sentence(
 def return_all(context: OnDrive) -> None:
     """Move all partitions back and verify them. Raises Refused if one was used since, and Failed."""
     refuse_used(context)
-    mark_durably(context.run / UNDOING)
+    mark_durably(context.run / process.UNDOING)
     begun = _begun(context)
     for number in reversed(begun):
         if not context.notes[number].is_back:
@@ -318,7 +318,7 @@ def _undo_move(context: OnDrive, number: int, *, is_last: bool) -> None:
                     _go_or_return(mover, PartitionSide.OLD, load)
                 except PartitionReturned:
                     # No partition was moved back, so the run can be resumed.
-                    (context.run / UNDOING).unlink()
+                    (context.run / process.UNDOING).unlink()
                     raise
             else:
                 mover.go(PartitionSide.OLD)

@@ -19,8 +19,8 @@ from wizard.apply.move import forward
 from wizard.apply.move.content import Noted, OnDrive, load_notes, save_notes
 from wizard.apply.move.mover.prepare import MovedDrive
 from wizard.apply.plan.identity_check import check_same_start, drive_fault, probe_again
+from wizard.apply.run import job
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
-from wizard.apply.run.job import ANOTHER_DRIVE, Outcome, RunWork
 from wizard.apply.run.journal import begun_steps, read_entries
 from wizard.apply.run.load import load_moves
 from wizard.apply.run.process import NOTHING_WRITTEN
@@ -158,7 +158,7 @@ def check_same(run: Path, moves: Moves) -> None:
         return drive.content_digest == moves.drive.content_digest
 
     if fault := drive_fault(moves.drive, drive, is_left_there):
-        raise Refused(ANOTHER_DRIVE(fault=fault))
+        raise Refused(job.ANOTHER_DRIVE(fault=fault))
 
 
 def _check_left(moves: Moves, started: int) -> None:
@@ -176,7 +176,7 @@ def _check_left(moves: Moves, started: int) -> None:
             )
 
 
-def carry_out(work: RunWork) -> Outcome:
+def carry_out(work: job.RunWork) -> job.Outcome:
     """Continue the moves, and return how the run ended. Raises DiskwrightError."""
     run, moves = work.run, moves_here(work.run)
     check_own(moves, load_environment(run))
@@ -208,7 +208,7 @@ def _opened(moves: Moves) -> Iterator[MovedDrive]:
         reread_table(moves.drive.path, anew=True)
 
 
-def _verify(work: RunWork, moves: Moves) -> Outcome:
+def _verify(work: job.RunWork, moves: Moves) -> job.Outcome:
     """Check the moved partitions with the kernel and libblkid."""
     with suppress(Failed):
         wait_for(*moves.devices)
@@ -287,7 +287,7 @@ def check_unused(run: Path, moves: Moves) -> None:
         forward.refuse_used(OnDrive(run, moves, drive, load_notes(run, moves)))
 
 
-def undo_moves(work: RunWork) -> Outcome:
+def undo_moves(work: job.RunWork) -> job.Outcome:
     """Move all partitions back, and return how that ended. Raises DiskwrightError."""
     run, moves = work.run, moves_here(work.run)
     check_own(moves, load_environment(run))

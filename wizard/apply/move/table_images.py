@@ -20,8 +20,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from wizard.apply.block.extents import merged
+from wizard.apply.table import proof
 from wizard.apply.table.one_entry import line_of, with_one_changed
-from wizard.apply.table.proof import MBR_LINE_BYTES, MBR_LINES_AT, Image
 from wizard.filesystems.kind import MOVING_GPT_TYPE, MOVING_MBR_TYPE
 from wizard.model.errors import Refused
 from wizard.model.layout import TableEntry
@@ -206,7 +206,9 @@ def _check_places(drive: _Drive, entry: tables.GptEntry, span: Extent, after: Ex
         raise ValueError("the span does not hold both places")
 
 
-def _check_room(image: Image, reading: tables.TableReading, entry: tables.GptEntry, span: Extent) -> None:
+def _check_room(
+    image: proof.Image, reading: tables.TableReading, entry: tables.GptEntry, span: Extent
+) -> None:
     """Raises Refused unless the span is free, except for the partition itself."""
     table = reading.table
     if table.kind == "mbr" and span.end_bytes > MOST_MBR_BLOCKS * image.block_bytes:
@@ -239,13 +241,15 @@ def _check_room(image: Image, reading: tables.TableReading, entry: tables.GptEnt
             )
 
 
-def _check_logical(image: Image, reading: tables.TableReading, entry: tables.GptEntry, span: Extent) -> None:
+def _check_logical(
+    image: proof.Image, reading: tables.TableReading, entry: tables.GptEntry, span: Extent
+) -> None:
     """Raises Refused unless the span is between the record of a logical partition and the end of the extended
     one."""
     line = line_of(image, entry.number)
     record = line // image.block_bytes * image.block_bytes
     # Linux uses other entries only if they are within the link's range (block/partitions/msdos.c).
-    if line - record >= MBR_LINES_AT + 2 * MBR_LINE_BYTES:
+    if line - record >= proof.MBR_LINES_AT + 2 * proof.MBR_LINE_BYTES:
         raise Refused(
             t(
                 "Partition {number} uses an unusual slot of its record, which Linux may not "
@@ -275,7 +279,7 @@ def _others(reading: tables.TableReading, entry: tables.GptEntry) -> Iterator[ta
             yield other
 
 
-def _image(drive: _Drive, reading: tables.TableReading) -> Image:
+def _image(drive: _Drive, reading: tables.TableReading) -> proof.Image:
     """Return the current table, in whole physical blocks."""
     spans = (Extent(start, length) for start, length in reading.spans)
     pieces = []
@@ -286,12 +290,12 @@ def _image(drive: _Drive, reading: tables.TableReading) -> Image:
                 t("Cannot read the drive at byte {byte}, inside the partition table.", byte=place.start_bytes)
             )
         pieces.append((place.start_bytes, data))
-    return Image(drive.size_bytes, drive.block_bytes, tuple(pieces))
+    return proof.Image(drive.size_bytes, drive.block_bytes, tuple(pieces))
 
 
 def _with_entry(
-    before: Image, reading: tables.TableReading, entry: tables.GptEntry, place: Extent, kind: str
-) -> Image:
+    before: proof.Image, reading: tables.TableReading, entry: tables.GptEntry, place: Extent, kind: str
+) -> proof.Image:
     """Return the table with one entry changed to this place and type."""
     entries = tuple(
         TableEntry(
@@ -308,14 +312,14 @@ def _with_entry(
     return with_one_changed(WriteTable("", table, fresh=False, entries=entries), before)
 
 
-def _changed(drive: _Drive, before: Image, others: tuple[Image, Image]) -> set[int]:
+def _changed(drive: _Drive, before: proof.Image, others: tuple[proof.Image, proof.Image]) -> set[int]:
     """Return the offsets of physical blocks that differ between the three states."""
     physical = replace(before, block_bytes=drive.physical_bytes)
     return {offset for other in others for offset, _, _ in physical.changed_blocks(other)}
 
 
 def _copies(
-    drive: _Drive, image: Image, reading: tables.TableReading, number: int
+    drive: _Drive, image: proof.Image, reading: tables.TableReading, number: int
 ) -> Iterator[tuple[Extent, ...]]:
     """Return the places of each copy of the change, in reverse write order: a GPT's header and entries, or
     the MBR record of the partition."""
@@ -349,5 +353,5 @@ def _check_shared(
                 raise SharedBlock(other.number, run)
 
 
-def _pieces(image: Image, runs: Iterable[Extent]) -> tuple[TablePiece, ...]:
+def _pieces(image: proof.Image, runs: Iterable[Extent]) -> tuple[TablePiece, ...]:
     return tuple(TablePiece(run.start_bytes, image.read(run.start_bytes, run.size_bytes)) for run in runs)

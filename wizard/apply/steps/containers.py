@@ -33,7 +33,7 @@ from wizard.model.geometry import misalignment_bytes
 from wizard.model.layout import Encryption
 from wizard.model.run import Check, Event, differences
 from wizard.model.said import Message, Sentence, failing, join, t
-from wizard.operations.containers import LUKS, PASSPHRASE_FROM, AddCrypttabLine, MakeContainer, OpenContainer
+from wizard.operations import containers
 from wizard.plan.plan import Plan
 from wizard.process.program import run
 
@@ -56,7 +56,7 @@ def check_containers(plan: Plan) -> None:
             raise Refused(TAKEN(what=encryption.opened))
 
 
-def _opened_node(encryption: Encryption | OpenContainer) -> str | None:
+def _opened_node(encryption: Encryption | containers.OpenContainer) -> str | None:
     """Return the kernel's name of the open container, or None if it is closed. Raises Failed if the planned
     name belongs to another device."""
     node = Path(encryption.opened)
@@ -90,12 +90,12 @@ def wants_secret(plan: Plan, done: frozenset[int]) -> bool:
     opened = {
         step.operation.uuid
         for number, step in enumerate(plan.steps, 1)
-        if number in done and isinstance(step.operation, OpenContainer)
+        if number in done and isinstance(step.operation, containers.OpenContainer)
     }
     return any(one.uuid not in opened or _opened_node(one) is None for one in plan.containers)
 
 
-def make_container(operation: MakeContainer, context: StepContext) -> Message:
+def make_container(operation: containers.MakeContainer, context: StepContext) -> Message:
     """Create the container, and return a summary. Raises Failed."""
     for argv in operation.commands():
         context.command(argv, stdin=_secret(context))
@@ -103,7 +103,7 @@ def make_container(operation: MakeContainer, context: StepContext) -> Message:
     return context.confirm(container_checks(operation, context.finished()))
 
 
-def open_container(operation: OpenContainer, context: StepContext) -> Message:
+def open_container(operation: containers.OpenContainer, context: StepContext) -> Message:
     """Open the container, unless this run has opened it, and return a summary. Raises Failed."""
     if _opened_node(operation) is None:
         for argv in operation.commands():
@@ -154,7 +154,7 @@ def _header_file(run_folder: Path, uuid: str) -> Path:
 
 def opens(device: str, secret: bytes) -> bool:
     """Return True if the passphrase fits a container or a header file. Does not open it."""
-    argv = ("cryptsetup", "open", "--test-passphrase", "--type", "luks2", PASSPHRASE_FROM, device)
+    argv = ("cryptsetup", "open", "--test-passphrase", "--type", "luks2", containers.PASSPHRASE_FROM, device)
     return not run(argv, seconds=KEY_PATIENCE_SECONDS, stdin=secret, accept=(0, WRONG_PASSPHRASE)).status
 
 
@@ -178,12 +178,12 @@ def close_containers(plan: Plan, journal: Journal) -> None:
             )
 
 
-def container_checks(operation: MakeContainer, finished: Finished) -> Iterator[Check]:
+def container_checks(operation: containers.MakeContainer, finished: Finished) -> Iterator[Check]:
     """Check a container with libblkid, and the header with cryptsetup."""
     device, plan, seconds = operation.device, finished.plan, finished.seconds
     yield matched(
         lambda: recognised_differences(
-            signatures_on(device, plan, seconds, finished.drives), LUKS, operation.uuid
+            signatures_on(device, plan, seconds, finished.drives), containers.LUKS, operation.uuid
         )
     )
 
@@ -198,19 +198,19 @@ def container_checks(operation: MakeContainer, finished: Finished) -> Iterator[C
     yield matched(find)
 
 
-def opened_checks(operation: OpenContainer, finished: Finished) -> Iterator[Check]:
+def opened_checks(operation: containers.OpenContainer, finished: Finished) -> Iterator[Check]:
     """Check with the kernel that a container is open, on one device only."""
     yield matched(lambda: () if _opened_node(operation) else (t("not open"),))
 
 
-def add_crypttab_line(operation: AddCrypttabLine, context: StepContext) -> Message:
+def add_crypttab_line(operation: containers.AddCrypttabLine, context: StepContext) -> Message:
     """Add the line to crypttab. Raises Failed."""
     file = context.environment.crypttab
     add_line(file, operation, kept_as(file, context.run_name))
     return context.confirm(crypttab_checks(operation, context.finished()))
 
 
-def crypttab_checks(operation: AddCrypttabLine, finished: Finished) -> Iterator[Check]:
+def crypttab_checks(operation: containers.AddCrypttabLine, finished: Finished) -> Iterator[Check]:
     """Check that crypttab has the line once."""
     return line_checks(finished.environment.crypttab, operation.line)
 

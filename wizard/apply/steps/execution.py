@@ -10,12 +10,11 @@ from wizard.apply.table.write import empty_checks, table_checks, write_table
 from wizard.model.errors import Failed
 from wizard.model.run import Check
 from wizard.model.said import Message, t
+from wizard.operations import mounts, table
 from wizard.operations.containers import AddCrypttabLine, MakeContainer, OpenContainer
 from wizard.operations.filesystem import MakeFilesystem, MakeSubvolumes, Resize, SetOwner
 from wizard.operations.layers import MakeArray, MakeLogicalVolume, MakeVolumeGroup
-from wizard.operations.mounts import AddFstabLine, Mount, TurnOnSwap
 from wizard.operations.operation import Operation
-from wizard.operations.table import ResetZones, WipeSignatures, WriteTable
 from wizard.plan.plan import Step
 
 
@@ -37,13 +36,13 @@ def verify(step: Step, finished: Finished) -> Iterator[Check]:
     return described(step, checks_of(step.operation, finished))
 
 
-execute.register(WipeSignatures, wipe.wipe_signatures)
+execute.register(table.WipeSignatures, wipe.wipe_signatures)
 
-execute.register(WriteTable, write_table)
-checks_of.register(WriteTable, table_checks)
+execute.register(table.WriteTable, write_table)
+checks_of.register(table.WriteTable, table_checks)
 
-execute.register(ResetZones, wipe.reset_zones)
-checks_of.register(ResetZones, empty_checks)
+execute.register(table.ResetZones, wipe.reset_zones)
+checks_of.register(table.ResetZones, empty_checks)
 
 execute.register(MakeContainer, containers.make_container)
 checks_of.register(MakeContainer, containers.container_checks)
@@ -74,11 +73,11 @@ checks_of.register(MakeSubvolumes, filesystem.subvolume_checks)
 
 execute.register(SetOwner, filesystem.set_owner)
 
-execute.register(AddFstabLine, filesystem.add_fstab_line)
-checks_of.register(AddFstabLine, filesystem.fstab_checks)
+execute.register(mounts.AddFstabLine, filesystem.add_fstab_line)
+checks_of.register(mounts.AddFstabLine, filesystem.fstab_checks)
 
-execute.register(Mount, filesystem.mount_in_step)
-checks_of.register(Mount, filesystem.mount_checks)
+execute.register(mounts.Mount, filesystem.mount_in_step)
+checks_of.register(mounts.Mount, filesystem.mount_checks)
 
-execute.register(TurnOnSwap, filesystem.turn_on)
-checks_of.register(TurnOnSwap, filesystem.swap_checks)
+execute.register(mounts.TurnOnSwap, filesystem.turn_on)
+checks_of.register(mounts.TurnOnSwap, filesystem.swap_checks)

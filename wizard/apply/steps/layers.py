@@ -9,11 +9,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
-from wizard.apply.block.devices import (
-    SYS_BLOCK,
-    kernel_name,
-    wait_for,
-)
+from wizard.apply.block import devices
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.steps import arrays
 from wizard.apply.steps.array_checks import read_geometry
@@ -35,13 +31,7 @@ from wizard.model.errors import Failed, Refused, partition_path
 from wizard.model.layout import Group
 from wizard.model.run import Check, differences
 from wizard.model.said import Message, t
-from wizard.operations.layers import (
-    DATA_BYTES,
-    EXTENT_BYTES,
-    LVM_WITHOUT_UDEV,
-    MakeLogicalVolume,
-    MakeVolumeGroup,
-)
+from wizard.operations import layers
 from wizard.plan.plan import Plan
 from wizard.plan.raid.lvm import group_room_bytes
 from wizard.process.program import run
@@ -90,7 +80,7 @@ def running_volumes(plan: Plan, group: Group) -> tuple[str, ...]:
     own = {Path(one.device).name: one.device for one in plan.logical_volumes}
     found = []
     for node in arrays.layers_on((group.device,)):
-        folder = SYS_BLOCK / kernel_name(node) / "dm"
+        folder = devices.SYS_BLOCK / devices.kernel_name(node) / "dm"
         name = (folder / "name").read_text().strip() if folder.exists() else ""
         if name not in own or not (folder / "uuid").read_text().startswith("LVM-"):
             raise Failed(NOT_TOUCHED(node=node, why=FOREIGN))
@@ -115,7 +105,7 @@ def own_uses(plan: Plan, begun: frozenset[int], do: Do) -> frozenset[tuple[str, 
     """Return the pairs of member and layer device by which the run itself uses its drives."""
     operations = [step.operation for number, step in enumerate(plan.steps, 1) if number in begun]
     made = [arrays.own_uses(array, do) for array in plan.arrays if array in operations]
-    if plan.group and any(isinstance(operation, MakeVolumeGroup) for operation in operations):
+    if plan.group and any(isinstance(operation, layers.MakeVolumeGroup) for operation in operations):
         device = plan.group.device
         made.append(frozenset((device, node) for node in running_volumes(plan, plan.group)))
     return frozenset().union(*made)
@@ -127,7 +117,7 @@ def clear_drives(plan: Plan, do: Do) -> None:
     for array in plan.arrays:
         arrays.stop_own_array(array, do)
     if plan.group and running_volumes(plan, plan.group):
-        do(("vgchange", *LVM_WITHOUT_UDEV, "--activate", "n", plan.group.name))
+        do(("vgchange", *layers.LVM_WITHOUT_UDEV, "--activate", "n", plan.group.name))
 
 
 def activate(plan: Plan, do: Do) -> None:
@@ -139,18 +129,18 @@ def activate(plan: Plan, do: Do) -> None:
         check_group_device(plan)
     for one in plan.logical_volumes:
         if not Path(one.device).exists():
-            do(("lvchange", *LVM_WITHOUT_UDEV, "--activate", "y", f"{one.group}/{one.name}"))
+            do(("lvchange", *layers.LVM_WITHOUT_UDEV, "--activate", "y", f"{one.group}/{one.name}"))
 
 
-def make_logical_volume(operation: MakeLogicalVolume, context: StepContext) -> Message:
+def make_logical_volume(operation: layers.MakeLogicalVolume, context: StepContext) -> Message:
     """Create the logical volume, and return a summary. Raises Failed."""
     context.run_commands()
-    wait_for(operation.device)
+    devices.wait_for(operation.device)
     own_layer_node(context.plan, operation.device, context.command)
     return context.confirm(volume_checks(operation, context.finished()))
 
 
-def group_checks(operation: MakeVolumeGroup, finished: Finished) -> Iterator[Check]:
+def group_checks(operation: layers.MakeVolumeGroup, finished: Finished) -> Iterator[Check]:
     """Check the group and the data offset with LVM."""
     plan, do, (device,) = finished.plan, finished.do, operation.parts
     (slot,) = (
@@ -159,16 +149,16 @@ def group_checks(operation: MakeVolumeGroup, finished: Finished) -> Iterator[Che
     (_, uuid) = operation.made[device]
 
     def find() -> Iterator[Message]:
-        wanted = {"pv_uuid": uuid, "vg_name": operation.name, "pe_start": str(DATA_BYTES)}
+        wanted = {"pv_uuid": uuid, "vg_name": operation.name, "pe_start": str(layers.DATA_BYTES)}
         yield from _reported("pvs", wanted, device, do)
         room = str(group_room_bytes(slot.size_bytes))
-        wanted = {"pv_count": "1", "vg_extent_size": str(EXTENT_BYTES), "vg_size": room}
+        wanted = {"pv_count": "1", "vg_extent_size": str(layers.EXTENT_BYTES), "vg_size": room}
         yield from _reported("vgs", wanted, operation.name, do)
 
     yield matched(find)
 
 
-def volume_checks(operation: MakeLogicalVolume, finished: Finished) -> Iterator[Check]:
+def volume_checks(operation: layers.MakeLogicalVolume, finished: Finished) -> Iterator[Check]:
     """Check a logical volume with LVM and the kernel."""
     wanted = {"lv_size": str(operation.size_bytes), "segtype": "linear", "seg_count": "1"}
     name = f"{operation.group}/{operation.name}"
@@ -184,7 +174,7 @@ def _reported(kind: str, wanted: Mapping[str, str], what: str, do: Do) -> tuple[
     return differences((key, row.get(key), value) for key, value in wanted.items())
 
 
-def make_group(operation: MakeVolumeGroup, context: StepContext) -> Message:
+def make_group(operation: layers.MakeVolumeGroup, context: StepContext) -> Message:
     """Create the physical volumes and the group, and return a summary. Raises Failed unless the group's data
     offset and size are as planned: they cannot be corrected later."""
     context.run_commands()

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from uuid import UUID
 
-from wizard.apply.block.devices import forget_caches, read_bytes, write_bytes
+from wizard.apply.block import devices
 from wizard.filesystems.kind import (
     BOOT_GPT_TYPE,
     BOOT_MBR_TYPE,
@@ -24,20 +24,20 @@ from wizard.filesystems.kind import (
     LUKS_MBR_TYPE,
     ROOT_GPT_TYPES,
 )
+from wizard.model import layout
 from wizard.model.errors import Failed
-from wizard.model.layout import Layout, Slot, TableEntry
 from wizard.model.machine import Drive, Extent, Partition
 from wizard.model.run import differences
 from wizard.model.said import Message, Sentence, rounded_up, t
 from wizard.operations.table import WriteTable
 from wizard.plan.free_space import is_container
+from wizard.probe.content import tables
 from wizard.probe.content.gpt import HEADER, SIGNATURE
-from wizard.probe.content.tables import GptEntry, TableReading, read_table
 
 WRONG_TABLE = Sentence("The new partition table differs from the plan: {detail}.")
 
 
-def disk_differences(wanted: Layout, drive: Drive) -> tuple[str, ...]:
+def disk_differences(wanted: layout.Layout, drive: Drive) -> tuple[str, ...]:
     """Describe differences between the table on the disk and the layout: kind, numbers, starts, sizes, types,
     names, flags."""
     kind = drive.table.kind if drive.table else "unread"
@@ -53,7 +53,7 @@ def disk_differences(wanted: Layout, drive: Drive) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _entry_differences(slot: Slot, part: Partition) -> tuple[Message, ...]:
+def _entry_differences(slot: layout.Slot, part: Partition) -> tuple[Message, ...]:
     pairs: list[tuple[str, int | str | None, int | str | None]] = [
         ("start", part.start_bytes, slot.start_bytes),
         ("size", part.size_bytes, slot.size_bytes),
@@ -69,7 +69,7 @@ def _entry_differences(slot: Slot, part: Partition) -> tuple[Message, ...]:
     )
 
 
-def kernel_differences(wanted: Layout, drive: Drive) -> tuple[str, ...]:
+def kernel_differences(wanted: layout.Layout, drive: Drive) -> tuple[str, ...]:
     """Describe differences between the kernel's partitions and the layout."""
     found = []
     by_number = {part.number: part for part in drive.partitions}
@@ -120,12 +120,12 @@ def set_types(operation: WriteTable, block_bytes: int) -> None:
     if not wanted:
         return
     drive = operation.device
-    forget_caches(drive)
+    devices.forget_caches(drive)
     if operation.table == "mbr":
-        record = bytearray(read_bytes(drive, 0, block_bytes))
+        record = bytearray(devices.read_bytes(drive, 0, block_bytes))
         for entry in wanted:
             record[MBR_LINES_AT + MBR_LINE_BYTES * (entry.number - 1) + MBR_TYPE_AT] = int(entry.type, 16)
-        write_bytes(drive, 0, bytes(record))
+        devices.write_bytes(drive, 0, bytes(record))
         return
     other: int = HEADER.unpack_from(_header(drive, 1, block_bytes))[6]
     # The backup first, so one copy stays complete.
@@ -135,26 +135,26 @@ def set_types(operation: WriteTable, block_bytes: int) -> None:
 
 def _header(drive: str, block: int, block_bytes: int) -> bytearray:
     """Read the block of a header. Raises Failed if there is none."""
-    found = bytearray(read_bytes(drive, block * block_bytes, block_bytes))
+    found = bytearray(devices.read_bytes(drive, block * block_bytes, block_bytes))
     if not found.startswith(SIGNATURE):
         raise Failed(WRONG_TABLE(detail=f"header {block}"))
     return found
 
 
-def _set_in_copy(drive: str, block: int, block_bytes: int, wanted: list[TableEntry]) -> None:
+def _set_in_copy(drive: str, block: int, block_bytes: int, wanted: list[layout.TableEntry]) -> None:
     """Set these types in one copy of a GPT, and update its checksums."""
     header = _header(drive, block, block_bytes)
     _, _, length, *_, first, count, size, _ = HEADER.unpack_from(header)
     room = rounded_up(count * size, block_bytes)
-    entries = bytearray(read_bytes(drive, first * block_bytes, room))
+    entries = bytearray(devices.read_bytes(drive, first * block_bytes, room))
     for entry in wanted:
         at = (entry.number - 1) * size
         entries[at : at + 16] = UUID(entry.type).bytes_le
     struct.pack_into("<I", header, ENTRIES_CHECKSUM_AT, zlib.crc32(entries[: count * size]))
     struct.pack_into("<I", header, CHECKSUM_AT, 0)
     struct.pack_into("<I", header, CHECKSUM_AT, zlib.crc32(header[:length]))
-    write_bytes(drive, first * block_bytes, bytes(entries))
-    write_bytes(drive, block * block_bytes, bytes(header))
+    devices.write_bytes(drive, first * block_bytes, bytes(entries))
+    devices.write_bytes(drive, block * block_bytes, bytes(header))
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,15 +252,15 @@ def _check_kept(operation: WriteTable, before: Image, written: Image) -> None:
             raise Failed(WRONG_TABLE(detail=f"partition {entry.number}"))
 
 
-def _entries(image: Image) -> dict[int, GptEntry]:
+def _entries(image: Image) -> dict[int, tables.GptEntry]:
     return {entry.number: entry for entry in _reading(image).entries}
 
 
-def _reading(image: Image) -> TableReading:
-    return read_table(image.read, image.size_bytes, image.block_bytes, None, has_signature=False)
+def _reading(image: Image) -> tables.TableReading:
+    return tables.read_table(image.read, image.size_bytes, image.block_bytes, None, has_signature=False)
 
 
-def _comparable(entry: GptEntry | None, with_uuid: bool) -> tuple[object, ...] | None:
+def _comparable(entry: tables.GptEntry | None, with_uuid: bool) -> tuple[object, ...] | None:
     """Return the parts of a record to compare. The UUIDs of MBR partitions come from the disk signature,
     which is restored."""
     if entry is None:

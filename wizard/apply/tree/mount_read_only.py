@@ -22,7 +22,7 @@ from wizard.apply.block.devices import NO_EXT, open_exclusively
 from wizard.apply.block.scratch_device import NoScratchDeviceError, attached
 from wizard.apply.system.mounts import NOT_THE_KERNELS
 from wizard.documents.files import UNREADABLE
-from wizard.ext4.superblock import START_BYTES, SUPERBLOCK_BYTES, read_ext
+from wizard.ext4 import superblock
 from wizard.model.errors import Failed, printable
 from wizard.model.said import KERNEL_SECTOR_BYTES, Sentence, failing, t
 
@@ -241,9 +241,9 @@ def _driver_error(context: int) -> str:
 
 def _refuse_unfinished(node: str) -> None:
     with failing(UNREADABLE, file=node), Path(node).open("rb") as device:
-        device.seek(START_BYTES)
-        block = device.read(SUPERBLOCK_BYTES)
-    facts = read_ext(block)
+        device.seek(superblock.START_BYTES)
+        block = device.read(superblock.SUPERBLOCK_BYTES)
+    facts = superblock.read_ext(block)
     if facts is None:
         raise Failed(NO_EXT(node=node))
     if facts.needs_recovery:
