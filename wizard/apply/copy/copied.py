@@ -18,7 +18,7 @@ from wizard.apply.run.backup_store import read_kept, replace_document, replace_d
 from wizard.apply.run.process import STOP, UNWRITTEN
 from wizard.apply.run.progress_log import Progress, Tally
 from wizard.apply.tree import manifest
-from wizard.apply.tree.entry import TreeEntry, from_line
+from wizard.apply.tree.entries import TreeEntry, from_line
 from wizard.apply.tree.mount_read_only import seen_alone
 from wizard.documents.codec import from_json, parse_document
 from wizard.documents.files import UNREADABLE

@@ -37,7 +37,7 @@ from wizard.apply.copy.copy_entry import (
 from wizard.apply.copy.survey import check_names_free, names_in
 from wizard.apply.run.progress_log import noting
 from wizard.apply.tree import manifest
-from wizard.apply.tree.entry import GONE, KINDS, EntryKind, Found, TreeEntry, order_of, status_at, walk
+from wizard.apply.tree.entries import GONE, KINDS, EntryKind, Found, TreeEntry, order_of, status_at, walk
 from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput
 from wizard.model.said import MIB, Message, t, tn

@@ -25,7 +25,7 @@ from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.mounts import mounted_at, read_mounts
 from wizard.apply.tree import manifest
 from wizard.apply.tree.content import data_ranges
-from wizard.apply.tree.entry import (
+from wizard.apply.tree.entries import (
     GONE,
     LOST_AND_FOUND,
     TO_READ,

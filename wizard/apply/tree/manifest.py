@@ -27,7 +27,7 @@ from wizard.apply.run.journal import sync_folder
 from wizard.apply.run.process import UNWRITTEN
 from wizard.apply.run.progress_log import Tally
 from wizard.apply.tree.content import Content, content_of
-from wizard.apply.tree.entry import Found, TreeEntry, from_line, look, named, to_line, walk
+from wizard.apply.tree.entries import Found, TreeEntry, from_line, look, named, to_line, walk
 from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput, DiskwrightError, Failed
 from wizard.model.said import MIB, Sentence, failing, t

@@ -29,7 +29,7 @@ from tests.loop.migrate.manifest.manifests import (
 )
 from tests.loop.program import MIB, BadInput, Failed
 from wizard.apply.tree.differences import TOLD
-from wizard.apply.tree.entry import EntryKind, TreeEntry
+from wizard.apply.tree.entries import EntryKind, TreeEntry
 from wizard.apply.tree.manifest import take_manifest
 from wizard.apply.tree.mount_read_only import mounted_read_only
 
