@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from wizard.apply.block.devices import forget_caches
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.system import fstab
+from wizard.apply.system.mounts import is_on
 from wizard.apply.tree.mount_read_only import mounted_read_only
 from wizard.ext4 import assessment
 from wizard.model.errors import BadInput, Failed
@@ -287,14 +288,7 @@ def swap_files_on(node: Path) -> tuple[str, ...]:
     except OSError:
         return ()
     files = [unescaped(line.split()[0]) for line in lines if line.split()[1:2] == ["file"]]
-    return tuple(file for file in files if _is_on(Path(file), node))
-
-
-def _is_on(path: Path, node: Path) -> bool:
-    try:
-        return path.stat().st_dev == node.stat().st_rdev
-    except OSError:
-        return False
+    return tuple(file for file in files if is_on(str(node), file))
 
 
 def units_for(etc: Path, nodes: Set[str], tags: fstab.Tags) -> tuple[str, ...]:

@@ -21,6 +21,7 @@ from wizard.apply.move.run import (
     check_same,
     check_unused,
     moves_here,
+    on_drive,
     undo_moves,
 )
 from wizard.apply.run import job, process, runs
@@ -29,7 +30,7 @@ from wizard.apply.run.journal import Journal as RunJournal
 from wizard.apply.run.journal import state
 from wizard.apply.run.load import load_moves
 from wizard.filesystems.kind import MOVING_TYPES
-from wizard.model.errors import Refused, partition_path
+from wizard.model.errors import Refused
 from wizard.model.machine import Partition
 from wizard.model.moves import Move, Moves, journal_places
 from wizard.model.run import Event
@@ -118,13 +119,7 @@ def found_move(path: str) -> FoundMove:
             for at in _places(part):
                 if (found := _read(medium, at, block)) is not None and _covers(part, found.move):
                     identity = known_identity(machine, drive, size_bytes, geometry)
-                    moves = replace(
-                        found.moves,
-                        moves=tuple(
-                            replace(move, drive=identity, device=partition_path(identity.path, move.number))
-                            for move in found.moves.moves
-                        ),
-                    )
+                    moves = on_drive(found.moves, identity)
                     check_moves(moves, drive.path)
                     return replace(found, moves=moves)
     raise Refused(t("No interrupted move found on {drive}. Nothing was written.", drive=path))

@@ -26,7 +26,7 @@ from wizard.apply.run.load import load_moves
 from wizard.apply.run.process import NOTHING_WRITTEN
 from wizard.apply.run.runs import load_environment, run_argument
 from wizard.model.errors import BadInput, Failed, Refused, partition_path
-from wizard.model.geometry import grain_bytes
+from wizard.model.geometry import Identity, grain_bytes
 from wizard.model.machine import Drive
 from wizard.model.moves import Move, Moves
 from wizard.model.run import Event
@@ -56,7 +56,7 @@ def moves_here(run: Path) -> Moves:
                 drives=tuple(found),
             )
         )
-    return _on_node(moves, found[0]) if found else moves
+    return on_drive(moves, replace(moves.drive, path=found[0])) if found else moves
 
 
 def has_journal(path: str, moves: Moves, notes: Sequence[Noted]) -> bool:
@@ -89,12 +89,12 @@ def _is_stacked(path: str) -> bool:
     return any(folder.glob("slaves/*"))
 
 
-def _on_node(moves: Moves, path: str) -> Moves:
+def on_drive(moves: Moves, drive: Identity) -> Moves:
+    """Return the moves on a drive as identified now."""
     return replace(
         moves,
         moves=tuple(
-            replace(move, drive=replace(move.drive, path=path), device=partition_path(path, move.number))
-            for move in moves.moves
+            replace(move, drive=drive, device=partition_path(drive.path, move.number)) for move in moves.moves
         ),
     )
 

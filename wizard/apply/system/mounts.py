@@ -117,10 +117,11 @@ def mounted_from(device: str, place: str) -> Mounted | None:
 
 def is_mount_of(mounted: Mounted, device: str) -> bool:
     """Return True if a mount is of this device. The kernel lists the root filesystem as /dev/root."""
-    return mounted.source == device or (mounted.source == "/dev/root" and _is_on(device, mounted.mount_point))
+    return mounted.source == device or (mounted.source == "/dev/root" and is_on(device, mounted.mount_point))
 
 
-def _is_on(device: str, place: str) -> bool:
+def is_on(device: str, place: str) -> bool:
+    """Return True if a path is in the filesystem of this device."""
     try:
         return Path(place).stat().st_dev == Path(device).stat().st_rdev
     except OSError:

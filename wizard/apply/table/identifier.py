@@ -6,7 +6,6 @@ two copies. Each block is old or new after a power cut, and one copy is always v
 
 import hashlib
 import struct
-import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from uuid import UUID
@@ -21,7 +20,6 @@ from wizard.apply.block.devices import (
 )
 from wizard.apply.block.extents import merged
 from wizard.apply.table import proof
-from wizard.apply.table.one_entry import read_exactly, with_checksum
 from wizard.apply.table.write import image_of, record_places
 from wizard.model.errors import Failed, partition_path
 from wizard.model.geometry import Identity
@@ -123,15 +121,12 @@ def _with_guids(image: proof.Image, disk: str, parts: dict[int, str]) -> proof.I
     """Return both copies of a GPT with another disk GUID, and GUIDs of partitions by number. Raises
     Failed."""
     for copy in proof.copies_of(image):
-        header, entries = (bytearray(read_exactly(image, place)) for place in (copy.header, copy.entries))
+        header, entries = image.exactly(copy.header), image.exactly(copy.entries)
         header[DISK_GUID_AT : DISK_GUID_AT + GUID_BYTES] = UUID(disk).bytes_le
         for number, guid in parts.items():
             at = copy.entry(number).start_bytes - copy.entries.start_bytes + PART_GUID_AT
             entries[at : at + GUID_BYTES] = UUID(guid).bytes_le
-        struct.pack_into("<I", header, proof.ENTRIES_CHECKSUM_AT, zlib.crc32(entries))
-        image = image.having(
-            {copy.entries.start_bytes: bytes(entries), copy.header.start_bytes: with_checksum(header)}
-        )
+        image = image.with_copy(copy, header, entries)
     return image
 
 

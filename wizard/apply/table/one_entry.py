@@ -11,7 +11,6 @@ from uuid import UUID, uuid4
 from wizard.apply.table import proof
 from wizard.model.errors import Failed
 from wizard.model.layout import Layout, TableEntry
-from wizard.model.machine import Extent
 from wizard.model.said import t
 from wizard.operations.table import WriteTable
 from wizard.plan.free_space import MBR_PRIMARIES
@@ -79,15 +78,7 @@ def _header(header: bytes, blocks: dict[int, int]) -> bytes:
     patched = bytearray(header)
     for at, block in blocks.items():
         struct.pack_into("<Q", patched, at, block)
-    return with_checksum(patched)
-
-
-def with_checksum(header: bytearray) -> bytes:
-    """Return a header with its checksum updated."""
-    length = gpt.HEADER.unpack_from(header)[2]
-    struct.pack_into("<I", header, proof.CHECKSUM_AT, 0)
-    struct.pack_into("<I", header, proof.CHECKSUM_AT, zlib.crc32(header[:length]))
-    return bytes(header)
+    return proof.with_checksum(patched)
 
 
 GPT_NAME_AT, GPT_NAME_BYTES = 56, 72
@@ -110,7 +101,7 @@ REVISION, HEADER_BYTES, ENTRY_COUNT = 0x10000, 92, 128
 def with_lost_table(operation: WriteTable, before: proof.Image, layout: Layout) -> proof.Image:
     """Return a drive without a table with the partitions of `layout`. A lone backup GPT is completed, and
     stays as it is. Draws the GUID of a new GPT. Raises Failed if the result differs from the plan."""
-    found = tables.read_table(before.read, before.size_bytes, before.block_bytes, None, has_signature=False)
+    found = before.reading
     if found.table.kind != "none":
         raise Failed(t("{device} has a partition table.", device=operation.device))
     is_gpt = operation.table == "gpt"
@@ -121,9 +112,7 @@ def with_lost_table(operation: WriteTable, before: proof.Image, layout: Layout) 
     else:
         wanted = _complete_gpt(before, layout, is_new=not found.lost)
     _check(operation, wanted, wanted)
-    table = tables.read_table(
-        wanted.read, wanted.size_bytes, wanted.block_bytes, None, has_signature=False
-    ).table
+    table = wanted.reading.table
     if (table.kind, table.primary, table.backup) != (
         operation.table,
         *(("ok", "ok") if is_gpt else (None, None)),
@@ -213,21 +202,16 @@ def _change(operation: WriteTable, before: proof.Image) -> tuple[int, TableEntry
     deleted."""
     kept = {entry.number for entry in operation.entries if entry.kept}
     new = {entry.number: entry for entry in operation.entries if not entry.kept}
-    changed = set(_entries(before)) - kept
+    changed = set(before.entries) - kept
     if len(changed) != 1 or not changed.issuperset(new):
         raise Failed(proof.WRONG_TABLE(detail=operation.device))
     (number,) = changed
     return number, new.get(number)
 
 
-def _entries(image: proof.Image) -> dict[int, tables.GptEntry]:
-    found = tables.read_table(image.read, image.size_bytes, image.block_bytes, None, has_signature=False)
-    return {entry.number: entry for entry in found.entries}
-
-
 def _check(operation: WriteTable, before: proof.Image, wanted: proof.Image) -> None:
     """Raises Failed unless the changed partition is as planned, and all others are unchanged."""
-    old, new = _entries(before), _entries(wanted)
+    old, new = before.entries, wanted.entries
     entries = {entry.number: entry for entry in operation.entries}
     if new.keys() != entries.keys():
         raise Failed(proof.WRONG_TABLE(detail="partitions"))
@@ -251,7 +235,7 @@ def _with_copy(
     image: proof.Image, copy: proof.GptLocation, number: int, entry: TableEntry | None
 ) -> proof.Image:
     """Return the table with this entry in one copy, and checksums updated."""
-    entries = bytearray(read_exactly(image, copy.entries))
+    entries = image.exactly(copy.entries)
     at = (number - 1) * copy.entry_bytes
     if entry is None:
         entries[at : at + copy.entry_bytes] = bytes(copy.entry_bytes)
@@ -265,19 +249,7 @@ def _with_copy(
         current_name = bytes(entries[at + GPT_NAME_AT :][:GPT_NAME_BYTES]).decode("utf-16-le", "replace")
         if current_name.partition("\0")[0] != entry.name:
             entries[at + GPT_NAME_AT : at + GPT_NAME_AT + GPT_NAME_BYTES] = name.ljust(GPT_NAME_BYTES, b"\0")
-    header = bytearray(read_exactly(image, copy.header))
-    struct.pack_into("<I", header, proof.ENTRIES_CHECKSUM_AT, zlib.crc32(entries))
-    return image.having(
-        {copy.entries.start_bytes: bytes(entries), copy.header.start_bytes: with_checksum(header)}
-    )
-
-
-def read_exactly(image: proof.Image, place: Extent) -> bytes:
-    """Read a place within one piece. Raises Failed if the image lacks a part of it."""
-    data = image.read(place.start_bytes, place.size_bytes)
-    if len(data) != place.size_bytes:
-        raise Failed(proof.WRONG_TABLE(detail=f"byte {place.start_bytes}"))
-    return data
+    return image.with_copy(copy, image.exactly(copy.header), entries)
 
 
 def _change_mbr(before: proof.Image, number: int, entry: TableEntry | None) -> proof.Image:
@@ -316,7 +288,7 @@ class _Record:
 
 def _chain(image: proof.Image) -> list[_Record]:
     """Return the records in order. The chain has been read before, so it is complete."""
-    found = tables.read_table(image.read, image.size_bytes, image.block_bytes, None, has_signature=False)
+    found = image.reading
     return [
         _record(offset, image.read(offset, tables.SECTOR_BYTES)) for offset in dict(found.spans) if offset
     ]

@@ -11,9 +11,7 @@ import struct
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from uuid import UUID
 
-from wizard.apply.block import devices
 from wizard.filesystems.kind import (
     BOOT_GPT_TYPE,
     BOOT_MBR_TYPE,
@@ -28,7 +26,7 @@ from wizard.model import layout
 from wizard.model.errors import Failed
 from wizard.model.machine import Drive, Extent, Partition
 from wizard.model.run import differences
-from wizard.model.said import Message, Sentence, rounded_up, t
+from wizard.model.said import Message, Sentence, t
 from wizard.operations.table import WriteTable
 from wizard.plan.free_space import is_container
 from wizard.probe.content import tables
@@ -110,53 +108,6 @@ CHECKSUM_AT, ENTRIES_CHECKSUM_AT = 16, 88
 """Offsets of the checksums in a GPT header (UEFI 2.10, 5.3.2)."""
 
 
-def set_types(operation: WriteTable, block_bytes: int) -> None:
-    """Set the types of new entries that libparted cannot set. Raises Failed."""
-    wanted = [
-        entry
-        for entry in operation.entries
-        if not entry.kept and entry.type in SET_AFTERWARDS[operation.table]
-    ]
-    if not wanted:
-        return
-    drive = operation.device
-    devices.forget_caches(drive)
-    if operation.table == "mbr":
-        record = bytearray(devices.read_bytes(drive, 0, block_bytes))
-        for entry in wanted:
-            record[MBR_LINES_AT + MBR_LINE_BYTES * (entry.number - 1) + MBR_TYPE_AT] = int(entry.type, 16)
-        devices.write_bytes(drive, 0, bytes(record))
-        return
-    other: int = HEADER.unpack_from(_header(drive, 1, block_bytes))[6]
-    # The backup first, so one copy stays complete.
-    for block in (other, 1):
-        _set_in_copy(drive, block, block_bytes, wanted)
-
-
-def _header(drive: str, block: int, block_bytes: int) -> bytearray:
-    """Read the block of a header. Raises Failed if there is none."""
-    found = bytearray(devices.read_bytes(drive, block * block_bytes, block_bytes))
-    if not found.startswith(SIGNATURE):
-        raise Failed(WRONG_TABLE(detail=f"header {block}"))
-    return found
-
-
-def _set_in_copy(drive: str, block: int, block_bytes: int, wanted: list[layout.TableEntry]) -> None:
-    """Set these types in one copy of a GPT, and update its checksums."""
-    header = _header(drive, block, block_bytes)
-    _, _, length, *_, first, count, size, _ = HEADER.unpack_from(header)
-    room = rounded_up(count * size, block_bytes)
-    entries = bytearray(devices.read_bytes(drive, first * block_bytes, room))
-    for entry in wanted:
-        at = (entry.number - 1) * size
-        entries[at : at + 16] = UUID(entry.type).bytes_le
-    struct.pack_into("<I", header, ENTRIES_CHECKSUM_AT, zlib.crc32(entries[: count * size]))
-    struct.pack_into("<I", header, CHECKSUM_AT, 0)
-    struct.pack_into("<I", header, CHECKSUM_AT, zlib.crc32(header[:length]))
-    devices.write_bytes(drive, first * block_bytes, bytes(entries))
-    devices.write_bytes(drive, block * block_bytes, bytes(header))
-
-
 @dataclass(frozen=True, slots=True)
 class Image:
     """Pieces of a drive of `size_bytes`: offsets and whole blocks, sorted and disjoint."""
@@ -191,6 +142,38 @@ class Image:
                 one, two = mine[at : at + self.block_bytes], theirs[at : at + self.block_bytes]
                 if one != two:
                     yield start + at, one, two
+
+    @property
+    def reading(self) -> tables.TableReading:
+        """The table as our own reader reads it."""
+        return tables.read_table(self.read, self.size_bytes, self.block_bytes, None, has_signature=False)
+
+    @property
+    def entries(self) -> dict[int, tables.GptEntry]:
+        """The partitions by number."""
+        return {entry.number: entry for entry in self.reading.entries}
+
+    def exactly(self, place: Extent) -> bytearray:
+        """Read a place within one piece. Raises Failed if the image lacks a part of it."""
+        data = self.read(place.start_bytes, place.size_bytes)
+        if len(data) != place.size_bytes:
+            raise Failed(WRONG_TABLE(detail=f"byte {place.start_bytes}"))
+        return bytearray(data)
+
+    def with_copy(self, copy: "GptLocation", header: bytearray, entries: bytearray) -> "Image":
+        """Return the image with this header and these entries in one copy of a GPT, and checksums updated."""
+        struct.pack_into("<I", header, ENTRIES_CHECKSUM_AT, zlib.crc32(entries))
+        return self.having(
+            {copy.entries.start_bytes: bytes(entries), copy.header.start_bytes: with_checksum(header)}
+        )
+
+
+def with_checksum(header: bytearray) -> bytes:
+    """Return a header with its checksum updated."""
+    length = HEADER.unpack_from(header)[2]
+    struct.pack_into("<I", header, CHECKSUM_AT, 0)
+    struct.pack_into("<I", header, CHECKSUM_AT, zlib.crc32(header[:length]))
+    return bytes(header)
 
 
 def changed_bytes(image: Image, other: Image) -> Iterator[int]:
@@ -235,7 +218,7 @@ def proven(operation: WriteTable, before: Image, written: Image) -> Image:
     for offset in changed_bytes(before, wanted):
         if not is_within(offset, may_change):
             raise Failed(WRONG_TABLE(detail=f"byte {offset}"))
-    table = _reading(wanted).table
+    table = wanted.reading.table
     if (table.primary, table.backup) != ("ok", "ok"):
         raise Failed(WRONG_TABLE(detail="gpt-copy"))
     return wanted
@@ -243,21 +226,13 @@ def proven(operation: WriteTable, before: Image, written: Image) -> Image:
 
 def _check_kept(operation: WriteTable, before: Image, written: Image) -> None:
     """Raises Failed if a preserved partition has changed, according to our own table reader."""
-    old, new = _entries(before), _entries(written)
+    old, new = before.entries, written.entries
     with_uuid = operation.table == "gpt"
     for entry in operation.entries:
         if entry.kept and _comparable(old.get(entry.number), with_uuid) != _comparable(
             new.get(entry.number), with_uuid
         ):
             raise Failed(WRONG_TABLE(detail=f"partition {entry.number}"))
-
-
-def _entries(image: Image) -> dict[int, tables.GptEntry]:
-    return {entry.number: entry for entry in _reading(image).entries}
-
-
-def _reading(image: Image) -> tables.TableReading:
-    return tables.read_table(image.read, image.size_bytes, image.block_bytes, None, has_signature=False)
 
 
 def _comparable(entry: tables.GptEntry | None, with_uuid: bool) -> tuple[object, ...] | None:
@@ -310,15 +285,15 @@ def in_order(kind: str, before: Image, wanted: Image) -> tuple[tuple[int, bytes]
     if kind == "mbr":
         # Only one record changes at a time: the first, or one of the chain of logical partitions.
         size = wanted.block_bytes
-        spans = _reading(before).spans or ((0, size),)
+        spans = before.reading.spans or ((0, size),)
         phases = [Extent(offset // size * size, size) for offset, _ in spans]
     else:
         first, last = copies_of(wanted)
         phases = [last.entries, last.header, first.entries, first.header]
-        if _reading(before).table.primary != "ok":
+        if before.reading.table.primary != "ok":
             # After an interrupted write, only the copy at the end is valid.
             phases = [*phases[2:], *phases[:2]]
-        if _reading(before).table.kind == "none":
+        if before.reading.table.kind == "none":
             # A lost table: Linux reads no GPT without the protective MBR.
             phases.append(Extent(0, wanted.block_bytes))
     writes: list[tuple[int, bytes]] = []

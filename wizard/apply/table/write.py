@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from uuid import UUID
 
 from wizard.apply.block import devices
 from wizard.apply.block.extents import merged, without
@@ -51,7 +52,32 @@ def _have_written(operation: WriteTable, context: StepContext) -> None:
                 why=aborted if result.status == LIBPARTED_ABORTED else result.last_words,
             )
         )
-    proof.set_types(operation, context.member.drive.geometry.logical_block_bytes)
+    _set_types(operation, context.member.drive)
+
+
+def _set_types(operation: WriteTable, drive: Identity) -> None:
+    """Set the types of new entries that libparted cannot set. Raises Failed."""
+    later = proof.SET_AFTERWARDS[operation.table]
+    wanted = [entry for entry in operation.entries if not entry.kept and entry.type in later]
+    if not wanted:
+        return
+    node, block = operation.device, drive.geometry.logical_block_bytes
+    devices.forget_caches(node)
+    places = merged(record_places(node, drive.size_bytes, block), block, drive.size_bytes)
+    before = after = image_of(node, places, drive)
+    if operation.table == "mbr":
+        lines = {proof.MBR_LINES_AT + proof.MBR_LINE_BYTES * (entry.number - 1): entry for entry in wanted}
+        after = before.having(
+            {at + proof.MBR_TYPE_AT: bytes([int(entry.type, 16)]) for at, entry in lines.items()}
+        )
+    for copy in proof.copies_of(before) if operation.table == "gpt" else ():
+        entries = before.exactly(copy.entries)
+        for entry in wanted:
+            at = (entry.number - 1) * copy.entry_bytes
+            entries[at : at + 16] = UUID(entry.type).bytes_le
+        after = after.with_copy(copy, before.exactly(copy.header), entries)
+    for offset, data in proof.in_order(operation.table, before, after):
+        devices.write_bytes(node, offset, data)
 
 
 def image_of(node: str, places: Iterable[Extent], drive: Identity) -> proof.Image:

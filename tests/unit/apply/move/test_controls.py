@@ -73,7 +73,8 @@ RULES: Mapping[str, tuple[ModuleType, str, str]] = {
         journal,
         "found = notices.read_slot(raw)",
         "(magic, *first), rest = notices.HEADER.unpack_from(raw)[:4], raw[notices.HEADER.size :]\n        "
-        "found = (first[0], rest[: first[1]], rest[first[1] :][: first[2]]) if magic == notices.MAGIC else None",
+        "found = (first[0], rest[: first[1]], rest[first[1] :][: first[2]]) if magic == notices.MAGIC "
+        "else None",
     ),
     "a phase is not on the medium first": (
         mover,
