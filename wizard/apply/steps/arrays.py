@@ -3,7 +3,6 @@
 An array belongs to the run if all members are partitions of the plan's drives, with the planned UUID.
 """
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from time import sleep
@@ -91,10 +90,8 @@ def own_array_node(array: MakeArray, do: Do) -> None:
 
 def is_node_of(device: str) -> bool:
     """Return True if the node has the device number that the kernel uses for its name."""
-    number = Path(device).stat().st_rdev
-    return (
-        devices.SYS_BLOCK / devices.kernel_name(device) / "dev"
-    ).read_text().strip() == f"{os.major(number)}:{os.minor(number)}"
+    number = (devices.SYS_BLOCK / devices.kernel_name(device) / "dev").read_text().strip()
+    return number == devices.device_number(device)
 
 
 def own_uses(array: MakeArray, do: Do) -> frozenset[tuple[str, str]]:

@@ -4,7 +4,6 @@ A plan has at most one layer. A group belongs to the run if it uses only the pla
 planned PV UUID. The arrays are in `arrays`, the LVM group is here.
 """
 
-import os
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
@@ -70,8 +69,7 @@ def is_there(node: Path) -> bool:
         return any(map(is_there, node.iterdir()))
     if not node.is_block_device():
         return node.exists()
-    number = node.stat().st_rdev
-    return Path(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}").exists()
+    return Path(f"/sys/dev/block/{devices.device_number(node)}").exists()
 
 
 def running_volumes(plan: Plan, group: Group) -> tuple[str, ...]:

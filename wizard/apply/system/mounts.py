@@ -10,7 +10,7 @@ from pathlib import Path
 from psutil import pids
 
 from wizard.advice.existing import ACCESS_TIME
-from wizard.apply.block.devices import SYS_BLOCK, kernel_name
+from wizard.apply.block.devices import SYS_BLOCK, device_number, kernel_name
 from wizard.apply.run.backup_store import OWN_FSTAB
 from wizard.apply.run.process import NOTHING_WRITTEN
 from wizard.apply.system.edited_file import read_text
@@ -153,8 +153,7 @@ def _is_from(found: Mounted, operation: Mount) -> bool:
     if found.number.startswith("0:"):
         return True
     with suppress(OSError):
-        number = Path(found.source).stat().st_rdev
-        return found.number == f"{os.major(number)}:{os.minor(number)}"
+        return found.number == device_number(found.source)
     return False
 
 
