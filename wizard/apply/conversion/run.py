@@ -174,7 +174,7 @@ def check_state(run: Path, purpose: process.Purpose) -> None:
             )
         )
     if purpose is process.Purpose.UNDO and not state.has_started(run):
-        raise Refused(t("Run {name} made no changes to undo.", name=name))
+        raise Refused(job.UNCHANGED(name=name))
 
 
 def undo_conversion(site: MigratingSite) -> job.Outcome:

@@ -300,7 +300,7 @@ class CopyRunJob(job.RunJob[Bring]):
         bring = load_bring(run)
         folder, is_undo = bring.target.folder, asked.purpose is process.Purpose.UNDO
         if is_undo and not begun_steps(read_entries(run)):
-            raise Refused(t("Run {run} made no changes to undo.", run=run.name))
+            raise Refused(job.UNCHANGED(name=run.name))
         if not is_undo and is_older(run):
             raise places.refused(t("Version 1.0 began this copy. Undo the run, then copy again."))
         anywhere = bring.takes is not None and (is_undo or _only_fstab_left(run, bring))

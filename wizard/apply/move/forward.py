@@ -28,7 +28,7 @@ from wizard.apply.run.runs import run_argument
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Extent
 from wizard.model.moves import Move, Moves
-from wizard.model.run import Event
+from wizard.model.run import Check, Event
 from wizard.model.said import Message, Sentence, join, t
 from wizard.plan.partition.moves import compare_step, move_step, read_step, reversed_move
 
@@ -206,12 +206,10 @@ class ForwardMoves(OnDrive):
         self._journal.add(
             Event.STEP_DONE, t("{part} was read again completely.", part=move.device), step=step
         )
-        result = str(t("{part} contains the same data as before.", part=move.device)).rstrip(".")
-        if not self.are_same(number, digests):
-            self._journal.add(Event.NOT_VERIFIED, result)
+        result = t("{part} contains the same data as before.", part=move.device)
+        if self._journal.verify([Check(str(result), self.are_same(number, digests), "")]):
             way = NOT_SAME(part=move.device)
             return Event.FAILED, str(CHECKS_FAIL(part=move.device, way=way))
-        self._journal.add(Event.VERIFIED, result)
         noted = without_stops(self.notes[number])
         for line in lost_message(move, noted):
             self._journal.add(Event.BAD_SECTOR, line)

@@ -29,7 +29,7 @@ from wizard.model.errors import BadInput, Failed, Refused, partition_path
 from wizard.model.geometry import Identity, grain_bytes
 from wizard.model.machine import Drive
 from wizard.model.moves import Move, Moves
-from wizard.model.run import Event
+from wizard.model.run import Check, Event
 from wizard.model.said import Message, Sentence, join, t
 from wizard.plan.partition.moves import move_step, planned_again
 from wizard.probe.content.notices import SLOT_BYTES, SLOTS, read_slot
@@ -208,45 +208,26 @@ def _opened(moves: Moves) -> Iterator[MovedDrive]:
         reread_table(moves.drive.path, anew=True)
 
 
-def _verify(work: job.RunWork, moves: Moves) -> job.Outcome:
+def _verify(work: RunWork, moves: Moves) -> Outcome:
     """Check the moved partitions with the kernel and libblkid."""
     with suppress(Failed):
         wait_for(*moves.devices)
     drive = probe_drive(moves.drive.path)
     for move in moves.moves:
-        failing = False
-        for said, holds, seen in _checks(drive, move):
-            event = Event.VERIFIED if holds else Event.NOT_VERIFIED
-            work.journal.add(event, str(said).rstrip("."), output="" if holds else str(seen))
-            failing = failing or not holds
-        if failing:
+        if work.journal.verify(_checks(drive, move)):
             return Event.FAILED, str(forward.CHECKS_FAIL(part=move.device, way=""))
-    return Event.DONE, str(_done_said(work.run, moves))
+    tasks = (said for move in moves.moves for said in move.then if isinstance(said, Message))
+    return Event.DONE, str(join(_at_new_places(work.run, moves), *tasks))
 
 
-def _checks(drive: Drive, move: Move) -> tuple[tuple[Message, bool, Message | str], ...]:
-    """Return checks of a moved partition: description, result, and the actual value if it failed."""
+def _checks(drive: Drive, move: Move) -> Iterator[Check]:
     part = drive.partition(move.device)
     start = part.kernel_start_bytes if part else None
+    what = t("The kernel sees {part} at {start:exact}.", part=move.device, start=move.after.start_bytes)
+    yield Check(str(what), start == move.after.start_bytes, str(start))
     found = (part.filesystem if part else None) or ""
-    return (
-        (
-            t("The kernel sees {part} at {start:exact}.", part=move.device, start=move.after.start_bytes),
-            start == move.after.start_bytes,
-            t("the kernel sees {start:exact}", start=start or 0),
-        ),
-        (
-            t("{part} contains {holds}, as before.", part=move.device, holds=move.holds),
-            found == move.holds,
-            t("found {found}", found=found or "?"),
-        ),
-    )
-
-
-def _done_said(run: Path, moves: Moves) -> Message:
-    """Describe the result and remaining tasks."""
-    tasks = (said for move in moves.moves for said in move.then if isinstance(said, Message))
-    return join(_at_new_places(run, moves), *tasks)
+    what = t("{part} contains {holds}, as before.", part=move.device, holds=move.holds)
+    yield Check(str(what), found == move.holds, found)
 
 
 def _at_new_places(run: Path, moves: Moves) -> Message:
@@ -275,7 +256,7 @@ def _at_new_places(run: Path, moves: Moves) -> Message:
 def check_can_undo(run: Path) -> None:
     """Raises Refused if nothing was written yet."""
     if not any(noted.is_begun for noted in load_notes(run, load_moves(run))):
-        raise Refused(t("Run {run} made no changes to undo.", run=run.name))
+        raise Refused(job.UNCHANGED(name=run.name))
 
 
 def check_unused(run: Path, moves: Moves) -> None:
