@@ -208,7 +208,7 @@ def _opened(moves: Moves) -> Iterator[MovedDrive]:
         reread_table(moves.drive.path, anew=True)
 
 
-def _verify(work: RunWork, moves: Moves) -> Outcome:
+def _verify(work: job.RunWork, moves: Moves) -> job.Outcome:
     """Check the moved partitions with the kernel and libblkid."""
     with suppress(Failed):
         wait_for(*moves.devices)
