@@ -210,7 +210,7 @@ def test_sources_that_cannot_be_replaced_are_refused(ways: Ways) -> None:
     refused("not the mount point", source.drive)
     refused("not the top", source.place, "in")
     ways.work.fstab.write_text(text.replace(f" {source.place} ", " /elsewhere "))
-    refused("has no line for", source.place)
+    refused("has 0 lines for", source.place)
     ways.work.fstab.write_text(text + f"LABEL=x {source.place} ext4 defaults 0 0\n")
     refused("several lines", source.place)
     ways.work.fstab.write_text(text)

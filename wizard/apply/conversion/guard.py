@@ -10,6 +10,7 @@ from pathlib import Path
 
 from wizard.apply.block import devices
 from wizard.apply.conversion.boot import boot_path, own_fstab, swap_files_on, units_for
+from wizard.apply.conversion.state import OTHER_FILESYSTEM
 from wizard.apply.engine.scratch_copies import blocker
 from wizard.apply.engine.writable_copy import obstacle
 from wizard.apply.plan.guard import check_programs
@@ -264,7 +265,7 @@ def planned_filesystem(migration: Migration, ending: Message) -> ExtFacts:
     except Failed as error:
         raise Refused(f"{error} {ending}") from None
     if now.uuid != migration.before.uuid:
-        other = t("{device} no longer contains filesystem {uuid}.", device=device, uuid=migration.before.uuid)
+        other = OTHER_FILESYSTEM(device=device, uuid=migration.before.uuid)
         raise Refused(join(other, ending))
     return now
 

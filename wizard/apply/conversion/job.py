@@ -29,16 +29,13 @@ from wizard.apply.settings.guard import check_own
 from wizard.apply.system import mounts
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import parse
-from wizard.model.errors import DiskwrightError, Failed, printable
+from wizard.model.errors import DiskwrightError, Failed
 from wizard.model.run import Event
 from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, join, t, tn
 from wizard.plan.conversion import Migration
 
 NOT_MOUNTED = t("Not mounted:")
-CAN_BE_MOUNTED = Sentence("{device} can be mounted now.")
-MOUNT_FAILED = Sentence("Cannot mount {device} at {place}:")
-
-NOT_AT_BOOT = frozenset({"noauto"})
+MOUNTED = Sentence("{device} is mounted at {place}.")
 
 
 def check_held(migration: Migration) -> None:
@@ -79,54 +76,38 @@ def drop_saved(run: Path) -> Message:
 def _mount(site: MigratingSite) -> Message | str:
     """Mount the filesystem as at the next boot. Return a message, also if that fails."""
     device, environment, uuid = site.migration.device, load_environment(site.run), site.migration.before.uuid
-    try:
-        if devices.facts_on(device).uuid != uuid:
-            return t(
-                "{device} now contains a filesystem other than {uuid} and was not mounted.",
-                device=device,
-                uuid=uuid,
-            )
-    except Failed as error:
-        return f"{NOT_MOUNTED} {error}"
     if mounted := next((one for one in mounts.read_mounts() if mounts.is_mount_of(one, device)), None):
-        place = printable(mounted.mount_point, 200)
+        place = mounted.mount_point
         if "ro" in mounted.options:
             return t(
-                "{device} is mounted read-only at {place}. For write access, run `umount "
-                "{place}` and mount again.",
+                "{device} is mounted read-only at {place}. For write access, run `umount {place}` and mount "
+                "again.",
                 device=device,
                 place=place,
             )
-        message = t("{device} is mounted at {place}.", device=device, place=place)
+        message = MOUNTED(device=device, place=place)
         return message if mounted.filesystem == "ext4" else join(message, t("The next mount uses ext4."))
-    if not environment.is_running_system:
-        return CAN_BE_MOUNTED(device=device)
     text = read_text(environment.fstab)
     # Other lines may have been added above.
-    numbers = [
-        number
-        for number, line in enumerate(text.split("\n"), 1)
-        if line in {edit.new for setting in site.migration.settings for edit in setting.lines}
-    ]
-    lines = parse(text, str(environment.fstab))
-    line = next(
-        (line for line in lines if line.number in numbers and not NOT_AT_BOOT & {*line.options}), None
-    )
-    if line is None or not line.mount_point.startswith("/") or mounts.mounted_at(line.mount_point):
-        return CAN_BE_MOUNTED(device=device)
-    result = site.command(
-        ("mount", "-t", "ext4", "-o", ",".join(line.options) or "defaults", device, line.mount_point),
-        accept=range(256),
-    )
-    place = printable(line.mount_point, 200)
-    if result.status:
-        return f"{MOUNT_FAILED(device=device, place=place)} {result.last_words}"
-    return t(
-        "{device} is mounted at {place} with the options from {fstab}.",
-        device=device,
-        place=place,
-        fstab=environment.fstab,
-    )
+    planned = {edit.new for setting in site.migration.settings for edit in setting.lines}
+    numbers = {number for number, line in enumerate(text.split("\n"), 1) if line in planned}
+    lines = (line for line in parse(text, str(environment.fstab)) if line.number in numbers)
+    line = next((line for line in lines if "noauto" not in line.options), None)
+    try:
+        if devices.facts_on(device).uuid != uuid:
+            return f"{NOT_MOUNTED} {state.OTHER_FILESYSTEM(device=device, uuid=uuid)}"
+        if (
+            not environment.is_running_system
+            or line is None
+            or not line.mount_point.startswith("/")
+            or mounts.mounted_at(line.mount_point)
+        ):
+            return t("{device} can be mounted now.", device=device)
+        options = ",".join(line.options) or "defaults"
+        site.command(("mount", "-t", "ext4", "-o", options, device, line.mount_point))
+    except Failed as error:
+        return f"{NOT_MOUNTED} {error}"
+    return MOUNTED(device=device, place=line.mount_point)
 
 
 def _check_resumes(run: Path, migration: Migration) -> None:

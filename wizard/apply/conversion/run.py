@@ -94,13 +94,8 @@ def _committer(site: MigratingSite, medium_class: type[DeviceMedium] = DeviceMed
     """Yield the committer of a run. Raises Refused if the device contains another filesystem."""
     device = site.migration.device
     if not state.is_filesystem_of(state.filesystem_of(site.run), device):
-        raise Refused(
-            t(
-                "{device} does not contain the filesystem of the run {run}. Nothing was written.",
-                device=device,
-                run=site.run.name,
-            )
-        )
+        other = state.OTHER_FILESYSTEM(device=device, uuid=site.migration.before.uuid)
+        raise Refused(join(other, process.NOTHING_WRITTEN))
     with medium_class(device) as medium:
         yield Committer(site.run, device, medium, site.journal.add)
 

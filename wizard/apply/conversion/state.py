@@ -26,6 +26,7 @@ from wizard.model.said import Sentence, join, t
 from wizard.plan.conversion import Migration
 from wizard.probe.host.sysfs import node_of
 
+OTHER_FILESYSTEM = Sentence("{device} does not contain the filesystem {uuid}.")
 THERE_TWICE = Sentence("Filesystem {uuid} is attached {times} times: {devices:list}. Nothing was written.")
 
 SCHEMA, FILE = "diskwright.filesystem/1", "filesystem.json"

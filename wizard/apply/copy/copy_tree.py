@@ -70,14 +70,13 @@ def copy_listed(site: BringSite) -> Message:
         seconds, size_bytes = monotonic() - start, done_bytes + batches.copied_bytes
     # The list includes the top folder.
     count = batches.recorder.count - 1
-    if batches.copied_bytes and seconds >= 1:
-        return t(
-            "{entries:,d} entries ({size:size}) are on the drive, at {rate:size} per second.",
-            entries=count,
-            size=size_bytes,
-            rate=int(batches.copied_bytes / seconds),
-        )
-    return t("{entries:,d} entries ({size:size}) are on the drive.", entries=count, size=size_bytes)
+    return t(
+        "{entries:,d} entries ({size:size}) are on the drive, {copied:size} copied in {seconds:.0f} s.",
+        entries=count,
+        size=size_bytes,
+        copied=batches.copied_bytes,
+        seconds=seconds,
+    )
 
 
 def _not_listed(

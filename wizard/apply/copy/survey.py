@@ -38,7 +38,7 @@ from wizard.apply.tree.entries import (
 from wizard.documents.files import UNREADABLE
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput
-from wizard.model.said import Message, Sentence, rounded_up, t
+from wizard.model.said import Message, rounded_up, t
 from wizard.operations.mounts import Top
 from wizard.plan import changes, copy
 from wizard.plan.settings.possible import line_of
@@ -344,12 +344,14 @@ def _old_line(lines: tuple[fstab.Line, ...], place: str, file: Path) -> fstab.Li
     """Return the only line of fstab for the source's mount point."""
     found = [line for line in lines if line.mount_point.rstrip("/") == place]
     if len(found) != 1:
-        fault = (
-            Sentence("{file} has several lines for {place}.")
-            if found
-            else Sentence("{file} has no line for {place}, so the way it is mounted at boot is unknown.")
+        raise refused(
+            t(
+                "{file} has {count} lines for {place}, but exactly one is required.",
+                count=len(found),
+                file=file,
+                place=place,
+            )
         )
-        raise refused(fault(file=str(file), place=place))
     if {"bind", "rbind"}.intersection(found[0].options):
         raise refused(t("{place} is a bind mount of another folder.", place=place))
     return found[0]
