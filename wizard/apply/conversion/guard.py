@@ -9,12 +9,12 @@ from functools import partial
 from pathlib import Path
 
 from wizard.apply.block import devices
-from wizard.apply.conversion.boot import boot_path, own_fstab, swap_files_on, units_for
+from wizard.apply.conversion import boot
 from wizard.apply.conversion.state import OTHER_FILESYSTEM
 from wizard.apply.engine.scratch_copies import blocker
 from wizard.apply.engine.writable_copy import obstacle
+from wizard.apply.plan import identity_check
 from wizard.apply.plan.guard import check_programs
-from wizard.apply.plan.identity_check import check_same_start, drive_fault, probe_again
 from wizard.apply.run import job, process
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.run.load import check_told
@@ -74,7 +74,7 @@ def look_at_ext(device: str, environment: Environment) -> Situation:
     fstab = read_text(environment.fstab)
     lines = [line for line in parse(fstab, str(environment.fstab)) if line.means(path, tags)]
     unmounted = "" if mounts or is_root else path
-    own = own_fstab(path, ext, tags) if unmounted else None
+    own = boot.own_fstab(path, ext, tags) if unmounted else None
     return Situation(
         drive=known_identity(machine, drive, drive.size_bytes, drive.geometry),
         device=shown,
@@ -83,14 +83,14 @@ def look_at_ext(device: str, environment: Environment) -> Situation:
         fstab_text=fstab,
         device_bytes=devices.size_bytes(path),
         mounts=mounts,
-        swap_files=swap_files_on(Path(path)),
+        swap_files=boot.swap_files_on(Path(path)),
         is_root=is_root,
         opened=opened,
         damaged=damage(path, ext) if unmounted and not opened else None,
         lines=tuple(BootLine(line.number, line.kind, line.mount_point) for line in lines),
-        units=units_for(environment.fstab.parent, {path, shown}, tags),
+        units=boot.units_for(environment.fstab.parent, {path, shown}, tags),
         own=own,
-        boot=boot_path(
+        boot=boot.boot_path(
             {line.mount_point for line in lines} | ({"/"} if is_root else set()),
             environment,
             unmounted,
@@ -247,8 +247,8 @@ def check_migration_tools(migration: Migration) -> None:
 def check_new(migration: Migration) -> None:
     """Raises Refused unless the drive and the filesystem are as planned, and unused if the device will
     change."""
-    drive = probe_again(migration.drive)
-    check_same_start(migration.drive, drive)
+    drive = identity_check.probe_again(migration.drive)
+    identity_check.check_same_start(migration.drive, drive)
     if migration.way.converts:
         if drive.read_only:
             raise Refused(t("{drive} is read-only. Nothing was written.", drive=drive.path))
@@ -317,7 +317,7 @@ def drive_now(migration: Migration) -> Drive:
         drive = probe_drive(path, seconds=LOOK_SECONDS)
     except BadInput:
         raise Refused(t("{drive} is missing. Nothing was written.", drive=path)) from None
-    if fault := drive_fault(migration.drive, drive, partial(_has_filesystem, migration)):
+    if fault := identity_check.drive_fault(migration.drive, drive, partial(_has_filesystem, migration)):
         raise Refused(job.ANOTHER_DRIVE(fault=fault))
     return drive
 

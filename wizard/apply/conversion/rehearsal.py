@@ -13,8 +13,7 @@ from pathlib import Path
 
 from wizard.apply.block import devices
 from wizard.apply.block.extents import DeviceMedium
-from wizard.apply.conversion import guard, state
-from wizard.apply.conversion.boot import grub_checks, own_checks, set_own_type
+from wizard.apply.conversion import boot, guard, state
 from wizard.apply.conversion.commit import Note, save_change
 from wizard.apply.engine.record import Phase, Record, save_record
 from wizard.apply.engine.stores import FOLDER
@@ -118,7 +117,7 @@ DONE = Sentence("Done on {node}.")
 def operate(operation: ext4.OnDevice, node: str, site: MigratingSite) -> str:
     """Run an operation on a node, and return a result message. Raises Failed if a program fails."""
     if isinstance(operation, ext4.SetOwnFstabType):
-        set_own_type(operation, site.migration, node, site.command)
+        boot.set_own_type(operation, site.migration, node, site.command)
         return str(DONE(node=node))
     repaired = False
     commands = operation.commands(node)
@@ -174,8 +173,8 @@ def device_checks(node: str, site: MigratingSite) -> Iterator[Check]:
     for operation in migration.on_device:
         if (check := operation.verify(now, checked.output)) is not None:
             yield check
-    yield from own_checks(node, migration)
-    yield from grub_checks(node, site.command)
+    yield from boot.own_checks(node, migration)
+    yield from boot.grub_checks(node, site.command)
 
 
 def keep_manifest(node: str, site: MigratingSite) -> None:

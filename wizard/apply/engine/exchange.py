@@ -15,9 +15,8 @@ from pathlib import Path
 
 from wizard.apply.block import extents
 from wizard.apply.block.devices import UNVERIFIED
+from wizard.apply.engine import checks, survey
 from wizard.apply.engine import record as words
-from wizard.apply.engine import survey
-from wizard.apply.engine.checks import COMPLETE, ENDED, Checks, LeftError
 from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase, SavedSignature, load_record, save_record
 from wizard.apply.engine.stores import digest_of, hidden_old_reader
 from wizard.apply.run.process import UNWRITTEN
@@ -45,7 +44,7 @@ UNDOES = {
 """Number of passes over all places from a phase on, for the progress."""
 
 
-class Exchange(Checks):
+class Exchange(checks.Checks):
     """Exchange of a run. The caller holds the drives exclusively."""
 
     has_written = False
@@ -78,7 +77,7 @@ class Exchange(Checks):
                     standing = hidden_old_reader(side.change, side.old) if is_first else None
                     _replace_all(side, side.hidden, side.change.barred_digest, standing)
                 self._enter(Phase.HIDDEN)
-            if self.record.phase not in COMPLETE:
+            if self.record.phase not in checks.COMPLETE:
                 self.demand(Phase.HIDDEN)
 
     def release(self, progress: Progress) -> survey.Proof:
@@ -131,9 +130,9 @@ class Exchange(Checks):
                 return None
             # Another program may have overwritten old bytes that were already restored.
             again = self.record.phase is Phase.RELEASING_BACK and survey.Content.FOREIGN in contents
-            if again or self.record.phase not in (*GOING_BACK, *ENDED):
+            if again or self.record.phase not in (*GOING_BACK, *checks.ENDED):
                 self._enter(Phase.CLEARING_BACK)
-            self.has_written = self.record.phase not in ENDED
+            self.has_written = self.record.phase not in checks.ENDED
             if self.record.phase is Phase.CLEARING_BACK:
                 self._clear_signatures()
                 self._enter(Phase.REPLACING_BACK)
@@ -181,7 +180,7 @@ class Exchange(Checks):
         """Save the phase that the drives corrected if the block raises an error."""
         try:
             yield
-        except LeftError:
+        except checks.LeftError:
             self._enter(Phase.LEFT)
             raise
         except (Failed, Refused) as error:

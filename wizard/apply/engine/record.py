@@ -8,7 +8,7 @@ from pathlib import Path
 from wizard.apply.block.extents import Read
 from wizard.apply.run.backup_store import backed_up, digest_of_text, read_kept, replace_durably
 from wizard.apply.run.journal import sync_folder
-from wizard.documents.codec import from_json, parse_document, render_document, to_json
+from wizard.documents import codec
 from wizard.model.errors import BadInput, Failed
 from wizard.model.machine import Extent, Placed
 from wizard.model.said import Message, Sentence, t
@@ -204,7 +204,7 @@ class Record:
 def save_record(run: Path, record: Record) -> None:
     """Write the record atomically and durably. Raises Failed; then the previous record remains."""
     try:
-        replace_durably(run / FILE, render_document(SCHEMA, to_json(record)).encode())
+        replace_durably(run / FILE, codec.render_document(SCHEMA, codec.to_json(record)).encode())
     except OSError as error:
         raise Failed(_write_error(run, error)) from None
 
@@ -281,7 +281,7 @@ def _from_backup(run: Path) -> Record | None:
 def _read(text: str, where: str) -> Record:
     """Parse a record. Cached, since status is polled several times a second, and a large change has many
     places."""
-    record = from_json(parse_document(text, SCHEMA, where), Record, where)
+    record = codec.from_json(codec.parse_document(text, SCHEMA, where), Record, where)
     for change in record.changes:
         marks = (mark.extent for mark in change.marks)
         notice = (change.notice,) if change.notice else ()

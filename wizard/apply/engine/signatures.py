@@ -17,8 +17,8 @@ from wizard.apply.block import devices
 from wizard.apply.block.extents import GRAIN_BYTES, Read
 from wizard.apply.engine import record
 from wizard.apply.engine.record import SavedSignature
+from wizard.apply.steps import wipe
 from wizard.apply.steps.step_context import alone_on
-from wizard.apply.steps.wipe import TABLE_MARKS, list_signatures, zfs_lists
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
@@ -70,7 +70,7 @@ def copies(read: Read, size_bytes: int) -> Iterator[Extent]:
         yield Extent(0, 2 * GRAIN_BYTES)
     if int.from_bytes(first[1024 + 6 : 1024 + 8], "little") == 0x3434:
         yield Extent(size_bytes // GRAIN_BYTES * GRAIN_BYTES - GRAIN_BYTES, GRAIN_BYTES)
-    yield from zfs_lists(read, size_bytes)
+    yield from wipe.zfs_lists(read, size_bytes)
     for at in BTRFS_COPIES:
         if at + GRAIN_BYTES <= size_bytes and read(at, GRAIN_BYTES)[BTRFS_MAGIC_AT:][:8] == b"_BHRfS_M":
             yield Extent(at, GRAIN_BYTES)
@@ -211,7 +211,7 @@ class SignatureHider:
         tables: dict[Extent, None] = {}
 
         def place_of(kind: str, offset: int) -> Extent:
-            if kind not in TABLE_MARKS:
+            if kind not in wipe.TABLE_MARKS:
                 return widened(Extent(offset, 1), self._drive, self._block)
             place = Extent(offset // self._block * self._block, self._block)
             tables[place] = None
@@ -229,7 +229,7 @@ class SignatureHider:
         ]
         for _ in range(MOST_ROUNDS):
             devices.forget_caches(node)
-            rows = list_signatures(node, self._seconds)
+            rows = wipe.list_signatures(node, self._seconds)
             if not rows:
                 break
             for place in [place_of(kind, offset) for kind, offset in rows]:

@@ -19,7 +19,7 @@ from wizard.apply.move.mover.prepare import MovedDrive, prepared
 from wizard.apply.run.backup_store import read_kept, replace_document
 from wizard.apply.run.journal import begun_steps, read_entries
 from wizard.apply.run.progress_log import noting
-from wizard.documents.codec import JSON, from_json, parse_document, to_json
+from wizard.documents import codec
 from wizard.model.machine import Extent
 from wizard.model.moves import Move, Moves
 from wizard.model.said import MIB, rounded_up
@@ -90,17 +90,17 @@ def load_notes(run: Path, moves: Moves) -> tuple[Noted, ...]:
     text = read_kept(run / FILE)
     if text is None:
         return tuple(Noted(new_name()) for _ in moves.moves)
-    return notes_of(parse_document(text, SCHEMA, str(run / FILE)), str(run / FILE))
+    return notes_of(codec.parse_document(text, SCHEMA, str(run / FILE)), str(run / FILE))
 
 
-def notes_of(data: JSON, where: str) -> tuple[Noted, ...]:
+def notes_of(data: codec.JSON, where: str) -> tuple[Noted, ...]:
     """Parse the progress of all moves. Raises BadInput."""
-    return from_json(data, Notes, where).moves
+    return codec.from_json(data, Notes, where).moves
 
 
-def as_json(notes: Iterable[Noted]) -> JSON:
+def as_json(notes: Iterable[Noted]) -> codec.JSON:
     """Return the progress of all moves as JSON."""
-    document: JSON = to_json(Notes(tuple(notes)))
+    document: codec.JSON = codec.to_json(Notes(tuple(notes)))
     return document
 
 

@@ -6,15 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from wizard.apply.engine import record
-from wizard.apply.move.content import (
-    Bad,
-    Noted,
-    OnDrive,
-    ends_digest,
-    new_name,
-    uncompared_bytes,
-    without_stops,
-)
+from wizard.apply.move import content
 from wizard.apply.move.mover.journal import MovePhase, PartitionSide, UnreadSector
 from wizard.apply.move.mover.mover import Mover
 from wizard.apply.move.mover.prepare import MovedDrive
@@ -33,7 +25,7 @@ from wizard.model.said import Message, Sentence, join, t
 from wizard.plan.partition.moves import compare_step, move_step, read_step, reversed_move
 
 
-def lost_message(move: Move, noted: Noted) -> Iterator[Message]:
+def lost_message(move: Move, noted: content.Noted) -> Iterator[Message]:
     """Describe uncompared data: unreadable ranges, and zeros that version 1.0 may have written."""
     size, zeros = move.before.size_bytes, noted.zeros
     if zeros:
@@ -42,7 +34,7 @@ def lost_message(move: Move, noted: Noted) -> Iterator[Message]:
             "{apart:size} around that data could not be compared.",
             size=sum(place.size_bytes for place in zeros),
             part=move.device,
-            apart=uncompared_bytes(size, zeros),
+            apart=content.uncompared_bytes(size, zeros),
         )
     unread = [one for one in noted.bad if not one.is_zeros]
     if unread:
@@ -51,7 +43,7 @@ def lost_message(move: Move, noted: Noted) -> Iterator[Message]:
             "compared. Copy the drive to a new one with `ddrescue`.",
             drive=move.drive.path,
             byte=unread[0].drive_bytes,
-            apart=uncompared_bytes(size, (one.content for one in unread)),
+            apart=content.uncompared_bytes(size, (one.content for one in unread)),
             part=move.device,
         )
 
@@ -90,10 +82,12 @@ def _failed(error: Failed) -> Outcome:
     return Event.FAILED, f"{error} {state}"
 
 
-class ForwardMoves(OnDrive):
+class ForwardMoves(content.OnDrive):
     """The moves of a run, in the process that carries them out."""
 
-    def __init__(self, work: RunWork, moves: Moves, drive: MovedDrive, notes: tuple[Noted, ...]) -> None:
+    def __init__(
+        self, work: RunWork, moves: Moves, drive: MovedDrive, notes: tuple[content.Noted, ...]
+    ) -> None:
         super().__init__(work.run, moves, drive, notes)
         self._journal = work.journal
         self._sentences = moves.sentences
@@ -210,10 +204,10 @@ class ForwardMoves(OnDrive):
         if self._journal.verify([Check(str(result), self.are_same(number, digests), "")]):
             way = NOT_SAME(part=move.device)
             return Event.FAILED, str(CHECKS_FAIL(part=move.device, way=way))
-        noted = without_stops(self.notes[number])
+        noted = content.without_stops(self.notes[number])
         for line in lost_message(move, noted):
             self._journal.add(Event.BAD_SECTOR, line)
-        digest = ends_digest(self.drive, move, move.after.start_bytes)
+        digest = content.ends_digest(self.drive, move, move.after.start_bytes)
         self.note(number, replace(noted, stood=digest))
         return None
 
@@ -232,7 +226,7 @@ USED_SINCE = Sentence(
 )
 
 
-def return_all(context: OnDrive) -> None:
+def return_all(context: content.OnDrive) -> None:
     """Move all partitions back and verify them. Raises Refused if one was used since, and Failed."""
     refuse_used(context)
     mark_durably(context.run / process.UNDOING)
@@ -242,11 +236,11 @@ def return_all(context: OnDrive) -> None:
             _undo_move(context, number, is_last=number == begun[-1])
 
 
-def _begun(context: OnDrive) -> list[int]:
+def _begun(context: content.OnDrive) -> list[int]:
     return [number for number, noted in enumerate(context.notes) if noted.is_begun]
 
 
-def refuse_used(context: OnDrive) -> None:
+def refuse_used(context: content.OnDrive) -> None:
     """Raises Refused if a move cannot be undone because the partition was mounted for writing since, which
     changes its head. A partition on its way back cannot have been used."""
     begun = _begun(context)
@@ -261,11 +255,11 @@ def refuse_used(context: OnDrive) -> None:
                 PartitionSide.NEW,
             ):
                 _refuse_changed(context, number, move, mover)
-        elif ends_digest(context.drive, move, move.after.start_bytes) != noted.stood:
+        elif content.ends_digest(context.drive, move, move.after.start_bytes) != noted.stood:
             raise Refused(USED_SINCE(part=move.device, start=move.before.start_bytes))
 
 
-def _last_move(context: OnDrive, number: int, move: Move) -> Mover | None:
+def _last_move(context: content.OnDrive, number: int, move: Move) -> Mover | None:
     """Return the last move from the drive's journal, or None if only the journal was written. Raises Refused
     if the journal is lost."""
     if not context.has_started(number):
@@ -276,7 +270,7 @@ def _last_move(context: OnDrive, number: int, move: Move) -> Mover | None:
     return mover
 
 
-def _refuse_changed(context: OnDrive, number: int, move: Move, mover: Mover) -> None:
+def _refuse_changed(context: content.OnDrive, number: int, move: Move, mover: Mover) -> None:
     start = move.before.start_bytes
     if not mover.is_at(PartitionSide.NEW):
         raise Refused(USED_SINCE(part=move.device, start=start))
@@ -292,7 +286,7 @@ def _refuse_changed(context: OnDrive, number: int, move: Move, mover: Mover) -> 
         )
 
 
-def _load_mover(context: OnDrive, number: int, move: Move, name: str) -> Mover | None:
+def _load_mover(context: content.OnDrive, number: int, move: Move, name: str) -> Mover | None:
     """Return the move with this name from the drive's journal, or None."""
     journal = context.journal(move)
     loaded = journal.load()
@@ -303,7 +297,7 @@ def _load_mover(context: OnDrive, number: int, move: Move, name: str) -> Mover |
     return Mover(context.drive, journal, *loaded, report)
 
 
-def _undo_move(context: OnDrive, number: int, *, is_last: bool) -> None:
+def _undo_move(context: content.OnDrive, number: int, *, is_last: bool) -> None:
     move, is_moved = context.moves.moves[number], True
     if is_last:
         mover = _last_move(context, number, move)
@@ -328,8 +322,8 @@ def _undo_move(context: OnDrive, number: int, *, is_last: bool) -> None:
     # A partition that has not moved may have been used, since nothing was written to it.
     if digests is None or (is_moved and not context.are_same(number, digests, unread)):
         raise Failed(NOT_SAME(part=move.device))
-    noted = without_stops(context.notes[number])
-    bad = (*noted.bad, *(Bad(place, start + place.start_bytes) for place in unread))
+    noted = content.without_stops(context.notes[number])
+    bad = (*noted.bad, *(content.Bad(place, start + place.start_bytes) for place in unread))
     context.note(number, replace(noted, is_back=True, bad=bad))
 
 
@@ -354,14 +348,14 @@ def _go_or_return(mover: Mover, side: PartitionSide, load: Callable[[], Mover | 
         ) from None
 
 
-def _move_back(context: OnDrive, number: int, move: Move) -> None:
+def _move_back(context: content.OnDrive, number: int, move: Move) -> None:
     """Move back with a new journal in the place of the old one."""
     back, noted = reversed_move(move), context.notes[number]
     mover = _load_mover(context, number, back, noted.back) if noted.back else None
     if mover is None:
         for following, name in _leftover_journals(context, number):
             context.journal(following).forget(name)
-        begun = replace(noted, back=noted.back or new_name())
+        begun = replace(noted, back=noted.back or content.new_name())
         state, images = context.prepared(number, back, begun, begun.back)
         context.note(number, begun)
         journal = context.journal(back)
@@ -371,7 +365,7 @@ def _move_back(context: OnDrive, number: int, move: Move) -> None:
     _go_or_return(mover, PartitionSide.NEW, partial(_load_mover, context, number, back, name))
 
 
-def _leftover_journals(context: OnDrive, number: int) -> Iterator[tuple[Move, str]]:
+def _leftover_journals(context: content.OnDrive, number: int) -> Iterator[tuple[Move, str]]:
     """Yield journals that may be left from undoing the next move."""
     noted = context.notes[number + 1]
     yield from ((context.moves.moves[number + 1], name) for name in (noted.name, noted.back) if name)

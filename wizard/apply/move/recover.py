@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from wizard.apply.move import forward
-from wizard.apply.move.content import Noted, load_notes, notes_of, save_notes
+from wizard.apply.move import content, forward
 from wizard.apply.move.mover.journal import MoveJournal, MovingDrive, image_of
 from wizard.apply.move.mover.prepare import MovedDrive
 from wizard.apply.move.run import (
@@ -97,7 +96,7 @@ class FoundMove:
     journal's move, from 0, and True if that one is moving back."""
 
     moves: Moves
-    notes: tuple[Noted, ...]
+    notes: tuple[content.Noted, ...]
     number: int
     is_back: bool
 
@@ -146,7 +145,7 @@ def _read(medium: MovingDrive, at: int, block: int) -> FoundMove | None:
         return None
     document = json.loads(image_of(images, course.pieces.document))
     where = str(t("the journal on the drive"))
-    moves, notes = read_kept_moves(document["moves"], where), notes_of(document["notes"], where)
+    moves, notes = read_kept_moves(document["moves"], where), content.notes_of(document["notes"], where)
     for number, noted in enumerate(notes):
         if course.run in (noted.name, noted.back):
             # An earlier version may have skipped sectors after this document was written.
@@ -162,7 +161,7 @@ def make_found_run(found: FoundMove, tokens: Sequence[str], journal_dir: Path | 
     names = {noted.name for noted in found.notes}
     for run in runs.list_runs(journal_dir):
         if runs.kind_of(run) == runs.MOVE and names & {
-            noted.name for noted in load_notes(run, load_moves(run))
+            noted.name for noted in content.load_notes(run, load_moves(run))
         }:
             raise Refused(
                 t(
@@ -186,7 +185,7 @@ def make_found_run(found: FoundMove, tokens: Sequence[str], journal_dir: Path | 
     locks = process.lock_drives((moves.drive.path,))
     try:
         run = runs.make_run(folder, moves.devices, runs.MOVE, render_moves(moves), Environment())
-        save_notes(run, found.notes)
+        content.save_notes(run, found.notes)
         journal = RunJournal(run)
         for step, sentence in enumerate(moves.sentences, 1):
             if step <= _last_begun(found):

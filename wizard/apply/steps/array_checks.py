@@ -11,12 +11,7 @@ from wizard.apply.block.scratch_device import ignore, stop_ignoring
 from wizard.apply.engine.scratch_copies import HEAD_BYTES, TAIL_BYTES
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.run.process import UNWRITTEN
-from wizard.apply.steps.arrays import (
-    check_free_array,
-    running_array,
-    stop_own_array,
-    taken_arrays,
-)
+from wizard.apply.steps import arrays
 from wizard.apply.steps.step_context import Do, Finished, StepContext, checked, matched
 from wizard.documents.files import UNREADABLE
 from wizard.model.errors import Failed
@@ -35,13 +30,13 @@ SECTOR_BYTES = 512
 
 def make_array(operation: MakeArray, context: StepContext) -> Message:
     """Create the array, and return a summary. Raises Failed."""
-    check_free_array(operation)
+    arrays.check_free_array(operation)
     for argv in operation.commands():
         context.command(without_copying(argv, operation) if context.rehearsed else argv)
     devices.wait_for(operation.device)
     if context.rehearsed:
         keep_quiet(operation)
-    if running_array(operation, context.command) != operation.device:
+    if arrays.running_array(operation, context.command) != operation.device:
         raise Failed(t("{device} does not use the planned parts.", device=operation.device))
     return context.confirm([_mdadm_check(operation, context.finished())])
 
@@ -162,7 +157,7 @@ def scratch_nodes(plan: Plan) -> dict[str, str]:
     array."""
     nodes: dict[str, str] = {}
     for array in plan.arrays:
-        taken = {array.device, *taken_arrays()}
+        taken = {array.device, *arrays.taken_arrays()}
         unused = (f"/dev/md{number}" for number in range(HIGHEST_ARRAY, -1, -1))
         nodes[array.device] = next(node for node in unused if node not in taken)
     return nodes
@@ -180,7 +175,7 @@ def unseen_array(there: Plan, do: Do) -> Iterator[None]:
         yield
     finally:
         try:
-            stop_own_array(array, do)
+            arrays.stop_own_array(array, do)
         finally:
             stop_ignoring(RULE)
 
@@ -228,13 +223,13 @@ def leave_uncopied(array: MakeArray, do: Do) -> None:
         each, size = int(_read(folder / "bitmap/chunksize")), int(_read(folder / "component_size")) * KIB
         _write(folder / "bitmap_set_bits", f"0-{-(-size // each) - 1}")
     do(("mdadm", "--wait-clean", node))
-    stop_own_array(array, do)
+    arrays.stop_own_array(array, do)
     if not array.copied:
         return
     uuid = f"--uuid={array.mdadm_uuid}"
     do(("mdadm", "--assemble", "--readonly", "--update=resync", node, uuid, *array.parts))
     devices.wait_for(node)
-    stop_own_array(array, do)
+    arrays.stop_own_array(array, do)
     for part in array.parts:
         devices.forget_caches(part)
         if not is_uncopied(

@@ -13,8 +13,7 @@ from wizard.apply.plan.guard import check_unused
 from wizard.apply.run.backup_store import table_places
 from wizard.apply.run.process import module_argv
 from wizard.apply.steps.step_context import NOT_REHEARSED, Finished, StepContext, checked, matched
-from wizard.apply.table import proof
-from wizard.apply.table.one_entry import with_backup_at_end, with_lost_table, with_one_changed
+from wizard.apply.table import one_entry, proof
 from wizard.documents.codec import to_json
 from wizard.documents.files import UNREADABLE
 from wizard.model.errors import Failed, Refused, partition_path
@@ -104,9 +103,11 @@ def write_table(operation: WriteTable, context: StepContext) -> Message:
         regions = table_regions(context.member)
         before = image_of(drive, regions, context.member.drive)
         if context.plan.part:
-            _change_entries(operation, before, with_one_changed(operation, before))
+            _change_entries(operation, before, one_entry.with_one_changed(operation, before))
         elif context.plan.only_table:
-            _change_entries(operation, before, with_lost_table(operation, before, context.member.after))
+            _change_entries(
+                operation, before, one_entry.with_lost_table(operation, before, context.member.after)
+            )
         else:
             _add_partitions(operation, before, context)
     return _read_back(drive, context)
@@ -128,7 +129,7 @@ def _add_partitions(operation: WriteTable, before: proof.Image, context: StepCon
     libparted ignores space after a misplaced backup GPT, so the backup moves first.
     """
     drive = operation.device
-    usable = with_backup_at_end(before)
+    usable = one_entry.with_backup_at_end(before)
     for offset, _, data in before.changed_blocks(usable):
         devices.write_bytes(drive, offset, data)
     _have_written(operation, context)
