@@ -9,7 +9,7 @@ from time import sleep
 
 from wizard.apply.block import devices
 from wizard.apply.run.backup_store import LOOK_SECONDS
-from wizard.apply.steps.step_context import FOREIGN, NOT_TOUCHED, TAKEN, Do
+from wizard.apply.steps.step_context import TAKEN, Do, foreign
 from wizard.model.errors import Failed, Refused
 from wizard.model.said import t
 from wizard.operations.layers import MakeArray, array_uuid
@@ -66,7 +66,7 @@ def running_array(array: MakeArray, do: Do) -> str | None:
     members."""
     node = next(iter(layers_on(array.parts)), None)
     if node is not None and not _is_own(node, array, do):
-        raise Failed(NOT_TOUCHED(node=node, why=FOREIGN))
+        raise foreign(node)
     return node
 
 
@@ -85,7 +85,7 @@ def own_array_node(array: MakeArray, do: Do) -> None:
         or devices.kernel_name(device) != devices.kernel_name(node)
         or not is_node_of(device)
     ):
-        raise Failed(NOT_TOUCHED(node=device, why=FOREIGN))
+        raise foreign(device)
 
 
 def is_node_of(device: str) -> bool:

@@ -15,12 +15,11 @@ from wizard.apply.run.backup_store import LOOK_SECONDS, write_durably
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.process import NOTHING_WRITTEN, UNWRITTEN
 from wizard.apply.steps.step_context import (
-    FOREIGN,
-    NOT_TOUCHED,
     NOT_UNDERSTOOD,
     TAKEN,
     Finished,
     StepContext,
+    foreign,
     line_checks,
     matched,
 )
@@ -64,17 +63,16 @@ def _opened_node(encryption: Encryption | containers.OpenContainer) -> str | Non
         return None
     name = devices.kernel_name(encryption.opened) if node.is_block_device() else ""
     folder = devices.SYS_BLOCK / name
-    if not name or not (folder / "dm").is_dir():
-        raise Failed(NOT_TOUCHED(node=encryption.opened, why=FOREIGN))
     slaves = {slave.name for slave in (folder / "slaves").glob("*")}
-    has_name = (folder / "dm/name").read_text().strip() == encryption.name
     uuid_prefix = f"CRYPT-LUKS2-{encryption.uuid.replace('-', '')}-"
     if (
-        not has_name
+        not name
+        or not (folder / "dm").is_dir()
+        or (folder / "dm/name").read_text().strip() != encryption.name
         or slaves != {devices.kernel_name(encryption.device)}
         or not (folder / "dm/uuid").read_text().startswith(uuid_prefix)
     ):
-        raise Failed(NOT_TOUCHED(node=encryption.opened, why=FOREIGN))
+        raise foreign(encryption.opened)
     return name
 
 
@@ -110,7 +108,7 @@ def open_container(operation: containers.OpenContainer, context: StepContext) ->
             if context.command(argv, stdin=_secret(context), accept=(0, WRONG_PASSPHRASE)).status:
                 raise Failed(WRONG_KEY(device=operation.device))
     elif not context.again:
-        raise Failed(NOT_TOUCHED(node=operation.opened, why=FOREIGN))
+        raise foreign(operation.opened)
     devices.wait_for(operation.opened)
     return context.confirm(opened_checks(operation, context.finished()))
 

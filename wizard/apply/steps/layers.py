@@ -13,20 +13,19 @@ from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.steps import arrays
 from wizard.apply.steps.array_checks import read_geometry
 from wizard.apply.steps.step_context import (
-    FOREIGN,
-    NOT_TOUCHED,
     TAKEN,
     Do,
     Finished,
     StepContext,
     asked,
+    foreign,
     matched,
     note_devices,
     physical_volumes_of,
 )
 from wizard.apply.steps.wipe import check_group_device
 from wizard.apply.system.edited_file import check_kernel
-from wizard.model.errors import Failed, Refused, partition_path
+from wizard.model.errors import Refused, partition_path
 from wizard.model.layout import Group
 from wizard.model.run import Check, differences
 from wizard.model.said import Message, t
@@ -81,7 +80,7 @@ def running_volumes(plan: Plan, group: Group) -> tuple[str, ...]:
         folder = devices.SYS_BLOCK / devices.kernel_name(node) / "dm"
         name = (folder / "name").read_text().strip() if folder.exists() else ""
         if name not in own or not (folder / "uuid").read_text().startswith("LVM-"):
-            raise Failed(NOT_TOUCHED(node=node, why=FOREIGN))
+            raise foreign(node)
         found.append(own[name])
     return tuple(sorted(found))
 
@@ -96,7 +95,7 @@ def own_layer_node(plan: Plan, device: str, do: Do) -> None:
         or not Path(device).is_block_device()
         or not arrays.is_node_of(device)
     ):
-        raise Failed(NOT_TOUCHED(node=device, why=FOREIGN))
+        raise foreign(device)
 
 
 def own_uses(plan: Plan, begun: frozenset[int], do: Do) -> frozenset[tuple[str, str]]:

@@ -86,9 +86,13 @@ def rows(kind: str, text: str) -> tuple[dict[str, str], ...]:
 
 NOT_TOUCHED = Sentence("{node} was not touched: {why}.")
 NOT_REHEARSED = Sentence("This change to {device} requires a rehearsal.")
-FOREIGN = t("this run did not make it")
 TAKEN = Sentence("{what} already exists. Make a new plan. Nothing was written.")
 NOT_UNDERSTOOD = Sentence("{program} output not understood: {said}")
+
+
+def foreign(node: str) -> Failed:
+    """Return the error for a device that is not the run's."""
+    return Failed(NOT_TOUCHED(node=node, why=t("this run did not make it")))
 
 
 BUSY = re.compile(r"busy|in use|already mounted", re.IGNORECASE)
