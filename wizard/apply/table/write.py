@@ -225,8 +225,8 @@ def table_checks(operation: WriteTable | ResetZones, finished: Finished) -> Iter
 
 
 def empty_checks(operation: ResetZones, finished: Finished) -> Iterator[Check]:
-    """Check that the drive has no table."""
-    what = str(t("{drive} has no table, as planned.", drive=operation.device))
+    """Check the table, which the reset has removed unless a later step wrote one."""
+    what = str(t("{drive} has the planned table, or none.", drive=operation.device))
     yield from (replace(check, what=what) for check in table_checks(operation, finished))
 
 
