@@ -23,7 +23,7 @@ from wizard.apply.tree.mount_read_only import seen_alone
 from wizard.documents.codec import from_json, parse_document
 from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput, Failed
-from wizard.model.said import t
+from wizard.model.said import failing, t
 from wizard.plan.changes import Bring
 from wizard.plan.copy import holds_of
 
@@ -70,8 +70,7 @@ class BringSite:
     def sync(self) -> None:
         """Flush the target's filesystem. Raises Failed."""
         if LIBRARY.syncfs(self.copy.target):
-            number = ctypes.get_errno()
-            raise _not_written(self.bring.target.folder, OSError(number, os.strerror(number)))
+            raise Failed(UNWRITTEN(file=self.bring.target.folder, why=os.strerror(ctypes.get_errno())))
 
     def check_not_stopped(self) -> None:
         """Raises CopyStopped if the run was asked to stop."""
@@ -169,15 +168,13 @@ class EntryList:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        try:
+        with failing(UNWRITTEN, file=path):
             if not path.exists():
                 replace_durably(path, _count_line(0))
             self.count = sum(1 for _ in _committed(path))
             fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
             self._file = os.fdopen(fd, "ab")
             self._file.write(b"\n")
-        except OSError as error:
-            raise _not_written(path, error) from None
         self.add(())
 
     def close(self) -> None:
@@ -187,16 +184,10 @@ class EntryList:
     def add(self, lines: Sequence[bytes]) -> None:
         """Append lines and sync them. Raises Failed."""
         self.count += len(lines)
-        try:
+        with failing(UNWRITTEN, file=self._path):
             self._file.write(b"".join(line + b"\n" for line in lines) + _count_line(self.count))
             self._file.flush()
             os.fsync(self._file.fileno())
-        except OSError as error:
-            raise _not_written(self._path, error) from None
-
-
-def _not_written(path: Path | str, error: OSError) -> Failed:
-    return Failed(UNWRITTEN(file=path, why=error))
 
 
 @contextmanager
@@ -227,9 +218,7 @@ def _target_open(bring: Bring, *, makes: bool) -> Iterator[Path]:
     """Yield the target's folder in a private mount. Until the end, the public mount cannot be unmounted."""
     to = bring.target
     with manifest.open_folder(Path(to.place)), seen_alone(Path(to.place), writable=True) as top:
-        try:
+        with failing(UNWRITTEN, file=to.folder):
             for path in to.makes if makes else ():
                 (top / Path(path).relative_to(to.place)).mkdir(mode=0o755, exist_ok=True)
-        except OSError as error:
-            raise _not_written(to.folder, error) from None
         yield top / Path(to.folder).relative_to(to.place)

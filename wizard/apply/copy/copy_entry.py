@@ -64,12 +64,11 @@ class TreeCopy:
 
 @contextmanager
 def telling(path: bytes, fault: Sentence = NOT_COPIED) -> Iterator[None]:
-    """Convert an OSError to Failed with the file's name."""
+    """Convert an OSError to Failed with the file's name, formatted only then: trees have many files."""
     try:
         yield
     except OSError as error:
-        why = error.strerror or str(error)
-        raise Failed(fault(file=entries.named(path), why=why)) from None
+        raise Failed(fault(file=entries.named(path), why=error)) from None
 
 
 def copy_entry(copy: TreeCopy, path: bytes, on_bytes: Callable[[int], None]) -> entries.TreeEntry:

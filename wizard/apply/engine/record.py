@@ -9,9 +9,9 @@ from wizard.apply.block.extents import Read
 from wizard.apply.run.backup_store import backed_up, digest_of_text, read_kept, replace_durably
 from wizard.apply.run.journal import sync_folder
 from wizard.documents import codec
-from wizard.model.errors import BadInput, Failed
+from wizard.model.errors import BadInput
 from wizard.model.machine import Extent, Placed
-from wizard.model.said import Message, Sentence, t
+from wizard.model.said import Message, Sentence, failing, t
 
 # Effect of a power cut, by phase.
 HALF = Sentence(
@@ -201,28 +201,19 @@ class Record:
         return all(change.blank for change in self.changes)
 
 
+UNRECORDED = Sentence("Cannot record the run's progress in {run}: {why}. Fix that, then repeat the command.")
+
+
 def save_record(run: Path, record: Record) -> None:
     """Write the record atomically and durably. Raises Failed; then the previous record remains."""
-    try:
+    with failing(UNRECORDED, run=run):
         replace_durably(run / FILE, codec.render_document(SCHEMA, codec.to_json(record)).encode())
-    except OSError as error:
-        raise Failed(_write_error(run, error)) from None
-
-
-def _write_error(run: Path, error: OSError) -> Message:
-    return t(
-        "Cannot record the run's progress in {run}: {why}. Fix that, then repeat the command.",
-        run=run,
-        why=error,
-    )
 
 
 def settle_record(run: Path) -> None:
     """Make the existing record durable: its writer may have been killed before that. Raises Failed."""
-    try:
+    with failing(UNRECORDED, run=run):
         sync_folder(run)
-    except OSError as error:
-        raise Failed(_write_error(run, error)) from None
 
 
 def load_record(run: Path) -> Record | None:

@@ -7,6 +7,7 @@ import errno
 import os
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -67,12 +68,17 @@ class Store:
         flags = os.O_RDWR if grow else os.O_RDONLY
         if make_bytes:
             flags = os.O_RDWR | os.O_CREAT | os.O_TRUNC
-        try:
+        with self._failing():
             self.fd = os.open(file, flags | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
             if make_bytes:
                 os.ftruncate(self.fd, make_bytes)
+
+    @contextmanager
+    def _failing(self) -> Iterator[None]:
+        try:
+            yield
         except OSError as error:
-            raise StoreError(file, error) from None
+            raise StoreError(self.file, error) from None
 
     def __enter__(self) -> Self:
         return self
@@ -82,10 +88,8 @@ class Store:
 
     def read(self, offset_bytes: int, length_bytes: int) -> bytes:
         """Read bytes. Holes are zeros."""
-        try:
+        with self._failing():
             data = os.pread(self.fd, length_bytes, offset_bytes)
-        except OSError as error:
-            raise StoreError(self.file, error) from None
         if len(data) != length_bytes:
             raise Failed(t("{file} was truncated or damaged.", file=self.file))
         return data
@@ -97,20 +101,16 @@ class Store:
 
     def put(self, offset_bytes: int, data: bytes) -> None:
         """Write bytes, including zeros."""
-        try:
+        with self._failing():
             if os.pwrite(self.fd, data, offset_bytes) != len(data):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        except OSError as error:
-            raise StoreError(self.file, error) from None
 
     def sync(self) -> None:
         """Flush the file, its folder and the run's folder."""
-        try:
+        with self._failing():
             os.fsync(self.fd)
             for folder in (self.file.parent, self.file.parent.parent):
                 sync_folder(folder)
-        except OSError as error:
-            raise StoreError(self.file, error) from None
 
 
 def hidden_reader(change: DriveChange, old: extents.Read, new: extents.Read, notice: bytes) -> extents.Read:

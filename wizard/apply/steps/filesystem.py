@@ -242,11 +242,10 @@ def mount_filesystem(operation: Mount, context: Commands) -> None:
     if not is_mounted(operation):
         try:
             check_mount_point(place)
-            place.mkdir(parents=True, exist_ok=True)
         except Refused as error:
             raise Failed(reason_of(error)) from None
-        except OSError as error:
-            raise Failed(NO_FOLDER(place=place, why=error)) from None
+        with failing(NO_FOLDER, place=place):
+            place.mkdir(parents=True, exist_ok=True)
         mount_checked(operation, context.command)
     _check_mount(operation)
 

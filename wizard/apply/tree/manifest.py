@@ -164,7 +164,7 @@ def read_batch(
         inode = None if linked is None else linked_inode(status)
         if line := lines.get(path):
             if inode and linked is not None:
-                linked[inode] = from_line(line, named(path))
+                linked[inode] = from_line(line, "entry")
             yield TreeLine(path, line)
         elif inode and linked and (first := linked.get(inode)):
             yield TreeLine(path, to_line(first._replace(path=path, same_as=first.path)), first.path)
@@ -241,8 +241,11 @@ def _read(top: int, workers: int, cold: bool, path: bytes, on_bytes: OnBytes) ->
             os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_DONTNEED)
         return content_of(fd, status.st_size, workers, on_bytes)
 
-    with failing(UNREADABLE, file=named(path)):
+    try:
         return look(top, path, content)
+    except OSError as error:
+        # Name the file only now: trees have many files.
+        raise Failed(UNREADABLE(file=named(path), why=error)) from None
 
 
 @contextmanager
