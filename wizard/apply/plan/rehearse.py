@@ -18,8 +18,8 @@ from wizard.apply.engine.scratch_copies import (
 )
 from wizard.apply.engine.signatures import SignatureHider, in_release_order
 from wizard.apply.engine.stores import NoticeText, new_file, with_notice
+from wizard.apply.resize.metadata import Showing, shown_with
 from wizard.apply.resize.resized import RESIZERS, check_files_stay
-from wizard.apply.resize.scratch import Showing, shown_with
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.job import STOPPED
 from wizard.apply.run.journal import Journal

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from wizard.apply.block import extents
 from wizard.apply.engine.signatures import BTRFS_COPIES
-from wizard.apply.resize import scratch
+from wizard.apply.resize import metadata
 from wizard.apply.steps.step_context import StepContext
 from wizard.model.machine import Extent
 from wizard.model.said import KIB, t
@@ -44,12 +44,12 @@ class Chunk:
     places: tuple[Extent, ...]
 
 
-def show(showing: scratch.Showing) -> tuple[Extent, ...]:
+def show(showing: metadata.Showing) -> tuple[Extent, ...]:
     """Copy all metadata chunks, and data that must move. Return places without file data. Raises Failed."""
     _refuse(showing.asked(*SUPERBLOCK, showing.real), showing)
     found = chunks_in(showing.asked(*CHUNKS, showing.real))
     if any(one.holds >= {"DATA", "METADATA"} or one.profile not in PROFILES for one in found):
-        raise scratch.refused(t("Some Btrfs chunks mix data and metadata, or use an unsupported profile."))
+        raise metadata.refused(t("Some Btrfs chunks mix data and metadata, or use an unsupported profile."))
     records = [place for one in found if "DATA" not in one.holds for place in one.places]
     copies = [
         Extent(at, extents.GRAIN_BYTES)
@@ -68,7 +68,7 @@ def show(showing: scratch.Showing) -> tuple[Extent, ...]:
     return _places_without(used, showing)
 
 
-def writable_now(showing: scratch.Showing) -> tuple[Extent, ...]:
+def writable_now(showing: metadata.Showing) -> tuple[Extent, ...]:
     """Return places on the shrunk scratch copy without file data. Growing moves none. Raises Failed."""
     if not showing.behind:
         return ()
@@ -76,7 +76,7 @@ def writable_now(showing: scratch.Showing) -> tuple[Extent, ...]:
     return _places_without(in_use(found, showing.asked(*EXTENTS, showing.scratch)), showing)
 
 
-def _places_without(files: Iterable[Extent], showing: scratch.Showing) -> tuple[Extent, ...]:
+def _places_without(files: Iterable[Extent], showing: metadata.Showing) -> tuple[Extent, ...]:
     used = extents.merged(files, 1, showing.volume.size_bytes)
     rest = extents.gaps(used, showing.volume.size_bytes)
     return tuple(showing.within(one.start_bytes, one.size_bytes) for one in rest)
@@ -102,7 +102,7 @@ def chunks_in(text: str) -> tuple[Chunk, ...]:
         _chunk(int(start), int(length), kind, stripes) for start, length, kind, stripes in CHUNK.findall(text)
     )
     if len(found) != text.count("CHUNK_ITEM ") or not found:
-        raise scratch.refused(scratch.NOT_TOLD(program="btrfs", what=("CHUNK_ITEM",)))
+        raise metadata.refused(metadata.NOT_TOLD(program="btrfs", what=("CHUNK_ITEM",)))
     return found
 
 
@@ -112,21 +112,21 @@ def _chunk(start: int, length: int, kind: str, stripes: str) -> Chunk:
     return Chunk(start, frozenset(holds), profile, places)
 
 
-def _refuse(text: str, showing: scratch.Showing) -> None:
+def _refuse(text: str, showing: metadata.Showing) -> None:
     block, start = number_in(text, "sectorsize"), showing.volume.start_bytes
     if block % extents.GRAIN_BYTES or start % extents.GRAIN_BYTES:
-        raise scratch.refused(scratch.SMALL_BLOCKS(block=block, start=start, page=extents.GRAIN_BYTES))
+        raise metadata.refused(metadata.SMALL_BLOCKS(block=block, start=start, page=extents.GRAIN_BYTES))
     if (devices := number_in(text, "num_devices")) != 1:
-        raise scratch.refused(scratch.DEVICES(devices=devices))
+        raise metadata.refused(metadata.DEVICES(devices=devices))
     if number_in(text, "log_root"):
-        raise scratch.refused(scratch.CUT_OFF)
+        raise metadata.refused(metadata.CUT_OFF)
 
 
 def number_in(text: str, name: str) -> int:
     """Return a number from dump-super. Raises Failed if it is missing. Pure."""
     found = re.search(rf"(?m)^{re.escape(name)}\s+(\d+)", text)
     if found is None:
-        raise scratch.refused(scratch.NOT_TOLD(program="btrfs", what=(name,)))
+        raise metadata.refused(metadata.NOT_TOLD(program="btrfs", what=(name,)))
     return int(found[1])
 
 

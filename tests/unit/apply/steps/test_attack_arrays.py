@@ -10,12 +10,9 @@ from wizard.apply.block import devices
 from wizard.apply.steps import arrays
 from wizard.apply.steps.arrays import check_free_array, stop_own_array
 from wizard.model.errors import Failed, Refused
-from wizard.model.machine import Signature
 from wizard.operations.layers import array_uuid
 from wizard.plan.plan import Plan
 from wizard.process.program import Result
-
-THEIRS = Signature("ext4", "filesystem", "theirs", "6f3b1f5e-0000-4000-8000-00000000aaaa")
 
 
 class Tools:

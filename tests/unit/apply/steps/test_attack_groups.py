@@ -15,7 +15,6 @@ from wizard.apply.steps.layers import layer_nodes, own_uses
 from wizard.apply.steps.step_context import Finished, rows
 from wizard.model.errors import Failed, Refused
 from wizard.model.geometry import Geometry
-from wizard.model.machine import Signature
 from wizard.model.run import Check
 from wizard.model.said import MIB
 from wizard.operations.layers import EXTENT_BYTES, MakeLogicalVolume, MakeVolumeGroup, physical_volume_uuid
@@ -25,8 +24,6 @@ from wizard.plan.raid.lvm import group_room_bytes
 assert PLAN.group is not None
 GROUP = PLAN.group
 FIRST, SECOND = (one.device for one in PLAN.logical_volumes)
-NAMES = [one.name for one in PLAN.logical_volumes]
-THEIRS = Signature("ext4", "filesystem", "theirs", "6f3b1f5e-0000-4000-8000-00000000aaaa")
 
 
 def active(monkeypatch: pytest.MonkeyPatch, *nodes: str) -> None:
@@ -59,9 +56,8 @@ def told(**changes: str) -> Tools:
 
 def group_checks(tools: Tools) -> tuple[Check, ...]:
     finished = Finished(PLAN, (), Environment(), 1.0, tools)
-    group = PLAN.steps[step_of(PLAN, MakeVolumeGroup) - 1].operation
-    assert isinstance(group, MakeVolumeGroup)
-    volumes = [check for one in PLAN.logical_volumes for check in layers.volume_checks(one, finished)]
+    (group,) = (step.operation for step in PLAN.steps if isinstance(step.operation, MakeVolumeGroup))
+    volumes = (check for one in PLAN.logical_volumes for check in layers.volume_checks(one, finished))
     return (*layers.group_checks(group, finished), *volumes)
 
 
