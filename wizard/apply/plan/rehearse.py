@@ -26,7 +26,7 @@ from wizard.apply.run.journal import Journal
 from wizard.apply.run.process import STOP
 from wizard.apply.run.progress_log import noting, part_of
 from wizard.apply.run.runs import run_argument
-from wizard.apply.steps.array_checks import leave_uncopied, scratch_nodes, show_beneath, unseen_array
+from wizard.apply.steps.arrays import leave_uncopied, scratch_nodes, show_beneath, unseen_array
 from wizard.apply.steps.containers import keep_headers
 from wizard.apply.steps.layers import layer_nodes
 from wizard.apply.steps.step_context import StepContext, told_in

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from functools import singledispatch
 
 from wizard.apply.resize.resized import resize_filesystem
-from wizard.apply.steps import array_checks, containers, filesystem, layers, wipe
+from wizard.apply.steps import arrays, containers, filesystem, layers, wipe
 from wizard.apply.steps.step_context import Finished, StepContext, described
 from wizard.apply.table.write import empty_checks, table_checks, write_table
 from wizard.model.errors import Failed
@@ -53,8 +53,8 @@ checks_of.register(OpenContainer, containers.opened_checks)
 execute.register(AddCrypttabLine, containers.add_crypttab_line)
 checks_of.register(AddCrypttabLine, containers.crypttab_checks)
 
-execute.register(MakeArray, array_checks.make_array)
-checks_of.register(MakeArray, array_checks.array_checks)
+execute.register(MakeArray, arrays.make_array)
+checks_of.register(MakeArray, arrays.array_checks)
 
 execute.register(MakeVolumeGroup, layers.make_group)
 checks_of.register(MakeVolumeGroup, layers.group_checks)

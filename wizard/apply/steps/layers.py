@@ -11,7 +11,6 @@ from pathlib import Path
 from wizard.apply.block import devices
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.steps import arrays
-from wizard.apply.steps.array_checks import read_geometry
 from wizard.apply.steps.step_context import (
     TAKEN,
     Do,
@@ -161,7 +160,9 @@ def volume_checks(operation: layers.MakeLogicalVolume, finished: Finished) -> It
     name = f"{operation.group}/{operation.name}"
     yield matched(lambda: _reported("lvs", wanted, name, finished.do))
     yield matched(
-        lambda: differences([("alignment_offset", read_geometry(operation.device).alignment_offset_bytes, 0)])
+        lambda: differences(
+            [("alignment_offset", arrays.read_geometry(operation.device).alignment_offset_bytes, 0)]
+        )
     )
 
 

@@ -11,7 +11,7 @@ from tests.unit.plan.raid.stripes import BTRFS, MD, MIRROR, TWICE
 from wizard.apply.plan.guard import check_operations
 from wizard.apply.plan.start import room_bytes
 from wizard.apply.run.job import check_tokens
-from wizard.apply.steps.array_checks import examined_chunk, exported, kernel_check
+from wizard.apply.steps.arrays import examined_chunk, exported, kernel_check
 from wizard.filesystems import ext, xfs
 from wizard.model.errors import Refused
 from wizard.model.geometry import Geometry

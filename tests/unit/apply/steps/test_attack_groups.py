@@ -10,7 +10,7 @@ from tests.unit.apply.steps.test_attack_arrays import Tools, step_of, until
 from tests.unit.plan.raid.test_grouped import PLAN
 from wizard.apply.plan.guard import check_operations
 from wizard.apply.run.backup_store import Environment
-from wizard.apply.steps import layers
+from wizard.apply.steps import arrays, layers
 from wizard.apply.steps.layers import layer_nodes, own_uses
 from wizard.apply.steps.step_context import Finished, rows
 from wizard.model.errors import Failed, Refused
@@ -62,7 +62,7 @@ def group_checks(tools: Tools) -> tuple[Check, ...]:
 
 
 def test_group_as_planned_passes_every_check(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(layers, "read_geometry", lambda _: Geometry(512, 4096, 0, 4096, 0))
+    monkeypatch.setattr(arrays, "read_geometry", lambda _: Geometry(512, 4096, 0, 4096, 0))
     checks = list(group_checks(told()))
     assert len(checks) == 5 and all(check.holds for check in checks), checks
 
@@ -83,13 +83,13 @@ def test_group_as_planned_passes_every_check(monkeypatch: pytest.MonkeyPatch) ->
     ids=str,
 )
 def test_differing_group_is_reported(monkeypatch: pytest.MonkeyPatch, changes: dict[str, str]) -> None:
-    monkeypatch.setattr(layers, "read_geometry", lambda _: Geometry(512, 4096, 0, 4096, 0))
+    monkeypatch.setattr(arrays, "read_geometry", lambda _: Geometry(512, 4096, 0, 4096, 0))
     wrong = [check for check in group_checks(told(**changes)) if not check.holds]
     assert wrong and all(next(iter(changes)) in check.seen for check in wrong)
 
 
 def test_volume_misaligned_for_the_kernel_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(layers, "read_geometry", lambda _: Geometry(512, 4096, 512, 4096, 0))
+    monkeypatch.setattr(arrays, "read_geometry", lambda _: Geometry(512, 4096, 512, 4096, 0))
     wrong = [check for check in group_checks(told()) if not check.holds]
     assert ["512" in check.seen for check in wrong] == [True] * 2
 

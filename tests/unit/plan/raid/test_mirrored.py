@@ -10,7 +10,7 @@ import pytest
 from tests.unit.machines import E512, SIZE_BYTES, partition, partitioned
 from tests.unit.plan.layouts import UUIDS, kinds_of, plan_page, spec, with_operations
 from tests.unit.plan.raid.stripes import MD, MIRROR, TWICE, numbered, striped
-from wizard.apply.steps.array_checks import examined_offset, kernel_check, part_differences
+from wizard.apply.steps.arrays import examined_offset, kernel_check, part_differences
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import Geometry
 from wizard.model.layout import Stripe
