@@ -124,8 +124,11 @@ def carry(parts: Sequence[str], uuid: str, do: Do) -> bool:
         return False
 
 
-def _stop(node: str, do: Do) -> None:
-    """Stop an array. Retry, since udev may open it for moments."""
+def stop_own_array(array: MakeArray, do: Do) -> None:
+    """Stop the plan's array, under any number. Retry, since udev may open it for moments. Raises Failed if it
+    is in use, or not the plan's own."""
+    if (node := running_array(array, do)) is None:
+        return
     for attempt in range(STOP_TRIES):
         devices.check_unclaimed(node)
         try:
@@ -136,12 +139,6 @@ def _stop(node: str, do: Do) -> None:
             sleep(STOP_PAUSE_SECONDS)
         else:
             return
-
-
-def stop_own_array(array: MakeArray, do: Do) -> None:
-    """Stop the plan's array, under any number. Raises Failed if it is in use, or not the plan's own."""
-    if (node := running_array(array, do)) is not None:
-        _stop(node, do)
 
 
 def assemble_own(array: MakeArray, do: Do) -> None:
