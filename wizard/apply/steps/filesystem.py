@@ -144,17 +144,15 @@ def name_differences(wanted: tuple[str, ...], seen: tuple[str, ...]) -> tuple[Me
     return (*missing, *(t("{name} was not planned", name=name) for name in unplanned))
 
 
-def planned_differences(operation: MakeSubvolumes, seconds: float) -> tuple[Message | str, ...]:
+def planned_differences(operation: MakeSubvolumes, seconds: float) -> tuple[Message, ...]:
     """Describe differences between a mounted filesystem's subvolumes and the plan. Empty if it is not
-    mounted, since they were checked when created. Ignores others, which the user may have created since."""
+    mounted, since they were checked when created. Ignores others, which the user may have created since.
+    Raises Failed."""
     devices = operation.devices
     place = next((entry.mount_point for entry in read_mounts() if entry.source in devices), None)
     if place is None:
         return ()
-    try:
-        seen = listed(run((*LIST, place), seconds=seconds).output)
-    except Failed as error:
-        return (reason_of(error),)
+    seen = listed(run((*LIST, place), seconds=seconds).output)
     return name_differences(operation.names, tuple(name for name in seen if name in operation.names))
 
 
