@@ -212,7 +212,7 @@ def test_sources_that_cannot_be_replaced_are_refused(ways: Ways) -> None:
     ways.work.fstab.write_text(text.replace(f" {source.place} ", " /elsewhere "))
     refused("has 0 lines for", source.place)
     ways.work.fstab.write_text(text + f"LABEL=x {source.place} ext4 defaults 0 0\n")
-    refused("several lines", source.place)
+    refused("has 2 lines for", source.place)
     ways.work.fstab.write_text(text)
     bring = taking(ways, source, target)
     ways.work.fstab.write_text(text + "tmpfs /new tmpfs\n")
