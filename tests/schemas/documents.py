@@ -11,7 +11,7 @@ from wizard.advice.evidence import Term
 from wizard.apply.conversion import state as conversion
 from wizard.apply.copy import copied as copy_record
 from wizard.apply.engine import record as engine_record
-from wizard.apply.move import move_notes
+from wizard.apply.move import content as move_notes
 from wizard.apply.run import runs
 from wizard.apply.run.progress_log import StepProgress
 from wizard.benchmark.candidates.compare import TrialVerdict

@@ -1,11 +1,12 @@
 """A run: the document of its job, the entries of its journal, and its checks."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from wizard.model.errors import WHERE_USED
 from wizard.model.geometry import Identity
-from wizard.model.said import Message
+from wizard.model.said import Message, t
 
 
 class Document:
@@ -112,6 +113,17 @@ class Check:
     what: str
     holds: bool
     seen: str
+
+
+def differences(
+    rows: Iterable[tuple[Message | str, int | str | None, int | str | None]],
+) -> tuple[Message, ...]:
+    """Return a clause for each row of a name, a value and the wanted value in which the values differ."""
+    return tuple(
+        t("{what} is {seen!r}, not {wanted!r}", what=what, seen=seen or "", wanted=wanted or "")
+        for what, seen, wanted in rows
+        if seen != wanted
+    )
 
 
 @dataclass(frozen=True, slots=True)

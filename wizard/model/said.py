@@ -5,14 +5,16 @@ is used, with `t` or `tn`. The English text is the key in the gettext catalogues
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
+from pathlib import PurePath
 from string import Formatter
 from typing import Any, TypeAlias
 
-from wizard.model.errors import BadInput, DiskwrightError, printable
+from wizard.model.errors import BadInput, DiskwrightError, Failed, printable
 
 KIB = 1024
 MIB = 1024 * KIB
@@ -118,6 +120,9 @@ def roughly(seconds: float) -> str:
 Value: TypeAlias = "str | int | float | Message | tuple[Value, ...]"
 """Values of messages: text, numbers, other messages, or several of these."""
 
+Given: TypeAlias = "Value | PurePath | OSError | DiskwrightError"
+"""What may be given for a value: a path becomes text, and an error its reason."""
+
 LONGEST_TEXT = 300
 """Maximum length of a text value, in characters. Longer text is cut."""
 
@@ -142,7 +147,7 @@ class Sentence:
     english: str
     several: str = ""
 
-    def __call__(self, **values: Value) -> "Message":
+    def __call__(self, **values: Given) -> "Message":
         """Return the message with printable values. Raises TypeError if a field has no value or a value has
         no field."""
         if values.keys() != self.fields:
@@ -165,12 +170,12 @@ class Sentences(Sentence):
         Sentence.__init__(self, english, several)
 
 
-def t(english: str, /, **values: Value) -> "Message":
+def t(english: str, /, **values: Given) -> "Message":
     """Return a message with values. Raises TypeError as `Sentence` does."""
     return Sentence(english)(**values)
 
 
-def tn(one: str, many: str, /, **values: Value) -> "Message":
+def tn(one: str, many: str, /, **values: Given) -> "Message":
     """Return a message in the form for `count`. Raises TypeError as `Sentence` does."""
     return Sentence(one, many)(**values)
 
@@ -275,10 +280,16 @@ def _and(value: Value) -> str:
     return str(t("{first:list} and {last}", first=value[:-1], last=value[-1]))
 
 
-def _safe(value: Value) -> Value:
+def _safe(value: Given) -> Value:
     """Make text printable, because it can come from drives, users and programs, and limit its length."""
     if isinstance(value, tuple):
         return tuple(map(_safe, value))
+    if isinstance(value, DiskwrightError):
+        value = reason_of(value)
+    elif isinstance(value, OSError):
+        value = value.strerror or str(value)
+    elif isinstance(value, PurePath):
+        value = str(value)
     return printable(value, LONGEST_TEXT) if type(value) is str else value
 
 
@@ -406,3 +417,12 @@ def _in_english(value: Value) -> Value:
 def joined(parts: Sequence[Message]) -> str:
     """Join messages with blanks."""
     return " ".join(map(str, parts))
+
+
+@contextmanager
+def failing(sentence: Sentence, kind: type[DiskwrightError] = Failed, /, **values: Given) -> Iterator[None]:
+    """Convert an OSError to an error with this sentence, whose field `why` is the reason."""
+    try:
+        yield
+    except OSError as error:
+        raise kind(sentence(**values, why=error)) from None

@@ -19,7 +19,7 @@ PRIVATE_PLACES = "/run/diskwright"
 """Only accessible to root, and cleared at reboot."""
 
 CREATED = Sentence("Create {what:and}.")
-CLEAN = t("The filesystem check reports a clean filesystem.")
+CLEAN = Sentence("The check of {device} reports a clean filesystem.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +121,7 @@ class MakeFilesystem(NewFilesystem, Writing):
             )
             holds.append(form(devices=len(devices)))
         if MADE[self.filesystem].clean_check:
-            holds.append(CLEAN)
+            holds.append(CLEAN(device=self.device))
         return tuple(holds)
 
     def seconds(self, context: Context) -> float:
@@ -302,7 +302,7 @@ class Resize(WritingTo):
         return self.resize(self.growing, self.device)
 
     def holds(self, context: Context) -> tuple[Message, ...]:
-        return (CLEAN,)
+        return (CLEAN(device=self.device),)
 
     def seconds(self, context: Context) -> float:
         """Estimate the duration in seconds. The check reads every inode twice."""

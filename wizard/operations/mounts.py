@@ -53,7 +53,7 @@ SUBVOLUME = "subvol=/"
 
 # How a line is removed again.
 SAVED_BESIDE = Sentence("The old {file} is saved next to the new file. To undo, remove the line.")
-ONE_LINE = Sentence("{file} has exactly this one line for {what}, with all other lines unchanged.")
+ONE_LINE = Sentence("{file} has exactly one line for {what}.")
 
 
 def mounted_subvolume(options: Sequence[str]) -> str:

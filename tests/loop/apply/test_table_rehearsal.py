@@ -122,7 +122,7 @@ HARMS = {
     "gpt": [
         ("kill -ABRT $PPID", "libparted aborted"),
         (f"{SFDISK} --part-uuid $NODE 1 {OTHER_GUID}", "plan: partition 1"),
-        (f"{SFDISK} --part-label $NODE 3 other", "partition 3: name 'other'"),
+        (f"{SFDISK} --part-label $NODE 3 other", "partition 3: name is 'other'"),
     ],
     "logical": [(f"{SFDISK} --part-type $NODE 6 83", "plan: partition 6")],
 }

@@ -45,7 +45,7 @@ def test_drive_as_fstab_is_refused(work: Work, make_drive: MakeDrive, old: str) 
     plan = work.plan(make_drive(96 * MIB), spec("ext4", None, work.place("media")))
     with unharmed(work, plan.drive.path, old):
         elsewhere = Environment(Path(old), frozenset(work.bench.images))
-        fails(work, plan, "is not an fstab file", elsewhere)
+        fails(work, plan, "is not a regular file", elsewhere)
     assert Path(old).is_block_device()
 
 

@@ -21,7 +21,7 @@ from wizard.apply.copy.copy_entry import TreeCopy
 from wizard.apply.run.job import Start
 from wizard.apply.run.runs import BRING
 from wizard.apply.tree.differences import as_held, differences
-from wizard.apply.tree.entry import EntryKind
+from wizard.apply.tree.entries import EntryKind
 from wizard.apply.tree.manifest import manifest_lines, open_folder, read_tree, write_manifest
 from wizard.apply.tree.mount_read_only import seen_alone
 from wizard.filesystems.kind import EVERYTHING

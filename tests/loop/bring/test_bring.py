@@ -41,7 +41,7 @@ from wizard.apply.run.job import Start
 from wizard.apply.run.journal import done_steps
 from wizard.apply.tree import manifest
 from wizard.apply.tree.differences import differences
-from wizard.apply.tree.entry import TreeEntry
+from wizard.apply.tree.entries import TreeEntry
 from wizard.apply.tree.manifest import manifest_lines
 from wizard.filesystems.registry import KINDS
 

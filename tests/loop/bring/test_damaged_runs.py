@@ -23,7 +23,7 @@ from tests.loop.tune.test_actions import label_of, made
 from tests.loop.tune.tuning import begin
 from wizard.apply import run_control
 from wizard.apply.copy.survey import work_out
-from wizard.apply.move.move_notes import load_notes, new_name, save_notes
+from wizard.apply.move.content import load_notes, new_name, save_notes
 from wizard.apply.run import job
 from wizard.apply.run.load import load_moves
 from wizard.apply.run_control import hand_over

@@ -30,7 +30,7 @@ from wizard.apply.copy.places import source_open
 from wizard.apply.copy.survey import work_out
 from wizard.apply.run.process import STOP
 from wizard.apply.tree import manifest
-from wizard.apply.tree.entry import TreeEntry
+from wizard.apply.tree.entries import TreeEntry
 
 
 @pytest.mark.parametrize("kind", one_in(2, ("ext4", "xfs")))

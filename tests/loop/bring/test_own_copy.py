@@ -15,7 +15,7 @@ from wizard.apply.copy import copy_tree, job
 from wizard.apply.copy.copied import FILE, LIST, BringSite, entries_in
 from wizard.apply.copy.copy_entry import TreeCopy, copy_entry
 from wizard.apply.copy.survey import work_out
-from wizard.apply.tree.entry import TreeEntry, to_line
+from wizard.apply.tree.entries import TreeEntry, to_line
 from wizard.apply.tree.manifest import BEFORE, open_folder, read_tree, write_manifest
 from wizard.model.said import Message
 

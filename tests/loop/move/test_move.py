@@ -404,4 +404,4 @@ def test_power_cut_warning_is_true_in_every_step(work: Work, make_drive: MakeDri
         told.setdefault(max(begun, default=0), power_now(run))
     assert state(run) is RunState.DONE, story(run)
     assert "could not be mounted" in told[2] and power_now(run) == ""
-    assert "as before" not in told.get(3, "") and "as before" in told.get(1, "as before")
+    assert "unchanged" not in told.get(3, "") and "unchanged" in told.get(1, "unchanged")

@@ -29,8 +29,7 @@ from tests.loop.program import (
     state,
     undo,
 )
-from wizard.apply.move.content import THROTTLE
-from wizard.apply.move.move_notes import load_notes
+from wizard.apply.move.content import THROTTLE, load_notes
 from wizard.apply.run.job import Start
 from wizard.apply.run.load import load_moves
 from wizard.model.moves import Scheme

@@ -230,5 +230,5 @@ def test_reason_for_a_direct_run_is_shown_before_the_start(
     plan = work.plan(drive, spec("ext4"), mode=Mode.REPLACE)
     assert services(work, drive).why_direct(plan) == ""
     monkeypatch.setattr("wizard.apply.engine.scratch_copies.CONTROL", str(work.folder / "no-loop-control"))
-    assert "no loop device is available" in services(work, drive).why_direct(plan)
+    assert "is not available" in services(work, drive).why_direct(plan)
     assert not work.runs.exists()

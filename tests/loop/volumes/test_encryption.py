@@ -125,7 +125,7 @@ def test_kernel_without_container_support_prevents_the_start(
     drive = make_drive(64 * MIB)
     plan, before = work.plan(drive, secret_spec(work)), work.digest(drive)
     stand_in(work.folder / "bin", monkeypatch, "modprobe", "exit 1")
-    with pytest.raises(Refused, match="dm-crypt is neither built in"):
+    with pytest.raises(Refused, match="dm_crypt is neither built in"):
         work.start(plan, secret=PASSPHRASE)
     assert work.digest(drive) == before
 

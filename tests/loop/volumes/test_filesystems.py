@@ -102,9 +102,9 @@ def test_each_filesystem_is_created_and_used_as_planned(
     for volume in plan.volumes:
         check_made(volume, work)
     checked = {
-        entry.sentence.split()[0]
+        entry.sentence.split()[3]
         for entry in said(run, Event.VERIFIED)
-        if entry.sentence.endswith("is clean")
+        if entry.sentence.endswith("a clean filesystem")
     }
     assert checked == {volume.path for volume in plan.volumes if MADE[volume.filesystem].clean_check}
 

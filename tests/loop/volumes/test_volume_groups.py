@@ -10,8 +10,17 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, old_gpt, spec, stand_in
-from tests.loop.program import MIB, PLANS, Arrangement, ExitCode, Failed, Refused, list_runs, probe_machine
-from wizard.apply.steps.lvm import activate
+from tests.loop.program import (
+    MIB,
+    PLANS,
+    Arrangement,
+    ExitCode,
+    Failed,
+    Refused,
+    list_runs,
+    probe_machine,
+)
+from wizard.apply.steps.layers import activate
 from wizard.apply.steps.step_context import alone_on
 from wizard.apply.system.edited_file import LOADED
 from wizard.operations.layers import physical_volume_uuid
@@ -50,7 +59,7 @@ def test_kernel_without_device_mapper_prevents_the_start(
     plan = work.plan(drive, spec("ext4"), arrangement=Arrangement(grouped=True))
     before = work.digest(drive)
     stand_in(work.folder / "bin", monkeypatch, "modprobe", "exit 1")
-    with pytest.raises(Refused, match="device mapper is neither built in"):
+    with pytest.raises(Refused, match="dm_mod is neither built in"):
         work.start(plan)
     assert work.digest(drive) == before
     assert not list_runs(work.runs)
@@ -76,5 +85,5 @@ def test_group_with_the_same_name_on_another_drive_is_not_activated(
         making = ("pvcreate", "--yes", "--norestorefile", "--uuid", physical_volume_uuid(uuid), group.device)
         tool(*alone_on([drive], making))
         with nullcontext() if activated else pytest.raises(Failed, match=physical_volume_uuid(group.uuid)):
-            activate(plan, group, do)
+            activate(plan, do)
         assert ("lvchange" in asked) is activated

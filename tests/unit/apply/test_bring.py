@@ -21,7 +21,7 @@ from wizard.apply.copy.places import FolderLocation
 from wizard.apply.run import progress_log
 from wizard.apply.run.progress_log import progress_sentence
 from wizard.apply.system.mounts import parse_mountinfo
-from wizard.apply.tree.entry import EntryKind, TreeEntry, to_line
+from wizard.apply.tree.entries import EntryKind, TreeEntry, to_line
 from wizard.apply.tree.manifest import open_folder
 from wizard.filesystems.kind import EVERYTHING
 from wizard.filesystems.registry import KINDS

@@ -17,7 +17,7 @@ from wizard.apply.copy.compare_copy import remove_brought
 from wizard.apply.copy.copied import LIST, BringSite, entries_in
 from wizard.apply.copy.copy_entry import TreeCopy
 from wizard.apply.tree.differences import as_held, differences
-from wizard.apply.tree.entry import EntryKind
+from wizard.apply.tree.entries import EntryKind
 from wizard.apply.tree.manifest import open_folder, read_tree
 from wizard.filesystems.registry import KINDS
 

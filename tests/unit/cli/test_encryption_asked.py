@@ -16,9 +16,9 @@ from wizard.apply.privilege.ask import Ask, RootRequest, as_line
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.progress_log import Settling
 from wizard.apply.steps.containers import data_place
-from wizard.apply.system.crypttab import (
-    add_to_crypttab,
-    check_crypttab,
+from wizard.apply.system.fstab import (
+    add_line,
+    check_lines,
     crypttab_conflict,
     read_key,
 )
@@ -58,19 +58,19 @@ def test_key_file_must_belong_to_root_alone(tmp_path: Path) -> None:
         assert read_key(key) == content
     for mode in (0o640, 0o604):
         key.chmod(mode)
-        with pytest.raises(Refused, match="only root may own or read"):
+        with pytest.raises(Refused, match="only root owns and reads"):
             read_key(key)
     key.chmod(0o600)
     if os.geteuid() == 0:
         os.chown(key, 1234, 0)
-    with pytest.raises(Refused, match="only root may own or read"):
+    with pytest.raises(Refused, match="only root owns and reads"):
         read_key(key)
     (tmp_path / "link").symlink_to(key)
     os.mkfifo(tmp_path / "fifo", 0o600)
     for name, why in (
-        ("link", "Cannot read"),
-        ("none", "Cannot read"),
-        ("fifo", "not a regular file"),
+        ("link", "cannot be read"),
+        ("none", "cannot be read"),
+        ("fifo", "must be regular files"),
         (".", "no"),
     ):
         with pytest.raises(Refused, match=why):
@@ -109,10 +109,11 @@ def test_crypttab_gets_one_line(tmp_path: Path) -> None:
     file = tmp_path / "crypttab"
     old = "# <name> <device> <key> <options>\nother UUID=0 none luks"
     file.write_text(old)
-    line = add_to_crypttab(file, OPERATION, "run")
-    assert line == OPERATION.line == f"luks-private-10000000 UUID={UUIDS[0]} none luks,nofail"
-    assert file.read_text() == f"{old}\n{line}\n"
-    assert add_to_crypttab(file, OPERATION, "run") == line and file.read_text().count(line) == 1
+    line = OPERATION.line
+    assert line == f"luks-private-10000000 UUID={UUIDS[0]} none luks,nofail"
+    for _ in range(2):
+        add_line(file, OPERATION, file.with_name("kept"))
+        assert file.read_text() == f"{old}\n{line}\n"
 
 
 @pytest.mark.parametrize(
@@ -124,9 +125,9 @@ def test_conflicting_crypttab_line_is_reported(tmp_path: Path, line: str) -> Non
     file = tmp_path / "crypttab"
     file.write_text(f"{line}\n")
     with pytest.raises(Refused, match="Nothing was written"):
-        check_crypttab(file, (OPERATION,))
+        check_lines(file, (OPERATION,))
     with pytest.raises(Failed, match="was not edited"):
-        add_to_crypttab(file, OPERATION, "run")
+        add_line(file, OPERATION, file.with_name("kept"))
     assert file.read_text() == f"{line}\n"
 
 

@@ -5,18 +5,18 @@ import errno
 import fcntl
 import mmap
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from time import monotonic, sleep
 
-from wizard.ext4.superblock import START_BYTES, SUPERBLOCK_BYTES, read_filesystem
+from wizard.ext4 import superblock
 from wizard.model.errors import DiskwrightError, Failed, partition_path
 from wizard.model.ext import ExtFacts
 from wizard.model.finding import Notice
 from wizard.model.layout import MAPPER
-from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, Message, Sentence, rounded_up, t
+from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, Message, Sentence, failing, rounded_up, t
 from wizard.probe.content.notices import is_bare, notices
 from wizard.probe.host.sysfs import name_of, node_of
 from wizard.probe.machine import list_drive_paths
@@ -29,6 +29,9 @@ CAME = Sentence("only {got} of {length} bytes were read")
 UNWRITTEN_AT = Sentence("Cannot write {device} at byte {byte}: {why}.")
 TOOK = Sentence("only {got} of {length} bytes were written")
 NOT_TAKEN = Sentence("Cannot write to {device}: {why}.")
+NO_EXT = Sentence("{node} contains no readable ext filesystem.")
+IN_USE = Sentence("{device} is in use: {why}.")
+UNVERIFIED = Sentence("Verification of {what} failed: the data read back differs from the data written.")
 
 
 SYS_BLOCK = Path("/sys/class/block")
@@ -44,9 +47,14 @@ def kernel_name(path: str) -> str:
     """Return a device's name in sysfs: `sda1` for /dev/sda1, `cciss!c0d0` for /dev/cciss/c0d0, `dm-0` for a
     name in /dev/mapper."""
     if path.startswith(MAPPER) and Path(path).exists():
-        number = Path(path).stat().st_rdev
-        return Path(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}").resolve().name
+        return Path(f"/sys/dev/block/{device_number(path)}").resolve().name
     return name_of(path)
+
+
+def device_number(path: str | Path) -> str:
+    """Return the number MAJOR:MINOR of a device node. Raises OSError."""
+    number = Path(path).stat().st_rdev
+    return f"{os.major(number)}:{os.minor(number)}"
 
 
 def node_fault(node: str, drive: str) -> Message | None:
@@ -62,8 +70,7 @@ def node_fault(node: str, drive: str) -> Message | None:
         return None
     if not path.is_block_device() or not (sysfs / "dev").exists():
         return t("{node} is not a kernel device", node=node)
-    number = path.stat().st_rdev
-    actual, wanted = f"{os.major(number)}:{os.minor(number)}", (sysfs / "dev").read_text().strip()
+    actual, wanted = device_number(path), (sysfs / "dev").read_text().strip()
     if wanted != actual:
         return t(
             "{node} refers to device {found}, but the kernel's {name} is {wanted}",
@@ -123,66 +130,69 @@ def open_exclusively(path: str) -> Message | str | None:
     return t("the kernel reports another holder")
 
 
+def check_unclaimed(path: str) -> None:
+    """Raises Failed if a device is in use."""
+    if reason := open_exclusively(path):
+        raise Failed(IN_USE(device=path, why=reason))
+
+
 @contextmanager
-def _open_device(path: str, flags: int, fault: Callable[[str], Message]) -> Iterator[int]:
-    """Yield a descriptor. Raises Failed with the message of `fault` if opening or the block fails with
-    OSError."""
+def _opened(path: str, flags: int) -> Iterator[int]:
+    fd = os.open(path, flags | os.O_CLOEXEC)
     try:
-        fd = os.open(path, flags | os.O_CLOEXEC)
-        try:
-            yield fd
-        finally:
-            os.close(fd)
-    except OSError as error:
-        raise Failed(fault(str(error.strerror))) from None
+        yield fd
+    finally:
+        os.close(fd)
+
+
+def read_direct(fd: int, node: str, buffer: mmap.mmap, offset_bytes: int, length_bytes: int) -> bytes:
+    """Read at most 1 MiB of whole logical blocks from a descriptor opened with O_DIRECT. Raises Failed."""
+    with memoryview(buffer) as whole, whole[:length_bytes] as part:
+        with failing(UNREAD_AT, device=node, byte=offset_bytes):
+            got = os.preadv(fd, [part], offset_bytes)
+        if got != length_bytes:
+            raise Failed(UNREAD_AT(device=node, byte=offset_bytes, why=CAME(got=got, length=length_bytes)))
+        return bytes(part)
+
+
+def write_direct(fd: int, node: str, offset_bytes: int, data: bytes) -> None:
+    """Write at most 1 MiB of whole logical blocks to a descriptor opened with O_DIRECT. Raises Failed."""
+    with mmap.mmap(-1, len(data)) as buffer:
+        buffer[:] = data
+        with failing(UNWRITTEN_AT, device=node, byte=offset_bytes):
+            put = os.pwritev(fd, [buffer], offset_bytes)
+        if put != len(data):
+            raise Failed(UNWRITTEN_AT(device=node, byte=offset_bytes, why=TOOK(got=put, length=len(data))))
 
 
 def read_bytes(path: str, offset_bytes: int, length_bytes: int) -> bytes:
     """Read bytes past the page cache (O_DIRECT). Offset and length are multiples of the logical block size.
     Raises Failed."""
-
-    def fault(why: Message | str) -> Message:
-        return UNREAD_AT(device=path, byte=offset_bytes, why=why)
-
-    with _open_device(path, os.O_RDONLY | os.O_DIRECT, fault) as fd:
-        parts = []
-        while length_bytes:
-            length = min(length_bytes, MIB)
-            with mmap.mmap(-1, length) as buffer:
-                got = os.preadv(fd, [buffer], offset_bytes)
-                if got != length:
-                    raise Failed(fault(CAME(got=got, length=length)))
-                parts.append(buffer[:length])
-            offset_bytes, length_bytes = offset_bytes + length, length_bytes - length
-        return b"".join(parts)
+    end = offset_bytes + length_bytes
+    with (
+        failing(UNREAD_AT, device=path, byte=offset_bytes),
+        _opened(path, os.O_RDONLY | os.O_DIRECT) as fd,
+        mmap.mmap(-1, MIB) as buffer,
+    ):
+        starts = range(offset_bytes, end, MIB)
+        return b"".join(read_direct(fd, path, buffer, at, min(MIB, end - at)) for at in starts)
 
 
 def write_bytes(path: str, offset_bytes: int, data: bytes) -> None:
     """Write bytes past the page cache (O_DIRECT), then flush the drive's cache. Raises Failed."""
-
-    def fault(why: str) -> Message:
-        return UNWRITTEN_AT(device=path, byte=offset_bytes, why=why)
-
-    with _open_device(path, os.O_WRONLY | os.O_DIRECT, fault) as fd:
+    with (
+        failing(UNWRITTEN_AT, device=path, byte=offset_bytes),
+        _opened(path, os.O_WRONLY | os.O_DIRECT) as fd,
+    ):
         for begin in range(0, len(data), MIB):
-            part = data[begin : begin + MIB]
-            with mmap.mmap(-1, len(part)) as buffer:
-                buffer[:] = part
-                put = os.pwritev(fd, [buffer], offset_bytes + begin)
-                if put != len(part):
-                    reason = TOOK(got=put, length=len(part))
-                    raise Failed(UNWRITTEN_AT(device=path, byte=offset_bytes + begin, why=reason))
+            write_direct(fd, path, offset_bytes + begin, data[begin : begin + MIB])
         os.fsync(fd)
 
 
 def forget_caches(path: str) -> None:
     """Flush and drop a device's cache, so that the next read comes from the drive. Raises Failed if the flush
     fails."""
-    with _open_device(
-        path,
-        os.O_RDONLY,
-        lambda why: t("Cannot flush {device}: {why}.", device=path, why=why),
-    ) as fd:
+    with failing(Sentence("Cannot flush {device}: {why}."), device=path), _opened(path, os.O_RDONLY) as fd:
         os.fsync(fd)
         # The kernel refuses if the device is in use. O_DIRECT reads are still right then.
         with suppress(OSError):
@@ -198,13 +208,9 @@ def _drop_backing_caches(block: Path) -> None:
     """
     whole = block.parent if (block / "partition").exists() else block
     with suppress(OSError):
-        file = os.open(
-            (whole / "loop/backing_file").read_text().rstrip("\n"), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
-        )
-        try:
+        backing = (whole / "loop/backing_file").read_text().rstrip("\n")
+        with _opened(backing, os.O_RDONLY | os.O_NONBLOCK) as file:
             os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
-        finally:
-            os.close(file)
     for below in whole.glob("slaves/*"):
         _drop_backing_caches(below.resolve())
 
@@ -224,10 +230,7 @@ def reread_table(drive: str, *, anew: bool) -> None:
 
     `anew` removes all partitions first, even if the drive has no table now.
     """
-    with (
-        _open_device(drive, os.O_RDONLY, lambda why: UNOPENED(device=drive, why=why)) as fd,
-        suppress(OSError),
-    ):
+    with failing(UNOPENED, device=drive), _opened(drive, os.O_RDONLY) as fd, suppress(OSError):
         fcntl.ioctl(fd, BLKRRPART, 0)
         # Kernels built without this kind of table also report success, but find no partitions.
         if partition_nodes(drive):
@@ -265,14 +268,16 @@ def forget_partitions(drive: str) -> None:
             sleep(CLAIM_PAUSE_SECONDS)
 
 
-def wait_for(nodes: tuple[str, ...], seconds: float = 5.0) -> str | None:
-    """Wait until all nodes exist. Return the first missing one, or None."""
-    deadline = monotonic() + seconds
+NODE_SECONDS = 5.0
+
+
+def wait_for(*nodes: str) -> None:
+    """Wait until all nodes exist. Raises Failed."""
+    deadline = monotonic() + NODE_SECONDS
     while missing := next((node for node in nodes if not Path(node).is_block_device()), None):
         if monotonic() > deadline:
-            return missing
+            raise Failed(t("The node {node} did not appear.", node=missing))
         sleep(0.02)
-    return None
 
 
 FIRST_BYTES = 4096
@@ -282,7 +287,9 @@ FIRST_BYTES = 4096
 def superblock_on(node: str) -> bytes:
     """Return the bytes of an ext superblock. Raises Failed if they cannot be read."""
     forget_caches(node)
-    return read_bytes(node, 0, FIRST_BYTES)[START_BYTES : START_BYTES + SUPERBLOCK_BYTES]
+    return read_bytes(node, 0, FIRST_BYTES)[
+        superblock.START_BYTES : superblock.START_BYTES + superblock.SUPERBLOCK_BYTES
+    ]
 
 
 def read_range(node: str, offset_bytes: int, length_bytes: int) -> bytes:
@@ -299,9 +306,9 @@ def read_range(node: str, offset_bytes: int, length_bytes: int) -> bytes:
 def facts_on(node: str) -> ExtFacts:
     """Return the facts of an ext filesystem's superblock and root folder. Raises Failed if there is none."""
     forget_caches(node)
-    found = read_filesystem(partial(read_range, node))
+    found = superblock.read_filesystem(partial(read_range, node))
     if found is None:
-        raise Failed(t("{node} contains no ext filesystem.", node=node))
+        raise Failed(NO_EXT(node=node))
     return found
 
 
@@ -332,12 +339,8 @@ def take_writes(device: str) -> bool:
 
 
 def _set_read_only(device: str, *, read_only: bool) -> None:
-    with suppress(OSError):
-        fd = os.open(device, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            fcntl.ioctl(fd, BLKROSET, array.array("i", [int(read_only)]))
-        finally:
-            os.close(fd)
+    with suppress(OSError), _opened(device, os.O_RDONLY) as fd:
+        fcntl.ioctl(fd, BLKROSET, array.array("i", [int(read_only)]))
 
 
 def waiting_drives(known: Collection[str]) -> Iterator[tuple[str, Notice]]:
@@ -350,13 +353,10 @@ def waiting_drives(known: Collection[str]) -> Iterator[tuple[str, Notice]]:
 
 
 def _read_notice(path: str) -> Notice | None:
-    descriptor = os.open(path, os.O_RDONLY | os.O_EXCL | os.O_CLOEXEC)
-    try:
+    with _opened(path, os.O_RDONLY | os.O_EXCL) as descriptor:
 
         def read(start: int, length: int) -> bytes:
             return os.pread(descriptor, length, start)
 
         found = (notice for notice, _ in notices(read, size_bytes(path)))
         return next((notice for notice in found if is_bare(notice, read)), None)
-    finally:
-        os.close(descriptor)

@@ -10,14 +10,12 @@ import os
 import struct
 from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
-from types import TracebackType
 from typing import Protocol, Self
 
 from wizard.apply.block import devices
 from wizard.apply.block.devices import SYS_BLOCK, kernel_name, size_bytes
-from wizard.model.errors import Failed
 from wizard.model.machine import Extent
-from wizard.model.said import MIB, Message, rounded_up
+from wizard.model.said import MIB, failing, rounded_up
 
 GET_MAP = 0xC020660B
 """FS_IOC_FIEMAP from linux/fs.h."""
@@ -228,28 +226,6 @@ def block_bytes(node: str) -> tuple[int, int]:
     return int((queue / "logical_block_size").read_text()), int((queue / "physical_block_size").read_text())
 
 
-class DirectReader:
-    """Read from a descriptor opened with O_DIRECT, into one reused buffer."""
-
-    def __init__(self, fd: int, node: str) -> None:
-        self._fd, self._node = fd, node
-        self._buffer = mmap.mmap(-1, MIB)
-
-    def read(self, offset_bytes: int, length_bytes: int) -> bytes:
-        """Read at most 1 MiB of whole logical blocks. Raises Failed."""
-        with memoryview(self._buffer) as whole, whole[:length_bytes] as buffer:
-            try:
-                got = os.preadv(self._fd, [buffer], offset_bytes)
-            except OSError as error:
-                raise self._read_error(offset_bytes, str(error.strerror)) from None
-            if got != length_bytes:
-                raise self._read_error(offset_bytes, devices.CAME(got=got, length=length_bytes))
-            return bytes(buffer)
-
-    def _read_error(self, byte: int, why: Message | str) -> Failed:
-        return Failed(devices.UNREAD_AT(device=self._node, byte=byte, why=why))
-
-
 class DeviceMedium:
     """Block device opened for reading with O_DIRECT. Writes fail: `engine/held_drive.py` opens a device for
     writing."""
@@ -260,18 +236,14 @@ class DeviceMedium:
         self.node = node
         self.size_bytes = size_bytes(node)
         self.logical_block_bytes, _ = block_bytes(node)
-        try:
+        with failing(devices.UNOPENED, device=node):
             self._fd = os.open(node, self.flags | os.O_DIRECT | os.O_CLOEXEC)
-        except OSError as error:
-            raise Failed(devices.UNOPENED(device=node, why=str(error.strerror))) from None
-        self._past_caches = DirectReader(self._fd, node)
+        self._buffer = mmap.mmap(-1, MIB)
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:
@@ -280,21 +252,11 @@ class DeviceMedium:
 
     def read(self, offset_bytes: int, length_bytes: int) -> bytes:
         """See `Medium`."""
-        return self._past_caches.read(offset_bytes, length_bytes)
+        return devices.read_direct(self._fd, self.node, self._buffer, offset_bytes, length_bytes)
 
     def write(self, offset_bytes: int, data: bytes) -> None:
         """See `Medium`; at most 1 MiB."""
-        with mmap.mmap(-1, len(data)) as buffer:
-            buffer[:] = data
-            try:
-                put = os.pwritev(self._fd, [buffer], offset_bytes)
-            except OSError as error:
-                raise self._write_error(offset_bytes, str(error.strerror)) from None
-            if put != len(data):
-                raise self._write_error(offset_bytes, devices.TOOK(got=put, length=len(data)))
-
-    def _write_error(self, byte: int, why: Message | str) -> Failed:
-        return Failed(devices.UNWRITTEN_AT(device=self.node, byte=byte, why=why))
+        devices.write_direct(self._fd, self.node, offset_bytes, data)
 
     def write_through(self, offset_bytes: int, data: bytes) -> None:
         """See `Medium`."""
@@ -303,7 +265,5 @@ class DeviceMedium:
 
     def flush(self) -> None:
         """See `Medium`."""
-        try:
+        with failing(devices.NOT_TAKEN, device=self.node):
             os.fsync(self._fd)
-        except OSError as error:
-            raise Failed(devices.NOT_TAKEN(device=self.node, why=str(error.strerror))) from None

@@ -15,16 +15,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import monotonic, sleep
 
-from wizard.apply.block.devices import (
-    SYS_BLOCK,
-    forget_partitions,
-    kernel_name,
-    reread_table,
-    take_writes,
-    wait_for,
-)
+from wizard.apply.block import devices
 from wizard.model.errors import DiskwrightError, Failed
-from wizard.model.said import t
+from wizard.model.said import Message, Sentence, failing, t
 from wizard.process.program import find, run
 
 CONTROL = "/dev/loop-control"
@@ -40,6 +33,9 @@ GOES_WITH_LAST_USER, WITH_PARTITIONS = 4, 8
 NAME = "diskwright stand-in"
 TAKE_SECONDS = 5.0
 PAUSE_SECONDS = 0.05
+
+
+UNAVAILABLE = Sentence("{node} is not available ({why})")
 
 
 class NoScratchDeviceError(Exception):
@@ -64,7 +60,7 @@ def _detach(loop: int, node: str) -> None:
     drive. Raises Failed if the loop device or a partition is in use."""
     file = _file_behind(node)
     try:
-        forget_partitions(node)
+        devices.forget_partitions(node)
         with suppress(OSError):
             fcntl.ioctl(loop, DETACH)
     finally:
@@ -82,7 +78,7 @@ def _file_behind(node: str) -> str:
 
     Served files are unnamed. Linux before 5.15 reports no number.
     """
-    folder = SYS_BLOCK / kernel_name(node)
+    folder = devices.SYS_BLOCK / devices.kernel_name(node)
     with suppress(OSError):
         file = (folder / "loop/backing_file").read_text()
         number = folder / "diskseq"
@@ -98,6 +94,18 @@ def load_loop() -> None:
             run(("modprobe", "--quiet", "loop"), seconds=TAKE_SECONDS, accept=range(256))
 
 
+def unavailable(*nodes: str) -> Message | None:
+    """Return why one of these nodes cannot be opened, as a clause, or None. May load the loop module."""
+    if not all(Path(node).exists() for node in nodes):
+        load_loop()
+    for node in nodes:
+        try:
+            os.close(os.open(node, os.O_RDWR | os.O_CLOEXEC))
+        except OSError as error:
+            return UNAVAILABLE(node=node, why=error)
+    return None
+
+
 def _attach_free_loop(memory: int, block_bytes: int) -> tuple[int, str]:
     """Return the locked descriptor of a loop device over the file, and its node."""
     load_loop()
@@ -108,9 +116,7 @@ def _attach_free_loop(memory: int, block_bytes: int) -> tuple[int, str]:
         except OSError as error:
             # Another program took the free device first.
             if error.errno not in (errno.EBUSY, errno.EAGAIN) or monotonic() > deadline:
-                raise NoScratchDeviceError(
-                    t("no loop device is available ({why})", why=str(error.strerror))
-                ) from None
+                raise NoScratchDeviceError(UNAVAILABLE(node=CONTROL, why=error)) from None
             sleep(PAUSE_SECONDS)
 
 
@@ -120,8 +126,10 @@ def _attach(memory: int, block_bytes: int) -> tuple[int, str]:
         node = f"/dev/loop{fcntl.ioctl(control, GET_FREE)}"
     finally:
         os.close(control)
-    if wait_for((node,)):
-        raise OSError(errno.ENOENT, str(t("{node} did not appear", node=node)))
+    try:
+        devices.wait_for(node)
+    except Failed as error:
+        raise OSError(errno.ENOENT, str(error)) from None
     loop = os.open(node, os.O_RDWR | os.O_CLOEXEC)
     try:
         fcntl.flock(loop, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -129,8 +137,8 @@ def _attach(memory: int, block_bytes: int) -> tuple[int, str]:
         config = (memory, block_bytes, 0, 0, 0, 0, 0, 0, 0, 0, flags, NAME.encode(), b"", b"", 0, 0)
         fcntl.ioctl(loop, CONFIGURE, CONFIG.pack(*config))
         # A loop device keeps the read-only flag and the partitions of its last user.
-        take_writes(node)
-        reread_table(node, anew=True)
+        devices.take_writes(node)
+        devices.reread_table(node, anew=True)
     except BaseException:
         os.close(loop)
         raise
@@ -159,7 +167,7 @@ def ignore_mapped(name: str, folder: str = "") -> None:
     """Make udev ignore device-mapper devices whose names begin with `name`, until `stop_ignoring(name)`.
 
     This also ignores loop devices over files in a folder named `folder` (`name` by default), and their
-    partitions. Call it before the devices exist. Raises OSError if the rule cannot be written.
+    partitions. Call it before the devices exist. Raises Failed if the rule cannot be written.
     """
     ignore(
         name,
@@ -172,13 +180,14 @@ def ignore_mapped(name: str, folder: str = "") -> None:
 
 def ignore(what: str, lines: Sequence[str]) -> None:
     """Install these udev rules under the name `what`, until `stop_ignoring(what)`. They apply on return.
-    Raises OSError."""
+    Raises Failed."""
     rule = _rule_path(what)
-    RULES.mkdir(parents=True, exist_ok=True)
     # Another process can make udev reload its rules at any moment.
     unfinished = rule.with_suffix(".half")
-    unfinished.write_text("\n".join(["# Gone when diskwright is done with it.", *lines, ""]))
-    unfinished.rename(rule)
+    with failing(Sentence("Cannot make udev ignore {what}: {why}."), what=what):
+        RULES.mkdir(parents=True, exist_ok=True)
+        unfinished.write_text("\n".join(["# Gone when diskwright is done with it.", *lines, ""]))
+        unfinished.rename(rule)
     _reload()
 
 
@@ -211,7 +220,7 @@ def _is_stale(rule: Path, mapped: frozenset[str]) -> bool:
 
 def _mapper_names() -> frozenset[str]:
     found = set()
-    for block in SYS_BLOCK.glob("dm-*"):
+    for block in devices.SYS_BLOCK.glob("dm-*"):
         # Devices can disappear during the loop.
         with suppress(OSError):
             found.add((block / "dm/name").read_text().strip())

@@ -11,9 +11,10 @@ from tempfile import TemporaryDirectory
 
 from wizard.apply.block.devices import forget_caches
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
-from wizard.apply.system.fstab import CMDLINE, FstabEntry, Line, Tags, parse
+from wizard.apply.system import fstab
+from wizard.apply.system.mounts import is_on
 from wizard.apply.tree.mount_read_only import mounted_read_only
-from wizard.ext4.assessment import NO_BOOT, BootLine, BootPath, OwnFstab
+from wizard.ext4 import assessment
 from wizard.model.errors import BadInput, Failed
 from wizard.model.ext import ExtFacts
 from wizard.model.run import Check
@@ -77,7 +78,7 @@ FOLDER = "/etc"
 LINKS = Path("/dev/disk")
 
 
-def own_fstab(node: str, ext: ExtFacts, tags: Tags) -> OwnFstab | None:
+def own_fstab(node: str, ext: ExtFacts, tags: fstab.Tags) -> assessment.OwnFstab | None:
     """Return the fstab on an unmounted filesystem, or None if it has none. `fault` says why a file cannot be
     changed."""
     try:
@@ -85,16 +86,16 @@ def own_fstab(node: str, ext: ExtFacts, tags: Tags) -> OwnFstab | None:
         if OWN_FSTAB not in seen:
             return None
         if fault := _fault(seen[FOLDER], seen[OWN_FSTAB]):
-            return OwnFstab(fault=str(fault))
+            return assessment.OwnFstab(fault=str(fault))
         text = text_inside(node, OWN_FSTAB)
         lines = tuple(
-            BootLine(line.number, line.kind, line.mount_point)
-            for line in parse(text, OWN_FSTAB)
+            assessment.BootLine(line.number, line.kind, line.mount_point)
+            for line in fstab.parse(text, OWN_FSTAB)
             if _is_own_line(line, node, tags)
         )
     except (BadInput, Failed) as error:
-        return OwnFstab(fault=str(t("the file cannot be read ({why})", why=str(error))))
-    return OwnFstab(
+        return assessment.OwnFstab(fault=str(t("the file cannot be read ({why})", why=error)))
+    return assessment.OwnFstab(
         text, lines, str(t("the journal may contain a newer version")) if ext.needs_recovery else ""
     )
 
@@ -111,7 +112,7 @@ def _fault(folder: InnerFile, file: InnerFile) -> Message | None:
     return t("the file is too large") if file.size_bytes > LARGEST_BYTES else None
 
 
-def _is_own_line(line: Line, node: str, tags: Tags) -> bool:
+def _is_own_line(line: fstab.Line, node: str, tags: fstab.Tags) -> bool:
     """Return True if a line in the fstab of another system is for the filesystem that contains the file.
 
     Device names of that system, such as /dev/sda1, mean nothing here. But with such a name, the line for / is
@@ -141,8 +142,8 @@ def set_own_type(
     migration: Migration,
     node: str,
     command: Callable[..., Result],
-) -> str:
-    """Change a line in the fstab on a node, and return a result message.
+) -> None:
+    """Change a line in the fstab on a node.
 
     Raises Failed if the file was changed since planning, or is not as planned afterwards.
     """
@@ -159,7 +160,6 @@ def set_own_type(
     forget_caches(node)
     if _own_state(operation, migration, node) is not How.AFTER:
         raise Failed(t("{file} on {node} does not have the planned contents.", file=OWN_FSTAB, node=node))
-    return str(t("Done on {node}.", node=node))
 
 
 def own_checks(node: str, migration: Migration) -> Iterator[Check]:
@@ -288,17 +288,10 @@ def swap_files_on(node: Path) -> tuple[str, ...]:
     except OSError:
         return ()
     files = [unescaped(line.split()[0]) for line in lines if line.split()[1:2] == ["file"]]
-    return tuple(file for file in files if _is_on(Path(file), node))
+    return tuple(file for file in files if is_on(str(node), file))
 
 
-def _is_on(path: Path, node: Path) -> bool:
-    try:
-        return path.stat().st_dev == node.stat().st_rdev
-    except OSError:
-        return False
-
-
-def units_for(etc: Path, nodes: Set[str], tags: Tags) -> tuple[str, ...]:
+def units_for(etc: Path, nodes: Set[str], tags: fstab.Tags) -> tuple[str, ...]:
     """Return the mount units in `etc` that an administrator wrote for the filesystem (systemd.mount(5))."""
     found = []
     for unit in sorted((etc / "systemd/system").glob("*.mount")):
@@ -308,13 +301,15 @@ def units_for(etc: Path, nodes: Set[str], tags: Tags) -> tuple[str, ...]:
         except (OSError, NoUnit):
             continue
         what = parser.get("Mount", "What", fallback="").strip('"')
-        entry = FstabEntry(number=0, source=what, options=())
+        entry = fstab.FstabEntry(number=0, source=what, options=())
         if any(entry.means(node, tags) for node in nodes):
             found.append(str(unit))
     return tuple(found)
 
 
-def boot_path(places: Set[str], environment: Environment, unmounted: str, own: OwnFstab | None) -> BootPath:
+def boot_path(
+    places: Set[str], environment: Environment, unmounted: str, own: assessment.OwnFstab | None
+) -> assessment.BootPath:
     """Return how a system boots whose root or /boot is on this filesystem, according to its /etc and this
     machine.
 
@@ -325,18 +320,20 @@ def boot_path(places: Set[str], environment: Environment, unmounted: str, own: O
     folder = _folder_inside(unmounted) if unmounted else ""
     is_root = any(line.mount_point == "/" for line in own.lines) if own else False
     if not place and not folder and not is_root:
-        return NO_BOOT
+        return assessment.NO_BOOT
     if place:
         etc = environment.fstab.parent
         options = (
-            (_text(CMDLINE) if environment.is_running_system else "") + " " + _text(etc / "default/grub")
+            (_text(fstab.CMDLINE) if environment.is_running_system else "")
+            + " "
+            + _text(etc / "default/grub")
         )
         makers = [name for name, entry in INITRAMFS if (etc / entry).exists()]
     else:
         place = "/" if is_root or folder.startswith("/boot/") else "/boot"
         options, makers = _boot_settings(unmounted, folder)
     kind = _ROOT_TYPE.search(options)
-    return BootPath(
+    return assessment.BootPath(
         place=place,
         root_type=kind[1] if kind and place == "/" else "",
         grub=_grub_version(),

@@ -10,21 +10,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn, Protocol
 
-from wizard.apply.block.extents import Medium, clipped, differing, merged
-from wizard.apply.conversion.state import (
-    NEW,
-    OLD,
-    ConvertedFilesystem,
-    Head,
-    drop_folder,
-    filesystem_of,
-    save_filesystem,
-    saved_in,
-)
+from wizard.apply.block import extents
+from wizard.apply.block.devices import NO_EXT
+from wizard.apply.conversion import state
 from wizard.apply.engine.changes import kept
 from wizard.apply.engine.checks import Kept, opened
 from wizard.apply.engine.exchange import Exchange
 from wizard.apply.engine.record import (
+    DAMAGED,
     KEPT_IN,
     DriveChange,
     Phase,
@@ -36,23 +29,22 @@ from wizard.apply.engine.record import (
 )
 from wizard.apply.engine.stores import FOLDER, Store
 from wizard.apply.engine.survey import DriveSide, delete_saved
+from wizard.apply.run.process import NOTHING_WRITTEN
 from wizard.apply.run.progress_log import Progress, part_of
-from wizard.ext4.assessment import FIRST_BYTES, block_mounting, deciding_block, is_used_one
+from wizard.ext4 import assessment
 from wizard.ext4.superblock import START_BYTES, read_ext
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Extent
 from wizard.model.run import Event
-from wizard.model.said import Message, Sentence, join, t
-
-NO_EXT = Sentence("{device} contains no filesystem of this kind. Nothing was written.")
+from wizard.model.said import Message, join, t
 
 
 def _kept_of(folder: Path) -> Kept:
     """Return the saved and planned bytes in a transaction's folder."""
 
-    def side_of(_: int, change: DriveChange, medium: Medium, files: ExitStack) -> DriveSide:
-        old = opened(lambda: files.enter_context(Store(folder / OLD)).read)
-        new = opened(lambda: files.enter_context(Store(folder / NEW)).read)
+    def side_of(_: int, change: DriveChange, medium: extents.Medium, files: ExitStack) -> DriveSide:
+        old = opened(lambda: files.enter_context(Store(folder / state.OLD)).read)
+        new = opened(lambda: files.enter_context(Store(folder / state.NEW)).read)
         return DriveSide(change, medium, old, new)
 
     return Kept(folder, side_of)
@@ -71,7 +63,7 @@ class Note(Protocol):
 def save_change(
     run: Path,
     device: str,
-    drive: Medium,
+    drive: extents.Medium,
     written: Iterable[Extent],
     note: Note,
     progress: Progress,
@@ -83,28 +75,30 @@ def save_change(
     there. Raises Failed.
     """
     folder = run / FOLDER
-    touched = merged(written, 1, drive.size_bytes)
-    first = new_first = drive.read(0, FIRST_BYTES)
+    touched = extents.merged(written, 1, drive.size_bytes)
+    first = new_first = drive.read(0, assessment.FIRST_BYTES)
     facts = read_ext(first[START_BYTES:])
     if facts is None:
-        raise Failed(NO_EXT(device=device))
-    block = deciding_block(drive.logical_block_bytes)
+        raise Failed(join(NO_EXT(node=device), NOTHING_WRITTEN))
+    block = assessment.deciding_block(drive.logical_block_bytes)
     with (
-        Store(folder / NEW, grow=True) as new,
-        Store(folder / OLD, make_bytes=drive.size_bytes) as old,
+        Store(folder / state.NEW, grow=True) as new,
+        Store(folder / state.OLD, make_bytes=drive.size_bytes) as old,
     ):
-        if any(clipped(touched, (Extent(0, FIRST_BYTES),))):
-            new_first = new.read(0, FIRST_BYTES)
+        if any(extents.clipped(touched, (Extent(0, assessment.FIRST_BYTES),))):
+            new_first = new.read(0, assessment.FIRST_BYTES)
         new.put(0, new_first)
         new.sync()
         old_mark, new_mark = (
-            SavedSignature(block.start, block.stop - block.start, instead=block_mounting(one)[block].hex())
+            SavedSignature(
+                block.start, block.stop - block.start, instead=assessment.block_mounting(one)[block].hex()
+            )
             for one in (first, new_first)
         )
         change = kept(
             device,
             drive,
-            lambda read: differing(touched, read, new.read),
+            lambda read: extents.differing(touched, read, new.read),
             new.read,
             old,
             (old_mark,),
@@ -113,14 +107,16 @@ def save_change(
             touched_bytes=sum(place.size_bytes for place in touched),
             progress=progress,
         )
-    save_filesystem(run, ConvertedFilesystem(facts.uuid, drive.size_bytes, first.hex(), new_first.hex()))
+    state.save_filesystem(
+        run, state.ConvertedFilesystem(facts.uuid, drive.size_bytes, first.hex(), new_first.hex())
+    )
     save_record(run, Record(Phase.SAVED, (change,), waits=False))
     note(
         Event.SAVED,
         t(
             "Saved the old contents of the blocks that will change, {size:exact}, in {folder}.",
             size=change.changed_bytes,
-            folder=str(folder),
+            folder=folder,
         ),
     )
 
@@ -128,10 +124,10 @@ def save_change(
 class Committer:
     """Exchange on `medium`, opened from `device`, for a run with a saved change."""
 
-    def __init__(self, run: Path, device: str, medium: Medium, note: Note) -> None:
+    def __init__(self, run: Path, device: str, medium: extents.Medium, note: Note) -> None:
         self._run, self._device, self._medium, self._note = run, device, medium, note
-        self._filesystem = filesystem_of(run)
-        self._folder = saved_in(run)
+        self._filesystem = state.filesystem_of(run)
+        self._folder = state.saved_in(run)
 
     def commit(self, progress: Progress) -> None:
         """Continue the commit from any phase to RELEASED.
@@ -139,28 +135,18 @@ class Committer:
         Raises Refused if another program changed the device, Failed if reading or writing fails. Can be
         repeated then.
         """
-        if self.phase is Phase.SAVED and self._medium.read(0, FIRST_BYTES) != self._filesystem.old:
+        if self.phase is Phase.SAVED and self._medium.read(0, assessment.FIRST_BYTES) != self._filesystem.old:
             self._give_up()
         self._refuse_foreign_superblock()
-        if self.phase is Phase.RELEASING and self.head is Head.OTHER:
+        if self.phase is Phase.RELEASING and self.head is state.Head.OTHER:
             # The deciding block was written just before a power cut, and the filesystem was used since.
             save_record(self._run, replace(self._record(), phase=Phase.RELEASED))
             return
         with self._exchange() as exchange:
             if self.phase in (Phase.SAVED, Phase.CLEARING, Phase.REPLACING):
+                hidden = t("From here on, the filesystem cannot be mounted until the change is done.")
                 power = power_message(Phase.REPLACING, self._device, waits=False)
-                self._note(
-                    Event.SAVED,
-                    join(
-                        *filter(
-                            None,
-                            (
-                                t("From here on, the filesystem cannot be mounted until the change is done."),
-                                power,
-                            ),
-                        )
-                    ),
-                )
+                self._note(Event.SAVED, join(hidden, power) if power else hidden)
                 exchange.commit(part_of(progress, 0.0, 0.8))
                 seen = t("{size:exact} read back", size=exchange.record.changes[0].changed_bytes)
                 self._note(Event.VERIFIED, t("The drive matches the data written"), output=str(seen))
@@ -184,27 +170,20 @@ class Committer:
                     if proof is not None:
                         delete_saved(proof)
                         return
-        drop_folder(self._folder)
+        state.drop_folder(self._folder)
 
     def check_kept(self) -> None:
         """Raises Failed if the saved bytes are damaged, Refused if they do not fit the device. Writes
         nothing."""
         with self._exchange() as exchange:
             if not exchange.sides[0].is_old_intact():
-                raise Failed(
-                    t(
-                        "The saved data of {device} in {folder} was changed or damaged, so undo does "
-                        "not use this data.",
-                        folder=str(self._folder),
-                        device=self._device,
-                    )
-                )
+                raise Failed(DAMAGED(folder=self._folder, drive=self._device))
         if self.phase is Phase.RELEASED and (obstacle := self.undo_obstacle()):
             raise Refused(t("The change cannot be undone: {why}. Nothing was written.", why=obstacle))
 
     def undo_obstacle(self) -> Message | None:
         """Return why a committed change cannot be undone, as a clause, or None."""
-        if self.head is not Head.NEW:
+        if self.head is not state.Head.NEW:
             return USED
         with self._exchange() as exchange:
             (side,) = exchange.sides
@@ -218,16 +197,16 @@ class Committer:
         return self._record().phase
 
     @property
-    def head(self) -> Head:
+    def head(self) -> state.Head:
         """State of the superblock on the device."""
-        return self._filesystem.head(self._medium.read(0, FIRST_BYTES))
+        return self._filesystem.head(self._medium.read(0, assessment.FIRST_BYTES))
 
     @property
     def is_as_put(self) -> bool:
         """True if the deciding block is exactly as the commit or the undo wrote it."""
         put = self._filesystem.old if self.phase is Phase.UNDONE else self._filesystem.new
-        block = deciding_block(self._medium.logical_block_bytes)
-        return self._medium.read(0, FIRST_BYTES)[block] == put[block]
+        block = assessment.deciding_block(self._medium.logical_block_bytes)
+        return self._medium.read(0, assessment.FIRST_BYTES)[block] == put[block]
 
     def _record(self) -> Record:
         return load_record(self._run) or Record(Phase.REHEARSING, waits=False)
@@ -248,7 +227,7 @@ class Committer:
     def _give_up(self) -> NoReturn:
         """Give up the change before the first write to the device."""
         save_record(self._run, Record(Phase.LEFT, waits=False))
-        drop_folder(self._folder)
+        state.drop_folder(self._folder)
         raise Refused(t("The filesystem is left alone: {why}. Nothing was written.", why=USED))
 
     def _refuse_foreign_superblock(self) -> None:
@@ -258,17 +237,17 @@ class Committer:
         An unreadable block is accepted: a power cut can leave it half written.
         """
         try:
-            first = self._medium.read(0, FIRST_BYTES)
+            first = self._medium.read(0, assessment.FIRST_BYTES)
         except Failed:
             return
         old, new, head = self._filesystem.old, self._filesystem.new, self._filesystem.head(first)
         match self.phase:
             case Phase.REPLACING | Phase.HIDDEN | Phase.REPLACING_BACK:
-                fits = head is Head.HIDDEN
+                fits = head is state.Head.HIDDEN
             case Phase.RELEASING:
-                fits = head in (Head.HIDDEN, Head.NEW) or is_used_one(first, new, old)
+                fits = head in (state.Head.HIDDEN, state.Head.NEW) or assessment.is_used_one(first, new, old)
             case Phase.RELEASING_BACK:
-                fits = head in (Head.HIDDEN, Head.OLD) or is_used_one(first, old, new)
+                fits = head in (state.Head.HIDDEN, state.Head.OLD) or assessment.is_used_one(first, old, new)
             case _:
                 fits = True
         if not fits:
@@ -278,6 +257,6 @@ class Committer:
                         "During the change, another program wrote to the superblock, which was "
                         "blocked against mounting. Nothing was written."
                     ),
-                    KEPT_IN(folder=str(self._folder)),
+                    KEPT_IN(folder=self._folder),
                 )
             )

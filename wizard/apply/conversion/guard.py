@@ -8,30 +8,30 @@ from collections.abc import Set
 from functools import partial
 from pathlib import Path
 
-from wizard.apply.block.devices import facts_on, kernel_name, open_exclusively, size_bytes, superblock_on
-from wizard.apply.conversion.boot import boot_path, own_fstab, swap_files_on, units_for
+from wizard.apply.block import devices
+from wizard.apply.conversion import boot
+from wizard.apply.conversion.state import OTHER_FILESYSTEM
 from wizard.apply.engine.scratch_copies import blocker
 from wizard.apply.engine.writable_copy import obstacle
+from wizard.apply.plan import identity_check
 from wizard.apply.plan.guard import check_programs
-from wizard.apply.plan.identity_check import check_same_start, drive_fault, probe_again
+from wizard.apply.run import job, process
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
-from wizard.apply.run.job import ANOTHER_DRIVE, Start, check_root
 from wizard.apply.run.load import check_told
-from wizard.apply.run.process import lock_drives, settle
 from wizard.apply.run.runs import check_lasts, check_room
 from wizard.apply.settings.existing_filesystem import drive_of, nodes_of
 from wizard.apply.settings.guard import check_own, check_setting
 from wizard.apply.settings.system import system_of
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import parse, tags_of
+from wizard.ext4 import superblock
 from wizard.ext4.assessment import BootLine, Situation
 from wizard.ext4.document import MIGRATIONS, doubts_of
 from wizard.ext4.filesystem_findings import KNOWN
-from wizard.ext4.superblock import SUPERBLOCK_BYTES, read_ext, read_filesystem
 from wizard.model.errors import BadInput, Failed, Refused, printable
 from wizard.model.ext import ExtFacts
 from wizard.model.machine import Drive
-from wizard.model.said import Message, Sentence, join, t
+from wizard.model.said import Message, join, t
 from wizard.operations.ext4 import CHECKER, proof
 from wizard.operations.operation import How
 from wizard.plan.changes import Migration
@@ -74,23 +74,23 @@ def look_at_ext(device: str, environment: Environment) -> Situation:
     fstab = read_text(environment.fstab)
     lines = [line for line in parse(fstab, str(environment.fstab)) if line.means(path, tags)]
     unmounted = "" if mounts or is_root else path
-    own = own_fstab(path, ext, tags) if unmounted else None
+    own = boot.own_fstab(path, ext, tags) if unmounted else None
     return Situation(
         drive=known_identity(machine, drive, drive.size_bytes, drive.geometry),
         device=shown,
         ext=ext,
         fstab=str(environment.fstab),
         fstab_text=fstab,
-        device_bytes=size_bytes(path),
+        device_bytes=devices.size_bytes(path),
         mounts=mounts,
-        swap_files=swap_files_on(Path(path)),
+        swap_files=boot.swap_files_on(Path(path)),
         is_root=is_root,
         opened=opened,
         damaged=damage(path, ext) if unmounted and not opened else None,
         lines=tuple(BootLine(line.number, line.kind, line.mount_point) for line in lines),
-        units=units_for(environment.fstab.parent, {path, shown}, tags),
+        units=boot.units_for(environment.fstab.parent, {path, shown}, tags),
         own=own,
-        boot=boot_path(
+        boot=boot.boot_path(
             {line.mount_point for line in lines} | ({"/"} if is_root else set()),
             environment,
             unmounted,
@@ -105,17 +105,17 @@ def look_at_ext(device: str, environment: Environment) -> Situation:
 
 def _name_of(drive: Drive, path: str) -> str:
     """Return the name of a device for users, such as /dev/mapper/home for /dev/dm-0."""
-    name = kernel_name(path)
-    if name == kernel_name(drive.path) or drive.partition(path) is not None:
+    name = devices.kernel_name(path)
+    if name == devices.kernel_name(drive.path) or drive.partition(path) is not None:
         return path
-    return next((layer.path for layer in drive.layers if kernel_name(layer.path) == name), path)
+    return next((layer.path for layer in drive.layers if devices.kernel_name(layer.path) == name), path)
 
 
 def read_superblock(path: str) -> ExtFacts:
     """Read the ext superblock of a device. Raises BadInput or Refused if it is missing or damaged, naming an
     intact backup."""
     try:
-        found = read_filesystem(partial(_read_range, path))
+        found = superblock.read_filesystem(partial(_read_range, path))
         fault = _fault(path, found) if found else None
         copy = _find_backup(path) if fault or not found else None
     except PermissionError:
@@ -128,7 +128,7 @@ def read_superblock(path: str) -> ExtFacts:
             t(
                 "Cannot read {device}: {why}. Rescue the readable data first. Nothing was written.",
                 device=path,
-                why=str(error.strerror),
+                why=error,
             )
         ) from None
     if found is not None and not fault:
@@ -179,9 +179,9 @@ def _fault(path: str, found: ExtFacts) -> Message | None:
     )
 
 
-def _read_range(path: str, offset_bytes: int, length_bytes: int = SUPERBLOCK_BYTES) -> bytes:
+def _read_range(path: str, offset_bytes: int, length_bytes: int = superblock.SUPERBLOCK_BYTES) -> bytes:
     """Read bytes. Empty beyond the end of the device, where damaged superblocks may point."""
-    if offset_bytes + length_bytes > size_bytes(path):
+    if offset_bytes + length_bytes > devices.size_bytes(path):
         return b""
     with Path(path).open("rb", buffering=0) as file:
         file.seek(offset_bytes)
@@ -191,7 +191,7 @@ def _read_range(path: str, offset_bytes: int, length_bytes: int = SUPERBLOCK_BYT
 def _find_backup(path: str) -> tuple[int, int] | None:
     """Return block number and block size of the first intact backup superblock."""
     place = find_copy(partial(_read_range, path))
-    found = read_ext(_read_range(path, place)) if place is not None else None
+    found = superblock.read_ext(_read_range(path, place)) if place is not None else None
     return (
         (place // found.block_bytes, found.block_bytes) if place is not None and found is not None else None
     )
@@ -236,7 +236,6 @@ def first_error(said: str) -> Message | str:
 
 
 AGAIN = t("Check again with `diskwright migrate`. Nothing was written.")
-IN_USE = Sentence("{device} is in use: {reason}. Nothing was written.")
 
 
 def check_migration_tools(migration: Migration) -> None:
@@ -248,8 +247,8 @@ def check_migration_tools(migration: Migration) -> None:
 def check_new(migration: Migration) -> None:
     """Raises Refused unless the drive and the filesystem are as planned, and unused if the device will
     change."""
-    drive = probe_again(migration.drive)
-    check_same_start(migration.drive, drive)
+    drive = identity_check.probe_again(migration.drive)
+    identity_check.check_same_start(migration.drive, drive)
     if migration.way.converts:
         if drive.read_only:
             raise Refused(t("{drive} is read-only. Nothing was written.", drive=drive.path))
@@ -262,11 +261,11 @@ def planned_filesystem(migration: Migration, ending: Message) -> ExtFacts:
     """Return the facts about the planned filesystem. Raises Refused for another, or if unreadable."""
     device = migration.device
     try:
-        now = facts_on(device)
+        now = devices.facts_on(device)
     except Failed as error:
         raise Refused(f"{error} {ending}") from None
     if now.uuid != migration.before.uuid:
-        other = t("{device} no longer contains filesystem {uuid}.", device=device, uuid=migration.before.uuid)
+        other = OTHER_FILESYSTEM(device=device, uuid=migration.before.uuid)
         raise Refused(join(other, ending))
     return now
 
@@ -296,9 +295,9 @@ def check_unused(device: str, drive: Drive) -> None:
     """Raises Refused if the device is in use. The rest of the drive may be in use."""
     for use in drive.uses:
         if use.kind != "opened" and use.subject == device:
-            raise Refused(IN_USE(device=device, reason=in_use(use)))
-    if reason := open_exclusively(device):
-        raise Refused(IN_USE(device=device, reason=reason))
+            raise Refused(join(devices.IN_USE(device=device, why=in_use(use)), process.NOTHING_WRITTEN))
+    if reason := devices.open_exclusively(device):
+        raise Refused(join(devices.IN_USE(device=device, why=reason), process.NOTHING_WRITTEN))
 
 
 def check_resumable(migration: Migration) -> None:
@@ -318,8 +317,8 @@ def drive_now(migration: Migration) -> Drive:
         drive = probe_drive(path, seconds=LOOK_SECONDS)
     except BadInput:
         raise Refused(t("{drive} is missing. Nothing was written.", drive=path)) from None
-    if fault := drive_fault(migration.drive, drive, partial(_has_filesystem, migration)):
-        raise Refused(ANOTHER_DRIVE(fault=fault))
+    if fault := identity_check.drive_fault(migration.drive, drive, partial(_has_filesystem, migration)):
+        raise Refused(job.ANOTHER_DRIVE(fault=fault))
     return drive
 
 
@@ -331,7 +330,7 @@ def _has_filesystem(migration: Migration) -> bool | None:
     """
     if not Path(migration.device).exists():
         return None
-    found = read_ext(superblock_on(migration.device))
+    found = superblock.read_ext(devices.superblock_on(migration.device))
     return None if found is None else found.uuid == migration.before.uuid
 
 
@@ -346,10 +345,10 @@ def manifests_bytes(migration: Migration) -> int:
     return 2 * ENTRY_BYTES * (migration.before.inodes - migration.before.free_inodes)
 
 
-def lock_checked(migration: Migration, how: Start, *, make: bool) -> tuple[int, ...]:
+def lock_checked(migration: Migration, how: job.Start, *, make: bool) -> tuple[int, ...]:
     """Run all checks of a new run, and return the locks of the drives. Raises Refused or BadInput."""
     MIGRATIONS.check(migration)
-    check_root()
+    job.check_root()
     check_own(migration, how.environment)
     check_migration_tools(migration)
     if migration.way.converts:
@@ -357,10 +356,10 @@ def lock_checked(migration: Migration, how: Start, *, make: bool) -> tuple[int, 
     check_room(how.folder, migration.room_bytes + manifests_bytes(migration), make=make)
     if migration.way.converts:
         existing = next(above for above in (how.folder, *how.folder.parents) if above.exists())
-        if why := obstacle() or blocker(existing, (size_bytes(migration.device),)):
+        if why := obstacle() or blocker(existing, (devices.size_bytes(migration.device),)):
             raise Refused(t("Cannot make a scratch copy: {why}. Nothing was written.", why=why))
-    settle()
-    return lock_drives({migration.drive.path}, partial(check_new, migration))
+    process.settle()
+    return process.lock_drives({migration.drive.path}, partial(check_new, migration))
 
 
 def check_explained(migration: Migration, environment: Environment) -> None:

@@ -11,12 +11,10 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
-from wizard.apply.block.devices import facts_on, forget_caches, read_bytes
+from wizard.apply.block import devices
 from wizard.apply.block.extents import DeviceMedium
-from wizard.apply.conversion.boot import grub_checks, own_checks, set_own_type
-from wizard.apply.conversion.commit import NO_EXT, Note, save_change
-from wizard.apply.conversion.guard import check_as_looked_at, drive_now, first_error
-from wizard.apply.conversion.state import NEW, drop_folder, phase_of
+from wizard.apply.conversion import boot, guard, state
+from wizard.apply.conversion.commit import Note, save_change
 from wizard.apply.engine.record import Phase, Record, save_record
 from wizard.apply.engine.stores import FOLDER
 from wizard.apply.engine.writable_copy import WritableCopy, scratch_copy_of
@@ -26,24 +24,15 @@ from wizard.apply.run.process import NOTHING_WRITTEN
 from wizard.apply.run.progress_log import WHOLE, noting
 from wizard.apply.run.runs import make_private
 from wizard.apply.steps.step_context import journalled, when_free
+from wizard.apply.tree import manifest
 from wizard.apply.tree.differences import differences
-from wizard.apply.tree.manifest import AFTER, BEFORE, Manifest, manifest_lines, take_manifest
 from wizard.apply.tree.mount_read_only import mounted_read_only
 from wizard.ext4.assessment import FIRST_BYTES, is_mounting_blocked
 from wizard.ext4.superblock import START_BYTES, read_ext
 from wizard.model.errors import Failed, Refused
 from wizard.model.run import Check, Event
-from wizard.model.said import Message, format_duration, join, joined, t
-from wizard.operations.ext4 import (
-    CHECKER,
-    SOUND,
-    CheckFiles,
-    OnDevice,
-    SetOwnFstabType,
-    WidenInodes,
-    accepted,
-    proof,
-)
+from wizard.model.said import Message, Sentence, format_duration, join, joined, t
+from wizard.operations import ext4
 from wizard.operations.fstab import EditFstab
 from wizard.operations.operation import OWN_FSTAB
 from wizard.plan.changes import Migration
@@ -96,7 +85,9 @@ class MigratingSite:
 
     def _attempt(self, argv: Sequence[str], part: tuple[float, float]) -> Result:
         with Listener(ProgressParser(noting(self.run, self.step, part))) as listener:
-            full_argv = (argv[0], "-C", str(listener.end), *argv[1:]) if argv[0] == CHECKER else tuple(argv)
+            full_argv = (
+                (argv[0], "-C", str(listener.end), *argv[1:]) if argv[0] == ext4.CHECKER else tuple(argv)
+            )
             kept_open = (*self.drive_locks, listener.end)
             return journalled(full_argv, self.journal, self.step, self.seconds, kept_open, shown=tuple(argv))
 
@@ -120,32 +111,35 @@ def share_of(turn: int, done: int, total: int) -> float:
     return before + (after - before) * (min(done / total, 1.0) if total else 1.0)
 
 
-def operate(operation: OnDevice, node: str, site: MigratingSite) -> str:
+DONE = Sentence("Done on {node}.")
+
+
+def operate(operation: ext4.OnDevice, node: str, site: MigratingSite) -> str:
     """Run an operation on a node, and return a result message. Raises Failed if a program fails."""
-    if isinstance(operation, SetOwnFstabType):
-        return set_own_type(operation, site.migration, node, site.command)
+    if isinstance(operation, ext4.SetOwnFstabType):
+        boot.set_own_type(operation, site.migration, node, site.command)
+        return str(DONE(node=node))
     repaired = False
     commands = operation.commands(node)
     for number, argv in enumerate(commands):
         # By default, tune2fs -I fills /var/lib/e2fsprogs with undo files.
         argv_to_run = (
-            ("env", "E2FSPROGS_UNDO_DIR=none", *argv) if isinstance(operation, WidenInodes) else argv
+            ("env", "E2FSPROGS_UNDO_DIR=none", *argv) if isinstance(operation, ext4.WidenInodes) else argv
         )
-        is_check = argv == proof(node)
+        is_check = argv == ext4.proof(node)
         part = (number / len(commands), (number + 1) / len(commands))
-        result = site.command(argv_to_run, accept=range(256) if is_check else accepted(argv), part=part)
-        if is_check and result.status not in accepted(argv):
+        result = site.command(argv_to_run, accept=range(256) if is_check else ext4.accepted(argv), part=part)
+        if is_check and result.status not in ext4.accepted(argv):
             raise Failed(damaged(site.migration.device, result.output))
         repaired = result.status != 0 or repaired
-    forget_caches(node)
-    if repaired:
-        return str(t("Done on {node}; {repaired}.", node=node, repaired=operation.repaired))
-    return str(t("Done on {node}.", node=node))
+    devices.forget_caches(node)
+    done = str(DONE(node=node))
+    return f"{done} {t('{repaired:First}.', repaired=operation.repaired)}" if repaired else done
 
 
 def damaged(device: str, said: str) -> Message:
     """Return why a conversion stops at the first step, with the first finding of e2fsck."""
-    first = first_error(said)
+    first = guard.first_error(said)
     command = " ".join(("diskwright", "migrate", device, "--repair"))
     return join(
         t(
@@ -163,41 +157,31 @@ def damaged(device: str, said: str) -> Message:
 def device_checks(node: str, site: MigratingSite) -> Iterator[Check]:
     """Yield the checks of the filesystem on `node`. Raises Failed if the filesystem cannot be read."""
     migration = site.migration
-    checker, *rest = proof(node)
+    checker, *rest = ext4.proof(node)
     checked = site.command((checker, "-v", *rest), accept=range(256))
     yield Check(
-        str(SOUND),
+        str(ext4.SOUND),
         checked.status == 0,
-        checked.last_words
-        if checked.status
-        else str(t("{program} ended with status {status}", program=checker, status=0)),
+        checked.last_words,
     )
-    now = facts_on(node)
-    kept = (now.uuid, now.label, now.block_bytes, now.blocks, now.inodes)
-    was = (
-        migration.before.uuid,
-        migration.before.label,
-        migration.before.block_bytes,
-        migration.before.blocks,
-        migration.before.inodes,
+    now = devices.facts_on(node)
+    kept, was = (
+        (one.uuid, one.label, one.block_bytes, one.blocks, one.inodes) for one in (now, migration.before)
     )
-    yield Check(
-        str(t("The UUID, label and sizes of the filesystem are unchanged.")),
-        kept == was,
-        f"UUID {now.uuid}",
-    )
+    what = t("The UUID, label and sizes of the filesystem are unchanged.")
+    yield Check(str(what), kept == was, f"UUID {now.uuid}")
     for operation in migration.on_device:
         if (check := operation.verify(now, checked.output)) is not None:
             yield check
-    yield from own_checks(node, migration)
-    yield from grub_checks(node, site.command)
+    yield from boot.own_checks(node, migration)
+    yield from boot.grub_checks(node, site.command)
 
 
 def keep_manifest(node: str, site: MigratingSite) -> None:
     """Save a manifest before the first change, once, if the conversion requires it. Raises Failed."""
-    if not site.migration.manifest or (site.run / BEFORE).exists():
+    if not site.migration.manifest or (site.run / manifest.BEFORE).exists():
         return
-    taken = _save_manifest(node, site, BEFORE)
+    taken = _save_manifest(node, site, manifest.BEFORE)
     message = t(
         "All files were read before the first change: {entries} entries in {duration}.",
         entries=taken.entries,
@@ -211,10 +195,10 @@ def manifest_checks(node: str, site: MigratingSite) -> Iterator[Check]:
     BadInput."""
     if not site.migration.manifest:
         return
-    taken = _save_manifest(node, site, AFTER)
+    taken = _save_manifest(node, site, manifest.AFTER)
     # A conversion in place preserves inode numbers.
     found = differences(
-        *(manifest_lines(site.run / name) for name in (BEFORE, AFTER)),
+        *(manifest.manifest_lines(site.run / name) for name in (manifest.BEFORE, manifest.AFTER)),
         inode_numbers=True,
         rewritten=_changed_files(site.migration),
     )
@@ -227,13 +211,13 @@ def manifest_checks(node: str, site: MigratingSite) -> Iterator[Check]:
 def _changed_files(migration: Migration) -> frozenset[bytes]:
     """Return the file whose content the conversion changes, by the path from the top. A separate check covers
     it."""
-    changes = any(isinstance(operation, SetOwnFstabType) for operation in migration.on_device)
+    changes = any(isinstance(operation, ext4.SetOwnFstabType) for operation in migration.on_device)
     return frozenset({OWN_FSTAB.lstrip("/").encode()} if changes else ())
 
 
-def _save_manifest(node: str, site: MigratingSite, file: str) -> Manifest:
+def _save_manifest(node: str, site: MigratingSite, file: str) -> manifest.Manifest:
     with mounted_read_only(node) as place:
-        return take_manifest(place, site.run / file, on_progress=noting(site.run))
+        return manifest.take_manifest(place, site.run / file, on_progress=noting(site.run))
 
 
 @contextmanager
@@ -243,9 +227,9 @@ def rehearsing(run: Path, device: str, note: Note) -> Iterator[tuple[WritableCop
 
     Raises Refused or Failed. The drive is unchanged then.
     """
-    first = read_bytes(device, 0, FIRST_BYTES)
+    first = devices.read_bytes(device, 0, FIRST_BYTES)
     if read_ext(first[START_BYTES:]) is None:
-        raise Refused(NO_EXT(device=device))
+        raise Refused(join(devices.NO_EXT(node=device), NOTHING_WRITTEN))
     if is_mounting_blocked(first):
         raise Refused(
             t(
@@ -255,16 +239,16 @@ def rehearsing(run: Path, device: str, note: Note) -> Iterator[tuple[WritableCop
             )
         )
     folder = run / FOLDER
-    drop_folder(folder)
+    state.drop_folder(folder)
     make_private(folder)
     save_record(run, Record(Phase.REHEARSING, waits=False))
     try:
-        with scratch_copy_of(device, folder / NEW) as copy:
+        with scratch_copy_of(device, folder / state.NEW) as copy:
             yield copy, partial(_save, run, device, copy, note)
     finally:
         # Free the space first, since the journal may be on the same full volume.
-        if phase_of(run) is Phase.REHEARSING:
-            drop_folder(folder)
+        if state.phase_of(run) is Phase.REHEARSING:
+            state.drop_folder(folder)
 
 
 def _save(run: Path, device: str, copy: WritableCopy, note: Note) -> None:
@@ -277,7 +261,7 @@ def rehearse(site: MigratingSite) -> Outcome | None:
     """Run the steps on a scratch copy, verify the result, and save the change. Return the last event and
     message if the run ends here. Raises Failed or Refused."""
     migration = site.migration
-    check_as_looked_at(migration)
+    guard.check_as_looked_at(migration)
     with rehearsing(site.run, migration.device, site.journal.add) as (copy, save):
         steps = (
             (number, step.sentence, partial(_operate, step.operation, copy, replace(site, step=number)))
@@ -294,12 +278,12 @@ def rehearse(site: MigratingSite) -> Outcome | None:
     return None
 
 
-def _operate(operation: OnDevice, copy: WritableCopy, site: MigratingSite) -> str:
+def _operate(operation: ext4.OnDevice, copy: WritableCopy, site: MigratingSite) -> str:
     """Run a step on the scratch copy, and return a result message. Raises Failed."""
-    drive_now(site.migration)
+    guard.drive_now(site.migration)
     try:
         # Repairs by a check, such as a journal replay, come before the comparison.
-        if not isinstance(operation, CheckFiles):
+        if not isinstance(operation, ext4.CheckFiles):
             keep_manifest(copy.node, site)
         message = operate(operation, copy.node, site)
     finally:

@@ -7,31 +7,14 @@ from pathlib import Path
 
 from wizard.apply.block.devices import protect
 from wizard.apply.block.extents import DeviceMedium
+from wizard.apply.conversion import guard, state
 from wizard.apply.conversion.commit import Committer
-from wizard.apply.conversion.guard import check_fstab, check_new, check_resumable
 from wizard.apply.conversion.rehearsal import MigratingSite, rehearse
-from wizard.apply.conversion.state import (
-    THERE_TWICE,
-    TO_REHEARSE,
-    can_be_undone,
-    drop_folder,
-    filesystem_of,
-    has_started,
-    is_filesystem_of,
-    migration_now,
-    nodes_holding,
-    phase_of,
-    saved_in,
-    undo_state,
-    why_closed,
-)
+from wizard.apply.engine import record
 from wizard.apply.engine.held_drive import HeldDrive
-from wizard.apply.engine.record import UNTOUCHED, Phase, Record, save_record
 from wizard.apply.engine.stores import FOLDER
+from wizard.apply.run import job, journal, process
 from wizard.apply.run.backup_store import mark_durably
-from wizard.apply.run.job import KEPT, Outcome, Rollback, RunWork, carry_steps
-from wizard.apply.run.journal import RunState, state, was_done
-from wizard.apply.run.process import NOTHING_WRITTEN, UNDOING, Purpose
 from wizard.apply.run.progress_log import noting
 from wizard.apply.run.runs import load_environment, run_argument
 from wizard.apply.settings.guard import is_stacked
@@ -49,20 +32,25 @@ KEEPING = "keeping"
 """File in a run's folder: keeping has begun, so undo is impossible."""
 
 
-def site_of(work: RunWork) -> MigratingSite:
+def site_of(work: job.RunWork) -> MigratingSite:
     """Return the context of a run, outside of any step."""
     run = work.run
     return MigratingSite(
-        run, migration_now(run), 0, work.journal, work.drive_locks, load_environment(run).patience_seconds
+        run,
+        state.migration_now(run),
+        0,
+        work.journal,
+        work.drive_locks,
+        load_environment(run).patience_seconds,
     )
 
 
-def migrate(site: MigratingSite) -> Outcome:
+def migrate(site: MigratingSite) -> job.Outcome:
     """Run the remaining steps of a conversion. Return the last event and message. Raises DiskwrightError."""
     run, migration = site.run, site.migration
     check_can_start(run, migration)
     if migration.way.converts:
-        if phase_of(run) in TO_REHEARSE and (ended := rehearse(site)):
+        if state.phase_of(run) in state.TO_REHEARSE and (ended := rehearse(site)):
             return ended
         site.journal.add(Event.COMMAND, str(_commit(site)))
     total = len(migration.steps)
@@ -71,7 +59,7 @@ def migrate(site: MigratingSite) -> Outcome:
         for number, step in enumerate(migration.steps, 1)
         if isinstance(step.operation, EditFstab)
     )
-    if ended := carry_steps(run, site.journal, total, edits, lambda: reached(run)):
+    if ended := job.carry_steps(run, site.journal, total, edits, lambda: reached(run)):
         return ended
     if wrong := site.journal.verify(setting_checks(migration)):
         return Event.FAILED, str(wrong)
@@ -105,14 +93,9 @@ def _commit(site: MigratingSite) -> Message:
 def _committer(site: MigratingSite, medium_class: type[DeviceMedium] = DeviceMedium) -> Iterator[Committer]:
     """Yield the committer of a run. Raises Refused if the device contains another filesystem."""
     device = site.migration.device
-    if not is_filesystem_of(filesystem_of(site.run), device):
-        raise Refused(
-            t(
-                "{device} does not contain the filesystem of the run {run}. Nothing was written.",
-                device=device,
-                run=site.run.name,
-            )
-        )
+    if not state.is_filesystem_of(state.filesystem_of(site.run), device):
+        other = state.OTHER_FILESYSTEM(device=device, uuid=site.migration.before.uuid)
+        raise Refused(join(other, process.NOTHING_WRITTEN))
     with medium_class(device) as medium:
         yield Committer(site.run, device, medium, site.journal.add)
 
@@ -126,16 +109,9 @@ def _done_sentence(run: Path, migration: Migration) -> Message | str:
             run=run_argument(run),
         )
     shown = t("{device} is ext4 as shown; all checks passed.", device=migration.device)
-    if why_closed(run, migration):
-        return join(
-            shown,
-            t(
-                "The filesystem was written to since, so undo is no longer possible. "
-                "`diskwright keep {run}` frees the space.",
-                run=run_argument(run),
-            ),
-        )
-    protected = can_be_undone(run, migration) and protect(migration.device)
+    if closed := state.why_closed(run, migration):
+        return f"{shown} {closed}"
+    protected = state.can_be_undone(run, migration) and protect(migration.device)
     left = (
         t("The filesystem is unmounted. Writes are blocked until you keep or undo the conversion, or reboot.")
         if protected
@@ -155,11 +131,11 @@ def _done_sentence(run: Path, migration: Migration) -> Message | str:
 def check_can_start(run: Path, migration: Migration) -> None:
     """Raises Refused unless the device is as planned or, for a started run, as the run left it."""
     try:
-        if has_started(run):
-            check_resumable(migration)
-            check_fstab(migration, {How.BEFORE, How.AFTER})
+        if state.has_started(run):
+            guard.check_resumable(migration)
+            guard.check_fstab(migration, {How.BEFORE, How.AFTER})
         else:
-            check_new(migration)
+            guard.check_new(migration)
     except (BadInput, Failed) as error:
         raise Refused(str(error)) from None
 
@@ -167,21 +143,23 @@ def check_can_start(run: Path, migration: Migration) -> None:
 def reached(run: Path) -> str:
     """Report whether a run that ended early wrote nothing. Empty if it did write."""
     try:
-        return "" if has_started(run) else str(NOTHING_WRITTEN)
+        return "" if state.has_started(run) else str(process.NOTHING_WRITTEN)
     except BadInput as error:
         return str(error)
 
 
-def check_state(run: Path, purpose: Purpose) -> None:
+def check_state(run: Path, purpose: process.Purpose) -> None:
     """Raises Refused if the state or files of a run do not allow this purpose."""
-    now, name = state(run), run.name
-    if now is RunState.KEPT:
-        raise Refused(KEPT(name=name))
-    if purpose is Purpose.KEEP and (now is RunState.UNDONE or (run / UNDOING).exists() or not was_done(run)):
+    now, name = journal.state(run), run.name
+    if now is journal.RunState.KEPT:
+        raise Refused(job.KEPT(name=name))
+    if purpose is process.Purpose.KEEP and (
+        now is journal.RunState.UNDONE or (run / process.UNDOING).exists() or not journal.was_done(run)
+    ):
         raise Refused(
             t("Run {name} is {state}: only a completed and verified run can be kept.", name=name, state=now)
         )
-    if purpose is not Purpose.KEEP and (run / KEEPING).exists():
+    if purpose is not process.Purpose.KEEP and (run / KEEPING).exists():
         # Part of the undo data may be deleted.
         raise Refused(
             t(
@@ -190,11 +168,11 @@ def check_state(run: Path, purpose: Purpose) -> None:
                 run=run_argument(run),
             )
         )
-    if purpose is Purpose.UNDO and not has_started(run):
-        raise Refused(t("Run {name} made no changes to undo.", name=name))
+    if purpose is process.Purpose.UNDO and not state.has_started(run):
+        raise Refused(job.UNCHANGED(name=name))
 
 
-def undo_conversion(site: MigratingSite) -> Outcome:
+def undo_conversion(site: MigratingSite) -> job.Outcome:
     """Undo a conversion. Return the last event and message. Raises DiskwrightError.
 
     The fstab line is restored first, since the ext4 in that line will not exist afterwards.
@@ -203,7 +181,7 @@ def undo_conversion(site: MigratingSite) -> Outcome:
     check_untouched(site.run, migration)
     # Check before the line changes: with an old line and an ext4, the next boot could not mount it.
     _check_kept(site)
-    mark_durably(site.run / UNDOING)
+    mark_durably(site.run / process.UNDOING)
     messages = []
     for setting in migration.settings:
         messages.append(str(setting.undo(_system(site))))
@@ -215,31 +193,36 @@ def undo_conversion(site: MigratingSite) -> Outcome:
 def check_untouched(run: Path, migration: Migration) -> None:
     """Raises Refused if the device is in use or may be another one, or the filesystem was mounted for writing
     since the commit."""
-    check_resumable(migration)
-    window = undo_state(run, migration)
-    if window is not None and window.back is not Rollback.OPEN:
-        raise Refused(f"{window.sentence} {NOTHING_WRITTEN}")
+    guard.check_resumable(migration)
+    window = state.undo_state(run, migration)
+    if window is not None and window.back is not job.Rollback.OPEN:
+        raise Refused(f"{window.sentence} {process.NOTHING_WRITTEN}")
 
 
 def _check_kept(site: MigratingSite) -> None:
     """Raises Refused or Failed if a change on the device could not be undone. Writes nothing."""
-    if phase_of(site.run) not in (*TO_REHEARSE, Phase.SAVED, Phase.UNDONE, Phase.KEPT):
+    if state.phase_of(site.run) not in (
+        *state.TO_REHEARSE,
+        record.Phase.SAVED,
+        record.Phase.UNDONE,
+        record.Phase.KEPT,
+    ):
         with _committer(site) as committer:
             committer.check_kept()
 
 
 def _restore(site: MigratingSite) -> Message:
     """Restore the replaced blocks, and return a result message. Can be repeated. Raises Failed or Refused."""
-    run, device, phase = site.run, site.migration.device, phase_of(site.run)
-    if phase is None or phase in UNTOUCHED:
+    run, device, phase = site.run, site.migration.device, state.phase_of(site.run)
+    if phase is None or phase in record.UNTOUCHED:
         if phase is not None:
-            save_record(run, Record(Phase.UNDONE, waits=False))
-            drop_folder(run / FOLDER)
+            record.save_record(run, record.Record(record.Phase.UNDONE, waits=False))
+            state.drop_folder(run / FOLDER)
         return t("{device} was not written to.", device=device)
     with _committer(site, HeldDrive) as committer:
         committer.undo(noting(run))
-        drop_folder(saved_in(run))
-        if committer.phase is Phase.LEFT or not committer.is_as_put:
+        state.drop_folder(state.saved_in(run))
+        if committer.phase is record.Phase.LEFT or not committer.is_as_put:
             return t(
                 "{device} contains the old filesystem without any of the changes. Later "
                 "writes prevent a bit-for-bit comparison.",
@@ -250,10 +233,10 @@ def _restore(site: MigratingSite) -> Message:
 
 def check_one(run: Path, migration: Migration) -> None:
     """Raises Refused if a copy of a changed filesystem is attached, too."""
-    if not migration.way.converts or not has_started(run):
+    if not migration.way.converts or not state.has_started(run):
         return
     uuid = migration.before.uuid
-    clones = [node for node in nodes_holding(uuid) if not is_stacked(node, migration.device)]
+    clones = [node for node in state.nodes_holding(uuid) if not is_stacked(node, migration.device)]
     found = tuple(dict.fromkeys((migration.device, *clones)))
     if len(found) > 1:
-        raise Refused(THERE_TWICE(uuid=uuid, times=len(found), devices=found))
+        raise Refused(state.THERE_TWICE(uuid=uuid, times=len(found), devices=found))

@@ -12,20 +12,21 @@ from threading import Thread
 from wizard.apply.block.devices import SYS_BLOCK, read_bytes, size_bytes
 from wizard.apply.engine.record import Phase, load_record
 from wizard.apply.engine.stores import FOLDER
+from wizard.apply.run import journal
 from wizard.apply.run.backup_store import read_kept, replace_document
 from wizard.apply.run.job import Rollback, RollbackState
-from wizard.apply.run.journal import RunState, begun_steps, read_entries, state, was_done
 from wizard.apply.run.load import load_migration
 from wizard.apply.run.runs import run_argument
 from wizard.apply.settings.existing_filesystem import drive_of
 from wizard.documents.codec import from_json, parse_document
-from wizard.ext4.assessment import DECIDING, FIRST_BYTES, block_mounting, was_mounted_since
+from wizard.ext4 import assessment
 from wizard.ext4.superblock import START_BYTES, read_ext
 from wizard.model.errors import WHERE_USED, BadInput, Failed, Refused
 from wizard.model.said import Sentence, join, t
 from wizard.plan.changes import Migration
 from wizard.probe.host.sysfs import node_of
 
+OTHER_FILESYSTEM = Sentence("{device} does not contain the filesystem {uuid}.")
 THERE_TWICE = Sentence("Filesystem {uuid} is attached {times} times: {devices:list}. Nothing was written.")
 
 SCHEMA, FILE = "diskwright.filesystem/1", "filesystem.json"
@@ -77,10 +78,15 @@ class ConvertedFilesystem:
 
     def head(self, first: bytes) -> Head:
         """Return the state that these first bytes of a filesystem show."""
-        found = first[DECIDING]
-        if found in (block_mounting(self.old)[DECIDING], block_mounting(self.new)[DECIDING]):
+        found = first[assessment.DECIDING]
+        if found in (
+            assessment.block_mounting(self.old)[assessment.DECIDING],
+            assessment.block_mounting(self.new)[assessment.DECIDING],
+        ):
             return Head.HIDDEN
-        return {self.old[DECIDING]: Head.OLD, self.new[DECIDING]: Head.NEW}.get(found, Head.OTHER)
+        return {self.old[assessment.DECIDING]: Head.OLD, self.new[assessment.DECIDING]: Head.NEW}.get(
+            found, Head.OTHER
+        )
 
 
 def save_filesystem(run: Path, filesystem: ConvertedFilesystem) -> None:
@@ -128,7 +134,7 @@ def phase_of(run: Path) -> Phase | None:
 def has_started(run: Path) -> bool:
     """Return True if a step was started according to the journal, or to the record if the journal is
     incomplete."""
-    return bool(phase_of(run) or begun_steps(read_entries(run)))
+    return bool(phase_of(run) or journal.begun_steps(journal.read_entries(run)))
 
 
 def drop_folder(folder: Path) -> None:
@@ -163,7 +169,7 @@ def nodes_holding(uuid: str) -> list[str]:
 
 def _uuid_on(node: str) -> str | None:
     try:
-        facts = read_ext(read_bytes(node, 0, FIRST_BYTES)[START_BYTES:])
+        facts = read_ext(read_bytes(node, 0, assessment.FIRST_BYTES)[START_BYTES:])
     except Failed:
         return None
     return facts.uuid if facts else None
@@ -193,14 +199,14 @@ BY_UUID = Path("/dev/disk/by-uuid")
 LOOK_SECONDS = 10.0
 """Time for a sleeping drive to spin up. A list of runs does not wait longer for a drive."""
 
-OVER = frozenset({RunState.RUNNING, RunState.UNDONE, RunState.KEPT})
+OVER = frozenset({journal.RunState.RUNNING, journal.RunState.UNDONE, journal.RunState.KEPT})
 
 
 def window_of(run: Path) -> RollbackState | None:
     """Return the possibility of undo of an ended run, or None if kept, undone or without changes. A missing
     drive is not an error."""
     try:
-        return None if state(run) in OVER else undo_state(run, load_migration(run))
+        return None if journal.state(run) in OVER else undo_state(run, load_migration(run))
     except BadInput:
         return None
 
@@ -244,7 +250,7 @@ def _closed_since(run: Path, first: bytes) -> int | None:
     """Return the time of a mount for writing since the run, 0 for another write, or None if unchanged."""
     filesystem = filesystem_of(run)
     now, left = read_ext(first[START_BYTES:]), read_ext(filesystem.new[START_BYTES:])
-    if now is not None and left is not None and was_mounted_since(now, left):
+    if now is not None and left is not None and assessment.was_mounted_since(now, left):
         return now.mounted
     return 0 if filesystem.head(first) is Head.OTHER else None
 
@@ -262,7 +268,7 @@ def _closed_sentence(run: Path, migration: Migration, since: int) -> str:
         )
     command = (
         t("`diskwright keep {run}` frees the space used by undo data.", run=name)
-        if was_done(run)
+        if journal.was_done(run)
         else t("`diskwright resume {run}` completes the remaining steps.", run=name)
     )
     return str(join(closed, command))
@@ -295,13 +301,13 @@ def _read(node: str) -> tuple[bytes, str]:
     def look() -> None:
         try:
             with Path(node).open("rb", buffering=0) as device:
-                answers.put((device.read(FIRST_BYTES), ""))
+                answers.put((device.read(assessment.FIRST_BYTES), ""))
         except PermissionError:
             answers.put((b"", str(t("root access is required"))))
         except FileNotFoundError:
             answers.put((b"", str(t("{node} is missing", node=node))))
         except OSError as error:
-            answers.put((b"", str(t("{node} cannot be read ({why})", node=node, why=str(error.strerror)))))
+            answers.put((b"", str(t("{node} cannot be read ({why})", node=node, why=error))))
 
     Thread(target=look, daemon=True).start()
     try:

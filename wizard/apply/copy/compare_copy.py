@@ -12,18 +12,16 @@ from pathlib import Path
 from wizard.apply.block.devices import forget_caches
 from wizard.apply.copy.copied import BringSite, load_copied
 from wizard.apply.copy.copy_entry import remove_entry, telling
-from wizard.apply.copy.places import shown
 from wizard.apply.run.backup_store import replace_durably
 from wizard.apply.run.progress_log import noting
+from wizard.apply.tree import entries, manifest
 from wizard.apply.tree.content import Content, content_of
 from wizard.apply.tree.differences import as_held, differences
-from wizard.apply.tree.entry import GONE, EntryKind, TreeEntry, look, named, status_at, to_line
-from wizard.apply.tree.manifest import WORKERS, open_folder, read_tree
 from wizard.apply.tree.mount_read_only import seen_alone
 from wizard.model.errors import Failed
 from wizard.model.said import Message, Sentence, join, t, tn
 
-NOT_REMOVED = Sentence("Cannot remove {path}: {why}.")
+NOT_REMOVED = Sentence("Cannot remove {file}: {why}.")
 
 NAMED = 5
 """Number of files to name. Others are counted."""
@@ -48,30 +46,30 @@ def compare(site: BringSite) -> tuple[Message, int]:
         for entry in site.entries():
             if entry.path not in gone:
                 count += 1
-                yield to_line(entry)
+                yield entries.to_line(entry)
 
     # Read the copy from the drive, not from memory.
     site.sync()
     forget_caches(to.device)
     on_bytes = site.counting(noting(site.run, 3, size_bytes=size_bytes), size_bytes)
-    with seen_alone(Path(to.folder)) as place, open_folder(place) as top:
+    with seen_alone(Path(to.folder)) as place, manifest.open_folder(place) as top:
         names = frozenset(map(os.fsencode, copied.names))
         found = differences(
             expected(),
-            read_tree(top, on_bytes, cold=True, only=names),
+            manifest.read_tree(top, on_bytes, cold=True, only=names),
             inode_numbers=False,
             seen_as=as_held(site.copy.holds, unsteady),
         )
     if found:
-        raise Failed(join(t("The copy in {folder} differs:", folder=shown(to.folder)), *found))
+        raise Failed(join(t("The copy in {folder} differs:", folder=to.folder), *found))
     return t(
         "{entries:,d} entries were read back from the drive and match {source}.",
         entries=count,
-        source=shown(site.bring.source.path),
+        source=site.bring.source.path,
     ), count
 
 
-def check_own(site: BringSite, path: bytes, recorded: TreeEntry | None) -> None:
+def check_own(site: BringSite, path: bytes, recorded: entries.TreeEntry | None) -> None:
     """Raises Failed if the entry at `path` in the copy may contain anything that the run did not write. Call
     it before replacing or removing the entry. Raises OSError.
 
@@ -79,10 +77,10 @@ def check_own(site: BringSite, path: bytes, recorded: TreeEntry | None) -> None:
     """
     try:
         # Folders are removed only if empty.
-        is_folder = stat.S_ISDIR(status_at(site.copy.target, path).st_mode)
+        is_folder = stat.S_ISDIR(entries.status_at(site.copy.target, path).st_mode)
         is_own = is_folder or (recorded is not None and _is_recorded(site, path, recorded))
     except OSError as error:
-        if error.errno in GONE:
+        if error.errno in entries.GONE:
             return
         raise
     if not is_own and not is_same(site, path):
@@ -90,7 +88,7 @@ def check_own(site: BringSite, path: bytes, recorded: TreeEntry | None) -> None:
             t(
                 "{path} in the copy was not written by this run and will not be overwritten. "
                 "Move it away first.",
-                path=named(path),
+                path=entries.named(path),
             )
         )
 
@@ -103,39 +101,41 @@ def is_same(site: BringSite, path: bytes) -> bool:
     try:
         source, copy = (_reduced(site, top, path) for top in (site.copy.source, site.copy.target))
     except OSError as error:
-        if error.errno in GONE:
+        if error.errno in entries.GONE:
             return False
         raise
     if source is None or copy is None or source.kind is not copy.kind:
         return False
-    if copy.kind is EntryKind.FOLDER and not (copy.mode & 0o77 or copy.uid or copy.flags or copy.attributes):
+    if copy.kind is entries.EntryKind.FOLDER and not (
+        copy.mode & 0o77 or copy.uid or copy.flags or copy.attributes
+    ):
         return True
     # Flags are set last.
     return copy in (source, source._replace(flags=0))
 
 
-def _is_recorded(site: BringSite, path: bytes, recorded: TreeEntry) -> bool:
+def _is_recorded(site: BringSite, path: bytes, recorded: entries.TreeEntry) -> bool:
     """Return True if the entry has the content recorded during the copy. Raises OSError."""
-    found = look(site.copy.target, path, _content)
+    found = entries.look(site.copy.target, path, _content)
     if found.kind is not recorded.kind:
         return False
-    if found.kind is EntryKind.FILE:
+    if found.kind is entries.EntryKind.FILE:
         same = (found.size_bytes, found.digest) == (recorded.size_bytes, recorded.digest)
         return same and bool(recorded.digest)
     return (found.target, found.device) == (recorded.target, recorded.device)
 
 
-def _reduced(site: BringSite, top: int, path: bytes) -> TreeEntry | None:
+def _reduced(site: BringSite, top: int, path: bytes) -> entries.TreeEntry | None:
     """Return the entry, reduced to the fields that must match."""
-    entry = as_held(site.copy.holds)(look(top, path, _content))
+    entry = as_held(site.copy.holds)(entries.look(top, path, _content))
     if entry is None:
         return None
-    changes = entry.modified if entry.kind is not EntryKind.FOLDER else 0
+    changes = entry.modified if entry.kind is not entries.EntryKind.FOLDER else 0
     return entry._replace(modified=changes, changed=0, inode=0)
 
 
 def _content(fd: int, status: os.stat_result) -> Content:
-    return content_of(fd, status.st_size, WORKERS, lambda _more: None)
+    return content_of(fd, status.st_size, manifest.WORKERS, lambda _more: None)
 
 
 @dataclass(slots=True)
@@ -175,9 +175,9 @@ def remove_brought(site: BringSite) -> Message:
 def _know_folder(site: BringSite, path: bytes, removal: _Removal) -> os.stat_result | None:
     """Note a folder for removal after its content, and return the status of another entry."""
     try:
-        status = status_at(site.copy.target, path)
+        status = entries.status_at(site.copy.target, path)
     except OSError as error:
-        if error.errno in GONE:
+        if error.errno in entries.GONE:
             return None
         raise
     if stat.S_ISDIR(status.st_mode):
@@ -199,7 +199,7 @@ def _remove_one(site: BringSite, path: bytes, removal: _Removal) -> None:
 
 def _was_touched(site: BringSite, path: bytes, before: os.stat_result) -> bool:
     """Return True if the entry changed during the comparison."""
-    now = status_at(site.copy.target, path)
+    now = entries.status_at(site.copy.target, path)
     seen = [(one.st_ino, one.st_size, one.st_mtime_ns, one.st_ctime_ns) for one in (before, now)]
     return seen[0] != seen[1]
 
@@ -214,7 +214,7 @@ def _remove_folder(site: BringSite, path: bytes, removal: _Removal) -> None:
 
 
 def _result_message(site: BringSite, removal: _Removal) -> Message:
-    folder = shown(site.bring.target.folder)
+    folder = site.bring.target.folder
     messages = [
         tn(
             "1 entry was removed from {folder}.",
@@ -224,7 +224,7 @@ def _result_message(site: BringSite, removal: _Removal) -> Message:
         )
     ]
     if removal.left:
-        source = shown(site.bring.source.path)
+        source = site.bring.source.path
         messages.append(
             t(
                 "Not removed because the copy differs from {source}: {paths:list}.",
@@ -234,8 +234,10 @@ def _result_message(site: BringSite, removal: _Removal) -> Message:
         )
         if len(removal.left) > NAMED:
             list_file = site.run / KEPT
-            replace_durably(list_file, "".join(f"{named(path)}\n" for path in sorted(removal.left)).encode())
-            messages.append(t("{file} lists all remaining entries.", file=str(list_file)))
+            replace_durably(
+                list_file, "".join(f"{entries.named(path)}\n" for path in sorted(removal.left)).encode()
+            )
+            messages.append(t("{file} lists all remaining entries.", file=list_file))
     if removal.kept_folders:
         messages.append(
             t("Folders with other contents remain: {paths:list}.", paths=_shown(removal.kept_folders))
@@ -250,4 +252,4 @@ def _shown(paths: list[bytes]) -> tuple[Message | str, ...]:
 def paths_shown(paths: Sequence[str]) -> tuple[Message | str, ...]:
     """Return the first paths for display, and the number of others."""
     more = (t("{count:,d} more", count=len(paths) - NAMED),) if len(paths) > NAMED else ()
-    return (*(named(os.fsencode(path)) for path in paths[:NAMED]), *more)
+    return (*(entries.named(os.fsencode(path)) for path in paths[:NAMED]), *more)

@@ -13,16 +13,17 @@ from heapq import merge
 from pathlib import Path
 
 from wizard.apply.copy.copy_entry import LIBRARY, TreeCopy
-from wizard.apply.copy.places import shown, source_open
+from wizard.apply.copy.places import source_open
 from wizard.apply.run.backup_store import read_kept, replace_document, replace_durably
-from wizard.apply.run.process import STOP
+from wizard.apply.run.process import STOP, UNWRITTEN
 from wizard.apply.run.progress_log import Progress, Tally
-from wizard.apply.tree.entry import TreeEntry, from_line
-from wizard.apply.tree.manifest import BEFORE, NOT_WRITTEN, manifest_lines, open_folder
-from wizard.apply.tree.mount_read_only import NOT_READ, seen_alone
+from wizard.apply.tree import manifest
+from wizard.apply.tree.entries import TreeEntry, from_line
+from wizard.apply.tree.mount_read_only import seen_alone
 from wizard.documents.codec import from_json, parse_document
+from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput, Failed
-from wizard.model.said import Sentence, t
+from wizard.model.said import failing, t
 from wizard.plan.changes import Bring
 from wizard.plan.copy import holds_of
 
@@ -30,8 +31,6 @@ FILE, SCHEMA = "copied.json", "diskwright.copied/2"
 
 LIST, AGAIN_LIST = "copied.list", "again.list"
 """Lines of the copied entries in order, and of those copied again, each as the source was then."""
-
-INCOMPLETE = Sentence("{file} is incomplete.")
 
 EXPECTED = "expected.manifest"
 """List of a finished copy of version 1.0."""
@@ -71,8 +70,7 @@ class BringSite:
     def sync(self) -> None:
         """Flush the target's filesystem. Raises Failed."""
         if LIBRARY.syncfs(self.copy.target):
-            number = ctypes.get_errno()
-            raise _not_written(self.bring.target.folder, OSError(number, os.strerror(number)))
+            raise Failed(UNWRITTEN(file=self.bring.target.folder, why=os.strerror(ctypes.get_errno())))
 
     def check_not_stopped(self) -> None:
         """Raises CopyStopped if the run was asked to stop."""
@@ -95,7 +93,7 @@ class BringSite:
         """Return the state of the copy. Raises BadInput if the run has none."""
         copied = load_copied(self.run)
         if copied is None:
-            raise BadInput(INCOMPLETE(file=str(self.run / FILE)))
+            raise BadInput(manifest.INCOMPLETE(file=self.run / FILE))
         return copied
 
     def save(self, copied: Copied) -> None:
@@ -104,9 +102,9 @@ class BringSite:
 
     def entries(self) -> Iterator[TreeEntry]:
         """Yield the copied entries in order, each as last copied. Raises BadInput if a list is damaged."""
-        for file in (self.run / EXPECTED, self.run / BEFORE):
+        for file in (self.run / EXPECTED, self.run / manifest.BEFORE):
             if file.exists():
-                return (from_line(line, file.name) for line in manifest_lines(file))
+                return (from_line(line, file.name) for line in manifest.manifest_lines(file))
         newer = {entry.path: entry for entry in entries_in(self.run / AGAIN_LIST)}
         older = (entry for entry in entries_in(self.run / LIST) if entry.path not in newer)
         return merge(older, sorted(newer.values(), key=_order), key=_order)
@@ -118,7 +116,7 @@ def _order(entry: TreeEntry) -> list[bytes]:
 
 def is_older(run: Path) -> bool:
     """Return True if version 1.0 made the copy. Such a run can only be undone."""
-    return (run / BEFORE).exists()
+    return (run / manifest.BEFORE).exists()
 
 
 def load_copied(run: Path) -> Copied | None:
@@ -127,15 +125,14 @@ def load_copied(run: Path) -> Copied | None:
     if text is None:
         return None
     if not (run / LIST).exists():
-        raise BadInput(INCOMPLETE(file=str(run / LIST)))
+        raise BadInput(manifest.INCOMPLETE(file=run / LIST))
     return from_json(parse_document(text, SCHEMA, FILE), Copied, str(run / FILE))
 
 
 def entries_in(file: Path) -> Iterator[TreeEntry]:
     """Yield the committed entries of a list, none if the list does not exist. Raises BadInput if it is
     damaged."""
-    what = t("An entry of {file}", file=str(file))
-    return (from_line(line, what) for line in _committed(file))
+    return (from_line(line, str(file)) for line in _committed(file))
 
 
 def _committed(file: Path) -> Iterator[bytes]:
@@ -157,9 +154,9 @@ def _committed(file: Path) -> Iterator[bytes]:
     except FileNotFoundError:
         return
     except OSError as error:
-        raise BadInput(NOT_READ(path=str(file), why=str(error.strerror))) from None
+        raise BadInput(UNREADABLE(file=file, why=error)) from None
     if count < 0 or damaged:
-        raise BadInput(INCOMPLETE(file=str(file)))
+        raise BadInput(manifest.INCOMPLETE(file=file))
 
 
 def _count_line(count: int) -> bytes:
@@ -171,15 +168,13 @@ class EntryList:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        try:
+        with failing(UNWRITTEN, file=path):
             if not path.exists():
                 replace_durably(path, _count_line(0))
             self.count = sum(1 for _ in _committed(path))
             fd = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC)
             self._file = os.fdopen(fd, "ab")
             self._file.write(b"\n")
-        except OSError as error:
-            raise _not_written(path, error) from None
         self.add(())
 
     def close(self) -> None:
@@ -189,16 +184,10 @@ class EntryList:
     def add(self, lines: Sequence[bytes]) -> None:
         """Append lines and sync them. Raises Failed."""
         self.count += len(lines)
-        try:
+        with failing(UNWRITTEN, file=self._path):
             self._file.write(b"".join(line + b"\n" for line in lines) + _count_line(self.count))
             self._file.flush()
             os.fsync(self._file.fileno())
-        except OSError as error:
-            raise _not_written(self._path, error) from None
-
-
-def _not_written(path: Path | str, error: OSError) -> Failed:
-    return Failed(NOT_WRITTEN(file=shown(path), why=str(error.strerror)))
 
 
 @contextmanager
@@ -212,13 +201,13 @@ def site_of(run: Path, bring: Bring, *, makes: bool) -> Iterator[BringSite]:
                 "{run} copied to {folder}, but its bring.json belongs to another run. This "
                 "attempt made no changes.",
                 run=run.name,
-                folder=shown(copied.folder),
+                folder=copied.folder,
             )
         )
     with ExitStack() as held:
         source = held.enter_context(source_open(bring.source))
         target = held.enter_context(_target_open(bring, makes=makes))
-        here, there = (held.enter_context(open_folder(place)) for place in (source, target))
+        here, there = (held.enter_context(manifest.open_folder(place)) for place in (source, target))
         yield BringSite(
             run, bring, TreeCopy(here, there, holds_of(bring.target.filesystem), os.fsencode(run.name))
         )
@@ -228,10 +217,8 @@ def site_of(run: Path, bring: Bring, *, makes: bool) -> Iterator[BringSite]:
 def _target_open(bring: Bring, *, makes: bool) -> Iterator[Path]:
     """Yield the target's folder in a private mount. Until the end, the public mount cannot be unmounted."""
     to = bring.target
-    with open_folder(Path(to.place)), seen_alone(Path(to.place), writable=True) as top:
-        try:
+    with manifest.open_folder(Path(to.place)), seen_alone(Path(to.place), writable=True) as top:
+        with failing(UNWRITTEN, file=to.folder):
             for path in to.makes if makes else ():
                 (top / Path(path).relative_to(to.place)).mkdir(mode=0o755, exist_ok=True)
-        except OSError as error:
-            raise _not_written(to.folder, error) from None
         yield top / Path(to.folder).relative_to(to.place)

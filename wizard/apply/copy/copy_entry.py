@@ -22,22 +22,8 @@ from functools import partial
 from hashlib import blake2b
 from typing import TypeVar
 
+from wizard.apply.tree import entries
 from wizard.apply.tree.content import SHORTER, Content, Range, content_beside
-from wizard.apply.tree.entry import (
-    ABOUT_STORAGE,
-    GET_FLAGS,
-    GONE,
-    LOST_AND_FOUND,
-    TO_READ,
-    EntryKind,
-    TreeEntry,
-    attribute_names,
-    folder_of,
-    look,
-    named,
-    opened,
-    status_at,
-)
 from wizard.filesystems.kind import Holds
 from wizard.model.errors import Failed
 from wizard.model.said import MIB, Sentence
@@ -45,7 +31,7 @@ from wizard.operations.mounts import Top
 
 T = TypeVar("T")
 
-NOT_COPIED = Sentence("Cannot copy {path}: {why}.")
+NOT_COPIED = Sentence("Cannot copy {file}: {why}.")
 
 SET_FLAGS = 0x40086602 if struct.calcsize("l") == 8 else 0x40046602
 """FS_IOC_SETFLAGS (linux/fs.h), which encodes the size of a long."""
@@ -78,29 +64,28 @@ class TreeCopy:
 
 @contextmanager
 def telling(path: bytes, fault: Sentence = NOT_COPIED) -> Iterator[None]:
-    """Convert an OSError to Failed with the file's name."""
+    """Convert an OSError to Failed with the file's name, formatted only then: trees have many files."""
     try:
         yield
     except OSError as error:
-        why = error.strerror or str(error)
-        raise Failed(fault(path=named(path), why=why)) from None
+        raise Failed(fault(file=entries.named(path), why=error)) from None
 
 
-def copy_entry(copy: TreeCopy, path: bytes, on_bytes: Callable[[int], None]) -> TreeEntry:
+def copy_entry(copy: TreeCopy, path: bytes, on_bytes: Callable[[int], None]) -> entries.TreeEntry:
     """Copy an entry to a temporary name, without flags, and return the entry as read. The top folder is only
     read, and other folders are created by `make_folder`. Raises OSError."""
     temporary = copy.temporary(path)
 
     def fill(fd: int, status: os.stat_result) -> Content:
         remove_name(copy.target, temporary)
-        with opened(copy.target, temporary, TO_WRITE) as new:
+        with entries.opened(copy.target, temporary, TO_WRITE) as new:
             content = content_beside(fd, status.st_size, partial(_copy_ranges, fd, new, on_bytes))
             os.ftruncate(new, status.st_size)
             _finish(copy, fd, new)
         return content
 
-    entry = look(copy.source, path, fill)
-    if entry.kind not in (EntryKind.FILE, EntryKind.FOLDER) and copy.holds.links:
+    entry = entries.look(copy.source, path, fill)
+    if entry.kind not in (entries.EntryKind.FILE, entries.EntryKind.FOLDER) and copy.holds.links:
         remove_name(copy.target, temporary)
         _make_other(copy, path, temporary)
     return entry
@@ -108,12 +93,12 @@ def copy_entry(copy: TreeCopy, path: bytes, on_bytes: Callable[[int], None]) -> 
 
 def make_folder(copy: TreeCopy, path: bytes, *, again: bool) -> None:
     """Create a folder that only root can use. With `again`, it may exist. Raises OSError."""
-    with folder_of(copy.target, path) as (there, name):
+    with entries.folder_of(copy.target, path) as (there, name):
         try:
             os.mkdir(name, 0o700, dir_fd=there)
         except FileExistsError:
             is_folder = stat.S_ISDIR(os.stat(name, dir_fd=there, follow_symlinks=False).st_mode)
-            if path != LOST_AND_FOUND and not (again and is_folder):
+            if path != entries.LOST_AND_FOUND and not (again and is_folder):
                 raise
 
 
@@ -123,8 +108,8 @@ def make_link(copy: TreeCopy, first: bytes, path: bytes) -> None:
     for name in (copy.temporary(first), first):
         with (
             suppress(FileNotFoundError),
-            folder_of(copy.target, name) as (above, old),
-            folder_of(copy.target, copy.temporary(path)) as (folder, new),
+            entries.folder_of(copy.target, name) as (above, old),
+            entries.folder_of(copy.target, copy.temporary(path)) as (folder, new),
         ):
             os.link(old, new, src_dir_fd=above, dst_dir_fd=folder, follow_symlinks=False)
             return
@@ -134,8 +119,8 @@ def make_link(copy: TreeCopy, first: bytes, path: bytes) -> None:
 def give_name(copy: TreeCopy, path: bytes, *, replace: bool = False) -> None:
     """Rename a temporary file to the final name. Unless `replace`, this name must be free. Raises OSError."""
     with (
-        folder_of(copy.target, copy.temporary(path)) as (above, old),
-        folder_of(copy.target, path) as (folder, new),
+        entries.folder_of(copy.target, copy.temporary(path)) as (above, old),
+        entries.folder_of(copy.target, path) as (folder, new),
     ):
         if not replace and LIBRARY.renameat2(above, old, folder, new, RENAME_NOREPLACE) == 0:
             return
@@ -151,9 +136,9 @@ def give_name(copy: TreeCopy, path: bytes, *, replace: bool = False) -> None:
 def exists(top: int, path: bytes) -> bool:
     """Return True if an entry exists. Raises OSError."""
     try:
-        status_at(top, path)
+        entries.status_at(top, path)
     except OSError as error:
-        if error.errno in GONE:
+        if error.errno in entries.GONE:
             return False
         raise
     return True
@@ -161,7 +146,7 @@ def exists(top: int, path: bytes) -> bool:
 
 def remove_name(top: int, path: bytes) -> None:
     """Remove a file, even if flags forbid it, and ignore a missing one. Raises OSError."""
-    with folder_of(top, path) as (folder, name):
+    with entries.folder_of(top, path) as (folder, name):
         try:
             os.unlink(name, dir_fd=folder)
         except FileNotFoundError:
@@ -174,15 +159,15 @@ def remove_name(top: int, path: bytes) -> None:
 def remove_entry(top: int, path: bytes) -> bool:
     """Remove a file, or a folder if empty. Return True if the entry is gone. Raises OSError."""
     try:
-        if not stat.S_ISDIR(status_at(top, path).st_mode):
+        if not stat.S_ISDIR(entries.status_at(top, path).st_mode):
             remove_name(top, path)
             return True
-        with folder_of(top, path) as (folder, name):
+        with entries.folder_of(top, path) as (folder, name):
             without_flags(folder, name, partial(os.rmdir, name, dir_fd=folder))
     except OSError as error:
-        if error.errno not in GONE | {errno.ENOTEMPTY}:
+        if error.errno not in entries.GONE | {errno.ENOTEMPTY}:
             raise
-        return error.errno in GONE
+        return error.errno in entries.GONE
     return True
 
 
@@ -190,7 +175,7 @@ def free(top: int, path: bytes) -> None:
     """Clear the flags of a file or folder, and of its parent folder. Raises OSError."""
     for one in (path.rpartition(b"/")[0], path):
         with suppress(FileNotFoundError):
-            mode = status_at(top, one).st_mode
+            mode = entries.status_at(top, one).st_mode
             if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
                 set_flags(top, one, 0)
 
@@ -218,7 +203,10 @@ def _copy_ranges(fd: int, new: int, on_bytes: Callable[[int], None], ranges: Ite
 
 def _make_other(copy: TreeCopy, path: bytes, temporary: bytes) -> None:
     """Copy a symbolic link, pipe, socket or device."""
-    with folder_of(copy.source, path) as (here, name), folder_of(copy.target, temporary) as (there, new):
+    with (
+        entries.folder_of(copy.source, path) as (here, name),
+        entries.folder_of(copy.target, temporary) as (there, new),
+    ):
         status = os.stat(name, dir_fd=here, follow_symlinks=False)
         if stat.S_ISLNK(status.st_mode):
             os.symlink(os.readlink(name, dir_fd=here), new, dir_fd=there)
@@ -236,7 +224,7 @@ def _copy_attributes(copy: TreeCopy, source: int | bytes, target: int | bytes) -
     """Copy all supported extended attributes, including ACLs. Owner and permissions come first, since
     changing them removes some."""
     follow = isinstance(source, int)
-    for name in attribute_names(source) if copy.holds.attributes else ():
+    for name in entries.attribute_names(source) if copy.holds.attributes else ():
         if copy.holds.attribute(name):
             value = os.getxattr(source, name, follow_symlinks=follow)
             os.setxattr(target, name, value, follow_symlinks=follow)
@@ -244,7 +232,10 @@ def _copy_attributes(copy: TreeCopy, source: int | bytes, target: int | bytes) -
 
 def finish_folder(copy: TreeCopy, path: bytes) -> None:
     """Set a folder's metadata after the content, except flags. Raises OSError."""
-    with opened(copy.source, path, TO_READ) as fd, opened(copy.target, path, TO_READ) as new:
+    with (
+        entries.opened(copy.source, path, entries.TO_READ) as fd,
+        entries.opened(copy.target, path, entries.TO_READ) as new,
+    ):
         without_flags(copy.target, path, partial(_finish, copy, fd, new))
 
 
@@ -260,10 +251,10 @@ def _finish(copy: TreeCopy, fd: int, new: int) -> None:
 
 def set_flags(top: int, path: bytes, flags: int) -> None:
     """Set the flags of a file or folder, except those about storage. Raises OSError."""
-    with opened(top, path, TO_READ) as fd:
+    with entries.opened(top, path, entries.TO_READ) as fd:
         buffer = bytearray(8)
-        fcntl.ioctl(fd, GET_FLAGS, buffer)
-        stored = struct.unpack_from("=I", buffer)[0] & ABOUT_STORAGE
+        fcntl.ioctl(fd, entries.GET_FLAGS, buffer)
+        stored = struct.unpack_from("=I", buffer)[0] & entries.ABOUT_STORAGE
         fcntl.ioctl(fd, SET_FLAGS, struct.pack("=II", stored | flags, 0))
 
 
@@ -272,7 +263,7 @@ def restore_top(target: int, top: Top) -> None:
     os.fchown(target, top.owner, top.group)
     os.fchmod(target, top.mode)
     old = dict(top.attributes)
-    for name in attribute_names(target):
+    for name in entries.attribute_names(target):
         if name not in old:
             os.removexattr(target, name)
     for name, value in old.items():

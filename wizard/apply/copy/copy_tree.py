@@ -15,7 +15,6 @@ from time import monotonic
 from wizard.apply.copy.compare_copy import check_own
 from wizard.apply.copy.copied import (
     AGAIN_LIST,
-    INCOMPLETE,
     LIST,
     BringSite,
     Copied,
@@ -37,9 +36,9 @@ from wizard.apply.copy.copy_entry import (
 )
 from wizard.apply.copy.survey import check_names_free, names_in
 from wizard.apply.run.progress_log import noting
-from wizard.apply.tree.entry import GONE, KINDS, EntryKind, Found, TreeEntry, order_of, status_at, walk
-from wizard.apply.tree.manifest import Inode, OnBytes, linked_inode, read_batch
-from wizard.apply.tree.mount_read_only import NOT_READ
+from wizard.apply.tree import manifest
+from wizard.apply.tree.entries import GONE, KINDS, EntryKind, Found, TreeEntry, order_of, status_at, walk
+from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput
 from wizard.model.said import MIB, Message, t, tn
 
@@ -64,25 +63,24 @@ def copy_listed(site: BringSite) -> Message:
         done_bytes, last = done_bytes + (0 if entry.same_as else entry.data_bytes), entry.order
     left_bytes = max(total_bytes - done_bytes, 1)
     note = noting(site.run, 1, (min(done_bytes / total_bytes, 0.999), 1.0), left_bytes)
-    linked: dict[Inode, TreeEntry] = {}
+    linked: dict[manifest.Inode, TreeEntry] = {}
     with _Batches(site, LIST, linked, site.counting(note, left_bytes)) as batches:
         for found in _in_batches(_not_listed(site, copied, last, linked)):
             batches.copy(found, {})
         seconds, size_bytes = monotonic() - start, done_bytes + batches.copied_bytes
     # The list includes the top folder.
     count = batches.recorder.count - 1
-    if batches.copied_bytes and seconds >= 1:
-        return t(
-            "{entries:,d} entries ({size:size}) are on the drive, at {rate:size} per second.",
-            entries=count,
-            size=size_bytes,
-            rate=int(batches.copied_bytes / seconds),
-        )
-    return t("{entries:,d} entries ({size:size}) are on the drive.", entries=count, size=size_bytes)
+    return t(
+        "{entries:,d} entries ({size:size}) are on the drive, {copied:size} copied in {seconds:.0f} s.",
+        entries=count,
+        size=size_bytes,
+        copied=batches.copied_bytes,
+        seconds=seconds,
+    )
 
 
 def _not_listed(
-    site: BringSite, copied: Copied, last: list[bytes] | None, linked: dict[Inode, TreeEntry]
+    site: BringSite, copied: Copied, last: list[bytes] | None, linked: dict[manifest.Inode, TreeEntry]
 ) -> Iterator[Found]:
     """Yield the entries after the `last` listed one, and add listed hard links to `linked`. The next step
     copies what is missing before that one."""
@@ -95,8 +93,8 @@ def _not_listed(
             yield path, status
 
 
-def _know_link(entry: TreeEntry, status: os.stat_result, linked: dict[Inode, TreeEntry]) -> None:
-    inode = linked_inode(status)
+def _know_link(entry: TreeEntry, status: os.stat_result, linked: dict[manifest.Inode, TreeEntry]) -> None:
+    inode = manifest.linked_inode(status)
     if inode and not entry.same_as and is_steady(entry, status):
         linked[inode] = entry
 
@@ -147,7 +145,9 @@ def _in_batches(found: Iterable[Found]) -> Iterator[Sequence[Found]]:
 class _Batches:
     """Copies batches of entries and records them in the list `file`."""
 
-    def __init__(self, site: BringSite, file: str, linked: dict[Inode, TreeEntry], on_bytes: OnBytes) -> None:
+    def __init__(
+        self, site: BringSite, file: str, linked: dict[manifest.Inode, TreeEntry], on_bytes: manifest.OnBytes
+    ) -> None:
         self._site, self._file, self._on_bytes = site, file, on_bytes
         self._linked = linked if site.copy.holds.links else None
         self._copied = site.load()
@@ -174,7 +174,7 @@ class _Batches:
         first = last.entries if last.pending and last.file == self._file else begin
         site.save(replace(last, file=self._file, entries=first, pending=(*last.pending, *paths)))
         read = partial(_copy_one, site, self._earlier | own.keys())
-        lines = list(read_batch(batch, self._linked, read, self._count))
+        lines = list(manifest.read_batch(batch, self._linked, read, self._count))
         for line in lines:
             if line.same_as:
                 _link(site, line.same_as, line.path)
@@ -255,7 +255,7 @@ def _settle(site: BringSite) -> None:
             elif entry.path in paths:
                 own[entry.path] = entry
     if paths and count < pending.entries:
-        raise BadInput(INCOMPLETE(file=str(site.run / pending.file)))
+        raise BadInput(manifest.INCOMPLETE(file=site.run / pending.file))
     for path in paths:
         if path in recorded:
             _give_name(site, path, own.get(path))
@@ -280,7 +280,7 @@ def catch_up(site: BringSite) -> Message:
     note = noting(site.run, 2)
     copied = site.load()
     _settle(site)
-    linked: dict[Inode, TreeEntry] = {}
+    linked: dict[manifest.Inode, TreeEntry] = {}
     changed = _find_changed(site, copied, linked)
     new = names_in(site.copy.source) - frozenset(map(os.fsencode, copied.names))
     _remove(site, changed.gone)
@@ -314,7 +314,7 @@ def _sorted(paths: Iterable[bytes]) -> tuple[str, ...]:
     return tuple(os.fsdecode(path) for path in sorted(paths))
 
 
-def _find_changed(site: BringSite, copied: Copied, linked: dict[Inode, TreeEntry]) -> _Changed:
+def _find_changed(site: BringSite, copied: Copied, linked: dict[manifest.Inode, TreeEntry]) -> _Changed:
     changed = _Changed()
     for path, status, entry in _compare_with_list(site, copied):
         if status is not None and entry is not None and is_steady(entry, status):
@@ -368,7 +368,7 @@ def _unsteady(site: BringSite, gone: Iterable[bytes]) -> Iterator[bytes]:
     for entry in site.entries():
         if not entry.path or entry.path in skipped:
             continue
-        with telling(entry.path, NOT_READ):
+        with telling(entry.path, UNREADABLE):
             try:
                 steady = is_steady(entry, status_at(site.copy.source, entry.path))
             except OSError as error:

@@ -6,39 +6,19 @@ from functools import partial
 from pathlib import Path
 
 from wizard.apply.block.devices import drives_under
+from wizard.apply.copy import places
 from wizard.apply.copy.compare_copy import NOT_REMOVED, compare, paths_shown, remove_brought
 from wizard.apply.copy.copied import BringSite, CopyStopped, is_older, load_copied, site_of
 from wizard.apply.copy.copy_entry import restore_top, telling
 from wizard.apply.copy.copy_tree import catch_up, copy_listed
-from wizard.apply.copy.places import (
-    READ_ONLY,
-    device_of,
-    ground_of,
-    held_on,
-    node_with,
-    refused,
-    shown,
-    uuid_of,
-)
 from wizard.apply.copy.survey import check_room_there
 from wizard.apply.plan.identity_check import drive_fault
+from wizard.apply.run import job, process, runs
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment, mark_durably
-from wizard.apply.run.job import (
-    JobRequest,
-    Locks,
-    Outcome,
-    Prepared,
-    RunJob,
-    RunWork,
-    Start,
-    check_root,
-)
 from wizard.apply.run.journal import Journal, begun_steps, done_steps, read_entries
 from wizard.apply.run.load import load_bring
-from wizard.apply.run.process import STOP, UNDOING, Purpose, lock_drives
-from wizard.apply.run.runs import check_room, load_environment, run_argument
+from wizard.apply.settings import guard
 from wizard.apply.settings.existing_filesystem import CLONED
-from wizard.apply.settings.guard import check_foreign, check_setting, clones_of
 from wizard.apply.settings.system import system_in, system_of
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
@@ -61,7 +41,7 @@ def _check_new(bring: Bring) -> None:
     _drives_now(bring)
     check_room_there(bring)
     for edit in bring.settings:
-        check_setting(edit, system_of(bring), {How.BEFORE})
+        guard.check_setting(edit, system_of(bring), {How.BEFORE})
 
 
 def _check_own(bring: Bring, environment: Environment, *, anywhere: bool = False) -> tuple[str, ...]:
@@ -72,11 +52,11 @@ def _check_own(bring: Bring, environment: Environment, *, anywhere: bool = False
     """
     to = bring.target
     if anywhere:
-        node = node_with(to.device, to.filesystem, to.uuid)
+        node = places.node_with(to.device, to.filesystem, to.uuid)
         drives = _own_drives(bring, node) if node else ()
     else:
         drives = _drives_now(bring)
-    check_foreign(bring, environment)
+    guard.check_foreign(bring, environment)
     environment.check_allowed(drives)
     return drives
 
@@ -85,20 +65,20 @@ def _drives_now(bring: Bring) -> tuple[str, ...]:
     """Return the drives below the target. Raises Refused unless the target is the planned filesystem, and
     mounted read-write at the planned place."""
     to = bring.target
-    location = ground_of(Path(to.place))
-    device = device_of(location.mounted)
+    location = places.ground_of(Path(to.place))
+    device = places.device_of(location.mounted)
     other = t(
         "The filesystem at {place} is not the {title} target of this copy. This attempt made no changes.",
-        place=shown(to.place),
+        place=to.place,
         title=KINDS[to.filesystem].title,
     )
     if device is None or str(location.folder) != location.mounted.mount_point:
         raise Refused(other)
-    found = held_on(device)
+    found = places.held_on(device)
     if (found.filesystem, found.uuid) != (to.filesystem, to.uuid):
         raise Refused(other)
     if "ro" in location.mounted.options:
-        raise refused(READ_ONLY(path=shown(to.place)))
+        raise places.refused(places.READ_ONLY(path=to.place))
     return _own_drives(bring, found.node)
 
 
@@ -110,15 +90,15 @@ def _own_drives(bring: Bring, node: str) -> tuple[str, ...]:
     # The target's UUID was compared before.
     faults = [drive_fault(bring.drive, drive, lambda: bool(bring.target.uuid) or None) for drive in drives]
     if None not in faults:
-        raise refused(
+        raise places.refused(
             t(
                 "{device} is not on the target drive of this copy: {fault}.",
                 device=node,
                 fault=next(iter(faults), None) or "",
             )
         )
-    if clones := clones_of(node, bring.target.uuid):
-        raise refused(CLONED(devices=(node, *clones), uuid=bring.target.uuid))
+    if clones := guard.clones_of(node, bring.target.uuid):
+        raise places.refused(CLONED(devices=(node, *clones), uuid=bring.target.uuid))
     return paths
 
 
@@ -127,7 +107,7 @@ def _is_as_copied(bring: Bring) -> bool:
     yet."""
     try:
         _drives_now(bring)
-        return uuid_of(ground_of(Path(bring.source.path)).mounted) == bring.source.uuid
+        return places.uuid_of(places.ground_of(Path(bring.source.path)).mounted) == bring.source.uuid
     except (Refused, BadInput):
         return False
 
@@ -141,14 +121,14 @@ def _only_fstab_left(run: Path, bring: Bring) -> bool:
 
 def _bring_files(run: Path, journal: Journal) -> tuple[Event, Message]:
     """Run the remaining steps of a copy. Return the last event and message. Raises DiskwrightError."""
-    bring, environment = load_bring(run), load_environment(run)
+    bring, environment = load_bring(run), runs.load_environment(run)
     entries = read_entries(run)
     with ExitStack() as held:
         site: BringSite | None = None
         for number, step in enumerate(bring.steps, 1):
             if number in done_steps(entries):
                 continue
-            if (run / STOP).exists():
+            if (run / process.STOP).exists():
                 return Event.STOPPED, STOPPED
             _check_own(bring, environment, anywhere=_only_fstab_left(run, bring))
             if not begun_steps(entries) and number == 1:
@@ -206,7 +186,7 @@ def _take_place(run: Path, bring: Bring, number: int, journal: Journal) -> Messa
 
 
 def _done_message(run: Path, bring: Bring) -> Message:
-    folder, source = (shown(path) for path in (bring.target.folder, bring.source.path))
+    folder, source = bring.target.folder, bring.source.path
     again = load_copied(run)
     assert again is not None, "it is copied"
     notes = (
@@ -228,7 +208,7 @@ def _done_message(run: Path, bring: Bring) -> Message:
                 "The old filesystem on {old} remains unchanged. `diskwright undo {run}` "
                 "restores the old mount.",
                 old=bring.takes.device,
-                run=run_argument(run),
+                run=runs.run_argument(run),
             )
         )
     if again.unsteady:
@@ -248,7 +228,7 @@ def _done_message(run: Path, bring: Bring) -> Message:
             "{run}` removes the copy.",
             folder=folder,
             source=source,
-            run=run_argument(run),
+            run=runs.run_argument(run),
         ),
         *notes,
     )
@@ -262,8 +242,8 @@ def _undo_copy(run: Path, journal: Journal) -> tuple[Event, Message]:
     removed.
     """
     bring = load_bring(run)
-    _check_own(bring, load_environment(run), anywhere=bring.takes is not None)
-    mark_durably(run / UNDOING)
+    _check_own(bring, runs.load_environment(run), anywhere=bring.takes is not None)
+    mark_durably(run / process.UNDOING)
     first: tuple[Message, ...] = ()
     if bring.takes is not None:
         number = len(bring.steps)
@@ -275,7 +255,7 @@ def _undo_copy(run: Path, journal: Journal) -> tuple[Event, Message]:
                 "The copy on {device} remains, because it may be in use at the new mount "
                 "point. The next boot mounts the old filesystem at {place}.",
                 device=bring.target.device,
-                place=shown(bring.takes.place),
+                place=bring.takes.place,
             )
             return Event.UNDONE, join(*first, kept)
     try:
@@ -290,7 +270,7 @@ def _undo_copy(run: Path, journal: Journal) -> tuple[Event, Message]:
             t(
                 "Undo removes only files that still exist in the source, and the source is "
                 "unreadable. {why} No files were removed.",
-                why=reason_of(error),
+                why=error,
             )
         ) from None
     for path in reversed(bring.target.makes):
@@ -300,41 +280,43 @@ def _undo_copy(run: Path, journal: Journal) -> tuple[Event, Message]:
     return Event.UNDONE, join(*first, message)
 
 
-class CopyRunJob(RunJob[Bring]):
+class CopyRunJob(job.RunJob[Bring]):
     """Runs that copy files."""
 
-    def lock_new(self, document: Bring, how: Start, *, make: bool) -> Locks:
+    def lock_new(self, document: Bring, how: job.Start, *, make: bool) -> job.Locks:
         """Check source, target and the space for the lists."""
         BRINGS.check(document)
-        check_root()
-        check_room(how.folder, document.amount.entries * LISTED_BYTES, make=make)
-        return lock_drives(_check_own(document, how.environment), partial(_check_new, document))
+        job.check_root()
+        runs.check_room(how.folder, document.amount.entries * LISTED_BYTES, make=make)
+        return process.lock_drives(_check_own(document, how.environment), partial(_check_new, document))
 
     def begun(self, document: Bring) -> Message:
         """Name source and target."""
-        source, folder = shown(document.source.path), shown(document.target.folder)
+        source, folder = document.source.path, document.target.folder
         return t("Copying {source} to {folder}.", source=source, folder=folder)
 
-    def prepare(self, run: Path, asked: JobRequest) -> Prepared:
+    def prepare(self, run: Path, asked: job.JobRequest) -> job.Prepared:
         """Check that source and target are the run's. Undo of a replaced source works without the target."""
         bring = load_bring(run)
-        folder, is_undo = shown(bring.target.folder), asked.purpose is Purpose.UNDO
+        folder, is_undo = bring.target.folder, asked.purpose is process.Purpose.UNDO
         if is_undo and not begun_steps(read_entries(run)):
-            raise Refused(t("Run {run} made no changes to undo.", run=run.name))
+            raise Refused(job.UNCHANGED(name=run.name))
         if not is_undo and is_older(run):
-            raise refused(t("Version 1.0 began this copy. Undo the run, then copy again."))
+            raise places.refused(t("Version 1.0 began this copy. Undo the run, then copy again."))
         anywhere = bring.takes is not None and (is_undo or _only_fstab_left(run, bring))
-        drives = _check_own(bring, load_environment(run), anywhere=anywhere)
+        drives = _check_own(bring, runs.load_environment(run), anywhere=anywhere)
         message = (
             t("Removing the copied files from {folder}.", folder=folder)
             if is_undo
             else t(
-                "Resuming the copy of {source} to {folder}.", source=shown(bring.source.path), folder=folder
+                "Resuming the copy of {source} to {folder}.",
+                source=bring.source.path,
+                folder=folder,
             )
         )
-        return Prepared(message, partial(lock_drives, drives))
+        return job.Prepared(message, partial(process.lock_drives, drives))
 
-    def apply(self, work: RunWork) -> Outcome:
+    def apply(self, work: job.RunWork) -> job.Outcome:
         """Copy, catch up, compare, and replace the source if planned."""
         try:
             event, message = _bring_files(work.run, work.journal)
@@ -342,7 +324,7 @@ class CopyRunJob(RunJob[Bring]):
             raise Refused(str(error)) from None
         return event, str(message)
 
-    def undo(self, work: RunWork) -> Outcome:
+    def undo(self, work: job.RunWork) -> job.Outcome:
         """Restore fstab, and remove the copied files."""
         event, message = _undo_copy(work.run, work.journal)
         return event, str(message)

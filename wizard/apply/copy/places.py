@@ -15,7 +15,7 @@ from wizard.apply.system.mounts import Mounted, is_mount_of, read_mounts
 from wizard.apply.tree.mount_read_only import mounted_as_it_is, seen_alone
 from wizard.filesystems.kind import FilesystemKind
 from wizard.filesystems.registry import KINDS
-from wizard.model.errors import BadInput, Refused, printable
+from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import Identity
 from wizard.model.machine import Drive, Machine
 from wizard.model.said import Message, Sentence, join, t
@@ -58,11 +58,6 @@ class FolderLocation:
         return self.inside.is_relative_to(other.inside) or other.inside.is_relative_to(self.inside)
 
 
-def shown(path: str | Path) -> str:
-    """Return a path for display."""
-    return printable(os.fsencode(path).decode(errors="backslashreplace"), 200)
-
-
 def refused(said: Message) -> Refused:
     """Return a refusal. Adds that nothing was written."""
     return Refused(join(said, NOTHING_WRITTEN))
@@ -73,9 +68,9 @@ def ground_of(folder: Path) -> FolderLocation:
     try:
         real = folder.resolve(strict=True)
     except (OSError, RuntimeError):
-        raise BadInput(NO_FOLDER(path=shown(folder))) from None
+        raise BadInput(NO_FOLDER(path=folder)) from None
     if not real.is_dir():
-        raise BadInput(NO_FOLDER(path=shown(folder)))
+        raise BadInput(NO_FOLDER(path=folder))
     mounts = [one for one in read_mounts() if real.is_relative_to(one.mount_point)]
     # Of several mounts at one place, the last hides the others.
     deepest = max(range(len(mounts)), key=lambda at: (len(Path(mounts[at].mount_point).parts), at))
@@ -137,7 +132,7 @@ def source_open(source: BringFrom) -> Iterator[Path]:
     if not source.is_device:
         location = ground_of(Path(source.path))
         if uuid_of(location.mounted) != source.uuid:
-            raise Refused(OTHER_SOURCE(path=shown(source.path)))
+            raise Refused(OTHER_SOURCE(path=source.path))
         with seen_alone(location.folder) as top:
             yield top
         return
@@ -219,18 +214,12 @@ def _sources_on(machine: Machine, drive: Drive, targets: frozenset[str]) -> Iter
     sizes = {drive.path: drive.size_bytes or 0, **{part.path: part.size_bytes for part in drive.partitions}}
     for device, size_bytes in sizes.items():
         kind = filesystem_on(drive, device)
-        if not isinstance(kind, FilesystemKind) or not _is_readable(machine, kind):
+        if not isinstance(kind, FilesystemKind) or not bool(
+            machine.kernel.filesystems.intersection(kind.kernel_names)
+        ):
             continue
         places = places_of(drive, device)
-        if targets.intersection(places) or (not places and _is_in_use(drive, device)):
+        if targets.intersection(places) or (not places and any(use.subject == device for use in drive.uses)):
             continue
         label = next((mark.label for mark in signatures_on(drive, device) if mark.label), "")
         yield Source(places[0] if places else device, device, kind.name, label or "", size_bytes)
-
-
-def _is_readable(machine: Machine, kind: FilesystemKind) -> bool:
-    return bool(machine.kernel.filesystems.intersection(kind.kernel_names))
-
-
-def _is_in_use(drive: Drive, device: str) -> bool:
-    return any(use.subject == device for use in drive.uses)

@@ -16,16 +16,16 @@ from wizard.apply.copy.places import (
     held_on,
     mount_of,
     refused,
-    shown,
     source_open,
 )
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.settings.existing_filesystem import look_at_filesystem
+from wizard.apply.system import fstab
 from wizard.apply.system.edited_file import read_text
-from wizard.apply.system.fstab import NO_FSTAB, Line, check_writable, conflict, parse
 from wizard.apply.system.mounts import mounted_at, read_mounts
+from wizard.apply.tree import manifest
 from wizard.apply.tree.content import data_ranges
-from wizard.apply.tree.entry import (
+from wizard.apply.tree.entries import (
     GONE,
     LOST_AND_FOUND,
     TO_READ,
@@ -35,14 +35,12 @@ from wizard.apply.tree.entry import (
     status_at,
     walk,
 )
-from wizard.apply.tree.manifest import Inode, linked_inode, open_folder
-from wizard.apply.tree.mount_read_only import NOT_READ
+from wizard.documents.files import UNREADABLE
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput
-from wizard.model.said import Message, Sentence, rounded_up, t
+from wizard.model.said import Message, rounded_up, t
 from wizard.operations.mounts import Top
-from wizard.plan.changes import Bring, BringAmount, BringFrom, BringTo, TakePlace
-from wizard.plan.copy import OF_THE_PLACE, losses_of, name_fault, place_edit, size_fault, takes_fault
+from wizard.plan import changes, copy
 from wizard.plan.settings.possible import line_of
 
 ENTRY_BYTES = 1024
@@ -60,19 +58,19 @@ def names_in(top: int) -> frozenset[bytes]:
     return frozenset(names)
 
 
-def survey(top: Path, filesystem: str, block_bytes: int) -> BringAmount:
+def survey(top: Path, filesystem: str, block_bytes: int) -> changes.BringAmount:
     """Count the contents of a folder for a target with this filesystem and block size.
 
     Raises Refused for the first file that the target cannot store, Failed if something cannot be read.
     """
     holds = KINDS[filesystem].holds
     files = links = others = names = size_bytes = room_bytes = entries = 0
-    seen, folded = set[Inode](), dict[str, bytes]()
-    with open_folder(top) as fd:
+    seen, folded = set[manifest.Inode](), dict[str, bytes]()
+    with manifest.open_folder(top) as fd:
         for path, status in walk(fd, names_in(fd), changing=True):
             if not path:
                 continue
-            inode, is_file = linked_inode(status), stat.S_ISREG(status.st_mode)
+            inode, is_file = manifest.linked_inode(status), stat.S_ISREG(status.st_mode)
             entries, room_bytes = entries + 1, room_bytes + ENTRY_BYTES
             if stat.S_ISDIR(status.st_mode):
                 room_bytes += block_bytes
@@ -80,7 +78,7 @@ def survey(top: Path, filesystem: str, block_bytes: int) -> BringAmount:
                 names += 1
                 room_bytes += rounded_up(status.st_size, block_bytes) if is_file and not holds.links else 0
             elif is_file:
-                _check_fits(path, size_fault(status.st_size, filesystem))
+                _check_fits(path, copy.size_fault(status.st_size, filesystem))
                 data = _data_bytes(fd, path, status)
                 files, size_bytes = files + 1, size_bytes + data
                 room_bytes += rounded_up(data if holds.holes else status.st_size, block_bytes)
@@ -92,12 +90,12 @@ def survey(top: Path, filesystem: str, block_bytes: int) -> BringAmount:
                 seen.add(inode)
             if holds.links or is_file or stat.S_ISDIR(status.st_mode):
                 _check_name(path, folded, filesystem)
-    return BringAmount(entries, files, size_bytes, room_bytes, links, names, others)
+    return changes.BringAmount(entries, files, size_bytes, room_bytes, links, names, others)
 
 
 def _check_name(path: bytes, folded: dict[str, bytes], filesystem: str) -> None:
     text = path.decode(errors="surrogateescape")
-    _check_fits(path, name_fault(text.rpartition("/")[2], filesystem))
+    _check_fits(path, copy.name_fault(text.rpartition("/")[2], filesystem))
     if KINDS[filesystem].holds.folds_case:
         other = folded.setdefault(text.casefold(), path)
         if other != path:
@@ -130,7 +128,7 @@ def _data_bytes(top: int, path: bytes, status: os.stat_result) -> int:
     except OSError as error:
         if error.errno in GONE:
             return 0
-        raise refused(NOT_READ(path=named(path), why=str(error.strerror))) from None
+        raise refused(UNREADABLE(file=named(path), why=error)) from None
 
 
 def work_out(
@@ -140,7 +138,7 @@ def work_out(
     environment: Environment | None = None,
     *,
     takes_place: bool = False,
-) -> Bring:
+) -> changes.Bring:
     """Inspect source and target, and count the files. With `takes_place`, the target replaces the source.
 
     Raises BadInput if source or target is missing, Refused if the copy is impossible.
@@ -153,14 +151,14 @@ def work_out(
     drive = drive_of(to.device)
     block_bytes = os.statvfs(location.mounted.mount_point).f_frsize
     with source_open(origin) as top:
-        with open_folder(top) as fd:
+        with manifest.open_folder(top) as fd:
             check_names_free(names_in(fd), to)
         amount = survey(top, to.filesystem, block_bytes)
     if not amount.entries:
-        raise refused(t("{source} is empty: no files to copy.", source=shown(source)))
-    bring = Bring(drive, origin, to, amount, takes)
+        raise refused(t("{source} is empty: no files to copy.", source=source))
+    bring = changes.Bring(drive, origin, to, amount, takes)
     check_room_there(bring)
-    return replace(bring, doubts=losses_of(bring))
+    return replace(bring, doubts=copy.losses_of(bring))
 
 
 def _locate_target(target: str) -> FolderLocation:
@@ -171,20 +169,20 @@ def _locate_target(target: str) -> FolderLocation:
             raise refused(
                 t(
                     "{device} is not mounted. Run `diskwright mount {device}` first.",
-                    device=shown(target),
+                    device=target,
                 )
             )
         return FolderLocation(Path(mounted.mount_point), mounted)
     return ground_of(path)
 
 
-def _target(location: FolderLocation, into: str | None) -> BringTo:
+def _target(location: FolderLocation, into: str | None) -> changes.BringTo:
     mounted = location.mounted
     device = device_of(mounted)
     if device is None:
-        raise refused(t("{path} is not on a drive.", path=shown(location.folder)))
+        raise refused(t("{path} is not on a drive.", path=location.folder))
     if "ro" in mounted.options:
-        raise refused(READ_ONLY(path=shown(mounted.mount_point)))
+        raise refused(READ_ONLY(path=mounted.mount_point))
     found = held_on(device)
     folder = location.folder
     if into is not None:
@@ -193,11 +191,11 @@ def _target(location: FolderLocation, into: str | None) -> BringTo:
             raise BadInput(
                 t(
                     "--into requires a path within the target, such as old/photos, not {path}.",
-                    path=shown(into),
+                    path=into,
                 )
             )
         folder = location.folder / inner
-    return BringTo(
+    return changes.BringTo(
         found.node,
         found.filesystem,
         found.uuid,
@@ -215,17 +213,17 @@ def _missing_folders(ground: Path, folder: Path) -> tuple[str, ...]:
         if not os.path.lexists(path):
             missing.append(str(path))
         elif path.is_symlink() or not path.is_dir() or path.is_mount():
-            raise refused(t("{path} is not a folder.", path=shown(path)))
+            raise refused(t("{path} is not a folder.", path=path))
     return tuple(reversed(missing))
 
 
-def _source(source: str) -> BringFrom:
+def _source(source: str) -> changes.BringFrom:
     path = Path(source)
     if path.is_block_device():
         found = held_on(source)
         mounted = mount_of(found.node)
         below = _mounted_below(Path(mounted.mount_point)) if mounted else ()
-        return BringFrom(found.node, True, found.filesystem, found.uuid, below)
+        return changes.BringFrom(found.node, True, found.filesystem, found.uuid, below)
     ground = ground_of(path)
     device = device_of(ground.mounted)
     below = _mounted_below(ground.folder)
@@ -234,7 +232,7 @@ def _source(source: str) -> BringFrom:
     with suppress(BadInput):
         known = held_on(device) if device else None
     filesystem, uuid = (known.filesystem, known.uuid) if known else (ground.mounted.filesystem, "")
-    return BringFrom(str(ground.folder), False, filesystem, uuid, below)
+    return changes.BringFrom(str(ground.folder), False, filesystem, uuid, below)
 
 
 def _mounted_below(folder: Path) -> tuple[str, ...]:
@@ -242,7 +240,7 @@ def _mounted_below(folder: Path) -> tuple[str, ...]:
     return tuple(sorted({str(place) for place in places if place != folder and place.is_relative_to(folder)}))
 
 
-def _check_overlap(source: BringFrom, location: FolderLocation, to: BringTo) -> None:
+def _check_overlap(source: changes.BringFrom, location: FolderLocation, to: changes.BringTo) -> None:
     """Raises Refused if the source contains the copy, or the copy the source."""
     mounted = mount_of(source.path) if source.is_device else None
     if source.is_device and mounted is None:
@@ -253,13 +251,13 @@ def _check_overlap(source: BringFrom, location: FolderLocation, to: BringTo) -> 
         raise refused(
             t(
                 "{source} and {target} are the same, or one contains the other.",
-                source=shown(source.path),
-                target=shown(to.folder),
+                source=source.path,
+                target=to.folder,
             )
         )
 
 
-def check_names_free(names: frozenset[bytes], to: BringTo) -> None:
+def check_names_free(names: frozenset[bytes], to: changes.BringTo) -> None:
     """Raises Refused for the first name that exists in the target."""
     folder = os.fsencode(to.folder)
     for name in sorted(names):
@@ -268,12 +266,12 @@ def check_names_free(names: frozenset[bytes], to: BringTo) -> None:
                 t(
                     "{path} already exists and will not be overwritten. Choose another folder "
                     "with --into FOLDER.",
-                    path=shown(os.fsdecode(folder + b"/" + name)),
+                    path=os.fsdecode(folder + b"/" + name),
                 )
             )
 
 
-def check_room_there(bring: Bring) -> None:
+def check_room_there(bring: changes.Bring) -> None:
     """Raises Refused if the target lacks space or inodes."""
     to, amount = bring.target, bring.amount
     status = os.statvfs(to.place)
@@ -282,7 +280,7 @@ def check_room_there(bring: Bring) -> None:
         raise refused(
             t(
                 "{target} has {free:size} free; the copy needs about {needed:size}.",
-                target=shown(to.place),
+                target=to.place,
                 free=free,
                 needed=needed,
             )
@@ -291,17 +289,19 @@ def check_room_there(bring: Bring) -> None:
     if status.f_files and amount.entries > status.f_ffree:
         message = t(
             "{target} can store {free:,d} more files; the copy needs {needed:,d}.",
-            target=shown(to.place),
+            target=to.place,
             free=status.f_ffree,
             needed=amount.entries,
         )
         raise refused(message)
 
 
-def _taken_place(source: BringFrom, to: BringTo, environment: Environment) -> TakePlace:
+def _taken_place(
+    source: changes.BringFrom, to: changes.BringTo, environment: Environment
+) -> changes.TakePlace:
     """Return how the target replaces the source. Raises Refused if it cannot, BadInput if fstab or a device
     cannot be read."""
-    if not source.is_device and (fault := takes_fault(source.path)) is not None:
+    if not source.is_device and (fault := copy.takes_fault(source.path)) is not None:
         raise refused(t("{why}. The copy cannot replace the source.", why=fault))
     mounted = None if source.is_device else mounted_at(source.path)
     device = device_of(mounted) if mounted else None
@@ -310,7 +310,7 @@ def _taken_place(source: BringFrom, to: BringTo, environment: Environment) -> Ta
             t(
                 "{source} is not the mount point of a filesystem on a drive. Only a mount "
                 "point can be replaced.",
-                source=shown(source.path),
+                source=source.path,
             )
         )
     if to.folder != to.place or to.makes:
@@ -318,8 +318,8 @@ def _taken_place(source: BringFrom, to: BringTo, environment: Environment) -> Ta
             t(
                 "{folder} is not the top folder of its volume. Only a copy to {place} itself "
                 "can replace a mount point.",
-                folder=shown(to.folder),
-                place=shown(to.place),
+                folder=to.folder,
+                place=to.place,
             )
         )
     if not KINDS[to.filesystem].holds.owners:
@@ -327,36 +327,43 @@ def _taken_place(source: BringFrom, to: BringTo, environment: Environment) -> Ta
             t(
                 "{title} does not store owners, so the copy cannot replace {place}.",
                 title=KINDS[to.filesystem].title,
-                place=shown(source.path),
+                place=source.path,
             )
         )
     file = environment.fstab
-    check_writable(file, NO_FSTAB)
+    fstab.check_writable(file)
     text = read_text(file)
-    lines = parse(text, str(file))
+    lines = fstab.parse(text, str(file))
     old = _old_line(lines, source.path, file)
     own, line = _own_line(lines, text, old, source.path, to, environment)
-    edit = place_edit(str(file), text, old.number, own, line)
-    return TakePlace(source.path, device, source.uuid, edit, _read_top(Path(to.folder)))
+    edit = copy.place_edit(str(file), text, old.number, own, line)
+    return changes.TakePlace(source.path, device, source.uuid, edit, _read_top(Path(to.folder)))
 
 
-def _old_line(lines: tuple[Line, ...], place: str, file: Path) -> Line:
+def _old_line(lines: tuple[fstab.Line, ...], place: str, file: Path) -> fstab.Line:
     """Return the only line of fstab for the source's mount point."""
     found = [line for line in lines if line.mount_point.rstrip("/") == place]
     if len(found) != 1:
-        fault = (
-            Sentence("{file} has several lines for {place}.")
-            if found
-            else Sentence("{file} has no line for {place}, so the way it is mounted at boot is unknown.")
+        raise refused(
+            t(
+                "{file} has {count} lines for {place}, but exactly one is required.",
+                count=len(found),
+                file=file,
+                place=place,
+            )
         )
-        raise refused(fault(file=str(file), place=shown(place)))
     if {"bind", "rbind"}.intersection(found[0].options):
-        raise refused(t("{place} is a bind mount of another folder.", place=shown(place)))
+        raise refused(t("{place} is a bind mount of another folder.", place=place))
     return found[0]
 
 
 def _own_line(
-    lines: tuple[Line, ...], text: str, old: Line, place: str, to: BringTo, environment: Environment
+    lines: tuple[fstab.Line, ...],
+    text: str,
+    old: fstab.Line,
+    place: str,
+    to: changes.BringTo,
+    environment: Environment,
 ) -> tuple[int | None, str]:
     """Return number and text of the target's line in fstab, or None and the text of a new line."""
     target = look_at_filesystem(to.device, environment)
@@ -372,17 +379,17 @@ def _own_line(
             t(
                 "{place} is only part of the filesystem on {device}, and fstab has no line for {place}.",
                 device=to.device,
-                place=shown(to.place),
+                place=to.place,
             )
         )
-    options = [one for one in OF_THE_PLACE if one in old.options] or ["defaults"]
+    options = [one for one in copy.OF_THE_PLACE if one in old.options] or ["defaults"]
     line = line_of(target.uuid, place, target.existing.filesystem, mounted.type, options)
     others = tuple(one for one in lines if one is not old)
-    if found := conflict(others, line):
+    if found := fstab.conflict(others, line):
         raise refused(
             t(
                 "{file} already has a conflicting line: {conflict}.",
-                file=str(environment.fstab),
+                file=environment.fstab,
                 conflict=found,
             )
         )
@@ -390,7 +397,7 @@ def _own_line(
 
 
 def _read_top(folder: Path) -> Top:
-    with open_folder(folder) as fd:
+    with manifest.open_folder(folder) as fd:
         status = os.fstat(fd)
         pairs = tuple((name, os.getxattr(fd, name).hex()) for name in attribute_names(fd))
         return Top(status.st_uid, status.st_gid, status.st_mode & 0o7777, pairs)

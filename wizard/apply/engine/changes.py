@@ -6,27 +6,13 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
-from wizard.apply.block.extents import (
-    CachedReader,
-    DeviceMedium,
-    Medium,
-    Read,
-    chunks,
-    clipped,
-    differing,
-    gaps,
-    held,
-    merged,
-    seeking_finds,
-    zeros,
-)
-from wizard.apply.engine import record
+from wizard.apply.block import extents
+from wizard.apply.engine import record, stores
 from wizard.apply.engine.held_drive import HeldDrive
 from wizard.apply.engine.record import DriveChange, SavedSignature
 from wizard.apply.engine.scratch_copies import ScratchRequest
-from wizard.apply.engine.stores import Store, digest_of, hidden_reader, is_zero, new_file, old_file
+from wizard.apply.run import progress_log
 from wizard.apply.run.journal import Journal
-from wizard.apply.run.progress_log import Progress, Tally, part_of
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import Failed, partition_path
 from wizard.model.layout import Member
@@ -48,7 +34,9 @@ def sample_of(size_bytes: int, block_bytes: int) -> tuple[Extent, ...]:
     a drive of up to 64 MiB."""
     starts = [number * size_bytes // SAMPLES for number in range(SAMPLES)]
     ends = (Extent(0, END_BYTES), Extent(max(0, size_bytes - END_BYTES), END_BYTES))
-    return merged((*ends, *(Extent(start, SAMPLE_BYTES) for start in starts)), block_bytes, size_bytes)
+    return extents.merged(
+        (*ends, *(Extent(start, SAMPLE_BYTES) for start in starts)), block_bytes, size_bytes
+    )
 
 
 def zeros_wanted(plan: Plan, member: Member) -> tuple[Extent, ...]:
@@ -64,15 +52,15 @@ def zeros_wanted(plan: Plan, member: Member) -> tuple[Extent, ...]:
     return (Extent(0, drive.size_bytes),) if drive.size_bytes <= MOST_READ_BYTES else ()
 
 
-def first_data(drive: Medium, places: Sequence[Extent]) -> int | None:
+def first_data(drive: extents.Medium, places: Sequence[Extent]) -> int | None:
     """Return the offset of the first nonzero byte in these places, or None. Unreadable places count as
     data."""
-    for chunk in chunks(places):
+    for chunk in extents.chunks(places):
         try:
             data = drive.read(chunk.start_bytes, chunk.size_bytes)
         except Failed:
             return chunk.start_bytes
-        if not is_zero(data):
+        if not stores.is_zero(data):
             return chunk.start_bytes + _first_nonzero(data)
     return None
 
@@ -95,12 +83,12 @@ def unknown_data(run: Path, plan: Plan, changes: Sequence[DriveChange]) -> tuple
 
 def _find_data(run: Path, number: int, change: DriveChange, places: Sequence[Extent]) -> int | None:
     """Return the first nonzero byte among the saved bytes, else in these places, or None."""
-    with Store(old_file(run, number)) as old:
-        for chunk in chunks(seeking_finds(old.fd, change.size_bytes)):
+    with stores.Store(stores.old_file(run, number)) as old:
+        for chunk in extents.chunks(extents.seeking_finds(old.fd, change.size_bytes)):
             data = old.read(chunk.start_bytes, chunk.size_bytes)
-            if not is_zero(data):
+            if not stores.is_zero(data):
                 return chunk.start_bytes + _first_nonzero(data)
-    with DeviceMedium(change.path) as drive:
+    with extents.DeviceMedium(change.path) as drive:
         return first_data(drive, places)
 
 
@@ -118,10 +106,14 @@ def discards(run: Path, number: int, plan: Plan, change: DriveChange, block_byte
     volumes = _discarded_volumes(plan, plan.members[number])
     if change.blank or not volumes:
         return ()
-    with Store(new_file(run, number)) as new:
+    with stores.Store(stores.new_file(run, number)) as new:
         # Includes bytes that mkfs wrote and that were already on the drive.
-        needed = merged((*change.places, *held(new.fd)), block_bytes, change.size_bytes)
-    return tuple(clipped(merged(volumes, block_bytes, change.size_bytes), gaps(needed, change.size_bytes)))
+        needed = extents.merged((*change.places, *extents.held(new.fd)), block_bytes, change.size_bytes)
+    return tuple(
+        extents.clipped(
+            extents.merged(volumes, block_bytes, change.size_bytes), extents.gaps(needed, change.size_bytes)
+        )
+    )
 
 
 def _discarded_volumes(plan: Plan, member: Member) -> list[Extent]:
@@ -164,7 +156,7 @@ def collected(
     *,
     blank: bool,
     zeros_in: Sequence[Extent],
-    progress: Progress,
+    progress: progress_log.Progress,
 ) -> DriveChange:
     """Return the change to one drive, with its old bytes saved durably. The drive is only read.
 
@@ -172,11 +164,11 @@ def collected(
     the rehearsal wrote outside the allowed places, or if space runs out.
     """
     with (
-        DeviceMedium(wanted.path) as drive,
-        Store(new_file(run, number)) as new,
-        Store(old_file(run, number), make_bytes=wanted.size_bytes) as old,
+        extents.DeviceMedium(wanted.path) as drive,
+        stores.Store(stores.new_file(run, number)) as new,
+        stores.Store(stores.old_file(run, number), make_bytes=wanted.size_bytes) as old,
     ):
-        touched = held(new.fd)
+        touched = extents.held(new.fd)
         _refuse_elsewhere(wanted, touched, drive, new)
         change = kept(
             wanted.path,
@@ -196,80 +188,86 @@ def collected(
 
 def kept(
     path: str,
-    drive: Medium,
-    changed: Callable[[Read], Iterable[Extent]],
-    new: Read,
-    old: Store,
+    drive: extents.Medium,
+    changed: Callable[[extents.Read], Iterable[Extent]],
+    new: extents.Read,
+    old: stores.Store,
     old_marks: Sequence[SavedSignature],
     new_marks: Sequence[SavedSignature],
     *,
     blank: bool,
     touched_bytes: int,
-    progress: Progress,
+    progress: progress_log.Progress,
 ) -> DriveChange:
     """Return the change that writes `new` to the places that `changed` finds with a reader of the drive, and
     to the signatures.
 
     Saves the drive's old bytes in `old` durably. Reads about `touched_bytes` of the drive. Raises Failed.
     """
-    tally = Tally()
-    tally.begin(part_of(progress, 0.0, READ_SHARE), touched_bytes)
+    tally = progress_log.Tally()
+    tally.begin(progress_log.part_of(progress, 0.0, READ_SHARE), touched_bytes)
 
     def counted(start: int, length: int) -> bytes:
         tally(length)
         return drive.read(start, length)
 
-    read_drive, saved, empty = CachedReader(counted), [], True
+    read_drive, saved, empty = extents.CachedReader(counted), [], True
 
     def save(places: Iterable[Extent]) -> None:
         nonlocal empty
-        for chunk in chunks(places):
+        for chunk in extents.chunks(places):
             data = read_drive(chunk.start_bytes, chunk.size_bytes)
-            empty = empty and is_zero(data)
+            empty = empty and stores.is_zero(data)
             old.write(chunk.start_bytes, data)
             saved.append(chunk)
 
     save(changed(read_drive))
     marked = [mark.extent for mark in (*old_marks, *new_marks)]
-    places = merged(chain(saved, marked), drive.logical_block_bytes, drive.size_bytes)
-    save([*clipped(places, gaps(merged(saved, 1, drive.size_bytes), drive.size_bytes))])
+    places = extents.merged(chain(saved, marked), drive.logical_block_bytes, drive.size_bytes)
+    save(
+        [*extents.clipped(places, extents.gaps(extents.merged(saved, 1, drive.size_bytes), drive.size_bytes))]
+    )
     old.sync()
-    tally.begin(part_of(progress, READ_SHARE, 1.0), 3 * sum(place.size_bytes for place in places))
+    tally.begin(
+        progress_log.part_of(progress, READ_SHARE, 1.0), 3 * sum(place.size_bytes for place in places)
+    )
     change = DriveChange(
         path=path,
         size_bytes=drive.size_bytes,
         places=places,
         old_marks=tuple(old_marks),
         new_marks=tuple(new_marks),
-        old_digest=digest_of(places, old.read, tally),
-        new_digest=digest_of(places, new, tally),
+        old_digest=stores.digest_of(places, old.read, tally),
+        new_digest=stores.digest_of(places, new, tally),
         barred_digest="",
         blank=blank and empty,
     )
-    content = hidden_reader(change, old.read, new, b"")
-    return replace(change, barred_digest=digest_of(places, content, tally))
+    content = stores.hidden_reader(change, old.read, new, b"")
+    return replace(change, barred_digest=stores.digest_of(places, content, tally))
 
 
 def _changed_places(
-    wanted: ScratchRequest, touched: Sequence[Extent], new: Store, drive: Read
+    wanted: ScratchRequest, touched: Sequence[Extent], new: stores.Store, drive: extents.Read
 ) -> Iterator[Extent]:
     """Yield the allowed places where the scratch copy differs from the drive.
 
     Allocated zeros, such as a journal, can be a gigabyte, so they are not read from the scratch copy.
     """
-    places = tuple(clipped(touched, wanted.allowed))
-    written = seeking_finds(new.fd, wanted.size_bytes)
-    yield from differing(clipped(places, written), drive, new.read)
-    yield from differing(clipped(places, gaps(written, wanted.size_bytes)), drive, zeros)
+    places = tuple(extents.clipped(touched, wanted.allowed))
+    written = extents.seeking_finds(new.fd, wanted.size_bytes)
+    yield from extents.differing(extents.clipped(places, written), drive, new.read)
+    yield from extents.differing(
+        extents.clipped(places, extents.gaps(written, wanted.size_bytes)), drive, extents.zeros
+    )
 
 
 def _refuse_elsewhere(
-    wanted: ScratchRequest, touched: Sequence[Extent], drive: DeviceMedium, new: Store
+    wanted: ScratchRequest, touched: Sequence[Extent], drive: extents.DeviceMedium, new: stores.Store
 ) -> None:
     """Raises Failed if the scratch copy differs from the drive outside the allowed places."""
-    passed = merged((*wanted.allowed, *wanted.others), wanted.block_bytes, wanted.size_bytes)
-    outside = clipped(touched, gaps(passed, wanted.size_bytes))
-    stray = next(iter(differing(outside, drive.read, new.read)), None)
+    passed = extents.merged((*wanted.allowed, *wanted.others), wanted.block_bytes, wanted.size_bytes)
+    outside = extents.clipped(touched, extents.gaps(passed, wanted.size_bytes))
+    stray = next(iter(extents.differing(outside, drive.read, new.read)), None)
     if stray is not None:
         raise Failed(
             t(

@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from wizard.apply.block.extents import Medium, Read, chunks
+from wizard.apply.block import extents
 from wizard.apply.engine import record as words
+from wizard.apply.engine import stores, survey
 from wizard.apply.engine.record import (
     GOING_BACK,
     UNTOUCHED,
@@ -21,17 +22,6 @@ from wizard.apply.engine.record import (
     Record,
     load_record,
     settle_record,
-)
-from wizard.apply.engine.stores import FOLDER, Store, digest_of, new_file, notice_file, old_file
-from wizard.apply.engine.survey import (
-    Content,
-    DriveSide,
-    Proof,
-    content_of,
-    count_blocks,
-    find_foreign_block,
-    is_cleared,
-    wrapped,
 )
 from wizard.apply.run.backup_store import digest_of_text
 from wizard.apply.run.process import NOTHING_WRITTEN
@@ -48,26 +38,28 @@ class Kept:
     from 0."""
 
     folder: Path
-    side_of: Callable[[int, DriveChange, Medium, ExitStack], DriveSide]
+    side_of: Callable[[int, DriveChange, extents.Medium, ExitStack], survey.DriveSide]
 
 
 def kept_in(run: Path) -> Kept:
     """Return the bytes in the run's own folder."""
-    return Kept(run / FOLDER, partial(side_of, run))
+    return Kept(run / stores.FOLDER, partial(side_of, run))
 
 
-def side_of(run: Path, number: int, change: DriveChange, medium: Medium, files: ExitStack) -> DriveSide:
+def side_of(
+    run: Path, number: int, change: DriveChange, medium: extents.Medium, files: ExitStack
+) -> survey.DriveSide:
     """Open the saved and planned bytes of a run's drive, counted from 0. `files` closes them."""
-    return DriveSide(
+    return survey.DriveSide(
         change,
         medium,
-        opened(lambda: files.enter_context(Store(old_file(run, number))).read),
-        opened(lambda: files.enter_context(Store(new_file(run, number))).read),
+        opened(lambda: files.enter_context(stores.Store(stores.old_file(run, number))).read),
+        opened(lambda: files.enter_context(stores.Store(stores.new_file(run, number))).read),
         _load_notice(run, number, change),
     )
 
 
-def opened(by: Callable[[], Read]) -> Read:
+def opened(by: Callable[[], extents.Read]) -> extents.Read:
     """Return the opened reader, or a reader that fails on use, since not every operation needs both."""
     try:
         return by()
@@ -75,7 +67,7 @@ def opened(by: Callable[[], Read]) -> Read:
         return _failing_reader(str(error))
 
 
-def _failing_reader(why: str) -> Read:
+def _failing_reader(why: str) -> extents.Read:
     def read(offset: int, length: int) -> bytes:
         raise Failed(why)
 
@@ -88,7 +80,7 @@ def _load_notice(run: Path, number: int, change: DriveChange) -> bytes:
     if place is None:
         return b""
     try:
-        with Store(notice_file(run, number)) as kept:
+        with stores.Store(stores.notice_file(run, number)) as kept:
             data = kept.read(place.start_bytes, place.size_bytes)
     except Failed:
         return b""
@@ -99,7 +91,11 @@ COMPLETE = frozenset({Phase.HIDDEN, Phase.RELEASED})
 ENDED = frozenset({Phase.KEPT, Phase.UNDONE, Phase.LEFT})
 WRITING = frozenset({Phase.CLEARING, Phase.REPLACING})
 
-SHOWN = {Content.OLD: Phase.SAVED, Content.HIDDEN: Phase.HIDDEN, Content.NEW: Phase.RELEASED}
+SHOWN = {
+    survey.Content.OLD: Phase.SAVED,
+    survey.Content.HIDDEN: Phase.HIDDEN,
+    survey.Content.NEW: Phase.RELEASED,
+}
 """Phase for the contents of all drives."""
 
 TO_RELEASE = COMPLETE | {Phase.RELEASING}
@@ -120,7 +116,7 @@ class Checks:
     def __init__(
         self,
         run: Path,
-        media: Sequence[Medium],
+        media: Sequence[extents.Medium],
         kept: Kept | None = None,
         confirm: Sequence[str] = (),
     ) -> None:
@@ -130,7 +126,7 @@ class Checks:
                 tn(
                     "{run} has no rehearsed change to 1 drive.",
                     "{run} has no rehearsed change to {count} drives.",
-                    run=str(run),
+                    run=run,
                     count=len(media),
                 )
             )
@@ -143,7 +139,7 @@ class Checks:
             self._side(number, change, media[number]) for number, change in enumerate(record.changes)
         )
 
-    def _side(self, number: int, change: DriveChange, medium: Medium) -> DriveSide:
+    def _side(self, number: int, change: DriveChange, medium: extents.Medium) -> survey.DriveSide:
         if medium.size_bytes != change.size_bytes:
             resized = t(
                 "{drive} now has {now} bytes, not {before}. Nothing more was written.",
@@ -161,18 +157,18 @@ class Checks:
         """Close the store files."""
         self._open.close()
 
-    def prove_old(self) -> Proof | None:
+    def prove_old(self) -> survey.Proof | None:
         """Compare the drives with the saved bytes. Return None if they differ."""
         whole = all(side.holds(side.change.old_digest) for side in self.sides)
-        return self._proof(Content.OLD) if whole else None
+        return self._proof(survey.Content.OLD) if whole else None
 
-    def prove_kept(self) -> Proof | None:
+    def prove_kept(self) -> survey.Proof | None:
         """Compare the drives of a kept run with the planned bytes. Return None if they differ."""
         whole = all(side.holds(side.change.new_digest) for side in self.sides)
-        return self._proof(Content.NEW) if whole else None
+        return self._proof(survey.Content.NEW) if whole else None
 
-    def _proof(self, content: Content) -> Proof:
-        return Proof(self._kept.folder, content)
+    def _proof(self, content: survey.Content) -> survey.Proof:
+        return survey.Proof(self._kept.folder, content)
 
     @property
     def is_ahead(self) -> bool:
@@ -201,7 +197,7 @@ class Checks:
             return join(*found)
         if not all(side.is_old_intact() for side in self.sides):
             return join(
-                t("The old bytes in {folder} are damaged.", folder=str(self._kept.folder)),
+                t("The old bytes in {folder} are damaged.", folder=self._kept.folder),
                 t(
                     "Restore the folder's files from a backup if you have one. Otherwise, the "
                     "drive can only be set up again: make a new plan."
@@ -256,35 +252,37 @@ class Checks:
             self.record = record
         return True
 
-    def _waits_by_notice(self, side: DriveSide) -> bool:
+    def _waits_by_notice(self, side: survey.DriveSide) -> bool:
         """Return True if the drive's notice is enough to finish the run."""
         place = side.change.notice
         if place is None:
             return False
         try:
-            data = b"".join(side.medium.read(one.start_bytes, one.size_bytes) for one in chunks((place,)))
+            data = b"".join(
+                side.medium.read(one.start_bytes, one.size_bytes) for one in extents.chunks((place,))
+            )
             notice = read_notice(data)
             return (
                 notice is not None
                 and self.record.of_plan in ("", digest_of_text(notice.plan))
-                and digest_of(notice.places, side.medium.read) == notice.digest
+                and stores.digest_of(notice.places, side.medium.read) == notice.digest
             )
         except Failed:
             return False
 
     # Checks before writing. They only read, and correct the phase if the drives contradict it.
 
-    def _contents(self) -> tuple[Content, ...]:
+    def _contents(self) -> tuple[survey.Content, ...]:
         """Return the contents of the drives. Corrects a record that is lost or older than the drives."""
-        contents = tuple(map(content_of, self.sides))
+        contents = tuple(map(survey.content_of, self.sides))
         phase = self.record.phase
         if phase is Phase.HIDDEN and all(side.change.hides_all for side in self.sides):
             # Old and hidden bytes are the same, so the drives cannot contradict the record.
-            alike = {Content.OLD: Content.HIDDEN}
+            alike = {survey.Content.OLD: survey.Content.HIDDEN}
             contents = tuple(alike.get(content, content) for content in contents)
         if phase not in (Phase.UNKNOWN, Phase.SAVED, Phase.HIDDEN):
             return contents
-        if Content.FOREIGN in contents:
+        if survey.Content.FOREIGN in contents:
             if phase is not Phase.HIDDEN:
                 wrote = any(map(_shows_new, self.sides))
                 self.record = replace(self.record, phase=Phase.REPLACING if wrote else Phase.SAVED)
@@ -295,52 +293,52 @@ class Checks:
 
     def check_commit(self) -> None:
         """Raises Refused if the saved bytes, the planned bytes or the drives do not allow a commit."""
-        contents: tuple[Content, ...] = ()
+        contents: tuple[survey.Content, ...] = ()
         if self.record.phase in (Phase.SAVED, Phase.UNKNOWN):
             contents = self._contents()
         if self.record.phase is Phase.SAVED:
-            self._check_kept(DriveSide.is_old_intact)
-            self._check_kept(DriveSide.is_new_intact)
-            self._check_kept(DriveSide.is_notice_intact)
+            self._check_kept(survey.DriveSide.is_old_intact)
+            self._check_kept(survey.DriveSide.is_new_intact)
+            self._check_kept(survey.DriveSide.is_notice_intact)
             for side, content in zip(self.sides, contents, strict=True):
-                if content is not Content.OLD:
+                if content is not survey.Content.OLD:
                     self._refuse_stranger(side)
                     raise Refused(
                         t("{drive} was changed after the rehearsal.", drive=side.change.path),
                         str(NOTHING_WRITTEN),
                     )
         elif self.record.phase in WRITING:
-            self._check_kept(DriveSide.is_new_intact)
-            self._check_kept(DriveSide.is_notice_intact)
+            self._check_kept(survey.DriveSide.is_new_intact)
+            self._check_kept(survey.DriveSide.is_notice_intact)
             self._refuse_foreign()
         elif self.record.phase not in COMPLETE:
             self.demand(Phase.HIDDEN)
 
-    def check_release(self) -> list[DriveSide]:
+    def check_release(self) -> list[survey.DriveSide]:
         """Return completed drives that were used since, which stay unchanged. Raises Refused if the planned
         bytes or the drives do not allow a release."""
         if self.record.phase is Phase.UNKNOWN:
             self._contents()
         if self.record.phase is Phase.HIDDEN:
-            self._check_kept(DriveSide.is_new_intact)
+            self._check_kept(survey.DriveSide.is_new_intact)
             contents = self._contents()
             for side, content in zip(self.sides, contents, strict=True):
-                if self.record.phase is Phase.HIDDEN and content is not Content.HIDDEN:
+                if self.record.phase is Phase.HIDDEN and content is not survey.Content.HIDDEN:
                     self._refuse_stranger(side)
-                    if said := wrapped(side):
+                    if said := survey.wrapped(side):
                         raise Failed(said)
                     raise Refused(
                         t("{drive} was modified after the run was complete.", drive=side.change.path),
                         str(NOTHING_WRITTEN),
                     )
         if self.record.phase is Phase.RELEASING:
-            self._check_kept(DriveSide.is_new_intact)
+            self._check_kept(survey.DriveSide.is_new_intact)
             return [side for side in self.sides if self._is_used(side)]
         if self.record.phase not in COMPLETE:
             self.demand(Phase.RELEASED)
         return []
 
-    def check_undo(self, *, over: bool) -> tuple[Content, ...]:
+    def check_undo(self, *, over: bool) -> tuple[survey.Content, ...]:
         """Return the contents of the drives. Raises Refused if the old bytes are damaged, or if undo would
         overwrite foreign changes without `over`."""
         contents = self._contents()
@@ -351,19 +349,19 @@ class Checks:
             for side in self.sides:
                 self._refuse_stranger(side)
             return contents
-        self._check_kept(DriveSide.is_old_intact)
+        self._check_kept(survey.DriveSide.is_old_intact)
         if over:
             for side, content in zip(self.sides, contents, strict=True):
-                if content is Content.FOREIGN:
+                if content is survey.Content.FOREIGN:
                     self._refuse_stranger(side)
         elif phase in COMPLETE or phase is Phase.RELEASING:
-            complete = {Phase.HIDDEN: {Content.HIDDEN}, Phase.RELEASED: {Content.NEW}}
-            fits = complete.get(phase, {Content.HIDDEN, Content.NEW, Content.PARTIAL})
+            complete = {Phase.HIDDEN: {survey.Content.HIDDEN}, Phase.RELEASED: {survey.Content.NEW}}
+            fits = complete.get(phase, {survey.Content.HIDDEN, survey.Content.NEW, survey.Content.PARTIAL})
             for side, content in zip(self.sides, contents, strict=True):
-                if content not in fits | {Content.OLD}:
+                if content not in fits | {survey.Content.OLD}:
                     self._refuse_stranger(side)
                     raise Refused(
-                        wrapped(side)
+                        survey.wrapped(side)
                         or t(
                             "{drive} was modified after the run was complete; undo could destroy "
                             "those changes.",
@@ -375,17 +373,18 @@ class Checks:
             self._refuse_foreign()
         return contents
 
-    def is_nothing_to_restore(self, contents: Sequence[Content]) -> bool:
+    def is_nothing_to_restore(self, contents: Sequence[survey.Content]) -> bool:
         """Return True if each drive contains the old bytes, or was empty and not written by the run."""
         unwritten = self.record.phase in (Phase.SAVED, Phase.CLEARING)
         return all(
-            content is Content.OLD or (unwritten and side.change.blank and not count_blocks(side).is_known)
+            content is survey.Content.OLD
+            or (unwritten and side.change.blank and not survey.count_blocks(side).is_known)
             for side, content in zip(self.sides, contents, strict=True)
         )
 
-    def _refuse_stranger(self, side: DriveSide) -> None:
+    def _refuse_stranger(self, side: survey.DriveSide) -> None:
         """Raises Refused if the drive has none of the run's bytes: it may be another drive."""
-        found = count_blocks(side)
+        found = survey.count_blocks(side)
         if found.other and not found.is_known:
             raise Refused(
                 t(
@@ -396,18 +395,11 @@ class Checks:
                 )
             )
 
-    def _check_kept(self, is_whole: Callable[[DriveSide], bool]) -> None:
+    def _check_kept(self, is_whole: Callable[[survey.DriveSide], bool]) -> None:
         """Raises Refused if the stored bytes of a drive are damaged."""
         for side in self.sides:
             if not is_whole(side):
-                raise Refused(
-                    t(
-                        "The saved data of {drive} in {folder} was changed or damaged. Nothing "
-                        "more was written.",
-                        folder=str(self._kept.folder),
-                        drive=side.change.path,
-                    )
-                )
+                raise Refused(words.DAMAGED(folder=self._kept.folder, drive=side.change.path))
 
     def _refuse_foreign(self) -> None:
         """Raises Refused if another program wrote to a half-changed drive, or LeftError if it uses the old
@@ -419,7 +411,7 @@ class Checks:
             # one.
             is_new_intact = side.is_new_intact()
             can_compare = side.is_old_intact() and (before or is_new_intact)
-            at = find_foreign_block(side, before=before and not is_new_intact) if can_compare else None
+            at = survey.find_foreign_block(side, before=before and not is_new_intact) if can_compare else None
             if at is not None or not can_compare:
                 self._refuse_stranger(side)
             if at is not None:
@@ -427,14 +419,14 @@ class Checks:
         if not found:
             return
         shows = self.record.phase in (Phase.CLEARING, Phase.RELEASING_BACK)
-        if shows and not any(is_cleared(side, side.change.old_marks, side.old) for side in self.sides):
+        if shows and not any(survey.is_cleared(side, side.change.old_marks, side.old) for side in self.sides):
             left = t(
                 "{drives:list} has the old contents, which were used since. Left unchanged.",
                 drives=tuple(found),
             )
             raise LeftError(join(left, t("If you still want this, make a new plan.")))
         path, at = next(iter(found.items()))
-        capacities = (wrapped(side) for side in self.sides if side.change.path in found)
+        capacities = (survey.wrapped(side) for side in self.sides if side.change.path in found)
         raise Refused(
             next(filter(None, capacities), None)
             or t(
@@ -445,14 +437,14 @@ class Checks:
             )
         )
 
-    def _is_used(self, side: DriveSide) -> bool:
+    def _is_used(self, side: survey.DriveSide) -> bool:
         """Return True if another program wrote to a completed drive, which stays unchanged. Raises Refused if
         the drive was incomplete."""
         whole = side.is_old_intact()
-        if (at := find_foreign_block(side, released=not whole)) is None:
+        if (at := survey.find_foreign_block(side, released=not whole)) is None:
             return False
         self._refuse_stranger(side)
-        if is_cleared(
+        if survey.is_cleared(
             side, tuple(mark for mark in side.change.new_marks if whole or not mark.stays), side.new
         ):
             raise Refused(
@@ -466,12 +458,12 @@ class Checks:
         return True
 
 
-def _shows_new(side: DriveSide) -> bool:
+def _shows_new(side: survey.DriveSide) -> bool:
     """Return True if a drive of the run contains something that the run wrote."""
-    found = count_blocks(side)
+    found = survey.count_blocks(side)
     if found.new:
         return True
     try:
-        return found.is_known and is_cleared(side, side.change.old_marks, side.old)
+        return found.is_known and survey.is_cleared(side, side.change.old_marks, side.old)
     except Failed:
         return found.is_known

@@ -13,19 +13,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
-from wizard.apply.block.extents import Read, chunks, differing, merged
+from wizard.apply.block import extents
+from wizard.apply.block.devices import UNVERIFIED
+from wizard.apply.engine import checks, survey
 from wizard.apply.engine import record as words
-from wizard.apply.engine.checks import COMPLETE, ENDED, Checks, LeftError
 from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase, SavedSignature, load_record, save_record
 from wizard.apply.engine.stores import digest_of, hidden_old_reader
-from wizard.apply.engine.survey import (
-    Content,
-    DriveSide,
-    Proof,
-    has_new_signature,
-    has_old_signature,
-    wrapped,
-)
 from wizard.apply.run.process import UNWRITTEN
 from wizard.apply.run.progress_log import Progress
 from wizard.model.errors import Failed, Refused
@@ -51,7 +44,7 @@ UNDOES = {
 """Number of passes over all places from a phase on, for the progress."""
 
 
-class Exchange(Checks):
+class Exchange(checks.Checks):
     """Exchange of a run. The caller holds the drives exclusively."""
 
     has_written = False
@@ -73,7 +66,7 @@ class Exchange(Checks):
             if self.record.phase is Phase.SAVED:
                 self._enter(Phase.CLEARING)
             if self.record.phase is Phase.CLEARING:
-                if any(map(has_new_signature, self.sides)):
+                if any(map(survey.has_new_signature, self.sides)):
                     # An interrupted keep wrote them, and the record is lost since.
                     self._clear_signatures()
                 for side in self.sides:
@@ -84,10 +77,10 @@ class Exchange(Checks):
                     standing = hidden_old_reader(side.change, side.old) if is_first else None
                     _replace_all(side, side.hidden, side.change.barred_digest, standing)
                 self._enter(Phase.HIDDEN)
-            if self.record.phase not in COMPLETE:
+            if self.record.phase not in checks.COMPLETE:
                 self.demand(Phase.HIDDEN)
 
-    def release(self, progress: Progress) -> Proof:
+    def release(self, progress: Progress) -> survey.Proof:
         """Write the new signatures: from HIDDEN to RELEASED. Return the proof. Raises Failed or Refused like
         `commit`."""
         self._begin(progress, RELEASES)
@@ -102,9 +95,9 @@ class Exchange(Checks):
                 self._write_new_signatures([side for side in self.sides if side not in used], is_checked)
                 self._enter(Phase.RELEASED)
             self.demand(Phase.RELEASED)
-            return self._proof(Content.NEW)
+            return self._proof(survey.Content.NEW)
 
-    def _write_new_signatures(self, sides: Sequence[DriveSide], is_checked: bool) -> None:
+    def _write_new_signatures(self, sides: Sequence[survey.DriveSide], is_checked: bool) -> None:
         """Write the new signatures, and verify all places unless `is_checked`."""
         # Write the deciding signature last on each drive, and those of all drives together. Otherwise md
         # could start with one half of a mirror after a power cut.
@@ -117,7 +110,7 @@ class Exchange(Checks):
             if not is_checked:
                 check(side, side.change.new_digest)
 
-    def undo(self, progress: Progress) -> Proof | None:
+    def undo(self, progress: Progress) -> survey.Proof | None:
         """Restore the old bytes, bit for bit, from any phase. Return the proof.
 
         Returns None if the run wrote nothing and another program did. Raises Failed or Refused; can be
@@ -126,20 +119,20 @@ class Exchange(Checks):
         self._begin(progress, UNDOES)
         with self._saving_phase():
             contents = self.check_undo(over=(self._run / OVER).exists())
-            if all(content is Content.OLD for content in contents):
+            if all(content is survey.Content.OLD for content in contents):
                 for side in self.sides:
                     # An earlier attempt may have left these bytes in the drive's cache.
                     side.medium.flush()
                 self._enter(Phase.UNDONE)
-                return self._proof(Content.OLD)
+                return self._proof(survey.Content.OLD)
             if self.record.phase is Phase.SAVED or self.is_nothing_to_restore(contents):
                 self._enter(Phase.UNDONE)
                 return None
             # Another program may have overwritten old bytes that were already restored.
-            again = self.record.phase is Phase.RELEASING_BACK and Content.FOREIGN in contents
-            if again or self.record.phase not in (*GOING_BACK, *ENDED):
+            again = self.record.phase is Phase.RELEASING_BACK and survey.Content.FOREIGN in contents
+            if again or self.record.phase not in (*GOING_BACK, *checks.ENDED):
                 self._enter(Phase.CLEARING_BACK)
-            self.has_written = self.record.phase not in ENDED
+            self.has_written = self.record.phase not in checks.ENDED
             if self.record.phase is Phase.CLEARING_BACK:
                 self._clear_signatures()
                 self._enter(Phase.REPLACING_BACK)
@@ -153,7 +146,7 @@ class Exchange(Checks):
                     check(side, side.change.old_digest)
                 self._enter(Phase.UNDONE)
             self.demand(Phase.UNDONE)
-            return self._proof(Content.OLD) if self.has_written else None
+            return self._proof(survey.Content.OLD) if self.has_written else None
 
     def _clear_signatures(self) -> None:
         """Clear all signatures, visible ones first: places of the others may overlap them."""
@@ -161,7 +154,7 @@ class Exchange(Checks):
             [side.change.new_marks for side in self.sides],
             [side.change.old_marks for side in self.sides],
         ]
-        if any(has_old_signature(side) for side in self.sides):
+        if any(survey.has_old_signature(side) for side in self.sides):
             marks.reverse()
         for each in marks:
             for side, cleared in zip(self.sides, each, strict=True):
@@ -187,14 +180,14 @@ class Exchange(Checks):
         """Save the phase that the drives corrected if the block raises an error."""
         try:
             yield
-        except LeftError:
+        except checks.LeftError:
             self._enter(Phase.LEFT)
             raise
         except (Failed, Refused) as error:
             if not self.record.waits:
                 if isinstance(error, Failed):
                     raise
-                raise Refused(f"{error} {words.KEPT_IN(folder=str(self._kept.folder))}") from None
+                raise Refused(f"{error} {words.KEPT_IN(folder=self._kept.folder)}") from None
             with suppress(Failed):
                 self._save_corrected()
             if isinstance(error, Failed) and self.record.phase in UNTOUCHED:
@@ -209,30 +202,26 @@ def mark_over_changes(run: Path, over: bool) -> None:
         if over:
             (run / OVER).touch(mode=0o600)
     except OSError as error:
-        unwritten = UNWRITTEN(file=str(run), why=str(error.strerror))
+        unwritten = UNWRITTEN(file=run, why=error)
         raise Failed(join(unwritten, words.NO_DRIVE_WRITTEN)) from None
 
 
-def check(side: DriveSide, digest: str) -> None:
+def check(side: survey.DriveSide, digest: str) -> None:
     """Raises Failed unless the drive, read past every cache, matches this digest."""
     if not side.holds(digest):
-        raise Failed(
-            wrapped(side)
-            or t(
-                "Verification of {drive} failed: the data read back differs from the data written.",
-                drive=side.change.path,
-            )
-        )
+        raise Failed(survey.wrapped(side) or UNVERIFIED(what=side.change.path))
 
 
-def _replace_all(side: DriveSide, content: Read, digest: str, standing: Read | None = None) -> None:
+def _replace_all(
+    side: survey.DriveSide, content: extents.Read, digest: str, standing: extents.Read | None = None
+) -> None:
     """Write these bytes to all places, and verify them.
 
     Unchanged bytes are not rewritten, so undo works even if a block no longer accepts writes. `standing`
     reads the current bytes if they are known, instead of the drive. Raises Failed.
     """
     standing = standing or side.medium.read
-    for chunk in chunks(side.change.places):
+    for chunk in extents.chunks(side.change.places):
         data = content(chunk.start_bytes, chunk.size_bytes)
         for place in _differences(standing, chunk, data):
             at = place.start_bytes - chunk.start_bytes
@@ -242,38 +231,38 @@ def _replace_all(side: DriveSide, content: Read, digest: str, standing: Read | N
     check(side, digest)
 
 
-def _replace_with_old(side: DriveSide) -> None:
+def _replace_with_old(side: survey.DriveSide) -> None:
     """Write the old bytes without the old signatures. On a counterfeit drive, whose places share blocks, no
     signature can be withheld, so write all. Raises Failed."""
     content = hidden_old_reader(side.change, side.old)
     try:
         _replace_all(side, content, digest_of(side.change.places, content, side.told))
     except Failed:
-        if wrapped(side, content) is None:
+        if survey.wrapped(side, content) is None:
             raise
         _replace_all(side, side.old, side.change.old_digest)
 
 
-def clear_signatures(side: DriveSide, marks: Sequence[SavedSignature]) -> None:
+def clear_signatures(side: survey.DriveSide, marks: Sequence[SavedSignature]) -> None:
     """Clear signatures, the deciding one first."""
     for mark in reversed(marks):
         _write_signature(side, mark, mark.away(mark.start_bytes, mark.size_bytes, side.old))
 
 
-def write_signatures(side: DriveSide, marks: Sequence[SavedSignature], content: Read) -> None:
+def write_signatures(side: survey.DriveSide, marks: Sequence[SavedSignature], content: extents.Read) -> None:
     """Write signatures, the deciding one last."""
     for mark in marks:
         _write_signature(side, mark, content(mark.start_bytes, mark.size_bytes))
 
 
-def overwrite_notice(side: DriveSide) -> None:
+def overwrite_notice(side: survey.DriveSide) -> None:
     """Overwrite the notice with the planned bytes, if the drive has one."""
     if place := side.change.notice:
-        for chunk in chunks((place,)):
+        for chunk in extents.chunks((place,)):
             write_signatures(side, (SavedSignature(chunk.start_bytes, chunk.size_bytes),), side.new)
 
 
-def _write_signature(side: DriveSide, mark: SavedSignature, data: bytes) -> None:
+def _write_signature(side: survey.DriveSide, mark: SavedSignature, data: bytes) -> None:
     """Write, flush and verify a signature, since the next one may depend on it. Raises Failed."""
     if _differences(side.medium.read, mark.extent, data):
         side.medium.write_through(mark.start_bytes, data)
@@ -291,7 +280,7 @@ def _write_signature(side: DriveSide, mark: SavedSignature, data: bytes) -> None
         )
 
 
-def _differences(standing: Read, place: Extent, data: bytes) -> tuple[Extent, ...]:
+def _differences(standing: extents.Read, place: Extent, data: bytes) -> tuple[Extent, ...]:
     """Return the parts of a place of at most 1 MiB that differ from these bytes, or all of an unreadable
     place."""
 
@@ -299,6 +288,6 @@ def _differences(standing: Read, place: Extent, data: bytes) -> tuple[Extent, ..
         return data[start - place.start_bytes :][:length]
 
     try:
-        return merged(differing((place,), standing, wanted), 1, place.end_bytes)
+        return extents.merged(extents.differing((place,), standing, wanted), 1, place.end_bytes)
     except Failed:
         return (place,)

@@ -7,12 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from wizard.apply.block.devices import SYS_BLOCK, kernel_name, open_exclusively, start_bytes
+from wizard.apply.block import devices
 from wizard.apply.block.extents import DeviceMedium
-from wizard.apply.engine import record
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
-from wizard.model.said import t
+from wizard.model.said import Sentence, failing
 
 BLKDISCARD = 0x1277
 """From linux/fs.h."""
@@ -25,8 +24,7 @@ class HeldDrive(DeviceMedium):
     flags = os.O_RDWR | os.O_EXCL
 
     def __init__(self, node: str) -> None:
-        if reason := open_exclusively(node):
-            raise Failed(record.IN_USE(device=node, why=reason))
+        devices.check_unclaimed(node)
         super().__init__(node)
 
     def _discard_target(self, place: Extent) -> tuple[int, int]:
@@ -37,7 +35,14 @@ class HeldDrive(DeviceMedium):
     def discards(self) -> bool:
         """True if the drive supports discards according to sysfs."""
         try:
-            return int((SYS_BLOCK / kernel_name(self.node) / "queue/discard_max_bytes").read_text()) > 0
+            return (
+                int(
+                    (
+                        devices.SYS_BLOCK / devices.kernel_name(self.node) / "queue/discard_max_bytes"
+                    ).read_text()
+                )
+                > 0
+            )
         except (OSError, ValueError):
             return False
 
@@ -45,17 +50,11 @@ class HeldDrive(DeviceMedium):
         """Discard whole logical blocks, and return their size in bytes. The contents are undefined then."""
         total = 0
         for place in places:
-            try:
+            with failing(
+                Sentence("Cannot discard free space in the new volumes on {drive}: {why}."), drive=self.node
+            ):
                 fd, start = self._discard_target(place)
                 fcntl.ioctl(fd, BLKDISCARD, struct.pack("=QQ", start, place.size_bytes))
-            except OSError as error:
-                raise Failed(
-                    t(
-                        "Cannot discard free space in the new volumes on {drive}: {why}.",
-                        drive=self.node,
-                        why=str(error.strerror),
-                    )
-                ) from None
             total += place.size_bytes
         return total
 
@@ -73,13 +72,12 @@ class HeldPart(HeldDrive):
         self._part, self._part_start = -1, 0
         if Path(part).exists():
             try:
-                if reason := open_exclusively(part):
-                    raise Failed(record.IN_USE(device=part, why=reason))
+                devices.check_unclaimed(part)
                 self._part = os.open(part, os.O_RDWR | os.O_EXCL | os.O_DIRECT | os.O_CLOEXEC)
-                self._part_start = start_bytes(part)
+                self._part_start = devices.start_bytes(part)
             except OSError as error:
                 self.close()
-                raise Failed(record.IN_USE(device=part, why=str(error.strerror))) from None
+                raise Failed(devices.IN_USE(device=part, why=error)) from None
             except Failed:
                 self.close()
                 raise

@@ -8,15 +8,17 @@ from pathlib import Path
 from wizard.apply.block.extents import Read
 from wizard.apply.run.backup_store import backed_up, digest_of_text, read_kept, replace_durably
 from wizard.apply.run.journal import sync_folder
-from wizard.documents.codec import from_json, parse_document, render_document, to_json
-from wizard.model.errors import BadInput, Failed
+from wizard.documents import codec
+from wizard.model.errors import BadInput
 from wizard.model.machine import Extent, Placed
-from wizard.model.said import Message, Sentence, t
+from wizard.model.said import Message, Sentence, failing, t
 
 # Effect of a power cut, by phase.
 HALF = Sentence(
-    "After a power cut now, {drives} could not be mounted; `diskwright {command}` would finish the run."
+    "A power cut now would lose no data, but {drives:and} could not be mounted until `diskwright {command}` "
+    "has finished."
 )
+UNCHANGED = Sentence("After a power cut now, {drives:and} would be unchanged.")
 
 # Next commands.
 UNDO = Sentence("`diskwright undo {run}` restores the old contents bit for bit.")
@@ -35,14 +37,12 @@ RECORD_LOST = Sentence(
 )
 NO_DRIVE_WRITTEN = t("Nothing was written to any drive.")
 
-# Reasons to refuse.
-IN_USE = Sentence("{device} is in use: {why}.")
-
 # Drives.
 UNKNOWN_DATA = Sentence("{drive} has unrecognised data at byte {byte}.")
 
 # Scratch copies and signatures.
-STILL_SEEN = Sentence("{program} still recognises hidden content on {part}.")
+STILL_SEEN = Sentence("{program} still recognises {seen} on {part}, whose signatures are hidden.")
+DAMAGED = Sentence("The saved data of {drive} in {folder} was changed or damaged. Nothing more was written.")
 
 
 SCHEMA = "diskwright.rehearsed/1"
@@ -113,7 +113,7 @@ def power_message(phase: Phase, drives: str, *, waits: bool = True) -> Message |
                 drives=drives,
             )
         case Phase.SAVED:
-            return t("After a power cut now, {drives} would be unchanged.", drives=drives)
+            return UNCHANGED(drives=drives)
         case Phase.HIDDEN if waits:
             return t("A power cut now would lose no data: the result can be kept or undone on any later day.")
         case Phase.RELEASED:
@@ -201,28 +201,19 @@ class Record:
         return all(change.blank for change in self.changes)
 
 
+UNRECORDED = Sentence("Cannot record the run's progress in {run}: {why}. Fix that, then repeat the command.")
+
+
 def save_record(run: Path, record: Record) -> None:
     """Write the record atomically and durably. Raises Failed; then the previous record remains."""
-    try:
-        replace_durably(run / FILE, render_document(SCHEMA, to_json(record)).encode())
-    except OSError as error:
-        raise Failed(_write_error(run, error)) from None
-
-
-def _write_error(run: Path, error: OSError) -> Message:
-    return t(
-        "Cannot record the run's progress in {run}: {why}. Fix that, then repeat the command.",
-        run=str(run),
-        why=str(error.strerror),
-    )
+    with failing(UNRECORDED, run=run):
+        replace_durably(run / FILE, codec.render_document(SCHEMA, codec.to_json(record)).encode())
 
 
 def settle_record(run: Path) -> None:
     """Make the existing record durable: its writer may have been killed before that. Raises Failed."""
-    try:
+    with failing(UNRECORDED, run=run):
         sync_folder(run)
-    except OSError as error:
-        raise Failed(_write_error(run, error)) from None
 
 
 def load_record(run: Path) -> Record | None:
@@ -241,7 +232,7 @@ def load_record(run: Path) -> Record | None:
     if record is None:
         kept = _from_backup(run)
         if kept is None and any((run / "engine").glob("old-*.img")):
-            raise BadInput(RECORD_LOST(folder=str(run / "engine")))
+            raise BadInput(RECORD_LOST(folder=run / "engine"))
         return kept
     if not _may_be_outdated(run, record):
         return record
@@ -281,7 +272,7 @@ def _from_backup(run: Path) -> Record | None:
 def _read(text: str, where: str) -> Record:
     """Parse a record. Cached, since status is polled several times a second, and a large change has many
     places."""
-    record = from_json(parse_document(text, SCHEMA, where), Record, where)
+    record = codec.from_json(codec.parse_document(text, SCHEMA, where), Record, where)
     for change in record.changes:
         marks = (mark.extent for mark in change.marks)
         notice = (change.notice,) if change.notice else ()

@@ -13,34 +13,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
 
-from wizard.apply.block.devices import (
-    SYS_BLOCK,
-    add_partitions,
-    forget_caches,
-    kernel_name,
-    partition_nodes,
-    read_bytes,
-    reread_table,
-)
-from wizard.apply.block.extents import GRAIN_BYTES, chunks, merged
+from wizard.apply.block import devices, extents
 from wizard.apply.block.scratch_device import (
     CONTROL,
     NoScratchDeviceError,
     attached,
     ignore_mapped,
-    load_loop,
     stop_ignoring,
+    unavailable,
 )
+from wizard.apply.engine import stores
 from wizard.apply.engine.signatures import copies
-from wizard.apply.engine.stores import FOLDER, Store, StoreError, new_file
+from wizard.apply.run.process import UNWRITTEN
 from wizard.apply.steps.step_context import alone_on
 from wizard.apply.system.mounts import read_mounts
-from wizard.model.errors import Failed, partition_path
+from wizard.model.errors import partition_path
 from wizard.model.layout import Slot
 from wizard.model.machine import Extent
-from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, rounded_up, t
+from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, failing, rounded_up
 from wizard.probe.host.sysfs import node_of
-from wizard.process.program import run
 from wizard.process.program import run as run_command
 
 RELEASE_SECONDS = 60.0
@@ -58,12 +49,7 @@ def mapped_without_udev(run_folder: Path, nodes: Sequence[str], names: Sequence[
     """
     with ExitStack() as after:
         for name in names:
-            try:
-                ignore_mapped(name, run_folder.name)
-            except OSError as error:
-                raise Failed(
-                    t("Cannot make udev ignore {name}: {why}.", name=name, why=str(error.strerror))
-                ) from None
+            ignore_mapped(name, run_folder.name)
             after.callback(stop_ignoring, name)
         after.callback(tear_down, nodes)
         yield
@@ -75,13 +61,15 @@ def tear_down(nodes: Sequence[str]) -> None:
     for folder in _mapped_devices(nodes):
         _unmount(folder)
         if _dm_attribute(folder, "uuid").startswith(CONTAINER):
-            run(("cryptsetup", "close", _dm_attribute(folder, "name")), seconds=RELEASE_SECONDS)
+            run_command(("cryptsetup", "close", _dm_attribute(folder, "name")), seconds=RELEASE_SECONDS)
     if any(_dm_attribute(folder, "uuid").startswith(LVM) for folder in _mapped_devices(nodes)):
         # LVM also removes its links.
-        run(alone_on(nodes, ("vgchange", "--activate", "n")), seconds=RELEASE_SECONDS, accept=range(256))
+        run_command(
+            alone_on(nodes, ("vgchange", "--activate", "n")), seconds=RELEASE_SECONDS, accept=range(256)
+        )
     for folder in _mapped_devices(nodes):
         # LVM skips volumes with missing or incomplete metadata.
-        run(("dmsetup", "remove", "--retry", _dm_attribute(folder, "name")), seconds=RELEASE_SECONDS)
+        run_command(("dmsetup", "remove", "--retry", _dm_attribute(folder, "name")), seconds=RELEASE_SECONDS)
 
 
 def _mapped_devices(nodes: Sequence[str]) -> tuple[Path, ...]:
@@ -89,14 +77,14 @@ def _mapped_devices(nodes: Sequence[str]) -> tuple[Path, ...]:
     first."""
     found: dict[Path, None] = {}
     for node in nodes:
-        for part in (node, *partition_nodes(node)):
-            found |= dict.fromkeys(_holders(SYS_BLOCK / kernel_name(part)))
+        for part in (node, *devices.partition_nodes(node)):
+            found |= dict.fromkeys(_holders(devices.SYS_BLOCK / devices.kernel_name(part)))
     return tuple(found)
 
 
 def _holders(folder: Path) -> Iterator[Path]:
     for entry in sorted((folder / "holders").glob("*")):
-        holder = SYS_BLOCK / entry.name
+        holder = devices.SYS_BLOCK / entry.name
         yield from _holders(holder)
         if (holder / "dm").is_dir():
             yield holder
@@ -110,7 +98,7 @@ def _unmount(folder: Path) -> None:
     names = (f"/dev/mapper/{_dm_attribute(folder, 'name')}", f"/dev/{folder.name}")
     for mounted in reversed(read_mounts()):
         if mounted.source in names:
-            run(("umount", mounted.mount_point), seconds=RELEASE_SECONDS)
+            run_command(("umount", mounted.mount_point), seconds=RELEASE_SECONDS)
 
 
 HEAD_BYTES, TAIL_BYTES = 5 * MIB, MIB
@@ -151,9 +139,10 @@ def shown(wanted: ScratchRequest) -> tuple[Extent, ...]:
         )
     for place in wanted.allowed:
         places += (
-            Extent(edge - edge % GRAIN_BYTES, GRAIN_BYTES) for edge in (place.start_bytes, place.end_bytes)
+            Extent(edge - edge % extents.GRAIN_BYTES, extents.GRAIN_BYTES)
+            for edge in (place.start_bytes, place.end_bytes)
         )
-    return merged(places, GRAIN_BYTES, wanted.size_bytes)
+    return extents.merged(places, extents.GRAIN_BYTES, wanted.size_bytes)
 
 
 def _ends(volume: Extent) -> tuple[Extent, Extent]:
@@ -175,7 +164,7 @@ def read_around(wanted: ScratchRequest, start: int, length: int) -> bytes:
     block = wanted.block_bytes
     begin = start // block * block
     end = min(rounded_up(start + length, block), wanted.size_bytes)
-    return read_bytes(wanted.path, begin, end - begin)[start - begin :][:length]
+    return devices.read_bytes(wanted.path, begin, end - begin)[start - begin :][:length]
 
 
 @contextmanager
@@ -184,12 +173,8 @@ def scratch_copies_of(run: Path, drives: Sequence[ScratchRequest]) -> Iterator[t
 
     Raises NoScratchDeviceError if none is available, and Failed.
     """
-    try:
-        (run / FOLDER).mkdir(mode=0o700, exist_ok=True)
-    except OSError as error:
-        raise Failed(
-            t("Cannot create {folder}: {why}.", folder=str(run / FOLDER), why=str(error.strerror))
-        ) from None
+    with failing(UNWRITTEN, file=run / stores.FOLDER):
+        (run / stores.FOLDER).mkdir(mode=0o700, exist_ok=True)
     release_left(run)
     yield from _each(run, drives, ())
 
@@ -204,7 +189,7 @@ def release_left(run: Path) -> None:
         _stop_arrays(node)
     for node in left:
         for mounted in reversed(read_mounts()):
-            if mounted.source in (node, *partition_nodes(node)):
+            if mounted.source in (node, *devices.partition_nodes(node)):
                 run_command(("umount", mounted.mount_point), seconds=RELEASE_SECONDS)
         run_command(("losetup", "--detach", node), seconds=RELEASE_SECONDS, accept=range(256))
 
@@ -215,18 +200,18 @@ def left_over(run: Path) -> str:
 
 
 def _leftover_nodes(run: Path) -> Iterator[str]:
-    for entry in sorted(SYS_BLOCK.glob("loop*/loop/backing_file")):
+    for entry in sorted(devices.SYS_BLOCK.glob("loop*/loop/backing_file")):
         # Other programs' loop devices can disappear during the loop.
         with suppress(OSError):
             file = entry.read_text().rstrip("\n").removesuffix(" (deleted)")
-            if Path(file).parent == run / FOLDER:
+            if Path(file).parent == run / stores.FOLDER:
                 yield f"/dev/{entry.parent.parent.name}"
 
 
 def _stop_arrays(node: str) -> None:
     """Stop the md arrays on a scratch copy, which would keep the copy in use."""
-    for part in (node, *partition_nodes(node)):
-        for holder in (SYS_BLOCK / kernel_name(part) / "holders").glob("md*"):
+    for part in (node, *devices.partition_nodes(node)):
+        for holder in (devices.SYS_BLOCK / devices.kernel_name(part) / "holders").glob("md*"):
             run_command(("mdadm", "--stop", node_of(holder.name)), seconds=RELEASE_SECONDS)
 
 
@@ -238,20 +223,20 @@ def _each(run: Path, drives: Sequence[ScratchRequest], nodes: tuple[str, ...]) -
     with _store(run, len(nodes), wanted) as store:
         _seed(store, wanted)
         with attached(store.fd, wanted.block_bytes) as node:
-            reread_table(node, anew=True)
+            devices.reread_table(node, anew=True)
             yield from _each(run, drives, (*nodes, node))
-            forget_caches(node)
+            devices.forget_caches(node)
 
 
-def _store(run: Path, number: int, wanted: ScratchRequest) -> Store:
+def _store(run: Path, number: int, wanted: ScratchRequest) -> stores.Store:
     try:
-        return Store(new_file(run, number), make_bytes=wanted.size_bytes)
-    except StoreError as error:
+        return stores.Store(stores.new_file(run, number), make_bytes=wanted.size_bytes)
+    except stores.StoreError as error:
         raise NoScratchDeviceError(error.clause) from None
 
 
-def _seed(store: Store, wanted: ScratchRequest) -> None:
-    for chunk in chunks(shown(wanted)):
+def _seed(store: stores.Store, wanted: ScratchRequest) -> None:
+    for chunk in extents.chunks(shown(wanted)):
         store.write(chunk.start_bytes, read_around(wanted, chunk.start_bytes, chunk.size_bytes))
 
 
@@ -262,8 +247,8 @@ def have_partitions(node: str, slots: Iterable[Slot]) -> None:
     are added one by one.
     """
     slots = tuple(slots)
-    add_partitions(node, (slot.number for slot in slots))
-    existing = partition_nodes(node)
+    devices.add_partitions(node, (slot.number for slot in slots))
+    existing = devices.partition_nodes(node)
     for slot in slots:
         if partition_path(node, slot.number) not in existing:
             place = (slot.start_bytes // KERNEL_SECTOR_BYTES, slot.size_bytes // KERNEL_SECTOR_BYTES)
@@ -279,22 +264,12 @@ def free_bytes(folder: Path) -> int:
 def blocker(folder: Path, sizes_bytes: Iterable[int]) -> str:
     """Return why scratch copies of these sizes cannot be made in a folder, as a clause, or an empty string.
     Leaves no file."""
-    if not Path(CONTROL).exists():
-        load_loop()
-    try:
-        os.close(os.open(CONTROL, os.O_RDWR | os.O_CLOEXEC))
-    except OSError as error:
-        return str(t("no loop device is available ({why})", why=str(error.strerror)))
+    if why := unavailable(CONTROL):
+        return str(why)
     try:
         # An unnamed file, since several threads may check at once.
         with TemporaryFile(dir=folder) as file:
             file.truncate(max(sizes_bytes))
     except OSError as error:
-        return str(
-            t(
-                "{folder} cannot store a file as large as the drive ({why})",
-                folder=str(folder),
-                why=str(error.strerror),
-            )
-        )
+        return str(stores.StoreError(folder / "file", error).clause)
     return ""

@@ -13,19 +13,19 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from wizard.apply.block.devices import forget_caches, read_bytes, write_bytes
+from wizard.apply.block import devices
 from wizard.apply.block.extents import GRAIN_BYTES, Read
 from wizard.apply.engine import record
 from wizard.apply.engine.record import SavedSignature
+from wizard.apply.steps import wipe
 from wizard.apply.steps.step_context import alone_on
-from wizard.apply.steps.wipe import TABLE_MARKS, list_signatures, zfs_lists
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.said import GIB, KIB, MIB, rounded_up, t
 from wizard.operations.filesystem import PRIVATE_PLACES
 from wizard.plan.raid.striping import MEMBER_KINDS
-from wizard.probe.content.superblocks import COPY_BYTES, MAGIC, MAGIC_AT, SHIFT_AT, copy_places
+from wizard.probe.content import superblocks
 from wizard.process.program import find, run
 
 LUKS_COPIES = tuple(16 * KIB << power for power in range(9))
@@ -70,7 +70,7 @@ def copies(read: Read, size_bytes: int) -> Iterator[Extent]:
         yield Extent(0, 2 * GRAIN_BYTES)
     if int.from_bytes(first[1024 + 6 : 1024 + 8], "little") == 0x3434:
         yield Extent(size_bytes // GRAIN_BYTES * GRAIN_BYTES - GRAIN_BYTES, GRAIN_BYTES)
-    yield from zfs_lists(read, size_bytes)
+    yield from wipe.zfs_lists(read, size_bytes)
     for at in BTRFS_COPIES:
         if at + GRAIN_BYTES <= size_bytes and read(at, GRAIN_BYTES)[BTRFS_MAGIC_AT:][:8] == b"_BHRfS_M":
             yield Extent(at, GRAIN_BYTES)
@@ -80,13 +80,13 @@ def copies_for_repair(read: Read, size_bytes: int) -> Iterator[Extent]:
     """Yield the places of `copies` and of the signatures that repair programs search for: ext backup
     superblocks (`tests/loop/move/test_repair.py`), and the md superblock at the end."""
     yield from copies(read, size_bytes)
-    superblock = read(EXT_AT, COPY_BYTES)
+    superblock = read(EXT_AT, superblocks.COPY_BYTES)
     if _is_ext(superblock):
         # Include a former filesystem with other groups: e2fsck tries the usual places.
-        usual = {place for _, place in copy_places()}
+        usual = {place for _, place in superblocks.copy_places()}
         for at in sorted(usual | {*_ext_groups(superblock, size_bytes)}):
-            if at + COPY_BYTES <= size_bytes and _is_ext(read(at, COPY_BYTES)):
-                yield Extent(at, COPY_BYTES)
+            if at + superblocks.COPY_BYTES <= size_bytes and _is_ext(read(at, superblocks.COPY_BYTES)):
+                yield Extent(at, superblocks.COPY_BYTES)
     for at in ((size_bytes // 512 - 16) // 8 * 4 * KIB, size_bytes // (64 * KIB) * 64 * KIB - 64 * KIB):
         if at > 0 and read(at, GRAIN_BYTES).startswith(MD_MAGICS):
             yield Extent(at, GRAIN_BYTES)
@@ -111,12 +111,14 @@ def _read_uint32(data: bytes, at: int) -> int:
 
 
 def _is_ext(superblock: bytes) -> bool:
-    return superblock[MAGIC_AT : MAGIC_AT + 2] == MAGIC.to_bytes(2, "little")
+    return superblock[superblocks.MAGIC_AT : superblocks.MAGIC_AT + 2] == superblocks.MAGIC.to_bytes(
+        2, "little"
+    )
 
 
 def _ext_groups(superblock: bytes, size_bytes: int) -> Iterator[int]:
     """Yield the offsets of the groups with a backup superblock."""
-    shift, length = _read_uint32(superblock, SHIFT_AT), _read_uint32(superblock, EXT_PER_GROUP_AT)
+    shift, length = _read_uint32(superblock, superblocks.SHIFT_AT), _read_uint32(superblock, EXT_PER_GROUP_AT)
     if shift > EXT_MOST_SHIFT or length < EXT_LEAST_PER_GROUP:
         return
     block, first = 1024 << shift, _read_uint32(superblock, EXT_FIRST_AT)
@@ -209,7 +211,7 @@ class SignatureHider:
         tables: dict[Extent, None] = {}
 
         def place_of(kind: str, offset: int) -> Extent:
-            if kind not in TABLE_MARKS:
+            if kind not in wipe.TABLE_MARKS:
                 return widened(Extent(offset, 1), self._drive, self._block)
             place = Extent(offset // self._block * self._block, self._block)
             tables[place] = None
@@ -226,15 +228,15 @@ class SignatureHider:
             for place in copies(self._volume_reader(volume), volume.size_bytes)
         ]
         for _ in range(MOST_ROUNDS):
-            forget_caches(node)
-            rows = list_signatures(node, self._seconds)
+            devices.forget_caches(node)
+            rows = wipe.list_signatures(node, self._seconds)
             if not rows:
                 break
             for place in [place_of(kind, offset) for kind, offset in rows]:
                 self._hide(place)
                 yield place
         else:
-            raise Failed(t("{node} still shows {kind} where zeros were written.", node=node, kind=rows[0][0]))
+            raise Failed(record.STILL_SEEN(program="wipefs", part=node, seen=rows[0][0]))
         for place in known:
             self._hide(place)
             yield place
@@ -245,52 +247,42 @@ class SignatureHider:
                 return b""
             begin = (volume.start_bytes + start) // self._block * self._block
             end = min(begin + length + GRAIN_BYTES, self._drive.size_bytes)
-            return read_bytes(self._node, begin, end - begin)[volume.start_bytes + start - begin :][:length]
+            return devices.read_bytes(self._node, begin, end - begin)[volume.start_bytes + start - begin :][
+                :length
+            ]
 
         return read
 
     def _hide(self, place: Extent) -> None:
-        data = read_bytes(self._node, place.start_bytes, place.size_bytes)
+        data = devices.read_bytes(self._node, place.start_bytes, place.size_bytes)
         self._saved.setdefault(place, data)
-        write_bytes(self._node, place.start_bytes, bytes(place.size_bytes))
+        devices.write_bytes(self._node, place.start_bytes, bytes(place.size_bytes))
 
     def restore(self) -> None:
         """Restore all hidden bytes."""
         for place, data in reversed(self._saved.items()):
-            write_bytes(self._node, place.start_bytes, data)
-        forget_caches(self._node)
+            devices.write_bytes(self._node, place.start_bytes, data)
+        devices.forget_caches(self._node)
 
     def refuse_recognised(self, part: str, filesystem: str | None) -> None:
         """Raises Failed if a tool still recognises a partition, the kernel mounts it, or a tool fails."""
-        forget_caches(part)
+        devices.forget_caches(part)
         if seen := run((*PROBE, part), seconds=self._seconds, accept=PROBED).output.split():
-            raise Failed(
-                t(
-                    "blkid still recognises {seen} on {part} after its signatures were hidden.",
-                    seen=" ".join(seen),
-                    part=part,
-                )
-            )
+            raise Failed(record.STILL_SEEN(program="blkid", part=part, seen=" ".join(seen)))
         for argv, answers in ASKED:
             if find(argv[0]) is not None and _succeeds((*argv, part), self._seconds, answers):
-                raise Failed(record.STILL_SEEN(program=argv[0], part=part))
+                raise Failed(record.STILL_SEEN(program=argv[0], part=part, seen=t("content")))
         if filesystem == MEMBER_KINDS["lvm"] and _succeeds(
             alone_on([self._node], ("pvs", part)), self._seconds
         ):
-            raise Failed(record.STILL_SEEN(program="LVM", part=part))
+            raise Failed(record.STILL_SEEN(program="LVM", part=part, seen=MEMBER_KINDS["lvm"]))
         place = Path(PRIVATE_PLACES) / f"hidden-{os.getpid()}"
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
         kind = KINDS.get(filesystem or "")
         for name in kind.kernel_names if kind else ():
             if _succeeds(("mount", "-t", name, "-o", "ro", part, str(place)), self._seconds):
                 run(("umount", str(place)), seconds=self._seconds)
-                raise Failed(
-                    t(
-                        "The kernel mounts {part} as {kind} although its signatures are hidden.",
-                        part=part,
-                        kind=name,
-                    )
-                )
+                raise Failed(record.STILL_SEEN(program="mount", part=part, seen=name))
         with suppress(OSError):
             place.rmdir()
 

@@ -7,13 +7,13 @@ import errno
 import os
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
-from wizard.apply.block.extents import GRAIN_BYTES, ZEROS, DeviceMedium, Read, chunks, merged, without
+from wizard.apply.block import extents
 from wizard.apply.engine.record import DriveChange, SavedSignature
 from wizard.apply.engine.signatures import BTRFS_COPIES
 from wizard.apply.run.journal import sync_folder
@@ -51,11 +51,11 @@ class StoreError(Failed):
 
 def _describe(file: Path, error: OSError) -> Message:
     if error.errno == errno.EFBIG:
-        return t("{folder} cannot store a file as large as the drive", folder=str(file.parent))
+        return t("{folder} cannot store a file as large as the drive", folder=file.parent)
     full = error.errno in (errno.ENOSPC, errno.EDQUOT)
     return t(
         "{file} cannot be used: {why}",
-        file=str(file),
+        file=file,
         why=t("not enough free space") if full else str(error.strerror),
     )
 
@@ -68,55 +68,52 @@ class Store:
         flags = os.O_RDWR if grow else os.O_RDONLY
         if make_bytes:
             flags = os.O_RDWR | os.O_CREAT | os.O_TRUNC
-        try:
+        with self._failing():
             self.fd = os.open(file, flags | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
             if make_bytes:
                 os.ftruncate(self.fd, make_bytes)
+
+    @contextmanager
+    def _failing(self) -> Iterator[None]:
+        try:
+            yield
         except OSError as error:
-            raise StoreError(file, error) from None
+            raise StoreError(self.file, error) from None
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         os.close(self.fd)
 
     def read(self, offset_bytes: int, length_bytes: int) -> bytes:
         """Read bytes. Holes are zeros."""
-        try:
+        with self._failing():
             data = os.pread(self.fd, length_bytes, offset_bytes)
-        except OSError as error:
-            raise StoreError(self.file, error) from None
         if len(data) != length_bytes:
-            raise Failed(t("{file} was truncated or damaged.", file=str(self.file)))
+            raise Failed(t("{file} was truncated or damaged.", file=self.file))
         return data
 
     def write(self, offset_bytes: int, data: bytes) -> None:
         """Write bytes to a hole. Zeros are not written."""
-        if data != ZEROS[: len(data)]:
+        if data != extents.ZEROS[: len(data)]:
             self.put(offset_bytes, data)
 
     def put(self, offset_bytes: int, data: bytes) -> None:
         """Write bytes, including zeros."""
-        try:
+        with self._failing():
             if os.pwrite(self.fd, data, offset_bytes) != len(data):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        except OSError as error:
-            raise StoreError(self.file, error) from None
 
     def sync(self) -> None:
         """Flush the file, its folder and the run's folder."""
-        try:
+        with self._failing():
             os.fsync(self.fd)
             for folder in (self.file.parent, self.file.parent.parent):
                 sync_folder(folder)
-        except OSError as error:
-            raise StoreError(self.file, error) from None
 
 
-def hidden_reader(change: DriveChange, old: Read, new: Read, notice: bytes) -> Read:
+def hidden_reader(change: DriveChange, old: extents.Read, new: extents.Read, notice: bytes) -> extents.Read:
     """Return a reader of a hidden drive: the new bytes without the new signatures, with the notice if any."""
     hidden = _without(change.new_marks, new, old)
     place = change.notice
@@ -134,12 +131,14 @@ def hidden_reader(change: DriveChange, old: Read, new: Read, notice: bytes) -> R
     return read
 
 
-def hidden_old_reader(change: DriveChange, old: Read) -> Read:
+def hidden_old_reader(change: DriveChange, old: extents.Read) -> extents.Read:
     """Return a reader of the old bytes without the old signatures."""
     return _without(change.old_marks, old, old)
 
 
-def _without(marks: tuple[SavedSignature, ...], content: Read, standing: Read) -> Read:
+def _without(
+    marks: tuple[SavedSignature, ...], content: extents.Read, standing: extents.Read
+) -> extents.Read:
     def read(offset: int, length: int) -> bytes:
         data = content(offset, length)
         for mark in marks:
@@ -152,10 +151,12 @@ def _without(marks: tuple[SavedSignature, ...], content: Read, standing: Read) -
     return read
 
 
-def digest_of(places: tuple[Extent, ...], read: Read, told: Callable[[int], None] = lambda size: None) -> str:
+def digest_of(
+    places: tuple[Extent, ...], read: extents.Read, told: Callable[[int], None] = lambda size: None
+) -> str:
     """Return the SHA-256 of the bytes in these places. `told` receives the byte count of each read."""
     digest = sha256()
-    for chunk in chunks(places):
+    for chunk in extents.chunks(places):
         digest.update(read(chunk.start_bytes, chunk.size_bytes))
         told(chunk.size_bytes)
     return digest.hexdigest()
@@ -163,7 +164,7 @@ def digest_of(places: tuple[Extent, ...], read: Read, told: Callable[[int], None
 
 def is_zero(data: bytes) -> bool:
     """Return True if data of at most 1 MiB is all zeros."""
-    return data == ZEROS[: len(data)]
+    return data == extents.ZEROS[: len(data)]
 
 
 EDGE_BYTES = MIB
@@ -192,26 +193,28 @@ def with_notice(
     Returns the change unmodified if the new volumes have no room for a notice. Raises Failed.
     """
     with (
-        DeviceMedium(change.path) as drive,
+        extents.DeviceMedium(change.path) as drive,
         Store(new_file(run, number)) as new,
         Store(old_file(run, number), grow=True) as old,
     ):
         draft = _draft_notice(change, number, told, old.read, new.read)
-        room = rounded_up(len(sealed_notice(draft)) + SPARE_BYTES, max(GRAIN_BYTES, block_bytes))
+        room = rounded_up(len(sealed_notice(draft)) + SPARE_BYTES, max(extents.GRAIN_BYTES, block_bytes))
         place = next(_free_places(change, volumes, room), None)
         if place is None:
             return change
         data = sealed_notice(replace(draft, start_bytes=place.start_bytes, room_bytes=room))
         if len(data) > room:
             raise Failed(t("The recovery label for {drive} is too large.", drive=change.path))
-        for chunk in chunks((place,)):
+        for chunk in extents.chunks((place,)):
             old.write(chunk.start_bytes, drive.read(chunk.start_bytes, chunk.size_bytes))
         old.sync()
         with Store(notice_file(run, number), make_bytes=change.size_bytes) as kept:
             kept.write(place.start_bytes, data)
             kept.sync()
             noted = replace(
-                change, places=merged((*change.places, place), block_bytes, change.size_bytes), notice=place
+                change,
+                places=extents.merged((*change.places, place), block_bytes, change.size_bytes),
+                notice=place,
             )
             shown = hidden_reader(noted, old.read, new.read, kept.read(place.start_bytes, room))
         return replace(
@@ -222,7 +225,9 @@ def with_notice(
         )
 
 
-def _draft_notice(change: DriveChange, number: int, told: NoticeText, old: Read, new: Read) -> Notice:
+def _draft_notice(
+    change: DriveChange, number: int, told: NoticeText, old: extents.Read, new: extents.Read
+) -> Notice:
     """Return the notice without `start_bytes` and `room_bytes`."""
     hidden = hidden_reader(change, old, new, b"")
     return Notice(
@@ -256,7 +261,9 @@ def _free_places(change: DriveChange, volumes: Sequence[Extent], room_bytes: int
         return
     for start in notice_places(change.size_bytes):
         place = Extent(start, room_bytes)
-        if any(_fits(place, volume) for volume in volumes) and without(place, change.places) == (place,):
+        if any(_fits(place, volume) for volume in volumes) and extents.without(place, change.places) == (
+            place,
+        ):
             yield place
 
 
@@ -265,5 +272,5 @@ def _fits(place: Extent, volume: Extent) -> bool:
         place.start_bytes >= volume.start_bytes + EDGE_BYTES
         and place.end_bytes <= volume.end_bytes - EDGE_BYTES
     )
-    copies = [Extent(volume.start_bytes + at, GRAIN_BYTES) for at in BTRFS_COPIES]
-    return within and without(place, copies) == (place,)
+    copies = [Extent(volume.start_bytes + at, extents.GRAIN_BYTES) for at in BTRFS_COPIES]
+    return within and extents.without(place, copies) == (place,)

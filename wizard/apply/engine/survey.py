@@ -13,9 +13,9 @@ from math import gcd
 from pathlib import Path
 from shutil import rmtree
 
-from wizard.apply.block.extents import DeviceMedium, Medium, Read, chunks, held, without
+from wizard.apply.block import extents
+from wizard.apply.engine import stores
 from wizard.apply.engine.record import DriveChange, SavedSignature
-from wizard.apply.engine.stores import FOLDER, Store, digest_of, hidden_reader, is_zero, new_file, old_file
 from wizard.model.errors import BadInput, Failed
 from wizard.model.machine import Extent
 from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, Message, t
@@ -63,21 +63,21 @@ class DriveSide:
     """
 
     change: DriveChange
-    medium: Medium
-    old: Read
-    new: Read
+    medium: extents.Medium
+    old: extents.Read
+    new: extents.Read
     notice: bytes = b""
     told: Callable[[int], None] = lambda size: None
 
     @property
-    def hidden(self) -> Read:
+    def hidden(self) -> extents.Read:
         """Reader of the hidden contents. Signatures that stay are read from the drive, so the old bytes are
         not needed."""
-        return hidden_reader(self.change, self.medium.read, self.new, self.notice)
+        return stores.hidden_reader(self.change, self.medium.read, self.new, self.notice)
 
     def holds(self, digest: str) -> bool:
         """Return True if the drive, read past every cache, matches this digest. Raises Failed."""
-        return digest_of(self.change.places, self.medium.read, self.told) == digest
+        return stores.digest_of(self.change.places, self.medium.read, self.told) == digest
 
     def is_old_intact(self) -> bool:
         """Return True if the saved old bytes are intact."""
@@ -101,9 +101,9 @@ class DriveSide:
         return not self.notice or self.notice[at : at + len(block)] == block
 
 
-def _is_intact(side: DriveSide, kept: Read, digest: str) -> bool:
+def _is_intact(side: DriveSide, kept: extents.Read, digest: str) -> bool:
     try:
-        return digest_of(side.change.places, kept, side.told) == digest
+        return stores.digest_of(side.change.places, kept, side.told) == digest
     except Failed:
         return False
 
@@ -133,7 +133,7 @@ def find_foreign_block(side: DriveSide, *, before: bool = False, released: bool 
         for mark in marks
         for start, size in blocks(mark, side.medium.logical_block_bytes)
     }
-    for chunk in chunks(side.change.places):
+    for chunk in extents.chunks(side.change.places):
         side.told(chunk.size_bytes)
         known = [read(chunk.start_bytes, chunk.size_bytes) for read in known_by]
         for start, now in _readable(side.medium, chunk, failed):
@@ -146,7 +146,7 @@ def find_foreign_block(side: DriveSide, *, before: bool = False, released: bool 
                 if any(block == one[at + offset :][: len(block)] for one in known):
                     continue
                 place = Extent(start + offset, len(block))
-                if (place.start_bytes, block) in bare or without(place, staying) != (place,):
+                if (place.start_bytes, block) in bare or extents.without(place, staying) != (place,):
                     continue
                 if before or not side.may_notice(start + offset, block):
                     return start + offset
@@ -155,7 +155,7 @@ def find_foreign_block(side: DriveSide, *, before: bool = False, released: bool 
     return None
 
 
-def _readable(medium: Medium, chunk: Extent, failed: list[Failed]) -> Iterator[tuple[int, bytes]]:
+def _readable(medium: extents.Medium, chunk: Extent, failed: list[Failed]) -> Iterator[tuple[int, bytes]]:
     """Yield the readable pieces of a chunk. The last error is stored in `failed`."""
     try:
         yield chunk.start_bytes, medium.read(chunk.start_bytes, chunk.size_bytes)
@@ -172,7 +172,7 @@ def _readable(medium: Medium, chunk: Extent, failed: list[Failed]) -> Iterator[t
         yield start, block
 
 
-def is_cleared(side: DriveSide, marks: tuple[SavedSignature, ...], shown: Read) -> bool:
+def is_cleared(side: DriveSide, marks: tuple[SavedSignature, ...], shown: extents.Read) -> bool:
     """Return True if a block of these signatures is cleared on the drive. `shown` reads the signatures.
     Raises Failed."""
     for mark in marks:
@@ -195,7 +195,7 @@ def has_new_signature(side: DriveSide) -> bool:
     return _shows(side, side.change.new_marks, side.new, side.old)
 
 
-def _shows(side: DriveSide, marks: Sequence[SavedSignature], own: Read, other: Read) -> bool:
+def _shows(side: DriveSide, marks: Sequence[SavedSignature], own: extents.Read, other: extents.Read) -> bool:
     """Return True if the drive contains a block of signatures that only `own` reads. Unreadable blocks count
     as cleared."""
     for mark in marks:
@@ -211,7 +211,7 @@ def _shows(side: DriveSide, marks: Sequence[SavedSignature], own: Read, other: R
 def content_of(side: DriveSide) -> Content:
     """Compare all places of a drive, read past every cache, with the old, new and hidden contents. Raises
     Failed if the drive cannot be read."""
-    found = digest_of(side.change.places, side.medium.read, side.told)
+    found = stores.digest_of(side.change.places, side.medium.read, side.told)
     named = {
         side.change.barred_digest: Content.HIDDEN,
         side.change.new_digest: Content.NEW,
@@ -228,7 +228,7 @@ def count_blocks(side: DriveSide) -> BlockCounts:
     """Count the blocks that identify a drive as the run's. Unreadable blocks do not count."""
     counts = [0, 0, 0]
     size = side.medium.logical_block_bytes
-    for chunk in chunks(side.change.places):
+    for chunk in extents.chunks(side.change.places):
         old, new = (
             _read_or_empty(read, chunk.start_bytes, chunk.size_bytes) for read in (side.old, side.new)
         )
@@ -236,7 +236,7 @@ def count_blocks(side: DriveSide) -> BlockCounts:
             first = start - chunk.start_bytes
             for at in range(0, len(now), size):
                 block = now[at : at + size]
-                if is_zero(block):
+                if stores.is_zero(block):
                     continue
                 place = slice(first + at, first + at + size)
                 if block == old[place]:
@@ -252,7 +252,7 @@ def count_blocks(side: DriveSide) -> BlockCounts:
     return BlockCounts(*counts)
 
 
-def wrapped(side: DriveSide, written: Read | None = None) -> Message | None:
+def wrapped(side: DriveSide, written: extents.Read | None = None) -> Message | None:
     """Return the likely capacity of a drive that returns bytes written to other places, as counterfeit drives
     do. None if another program may have written there, or the planned bytes are unreadable. `written`: other
     bytes than the new and hidden ones."""
@@ -303,15 +303,15 @@ def _key(block: bytes, was: bytes) -> bytes | None:
     return sha256(block + was).digest() if was else None
 
 
-def _sectors(side: DriveSide, known: Sequence[Read]) -> Iterator[tuple[int, tuple[bytes, ...]]]:
+def _sectors(side: DriveSide, known: Sequence[extents.Read]) -> Iterator[tuple[int, tuple[bytes, ...]]]:
     """Yield start, current and known bytes of each sector. Raises Failed."""
-    for chunk in chunks(side.change.places):
+    for chunk in extents.chunks(side.change.places):
         read = [one(chunk.start_bytes, chunk.size_bytes) for one in (side.medium.read, *known)]
         for at in range(0, chunk.size_bytes, KERNEL_SECTOR_BYTES):
             yield chunk.start_bytes + at, tuple(one[at : at + KERNEL_SECTOR_BYTES] for one in read)
 
 
-def _read_or_empty(read: Read, start_bytes: int, size_bytes: int) -> bytes:
+def _read_or_empty(read: extents.Read, start_bytes: int, size_bytes: int) -> bytes:
     try:
         return read(start_bytes, size_bytes)
     except Failed:
@@ -342,7 +342,7 @@ def delete_scratch(run: Path, nodes: Sequence[str]) -> None:
     """Delete the scratch copies of an interrupted rehearsal, and the saved bytes if the drives still contain
     all of them."""
     for number in range(len(nodes)):
-        new_file(run, number).unlink(missing_ok=True)
+        stores.new_file(run, number).unlink(missing_ok=True)
     if proof := _compare_saved(run, nodes):
         delete_saved(proof)
 
@@ -353,24 +353,24 @@ def _compare_saved(run: Path, nodes: Sequence[str]) -> Proof | None:
     Returns None if a drive differs or cannot be read.
     """
     for number, node in enumerate(nodes):
-        file = old_file(run, number)
+        file = stores.old_file(run, number)
         if not file.exists():
             continue
         try:
-            with Store(file) as old, DeviceMedium(node) as drive:
-                for chunk in chunks(held(old.fd)):
+            with stores.Store(file) as old, extents.DeviceMedium(node) as drive:
+                for chunk in extents.chunks(extents.held(old.fd)):
                     place = (chunk.start_bytes, min(chunk.end_bytes, drive.size_bytes) - chunk.start_bytes)
                     if not _contains(drive.read(*place), old.read(*place)):
                         return None
         except (BadInput, Failed):
             return None
-    return Proof(run / FOLDER, Content.OLD)
+    return Proof(run / stores.FOLDER, Content.OLD)
 
 
 def _contains(there: bytes, saved: bytes) -> bool:
     """Return True if every saved sector is on the drive. An interrupted save leaves zeros in the file."""
     size = KERNEL_SECTOR_BYTES
     return there == saved or all(
-        there[at : at + size] == saved[at : at + size] or is_zero(saved[at : at + size])
+        there[at : at + size] == saved[at : at + size] or stores.is_zero(saved[at : at + size])
         for at in range(0, len(saved), size)
     )

@@ -13,10 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from select import select
 
-from wizard.apply.block.devices import forget_caches, open_exclusively, size_bytes
+from wizard.apply.block import devices, scratch_device
 from wizard.apply.block.extents import block_bytes
-from wizard.apply.block.scratch_device import CONTROL, NoScratchDeviceError, attached, load_loop
-from wizard.apply.engine.record import IN_USE
 from wizard.apply.engine.stores import Store
 from wizard.apply.run.process import module_argv
 from wizard.apply.tree.mount_read_only import mount_served_file
@@ -33,15 +31,9 @@ STOP_SECONDS = 30.0
 
 def obstacle() -> Message | None:
     """Return why this system cannot make such a copy, as a clause, or None."""
-    load_loop()
     if not Path(FUSE).exists() and find("modprobe"):
         run(("modprobe", "--quiet", "fuse"), seconds=LOAD_SECONDS, accept=range(256))
-    for node in (FUSE, CONTROL):
-        try:
-            os.close(os.open(node, os.O_RDWR | os.O_CLOEXEC))
-        except OSError as error:
-            return t("{node} is not available ({why})", node=node, why=str(error.strerror))
-    return None
+    return scratch_device.unavailable(FUSE, scratch_device.CONTROL)
 
 
 @dataclass(slots=True)
@@ -63,30 +55,30 @@ class WritableCopy:
     def check(self) -> None:
         """Raises Failed if the device could not be read, or a write not stored."""
         while select([self._report], [], [], 0)[0]:
-            if not self._receive():
-                raise Failed(t("The process of the scratch copy {node} has ended.", node=self.node))
+            self._receive()
 
     def written(self) -> tuple[Extent, ...]:
         """Flush all writes, remove the copy except the file, and return the written pages in order. Raises
         Failed like `check`."""
-        forget_caches(self.node)
+        devices.forget_caches(self.node)
         self.check()
         self._stack.close()
         while not self._written:
-            if not select([self._report], [], [], STOP_SECONDS)[0] or not self._receive():
-                raise Failed(t("The process of the scratch copy {node} has ended.", node=self.node))
+            self._receive()
         return tuple(self._written)
 
-    def _receive(self) -> bool:
-        """Receive a report of the server. Return False at the end. Raises Failed with a reported error."""
-        data = os.read(self._report, 1 << 16)
+    def _receive(self) -> None:
+        """Receive a report of the server. Raises Failed with a reported error, or if the server has ended."""
+        waiting = select([self._report], [], [], STOP_SECONDS)[0]
+        data = os.read(self._report, 1 << 16) if waiting else b""
         *lines, self._received = (self._received + data).split(b"\n")
         for line in lines:
             reported = json.loads(line)
             if isinstance(reported, str):
                 raise Failed(reported)
             self._written = [Extent(start, size) for start, size in reported]
-        return bool(data)
+        if not data:
+            raise Failed(t("The process of the scratch copy {node} has ended.", node=self.node))
 
 
 @contextmanager
@@ -96,12 +88,11 @@ def scratch_copy_of(device: str, file: Path) -> Iterator[WritableCopy]:
     No program can mount the device or write there until the end. Raises Failed.
     """
     with ExitStack() as held, ExitStack() as copied:
-        if reason := open_exclusively(device):
-            raise Failed(IN_USE(device=device, why=reason))
+        devices.check_unclaimed(device)
         try:
             held.callback(os.close, os.open(device, os.O_RDONLY | os.O_EXCL | os.O_CLOEXEC))
-            forget_caches(device)
-            with Store(file, make_bytes=size_bytes(device)):
+            devices.forget_caches(device)
+            with Store(file, make_bytes=devices.size_bytes(device)):
                 pass
             fuse = os.open(FUSE, os.O_RDWR | os.O_CLOEXEC)
             # Only the server may hold this descriptor, so that reads and writes fail at once after a crash.
@@ -115,8 +106,8 @@ def scratch_copy_of(device: str, file: Path) -> Iterator[WritableCopy]:
             # Make the kernel ask for the size. Older loop drivers do not.
             os.fstat(served)
             copy = WritableCopy(file, report, copied)
-            copy.node = copied.enter_context(attached(served, block_bytes(device)[0]))
-        except (OSError, NoScratchDeviceError) as error:
+            copy.node = copied.enter_context(scratch_device.attached(served, block_bytes(device)[0]))
+        except (OSError, scratch_device.NoScratchDeviceError) as error:
             raise Failed(
                 t("Cannot make a scratch copy of {device}: {why}.", device=device, why=str(error))
             ) from None

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from pathlib import Path
 
-from wizard.apply.block.extents import GRAIN_BYTES, DeviceMedium, Medium
+from wizard.apply.block import extents
 from wizard.apply.engine.stores import Store
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
@@ -61,14 +61,14 @@ BIG_WRITES, MAX_PAGES = 1 << 5, 1 << 22
 PAST_CACHE, NO_FLUSH = 1, 1 << 5
 """FOPEN_DIRECT_IO and FOPEN_NOFLUSH."""
 
-PAGES_PER_CHUNK = MIB // GRAIN_BYTES
+PAGES_PER_CHUNK = MIB // extents.GRAIN_BYTES
 
 
 @dataclass(slots=True)
 class WrittenPages:
     """Reads of a drive, covered by the pages written to `store`."""
 
-    drive: Medium
+    drive: extents.Medium
     store: Store
     _written: dict[int, int] = field(default_factory=dict)
     """For each chunk of 1 MiB, a bit for each written page."""
@@ -81,8 +81,8 @@ class WrittenPages:
                 skipped = (bits & -bits).bit_length() - 1
                 bits >>= skipped
                 pages = (~bits & (bits + 1)).bit_length() - 1
-                start += skipped * GRAIN_BYTES
-                end = min(start + pages * GRAIN_BYTES, self.drive.size_bytes)
+                start += skipped * extents.GRAIN_BYTES
+                end = min(start + pages * extents.GRAIN_BYTES, self.drive.size_bytes)
                 yield Extent(start, end - start)
                 bits >>= pages
                 start = end
@@ -100,18 +100,18 @@ class WrittenPages:
     def _run_at(self, start: int, end: int) -> tuple[bool, int]:
         """Return whether the page at `start` is stored, and the end of the pages like it in this chunk."""
         chunk, within = divmod(start, MIB)
-        bits, page = self._written.get(chunk, 0), within // GRAIN_BYTES
+        bits, page = self._written.get(chunk, 0), within // extents.GRAIN_BYTES
         stored, to = bool(bits >> page & 1), page + 1
         while to < PAGES_PER_CHUNK and bool(bits >> to & 1) == stored:
             to += 1
-        return stored, min(end, chunk * MIB + to * GRAIN_BYTES)
+        return stored, min(end, chunk * MIB + to * extents.GRAIN_BYTES)
 
     def write(self, offset_bytes: int, data: bytes) -> None:
         """Write to the store, with the rest of the pages at both ends. Raises Failed."""
         end = offset_bytes + len(data)
-        first, last = offset_bytes // GRAIN_BYTES, (end - 1) // GRAIN_BYTES
+        first, last = offset_bytes // extents.GRAIN_BYTES, (end - 1) // extents.GRAIN_BYTES
         for edge in {first, last}:
-            self._complete(edge * GRAIN_BYTES, offset_bytes, end)
+            self._complete(edge * extents.GRAIN_BYTES, offset_bytes, end)
         self.store.put(offset_bytes, data)
         for page in range(first, last + 1):
             chunk, bit = divmod(page, PAGES_PER_CHUNK)
@@ -119,7 +119,7 @@ class WrittenPages:
 
     def _complete(self, page: int, start: int, end: int) -> None:
         """Store the drive's bytes of a page that a write covers only in part."""
-        page_end = min(page + GRAIN_BYTES, self.drive.size_bytes)
+        page_end = min(page + extents.GRAIN_BYTES, self.drive.size_bytes)
         stored, _ = self._run_at(page, page_end)
         if not stored and (page < start or page_end > end):
             self.store.put(page, self.drive.read(page, page_end - page))
@@ -127,7 +127,7 @@ class WrittenPages:
     def serve(self, fuse: int) -> Iterator[Failed]:
         """Answer the kernel's requests until the file is unmounted. Yield errors: programs see only an
         input/output error."""
-        buffer = bytearray(MIB + 2 * GRAIN_BYTES)
+        buffer = bytearray(MIB + 2 * extents.GRAIN_BYTES)
         while True:
             try:
                 length = os.readv(fuse, [buffer])
@@ -158,7 +158,7 @@ class WrittenPages:
         fails."""
         match opcode:
             case FuseRequest.INIT:
-                wide = MIB // GRAIN_BYTES
+                wide = MIB // extents.GRAIN_BYTES
                 return STARTED.pack(*VERSION, MIB, BIG_WRITES | MAX_PAGES, 16, 12, MIB, 1, wide, 0)
             case FuseRequest.GETATTR:
                 return self._attributes()
@@ -178,14 +178,16 @@ class WrittenPages:
 
     def _attributes(self) -> bytes:
         size, mode = self.drive.size_bytes, stat.S_IFREG | 0o600
-        return ATTRIBUTES.pack(0, 0, 0, 1, size, 0, 0, 0, 0, 0, 0, 0, mode, 1, 0, 0, 0, GRAIN_BYTES, 0)
+        return ATTRIBUTES.pack(
+            0, 0, 0, 1, size, 0, 0, 0, 0, 0, 0, 0, mode, 1, 0, 0, 0, extents.GRAIN_BYTES, 0
+        )
 
 
 def main(device: str, file: str, fuse: int, report: int) -> None:
     """Serve on the descriptor `fuse`. Report errors and finally all written pages on the descriptor `report`,
     as lines of JSON."""
     ctypes.CDLL(None).prctl(IO_FLUSHER, 1, 0, 0, 0)
-    with DeviceMedium(device) as drive, Store(Path(file), grow=True) as store:
+    with extents.DeviceMedium(device) as drive, Store(Path(file), grow=True) as store:
         pages = WrittenPages(drive, store)
         for error in pages.serve(fuse):
             _report(report, str(error))

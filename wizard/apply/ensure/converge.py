@@ -11,8 +11,7 @@ from wizard.apply.ensure.layers import array_faults, group_of, layers_of, physic
 from wizard.apply.resize.btrfs import CHUNKS, SUPERBLOCK, chunks_in, number_in
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.settings.existing_filesystem import with_lines_left
-from wizard.apply.steps.array_checks import exported
-from wizard.apply.steps.arrays import taken_arrays
+from wizard.apply.steps.arrays import exported, taken_arrays
 from wizard.apply.system.mounts import fixed_fstab, taken_places, usual_places
 from wizard.model.ensure import WantedDrive
 from wizard.model.errors import DiskwrightError, Failed, Refused, partition_path

@@ -12,9 +12,8 @@ from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.settings.existing_filesystem import openings
 from wizard.apply.steps.containers import opens
 from wizard.apply.steps.step_context import asked
-from wizard.apply.system.crypttab import read_key
 from wizard.apply.system.edited_file import read_text
-from wizard.apply.system.fstab import Line, parse, tags_of
+from wizard.apply.system.fstab import Line, parse, read_key, tags_of
 from wizard.apply.system.mounts import read_mounts
 from wizard.model.errors import partition_path, printable
 from wizard.model.layout import NO_PLACE, Encryption, Stripe, Subvolume, Volume

@@ -15,7 +15,7 @@ from wizard.apply.plan.undo_space import measure
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.runs import runs_folder
 from wizard.apply.settings.existing_filesystem import lines_at_boot, openings
-from wizard.apply.system.crypttab import key_of
+from wizard.apply.system.fstab import key_of
 from wizard.filesystems.registry import MADE
 from wizard.model.ensure import Match, Shape, WantedDrive, WantedVolume
 from wizard.model.errors import BadInput, DiskwrightError, Refused, printable

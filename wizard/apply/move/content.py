@@ -1,25 +1,113 @@
-"""Read a whole partition before a move, to find bad sectors, and after it, to compare digests."""
+"""Progress of a run's moves, in `moved.json` and in the journal on the drive, and digests of the partitions.
+
+A whole partition is read before a move, to find bad sectors, and after it, to compare digests.
+"""
 
 import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import sleep
+from uuid import uuid4
 
 from wizard.apply.engine.signatures import xfs_found
-from wizard.apply.move.move_notes import Noted, as_json, save_notes
 from wizard.apply.move.mover.journal import MoveJournal, MoveState, MovingDrive, UnreadSector
 from wizard.apply.move.mover.prepare import MovedDrive, prepared
-from wizard.apply.run.backup_store import read_kept
+from wizard.apply.run.backup_store import read_kept, replace_document
 from wizard.apply.run.journal import begun_steps, read_entries
 from wizard.apply.run.progress_log import noting
+from wizard.documents import codec
 from wizard.model.machine import Extent
 from wizard.model.moves import Move, Moves
 from wizard.model.said import MIB, rounded_up
 from wizard.plan.partition.moves import MOVES, move_step
+
+FILE, SCHEMA = "moved.json", "diskwright.moved/1"
+
+
+@dataclass(frozen=True, slots=True)
+class Bad:
+    """An unreadable range: offsets in the partition, and on the drive at that time. Version 1.0 set the other
+    fields: `is_zeros` is True if zeros replaced the range, and `is_kept` if the journal has the data."""
+
+    content: Extent
+    drive_bytes: int
+    is_zeros: bool = False
+    is_kept: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """The progress of one move.
+
+    `content` is the digest of the partition, empty until read, and `pieces` has a digest for each of its
+    equal parts. `superblocks` are places in which xfs_repair would find one. `name` and `back` identify the
+    journals of the move and, if a later move has overwritten the first one, of the way back. `stood` is the
+    digest of head and tail at the new place, after comparison. `is_begun` is True if a journal may be on the
+    drive, and `is_back` after undo. `bad` are unreadable ranges, which undo did not compare. Version 1.0 set
+    `over`: ranges that the user allowed to become zeros.
+    """
+
+    name: str
+    content: str = ""
+    is_begun: bool = False
+    stood: str = ""
+    back: str = ""
+    is_back: bool = False
+    pieces: tuple[str, ...] = ()
+    superblocks: tuple[int, ...] = ()
+    bad: tuple[Bad, ...] = ()
+    over: tuple[Extent, ...] = ()
+
+    @property
+    def zeros(self) -> tuple[Extent, ...]:
+        """Ranges that version 1.0 may have replaced by zeros."""
+        return (*(one.content for one in self.bad if one.is_zeros), *self.over)
+
+
+def without_stops(noted: Noted) -> Noted:
+    """Return the progress without unreadable ranges at which version 1.0 stopped."""
+    return replace(noted, bad=tuple(one for one in noted.bad if one.is_zeros))
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """The progress of all moves of a run, in their order."""
+
+    moves: tuple[Noted, ...]
+
+
+def new_name() -> str:
+    """Return a name that identifies a journal on a drive."""
+    return uuid4().hex
+
+
+def load_notes(run: Path, moves: Moves) -> tuple[Noted, ...]:
+    """Load the progress of a run, or start with new names. Raises BadInput if the file is damaged."""
+    text = read_kept(run / FILE)
+    if text is None:
+        return tuple(Noted(new_name()) for _ in moves.moves)
+    return notes_of(codec.parse_document(text, SCHEMA, str(run / FILE)), str(run / FILE))
+
+
+def notes_of(data: codec.JSON, where: str) -> tuple[Noted, ...]:
+    """Parse the progress of all moves. Raises BadInput."""
+    return codec.from_json(data, Notes, where).moves
+
+
+def as_json(notes: Iterable[Noted]) -> codec.JSON:
+    """Return the progress of all moves as JSON."""
+    document: codec.JSON = codec.to_json(Notes(tuple(notes)))
+    return document
+
+
+def save_notes(run: Path, notes: Sequence[Noted]) -> None:
+    """Save the progress of all moves, and sync. Raises Failed."""
+    replace_document(run / FILE, SCHEMA, Notes(tuple(notes)))
+
 
 STEP_BYTES = 16 * MIB
 TAIL_BYTES = 64 * 1024

@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from wizard.apply.move import forward
-from wizard.apply.move.move_notes import Noted, load_notes, notes_of, save_notes
+from wizard.apply.move import content, forward
 from wizard.apply.move.mover.journal import MoveJournal, MovingDrive, image_of
 from wizard.apply.move.mover.prepare import MovedDrive
 from wizard.apply.move.run import (
@@ -21,37 +20,16 @@ from wizard.apply.move.run import (
     check_same,
     check_unused,
     moves_here,
+    on_drive,
     undo_moves,
 )
+from wizard.apply.run import job, process, runs
 from wizard.apply.run.backup_store import Environment, mark_durably
-from wizard.apply.run.job import (
-    JobRequest,
-    Locks,
-    Outcome,
-    Prepared,
-    RunJob,
-    RunWork,
-    Start,
-    check_root,
-    check_tokens,
-)
 from wizard.apply.run.journal import Journal as RunJournal
 from wizard.apply.run.journal import state
 from wizard.apply.run.load import load_moves
-from wizard.apply.run.process import UNDOING, Purpose, lock_drives, settle, unlock
-from wizard.apply.run.runs import (
-    MOVE,
-    check_room,
-    kind_of,
-    list_runs,
-    load_environment,
-    make_run,
-    run_argument,
-    runs_folder,
-)
 from wizard.filesystems import partition_types
-from wizard.model.errors import Refused, partition_path
-from wizard.model.geometry import Identity
+from wizard.model.errors import Refused
 from wizard.model.machine import Partition
 from wizard.model.moves import Move, Moves, journal_places
 from wizard.model.run import Event
@@ -62,39 +40,39 @@ from wizard.plan.refusals import measured
 from wizard.probe.machine import probe_machine
 
 
-class MoveRunJob(RunJob[Moves]):
+class MoveRunJob(job.RunJob[Moves]):
     """Runs that move partitions."""
 
-    def lock_new(self, document: Moves, how: Start, *, make: bool) -> Locks:
+    def lock_new(self, document: Moves, how: job.Start, *, make: bool) -> job.Locks:
         """Check the partitions and the place for the journal."""
         MOVES.check(document, document.device)
-        check_root()
+        job.check_root()
         check_own(document, how.environment)
-        check_room(how.folder, 0, make=make)
-        settle()
-        return lock_drives((document.drive.path,), partial(check_new, document))
+        runs.check_room(how.folder, 0, make=make)
+        process.settle()
+        return process.lock_drives((document.drive.path,), partial(check_new, document))
 
     def begun(self, document: Moves) -> Message:
         """Name the partitions."""
         return t("Moving {part:and} on {drive}.", part=document.devices, drive=document.drive.path)
 
-    def prepare(self, run: Path, asked: JobRequest) -> Prepared:
+    def prepare(self, run: Path, asked: job.JobRequest) -> job.Prepared:
         """Check that the drive has the run's journal and, before undo, that no partition was used since."""
         moves = moves_here(run)
-        check_own(moves, load_environment(run))
+        check_own(moves, runs.load_environment(run))
         check = partial(check_same, run, moves)
         sentence = t("Resuming the move of {part:and}.", part=moves.devices)
-        if asked.purpose is Purpose.UNDO:
+        if asked.purpose is process.Purpose.UNDO:
             check_can_undo(run)
             check = partial(check_unused, run, moves)
             sentence = t("Resuming the move of {part:and} back to the old location.", part=moves.devices)
-        return Prepared(sentence, partial(lock_drives, (moves.drive.path,)), check)
+        return job.Prepared(sentence, partial(process.lock_drives, (moves.drive.path,)), check)
 
-    def apply(self, work: RunWork) -> Outcome:
+    def apply(self, work: job.RunWork) -> job.Outcome:
         """Move the partitions, or continue."""
         return carry_out(work)
 
-    def undo(self, work: RunWork) -> Outcome:
+    def undo(self, work: job.RunWork) -> job.Outcome:
         """Move all partitions back."""
         return undo_moves(work)
 
@@ -112,7 +90,7 @@ class FoundMove:
     journal's move, from 0, and True if that one is moving back."""
 
     moves: Moves
-    notes: tuple[Noted, ...]
+    notes: tuple[content.Noted, ...]
     number: int
     is_back: bool
 
@@ -124,7 +102,7 @@ class FoundMove:
 
 def found_move(path: str) -> FoundMove:
     """Read a move from the drive's own journal. Raises Refused if none is found or the drive is in use."""
-    check_root()
+    job.check_root()
     machine = probe_machine([path])
     (drive,) = machine.drives
     size_bytes, geometry = measured(drive)
@@ -134,19 +112,10 @@ def found_move(path: str) -> FoundMove:
             for at in _places(part):
                 if (found := _read(medium, at, block)) is not None and _covers(part, found.move):
                     identity = known_identity(machine, drive, size_bytes, geometry)
-                    moves = _on_current_drive(found.moves, identity)
+                    moves = on_drive(found.moves, identity)
                     MOVES.check(moves, drive.path)
                     return replace(found, moves=moves)
     raise Refused(t("No interrupted move found on {drive}. Nothing was written.", drive=path))
-
-
-def _on_current_drive(moves: Moves, drive: Identity) -> Moves:
-    return replace(
-        moves,
-        moves=tuple(
-            replace(move, drive=drive, device=partition_path(drive.path, move.number)) for move in moves.moves
-        ),
-    )
 
 
 def _covers(part: Partition, move: Move) -> bool:
@@ -170,7 +139,7 @@ def _read(medium: MovingDrive, at: int, block: int) -> FoundMove | None:
         return None
     document = json.loads(image_of(images, course.pieces.document))
     where = str(t("the journal on the drive"))
-    moves, notes = MOVES.read_kept(document["moves"], where), notes_of(document["notes"], where)
+    moves, notes = MOVES.read_kept(document["moves"], where), content.notes_of(document["notes"], where)
     for number, noted in enumerate(notes):
         if course.run in (noted.name, noted.back):
             # An earlier version may have skipped sectors after this document was written.
@@ -184,12 +153,14 @@ def make_found_run(found: FoundMove, tokens: Sequence[str], journal_dir: Path | 
     """Create a run's folder, so `resume` or `undo` can continue the move. Does not write to the drive. Raises
     Refused for a wrong token, or if the run's own folder exists."""
     names = {noted.name for noted in found.notes}
-    for run in list_runs(journal_dir):
-        if kind_of(run) == MOVE and names & {noted.name for noted in load_notes(run, load_moves(run))}:
+    for run in runs.list_runs(journal_dir):
+        if runs.kind_of(run) == runs.MOVE and names & {
+            noted.name for noted in content.load_notes(run, load_moves(run))
+        }:
             raise Refused(
                 t(
                     "The run is on this computer: resume with `diskwright resume {run}`.",
-                    run=run_argument(run),
+                    run=runs.run_argument(run),
                 )
             )
     moves = found.moves
@@ -201,14 +172,14 @@ def make_found_run(found: FoundMove, tokens: Sequence[str], journal_dir: Path | 
                 token=moves.drive.token,
             )
         )
-    check_tokens(moves, tokens)
-    folder = runs_folder(journal_dir)
-    check_room(folder, 0, make=True)
-    settle()
-    locks = lock_drives((moves.drive.path,))
+    job.check_tokens(moves, tokens)
+    folder = runs.runs_folder(journal_dir)
+    runs.check_room(folder, 0, make=True)
+    process.settle()
+    locks = process.lock_drives((moves.drive.path,))
     try:
-        run = make_run(folder, moves.devices, MOVE, MOVES.render(moves), Environment())
-        save_notes(run, found.notes)
+        run = runs.make_run(folder, moves.devices, runs.MOVE, MOVES.render(moves), Environment())
+        content.save_notes(run, found.notes)
         journal = RunJournal(run)
         for step, sentence in enumerate(moves.sentences, 1):
             if step <= _last_begun(found):
@@ -217,9 +188,9 @@ def make_found_run(found: FoundMove, tokens: Sequence[str], journal_dir: Path | 
                 journal.add(Event.STEP_DONE, sentence, step=step)
         journal.close()
         if found.is_back:
-            mark_durably(run / UNDOING)
+            mark_durably(run / process.UNDOING)
     finally:
-        unlock(locks)
+        process.unlock(locks)
     return run
 
 

@@ -8,30 +8,27 @@ hiberfil.sys). Check with ntfs-3g.probe(8) first.
 """
 
 import struct
-from collections.abc import Callable
 
 from wizard.model.errors import Refused
-from wizard.model.said import Message, Sentence, t
+from wizard.model.said import Sentence, t
 from wizard.plan.partition.move_target import WITHOUT_PLACE
 
 OTHER = Sentence("The first sector does not match the detected {title}.")
 UNCLEAN = Sentence("The {title} was not unmounted cleanly. Check first with {command}.")
 
-REASONS: dict[str, Callable[[], Message]] = {
-    "": Sentence(
+REASONS = {
+    "": t(
         "The partition contents are not recognised and may record their own "
         "position. Such contents are not moved."
     ),
-    "zfs_member": Sentence(
+    "zfs_member": t(
         "ZFS has labels at both ends of the partition and could be detected in the middle of a move."
     ),
-    "BitLocker": Sentence(
-        "BitLocker records the position of its own metadata. Turn it off in Windows first."
-    ),
-    "LDM_member": Sentence(
+    "BitLocker": t("BitLocker records the position of its own metadata. Turn it off in Windows first."),
+    "LDM_member": t(
         "The partition belongs to a Windows dynamic disk (LDM), whose database records its position."
     ),
-    "swsuspend": Sentence(
+    "swsuspend": t(
         "The swap contains the memory of a hibernated system. Boot that system and shut it down first."
     ),
 }
@@ -76,12 +73,8 @@ def placed(
     if kind == "exfat":
         return _exfat(head, before_lba, after_lba), tail
     raise Refused(
-        REASONS[kind]()
-        if kind in REASONS
-        else t(
-            "It is unknown if {kind} records its own position. Such contents are not moved.",
-            kind=kind,
-        )
+        REASONS.get(kind)
+        or t("It is unknown if {kind} records its own position. Such contents are not moved.", kind=kind)
     )
 
 

@@ -7,24 +7,29 @@ from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
-from wizard.apply.block.devices import forget_caches, node_fault, open_exclusively, reread_table, wait_for
-from wizard.apply.engine.record import IN_USE
+from wizard.apply.block.devices import (
+    IN_USE,
+    forget_caches,
+    node_fault,
+    open_exclusively,
+    reread_table,
+    wait_for,
+)
 from wizard.apply.move import forward
-from wizard.apply.move.backward import refuse_used, return_all
-from wizard.apply.move.content import OnDrive
-from wizard.apply.move.forward import ForwardMoves, lost_message
-from wizard.apply.move.move_notes import Noted, load_notes, save_notes
+from wizard.apply.move.content import Noted, OnDrive, load_notes, save_notes
 from wizard.apply.move.mover.prepare import MovedDrive
 from wizard.apply.plan.identity_check import check_same_start, drive_fault, probe_again
+from wizard.apply.run import job
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
-from wizard.apply.run.job import ANOTHER_DRIVE, Outcome, RunWork
 from wizard.apply.run.journal import begun_steps, read_entries
 from wizard.apply.run.load import load_moves
+from wizard.apply.run.process import NOTHING_WRITTEN
 from wizard.apply.run.runs import load_environment, run_argument
-from wizard.model.errors import BadInput, Refused, partition_path, printable
+from wizard.model.errors import BadInput, Failed, Refused, partition_path
+from wizard.model.geometry import Identity
 from wizard.model.machine import Drive
 from wizard.model.moves import Move, Moves
-from wizard.model.run import Event
+from wizard.model.run import Check, Event
 from wizard.model.said import Message, Sentence, join, t
 from wizard.plan.partition.moves import move_step, planned_again
 from wizard.probe.content.notices import SLOT_BYTES, SLOTS, read_slot
@@ -48,10 +53,10 @@ def moves_here(run: Path) -> Moves:
                 "The journal of {run} is on more than one drive: {drives:list}. Detach the "
                 "copies first. This attempt made no changes.",
                 run=run.name,
-                drives=tuple(map(printable, found)),
+                drives=tuple(found),
             )
         )
-    return _on_node(moves, found[0]) if found else moves
+    return on_drive(moves, replace(moves.drive, path=found[0])) if found else moves
 
 
 def has_journal(path: str, moves: Moves, notes: Sequence[Noted]) -> bool:
@@ -84,17 +89,14 @@ def _is_stacked(path: str) -> bool:
     return any(folder.glob("slaves/*"))
 
 
-def _on_node(moves: Moves, path: str) -> Moves:
+def on_drive(moves: Moves, drive: Identity) -> Moves:
+    """Return the moves on a drive as identified now."""
     return replace(
         moves,
         moves=tuple(
-            replace(move, drive=replace(move.drive, path=path), device=partition_path(path, move.number))
-            for move in moves.moves
+            replace(move, drive=drive, device=partition_path(drive.path, move.number)) for move in moves.moves
         ),
     )
-
-
-REFUSED = Sentence("{why} Nothing was written.")
 
 
 def check_own(moves: Moves, environment: Environment) -> None:
@@ -112,7 +114,11 @@ def check_new(moves: Moves) -> None:
     drive = probe_again(moves.drive)
     check_same_start(moves.drive, drive)
     again = _plan_again(moves)
-    if again is None or _with_drive_of(moves, again) != moves or _was_written(again, moves):
+    if (
+        again is None
+        or replace(again, moves=tuple(replace(move, drive=moves.drive) for move in again.moves)) != moves
+        or (again.drive.content_digest != moves.drive.content_digest or again.drive.held != moves.drive.held)
+    ):
         raise Refused(
             t(
                 "{part} has changed since the plan was created. Check again with `diskwright "
@@ -128,15 +134,7 @@ def _plan_again(moves: Moves) -> Moves | None:
         machine = probe_machine([moves.drive.path], seconds=LOOK_SECONDS)
         return next((planned_again(machine, drive, moves) for drive in machine.drives), None)
     except (BadInput, Refused) as error:
-        raise Refused(REFUSED(why=str(error))) from None
-
-
-def _with_drive_of(moves: Moves, again: Moves) -> Moves:
-    return replace(again, moves=tuple(replace(move, drive=moves.drive) for move in again.moves))
-
-
-def _was_written(again: Moves, moves: Moves) -> bool:
-    return again.drive.content_digest != moves.drive.content_digest or again.drive.held != moves.drive.held
+        raise Refused(f"{error} {NOTHING_WRITTEN}") from None
 
 
 def check_same(run: Path, moves: Moves) -> None:
@@ -144,7 +142,7 @@ def check_same(run: Path, moves: Moves) -> None:
     must contain the run's journal."""
     drive = probe_again(moves.drive)
     if reason := open_exclusively(moves.drive.path):
-        raise Refused(REFUSED(why=IN_USE(device=moves.drive.path, why=reason)))
+        raise Refused(join(IN_USE(device=moves.drive.path, why=reason), NOTHING_WRITTEN))
     # The page cache may contain data of another drive.
     forget_caches(moves.drive.path)
     notes = load_notes(run, moves)
@@ -160,7 +158,7 @@ def check_same(run: Path, moves: Moves) -> None:
         return drive.content_digest == moves.drive.content_digest
 
     if fault := drive_fault(moves.drive, drive, is_left_there):
-        raise Refused(ANOTHER_DRIVE(fault=fault))
+        raise Refused(job.ANOTHER_DRIVE(fault=fault))
 
 
 def _check_left(moves: Moves, started: int) -> None:
@@ -178,7 +176,7 @@ def _check_left(moves: Moves, started: int) -> None:
             )
 
 
-def carry_out(work: RunWork) -> Outcome:
+def carry_out(work: job.RunWork) -> job.Outcome:
     """Continue the moves, and return how the run ended. Raises DiskwrightError."""
     run, moves = work.run, moves_here(work.run)
     check_own(moves, load_environment(run))
@@ -192,7 +190,7 @@ def carry_out(work: RunWork) -> Outcome:
         check_new(moves)
     save_notes(run, notes)
     with _opened(moves) as drive:
-        carrying = ForwardMoves(work, moves, drive, notes)
+        carrying = forward.ForwardMoves(work, moves, drive, notes)
         if (ended := carrying.all_read() or carrying.all_moved()) is not None:
             return ended
     return _verify(work, moves)
@@ -210,44 +208,26 @@ def _opened(moves: Moves) -> Iterator[MovedDrive]:
         reread_table(moves.drive.path, anew=True)
 
 
-def _verify(work: RunWork, moves: Moves) -> Outcome:
+def _verify(work: job.RunWork, moves: Moves) -> job.Outcome:
     """Check the moved partitions with the kernel and libblkid."""
-    wait_for(moves.devices)
+    with suppress(Failed):
+        wait_for(*moves.devices)
     drive = probe_drive(moves.drive.path)
     for move in moves.moves:
-        failing = False
-        for said, holds, seen in _checks(drive, move):
-            event = Event.VERIFIED if holds else Event.NOT_VERIFIED
-            work.journal.add(event, str(said).rstrip("."), output="" if holds else str(seen))
-            failing = failing or not holds
-        if failing:
+        if work.journal.verify(_checks(drive, move)):
             return Event.FAILED, str(forward.CHECKS_FAIL(part=move.device, way=""))
-    return Event.DONE, str(_done_said(work.run, moves))
+    tasks = (said for move in moves.moves for said in move.then if isinstance(said, Message))
+    return Event.DONE, str(join(_at_new_places(work.run, moves), *tasks))
 
 
-def _checks(drive: Drive, move: Move) -> tuple[tuple[Message, bool, Message | str], ...]:
-    """Return checks of a moved partition: description, result, and the actual value if it failed."""
+def _checks(drive: Drive, move: Move) -> Iterator[Check]:
     part = drive.partition(move.device)
     start = part.kernel_start_bytes if part else None
+    what = t("The kernel sees {part} at {start:exact}.", part=move.device, start=move.after.start_bytes)
+    yield Check(str(what), start == move.after.start_bytes, str(start))
     found = (part.filesystem if part else None) or ""
-    return (
-        (
-            t("The kernel sees {part} at {start:exact}.", part=move.device, start=move.after.start_bytes),
-            start == move.after.start_bytes,
-            t("the kernel sees {start:exact}", start=start or 0),
-        ),
-        (
-            t("{part} contains {holds}, as before.", part=move.device, holds=move.holds),
-            found == move.holds,
-            t("found {found}", found=found or "?"),
-        ),
-    )
-
-
-def _done_said(run: Path, moves: Moves) -> Message:
-    """Describe the result and remaining tasks."""
-    tasks = (said for move in moves.moves for said in move.then if isinstance(said, Message))
-    return join(_at_new_places(run, moves), *tasks)
+    what = t("{part} contains {holds}, as before.", part=move.device, holds=move.holds)
+    yield Check(str(what), found == move.holds, found)
 
 
 def _at_new_places(run: Path, moves: Moves) -> Message:
@@ -276,7 +256,7 @@ def _at_new_places(run: Path, moves: Moves) -> Message:
 def check_can_undo(run: Path) -> None:
     """Raises Refused if nothing was written yet."""
     if not any(noted.is_begun for noted in load_notes(run, load_moves(run))):
-        raise Refused(t("Run {run} made no changes to undo.", run=run.name))
+        raise Refused(job.UNCHANGED(name=run.name))
 
 
 def check_unused(run: Path, moves: Moves) -> None:
@@ -285,35 +265,26 @@ def check_unused(run: Path, moves: Moves) -> None:
     check_same(run, moves)
     forget_caches(moves.drive.path)
     with MovedDrive(moves.drive.path) as drive:
-        refuse_used(OnDrive(run, moves, drive, load_notes(run, moves)))
+        forward.refuse_used(OnDrive(run, moves, drive, load_notes(run, moves)))
 
 
-def undo_moves(work: RunWork) -> Outcome:
+def undo_moves(work: job.RunWork) -> job.Outcome:
     """Move all partitions back, and return how that ended. Raises DiskwrightError."""
     run, moves = work.run, moves_here(work.run)
     check_own(moves, load_environment(run))
     check_same(run, moves)
     with _opened(moves) as drive:
-        return_all(OnDrive(run, moves, drive, load_notes(run, moves)))
+        forward.return_all(OnDrive(run, moves, drive, load_notes(run, moves)))
     return Event.UNDONE, str(join(*_undo_messages(moves, load_notes(run, moves))))
 
 
 def _undo_messages(moves: Moves, notes: tuple[Noted, ...]) -> Iterator[Message]:
-    pairs = tuple(zip(moves.moves, notes, strict=True))
-    intact = [move for move, noted in pairs if not (noted.bad or noted.zeros)]
-    if len(intact) == 1:
-        yield t(
-            "{part} starts at {start:exact} again, bit for bit as before.",
-            part=intact[0].device,
-            start=intact[0].before.start_bytes,
+    for move, noted in zip(moves.moves, notes, strict=True):
+        lost = tuple(forward.lost_message(move, noted)) if noted.bad or noted.zeros else ()
+        back = (
+            Sentence("{part} starts at {start:exact} again.")
+            if lost
+            else Sentence("{part} starts at {start:exact} again, bit for bit as before.")
         )
-    elif intact:
-        yield t(
-            "{parts:and} are back at their old locations, bit for bit.",
-            parts=tuple(move.device for move in intact),
-        )
-    for move, noted in pairs:
-        if move not in intact:
-            start = move.before.start_bytes
-            yield t("{part} starts at {start:exact} again.", part=move.device, start=start)
-            yield from lost_message(move, noted)
+        yield back(part=move.device, start=move.before.start_bytes)
+        yield from lost

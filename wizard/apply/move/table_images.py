@@ -20,8 +20,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from wizard.apply.block.extents import merged
+from wizard.apply.table import proof
 from wizard.apply.table.one_entry import line_of, with_one_changed
-from wizard.apply.table.proof import MBR_LINE_BYTES, MBR_LINES_AT, Image
 from wizard.filesystems import partition_types
 from wizard.model.errors import Refused
 from wizard.model.layout import TableEntry
@@ -29,8 +29,8 @@ from wizard.model.machine import Extent
 from wizard.model.said import t
 from wizard.operations.table import WriteTable
 from wizard.plan.free_space import MBR_PRIMARIES
+from wizard.probe.content import tables
 from wizard.probe.content.gpt import GptCopy, read_copy
-from wizard.probe.content.tables import GptEntry, Read, TableReading, is_extended, read_table
 
 DYNAMIC_TYPES = frozenset(
     {"5808c8aa-7e8f-42e0-85d2-e1e90434cfb3", "af9b60a0-1431-4f62-bc68-3311714a69ad", "0x42"}
@@ -78,14 +78,14 @@ class SharedBlock(Refused):
 class _Drive:
     """The read function and sizes of a drive, in bytes. A physical block is at least one logical block."""
 
-    read: Read
+    read: tables.Read
     size_bytes: int
     block_bytes: int
     physical_bytes: int
 
 
 def table_images(
-    read: Read,
+    read: tables.Read,
     size_bytes: int,
     block_bytes: int,
     physical_bytes: int,
@@ -100,7 +100,7 @@ def table_images(
     place is not in whole logical blocks.
     """
     drive = _Drive(read, size_bytes, block_bytes, max(block_bytes, physical_bytes))
-    reading = read_table(read, size_bytes, block_bytes, None, has_signature=False)
+    reading = tables.read_table(read, size_bytes, block_bytes, None, has_signature=False)
     _check_table(drive, reading)
     entry = _entry(reading, number)
     _check_places(drive, entry, span, after)
@@ -121,7 +121,7 @@ def table_images(
     )
 
 
-def _check_table(drive: _Drive, reading: TableReading) -> None:
+def _check_table(drive: _Drive, reading: tables.TableReading) -> None:
     table = reading.table
     if table.kind == "hybrid":
         raise Refused(
@@ -176,7 +176,7 @@ def _comparable(copy: GptCopy) -> tuple[object, ...]:
     return (copy.disk_guid, copy.first_usable_lba, copy.last_usable_lba, copy.entry_bytes, copy.entries)
 
 
-def _entry(reading: TableReading, number: int) -> GptEntry:
+def _entry(reading: tables.TableReading, number: int) -> tables.GptEntry:
     found = next((entry for entry in reading.entries if entry.number == number), None)
     if found is None or not found.size_bytes:
         raise Refused(t("The table has no partition {number}.", number=number))
@@ -190,15 +190,15 @@ def _entry(reading: TableReading, number: int) -> GptEntry:
     return found
 
 
-def _is_container(reading: TableReading, entry: GptEntry) -> bool:
-    return reading.table.kind == "mbr" and is_extended(entry.type)
+def _is_container(reading: tables.TableReading, entry: tables.GptEntry) -> bool:
+    return reading.table.kind == "mbr" and tables.is_extended(entry.type)
 
 
-def _is_logical(reading: TableReading, entry: GptEntry) -> bool:
+def _is_logical(reading: tables.TableReading, entry: tables.GptEntry) -> bool:
     return reading.table.kind == "mbr" and entry.number > MBR_PRIMARIES
 
 
-def _check_places(drive: _Drive, entry: GptEntry, span: Extent, after: Extent) -> None:
+def _check_places(drive: _Drive, entry: tables.GptEntry, span: Extent, after: Extent) -> None:
     for place in (span, after):
         if place.start_bytes % drive.block_bytes or place.size_bytes % drive.block_bytes:
             raise ValueError("a place is not in whole logical blocks")
@@ -206,7 +206,9 @@ def _check_places(drive: _Drive, entry: GptEntry, span: Extent, after: Extent) -
         raise ValueError("the span does not hold both places")
 
 
-def _check_room(image: Image, reading: TableReading, entry: GptEntry, span: Extent) -> None:
+def _check_room(
+    image: proof.Image, reading: tables.TableReading, entry: tables.GptEntry, span: Extent
+) -> None:
     """Raises Refused unless the span is free, except for the partition itself."""
     table = reading.table
     if table.kind == "mbr" and span.end_bytes > MOST_MBR_BLOCKS * image.block_bytes:
@@ -239,13 +241,15 @@ def _check_room(image: Image, reading: TableReading, entry: GptEntry, span: Exte
             )
 
 
-def _check_logical(image: Image, reading: TableReading, entry: GptEntry, span: Extent) -> None:
+def _check_logical(
+    image: proof.Image, reading: tables.TableReading, entry: tables.GptEntry, span: Extent
+) -> None:
     """Raises Refused unless the span is between the record of a logical partition and the end of the extended
     one."""
     line = line_of(image, entry.number)
     record = line // image.block_bytes * image.block_bytes
     # Linux uses other entries only if they are within the link's range (block/partitions/msdos.c).
-    if line - record >= MBR_LINES_AT + 2 * MBR_LINE_BYTES:
+    if line - record >= proof.MBR_LINES_AT + 2 * proof.MBR_LINE_BYTES:
         raise Refused(
             t(
                 "Partition {number} uses an unusual slot of its record, which Linux may not "
@@ -267,7 +271,7 @@ def _check_logical(image: Image, reading: TableReading, entry: GptEntry, span: E
         )
 
 
-def _others(reading: TableReading, entry: GptEntry) -> Iterator[GptEntry]:
+def _others(reading: tables.TableReading, entry: tables.GptEntry) -> Iterator[tables.GptEntry]:
     """Yield the other partitions. For a logical one, skip the extended partition around it."""
     for other in reading.entries:
         around = _is_logical(reading, entry) and _is_container(reading, other)
@@ -275,7 +279,7 @@ def _others(reading: TableReading, entry: GptEntry) -> Iterator[GptEntry]:
             yield other
 
 
-def _image(drive: _Drive, reading: TableReading) -> Image:
+def _image(drive: _Drive, reading: tables.TableReading) -> proof.Image:
     """Return the current table, in whole physical blocks."""
     spans = (Extent(start, length) for start, length in reading.spans)
     pieces = []
@@ -286,10 +290,12 @@ def _image(drive: _Drive, reading: TableReading) -> Image:
                 t("Cannot read the drive at byte {byte}, inside the partition table.", byte=place.start_bytes)
             )
         pieces.append((place.start_bytes, data))
-    return Image(drive.size_bytes, drive.block_bytes, tuple(pieces))
+    return proof.Image(drive.size_bytes, drive.block_bytes, tuple(pieces))
 
 
-def _with_entry(before: Image, reading: TableReading, entry: GptEntry, place: Extent, kind: str) -> Image:
+def _with_entry(
+    before: proof.Image, reading: tables.TableReading, entry: tables.GptEntry, place: Extent, kind: str
+) -> proof.Image:
     """Return the table with one entry changed to this place and type."""
     entries = tuple(
         TableEntry(
@@ -306,13 +312,15 @@ def _with_entry(before: Image, reading: TableReading, entry: GptEntry, place: Ex
     return with_one_changed(WriteTable("", table, fresh=False, entries=entries), before)
 
 
-def _changed(drive: _Drive, before: Image, others: tuple[Image, Image]) -> set[int]:
+def _changed(drive: _Drive, before: proof.Image, others: tuple[proof.Image, proof.Image]) -> set[int]:
     """Return the offsets of physical blocks that differ between the three states."""
     physical = replace(before, block_bytes=drive.physical_bytes)
     return {offset for other in others for offset, _, _ in physical.changed_blocks(other)}
 
 
-def _copies(drive: _Drive, image: Image, reading: TableReading, number: int) -> Iterator[tuple[Extent, ...]]:
+def _copies(
+    drive: _Drive, image: proof.Image, reading: tables.TableReading, number: int
+) -> Iterator[tuple[Extent, ...]]:
     """Return the places of each copy of the change, in reverse write order: a GPT's header and entries, or
     the MBR record of the partition."""
     size = drive.block_bytes
@@ -334,7 +342,9 @@ def _runs(drive: _Drive, changed: set[int], places: tuple[Extent, ...]) -> list[
     return sorted(merged(blocks, size, drive.size_bytes), key=lambda run: run.overlaps(places[0]))
 
 
-def _check_shared(reading: TableReading, entry: GptEntry, span: Extent, runs: Iterable[Extent]) -> None:
+def _check_shared(
+    reading: tables.TableReading, entry: tables.GptEntry, span: Extent, runs: Iterable[Extent]
+) -> None:
     """Raises SharedBlock if a write would include partition data, which may change in the meantime."""
     others = [other for other in reading.entries if not _is_container(reading, other)]
     for run in runs:
@@ -343,5 +353,5 @@ def _check_shared(reading: TableReading, entry: GptEntry, span: Extent, runs: It
                 raise SharedBlock(other.number, run)
 
 
-def _pieces(image: Image, runs: Iterable[Extent]) -> tuple[TablePiece, ...]:
+def _pieces(image: proof.Image, runs: Iterable[Extent]) -> tuple[TablePiece, ...]:
     return tuple(TablePiece(run.start_bytes, image.read(run.start_bytes, run.size_bytes)) for run in runs)

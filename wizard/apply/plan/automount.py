@@ -9,7 +9,7 @@ from wizard.apply.plan.guard import own_nodes
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.process import settle, udev_runs
-from wizard.apply.steps.mounting import mount_checked
+from wizard.apply.steps.filesystem import mount_checked
 from wizard.apply.steps.step_context import StepContext, told_in
 from wizard.apply.steps.wipe import check_target, recognised_differences, signatures_on
 from wizard.apply.system.mounts import Mounted, is_mounted, mounted_at, read_mounts
@@ -40,7 +40,7 @@ def automount_ignored(plan: Plan) -> Iterator[None]:
     names = sorted({name_of(node) for node in ([plan.part_path] if plan.part else nodes)})
     # Keep mdadm's rules from assembling the array: the run does this, under the planned number.
     alone = 'ENV{UDISKS_IGNORE}="1"' + (', ENV{SYSTEMD_READY}="0"' if plan.arrays else "")
-    with suppress(OSError):
+    with suppress(Failed):
         ignore(MOMENT, [f'SUBSYSTEM=="block", KERNEL=="{name}", {alone}' for name in names])
     try:
         yield

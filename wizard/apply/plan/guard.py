@@ -11,15 +11,13 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from wizard.advice.missing import BINDING, missing
-from wizard.apply.block.devices import node_fault, open_exclusively, partition_nodes
-from wizard.apply.engine.record import IN_USE
+from wizard.apply.block.devices import IN_USE, node_fault, open_exclusively, partition_nodes
 from wizard.apply.plan.identity_check import check_same_start, probe_members
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.process import NOTHING_WRITTEN
 from wizard.apply.steps.containers import check_containers
-from wizard.apply.steps.layers import check_free_array, layer_nodes
-from wizard.apply.system.crypttab import check_crypttab
-from wizard.apply.system.fstab import check_fstab
+from wizard.apply.steps.layers import check_free_layer, layer_nodes
+from wizard.apply.system.fstab import check_lines
 from wizard.apply.system.mounts import mounted_at
 from wizard.apply.tree.mount_read_only import driver_refusal
 from wizard.model.drive_facts import HOST_MANAGED
@@ -203,7 +201,7 @@ def check_start(plan: Plan) -> None:
         check_same_start(member.drive, drive)
         check_unused(drive, part=plan.part_path)
         check_content(member, drive, adds=adds_to_table(plan))
-    check_free_array(plan)
+    check_free_layer(plan)
     check_containers(plan)
 
 
@@ -266,8 +264,8 @@ def check_surroundings(
             check_mount_point(Path(mount.mount_point))
             if why := driver_refusal(mount.filesystem, mount.options):
                 raise Refused(OPTIONS_REFUSED(device=mount.device, why=why), str(NOTHING_WRITTEN))
-    check_fstab(environment.fstab, plan.fstab_lines)
-    check_crypttab(environment.crypttab, plan.crypttab_lines)
+    check_lines(environment.fstab, plan.fstab_lines)
+    check_lines(environment.crypttab, plan.crypttab_lines)
 
 
 def check_places(plan: Plan) -> None:

@@ -61,7 +61,7 @@ from wizard.apply.run.runs import (
 )
 from wizard.apply.steps.containers import check_passphrase, close_containers
 from wizard.apply.steps.layers import clear_drives
-from wizard.apply.system.crypttab import key_of
+from wizard.apply.system.fstab import key_of
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.run import Event
 from wizard.model.said import Message, Sentence, join, joined, t

@@ -18,15 +18,15 @@ from wizard.apply.engine.scratch_copies import (
 )
 from wizard.apply.engine.signatures import SignatureHider, in_release_order
 from wizard.apply.engine.stores import NoticeText, new_file, with_notice
+from wizard.apply.resize.metadata import Showing, shown_with
 from wizard.apply.resize.resized import RESIZERS, check_files_stay
-from wizard.apply.resize.showing import Showing, shown_with
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.job import STOPPED
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.process import STOP
 from wizard.apply.run.progress_log import noting, part_of
 from wizard.apply.run.runs import run_argument
-from wizard.apply.steps.array_checks import leave_uncopied, scratch_nodes, show_beneath, unseen_array
+from wizard.apply.steps.arrays import leave_uncopied, scratch_nodes, show_beneath, unseen_array
 from wizard.apply.steps.containers import keep_headers
 from wizard.apply.steps.layers import layer_nodes
 from wizard.apply.steps.step_context import StepContext, told_in

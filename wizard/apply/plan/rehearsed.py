@@ -40,7 +40,7 @@ from wizard.apply.run.process import NOTHING_WRITTEN, STOP, Purpose
 from wizard.apply.run.progress_log import noting
 from wizard.apply.run.runs import is_direct, is_found, load_environment, load_plan, run_argument
 from wizard.apply.steps.containers import check_containers, wants_secret
-from wizard.apply.steps.layers import check_free_array, clear_drives
+from wizard.apply.steps.layers import check_free_layer, clear_drives
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.layout import Member
 from wizard.model.run import Event
@@ -163,7 +163,7 @@ def release(run: Path, journal: Journal, finish: Finish) -> tuple[Event, str]:
     record = _record(run)
     if record.phase in (Phase.HIDDEN, Phase.UNKNOWN):
         # The run may have waited for weeks.
-        check_free_array(plan)
+        check_free_layer(plan)
         check_containers(plan)
     if record.phase is Phase.RELEASED:
         # The drives were unlocked since, so volumes may be in use. From now on, discard nothing.

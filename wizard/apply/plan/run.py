@@ -4,6 +4,7 @@ Journal entries are written before and after each step.
 """
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from wizard.apply.block.devices import is_unplugged, node_fault, read_bytes
@@ -30,10 +31,9 @@ from wizard.apply.steps.containers import check_opened, own_containers
 from wizard.apply.steps.filesystem import (
     made_as_planned,
 )
-from wizard.apply.steps.layers import activate, layer_nodes, own_array_node, own_uses
+from wizard.apply.steps.layers import activate, layer_nodes, own_layer_node, own_uses
 from wizard.apply.steps.step_context import NOT_TOUCHED, Finished, StepContext, look_at_all, told_in
 from wizard.apply.steps.wipe import check_no_clone, check_target
-from wizard.apply.system.edited_file import read_text
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused, partition_path
 from wizard.model.machine import Extent
 from wizard.model.run import Event
@@ -44,6 +44,7 @@ from wizard.operations.filesystem import (
 from wizard.operations.mounts import Mount
 from wizard.operations.operation import Operation
 from wizard.plan.plan import Plan, PlanOperation, Step
+from wizard.process.program import run as run_command
 
 NOT_TOGETHER = t("Cannot activate the new volumes:")
 NOTHING_MORE = t("Nothing more was written.")
@@ -235,7 +236,7 @@ def _check_nodes(operation: Operation, context: StepContext) -> None:
             continue
         check_opened(context.plan, device)
         if device in layers:
-            own_array_node(context.plan, device, context.command)
+            own_layer_node(context.plan, device, context.command)
     check_target(context.plan, operation, context.seconds)
 
 
@@ -250,11 +251,9 @@ def _verified(run: Path, plan: Plan, environment: Environment, journal: Journal)
         drives = look_at_all(plan.devices)
     except DiskwrightError as error:
         raise Failed(f"{NOT_CHECKED} {error}") from None
-    fstab, crypttab = read_text(environment.fstab), read_text(environment.crypttab)
-    finished = Finished(plan, drives, fstab, crypttab, environment.patience_seconds)
-    if failed := journal.verify(
-        one for step in plan.steps for one in execution.verify(step.operation, finished)
-    ):
+    seconds = environment.patience_seconds
+    finished = Finished(plan, drives, environment, seconds, partial(run_command, seconds=seconds))
+    if failed := journal.verify(one for step in plan.steps for one in execution.verify(step, finished)):
         return Event.FAILED, with_unplugged_reason(plan, failed)
     planned = tn(
         "{drives:list} is set up exactly as planned; all checks passed.",

@@ -24,7 +24,7 @@ from wizard.apply.run.backup_store import ANY, Environment, keep_facts, save_bac
 from wizard.apply.run.job import begin_new, check_root, check_tokens
 from wizard.apply.run.process import lock_drives, settle, unlock
 from wizard.apply.run.runs import check_room, new_run, plan_digest, runs_folder
-from wizard.apply.system.crypttab import key_of
+from wizard.apply.system.fstab import key_of
 from wizard.model.errors import Refused
 from wizard.model.said import MIB, Message, join, t, tn
 from wizard.plan.check import PLANS

@@ -10,11 +10,10 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from wizard.apply.block.extents import GRAIN_BYTES, clipped, gaps, merged
+from wizard.apply.block import extents
 from wizard.apply.engine.signatures import BTRFS_COPIES
-from wizard.apply.resize.showing import CUT_OFF, DEVICES, NOT_TOLD, SMALL_BLOCKS, Showing, refusal
+from wizard.apply.resize import metadata
 from wizard.apply.steps.step_context import StepContext
-from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.said import KIB, t
 from wizard.operations.filesystem import Resize
@@ -45,17 +44,17 @@ class Chunk:
     places: tuple[Extent, ...]
 
 
-def show(showing: Showing) -> tuple[Extent, ...]:
+def show(showing: metadata.Showing) -> tuple[Extent, ...]:
     """Copy all metadata chunks, and data that must move. Return places without file data. Raises Failed."""
     _refuse(showing.asked(*SUPERBLOCK, showing.real), showing)
     found = chunks_in(showing.asked(*CHUNKS, showing.real))
     if any(one.holds >= {"DATA", "METADATA"} or one.profile not in PROFILES for one in found):
-        raise Failed(refusal(t("Some Btrfs chunks mix data and metadata, or use an unsupported profile.")))
+        raise metadata.refused(t("Some Btrfs chunks mix data and metadata, or use an unsupported profile."))
     records = [place for one in found if "DATA" not in one.holds for place in one.places]
     copies = [
-        Extent(at, GRAIN_BYTES)
+        Extent(at, extents.GRAIN_BYTES)
         for at in (SUPERBLOCK_AT, *BTRFS_COPIES)
-        if at + GRAIN_BYTES <= showing.volume.size_bytes
+        if at + extents.GRAIN_BYTES <= showing.volume.size_bytes
     ]
     showing.copy(showing.within(one.start_bytes, one.size_bytes) for one in (*records, *copies))
     if not showing.behind:
@@ -63,13 +62,13 @@ def show(showing: Showing) -> tuple[Extent, ...]:
         return _places_without(files, showing)
     used = in_use(found, showing.asked(*EXTENTS, showing.real))
     beyond_end = [place for one in found for place in one.places if place.end_bytes > showing.size_bytes]
-    moved = tuple(clipped(merged(beyond_end, 1, showing.volume.size_bytes), used))
+    moved = tuple(extents.clipped(extents.merged(beyond_end, 1, showing.volume.size_bytes), used))
     showing.refuse_room(sum(one.size_bytes for one in moved))
     showing.copy(showing.within(one.start_bytes, one.size_bytes) for one in moved)
     return _places_without(used, showing)
 
 
-def writable_now(showing: Showing) -> tuple[Extent, ...]:
+def writable_now(showing: metadata.Showing) -> tuple[Extent, ...]:
     """Return places on the shrunk scratch copy without file data. Growing moves none. Raises Failed."""
     if not showing.behind:
         return ()
@@ -77,9 +76,9 @@ def writable_now(showing: Showing) -> tuple[Extent, ...]:
     return _places_without(in_use(found, showing.asked(*EXTENTS, showing.scratch)), showing)
 
 
-def _places_without(files: Iterable[Extent], showing: Showing) -> tuple[Extent, ...]:
-    used = merged(files, 1, showing.volume.size_bytes)
-    rest = gaps(used, showing.volume.size_bytes)
+def _places_without(files: Iterable[Extent], showing: metadata.Showing) -> tuple[Extent, ...]:
+    used = extents.merged(files, 1, showing.volume.size_bytes)
+    rest = extents.gaps(used, showing.volume.size_bytes)
     return tuple(showing.within(one.start_bytes, one.size_bytes) for one in rest)
 
 
@@ -94,7 +93,7 @@ def in_use(found: Sequence[Chunk], text: str) -> tuple[Extent, ...]:
         if at >= 0 and start < starts[at] + data[at].places[0].size_bytes:
             offset = start - starts[at]
             places += (Extent(place.start_bytes + offset, length) for place in data[at].places)
-    return merged(places, 1, max((one.end_bytes for one in places), default=0))
+    return extents.merged(places, 1, max((one.end_bytes for one in places), default=0))
 
 
 def chunks_in(text: str) -> tuple[Chunk, ...]:
@@ -103,7 +102,7 @@ def chunks_in(text: str) -> tuple[Chunk, ...]:
         _chunk(int(start), int(length), kind, stripes) for start, length, kind, stripes in CHUNK.findall(text)
     )
     if len(found) != text.count("CHUNK_ITEM ") or not found:
-        raise Failed(refusal(NOT_TOLD(program="btrfs", what=("CHUNK_ITEM",))))
+        raise metadata.refused(metadata.NOT_TOLD(program="btrfs", what=("CHUNK_ITEM",)))
     return found
 
 
@@ -113,21 +112,21 @@ def _chunk(start: int, length: int, kind: str, stripes: str) -> Chunk:
     return Chunk(start, frozenset(holds), profile, places)
 
 
-def _refuse(text: str, showing: Showing) -> None:
+def _refuse(text: str, showing: metadata.Showing) -> None:
     block, start = number_in(text, "sectorsize"), showing.volume.start_bytes
-    if block % GRAIN_BYTES or start % GRAIN_BYTES:
-        raise Failed(refusal(SMALL_BLOCKS(block=block, start=start, page=GRAIN_BYTES)))
+    if block % extents.GRAIN_BYTES or start % extents.GRAIN_BYTES:
+        raise metadata.refused(metadata.SMALL_BLOCKS(block=block, start=start, page=extents.GRAIN_BYTES))
     if (devices := number_in(text, "num_devices")) != 1:
-        raise Failed(refusal(DEVICES(devices=devices)))
+        raise metadata.refused(metadata.DEVICES(devices=devices))
     if number_in(text, "log_root"):
-        raise Failed(refusal(CUT_OFF))
+        raise metadata.refused(metadata.CUT_OFF)
 
 
 def number_in(text: str, name: str) -> int:
     """Return a number from dump-super. Raises Failed if it is missing. Pure."""
     found = re.search(rf"(?m)^{re.escape(name)}\s+(\d+)", text)
     if found is None:
-        raise Failed(refusal(NOT_TOLD(program="btrfs", what=(name,))))
+        raise metadata.refused(metadata.NOT_TOLD(program="btrfs", what=(name,)))
     return int(found[1])
 
 

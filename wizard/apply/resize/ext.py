@@ -9,10 +9,9 @@ import re
 from collections.abc import Iterator
 
 from wizard.apply.block.extents import merged
-from wizard.apply.resize.showing import CUT_OFF, MOVES_FILES, NOT_CLEAN, NOT_TOLD, Showing, refusal
+from wizard.apply.resize import metadata
 from wizard.apply.steps.step_context import StepContext
 from wizard.filesystems.ext import CHECK
-from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.said import t
 from wizard.operations.filesystem import Resize
@@ -46,19 +45,19 @@ FREE = re.compile(r"(?m)^\s+Free blocks: (.*)$")
 """dumpe2fs's lines on the metadata and the free blocks of a group."""
 
 
-def show(showing: Showing) -> tuple[Extent, ...]:
+def show(showing: metadata.Showing) -> tuple[Extent, ...]:
     """Copy all metadata, and data beyond the new end. Return the places of metadata and free space. Raises
     Failed."""
     places = writable(showing.asked("dumpe2fs", showing.real), showing.volume)
     if run((*CHECK, showing.real), seconds=showing.seconds, accept=range(256)).status:
-        raise Failed(refusal(NOT_CLEAN(device=showing.real, command=f"e2fsck -f {showing.real}")))
+        raise metadata.refused(metadata.NOT_CLEAN(device=showing.real, command=f"e2fsck -f {showing.real}"))
     moved = showing.moved(places)
     showing.do(("e2image", "-r", showing.real, showing.scratch))
     showing.copy(moved)
     return places
 
 
-def writable_now(showing: Showing) -> tuple[Extent, ...]:
+def writable_now(showing: metadata.Showing) -> tuple[Extent, ...]:
     """Return the same places of the scratch copy after resize2fs. Raises Failed."""
     return writable(showing.asked("dumpe2fs", showing.scratch), showing.volume)
 
@@ -73,7 +72,7 @@ def writable(text: str, volume: Extent) -> tuple[Extent, ...]:
     numbers = (re.search(rf"(?m)^{name}:\s+(\d+)$", text) for name in ("Block size", "Block count"))
     size, count = (int(found[1]) if found else 0 for found in numbers)
     if not size or not count:
-        raise Failed(refusal(NOT_TOLD(program="dumpe2fs", what=("Block size", "Block count"))))
+        raise metadata.refused(metadata.NOT_TOLD(program="dumpe2fs", what=("Block size", "Block count")))
     runs = [*RECORDS.findall(text), *_free(text)]
     places = [(int(first) * size, (int(last or first) + 1) * size) for first, last in runs]
     places.append((count * size, max(count * size, volume.size_bytes)))
@@ -95,7 +94,7 @@ def held_bytes(operation: Resize, said: str, _context: StepContext) -> int:
     """Return the current size in bytes from resize2fs's output. Raises Failed if it moved files in order to
     grow."""
     if operation.grows and MOVES.search(said):
-        raise Failed(refusal(MOVES_FILES(program="resize2fs", device=operation.device)))
+        raise metadata.refused(metadata.MOVES_FILES(program="resize2fs", device=operation.device))
     blocks = re.search(r"is (?:now|already) (\d+) \((\d+)k\) blocks long", said)
     return int(blocks[1]) * int(blocks[2]) * 1024 if blocks else 0
 
@@ -104,13 +103,11 @@ def _refuse_features(text: str) -> None:
     found = re.search(r"(?m)^Filesystem features:\s+(.*)$", text)
     others = sorted(set(found[1].split()) - FEATURES) if found else ["unknown"]
     if "needs_recovery" in others:
-        raise Failed(refusal(CUT_OFF))
+        raise metadata.refused(metadata.CUT_OFF)
     if others:
-        raise Failed(
-            refusal(
-                t(
-                    "Resizing does not support these features yet: {features:and}.",
-                    features=tuple(map(str, others)),
-                )
+        raise metadata.refused(
+            t(
+                "Resizing does not support these features yet: {features:and}.",
+                features=tuple(map(str, others)),
             )
         )

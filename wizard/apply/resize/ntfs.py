@@ -8,13 +8,12 @@ import re
 from contextlib import suppress
 from pathlib import Path
 
+from wizard.apply.block import extents
 from wizard.apply.block.devices import forget_caches
-from wizard.apply.block.extents import DeviceMedium, chunks, held, merged
 from wizard.apply.engine.stores import Store
-from wizard.apply.resize.showing import NOT_CLEAN, NOT_TOLD, Showing, refusal
+from wizard.apply.resize import metadata
 from wizard.apply.steps.step_context import StepContext
 from wizard.filesystems.ntfs import CHECK, INFO
-from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.said import MIB, rounded_up, t
 from wizard.operations.filesystem import Resize
@@ -41,51 +40,51 @@ BACKUP_BYTES = 512
 """The backup boot sector, which ntfsresize includes in the volume's size (ntfsprogs/ntfsresize.c)."""
 
 
-def show(showing: Showing) -> tuple[Extent, ...]:
+def show(showing: metadata.Showing) -> tuple[Extent, ...]:
     """Copy all metadata, and data beyond the new end. Return free places, and the rest of the partition after
     the volume. Raises Failed."""
     info = _info(showing)
     free = _free(showing.real, showing, info)
-    moved = showing.moved(merged(free, 1, showing.volume.end_bytes))
+    moved = showing.moved(extents.merged(free, 1, showing.volume.end_bytes))
     showing.copy(_records(showing.real, showing))
     showing.copy(moved)
     _refuse_unclean(showing, _number(CLUSTER, info))
     return free
 
 
-def writable_now(showing: Showing) -> tuple[Extent, ...]:
+def writable_now(showing: metadata.Showing) -> tuple[Extent, ...]:
     """Return the places of metadata and free space on the scratch copy after ntfsresize. Raises Failed."""
     info = showing.asked(*INFO, "--force", showing.scratch)
-    return merged(
+    return extents.merged(
         (*_records(showing.scratch, showing), *_free(showing.scratch, showing, info)),
         1,
         showing.volume.end_bytes,
     )
 
 
-def _info(showing: Showing) -> str:
+def _info(showing: metadata.Showing) -> str:
     """Return ntfsresize's report after its check. Raises Failed for a volume that is unclean or too full."""
     result = run((*INFO, showing.real), seconds=showing.seconds, accept=range(256))
     output = result.output + result.errors
     if result.status and SCHEDULED.search(output):
-        raise Failed(refusal(UNCLEAN(device=showing.real)))
+        raise metadata.refused(UNCLEAN(device=showing.real))
     if result.status:
-        raise Failed(refusal(NOT_CLEAN(device=showing.real, command=" ".join((*CHECK, showing.real)))))
+        raise metadata.refused(
+            metadata.NOT_CLEAN(device=showing.real, command=" ".join((*CHECK, showing.real)))
+        )
     least = LEAST_SAID.search(output)
     if showing.behind and least and int(least[1]) > showing.size_bytes:
-        raise Failed(
-            refusal(
-                t(
-                    "{device} cannot be that small: choose {least:exact} or slightly more.",
-                    device=showing.real,
-                    least=rounded_up(int(least[1]), MIB),
-                )
+        raise metadata.refused(
+            t(
+                "{device} cannot be that small: choose {least:exact} or slightly more.",
+                device=showing.real,
+                least=rounded_up(int(least[1]), MIB),
             )
         )
     return output
 
 
-def _refuse_unclean(showing: Showing, cluster: int) -> None:
+def _refuse_unclean(showing: metadata.Showing, cluster: int) -> None:
     """Check with ntfs-3g's own rules on the scratch copy, which contains the journal and the start of
     hiberfil.sys. Raises Failed for an unclean volume or a hibernated Windows."""
     command = ("ntfsinfo", "--force", "--verbose", "--file", "hiberfil.sys", showing.real)
@@ -95,30 +94,27 @@ def _refuse_unclean(showing: Showing, cluster: int) -> None:
     forget_caches(showing.scratch)
     status = run((*PROBE, showing.scratch), seconds=showing.seconds, accept=range(256)).status
     if status == PROBED_HIBERNATED:
-        raise Failed(
-            refusal(
-                t(
-                    "Windows is hibernated on {device}. Start Windows, turn off fast startup and "
-                    "shut down: `shutdown /s /t 0`.",
-                    device=showing.real,
-                )
+        raise metadata.refused(
+            t(
+                "Windows is hibernated on {device}. Start Windows, turn off fast startup and "
+                "shut down: `shutdown /s /t 0`.",
+                device=showing.real,
             )
         )
     if status == PROBED_UNCLEAN:
-        raise Failed(
-            refusal(
-                t(
-                    "The journal of {device} has unfinished changes by Windows. Start Windows, "
-                    "then shut down.",
-                    device=showing.real,
-                )
+        raise metadata.refused(
+            t(
+                "The journal of {device} has unfinished changes by Windows. Start Windows, then shut down.",
+                device=showing.real,
             )
         )
     if status:
-        raise Failed(refusal(NOT_CLEAN(device=showing.real, command=" ".join((*PROBE, showing.real)))))
+        raise metadata.refused(
+            metadata.NOT_CLEAN(device=showing.real, command=" ".join((*PROBE, showing.real)))
+        )
 
 
-def _records(device: str, showing: Showing) -> tuple[Extent, ...]:
+def _records(device: str, showing: metadata.Showing) -> tuple[Extent, ...]:
     """Return the places of NTFS metadata on the drive."""
     file = showing.run / "records"
     try:
@@ -132,18 +128,18 @@ def _records(device: str, showing: Showing) -> tuple[Extent, ...]:
             file.unlink()
 
 
-def _held(file: Path, showing: Showing) -> tuple[Extent, ...]:
+def _held(file: Path, showing: metadata.Showing) -> tuple[Extent, ...]:
     with Store(file) as copied:
-        return merged(held(copied.fd), 1, showing.volume.size_bytes)
+        return extents.merged(extents.held(copied.fd), 1, showing.volume.size_bytes)
 
 
-def _free(device: str, showing: Showing, info: str) -> tuple[Extent, ...]:
+def _free(device: str, showing: metadata.Showing, info: str) -> tuple[Extent, ...]:
     """Return places on the drive that are free in the bitmap, or after the volume in the partition."""
     cluster, size = _number(CLUSTER, info), _number(SIZE, info)
     output = showing.asked("ntfsinfo", "--force", "--verbose", "--inode", "6", device)
     count = (size - BACKUP_BYTES) // cluster
-    with DeviceMedium(device) as volume:
-        runs = chunks(runs_in(output, cluster))
+    with extents.DeviceMedium(device) as volume:
+        runs = extents.chunks(runs_in(output, cluster))
         pieces = [volume.read(one.start_bytes, one.size_bytes) for one in runs]
     free = free_in(b"".join(pieces), count)
     end = count * cluster
@@ -164,7 +160,7 @@ def free_in(bitmap: bytes, count: int) -> tuple[Extent, ...]:
     """Return the free clusters among `count`. Set bits are used clusters, lowest bit first. Raises Failed if
     the bitmap is too short. Pure."""
     if len(bitmap) * 8 < count:
-        raise Failed(refusal(NOT_TOLD(program="ntfsinfo", what=("$Bitmap",))))
+        raise metadata.refused(metadata.NOT_TOLD(program="ntfsinfo", what=("$Bitmap",)))
     found: list[Extent] = []
     for piece in UNIFORM.finditer(bitmap[: -(-count // 8)]):
         start, byte = piece.start() * 8, piece[0][0]
@@ -172,7 +168,7 @@ def free_in(bitmap: bytes, count: int) -> tuple[Extent, ...]:
             found.append(Extent(start, len(piece[0]) * 8))
         elif byte != 0xFF:
             found += (Extent(start + bit, 1) for bit in range(8) if not byte >> bit & 1)
-    return merged(
+    return extents.merged(
         (
             Extent(one.start_bytes, min(one.end_bytes, count) - one.start_bytes)
             for one in found
@@ -186,7 +182,7 @@ def free_in(bitmap: bytes, count: int) -> tuple[Extent, ...]:
 def _number(pattern: re.Pattern[str], text: str) -> int:
     found = pattern.search(text)
     if found is None:
-        raise Failed(refusal(NOT_TOLD(program="ntfsresize", what=("clusters", "size"))))
+        raise metadata.refused(metadata.NOT_TOLD(program="ntfsresize", what=("clusters", "size")))
     return int(found[1])
 
 

@@ -6,20 +6,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from wizard.apply.block.extents import clipped, gaps
-from wizard.apply.resize import btrfs, ext, ntfs, xfs
-from wizard.apply.resize.showing import DEVICES, MOVES_FILES, NOT_CLEAN, Show, Showing, refusal
+from wizard.apply.resize import btrfs, ext, metadata, ntfs, xfs
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.steps.filesystem import at_private_place
-from wizard.apply.steps.step_context import StepContext
+from wizard.apply.steps.step_context import NOT_REHEARSED, StepContext
 from wizard.filesystems.kind import Growing
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
-from wizard.model.said import Sentence, t
+from wizard.model.said import Message, t
 from wizard.operations.filesystem import Resize
 from wizard.process.program import run
-
-NO_SIZE = Sentence("{program} does not report the size of the filesystem on {device}.")
 
 EXT = re.compile(r"(?m)^Block count:\s+(\d+)\n(?:.*\n)*?Block size:\s+(\d+)$")
 XFS = re.compile(r"(?m)^data\s+=\s*bsize=(\d+)\s+blocks=(\d+)")
@@ -42,16 +39,16 @@ def held_in_use(filesystem: str, device: str, place: str) -> MountedSize:
     command = ("xfs_growfs", "-n", place) if filesystem == "xfs" else ("dumpe2fs", "-h", device)
     found = (XFS if filesystem == "xfs" else EXT).search(_output(*command))
     if found is None:
-        raise Failed(NO_SIZE(program=command[0], device=device))
+        raise Failed(metadata.NOT_TOLD(program=command[0], what=("size", device)))
     return MountedSize(int(found[1]) * int(found[2]))
 
 
 def _btrfs(device: str, place: str) -> MountedSize:
     found = BTRFS.findall(_output("btrfs", "filesystem", "show", "--raw", place))
     if not found:
-        raise Failed(NO_SIZE(program="btrfs", device=device))
+        raise Failed(metadata.NOT_TOLD(program="btrfs", what=("size", device)))
     if len(found) > 1:
-        raise Failed(DEVICES(devices=len(found)))
+        raise Failed(metadata.DEVICES(devices=len(found)))
     ((member, size),) = found
     return MountedSize(int(size), int(member))
 
@@ -71,9 +68,9 @@ class Resizer:
     """How to copy a filesystem's metadata to a scratch copy, and to get its size from a tool's output.
     `writable_now` returns places without file data afterwards, for tools that can move files."""
 
-    show: Show
+    show: metadata.Show
     held_bytes: Callable[[Resize, str, StepContext], int]
-    writable_now: Show | None = None
+    writable_now: metadata.Show | None = None
 
 
 _EXT = Resizer(ext.show, ext.held_bytes, ext.writable_now)
@@ -87,27 +84,21 @@ RESIZERS = {
 }
 
 
-def resize_filesystem(operation: Resize, context: StepContext) -> str:
+def resize_filesystem(operation: Resize, context: StepContext) -> Message:
     """Check, resize and check the filesystem again. Return a summary. Raises Failed."""
     device, growing = operation.device, KINDS[operation.filesystem].growing
     if not context.rehearsed or growing is None:
-        raise Failed(str(t("Resizing {device} requires a rehearsal.", device=device)))
+        raise Failed(NOT_REHEARSED(device=device))
     _check_clean(device, growing, context)
     output = _resize(operation, growing, context)
     held = RESIZERS[operation.filesystem].held_bytes(operation, output, context)
     _check_clean(device, growing, context)
     if not is_filled(held, operation.size_bytes):
-        raise Failed(refusal(t("The filesystem on {device} does not fill the partition.", device=device)))
-    return str(
-        t(
-            "The filesystem on {device} now has {held} bytes and passes a check.",
-            device=device,
-            held=held,
-        )
-    )
+        raise metadata.refused(t("The filesystem on {device} does not fill the partition.", device=device))
+    return t("The filesystem on {device} now has {held} bytes and passes a check.", device=device, held=held)
 
 
-def check_files_stay(operation: Resize, showing: Showing, seen: Sequence[Extent]) -> None:
+def check_files_stay(operation: Resize, showing: metadata.Showing, seen: Sequence[Extent]) -> None:
     """Raises Failed if a tool moved file data that is missing from the scratch copy. `seen` are places
     without file data before the resize, sorted and disjoint."""
     writable_now = RESIZERS[operation.filesystem].writable_now
@@ -116,7 +107,9 @@ def check_files_stay(operation: Resize, showing: Showing, seen: Sequence[Extent]
     stays = showing.within(0, min(showing.size_bytes, showing.volume.size_bytes))
     files = clipped((stays,), gaps(seen, showing.volume.end_bytes))
     if next(clipped(tuple(files), writable_now(showing)), None) is not None:
-        raise Failed(refusal(MOVES_FILES(program=operation.commands()[-1][0], device=operation.device)))
+        raise metadata.refused(
+            metadata.MOVES_FILES(program=operation.commands()[-1][0], device=operation.device)
+        )
 
 
 def _resize(operation: Resize, growing: Growing, context: StepContext) -> str:
@@ -133,4 +126,6 @@ def _run_step(argv: tuple[str, ...], context: StepContext) -> str:
 
 def _check_clean(device: str, growing: Growing, context: StepContext) -> None:
     if context.command((*growing.check, device), accept=range(256)).status:
-        raise Failed(refusal(NOT_CLEAN(device=device, command=shlex.join((*growing.check, device)))))
+        raise metadata.refused(
+            metadata.NOT_CLEAN(device=device, command=shlex.join((*growing.check, device)))
+        )

@@ -8,9 +8,8 @@ import re
 from contextlib import suppress
 
 from wizard.apply.block.extents import GRAIN_BYTES
-from wizard.apply.resize.showing import CUT_OFF, NOT_CLEAN, NOT_TOLD, SMALL_BLOCKS, Showing, refusal
+from wizard.apply.resize import metadata
 from wizard.apply.steps.step_context import StepContext
-from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.said import t
 from wizard.operations.filesystem import Resize
@@ -24,7 +23,7 @@ UNMOUNTED_BADLY = re.compile("(?i)valuable metadata changes in a log")
 """Output of xfs_repair if the log is not empty (repair/phase2.c)."""
 
 
-def show(showing: Showing) -> tuple[Extent, ...]:
+def show(showing: metadata.Showing) -> tuple[Extent, ...]:
     """Copy all metadata, and return free places, also after the filesystem. Raises Failed."""
     found = superblock_in(showing.asked(*SUPERBLOCK, showing.real))
     _refuse(found, showing)
@@ -45,7 +44,7 @@ def superblock_in(text: str) -> dict[str, int]:
     """Parse the superblock fields from xfs_db. Raises Failed if one is missing. Pure."""
     found = {name: int(value) for name, value in re.findall(r"(?m)^(\w+) = (\d+)$", text)}
     if absent := [name for name in FIELDS if name not in found]:
-        raise Failed(refusal(NOT_TOLD(program="xfs_db", what=tuple(absent))))
+        raise metadata.refused(metadata.NOT_TOLD(program="xfs_db", what=tuple(absent)))
     return found
 
 
@@ -56,17 +55,21 @@ def free_in(text: str, superblock: dict[str, int]) -> tuple[Extent, ...]:
     return tuple(Extent((group * length + first) * block, count * block) for group, first, count in runs)
 
 
-def _refuse(found: dict[str, int], showing: Showing) -> None:
+def _refuse(found: dict[str, int], showing: metadata.Showing) -> None:
     if found["blocksize"] % GRAIN_BYTES or showing.volume.start_bytes % GRAIN_BYTES:
-        small = SMALL_BLOCKS(block=found["blocksize"], start=showing.volume.start_bytes, page=GRAIN_BYTES)
-        raise Failed(refusal(small))
+        small = metadata.SMALL_BLOCKS(
+            block=found["blocksize"], start=showing.volume.start_bytes, page=GRAIN_BYTES
+        )
+        raise metadata.refused(small)
     if found["rblocks"] or not found["logstart"]:
-        raise Failed(refusal(t("The filesystem's log or some files are on another device.")))
+        raise metadata.refused(t("The filesystem's log or some files are on another device."))
     checked = run(("xfs_repair", "-n", showing.real), seconds=showing.seconds, accept=range(256))
     if UNMOUNTED_BADLY.search(checked.output + checked.errors):
-        raise Failed(refusal(CUT_OFF))
+        raise metadata.refused(metadata.CUT_OFF)
     if checked.status:
-        raise Failed(refusal(NOT_CLEAN(device=showing.real, command=f"xfs_repair -n {showing.real}")))
+        raise metadata.refused(
+            metadata.NOT_CLEAN(device=showing.real, command=f"xfs_repair -n {showing.real}")
+        )
 
 
 def held_bytes(operation: Resize, _said: str, context: StepContext) -> int:

@@ -13,15 +13,16 @@ from wizard.advice.existing import Existing
 from wizard.apply.block.devices import drives_under, node_fault
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.settings.system import OWN, superblock, unit_state
-from wizard.apply.system.crypttab import Opening, parse_crypttab
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import (
     CMDLINE,
     FstabEntry,
     Line,
+    Opening,
     Tags,
     boot_entry,
     parse,
+    parse_crypttab,
     started_with,
     tags_of,
 )

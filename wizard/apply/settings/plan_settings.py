@@ -7,7 +7,7 @@ from itertools import count
 from pathlib import Path
 from uuid import NAMESPACE_OID, uuid5
 
-from wizard.apply.block.devices import open_exclusively
+from wizard.apply.block.devices import IN_USE, open_exclusively
 from wizard.apply.plan.guard import check_mount_point
 from wizard.apply.resize.btrfs import SUPERBLOCK, number_in
 from wizard.apply.resize.resized import held_in_use
@@ -16,10 +16,9 @@ from wizard.apply.run.process import udev_runs
 from wizard.apply.settings.existing_filesystem import ExistingVolume, look_at_filesystem, nodes_of
 from wizard.apply.settings.guard import check_options, nodes_with, refusal, unambiguous
 from wizard.apply.settings.system import read_top
-from wizard.apply.steps.step_context import IN_USE, asked
-from wizard.apply.system.crypttab import parse_crypttab
+from wizard.apply.steps.step_context import asked
 from wizard.apply.system.edited_file import read_text
-from wizard.apply.system.fstab import FstabEntry, Line, Tags, conflict, parse, started_with
+from wizard.apply.system.fstab import FstabEntry, Line, Tags, conflict, parse, parse_crypttab, started_with
 from wizard.apply.system.mounts import (
     NOT_THE_KERNELS,
     Mounted,
@@ -522,7 +521,7 @@ def _release(device: str) -> Changes:
         raise Refused(refusal(error)) from None
     for top in tops:
         if reason := open_exclusively(top):
-            _refuse(IN_USE(node=top, why=reason))
+            _refuse(IN_USE(device=top, why=reason))
     operations = [_as_running(operation) for operation in planned]
     doubts = []
     if any(one.layer == "md" and one.state == "active" for one in operations):

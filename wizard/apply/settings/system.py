@@ -16,7 +16,7 @@ from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.run.journal import Journal, sync_folder
 from wizard.apply.run.runs import load_environment
 from wizard.apply.steps.arrays import carry
-from wizard.apply.steps.mounting import mount_filesystem
+from wizard.apply.steps.filesystem import mount_filesystem
 from wizard.apply.steps.step_context import journalled, physical_volumes_of, when_free
 from wizard.apply.system.edited_file import edit, kept_as, read_text
 from wizard.apply.system.mounts import (
@@ -31,7 +31,8 @@ from wizard.apply.table.identifier import read_identifier, write_identifier
 from wizard.apply.table.one_entry import with_backup_at_end, with_one_changed
 from wizard.apply.table.proof import Image, in_order
 from wizard.apply.table.write import image_of, table_regions
-from wizard.apply.tree.mount_read_only import NOT_READ, mounted_as_it_is
+from wizard.apply.tree.mount_read_only import mounted_as_it_is
+from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.geometry import Identity
 from wizard.model.layout import MAPPER, Member
@@ -316,7 +317,7 @@ def read_top(device: str, place: str, driver: str) -> Top:
             with mounted_as_it_is(device, (driver,)) as top:
                 status = top.stat()
     except OSError as error:
-        raise Failed(NOT_READ(path=place, why=error.strerror or "")) from None
+        raise Failed(UNREADABLE(file=place, why=error.strerror or "")) from None
     return Top(status.st_uid, status.st_gid, S_IMODE(status.st_mode))
 
 

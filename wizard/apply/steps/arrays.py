@@ -1,19 +1,30 @@
-"""md arrays across the plan's drives: identify, assemble, stop and dismantle.
+"""md arrays across the plan's drives: identify, create, assemble, stop, dismantle and verify.
 
 An array belongs to the run if all members are partitions of the plan's drives, with the planned UUID.
 """
 
-import os
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from time import sleep
 
-from wizard.apply.block.devices import SYS_BLOCK, kernel_name, open_exclusively, wait_for
+from wizard.apply.block import devices
+from wizard.apply.block.extents import chunks, merged
+from wizard.apply.block.scratch_device import ignore, stop_ignoring
+from wizard.apply.engine.scratch_copies import HEAD_BYTES, TAIL_BYTES
 from wizard.apply.run.backup_store import LOOK_SECONDS
-from wizard.apply.steps.step_context import IN_USE, NO_NODE, Do
+from wizard.apply.run.process import UNWRITTEN
+from wizard.apply.steps.step_context import TAKEN, Do, Finished, StepContext, checked, foreign, matched
+from wizard.documents.files import UNREADABLE
 from wizard.model.errors import Failed, Refused
-from wizard.model.said import t
+from wizard.model.geometry import Geometry
+from wizard.model.machine import Extent, Striping
+from wizard.model.run import Check, differences
+from wizard.model.said import KERNEL_SECTOR_BYTES, KIB, MIB, Message, failing, t
 from wizard.operations.layers import MakeArray, array_uuid
+from wizard.plan.plan import Plan
+from wizard.plan.raid.striping import HIGHEST_ARRAY
 from wizard.probe.host.sysfs import node_of
 from wizard.process.program import run
 
@@ -28,37 +39,32 @@ in read-auto until the first write (start_ro)."""
 def check_free_array(array: MakeArray) -> None:
     """Raises Refused if the node or UUID of a planned array is in use. mdadm does not check the UUID."""
     if _md_taken(array.device):
-        raise Refused(
-            t(
-                "{device} already belongs to another array. Make a new plan. Nothing was written.",
-                device=array.device,
-            )
-        )
+        raise Refused(TAKEN(what=array.device))
     uuid = array.mdadm_uuid
     if f"UUID={uuid}" in run(("mdadm", "--detail", "--scan"), seconds=LOOK_SECONDS).output.split():
-        raise Refused(
-            t("Another array has the UUID {uuid}. Make a new plan. Nothing was written.", uuid=uuid)
-        )
+        raise Refused(TAKEN(what=t("An array with the UUID {uuid}", uuid=uuid)))
 
 
 def taken_arrays() -> tuple[str, ...]:
     """Return the nodes of all existing md arrays."""
     found = (
-        node_of(entry.name) for entry in sorted(SYS_BLOCK.glob("md*")) if not (entry / "partition").exists()
+        node_of(entry.name)
+        for entry in sorted(devices.SYS_BLOCK.glob("md*"))
+        if not (entry / "partition").exists()
     )
     return tuple(node for node in found if _md_taken(node))
 
 
 def _md_taken(node: str) -> bool:
-    state = SYS_BLOCK / kernel_name(node) / "md/array_state"
-    return (SYS_BLOCK / kernel_name(node)).exists() and not (
+    state = devices.SYS_BLOCK / devices.kernel_name(node) / "md/array_state"
+    return (devices.SYS_BLOCK / devices.kernel_name(node)).exists() and not (
         state.exists() and state.read_text().strip() == "clear"
     )
 
 
 def layers_on(parts: Sequence[str]) -> tuple[str, ...]:
     """Return the md arrays and device-mapper nodes on these partitions and no others."""
-    names = {kernel_name(part) for part in parts}
+    names = {devices.kernel_name(part) for part in parts}
     found = []
     for entry in sorted(Path("/sys/block").glob("*")):
         slaves = {slave.name for slave in (entry / "slaves").glob("*")}
@@ -72,9 +78,7 @@ def running_array(array: MakeArray, do: Do) -> str | None:
     members."""
     node = next(iter(layers_on(array.parts)), None)
     if node is not None and not _is_own(node, array, do):
-        raise Failed(
-            t("{node} uses a drive of this plan but is not planned, so it was not touched.", node=node)
-        )
+        raise foreign(node)
     return node
 
 
@@ -90,18 +94,16 @@ def own_array_node(array: MakeArray, do: Do) -> None:
     if (
         node is None
         or not Path(device).is_block_device()
-        or kernel_name(device) != kernel_name(node)
+        or devices.kernel_name(device) != devices.kernel_name(node)
         or not is_node_of(device)
     ):
-        raise Failed(t("{device} was not touched: this run did not make that array.", device=device))
+        raise foreign(device)
 
 
 def is_node_of(device: str) -> bool:
     """Return True if the node has the device number that the kernel uses for its name."""
-    number = Path(device).stat().st_rdev
-    return (
-        SYS_BLOCK / kernel_name(device) / "dev"
-    ).read_text().strip() == f"{os.major(number)}:{os.minor(number)}"
+    number = (devices.SYS_BLOCK / devices.kernel_name(device) / "dev").read_text().strip()
+    return number == devices.device_number(device)
 
 
 def own_uses(array: MakeArray, do: Do) -> frozenset[tuple[str, str]]:
@@ -122,11 +124,13 @@ def carry(parts: Sequence[str], uuid: str, do: Do) -> bool:
         return False
 
 
-def _stop(node: str, do: Do) -> None:
-    """Stop an array. Retry, since udev may open it for moments."""
+def stop_own_array(array: MakeArray, do: Do) -> None:
+    """Stop the plan's array, under any number. Retry, since udev may open it for moments. Raises Failed if it
+    is in use, or not the plan's own."""
+    if (node := running_array(array, do)) is None:
+        return
     for attempt in range(STOP_TRIES):
-        if reason := open_exclusively(node):
-            raise Failed(IN_USE(node=node, why=reason))
+        devices.check_unclaimed(node)
         try:
             do(("mdadm", "--stop", node))
         except Failed:
@@ -137,12 +141,6 @@ def _stop(node: str, do: Do) -> None:
             return
 
 
-def stop_own_array(array: MakeArray, do: Do) -> None:
-    """Stop the plan's array, under any number. Raises Failed if it is in use, or not the plan's own."""
-    if (node := running_array(array, do)) is not None:
-        _stop(node, do)
-
-
 def assemble_own(array: MakeArray, do: Do) -> None:
     """Run the plan's array under its own number, with all members, and start its resync, which md may delay
     until the first write. Raises Failed, and Refused if another array has that number."""
@@ -151,9 +149,8 @@ def assemble_own(array: MakeArray, do: Do) -> None:
         stop_own_array(array, do)
         check_free_array(array)
         do(("mdadm", "--assemble", device, f"--uuid={array.mdadm_uuid}", *array.parts))
-        if missing := wait_for((device,)):
-            raise Failed(NO_NODE(node=missing))
-    folder = SYS_BLOCK / kernel_name(device)
+        devices.wait_for(device)
+    folder = devices.SYS_BLOCK / devices.kernel_name(device)
     # If the power fails between the drives' last signatures, a mirror may have run with only one of them. md
     # then omits the other until it is added again and copied.
     for part in _missing_members(array, folder):
@@ -166,4 +163,236 @@ def assemble_own(array: MakeArray, do: Do) -> None:
 
 def _missing_members(array: MakeArray, folder: Path) -> list[str]:
     members = {slave.name for slave in (folder / "slaves").iterdir()}
-    return [part for part in array.parts if kernel_name(part) not in members]
+    return [part for part in array.parts if devices.kernel_name(part) not in members]
+
+
+def make_array(operation: MakeArray, context: StepContext) -> Message:
+    """Create the array, and return a summary. Raises Failed."""
+    check_free_array(operation)
+    for argv in operation.commands():
+        context.command(without_copying(argv, operation) if context.rehearsed else argv)
+    devices.wait_for(operation.device)
+    if context.rehearsed:
+        keep_quiet(operation)
+    if running_array(operation, context.command) != operation.device:
+        raise Failed(t("{device} does not use the planned parts.", device=operation.device))
+    return context.confirm([_mdadm_check(operation, context.finished())])
+
+
+def array_checks(operation: MakeArray, finished: Finished) -> Iterator[Check]:
+    """Check the array with mdadm and the kernel."""
+    yield _mdadm_check(operation, finished)
+    geometries = [member.drive.geometry for member in finished.plan.members]
+    yield kernel_check(read_geometry(operation.device), operation.striping, geometries)
+
+
+def _mdadm_check(array: MakeArray, finished: Finished) -> Check:
+    def find() -> Iterator[Message]:
+        wanted = {"MD_LEVEL": array.level, "MD_DEVICES": str(len(array.parts)), "MD_UUID": array.mdadm_uuid}
+        seen = exported(finished.do(("mdadm", "--detail", "--export", array.device)).output)
+        yield from differences((key, seen.get(key), value) for key, value in wanted.items())
+        for member, part in zip(finished.plan.members, array.parts, strict=True):
+            said = finished.do(("mdadm", "--examine", part)).output
+            (slot,) = member.after.partitions
+            yield from part_differences(part, said, array, slot.start_bytes, member.drive.geometry)
+
+    return matched(find)
+
+
+def part_differences(
+    part: str, said: str, array: MakeArray, start_bytes: int, geometry: Geometry
+) -> Iterator[Message]:
+    """Yield differences from the plan of a member that starts at `start_bytes` of its drive, according to
+    `mdadm --examine`: the array, the alignment of the data, and the bitmap or the chunk. Pure."""
+    uuid = re.search(r"Array UUID : (\S+)", said)
+    rows: list[tuple[str, int | str | None, int | str | None]] = [
+        (f"{part} Array UUID", uuid and uuid[1], array.mdadm_uuid)
+    ]
+    if array.copied:
+        rows.append((f"{part} Internal Bitmap", "Internal Bitmap :" in said, True))
+    else:
+        rows.append((f"{part} Chunk Size", examined_chunk(said), array.chunk_bytes))
+    yield from differences(rows)
+    offset = examined_offset(said)
+    if offset is None or geometry.misalignment_bytes(start_bytes + offset):
+        yield t("{part} has data at offset {offset}, not aligned", part=part, offset=str(offset))
+
+
+def exported(text: str) -> dict[str, str]:
+    """Parse mdadm's `--export`: lines of KEY=value. Pure."""
+    return dict(line.partition("=")[::2] for line in text.splitlines() if "=" in line)
+
+
+def examined_chunk(text: str) -> int | None:
+    """Return the chunk size in bytes from mdadm's `Chunk Size : 512K`, or None. Pure."""
+    match = re.search(r"(?m)^\s*Chunk Size : (\d+)([KM]?)", text)
+    return int(match[1]) * {"": 1, "K": 1024, "M": MIB}[match[2]] if match else None
+
+
+def examined_offset(text: str) -> int | None:
+    """Return the data offset in bytes from mdadm's `Data Offset : 2048 sectors`, or None. Pure."""
+    match = re.search(r"(?m)^\s*Data Offset : (\d+) sectors", text)
+    return int(match[1]) * KERNEL_SECTOR_BYTES if match else None
+
+
+def read_geometry(node: str) -> Geometry:
+    """Return a device's geometry from sysfs. Raises Failed."""
+    folder = devices.SYS_BLOCK / devices.kernel_name(node)
+    try:
+        logical, physical = (
+            int((folder / "queue" / f"{name}_block_size").read_text()) for name in ("logical", "physical")
+        )
+        least, best = (
+            int((folder / "queue" / f"{name}_io_size").read_text()) for name in ("minimum", "optimal")
+        )
+        return Geometry(logical, physical, int((folder / "alignment_offset").read_text()), least, best)
+    except (OSError, ValueError) as error:
+        raise Failed(
+            t("Cannot read the kernel's I/O limits of {node}: {why}.", node=node, why=str(error))
+        ) from None
+
+
+def kernel_check(seen: Geometry, striping: Striping | None, drives: Sequence[Geometry]) -> Check:
+    """Check the kernel's I/O sizes of the array (none for a mirror), and its alignment on every drive. Pure.
+
+    The kernel uses the largest minimum size and the least common multiple of the optimal sizes
+    (block/blk-settings.c, blk_stack_limits). An implausible optimal size of one drive makes the result
+    meaningless.
+    """
+    output = t(
+        "minimum {least}, optimal {best}, offset {offset}",
+        least=seen.minimum_io_bytes,
+        best=seen.optimal_io_bytes,
+        offset=seen.alignment_offset_bytes,
+    )
+    if any(drive.optimal_io_bytes and drive.plausible_optimal_io_bytes is None for drive in drives):
+        meaningless = t(
+            "{seen}: a drive's optimal I/O size is implausible, so the kernel's combined value is "
+            "meaningless",
+            seen=output,
+        )
+        return checked(True, meaningless)
+    unit, width = (striping.unit_bytes, striping.width_bytes) if striping else (0, 0)
+    least = max(unit, *(drive.minimum_io_bytes for drive in drives))
+    best = seen.optimal_io_bytes > 0 and seen.optimal_io_bytes % (width or 1) == 0
+    if all(not drive.optimal_io_bytes for drive in drives):
+        best = seen.optimal_io_bytes == width
+    aligned = seen.alignment_offset_bytes == 0
+    return checked(seen.minimum_io_bytes == least and best and aligned, output)
+
+
+RULE = "array"
+_UNSEEN = (
+    'SUBSYSTEM=="block", KERNEL=="{name}", ENV{{UDISKS_IGNORE}}="1", ENV{{SYSTEMD_READY}}="0", '
+    'ENV{{UDEV_DISABLE_PERSISTENT_STORAGE_RULES_FLAG}}="1", SYMLINK:="", OPTIONS:="nowatch"'
+)
+"""udev ignores locks on md arrays (systemd, src/udev/udev-util.c, udev_get_whole_disk). `SYMLINK:=` prevents
+the links by UUID that mdadm's rules (63-md-raid-rules) request."""
+
+
+def scratch_nodes(plan: Plan) -> dict[str, str]:
+    """Map the node of the plan's md array to an unused one for the scratch copy. Empty without an md
+    array."""
+    nodes: dict[str, str] = {}
+    for array in plan.arrays:
+        taken = {array.device, *taken_arrays()}
+        unused = (f"/dev/md{number}" for number in range(HIGHEST_ARRAY, -1, -1))
+        nodes[array.device] = next(node for node in unused if node not in taken)
+    return nodes
+
+
+@contextmanager
+def unseen_array(there: Plan, do: Do) -> Iterator[None]:
+    """Make udev ignore the array on scratch copies, and stop the array afterwards. Raises Failed."""
+    if not there.arrays:
+        yield
+        return
+    (array,) = there.arrays
+    ignore(RULE, [_UNSEEN.format(name=devices.kernel_name(array.device))])
+    try:
+        yield
+    finally:
+        try:
+            stop_own_array(array, do)
+        finally:
+            stop_ignoring(RULE)
+
+
+def without_copying(argv: Sequence[str], operation: MakeArray) -> tuple[str, ...]:
+    """Return the command that creates an array, without initial copying. Pure."""
+    return (*argv, "--assume-clean") if operation.copied else (*argv,)
+
+
+def keep_quiet(operation: MakeArray) -> None:
+    """Disable resync and discards of the array. A discard would make a hole in the scratch copy, which counts
+    as unchanged, while the drive keeps its old data. Raises Failed."""
+    folder = devices.SYS_BLOCK / devices.kernel_name(operation.device)
+    _write(folder / "queue/discard_max_bytes", "0")
+    if operation.copied:
+        _write(folder / "md/sync_action", "frozen")
+
+
+def show_beneath(plan: Plan, array: MakeArray) -> None:
+    """Copy the old bytes at both ends of the array's data area to the scratch copy, so mkfs finds what it
+    would find on the drives. The data area starts beyond the ends of the members, which the scratch copies
+    contain. All members of a mirror get those of the first drive, from which md copies. Raises Failed."""
+    for member, part in zip(plan.members, array.parts, strict=True):
+        shown = plan.members[0] if array.copied else member
+        (slot,), (source,) = member.after.partitions, shown.after.partitions
+        offset = examined_offset(run(("mdadm", "--examine", part), seconds=LOOK_SECONDS).output)
+        if offset is None:
+            raise Failed(t("mdadm does not report the data offset of {part}.", part=part))
+        room = slot.size_bytes - offset
+        head, tail = min(HEAD_BYTES, room), min(TAIL_BYTES, room)
+        ends = (Extent(offset, head), Extent(slot.size_bytes - tail, tail))
+        for chunk in chunks(merged(ends, member.drive.geometry.logical_block_bytes, slot.size_bytes)):
+            data = devices.read_bytes(
+                shown.drive.path, source.start_bytes + chunk.start_bytes, chunk.size_bytes
+            )
+            devices.write_bytes(part, chunk.start_bytes, data)
+    devices.forget_caches(array.device)
+
+
+def leave_uncopied(array: MakeArray, do: Do) -> None:
+    """Stop the scratch array, marked as on the drives: a mirror with everything left to copy. Raises Failed
+    if the mark is missing afterwards."""
+    node, folder = array.device, devices.SYS_BLOCK / devices.kernel_name(array.device) / "md"
+    if array.copied:
+        each, size = int(_read(folder / "bitmap/chunksize")), int(_read(folder / "component_size")) * KIB
+        _write(folder / "bitmap_set_bits", f"0-{-(-size // each) - 1}")
+    do(("mdadm", "--wait-clean", node))
+    stop_own_array(array, do)
+    if not array.copied:
+        return
+    uuid = f"--uuid={array.mdadm_uuid}"
+    do(("mdadm", "--assemble", "--readonly", "--update=resync", node, uuid, *array.parts))
+    devices.wait_for(node)
+    stop_own_array(array, do)
+    for part in array.parts:
+        devices.forget_caches(part)
+        if not is_uncopied(
+            do(("mdadm", "--examine", part)).output, do(("mdadm", "--examine-bitmap", part)).output
+        ):
+            raise Failed(t("mdadm wrongly reports {part} as already copied.", part=part))
+
+
+def is_uncopied(said: str, bitmap: str) -> bool:
+    """Return True if md has to copy the whole array, according to mdadm's output on a member and its bitmap.
+    Pure.
+
+    mdadm calls an array active if it is only partly copied, even if it is stopped.
+    """
+    return (
+        re.search(r"(?m)^\s*State : active$", said) is not None
+        and re.search(r"(?m)^\s*Bitmap : (\d+) bits \(chunks\), \1 dirty", bitmap) is not None
+    )
+
+
+def _write(file: Path, text: str) -> None:
+    with failing(UNWRITTEN, file=file):
+        file.write_text(text)
+
+
+def _read(file: Path) -> str:
+    with failing(UNREADABLE, file=file):
+        return file.read_text().strip()

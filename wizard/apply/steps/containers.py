@@ -6,27 +6,36 @@ with the planned UUID.
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
-from wizard.apply.block.devices import SYS_BLOCK, forget_caches, kernel_name, start_bytes, wait_for
+from wizard.apply.block import devices
 from wizard.apply.engine.stores import FOLDER
 from wizard.apply.run.backup_store import LOOK_SECONDS, write_durably
 from wizard.apply.run.journal import Journal
-from wizard.apply.steps.step_context import NO_NODE, Finished, StepContext, checked, demand, lines_check
-from wizard.apply.steps.wipe import signatures_on
-from wizard.apply.system.crypttab import add_to_crypttab
-from wizard.apply.system.edited_file import kernel_has
+from wizard.apply.run.process import NOTHING_WRITTEN, UNWRITTEN
+from wizard.apply.steps.step_context import (
+    NOT_UNDERSTOOD,
+    TAKEN,
+    Finished,
+    StepContext,
+    foreign,
+    line_checks,
+    matched,
+)
+from wizard.apply.steps.wipe import recognised_differences, signatures_on
+from wizard.apply.system.edited_file import check_kernel, kept_as
+from wizard.apply.system.fstab import add_line
 from wizard.apply.system.mounts import is_swap, read_mounts
-from wizard.model.errors import Failed, Refused, printable
+from wizard.model.errors import Failed, Refused
 from wizard.model.layout import Encryption
-from wizard.model.machine import Drive
-from wizard.model.run import Check, Event
-from wizard.model.said import Message, reason_of, t, tn
-from wizard.operations.containers import LUKS, PASSPHRASE_FROM, AddCrypttabLine, MakeContainer, OpenContainer
+from wizard.model.run import Check, Event, differences
+from wizard.model.said import Message, Sentence, failing, join, t
+from wizard.operations import containers
 from wizard.plan.plan import Plan
 from wizard.process.program import run
 
+WRONG_KEY = Sentence("The passphrase does not open {device}.")
 WRONG_PASSPHRASE = 2
 """cryptsetup's exit status if no key slot matches (cryptsetup(8), RETURN CODES)."""
 
@@ -39,48 +48,30 @@ def check_containers(plan: Plan) -> None:
     """Raises Refused if this kernel cannot open containers, or a mapped device with a planned name exists."""
     if not plan.containers:
         return
-    if not kernel_has("dm_crypt"):
-        raise Refused(
-            t(
-                "This kernel cannot open encrypted volumes: dm-crypt is neither built in nor "
-                "a module. Nothing was written."
-            )
-        )
+    check_kernel("dm_crypt", t("encrypted volumes"))
     for encryption in plan.containers:
         if os.path.lexists(encryption.opened):
-            raise Refused(
-                t(
-                    "{opened} already exists. Make a new plan. Nothing was written.",
-                    opened=encryption.opened,
-                )
-            )
+            raise Refused(TAKEN(what=encryption.opened))
 
 
-def _opened_node(encryption: Encryption | OpenContainer) -> str | None:
+def _opened_node(encryption: Encryption | containers.OpenContainer) -> str | None:
     """Return the kernel's name of the open container, or None if it is closed. Raises Failed if the planned
     name belongs to another device."""
     node = Path(encryption.opened)
     if not os.path.lexists(node):
         return None
-    name = kernel_name(encryption.opened) if node.is_block_device() else ""
-    folder = SYS_BLOCK / name
-    if not name or not (folder / "dm").is_dir():
-        raise Failed(t("{opened} was not touched: not a device-mapper device.", opened=encryption.opened))
+    name = devices.kernel_name(encryption.opened) if node.is_block_device() else ""
+    folder = devices.SYS_BLOCK / name
     slaves = {slave.name for slave in (folder / "slaves").glob("*")}
-    has_name = (folder / "dm/name").read_text().strip() == encryption.name
     uuid_prefix = f"CRYPT-LUKS2-{encryption.uuid.replace('-', '')}-"
     if (
-        not has_name
-        or slaves != {kernel_name(encryption.device)}
+        not name
+        or not (folder / "dm").is_dir()
+        or (folder / "dm/name").read_text().strip() != encryption.name
+        or slaves != {devices.kernel_name(encryption.device)}
         or not (folder / "dm/uuid").read_text().startswith(uuid_prefix)
     ):
-        raise Failed(
-            t(
-                "{opened} does not map {device} and was not touched.",
-                opened=encryption.opened,
-                device=encryption.device,
-            )
-        )
+        raise foreign(encryption.opened)
     return name
 
 
@@ -96,50 +87,29 @@ def wants_secret(plan: Plan, done: frozenset[int]) -> bool:
     opened = {
         step.operation.uuid
         for number, step in enumerate(plan.steps, 1)
-        if number in done and isinstance(step.operation, OpenContainer)
+        if number in done and isinstance(step.operation, containers.OpenContainer)
     }
     return any(one.uuid not in opened or _opened_node(one) is None for one in plan.containers)
 
 
-def make_container(operation: MakeContainer, context: StepContext) -> Message:
+def make_container(operation: containers.MakeContainer, context: StepContext) -> Message:
     """Create the container, and return a summary. Raises Failed."""
     for argv in operation.commands():
         context.command(argv, stdin=_secret(context))
-    forget_caches(operation.device)
-    demand(_header_checks(operation, context.plan, context.seconds))
-    return t(
-        "{device} is an encrypted container with UUID {uuid}; the data starts at the planned offset.",
-        device=operation.device,
-        uuid=operation.uuid,
-    )
+    devices.forget_caches(operation.device)
+    return context.confirm(container_checks(operation, context.finished()))
 
 
-def open_container(operation: OpenContainer, context: StepContext) -> Message:
+def open_container(operation: containers.OpenContainer, context: StepContext) -> Message:
     """Open the container, unless this run has opened it, and return a summary. Raises Failed."""
     if _opened_node(operation) is None:
         for argv in operation.commands():
             if context.command(argv, stdin=_secret(context), accept=(0, WRONG_PASSPHRASE)).status:
-                raise Failed(
-                    t(
-                        "The passphrase does not open {device}.",
-                        device=operation.device,
-                    )
-                )
+                raise Failed(WRONG_KEY(device=operation.device))
     elif not context.again:
-        raise Failed(
-            t(
-                "{opened} existed before this run opened a container and was not touched.",
-                opened=operation.opened,
-            )
-        )
-    if missing := wait_for((operation.opened,)):
-        raise Failed(NO_NODE(node=missing))
-    _opened_node(operation)
-    return t(
-        "{opened} maps {device} alone.",
-        opened=operation.opened,
-        device=operation.device,
-    )
+        raise foreign(operation.opened)
+    devices.wait_for(operation.opened)
+    return context.confirm(opened_checks(operation, context.finished()))
 
 
 def check_opened(plan: Plan, device: str) -> None:
@@ -161,12 +131,8 @@ def keep_headers(plan: Plan, run_folder: Path) -> None:
 
 def write_header(run_folder: Path, uuid: str, header: bytes) -> None:
     """Save a container's header that was read by other means. Raises Failed."""
-    try:
+    with failing(UNWRITTEN, file=run_folder):
         write_durably(_header_file(run_folder, uuid), header, os.O_TRUNC)
-    except OSError as error:
-        raise Failed(
-            t("Cannot write to {folder}: {why}.", folder=str(run_folder), why=str(error.strerror))
-        ) from None
 
 
 def check_passphrase(plan: Plan, run_folder: Path, secret: bytes) -> None:
@@ -176,12 +142,7 @@ def check_passphrase(plan: Plan, run_folder: Path, secret: bytes) -> None:
         header = _header_file(run_folder, one.uuid)
         source = header if header.exists() else Path(one.device)
         if source.exists() and not opens(str(source), secret):
-            raise Refused(
-                t(
-                    "The passphrase does not open {device}. Nothing was written.",
-                    device=one.device,
-                )
-            )
+            raise Refused(join(WRONG_KEY(device=one.device), NOTHING_WRITTEN))
 
 
 def _header_file(run_folder: Path, uuid: str) -> Path:
@@ -190,7 +151,7 @@ def _header_file(run_folder: Path, uuid: str) -> Path:
 
 def opens(device: str, secret: bytes) -> bool:
     """Return True if the passphrase fits a container or a header file. Does not open it."""
-    argv = ("cryptsetup", "open", "--test-passphrase", "--type", "luks2", PASSPHRASE_FROM, device)
+    argv = ("cryptsetup", "open", "--test-passphrase", "--type", "luks2", containers.PASSPHRASE_FROM, device)
     return not run(argv, seconds=KEY_PATIENCE_SECONDS, stdin=secret, accept=(0, WRONG_PASSPHRASE)).status
 
 
@@ -204,7 +165,7 @@ def close_containers(plan: Plan, journal: Journal) -> None:
             argv = ("cryptsetup", "close", one.name)
             run(argv, seconds=LOOK_SECONDS)
         except Failed as error:
-            message = t("{opened} may still be open: {why}", opened=one.opened, why=reason_of(error))
+            message = t("{opened} may still be open: {why}", opened=one.opened, why=error)
             journal.add(Event.COMMAND, message)
         else:
             journal.add(
@@ -214,72 +175,41 @@ def close_containers(plan: Plan, journal: Journal) -> None:
             )
 
 
-def container_checks(operation: MakeContainer, finished: Finished) -> Iterator[Check]:
+def container_checks(operation: containers.MakeContainer, finished: Finished) -> Iterator[Check]:
     """Check a container with libblkid, and the header with cryptsetup."""
-    yield from _header_checks(operation, finished.plan, finished.seconds, finished.drives)
-
-
-def opened_checks(operation: OpenContainer, finished: Finished) -> Iterator[Check]:
-    """Check with the kernel that a container is open, on one device only."""
-    device = operation.device
-    what = t("{opened} maps {device}", opened=operation.opened, device=device)
-    try:
-        node = _opened_node(operation)
-    except Failed as error:
-        yield checked(what, False, error)
-        return
-    seen = t("{node}, on {device} alone", node=node, device=kernel_name(device)) if node else t("not open")
-    yield checked(what, node is not None, seen)
-
-
-def add_crypttab_line(operation: AddCrypttabLine, context: StepContext) -> Message:
-    """Add the line to crypttab, and return a summary. Raises Failed."""
-    file = context.environment.crypttab
-    line = add_to_crypttab(file, operation, context.run_name)
-    return t("{file} has the line: {line}", file=str(file), line=line)
-
-
-def crypttab_checks(operation: AddCrypttabLine, finished: Finished) -> Iterator[Check]:
-    """Check that crypttab has the line once."""
-    what = t("crypttab has exactly one line for {name}", name=operation.name)
-    yield lines_check(what, finished.crypttab, operation.line)
-
-
-def _header_checks(
-    one: MakeContainer, plan: Plan, seconds: float, drives: Sequence[Drive] = ()
-) -> Iterator[Check]:
-    what = t("{device} is an encrypted container with the planned UUID", device=one.device)
-    try:
-        found = [
-            (signature.kind, signature.uuid)
-            for signature in signatures_on(one.device, plan, seconds, drives) or ()
-        ]
-        text = run(("cryptsetup", "luksDump", "--dump-json-metadata", one.device), seconds=seconds).output
-        place = data_place(text)
-    except Failed as error:
-        yield checked(what, False, error)
-        return
-    seen = ", ".join(f"{printable(kind)} {printable(str(uuid))}" for kind, uuid in found)
-    yield checked(what, found == [(LUKS, one.uuid)], seen or t("no signature recognised"))
-    misalignment = plan.drive.geometry.misalignment_bytes(start_bytes(one.device) + place[0])
-    offset, sector = place
-    placement = (
-        tn(
-            "offset {offset} bytes, misaligned by one byte, in sectors of {sector} bytes",
-            "offset {offset} bytes, misaligned by {count} bytes, in sectors of {sector} bytes",
-            count=misalignment,
-            offset=offset,
-            sector=sector,
+    device, plan, seconds = operation.device, finished.plan, finished.seconds
+    yield matched(
+        lambda: recognised_differences(
+            signatures_on(device, plan, seconds, finished.drives), containers.LUKS, operation.uuid
         )
-        if misalignment
-        else t("offset {offset} bytes, aligned, in sectors of {sector} bytes", offset=offset, sector=sector)
     )
-    data = t(
-        "Data starts at offset {offset:exact}, aligned, in sectors of {sector} bytes",
-        offset=one.offset_bytes,
-        sector=one.sector_bytes,
-    )
-    yield checked(data, place == (one.offset_bytes, one.sector_bytes) and not misalignment, placement)
+
+    def find() -> Iterator[Message]:
+        text = run(("cryptsetup", "luksDump", "--dump-json-metadata", device), seconds=seconds).output
+        offset, sector = data_place(text)
+        wanted = operation.offset_bytes, operation.sector_bytes
+        yield from differences((("offset", offset, wanted[0]), ("sector_size", sector, wanted[1])))
+        if misalignment := plan.drive.geometry.misalignment_bytes(devices.start_bytes(device) + offset):
+            yield t("misaligned by {misalignment} bytes", misalignment=misalignment)
+
+    yield matched(find)
+
+
+def opened_checks(operation: containers.OpenContainer, finished: Finished) -> Iterator[Check]:
+    """Check with the kernel that a container is open, on one device only."""
+    yield matched(lambda: () if _opened_node(operation) else (t("not open"),))
+
+
+def add_crypttab_line(operation: containers.AddCrypttabLine, context: StepContext) -> Message:
+    """Add the line to crypttab. Raises Failed."""
+    file = context.environment.crypttab
+    add_line(file, operation, kept_as(file, context.run_name))
+    return context.confirm(crypttab_checks(operation, context.finished()))
+
+
+def crypttab_checks(operation: containers.AddCrypttabLine, finished: Finished) -> Iterator[Check]:
+    """Check that crypttab has the line once."""
+    return line_checks(finished.environment.crypttab, operation.line)
 
 
 def data_place(text: str) -> tuple[int, int]:
@@ -289,7 +219,7 @@ def data_place(text: str) -> tuple[int, int]:
         (segment,) = json.loads(text)["segments"].values()
         return int(segment["offset"]), int(segment["sector_size"])
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise Failed(t("cryptsetup output not understood: {said}", said=text)) from None
+        raise Failed(NOT_UNDERSTOOD(program="cryptsetup", said=text)) from None
 
 
 def _secret(context: StepContext) -> bytes:

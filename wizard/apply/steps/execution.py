@@ -4,18 +4,18 @@ from collections.abc import Iterator
 from functools import singledispatch
 
 from wizard.apply.resize.resized import resize_filesystem
-from wizard.apply.steps import array_checks, containers, filesystem, lvm, mounting, wipe
-from wizard.apply.steps.step_context import Finished, StepContext
-from wizard.apply.table.write import table_checks, write_table
+from wizard.apply.steps import arrays, containers, filesystem, layers, wipe
+from wizard.apply.steps.step_context import Finished, StepContext, described
+from wizard.apply.table.write import empty_checks, table_checks, write_table
 from wizard.model.errors import Failed
 from wizard.model.run import Check
 from wizard.model.said import Message, t
+from wizard.operations import mounts, table
 from wizard.operations.containers import AddCrypttabLine, MakeContainer, OpenContainer
 from wizard.operations.filesystem import MakeFilesystem, MakeSubvolumes, Resize, SetOwner
 from wizard.operations.layers import MakeArray, MakeLogicalVolume, MakeVolumeGroup
-from wizard.operations.mounts import AddFstabLine, Mount, TurnOnSwap
 from wizard.operations.operation import Operation
-from wizard.operations.table import ResetZones, WipeSignatures, WriteTable
+from wizard.plan.plan import PlanOperation, Step
 
 
 @singledispatch
@@ -25,53 +25,59 @@ def execute(operation: Operation, _context: StepContext) -> Message | str:
 
 
 @singledispatch
-def verify(_operation: Operation, _finished: Finished) -> Iterator[Check]:
-    """Check the result of an operation after the last step. Raises Failed."""
+def checks_of(_operation: Operation, _finished: Finished) -> Iterator[Check]:
+    """Check the result of an operation after the last step, in the order of `Operation.holds`. Raises
+    Failed."""
     return iter(())
 
 
-execute.register(WipeSignatures, wipe.wipe_signatures)
+def verify(step: Step[PlanOperation], finished: Finished) -> Iterator[Check]:
+    """Check the result of a step after the last one. Raises Failed."""
+    return described(step, checks_of(step.operation, finished))
 
-execute.register(WriteTable, write_table)
-verify.register(WriteTable, table_checks)
 
-execute.register(ResetZones, wipe.reset_zones)
-verify.register(ResetZones, table_checks)
+execute.register(table.WipeSignatures, wipe.wipe_signatures)
+
+execute.register(table.WriteTable, write_table)
+checks_of.register(table.WriteTable, table_checks)
+
+execute.register(table.ResetZones, wipe.reset_zones)
+checks_of.register(table.ResetZones, empty_checks)
 
 execute.register(MakeContainer, containers.make_container)
-verify.register(MakeContainer, containers.container_checks)
+checks_of.register(MakeContainer, containers.container_checks)
 
 execute.register(OpenContainer, containers.open_container)
-verify.register(OpenContainer, containers.opened_checks)
+checks_of.register(OpenContainer, containers.opened_checks)
 
 execute.register(AddCrypttabLine, containers.add_crypttab_line)
-verify.register(AddCrypttabLine, containers.crypttab_checks)
+checks_of.register(AddCrypttabLine, containers.crypttab_checks)
 
-execute.register(MakeArray, array_checks.make_array)
-verify.register(MakeArray, array_checks.array_checks)
+execute.register(MakeArray, arrays.make_array)
+checks_of.register(MakeArray, arrays.array_checks)
 
-execute.register(MakeVolumeGroup, lvm.make_group)
-verify.register(MakeVolumeGroup, lvm.group_checks)
+execute.register(MakeVolumeGroup, layers.make_group)
+checks_of.register(MakeVolumeGroup, layers.group_checks)
 
-execute.register(MakeLogicalVolume, lvm.make_logical_volume)
-verify.register(MakeLogicalVolume, lvm.logical_checks)
+execute.register(MakeLogicalVolume, layers.make_logical_volume)
+checks_of.register(MakeLogicalVolume, layers.volume_checks)
 
 execute.register(MakeFilesystem, filesystem.make_filesystem)
-verify.register(MakeFilesystem, filesystem.filesystem_checks)
+checks_of.register(MakeFilesystem, filesystem.filesystem_checks)
 
 execute.register(Resize, resize_filesystem)
-verify.register(Resize, filesystem.resize_checks)
+checks_of.register(Resize, filesystem.resize_checks)
 
 execute.register(MakeSubvolumes, filesystem.make_subvolumes)
-verify.register(MakeSubvolumes, filesystem.subvolume_checks)
+checks_of.register(MakeSubvolumes, filesystem.subvolume_checks)
 
 execute.register(SetOwner, filesystem.set_owner)
 
-execute.register(AddFstabLine, mounting.add_fstab_line)
-verify.register(AddFstabLine, mounting.fstab_checks)
+execute.register(mounts.AddFstabLine, filesystem.add_fstab_line)
+checks_of.register(mounts.AddFstabLine, filesystem.fstab_checks)
 
-execute.register(Mount, mounting.mount_filesystem)
-verify.register(Mount, mounting.mount_checks)
+execute.register(mounts.Mount, filesystem.mount_in_step)
+checks_of.register(mounts.Mount, filesystem.mount_checks)
 
-execute.register(TurnOnSwap, mounting.turn_on)
-verify.register(TurnOnSwap, mounting.swap_checks)
+execute.register(mounts.TurnOnSwap, filesystem.turn_on)
+checks_of.register(mounts.TurnOnSwap, filesystem.swap_checks)

@@ -1,34 +1,42 @@
-"""Create a filesystem with Btrfs subvolumes and owner, and mount it."""
+"""Create a filesystem with Btrfs subvolumes and owner, and use it: fstab line, mount and swap."""
 
+import os
 import re
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
 from pathlib import Path
+from uuid import uuid4
 
 from wizard.apply.block.devices import forget_caches, kernel_name
-from wizard.apply.steps.step_context import Finished, StepContext, checked, look_at_all, matched
-from wizard.apply.steps.wipe import (
-    recognised_differences,
-    signatures_on,
+from wizard.apply.plan.guard import check_mount_point
+from wizard.apply.steps.step_context import (
+    Commands,
+    Finished,
+    StepContext,
+    checked,
+    line_checks,
+    look_at_all,
+    matched,
 )
-from wizard.apply.system.mounts import is_mounted, mounted_at, read_mounts
+from wizard.apply.steps.wipe import recognised_differences, signatures_on
+from wizard.apply.system import fstab
+from wizard.apply.system.edited_file import kept_as
+from wizard.apply.system.mounts import is_mounted, is_swap, mount_differences, mounted_at, read_mounts
 from wizard.filesystems.registry import MADE
-from wizard.model.errors import Failed, printable
+from wizard.model.errors import Failed, Refused, printable
 from wizard.model.layout import Writer
-from wizard.model.machine import Striping
-from wizard.model.run import Check
-from wizard.model.said import Message, Sentence, reason_of, t, tn
+from wizard.model.run import Check, differences
+from wizard.model.said import Message, Sentence, failing, reason_of, t
 from wizard.operations.filesystem import Inside, MakeFilesystem, MakeSubvolumes, Resize, SetOwner
+from wizard.operations.mounts import AddFstabLine, Mount, TurnOnSwap
 from wizard.process.program import run
 
 
 def make_filesystem(operation: MakeFilesystem, context: StepContext) -> Message:
     """Create the filesystem. Check that libblkid recognises exactly this one, and that its checker finds it
     clean."""
-    for argv in operation.commands():
-        context.command(argv)
+    context.run_commands()
     return made_as_planned(operation, context)
 
 
@@ -38,37 +46,12 @@ def made_as_planned(operation: MakeFilesystem, context: StepContext) -> Message:
     for device in devices:
         forget_caches(device)
     paths = [member.drive.path for device in devices if (member := context.plan.member(device))]
-    drives = look_at_all(paths) if paths else ()
-    for device in devices:
-        found = signatures_on(device, context.plan, context.seconds, drives)
-        if differences := recognised_differences(
-            found, operation.filesystem, operation.uuid, operation.label
-        ):
-            raise Failed(
-                t(
-                    "{device} is not recognised as planned: {differences:semicolons}.",
-                    device=device,
-                    differences=differences,
-                )
-            )
-    kind = MADE[operation.filesystem]
+    finished = context.finished(look_at_all(paths) if paths else ())
+    checks = [*_made_checks(operation, finished)]
     # Check before mounting, so the checker can read everything.
-    if kind.clean_check:
-        context.command((*kind.clean_check, operation.device))
-    if differences := spread_differences(operation, context.seconds):
-        raise Failed(
-            t(
-                "{device} is not striped as planned: {differences:semicolons}.",
-                device=operation.device,
-                differences=differences,
-            )
-        )
-    made = (
-        Sentence("{device} is recognised as {filesystem} with UUID {uuid} and passes a check.")
-        if kind.clean_check
-        else Sentence("{device} is recognised as {filesystem} with UUID {uuid}.")
-    )
-    return made(device=operation.device, filesystem=operation.filesystem, uuid=operation.uuid)
+    if checker := MADE[operation.filesystem].clean_check:
+        checks.append(_tool_check([*checker, operation.device], NO_ERRORS(tool=checker[0]), finished))
+    return context.confirm(checks)
 
 
 NO_FOLDER = Sentence("Cannot create the folder {place}: {why}.")
@@ -82,16 +65,8 @@ def make_subvolumes(operation: MakeSubvolumes, context: StepContext) -> Message:
     with at_private_place(operation, context) as place:
         for argv in operation.inside():
             context.command(argv)
-        differences = name_differences(operation.names, listed(context.command((*LIST, str(place))).output))
-    if differences:
-        raise Failed(
-            t(
-                "The subvolumes of {device} differ from the plan: {differences:semicolons}.",
-                device=operation.device,
-                differences=differences,
-            )
-        )
-    return t("{device} has the subvolumes {names:list}.", device=operation.device, names=operation.names)
+        found = listed(context.command((*LIST, str(place))).output)
+    return context.confirm([matched(lambda: name_differences(operation.names, found))])
 
 
 def set_owner(operation: SetOwner, context: StepContext) -> Message:
@@ -137,14 +112,14 @@ def at_private_place(operation: Inside | Resize, context: StepContext) -> Iterat
             t(
                 "Cannot unmount {device} from {place} again.",
                 device=operation.device,
-                place=str(place),
+                place=place,
             )
         )
 
 
 def _make_place(place: Path) -> None:
     """Create the private folder, accessible only to root. Raises Failed if it is in use."""
-    try:
+    with failing(NO_FOLDER, place=place):
         place.parent.mkdir(mode=0o700, exist_ok=True)
         place.mkdir(mode=0o700, exist_ok=True)
         taken = (
@@ -153,10 +128,8 @@ def _make_place(place: Path) -> None:
             or any(place.iterdir())
             or mounted_at(str(place)) is not None
         )
-    except OSError as error:
-        raise Failed(NO_FOLDER(place=str(place), why=str(error.strerror))) from None
     if taken:
-        raise Failed(t("{place} is in use, so nothing was mounted there.", place=str(place)))
+        raise Failed(t("{place} is in use, so nothing was mounted there.", place=place))
 
 
 def listed(text: str) -> tuple[str, ...]:
@@ -171,43 +144,34 @@ def name_differences(wanted: tuple[str, ...], seen: tuple[str, ...]) -> tuple[Me
     return (*missing, *(t("{name} was not planned", name=name) for name in unplanned))
 
 
-def planned_differences(operation: MakeSubvolumes, seconds: float) -> tuple[Message | str, ...]:
+def planned_differences(operation: MakeSubvolumes, seconds: float) -> tuple[Message, ...]:
     """Describe differences between a mounted filesystem's subvolumes and the plan. Empty if it is not
-    mounted, since they were checked when created. Ignores others, which the user may have created since."""
+    mounted, since they were checked when created. Ignores others, which the user may have created since.
+    Raises Failed."""
     devices = operation.devices
     place = next((entry.mount_point for entry in read_mounts() if entry.source in devices), None)
     if place is None:
         return ()
-    try:
-        seen = listed(run((*LIST, place), seconds=seconds).output)
-    except Failed as error:
-        return (reason_of(error),)
+    seen = listed(run((*LIST, place), seconds=seconds).output)
     return name_differences(operation.names, tuple(name for name in seen if name in operation.names))
 
 
 def filesystem_checks(operation: MakeFilesystem, finished: Finished) -> Iterator[Check]:
-    """Check signatures, consistency and striping of a filesystem."""
-    kind, seconds = operation.filesystem, finished.seconds
-    for device in operation.devices:
-        yield matched(
-            t("{device} is {filesystem} with the planned UUID and label", device=device, filesystem=kind),
-            partial(_planned_differences, operation, device, finished),
-        )
-    if MADE[kind].clean_check:
-        yield clean_check(operation.device, kind, finished)
+    """Check signatures, striping and consistency of a filesystem."""
+    yield from _made_checks(operation, finished)
+    if MADE[operation.filesystem].clean_check:
+        yield clean_check(operation.device, operation.filesystem, finished)
+
+
+def _made_checks(operation: MakeFilesystem, finished: Finished) -> Iterator[Check]:
+    def find() -> Iterator[Message]:
+        for device in operation.devices:
+            found = signatures_on(device, finished.plan, finished.seconds, finished.drives)
+            yield from recognised_differences(found, operation.filesystem, operation.uuid, operation.label)
+
+    yield matched(find)
     if operation.striping or operation.others:
-        yield matched(
-            t(
-                "{device} is spread over the drives as planned, according to the superblock",
-                device=operation.device,
-            ),
-            lambda: spread_differences(operation, seconds),
-        )
-
-
-def _planned_differences(operation: MakeFilesystem, device: str, finished: Finished) -> tuple[Message, ...]:
-    found = signatures_on(device, finished.plan, finished.seconds, finished.drives)
-    return recognised_differences(found, operation.filesystem, operation.uuid, operation.label)
+        yield matched(lambda: spread_differences(operation, finished.seconds))
 
 
 def resize_checks(operation: Resize, finished: Finished) -> Iterator[Check]:
@@ -218,10 +182,7 @@ def resize_checks(operation: Resize, finished: Finished) -> Iterator[Check]:
 
 def subvolume_checks(operation: MakeSubvolumes, finished: Finished) -> Iterator[Check]:
     """Check the subvolumes of a mounted filesystem."""
-    yield matched(
-        t("{device} has the planned subvolumes", device=operation.device),
-        lambda: planned_differences(operation, finished.seconds),
-    )
+    yield matched(lambda: planned_differences(operation, finished.seconds))
 
 
 def spread_differences(operation: MakeFilesystem, seconds: float) -> tuple[Message, ...]:
@@ -233,63 +194,164 @@ def spread_differences(operation: MakeFilesystem, seconds: float) -> tuple[Messa
     text = run([*kind.superblock_reader, operation.device], seconds=seconds).output
     if operation.others:
         profile = "RAID1" if operation.is_mirrored else "RAID0"
-        return () if f"DATA|{profile}" in text else (t("the data profile is not {profile}", profile=profile),)
-    seen = kind.striping_in(text) if kind.striping_in else None
-    if seen == operation.striping:
-        return ()
-    return (
-        t(
-            "the superblock has {seen}, not {wanted}",
-            seen=_describe(seen),
-            wanted=_describe(operation.striping),
-        ),
-    )
-
-
-def _describe(striping: Striping | None) -> Message:
-    if striping is None:
-        return t("no striping")
-    return t(
-        "{unit:exact} per drive, {width:exact} in all",
-        unit=striping.unit_bytes,
-        width=striping.width_bytes,
+        return differences([("DATA", profile if f"DATA|{profile}" in text else None, profile)])
+    seen, wanted = kind.striping_in(text) if kind.striping_in else None, operation.striping
+    return differences(
+        (name, getattr(seen, name, None), getattr(wanted, name)) for name in ("unit_bytes", "width_bytes")
     )
 
 
 def clean_check(device: str, filesystem: str, finished: Finished) -> Check:
     """Check that the filesystem is clean: with its own checker or, if mounted and that is impossible, by the
     kernel's error count."""
-    what = t("{device} is clean", device=device)
     made = finished.plan.filesystems
     devices = next((one.devices for one in made if one.device == device), (device,))
     # Another program may have mounted a filesystem that the plan does not mount.
     if mounted := next((entry for entry in read_mounts() if entry.source in devices), None):
-        return _mounted_check(what, device, filesystem, mounted.mount_point, finished)
+        return _mounted_check(device, filesystem, mounted.mount_point, finished)
     check = MADE[filesystem].clean_check
+    return _tool_check([*check, device], NO_ERRORS(tool=check[0]), finished)
+
+
+NO_ERRORS = Sentence("{tool} found no errors")
+
+
+def _tool_check(argv: Sequence[str], seen: Message, finished: Finished) -> Check:
+    """Check with a program that fails if it finds an error."""
     try:
-        finished.do([*check, device])
+        finished.do(argv)
     except Failed as error:
-        return checked(what, False, error)
-    return checked(what, True, t("{tool} found no errors", tool=check[0]))
+        return checked(False, error)
+    return checked(True, seen)
 
 
-def _mounted_check(what: Message, device: str, filesystem: str, place: str, finished: Finished) -> Check:
+def _mounted_check(device: str, filesystem: str, place: str, finished: Finished) -> Check:
+    before = Sentence("checked before mounting; errors since: {count}")
     if check := MADE[filesystem].mounted_check:
-        try:
-            finished.do([*check, place])
-        except Failed as error:
-            return checked(what, False, error)
-        return checked(what, True, t("checked before mounting; no device error since"))
+        return _tool_check([*check, place], before(count=0), finished)
     errors = Path("/sys/fs") / filesystem / kernel_name(device) / "errors_count"
-    if errors.exists():
-        count = int(errors.read_text())
-        return checked(
-            what,
-            count == 0,
-            tn(
-                "checked before mounting; {count} error since",
-                "checked before mounting; {count} errors since",
-                count=count,
-            ),
+    count = int(errors.read_text()) if errors.exists() else 0
+    return checked(count == 0, before(count=count))
+
+
+def mount_filesystem(operation: Mount, context: Commands) -> None:
+    """Create the folder, mount, and compare with the kernel's mount table. Repeatable. Raises Failed."""
+    place = Path(operation.mount_point)
+    if not is_mounted(operation):
+        try:
+            check_mount_point(place)
+        except Refused as error:
+            raise Failed(reason_of(error)) from None
+        with failing(NO_FOLDER, place=place):
+            place.mkdir(parents=True, exist_ok=True)
+        mount_checked(operation, context.command)
+    _check_mount(operation)
+
+
+def mount_in_step(operation: Mount, context: StepContext) -> Message:
+    """Mount the filesystem, and return a summary. Raises Failed."""
+    mount_filesystem(operation, context)
+    return context.confirm([matched(lambda: mount_differences(operation))])
+
+
+def _check_mount(operation: Mount) -> None:
+    if differences := mount_differences(operation):
+        raise Failed(
+            t(
+                "{place} is not mounted as planned: {differences:semicolons}.",
+                place=operation.mount_point,
+                differences=differences,
+            )
         )
-    return checked(what, True, t("checked before mounting; mounted without errors"))
+
+
+def mount_checked(operation: Mount, do: Callable[[Sequence[str]], object]) -> None:
+    """Mount at a free place. If it then shows another filesystem, unmount it again. Raises Failed."""
+    for argv in operation.commands():
+        do(argv)
+    mounts = [entry for entry in read_mounts() if entry.mount_point == operation.mount_point]
+    # Of two mounts, the upper one is another program's and hides ours.
+    if len(mounts) == 1 and not is_mounted(operation):
+        try:
+            _check_mount(operation)
+        finally:
+            do(("umount", operation.mount_point))
+
+
+NOBODY = 65534
+"""Uid and gid of the user nobody, the same in every distribution."""
+
+UNKNOWN = 255
+
+
+def mount_checks(operation: Mount, finished: Finished) -> Iterator[Check]:
+    """Check the mount, and that the planned writer can write there. No check if only root may write, or for
+    read-only mounts."""
+    place = operation.mount_point
+    yield matched(lambda: mount_differences(operation))
+    volume = next((volume for volume in finished.plan.volumes if volume.path == operation.device), None)
+    if volume is None or volume.writer.kind == "root" or "ro" in operation.options:
+        return
+    fault = (
+        _write_fault(Path(operation.mount_point), volume.writer)
+        if is_mounted(operation)
+        else t("not mounted there")
+    )
+    what = t("{who} can write to {place}", who=volume.writer.shown, place=place)
+    yield Check(str(what), not fault, str(fault or t("wrote and deleted a file")))
+
+
+def _write_fault(folder: Path, writer: Writer) -> str:
+    """Return the system error if the writer cannot create and delete a file in the folder, or an empty
+    string. Requires root."""
+    file = folder / f".diskwright-{uuid4()}"
+    if not (child := os.fork()):
+        code = UNKNOWN
+        try:
+            code = _try_as(writer, file)
+        finally:
+            # Exit without cleanup: inherited resources belong to the run's process.
+            os._exit(code)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    return os.strerror(code) if code else ""
+
+
+def _try_as(writer: Writer, file: Path) -> int:
+    """Become the writer for good, create and delete a file. Return 0 or the error number. A group's writer is
+    nobody with that group."""
+    person = writer.kind == "person"
+    try:
+        os.setgroups([writer.gid] if writer.kind == "group" else [])
+        os.setgid(writer.gid if person else NOBODY)
+        os.setuid(writer.uid if person else NOBODY)
+        fd = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        os.write(fd, b"written to see that it can be\n")
+        os.close(fd)
+        file.unlink()
+    except OSError as error:
+        return error.errno or UNKNOWN
+    return 0
+
+
+def swap_checks(operation: TurnOnSwap, finished: Finished) -> Iterator[Check]:
+    """Check that the kernel uses the swap."""
+    yield matched(lambda: () if is_swap(operation.device) else [t("not listed")])
+
+
+def turn_on(operation: TurnOnSwap, context: StepContext) -> Message:
+    """Enable swap on the device, and check that the kernel lists it. Repeatable. Raises Failed."""
+    if not is_swap(operation.device):
+        context.run_commands()
+    return context.confirm(swap_checks(operation, context.finished()))
+
+
+def add_fstab_line(operation: AddFstabLine, context: StepContext) -> Message:
+    """Add the line to fstab, and return a summary. Raises Failed."""
+    file = context.environment.fstab
+    fstab.add_line(file, operation, kept_as(file, context.run_name))
+    return context.confirm(fstab_checks(operation, context.finished()))
+
+
+def fstab_checks(operation: AddFstabLine, finished: Finished) -> Iterator[Check]:
+    """Check that fstab has the line once."""
+    return line_checks(finished.environment.fstab, operation.line)

@@ -1,14 +1,37 @@
-"""The layer between partitions and filesystems: an array across drives, or an LVM group on one drive.
+"""The layer between partitions and filesystems: an md array across drives, or an LVM group on one drive.
 
-A plan has at most one layer. Also mounts volumes and checks that the owner can write.
+A plan has at most one layer. A group belongs to the run if it uses only the plan's partition, with the
+planned PV UUID. The arrays are in `arrays`, the LVM group is here.
 """
 
-from wizard.apply.steps import arrays, lvm
-from wizard.apply.steps.step_context import Do
-from wizard.apply.system.edited_file import kernel_has
-from wizard.model.errors import Refused
-from wizard.model.said import t
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+
+from wizard.apply.block import devices
+from wizard.apply.run.backup_store import LOOK_SECONDS
+from wizard.apply.steps import arrays
+from wizard.apply.steps.step_context import (
+    TAKEN,
+    Do,
+    Finished,
+    StepContext,
+    asked,
+    foreign,
+    matched,
+    note_devices,
+    physical_volumes_of,
+)
+from wizard.apply.steps.wipe import check_group_device
+from wizard.apply.system.edited_file import check_kernel
+from wizard.model.errors import Refused, partition_path
+from wizard.model.layout import Group
+from wizard.model.run import Check, differences
+from wizard.model.said import Message, t
+from wizard.operations import layers
 from wizard.plan.plan import Plan
+from wizard.plan.raid.lvm import group_room_bytes
+from wizard.process.program import run
 
 
 def layer_nodes(plan: Plan) -> tuple[str, ...]:
@@ -17,37 +40,71 @@ def layer_nodes(plan: Plan) -> tuple[str, ...]:
     return (*array, *(one.device for one in plan.logical_volumes))
 
 
-def check_free_array(plan: Plan) -> None:
+def check_free_layer(plan: Plan) -> None:
     """Raises Refused if a node, name or UUID planned for the layer is in use, or the kernel lacks LVM
-    support."""
+    support. LVM itself refuses existing UUIDs."""
     for array in plan.arrays:
         arrays.check_free_array(array)
-    if plan.group is None:
+    group = plan.group
+    if group is None:
         return
-    if not kernel_has("dm_mod"):
-        raise Refused(
-            t(
-                "This kernel cannot use LVM: the device mapper is neither built in nor a "
-                "module. Nothing was written."
-            )
-        )
-    lvm.check_free_group(plan, plan.group)
+    check_kernel("dm_mod", t("LVM"))
+    for node in (f"/dev/{group.name}", *(one.device for one in plan.logical_volumes)):
+        if is_there(Path(node)):
+            raise Refused(TAKEN(what=node))
+    # In the rehearsal, LVM sees only scratch copies. Only this check finds an inactive group with the same
+    # name.
+    taken = physical_volumes_of(group.name, partial(run, seconds=LOOK_SECONDS))
+    if unexpected := [node for node in taken if plan.member(node) is None]:
+        what = t("The volume group {name} on {places:and}", name=group.name, places=tuple(unexpected))
+        raise Refused(TAKEN(what=what))
 
 
-def own_array_node(plan: Plan, device: str, do: Do) -> None:
-    """Raises Failed unless the device node belongs to what this run created."""
+def is_there(node: Path) -> bool:
+    """Return True if anything exists at an LVM node. Without udev, LVM leaves the group's folder with
+    dangling links, and nodes without a device."""
+    if node.is_dir():
+        return any(map(is_there, node.iterdir()))
+    if not node.is_block_device():
+        return node.exists()
+    return Path(f"/sys/dev/block/{devices.device_number(node)}").exists()
+
+
+def running_volumes(plan: Plan, group: Group) -> tuple[str, ...]:
+    """Return the nodes of the plan's active logical volumes. Raises Failed if anything else uses its
+    partition."""
+    own = {Path(one.device).name: one.device for one in plan.logical_volumes}
+    found = []
+    for node in arrays.layers_on((group.device,)):
+        folder = devices.SYS_BLOCK / devices.kernel_name(node) / "dm"
+        name = (folder / "name").read_text().strip() if folder.exists() else ""
+        if name not in own or not (folder / "uuid").read_text().startswith("LVM-"):
+            raise foreign(node)
+        found.append(own[name])
+    return tuple(sorted(found))
+
+
+def own_layer_node(plan: Plan, device: str, do: Do) -> None:
+    """Raises Failed unless the device node belongs to what this run created: its array, or its own active
+    logical volume."""
     for array in plan.arrays:
         arrays.own_array_node(array, do)
-    if plan.group:
-        lvm.own_volume_node(plan, plan.group, device)
+    if plan.group and (
+        device not in running_volumes(plan, plan.group)
+        or not Path(device).is_block_device()
+        or not arrays.is_node_of(device)
+    ):
+        raise foreign(device)
 
 
 def own_uses(plan: Plan, begun: frozenset[int], do: Do) -> frozenset[tuple[str, str]]:
     """Return the pairs of member and layer device by which the run itself uses its drives."""
     operations = [step.operation for number, step in enumerate(plan.steps, 1) if number in begun]
     made = [arrays.own_uses(array, do) for array in plan.arrays if array in operations]
-    groups = lvm.group_uses(plan, plan.group, begun) if plan.group else frozenset()
-    return frozenset().union(groups, *made)
+    if plan.group and any(isinstance(operation, layers.MakeVolumeGroup) for operation in operations):
+        device = plan.group.device
+        made.append(frozenset((device, node) for node in running_volumes(plan, plan.group)))
+    return frozenset().union(*made)
 
 
 def clear_drives(plan: Plan, do: Do) -> None:
@@ -55,8 +112,8 @@ def clear_drives(plan: Plan, do: Do) -> None:
     use."""
     for array in plan.arrays:
         arrays.stop_own_array(array, do)
-    if plan.group:
-        lvm.deactivate(plan, plan.group, do)
+    if plan.group and running_volumes(plan, plan.group):
+        do(("vgchange", *layers.LVM_WITHOUT_UDEV, "--activate", "n", plan.group.name))
 
 
 def activate(plan: Plan, do: Do) -> None:
@@ -64,4 +121,60 @@ def activate(plan: Plan, do: Do) -> None:
     for array in plan.arrays:
         arrays.assemble_own(array, do)
     if plan.group:
-        lvm.activate(plan, plan.group, do)
+        note_devices([plan.group.device])
+        check_group_device(plan)
+    for one in plan.logical_volumes:
+        if not Path(one.device).exists():
+            do(("lvchange", *layers.LVM_WITHOUT_UDEV, "--activate", "y", f"{one.group}/{one.name}"))
+
+
+def make_logical_volume(operation: layers.MakeLogicalVolume, context: StepContext) -> Message:
+    """Create the logical volume, and return a summary. Raises Failed."""
+    context.run_commands()
+    devices.wait_for(operation.device)
+    own_layer_node(context.plan, operation.device, context.command)
+    return context.confirm(volume_checks(operation, context.finished()))
+
+
+def group_checks(operation: layers.MakeVolumeGroup, finished: Finished) -> Iterator[Check]:
+    """Check the group and the data offset with LVM."""
+    plan, do, (device,) = finished.plan, finished.do, operation.parts
+    (slot,) = (
+        slot for slot in plan.after.partitions if partition_path(plan.drive.path, slot.number) == device
+    )
+    (_, uuid) = operation.made[device]
+
+    def find() -> Iterator[Message]:
+        wanted = {"pv_uuid": uuid, "vg_name": operation.name, "pe_start": str(layers.DATA_BYTES)}
+        yield from _reported("pvs", wanted, device, do)
+        room = str(group_room_bytes(slot.size_bytes))
+        wanted = {"pv_count": "1", "vg_extent_size": str(layers.EXTENT_BYTES), "vg_size": room}
+        yield from _reported("vgs", wanted, operation.name, do)
+
+    yield matched(find)
+
+
+def volume_checks(operation: layers.MakeLogicalVolume, finished: Finished) -> Iterator[Check]:
+    """Check a logical volume with LVM and the kernel."""
+    wanted = {"lv_size": str(operation.size_bytes), "segtype": "linear", "seg_count": "1"}
+    name = f"{operation.group}/{operation.name}"
+    yield matched(lambda: _reported("lvs", wanted, name, finished.do))
+
+    def find() -> tuple[Message, ...]:
+        offset = arrays.read_geometry(operation.device).alignment_offset_bytes
+        return differences([("alignment_offset", offset, 0)])
+
+    yield matched(find)
+
+
+def _reported(kind: str, wanted: Mapping[str, str], what: str, do: Do) -> tuple[Message, ...]:
+    """Return differences of the row of `pvs`, `vgs` or `lvs` on `what`."""
+    row = next(iter(asked(kind, wanted, what, do)), {})
+    return differences((key, row.get(key), value) for key, value in wanted.items())
+
+
+def make_group(operation: layers.MakeVolumeGroup, context: StepContext) -> Message:
+    """Create the physical volumes and the group, and return a summary. Raises Failed unless the group's data
+    offset and size are as planned: they cannot be corrected later."""
+    context.run_commands()
+    return context.confirm(group_checks(operation, context.finished()))

@@ -2,21 +2,22 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import sleep
 from typing import Protocol
 
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.run.journal import Journal
+from wizard.apply.system.edited_file import read_text
 from wizard.model.errors import Failed
 from wizard.model.layout import Member
 from wizard.model.machine import Drive
 from wizard.model.run import Check, Event
 from wizard.model.said import Message, Sentence, reason_of, t
 from wizard.operations.layers import LVM_WITHOUT_UDEV
-from wizard.plan.plan import Plan
+from wizard.plan.plan import Plan, PlanOperation, Step
 from wizard.probe.machine import probe_machine
 from wizard.process.program import ENDED, Result, find, run
 
@@ -66,7 +67,7 @@ def physical_volumes_of(group: str, do: Do) -> dict[str, str]:
     return {row[0]: row[1] for row in rows if len(row) == 3 and row[2] == group}
 
 
-def asked(kind: str, fields: Sequence[str], what: str, do: Do) -> tuple[dict[str, str], ...]:
+def asked(kind: str, fields: Iterable[str], what: str, do: Do) -> tuple[dict[str, str], ...]:
     """Return the rows of `pvs`, `vgs` or `lvs` on `what`, with sizes in bytes. Raises Failed."""
     words = ("--reportformat", "json", "--units", "b", "--nosuffix", "--options", ",".join(fields))
     return rows(kind.removesuffix("s"), do((kind, *words, what)).output)
@@ -80,13 +81,18 @@ def rows(kind: str, text: str) -> tuple[dict[str, str], ...]:
             for row in json.loads(text)["report"][0][kind]
         )
     except (ValueError, LookupError, TypeError, AttributeError):
-        raise Failed(t("LVM output not understood: {said}", said=text)) from None
+        raise Failed(NOT_UNDERSTOOD(program="LVM", said=text)) from None
 
 
-NO_NODE = Sentence("The node {node} did not appear.")
-IN_USE = Sentence("{node} is in use: {why}.")
 NOT_TOUCHED = Sentence("{node} was not touched: {why}.")
-WIPEFS_UNREADABLE = Sentence("wipefs output for {device} not understood: {said}")
+NOT_REHEARSED = Sentence("This change to {device} requires a rehearsal.")
+TAKEN = Sentence("{what} already exists. Make a new plan. Nothing was written.")
+NOT_UNDERSTOOD = Sentence("{program} output not understood: {said}")
+
+
+def foreign(node: str) -> Failed:
+    """Return the error for a device that is not the run's."""
+    return Failed(NOT_TOUCHED(node=node, why=t("this run did not make it")))
 
 
 BUSY = re.compile(r"busy|in use|already mounted", re.IGNORECASE)
@@ -166,41 +172,62 @@ class StepContext:
         """Probe the step's drive. Raises Failed if it does not respond."""
         return look_at(self.member.drive.path)
 
+    def run_commands(self) -> None:
+        """Run the commands of the step's operation. Raises Failed."""
+        for argv in self.plan.steps[self.step - 1].operation.commands():
+            self.command(argv)
+
+    def finished(self, drives: tuple[Drive, ...] = ()) -> "Finished":
+        """Return what the checks of this step need right after it. Drives are probed if needed."""
+        return Finished(self.plan, drives, self.environment, self.seconds, self.command)
+
+    def confirm(self, checks: Iterable[Check]) -> Message:
+        """Return the confirmed results of the step. Raises Failed for the first failed check."""
+        confirmed = []
+        for check in described(self.plan.steps[self.step - 1], checks):
+            if not check.holds:
+                raise Failed(t("Check failed: {what} Found: {seen}.", what=check.what, seen=check.seen))
+            confirmed.append(check.what)
+        return t("{confirmed:row}", confirmed=tuple(confirmed))
+
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """A finished run to verify: plan, freshly probed `drives`, contents of fstab and crypttab, and the time
-    limit for each tool."""
+    """Finished steps to check: plan, freshly probed `drives`, files of the system, time limit for each tool,
+    and how to run a command."""
 
     plan: Plan
     drives: tuple[Drive, ...]
-    fstab: str
-    crypttab: str
+    environment: Environment
     seconds: float
-
-    def do(self, argv: Sequence[str]) -> Result:
-        """Run a command. Raises Failed."""
-        return run(argv, seconds=self.seconds)
+    do: Do
 
 
-def checked(what: Message, holds: bool, seen: object) -> Check:
-    """Return the result of a check."""
-    return Check(str(what), holds, str(seen))
+def checked(holds: bool, seen: object) -> Check:
+    """Return the check of the next result that the step's operation describes (`Operation.holds`)."""
+    return Check("", holds, str(seen))
 
 
-def matched(what: Message, find: Callable[[], Sequence[Message | str]]) -> Check:
-    """Check for differences from the plan. An error fails the check."""
+def matched(find: Callable[[], Iterable[Message | str]]) -> Check:
+    """Check for differences from the plan, like `checked`. An error fails the check."""
     try:
-        found = find()
+        found = "; ".join(map(str, find()))
     except Failed as error:
-        found = (str(error),)
-    return checked(what, not found, "; ".join(map(str, found)) or t("no difference"))
+        found = str(error)
+    return checked(not found, found or t("no difference"))
 
 
-def lines_check(what: Message, text: str, line: str) -> Check:
+def described(step: Step[PlanOperation], checks: Iterable[Check]) -> Iterator[Check]:
+    """Yield the checks of a step, described by the operation unless they describe themselves."""
+    results = iter(step.holds)
+    for check in checks:
+        yield check if check.what else replace(check, what=next(results, step.sentence))
+
+
+def line_checks(file: Path, line: str) -> Iterator[Check]:
     """Check that a file contains a line exactly once."""
-    times = text.splitlines().count(line)
-    return checked(what, times == 1, t("{times} found", times=times))
+    times = read_text(file).splitlines().count(line)
+    yield checked(times == 1, t("{times} found", times=times))
 
 
 def when_free(once: Callable[[], Result], accept: Sequence[int] = (0,)) -> Result:
@@ -265,13 +292,6 @@ def told_in(journal: Journal, drive_locks: tuple[int, ...] = (), *, seconds: flo
 
 def _ended(argv: Sequence[str], result: Result) -> Message:
     return ENDED(program=argv[0], status=result.status, last_words=result.last_words)
-
-
-def demand(checks: Iterable[Check]) -> None:
-    """Raises Failed for the first failed check."""
-    for check in checks:
-        if not check.holds:
-            raise Failed(t("{what}: {seen}.", what=check.what, seen=check.seen))
 
 
 def look_at(path: str) -> Drive:

@@ -3,9 +3,10 @@
 import json
 import re
 import stat
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import TypeVar
 
 from wizard.apply.block.devices import (
     forget_caches,
@@ -18,16 +19,18 @@ from wizard.apply.block.devices import (
 )
 from wizard.apply.block.extents import Read
 from wizard.apply.run.backup_store import LOOK_SECONDS
-from wizard.apply.steps.step_context import NOT_TOUCHED, WIPEFS_UNREADABLE, StepContext, look_at
-from wizard.model.errors import Failed, printable
+from wizard.apply.steps.step_context import NOT_TOUCHED, NOT_UNDERSTOOD, StepContext, look_at
+from wizard.model.errors import Failed
 from wizard.model.machine import Drive, Extent, Signature
-from wizard.model.run import Event
-from wizard.model.said import KIB, Message, Sentence, t
+from wizard.model.run import Event, differences
+from wizard.model.said import KIB, Message, t
 from wizard.operations.layers import PHYSICAL_VOLUME, physical_volume_uuid
 from wizard.operations.operation import Operation
 from wizard.operations.table import ResetZones, WipeSignatures
 from wizard.plan.plan import Plan
 from wizard.process.program import run
+
+T = TypeVar("T")
 
 TABLE_KINDS = frozenset({"gpt", "PMBR", "dos", "mbr", "hybrid", "other"})
 """Names of partition tables, which wipefs and plans spell differently. The table itself is compared
@@ -57,8 +60,7 @@ def wipe_signatures(operation: WipeSignatures, context: StepContext) -> Message:
     kinds = sorted({kind for kind, _ in found})
     refuse_foreign_signatures(operation, kinds)
     preserved = tuple(slot.extent for slot in context.member.before.partitions if slot.kept)
-    for argv in operation.commands():
-        context.command(argv)
+    context.run_commands()
     forget_caches(device)
     if device not in context.plan.devices:
         _erase_nested(device, context)
@@ -68,40 +70,28 @@ def wipe_signatures(operation: WipeSignatures, context: StepContext) -> Message:
             for slot in preserved
         ):
             write_bytes(device, place.start_bytes, bytes(place.size_bytes))
-    if left := list_signatures(device, context.seconds):
-        raise Failed(
-            t(
-                "{device} still has signatures after erasing: {kinds:list}.",
-                device=device,
-                kinds=kinds_of(left),
-            )
-        )
+    _check_erased(device, context.seconds)
     if kinds:
-        return t("Erased {kinds:list} from {device}.", kinds=tuple(map(printable, kinds)), device=device)
+        return t("Erased {kinds:list} from {device}.", kinds=tuple(kinds), device=device)
     # On a scratch copy, old signatures and their copies are removed before the first step.
-    shown = (
-        Sentence("{device} no longer has a signature.")
-        if context.rehearsed
-        else Sentence("{device} had no signature.")
-    )
-    return shown(device=device)
+    return t("{device} has no signature.", device=device)
 
 
 def reset_zones(operation: ResetZones, context: StepContext) -> Message:
     """Reset all zones, and check that no signatures are left. The kernel then forgets the partitions."""
-    for argv in operation.commands():
-        context.command(argv)
+    context.run_commands()
     forget_caches(operation.device)
     reread_table(operation.device, anew=True)
-    if left := list_signatures(operation.device, context.seconds):
-        raise Failed(
-            t(
-                "{device} still has signatures after erasing: {kinds:list}.",
-                device=operation.device,
-                kinds=kinds_of(left),
-            )
-        )
+    _check_erased(operation.device, context.seconds)
     return t("Every zone of {device} is empty.", device=operation.device)
+
+
+def _check_erased(device: str, seconds: float) -> None:
+    if left := list_signatures(device, seconds):
+        kinds = tuple(sorted({kind for kind, _ in left}))
+        raise Failed(
+            t("{device} still has signatures after erasing: {kinds:list}.", device=device, kinds=kinds)
+        )
 
 
 def zfs_lists(read: Read, size_bytes: int) -> Iterator[Extent]:
@@ -147,7 +137,7 @@ def refuse_foreign_signatures(operation: WipeSignatures, kinds: list[str]) -> No
     expected = set(operation.expected) - TABLE_KINDS
     found = set(kinds) - TABLE_KINDS
     if expected and found and not expected & found:
-        seen, known = (tuple(sorted(map(printable, kinds))) for kinds in (found, expected))
+        seen, known = (tuple(sorted(kinds)) for kinds in (found, expected))
         raise Failed(
             t(
                 "{device} contains {seen:list} instead of {known:list} from the plan and was not touched.",
@@ -160,19 +150,15 @@ def refuse_foreign_signatures(operation: WipeSignatures, kinds: list[str]) -> No
 
 def list_signatures(device: str, seconds: float = 60.0) -> tuple[tuple[str, int], ...]:
     """Return the type and offset of each signature on a device. Read-only. Raises Failed."""
+    return _read_wipefs(device, seconds, lambda row: (str(row["type"]), int(row["offset"] or "", 16)))
+
+
+def _read_wipefs(device: str, seconds: float, read: Callable[[dict[str, str | None]], T]) -> tuple[T, ...]:
     text = run(["wipefs", "--no-act", "--json", device], seconds=seconds).output
-    if not text.strip():
-        return ()
     try:
-        rows = json.loads(text)["signatures"]
-        return tuple((str(row["type"]), int(row["offset"], 16)) for row in rows)
-    except (ValueError, KeyError, TypeError):
-        raise Failed(WIPEFS_UNREADABLE(device=device, said=text)) from None
-
-
-def kinds_of(found: Iterable[tuple[str, int]]) -> tuple[str, ...]:
-    """Return the types of signatures for display, without duplicates."""
-    return tuple(sorted({printable(kind) for kind, _ in found}))
+        return tuple(map(read, json.loads(text)["signatures"] if text.strip() else ()))
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise Failed(NOT_UNDERSTOOD(program=f"wipefs {device}", said=text)) from None
 
 
 def signatures_on(
@@ -197,33 +183,30 @@ def signatures_on(
 
 def _listed_signatures(device: str, seconds: float) -> tuple[Signature, ...]:
     """Return what wipefs reads on one device, which can be an array. Raises Failed."""
-    text = run(["wipefs", "--no-act", "--json", device], seconds=seconds).output
-    try:
-        rows = json.loads(text)["signatures"] if text.strip() else []
-        return tuple(Signature(row["type"], "other", row.get("label"), row.get("uuid")) for row in rows)
-    except (ValueError, KeyError, TypeError):
-        raise Failed(WIPEFS_UNREADABLE(device=device, said=text)) from None
+    return _read_wipefs(
+        device,
+        seconds,
+        lambda row: Signature(str(row["type"]), "other", row.get("label"), row.get("uuid")),
+    )
 
 
 def recognised_differences(
-    signatures: Sequence[Signature] | None, filesystem: str, uuid: str, label: str
+    signatures: Sequence[Signature] | None, filesystem: str, uuid: str, label: str | None = None
 ) -> tuple[Message, ...]:
-    """Describe differences between libblkid's result and the plan, as clauses. Pure."""
+    """Describe differences between libblkid's result and the plan, as clauses. Without `label`, any label
+    fits. Pure."""
     if signatures is None:
         return (t("the partition is missing"),)
     if len(signatures) != 1 or signatures[0].ambivalent:
-        kinds = tuple(printable(signature.kind) for signature in signatures) or t("nothing")
+        kinds = tuple(signature.kind for signature in signatures) or t("nothing")
         return (t("found {kinds:list} instead of exactly one filesystem", kinds=kinds),)
     seen = signatures[0]
-    pairs = (
-        ("type", seen.kind, filesystem),
-        ("UUID", seen.uuid, uuid),
-        ("label", seen.label, label),
-    )
-    return tuple(
-        t("the {field} is {seen!r}, not {wanted!r}", field=field, seen=str(found), wanted=wanted)
-        for field, found, wanted in pairs
-        if found != wanted
+    return differences(
+        (
+            ("type", seen.kind, filesystem),
+            ("UUID", seen.uuid, uuid),
+            ("label", seen.label if label is not None else label, label),
+        )
     )
 
 
@@ -278,24 +261,14 @@ def _planned(plan: Plan, operation: Operation) -> dict[str, tuple[str, str]]:
 
 def _check_contains(device: str, kind: str, uuid: str, seconds: float) -> None:
     if _number(device) is None or uuid not in {one.uuid for one in _listed_signatures(device, seconds)}:
-        if others := tuple(printable(other) for other in _devices_with(uuid)):
-            raise Failed(
-                t(
-                    "{device} does not contain the planned {kind} (UUID {uuid}): {others:list} "
-                    "does. Another drive has that name now.",
-                    device=device,
-                    kind=kind,
-                    uuid=uuid,
-                    others=others,
-                )
-            )
         raise Failed(
             t(
-                "{device} does not contain the planned {kind} (UUID {uuid}). Another drive "
-                "may have that name now.",
+                "{device} does not contain the planned {kind} (UUID {uuid}), which is on: {others:list}. "
+                "Another drive may have that name now.",
                 device=device,
                 kind=kind,
                 uuid=uuid,
+                others=tuple(_devices_with(uuid)) or t("no attached drive"),
             )
         )
 

@@ -13,12 +13,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import monotonic, sleep
 
+from wizard.apply.block.devices import UNVERIFIED
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.run.journal import sync_folder
 from wizard.apply.run.process import UNOPENED
 from wizard.documents.files import UNREADABLE
-from wizard.model.errors import BadInput, Failed
-from wizard.model.said import t
+from wizard.model.errors import BadInput, Failed, Refused
+from wizard.model.said import Message, Sentence, failing, t
 from wizard.process.program import find, run
 
 NEW_FILE_MODE = 0o644
@@ -41,7 +42,7 @@ def read_text(path: Path) -> str:
     except FileNotFoundError:
         return ""
     except OSError as error:
-        raise BadInput(UNREADABLE(file=str(path), why=str(error.strerror))) from None
+        raise BadInput(UNREADABLE(file=path, why=error)) from None
 
 
 def kept_as(path: Path, run_name: str) -> Path:
@@ -65,16 +66,11 @@ def edit(path: Path, change: Callable[[str], str], keep: Path | None = None) -> 
             raise Failed(
                 t(
                     "Another program repeatedly changes {file}. The file was not edited.",
-                    file=str(path),
+                    file=path,
                 )
             )
         if change(now := read_text(path)) != now:
-            raise Failed(
-                t(
-                    "Verification of {file} failed: the data read back differs from the data written.",
-                    file=str(path),
-                )
-            )
+            raise Failed(UNVERIFIED(what=path))
     return changed
 
 
@@ -85,27 +81,17 @@ def _try_edit(path: Path, change: Callable[[str], str], keep: Path | None) -> bo
     wanted = change(text)
     if wanted == text:
         return False
-    try:
+    with failing(Sentence("Cannot replace {file}: {why}. The file is unchanged."), file=real):
         if keep is not None and not keep.exists():
             _write(keep, text, real if real.exists() else None)
         return True if _replace_if_unchanged(real, text, wanted) else None
-    except OSError as error:
-        raise Failed(
-            t(
-                "Cannot replace {file}: {why}. The file is unchanged.",
-                file=str(real),
-                why=str(error.strerror),
-            )
-        ) from None
 
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
     """Lock a folder. Raises Failed if it stays locked by another program."""
-    try:
+    with failing(UNOPENED, path=folder):
         fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    except OSError as error:
-        raise Failed(UNOPENED(path=str(folder), why=str(error.strerror))) from None
     try:
         _lock(fd, folder)
         yield
@@ -124,9 +110,7 @@ def _lock(fd: int, folder: Path) -> None:
             sleep(0.01)
         except OSError as error:
             if error.errno not in NO_LOCKS:
-                raise Failed(
-                    t("Cannot lock {folder}: {why}.", folder=shown, why=str(error.strerror))
-                ) from None
+                raise Failed(t("Cannot lock {folder}: {why}.", folder=shown, why=error)) from None
             return
         else:
             return
@@ -177,6 +161,19 @@ LOADED = Path("/sys/module")
 def kernel_has(module: str) -> bool:
     """Return True if a module, named with underscores, is loaded, built in or can be loaded."""
     return (LOADED / module).exists() or _can_be_loaded(module)
+
+
+def check_kernel(module: str, what: Message) -> None:
+    """Raises Refused if the kernel lacks a module that `what` needs."""
+    if not kernel_has(module):
+        raise Refused(
+            t(
+                "This kernel does not support {what}: {module} is neither built in nor a module. "
+                "Nothing was written.",
+                what=what,
+                module=module,
+            )
+        )
 
 
 def _can_be_loaded(module: str) -> bool:

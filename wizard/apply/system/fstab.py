@@ -1,21 +1,29 @@
-"""Add, change or remove a line of fstab. All other bytes stay the same."""
+"""Lines of fstab and crypttab: parse and add. All other bytes of the files stay the same.
+
+crypttab names the containers that the boot opens, and their key files.
+"""
 
 import os
 import re
-from collections.abc import Iterable
+import stat
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.advice.existing import STARTS_ALL_THE_SAME
 from wizard.apply.system.edited_file import edit, read_text
+from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.ext import ExtFacts
 from wizard.model.layout import NO_PLACE
 from wizard.model.machine import Partition, Signature
-from wizard.model.said import Message, Sentence, t
+from wizard.model.said import Message, failing, t
+from wizard.operations.containers import AddCrypttabLine
 from wizard.operations.fstab import with_line
 from wizard.operations.mounts import AddFstabLine, mounted_subvolume
+from wizard.plan.plan import Plan
+from wizard.plan.request.roles import MOST_BYTES, content_fault
 from wizard.probe.host.uses import unescaped
 
 _LINK = re.compile(r"/dev/disk/by-(uuid|label|partuuid|partlabel)/([^/]+)")
@@ -83,7 +91,6 @@ class FstabEntry:
 
 
 CMDLINE = Path("/proc/cmdline")
-NO_FSTAB = t("not an fstab file")
 
 
 def started_with() -> list[tuple[str, FstabEntry]]:
@@ -97,11 +104,6 @@ def started_with() -> list[tuple[str, FstabEntry]]:
 def boot_entry(number: int, setting: str) -> FstabEntry:
     """Return the device in a setting such as resume=UUID=... of line `number`. The boot continues without."""
     return FstabEntry(number=number, source=setting.partition("=")[2].strip("\"'"), options=("nofail",))
-
-
-NOT_THERE_BEFORE = Sentence(
-    "{file}, {conflict}. This line is new since the run began. The file was not edited."
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,58 +163,141 @@ def conflict(lines: tuple[Line, ...], operation: AddFstabLine) -> Message | None
     return None
 
 
-def check_fstab(path: Path, operations: tuple[AddFstabLine, ...]) -> None:
-    """Raises BadInput or Refused if the lines cannot be added. A missing fstab counts as empty."""
+MADE_ANEW = frozenset({"swap", "tmp"})
+"""Options that create swap or a filesystem at every boot, regardless of existing data (crypttab(5))."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opening(FstabEntry):
+    """An entry of crypttab: its name below /dev/mapper, and its key file, or an empty string."""
+
+    name: str
+    key: str
+
+    @property
+    def overwrites(self) -> bool:
+        """True if swap or /tmp is created at every boot."""
+        made_anew = any(option.partition("=")[0] in MADE_ANEW for option in self.options)
+        return made_anew and "noauto" not in self.options
+
+
+def parse_crypttab(text: str) -> tuple[Opening, ...]:
+    """Parse the entries, skipping invalid ones, as the boot does. Pure."""
+    found = []
+    for number, line in enumerate(text.split("\n"), 1):
+        fields = line.split()
+        if len(fields) < 2 or fields[0].startswith("#"):
+            continue
+        key, options = (*fields[2:4], "", "")[:2]
+        found.append(
+            Opening(
+                number=number,
+                source=unescaped(fields[1]),
+                options=tuple(options.split(",")),
+                name=unescaped(fields[0]),
+                key=key,
+            )
+        )
+    return tuple(found)
+
+
+def crypttab_conflict(text: str, operation: AddCrypttabLine) -> Message | None:
+    """Return a clause if a line already has the name or the container, or None. Pure."""
+    for line in parse_crypttab(text):
+        if line.name == operation.name:
+            return t(
+                "line {line} already opens {device} as {name}",
+                line=line.number,
+                device=line.source,
+                name=line.name,
+            )
+        if line.names(frozenset({("UUID", operation.uuid)})):
+            return t("line {line} already names the container {uuid}", line=line.number, uuid=operation.uuid)
+    return None
+
+
+def _conflict_in(path: Path, text: str, operation: AddFstabLine | AddCrypttabLine) -> Message | None:
+    """Return why a line that is missing cannot be added, as a clause, or None."""
+    if operation.line in text.split("\n"):
+        return None
+    if isinstance(operation, AddCrypttabLine):
+        return crypttab_conflict(text, operation)
+    return conflict(parse(text, str(path)), operation)
+
+
+def check_lines(path: Path, operations: Sequence[AddFstabLine | AddCrypttabLine]) -> None:
+    """Raises BadInput or Refused if the lines cannot be added. A missing file counts as empty."""
     if not operations:
         return
-    check_writable(path, NO_FSTAB)
+    check_writable(path)
     text = read_text(path)
-    lines = parse(text, str(path))
     for operation in operations:
-        if operation.line in text.split("\n"):
-            continue
-        if found := conflict(lines, operation):
+        if found := _conflict_in(path, text, operation):
             raise Refused(
                 t(
-                    "{file}, {conflict}. Nothing was written. Remove that line or choose another "
+                    "{file}, {conflict}. Nothing was written. Remove that line or choose another name or "
                     "mount point.",
-                    file=str(path),
+                    file=path,
                     conflict=found,
                 )
             )
 
 
-def check_writable(path: Path, otherwise: Message | str) -> None:
-    """Raises Refused if the file cannot be written or replaced. `otherwise` says what is wrong if it is not a
-    regular file."""
+def check_writable(path: Path) -> None:
+    """Raises Refused if the file cannot be written or replaced."""
     real = path.resolve()
     if real.exists() and not real.is_file():
-        raise Refused(
-            t(
-                "{file} is {otherwise}. Nothing was written.",
-                file=str(path),
-                otherwise=otherwise,
-            )
-        )
+        raise Refused(t("{file} is not a regular file. Nothing was written.", file=path))
     if not os.access(real.parent, os.W_OK) or (real.exists() and not os.access(real, os.W_OK)):
-        raise Refused(t("{file} is not writable here. Nothing was written.", file=str(real)))
+        raise Refused(t("{file} is not writable here. Nothing was written.", file=real))
 
 
-def add_line(path: Path, operation: AddFstabLine, keep: Path) -> str:
-    """Add the operation's line and return it, keeping a copy of the old file as `keep`. Repeatable. Raises
-    Failed."""
-    line = operation.line
+def add_line(path: Path, operation: AddFstabLine | AddCrypttabLine, keep: Path) -> None:
+    """Add the operation's line, keeping a copy of the old file as `keep`. Repeatable. Raises Failed."""
 
     def change(text: str) -> str:
-        if line in text.split("\n"):
-            return text
-        if found := conflict(parse(text, str(path)), operation):
-            raise Failed(NOT_THERE_BEFORE(file=str(path), conflict=found))
-        return with_line(text, line)
+        if found := _conflict_in(path, text, operation):
+            raise Failed(
+                t(
+                    "{file}, {conflict}. This line is new since the run began. The file was not edited.",
+                    file=path,
+                    conflict=found,
+                )
+            )
+        return text if operation.line in text.split("\n") else with_line(text, operation.line)
 
     edit(path, change, keep)
-    return line
 
 
 def _trimmed(path: str) -> str:
     return path.rstrip("/") or "/"
+
+
+def key_of(plan: Plan) -> bytes | None:
+    """Return the key that opens the plan's containers, or None without a key file. Raises as `read_key`
+    does."""
+    return read_key(Path(plan.key_file)) if plan.key_file else None
+
+
+def read_key(path: Path) -> bytes:
+    """Return the content of a key file. Raises Refused if it is unreadable, not a valid key, a symbolic link,
+    or accessible to users other than root."""
+    shown = str(path)
+    with failing(UNREADABLE, Refused, file=shown):
+        fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+        with os.fdopen(fd, "rb") as file:
+            status = os.fstat(fd)
+            if not stat.S_ISREG(status.st_mode) or status.st_uid != 0 or status.st_mode & 0o077:
+                raise Refused(
+                    t(
+                        "The key {file} belongs to {uid} with mode {mode}. Keys must be regular files that "
+                        "only root owns and reads.",
+                        file=shown,
+                        uid=status.st_uid,
+                        mode=stat.filemode(status.st_mode),
+                    )
+                )
+            content = file.read(MOST_BYTES + 1)
+    if fault := content_fault(content):
+        raise Refused(t("The key {file} {fault}.", file=shown, fault=fault))
+    return content

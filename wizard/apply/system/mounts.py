@@ -10,13 +10,14 @@ from pathlib import Path
 from psutil import pids
 
 from wizard.advice.existing import ACCESS_TIME
-from wizard.apply.block.devices import SYS_BLOCK, kernel_name
+from wizard.apply.block.devices import SYS_BLOCK, device_number, kernel_name
 from wizard.apply.run.backup_store import OWN_FSTAB
 from wizard.apply.run.process import NOTHING_WRITTEN
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import parse
 from wizard.filesystems.registry import mounted_as
 from wizard.model.errors import BadInput, Refused
+from wizard.model.run import differences
 from wizard.model.said import Message, join, t
 from wizard.operations.mounts import Mount, mounted_subvolume
 from wizard.plan.request.using import PLACES
@@ -116,10 +117,11 @@ def mounted_from(device: str, place: str) -> Mounted | None:
 
 def is_mount_of(mounted: Mounted, device: str) -> bool:
     """Return True if a mount is of this device. The kernel lists the root filesystem as /dev/root."""
-    return mounted.source == device or (mounted.source == "/dev/root" and _is_on(device, mounted.mount_point))
+    return mounted.source == device or (mounted.source == "/dev/root" and is_on(device, mounted.mount_point))
 
 
-def _is_on(device: str, place: str) -> bool:
+def is_on(device: str, place: str) -> bool:
+    """Return True if a path is in the filesystem of this device."""
     try:
         return Path(place).stat().st_dev == Path(device).stat().st_rdev
     except OSError:
@@ -151,8 +153,7 @@ def _is_from(found: Mounted, operation: Mount) -> bool:
     if found.number.startswith("0:"):
         return True
     with suppress(OSError):
-        number = Path(found.source).stat().st_rdev
-        return found.number == f"{os.major(number)}:{os.minor(number)}"
+        return found.number == device_number(found.source)
     return False
 
 
@@ -161,37 +162,18 @@ def mount_differences(operation: Mount) -> tuple[str, ...]:
     found = mounted_at(operation.mount_point)
     if found is None:
         return (str(t("nothing is mounted there")),)
-    differences = []
-    if found.source not in (operation.device, *operation.others):
-        differences.append(
-            t(
-                "{found} is mounted there instead of {device}",
-                found=found.source,
-                device=operation.device,
-            )
-        )
-    elif not _is_from(found, operation):
-        differences.append(
-            t(
-                "device {number} is mounted there, no longer {device}",
-                number=found.number,
-                device=found.source,
-            )
-        )
-    if found.type != operation.filesystem:
-        differences.append(
-            t(
-                "the type is {found}, not {filesystem}",
-                found=found.filesystem,
-                filesystem=operation.filesystem,
-            )
-        )
-    if found.root != (root := f"/{mounted_subvolume(operation.options)}"):
-        differences.append(t("{found} is mounted, not {subvolume}", found=found.root, subvolume=root))
     seen = found.options | silent_options(operation.device, operation.filesystem)
     listed = tuple(one for one in operation.options if found.type == found.filesystem or one == "ro")
-    differences += option_differences(listed, operation.filesystem, seen)
-    return (*map(str, differences),)
+    source = found.number if found.source in operation.devices else found.source
+    device = [] if _is_from(found, operation) else [(t("the device"), source, operation.device)]
+    differing = differences(
+        (
+            *device,
+            (t("the type"), found.type, operation.filesystem),
+            (t("the mounted folder"), found.root, f"/{mounted_subvolume(operation.options)}"),
+        )
+    )
+    return (*map(str, (*differing, *option_differences(listed, operation.filesystem, seen))),)
 
 
 def option_differences(

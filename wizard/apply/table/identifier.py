@@ -6,26 +6,25 @@ two copies. Each block is old or new after a power cut, and one copy is always v
 
 import hashlib
 import struct
-import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
 from wizard.apply.block.devices import (
+    UNVERIFIED,
+    check_unclaimed,
     forget_caches,
-    open_exclusively,
     partition_nodes,
     reread_table,
     write_bytes,
 )
 from wizard.apply.block.extents import merged
-from wizard.apply.table.one_entry import read_exactly, with_checksum
-from wizard.apply.table.proof import ENTRIES_CHECKSUM_AT, Image, copies_of, in_order
+from wizard.apply.table import proof
 from wizard.apply.table.write import image_of, record_places
 from wizard.model.errors import Failed, partition_path
 from wizard.model.geometry import Identity
 from wizard.model.machine import Extent
-from wizard.model.said import Sentence, t
+from wizard.model.said import Sentence
 from wizard.operations.settings import Relabel
 
 DISK_ID_AT = 440
@@ -56,9 +55,9 @@ NO_LUKS = Sentence("{device} has no readable LUKS header.")
 class IdentifierStates:
     """The bytes around a UUID: current, with the old UUID, and with the new one."""
 
-    now: Image
-    old: Image
-    new: Image
+    now: proof.Image
+    old: proof.Image
+    new: proof.Image
 
     @property
     def is_half(self) -> bool:
@@ -99,39 +98,35 @@ def write_identifier(operation: Relabel, drive: Identity, *, new: bool) -> None:
     """Write the new or the old UUID, verify it, and make the kernel reread the table. Raises Failed."""
     is_luks = operation.filesystem == "crypto_LUKS"
     node = operation.device if is_luks else drive.path
-    if reason := open_exclusively(node):
-        raise Failed(t("{device} is in use: {reason}.", device=node, reason=reason))
+    check_unclaimed(node)
     found = read_identifier(operation, drive)
     wanted = found.new if new else found.old
     kind = "mbr" if operation.filesystem == "mbr" else "gpt"
     writes: Iterable[tuple[int, bytes]] = (
         ((offset, data) for offset, _, data in found.now.changed_blocks(wanted))
         if is_luks
-        else in_order(kind, found.now, wanted)
+        else proof.in_order(kind, found.now, wanted)
     )
     for offset, data in writes:
         # Synced before the next write.
         write_bytes(node, offset, data)
     forget_caches(node)
     if read_identifier(operation, drive).now != wanted:
-        raise Failed(t("Verification failed: the data read back differs from the data written."))
+        raise Failed(UNVERIFIED(what=node))
     if not is_luks and partition_nodes(drive.path):
         reread_table(drive.path, anew=False)
 
 
-def _with_guids(image: Image, disk: str, parts: dict[int, str]) -> Image:
+def _with_guids(image: proof.Image, disk: str, parts: dict[int, str]) -> proof.Image:
     """Return both copies of a GPT with another disk GUID, and GUIDs of partitions by number. Raises
     Failed."""
-    for copy in copies_of(image):
-        header, entries = (bytearray(read_exactly(image, place)) for place in (copy.header, copy.entries))
+    for copy in proof.copies_of(image):
+        header, entries = image.exactly(copy.header), image.exactly(copy.entries)
         header[DISK_GUID_AT : DISK_GUID_AT + GUID_BYTES] = UUID(disk).bytes_le
         for number, guid in parts.items():
             at = copy.entry(number).start_bytes - copy.entries.start_bytes + PART_GUID_AT
             entries[at : at + GUID_BYTES] = UUID(guid).bytes_le
-        struct.pack_into("<I", header, ENTRIES_CHECKSUM_AT, zlib.crc32(entries))
-        image = image.having(
-            {copy.entries.start_bytes: bytes(entries), copy.header.start_bytes: with_checksum(header)}
-        )
+        image = image.with_copy(copy, header, entries)
     return image
 
 
@@ -146,7 +141,7 @@ def _luks_places(device: str, drive: Identity) -> tuple[Extent, ...]:
     return Extent(0, size), Extent(size, size)
 
 
-def _with_luks(image: Image, uuid: str) -> Image | None:
+def _with_luks(image: proof.Image, uuid: str) -> proof.Image | None:
     """Return the header, or both copies of a LUKS2 header, with another UUID. None if a copy is missing
     or the checksum is of an unknown kind."""
     patches = {}

@@ -8,26 +8,14 @@ import zlib
 from dataclasses import dataclass
 from uuid import UUID, uuid4
 
-from wizard.apply.table.proof import (
-    CHECKSUM_AT,
-    ENTRIES_CHECKSUM_AT,
-    MBR_LINE_BYTES,
-    MBR_LINES_AT,
-    MBR_TYPE_AT,
-    WRONG_TABLE,
-    GptLocation,
-    Image,
-    copies_of,
-)
+from wizard.apply.table import proof
 from wizard.model.errors import Failed
 from wizard.model.layout import Layout, TableEntry
-from wizard.model.machine import Extent
 from wizard.model.said import t
 from wizard.operations.table import WriteTable
 from wizard.plan.free_space import MBR_PRIMARIES
-from wizard.probe.content.gpt import ENTRY, HEADER, SIGNATURE, read_copy
+from wizard.probe.content import gpt, tables
 from wizard.probe.content.gpt import GptCopy as AtEndCopy
-from wizard.probe.content.tables import EXTENDED_TYPES, SECTOR_BYTES, SLOT, GptEntry, read_table
 
 OWN_AT, OTHER_AT, LAST_USABLE_AT, ENTRIES_AT = 24, 32, 48, 72
 """Offsets in a header of its own block, the other header's block, the last usable block, and the first block
@@ -38,7 +26,7 @@ FIRST_ENTRIES = 2
 """The first block of the first copy's entries in tables supported here (`Table.ordinary`)."""
 
 
-def with_backup_at_end(image: Image) -> Image:
+def with_backup_at_end(image: proof.Image) -> proof.Image:
     """Return the table with its backup at the end of the drive, and all space in between usable. Unchanged if
     it is there already or no copy is valid. Raises Failed if a partition is in the way.
 
@@ -46,7 +34,7 @@ def with_backup_at_end(image: Image) -> Image:
     from it.
     """
     block, last = image.block_bytes, image.size_bytes // image.block_bytes - 1
-    first = read_copy(image.read, 1, last, block)
+    first = gpt.read_copy(image.read, 1, last, block)
     if first is None or first.alternate_lba == last:
         return image
     if not first.sound:
@@ -71,8 +59,8 @@ def with_backup_at_end(image: Image) -> Image:
     return image.having(patches)
 
 
-def _rebuild_first(image: Image, last: int) -> Image:
-    other, block = read_copy(image.read, last, last, image.block_bytes), image.block_bytes
+def _rebuild_first(image: proof.Image, last: int) -> proof.Image:
+    other, block = gpt.read_copy(image.read, last, last, image.block_bytes), image.block_bytes
     if other is None or not other.sound:
         return image
     header = _header(image.read(last * block, block), {OWN_AT: 1, OTHER_AT: last, ENTRIES_AT: FIRST_ENTRIES})
@@ -90,15 +78,7 @@ def _header(header: bytes, blocks: dict[int, int]) -> bytes:
     patched = bytearray(header)
     for at, block in blocks.items():
         struct.pack_into("<Q", patched, at, block)
-    return with_checksum(patched)
-
-
-def with_checksum(header: bytearray) -> bytes:
-    """Return a header with its checksum updated."""
-    length = HEADER.unpack_from(header)[2]
-    struct.pack_into("<I", header, CHECKSUM_AT, 0)
-    struct.pack_into("<I", header, CHECKSUM_AT, zlib.crc32(header[:length]))
-    return bytes(header)
+    return proof.with_checksum(patched)
 
 
 GPT_NAME_AT, GPT_NAME_BYTES = 56, 72
@@ -118,35 +98,35 @@ PROTECTIVE = bytes.fromhex("00000200eeffffff01000000")
 REVISION, HEADER_BYTES, ENTRY_COUNT = 0x10000, 92, 128
 
 
-def with_lost_table(operation: WriteTable, before: Image, layout: Layout) -> Image:
+def with_lost_table(operation: WriteTable, before: proof.Image, layout: Layout) -> proof.Image:
     """Return a drive without a table with the partitions of `layout`. A lone backup GPT is completed, and
     stays as it is. Draws the GUID of a new GPT. Raises Failed if the result differs from the plan."""
-    found = read_table(before.read, before.size_bytes, before.block_bytes, None, has_signature=False)
+    found = before.reading
     if found.table.kind != "none":
         raise Failed(t("{device} has a partition table.", device=operation.device))
     is_gpt = operation.table == "gpt"
     if not is_gpt:
-        wanted = _with_record(before, bytes(4 * MBR_LINE_BYTES))
+        wanted = _with_record(before, bytes(4 * proof.MBR_LINE_BYTES))
         for entry in operation.entries:
-            wanted = _with_line(wanted, MBR_LINES_AT + MBR_LINE_BYTES * (entry.number - 1), entry)
+            wanted = _with_line(wanted, proof.MBR_LINES_AT + proof.MBR_LINE_BYTES * (entry.number - 1), entry)
     else:
         wanted = _complete_gpt(before, layout, is_new=not found.lost)
     _check(operation, wanted, wanted)
-    table = read_table(wanted.read, wanted.size_bytes, wanted.block_bytes, None, has_signature=False).table
+    table = wanted.reading.table
     if (table.kind, table.primary, table.backup) != (
         operation.table,
         *(("ok", "ok") if is_gpt else (None, None)),
     ):
-        raise Failed(WRONG_TABLE(detail="partitions"))
+        raise Failed(proof.WRONG_TABLE(detail="partitions"))
     return wanted
 
 
-def _with_record(image: Image, lines: bytes) -> Image:
+def _with_record(image: proof.Image, lines: bytes) -> proof.Image:
     """Return the drive with these four lines in the first sector, whose other bytes stay."""
-    return image.having({MBR_LINES_AT: lines, MBR_END_AT: MBR_SIGNATURE})
+    return image.having({proof.MBR_LINES_AT: lines, MBR_END_AT: MBR_SIGNATURE})
 
 
-def _complete_gpt(image: Image, layout: Layout, *, is_new: bool) -> Image:
+def _complete_gpt(image: proof.Image, layout: Layout, *, is_new: bool) -> proof.Image:
     """Return the drive with both copies of a GPT and the protective MBR. Unless the GPT `is_new`, the backup
     is there. Raises Failed."""
     block, last = image.block_bytes, image.size_bytes // image.block_bytes - 1
@@ -154,25 +134,35 @@ def _complete_gpt(image: Image, layout: Layout, *, is_new: bool) -> Image:
         entries = _new_entries(layout, block)
         _refuse_data(image, last, -(-len(entries) // block))
         start = last - -(-len(entries) // block)
-        fields = (SIGNATURE, REVISION, HEADER_BYTES, 0, 0, last, 1, FIRST_ENTRIES + last - start, start - 1)
-        rest = (uuid4().bytes_le, start, ENTRY_COUNT, ENTRY.size, zlib.crc32(entries))
-        header = _header(HEADER.pack(*fields, *rest).ljust(block, b"\0"), {})
+        fields = (
+            gpt.SIGNATURE,
+            REVISION,
+            HEADER_BYTES,
+            0,
+            0,
+            last,
+            1,
+            FIRST_ENTRIES + last - start,
+            start - 1,
+        )
+        rest = (uuid4().bytes_le, start, ENTRY_COUNT, gpt.ENTRY.size, zlib.crc32(entries))
+        header = _header(gpt.HEADER.pack(*fields, *rest).ljust(block, b"\0"), {})
         image = image.having({start * block: entries, last * block: header})
-    copy = read_copy(image.read, last, last, block)
+    copy = gpt.read_copy(image.read, last, last, block)
     if (
         copy is None
         or not copy.sound
         or copy.first_usable_lba < FIRST_ENTRIES + -(-len(copy.entries) // block)
     ):
-        raise Failed(WRONG_TABLE(detail="backup-gpt"))
-    lines = PROTECTIVE + struct.pack("<I", min(last, 0xFFFFFFFF)) + bytes(3 * MBR_LINE_BYTES)
+        raise Failed(proof.WRONG_TABLE(detail="backup-gpt"))
+    lines = PROTECTIVE + struct.pack("<I", min(last, 0xFFFFFFFF)) + bytes(3 * proof.MBR_LINE_BYTES)
     return _rebuild_first(_with_record(image, lines), last)
 
 
-def _refuse_data(image: Image, last: int, blocks: int) -> None:
+def _refuse_data(image: proof.Image, last: int, blocks: int) -> None:
     """Raises Failed if anything but zeros or the remains of a GPT is in the place of a new one."""
     for header, first in ((1, 1), (last, last - blocks)):
-        _, revision, *fields = HEADER.unpack(image.read(header * image.block_bytes, HEADER.size))
+        _, revision, *fields = gpt.HEADER.unpack(image.read(header * image.block_bytes, gpt.HEADER.size))
         is_left = (revision, fields[3]) == (REVISION, header)
         data = image.read(first * image.block_bytes, (blocks + 1) * image.block_bytes)
         if data.strip(b"\0") and not is_left:
@@ -185,18 +175,18 @@ def _refuse_data(image: Image, last: int, blocks: int) -> None:
 
 
 def _new_entries(layout: Layout, block_bytes: int) -> bytes:
-    entries = bytearray(ENTRY_COUNT * ENTRY.size)
+    entries = bytearray(ENTRY_COUNT * gpt.ENTRY.size)
     for slot in layout.partitions:
         kind, own = UUID(slot.type).bytes_le, UUID(slot.part_uuid).bytes_le
         first, last = slot.start_bytes // block_bytes, slot.end_bytes // block_bytes - 1
         name = (slot.name or "").encode("utf-16-le")
-        ENTRY.pack_into(
-            entries, (slot.number - 1) * ENTRY.size, kind, own, first, last, slot.attributes, name
+        gpt.ENTRY.pack_into(
+            entries, (slot.number - 1) * gpt.ENTRY.size, kind, own, first, last, slot.attributes, name
         )
     return bytes(entries)
 
 
-def with_one_changed(operation: WriteTable, before: Image) -> Image:
+def with_one_changed(operation: WriteTable, before: proof.Image) -> proof.Image:
     """Return the table with the operation's change. Raises Failed if the table differs from the plan, or
     anything else would change."""
     number, entry = _change(operation, before)
@@ -207,48 +197,45 @@ def with_one_changed(operation: WriteTable, before: Image) -> Image:
     return wanted
 
 
-def _change(operation: WriteTable, before: Image) -> tuple[int, TableEntry | None]:
+def _change(operation: WriteTable, before: proof.Image) -> tuple[int, TableEntry | None]:
     """Return the number of the one partition that the operation changes, and its new entry, or None if it is
     deleted."""
     kept = {entry.number for entry in operation.entries if entry.kept}
     new = {entry.number: entry for entry in operation.entries if not entry.kept}
-    changed = set(_entries(before)) - kept
+    changed = set(before.entries) - kept
     if len(changed) != 1 or not changed.issuperset(new):
-        raise Failed(WRONG_TABLE(detail=operation.device))
+        raise Failed(proof.WRONG_TABLE(detail=operation.device))
     (number,) = changed
     return number, new.get(number)
 
 
-def _entries(image: Image) -> dict[int, GptEntry]:
-    found = read_table(image.read, image.size_bytes, image.block_bytes, None, has_signature=False)
-    return {entry.number: entry for entry in found.entries}
-
-
-def _check(operation: WriteTable, before: Image, wanted: Image) -> None:
+def _check(operation: WriteTable, before: proof.Image, wanted: proof.Image) -> None:
     """Raises Failed unless the changed partition is as planned, and all others are unchanged."""
-    old, new = _entries(before), _entries(wanted)
+    old, new = before.entries, wanted.entries
     entries = {entry.number: entry for entry in operation.entries}
     if new.keys() != entries.keys():
-        raise Failed(WRONG_TABLE(detail="partitions"))
+        raise Failed(proof.WRONG_TABLE(detail="partitions"))
     for number, entry in entries.items():
         read = new[number]
         actual = (read.start_bytes, read.size_bytes, read.type, read.name or "")
         if entry.kept and read != old[number]:
-            raise Failed(WRONG_TABLE(detail=f"partition {number}"))
+            raise Failed(proof.WRONG_TABLE(detail=f"partition {number}"))
         if actual != (entry.start_bytes, entry.size_bytes, entry.type, entry.name):
-            raise Failed(WRONG_TABLE(detail=f"partition {number}"))
+            raise Failed(proof.WRONG_TABLE(detail=f"partition {number}"))
 
 
-def _change_gpt(before: Image, number: int, entry: TableEntry | None) -> Image:
+def _change_gpt(before: proof.Image, number: int, entry: TableEntry | None) -> proof.Image:
     wanted = with_backup_at_end(before)
-    for copy in copies_of(wanted):
+    for copy in proof.copies_of(wanted):
         wanted = _with_copy(wanted, copy, number, entry)
     return wanted
 
 
-def _with_copy(image: Image, copy: GptLocation, number: int, entry: TableEntry | None) -> Image:
+def _with_copy(
+    image: proof.Image, copy: proof.GptLocation, number: int, entry: TableEntry | None
+) -> proof.Image:
     """Return the table with this entry in one copy, and checksums updated."""
-    entries = bytearray(read_exactly(image, copy.entries))
+    entries = image.exactly(copy.entries)
     at = (number - 1) * copy.entry_bytes
     if entry is None:
         entries[at : at + copy.entry_bytes] = bytes(copy.entry_bytes)
@@ -262,22 +249,10 @@ def _with_copy(image: Image, copy: GptLocation, number: int, entry: TableEntry |
         current_name = bytes(entries[at + GPT_NAME_AT :][:GPT_NAME_BYTES]).decode("utf-16-le", "replace")
         if current_name.partition("\0")[0] != entry.name:
             entries[at + GPT_NAME_AT : at + GPT_NAME_AT + GPT_NAME_BYTES] = name.ljust(GPT_NAME_BYTES, b"\0")
-    header = bytearray(read_exactly(image, copy.header))
-    struct.pack_into("<I", header, ENTRIES_CHECKSUM_AT, zlib.crc32(entries))
-    return image.having(
-        {copy.entries.start_bytes: bytes(entries), copy.header.start_bytes: with_checksum(header)}
-    )
+    return image.with_copy(copy, image.exactly(copy.header), entries)
 
 
-def read_exactly(image: Image, place: Extent) -> bytes:
-    """Read a place within one piece. Raises Failed if the image lacks a part of it."""
-    data = image.read(place.start_bytes, place.size_bytes)
-    if len(data) != place.size_bytes:
-        raise Failed(WRONG_TABLE(detail=f"byte {place.start_bytes}"))
-    return data
-
-
-def _change_mbr(before: Image, number: int, entry: TableEntry | None) -> Image:
+def _change_mbr(before: proof.Image, number: int, entry: TableEntry | None) -> proof.Image:
     """Return the record with a changed entry. A deleted partition's entry is cleared, or for the last logical
     partition the link to it."""
     line = line_of(before, number)
@@ -290,14 +265,14 @@ def _change_mbr(before: Image, number: int, entry: TableEntry | None) -> Image:
         return _with_line(before, line, None)
     link = records[index - 1].link
     if record.link is not None or link is None:
-        raise Failed(WRONG_TABLE(detail=f"partition {number}"))
+        raise Failed(proof.WRONG_TABLE(detail=f"partition {number}"))
     return _with_line(before, link, None)
 
 
-def line_of(image: Image, number: int) -> int:
+def line_of(image: proof.Image, number: int) -> int:
     """Return the offset of a partition's entry in an MBR: in the first record or in the chain."""
     if number <= MBR_PRIMARIES:
-        return MBR_LINES_AT + MBR_LINE_BYTES * (number - 1)
+        return proof.MBR_LINES_AT + proof.MBR_LINE_BYTES * (number - 1)
     lines = [record.line for record in _chain(image) if record.line is not None]
     return lines[number - MBR_PRIMARIES - 1]
 
@@ -311,30 +286,32 @@ class _Record:
     link: int | None
 
 
-def _chain(image: Image) -> list[_Record]:
+def _chain(image: proof.Image) -> list[_Record]:
     """Return the records in order. The chain has been read before, so it is complete."""
-    found = read_table(image.read, image.size_bytes, image.block_bytes, None, has_signature=False)
-    return [_record(offset, image.read(offset, SECTOR_BYTES)) for offset in dict(found.spans) if offset]
+    found = image.reading
+    return [
+        _record(offset, image.read(offset, tables.SECTOR_BYTES)) for offset in dict(found.spans) if offset
+    ]
 
 
 def _record(offset: int, sector: bytes) -> _Record:
     lines: list[int] = []
     links: list[int] = []
-    for at in range(MBR_LINES_AT, MBR_LINES_AT + 4 * MBR_LINE_BYTES, MBR_LINE_BYTES):
-        _, _, kind, _, _, blocks = SLOT.unpack_from(sector, at)
+    for at in range(proof.MBR_LINES_AT, proof.MBR_LINES_AT + 4 * proof.MBR_LINE_BYTES, proof.MBR_LINE_BYTES):
+        _, _, kind, _, _, blocks = tables.SLOT.unpack_from(sector, at)
         if kind and blocks:
-            (links if kind in EXTENDED_TYPES else lines).append(offset + at)
+            (links if kind in tables.EXTENDED_TYPES else lines).append(offset + at)
     return _Record(next(iter(lines), None), next(iter(links), None))
 
 
-def _with_line(image: Image, at: int, entry: TableEntry | None) -> Image:
+def _with_line(image: proof.Image, at: int, entry: TableEntry | None) -> proof.Image:
     if entry is None:
-        return image.having({at: bytes(MBR_LINE_BYTES)})
+        return image.having({at: bytes(proof.MBR_LINE_BYTES)})
     # The start is relative to the record of the entry.
-    record = at - at % SECTOR_BYTES
+    record = at - at % tables.SECTOR_BYTES
     blocks = [(entry.start_bytes - record) // image.block_bytes, entry.size_bytes // image.block_bytes]
     place = struct.pack("<II", *blocks)
-    patches = {at + MBR_TYPE_AT: bytes([int(entry.type, 16)])}
+    patches = {at + proof.MBR_TYPE_AT: bytes([int(entry.type, 16)])}
     if image.read(at + MBR_START_AT, 4) != place[:4]:
         patches[at + MBR_FIRST_AT] = _cylinders(entry.start_bytes // image.block_bytes)
     if image.read(at + MBR_START_AT, 8) != place:

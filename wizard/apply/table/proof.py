@@ -11,43 +11,38 @@ import struct
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from uuid import UUID
 
-from wizard.apply.block.devices import forget_caches, read_bytes, write_bytes
 from wizard.filesystems import partition_types
-from wizard.model.errors import Failed, printable
-from wizard.model.layout import Layout, Slot, TableEntry
+from wizard.model import layout
+from wizard.model.errors import Failed
 from wizard.model.machine import Drive, Extent, Partition
-from wizard.model.said import Sentence, rounded_up, t
+from wizard.model.run import differences
+from wizard.model.said import Message, Sentence, t
 from wizard.operations.table import WriteTable
 from wizard.plan.free_space import is_container
+from wizard.probe.content import tables
 from wizard.probe.content.gpt import HEADER, SIGNATURE
-from wizard.probe.content.tables import GptEntry, TableReading, read_table
 
 WRONG_TABLE = Sentence("The new partition table differs from the plan: {detail}.")
 
 
-def disk_differences(wanted: Layout, drive: Drive) -> tuple[str, ...]:
+def disk_differences(wanted: layout.Layout, drive: Drive) -> tuple[str, ...]:
     """Describe differences between the table on the disk and the layout: kind, numbers, starts, sizes, types,
     names, flags."""
     kind = drive.table.kind if drive.table else "unread"
-    found = (
-        []
-        if kind == wanted.table
-        else [str(t("the table is {seen}, not {wanted}", seen=kind, wanted=wanted.table))]
-    )
+    found = [*map(str, differences([(t("the table"), kind, wanted.table)]))]
     by_number = {part.number: part for part in drive.partitions}
     for slot in wanted.partitions:
         part = by_number.pop(slot.number, None)
         if part is None:
             found.append(str(t("partition {number} is missing", number=slot.number)))
         else:
-            found += _entry_differences(slot, part)
+            found += map(str, _entry_differences(slot, part))
     found += [str(t("partition {number} was not planned", number=number)) for number in sorted(by_number)]
     return tuple(found)
 
 
-def _entry_differences(slot: Slot, part: Partition) -> list[str]:
+def _entry_differences(slot: layout.Slot, part: Partition) -> tuple[Message, ...]:
     pairs: list[tuple[str, int | str | None, int | str | None]] = [
         ("start", part.start_bytes, slot.start_bytes),
         ("size", part.size_bytes, slot.size_bytes),
@@ -57,22 +52,13 @@ def _entry_differences(slot: Slot, part: Partition) -> list[str]:
     ]
     if slot.kept and slot.part_uuid:
         pairs.append(("UUID", part.part_uuid, slot.part_uuid))
-    return [
-        str(
-            t(
-                "partition {number}: {field} {seen!r}, not {wanted!r}",
-                number=slot.number,
-                field=field,
-                seen=_shown(seen),
-                wanted=_shown(wanted),
-            )
-        )
+    return differences(
+        (t("partition {number}: {field}", number=slot.number, field=field), seen, wanted)
         for field, seen, wanted in pairs
-        if seen != wanted
-    ]
+    )
 
 
-def kernel_differences(wanted: Layout, drive: Drive) -> tuple[str, ...]:
+def kernel_differences(wanted: layout.Layout, drive: Drive) -> tuple[str, ...]:
     """Describe differences between the kernel's partitions and the layout."""
     found = []
     by_number = {part.number: part for part in drive.partitions}
@@ -94,10 +80,6 @@ def kernel_differences(wanted: Layout, drive: Drive) -> tuple[str, ...]:
             )
             found.append(str(difference))
     return tuple(found)
-
-
-def _shown(value: int | str | None) -> int | str:
-    return value if isinstance(value, int) else printable(value or "", 40)
 
 
 SET_AFTERWARDS = {
@@ -123,53 +105,6 @@ MBR_TYPE_AT = 4
 
 CHECKSUM_AT, ENTRIES_CHECKSUM_AT = 16, 88
 """Offsets of the checksums in a GPT header (UEFI 2.10, 5.3.2)."""
-
-
-def set_types(operation: WriteTable, block_bytes: int) -> None:
-    """Set the types of new entries that libparted cannot set. Raises Failed."""
-    wanted = [
-        entry
-        for entry in operation.entries
-        if not entry.kept and entry.type in SET_AFTERWARDS[operation.table]
-    ]
-    if not wanted:
-        return
-    drive = operation.device
-    forget_caches(drive)
-    if operation.table == "mbr":
-        record = bytearray(read_bytes(drive, 0, block_bytes))
-        for entry in wanted:
-            record[MBR_LINES_AT + MBR_LINE_BYTES * (entry.number - 1) + MBR_TYPE_AT] = int(entry.type, 16)
-        write_bytes(drive, 0, bytes(record))
-        return
-    other: int = HEADER.unpack_from(_header(drive, 1, block_bytes))[6]
-    # The backup first, so one copy stays complete.
-    for block in (other, 1):
-        _set_in_copy(drive, block, block_bytes, wanted)
-
-
-def _header(drive: str, block: int, block_bytes: int) -> bytearray:
-    """Read the block of a header. Raises Failed if there is none."""
-    found = bytearray(read_bytes(drive, block * block_bytes, block_bytes))
-    if not found.startswith(SIGNATURE):
-        raise Failed(WRONG_TABLE(detail=f"header {block}"))
-    return found
-
-
-def _set_in_copy(drive: str, block: int, block_bytes: int, wanted: list[TableEntry]) -> None:
-    """Set these types in one copy of a GPT, and update its checksums."""
-    header = _header(drive, block, block_bytes)
-    _, _, length, *_, first, count, size, _ = HEADER.unpack_from(header)
-    room = rounded_up(count * size, block_bytes)
-    entries = bytearray(read_bytes(drive, first * block_bytes, room))
-    for entry in wanted:
-        at = (entry.number - 1) * size
-        entries[at : at + 16] = UUID(entry.type).bytes_le
-    struct.pack_into("<I", header, ENTRIES_CHECKSUM_AT, zlib.crc32(entries[: count * size]))
-    struct.pack_into("<I", header, CHECKSUM_AT, 0)
-    struct.pack_into("<I", header, CHECKSUM_AT, zlib.crc32(header[:length]))
-    write_bytes(drive, first * block_bytes, bytes(entries))
-    write_bytes(drive, block * block_bytes, bytes(header))
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +141,38 @@ class Image:
                 one, two = mine[at : at + self.block_bytes], theirs[at : at + self.block_bytes]
                 if one != two:
                     yield start + at, one, two
+
+    @property
+    def reading(self) -> tables.TableReading:
+        """The table as our own reader reads it."""
+        return tables.read_table(self.read, self.size_bytes, self.block_bytes, None, has_signature=False)
+
+    @property
+    def entries(self) -> dict[int, tables.GptEntry]:
+        """The partitions by number."""
+        return {entry.number: entry for entry in self.reading.entries}
+
+    def exactly(self, place: Extent) -> bytearray:
+        """Read a place within one piece. Raises Failed if the image lacks a part of it."""
+        data = self.read(place.start_bytes, place.size_bytes)
+        if len(data) != place.size_bytes:
+            raise Failed(WRONG_TABLE(detail=f"byte {place.start_bytes}"))
+        return bytearray(data)
+
+    def with_copy(self, copy: "GptLocation", header: bytearray, entries: bytearray) -> "Image":
+        """Return the image with this header and these entries in one copy of a GPT, and checksums updated."""
+        struct.pack_into("<I", header, ENTRIES_CHECKSUM_AT, zlib.crc32(entries))
+        return self.having(
+            {copy.entries.start_bytes: bytes(entries), copy.header.start_bytes: with_checksum(header)}
+        )
+
+
+def with_checksum(header: bytearray) -> bytes:
+    """Return a header with its checksum updated."""
+    length = HEADER.unpack_from(header)[2]
+    struct.pack_into("<I", header, CHECKSUM_AT, 0)
+    struct.pack_into("<I", header, CHECKSUM_AT, zlib.crc32(header[:length]))
+    return bytes(header)
 
 
 def changed_bytes(image: Image, other: Image) -> Iterator[int]:
@@ -250,7 +217,7 @@ def proven(operation: WriteTable, before: Image, written: Image) -> Image:
     for offset in changed_bytes(before, wanted):
         if not is_within(offset, may_change):
             raise Failed(WRONG_TABLE(detail=f"byte {offset}"))
-    table = _reading(wanted).table
+    table = wanted.reading.table
     if (table.primary, table.backup) != ("ok", "ok"):
         raise Failed(WRONG_TABLE(detail="gpt-copy"))
     return wanted
@@ -258,7 +225,7 @@ def proven(operation: WriteTable, before: Image, written: Image) -> Image:
 
 def _check_kept(operation: WriteTable, before: Image, written: Image) -> None:
     """Raises Failed if a preserved partition has changed, according to our own table reader."""
-    old, new = _entries(before), _entries(written)
+    old, new = before.entries, written.entries
     with_uuid = operation.table == "gpt"
     for entry in operation.entries:
         if entry.kept and _comparable(old.get(entry.number), with_uuid) != _comparable(
@@ -267,15 +234,7 @@ def _check_kept(operation: WriteTable, before: Image, written: Image) -> None:
             raise Failed(WRONG_TABLE(detail=f"partition {entry.number}"))
 
 
-def _entries(image: Image) -> dict[int, GptEntry]:
-    return {entry.number: entry for entry in _reading(image).entries}
-
-
-def _reading(image: Image) -> TableReading:
-    return read_table(image.read, image.size_bytes, image.block_bytes, None, has_signature=False)
-
-
-def _comparable(entry: GptEntry | None, with_uuid: bool) -> tuple[object, ...] | None:
+def _comparable(entry: tables.GptEntry | None, with_uuid: bool) -> tuple[object, ...] | None:
     """Return the parts of a record to compare. The UUIDs of MBR partitions come from the disk signature,
     which is restored."""
     if entry is None:
@@ -325,15 +284,15 @@ def in_order(kind: str, before: Image, wanted: Image) -> tuple[tuple[int, bytes]
     if kind == "mbr":
         # Only one record changes at a time: the first, or one of the chain of logical partitions.
         size = wanted.block_bytes
-        spans = _reading(before).spans or ((0, size),)
+        spans = before.reading.spans or ((0, size),)
         phases = [Extent(offset // size * size, size) for offset, _ in spans]
     else:
         first, last = copies_of(wanted)
         phases = [last.entries, last.header, first.entries, first.header]
-        if _reading(before).table.primary != "ok":
+        if before.reading.table.primary != "ok":
             # After an interrupted write, only the copy at the end is valid.
             phases = [*phases[2:], *phases[:2]]
-        if _reading(before).table.kind == "none":
+        if before.reading.table.kind == "none":
             # A lost table: Linux reads no GPT without the protective MBR.
             phases.append(Extent(0, wanted.block_bytes))
     writes: list[tuple[int, bytes]] = []

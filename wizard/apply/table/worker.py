@@ -79,7 +79,7 @@ def write(operation: WriteTable) -> None:
             disk.commitToOS()
         except parted.IOException as error:
             # The table is on the drive. The caller notifies the kernel by other means and compares.
-            print(t("libparted could not notify the kernel: {why}", why=str(error)))
+            print(t("libparted could not notify the kernel: {why}", why=error))
 
 
 @contextmanager
@@ -108,13 +108,7 @@ def _present(disk: parted.Disk, operation: WriteTable, sector_bytes: int) -> fro
         entry = wanted.get(part.number)
         place = (part.geometry.start * sector_bytes, part.geometry.length * sector_bytes)
         if entry is None or place != (entry.start_bytes, entry.size_bytes):
-            raise Failed(
-                t(
-                    "{device} has a partition {number} outside the plan; the table was not changed.",
-                    device=operation.device,
-                    number=part.number,
-                )
-            )
+            raise Failed(WRONG_TABLE(detail=f"partition {part.number}"))
         found.add(part.number)
     return frozenset(found)
 

@@ -2,31 +2,26 @@
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
+from uuid import UUID
 
-from wizard.apply.block.devices import (
-    add_partitions,
-    forget_caches,
-    read_bytes,
-    reread_table,
-    wait_for,
-    write_bytes,
-)
+from wizard.apply.block import devices
 from wizard.apply.block.extents import merged, without
 from wizard.apply.plan.guard import check_unused
 from wizard.apply.run.backup_store import table_places
 from wizard.apply.run.process import module_argv
-from wizard.apply.steps.step_context import NO_NODE, Finished, StepContext, checked, matched
-from wizard.apply.table.one_entry import with_backup_at_end, with_lost_table, with_one_changed
-from wizard.apply.table.proof import Image, disk_differences, kernel_differences, proven, set_types
+from wizard.apply.steps.step_context import NOT_REHEARSED, Finished, StepContext, checked, matched
+from wizard.apply.table import one_entry, proof
 from wizard.documents.codec import to_json
+from wizard.documents.files import UNREADABLE
 from wizard.model.errors import Failed, Refused, partition_path
 from wizard.model.geometry import Geometry, Identity
 from wizard.model.layout import Member, Slot
 from wizard.model.machine import Drive, Extent
 from wizard.model.run import Check
-from wizard.model.said import MIB, Message, Sentence, t, tn
+from wizard.model.said import MIB, Message, failing, join, t
 from wizard.operations.data_loss import content_of
 from wizard.operations.table import ResetZones, WriteTable
 from wizard.plan.dangers import slot_of
@@ -47,30 +42,49 @@ def _have_written(operation: WriteTable, context: StepContext) -> None:
         accept=(0, 1, LIBPARTED_ABORTED),
         shown=("libparted", operation.table, operation.device),
     )
-    if result.status == LIBPARTED_ABORTED:
-        raise Failed(
-            t(
-                "libparted aborted on {device}; the table there may be half written.",
-                device=operation.device,
-            )
-        )
     if result.status:
+        aborted = t("libparted aborted; the table may be half written.")
         raise Failed(
             t(
                 "libparted did not write the table of {device}: {why}",
                 device=operation.device,
-                why=result.last_words,
+                why=aborted if result.status == LIBPARTED_ABORTED else result.last_words,
             )
         )
-    set_types(operation, context.member.drive.geometry.logical_block_bytes)
+    _set_types(operation, context.member.drive)
 
 
-def image_of(node: str, places: Iterable[Extent], drive: Identity) -> Image:
+def _set_types(operation: WriteTable, drive: Identity) -> None:
+    """Set the types of new entries that libparted cannot set. Raises Failed."""
+    later = proof.SET_AFTERWARDS[operation.table]
+    wanted = [entry for entry in operation.entries if not entry.kept and entry.type in later]
+    if not wanted:
+        return
+    node, block = operation.device, drive.geometry.logical_block_bytes
+    devices.forget_caches(node)
+    places = merged(record_places(node, drive.size_bytes, block), block, drive.size_bytes)
+    before = after = image_of(node, places, drive)
+    if operation.table == "mbr":
+        lines = {proof.MBR_LINES_AT + proof.MBR_LINE_BYTES * (entry.number - 1): entry for entry in wanted}
+        after = before.having(
+            {at + proof.MBR_TYPE_AT: bytes([int(entry.type, 16)]) for at, entry in lines.items()}
+        )
+    for copy in proof.copies_of(before) if operation.table == "gpt" else ():
+        entries = before.exactly(copy.entries)
+        for entry in wanted:
+            at = (entry.number - 1) * copy.entry_bytes
+            entries[at : at + 16] = UUID(entry.type).bytes_le
+        after = after.with_copy(copy, before.exactly(copy.header), entries)
+    for offset, data in proof.in_order(operation.table, before, after):
+        devices.write_bytes(node, offset, data)
+
+
+def image_of(node: str, places: Iterable[Extent], drive: Identity) -> proof.Image:
     """Read these places of a drive or its scratch copy, bypassing caches."""
     pieces = tuple(
-        (place.start_bytes, read_bytes(node, place.start_bytes, place.size_bytes)) for place in places
+        (place.start_bytes, devices.read_bytes(node, place.start_bytes, place.size_bytes)) for place in places
     )
-    return Image(drive.size_bytes, drive.geometry.logical_block_bytes, pieces)
+    return proof.Image(drive.size_bytes, drive.geometry.logical_block_bytes, pieces)
 
 
 def write_table(operation: WriteTable, context: StepContext) -> Message:
@@ -84,44 +98,46 @@ def write_table(operation: WriteTable, context: StepContext) -> Message:
     if operation.fresh:
         _have_written(operation, context)
     elif not context.rehearsed:
-        raise Failed(t("The table of {drive} preserves partitions, so it must be rehearsed.", drive=drive))
+        raise Failed(NOT_REHEARSED(device=drive))
     else:
         regions = table_regions(context.member)
         before = image_of(drive, regions, context.member.drive)
         if context.plan.part:
-            _change_entries(operation, before, with_one_changed(operation, before))
+            _change_entries(operation, before, one_entry.with_one_changed(operation, before))
         elif context.plan.only_table:
-            _change_entries(operation, before, with_lost_table(operation, before, context.member.after))
+            _change_entries(
+                operation, before, one_entry.with_lost_table(operation, before, context.member.after)
+            )
         else:
             _add_partitions(operation, before, context)
     return _read_back(drive, context)
 
 
-def _change_entries(operation: WriteTable, before: Image, wanted: Image) -> None:
+def _change_entries(operation: WriteTable, before: proof.Image, wanted: proof.Image) -> None:
     """Write a table to a scratch copy without libparted, which would recreate entries. Raises Failed."""
     drive = operation.device
     for offset, _, data in before.changed_blocks(wanted):
-        write_bytes(drive, offset, data)
-    forget_caches(drive)
-    reread_table(drive, anew=True)
-    add_partitions(drive, (entry.number for entry in operation.entries))
+        devices.write_bytes(drive, offset, data)
+    devices.forget_caches(drive)
+    devices.reread_table(drive, anew=True)
+    devices.add_partitions(drive, (entry.number for entry in operation.entries))
 
 
-def _add_partitions(operation: WriteTable, before: Image, context: StepContext) -> None:
+def _add_partitions(operation: WriteTable, before: proof.Image, context: StepContext) -> None:
     """Write the table with libparted, and restore what it changed of preserved partitions. Raises Failed.
 
     libparted ignores space after a misplaced backup GPT, so the backup moves first.
     """
     drive = operation.device
-    usable = with_backup_at_end(before)
+    usable = one_entry.with_backup_at_end(before)
     for offset, _, data in before.changed_blocks(usable):
-        write_bytes(drive, offset, data)
+        devices.write_bytes(drive, offset, data)
     _have_written(operation, context)
     written = image_of(
         drive, (Extent(offset, len(data)) for offset, data in before.pieces), context.member.drive
     )
-    for offset, _, data in written.changed_blocks(proven(operation, usable, written)):
-        write_bytes(drive, offset, data)
+    for offset, _, data in written.changed_blocks(proof.proven(operation, usable, written)):
+        devices.write_bytes(drive, offset, data)
 
 
 def _refuse_use(context: StepContext) -> None:
@@ -137,7 +153,7 @@ def table_regions(member: Member) -> tuple[Extent, ...]:
     """Return the places outside partitions that writing the drive's table can touch."""
     identity, before = member.drive, member.before
     block = identity.geometry.logical_block_bytes
-    head = read_bytes(identity.path, 0, min(MIB, identity.size_bytes // block * block))
+    head = devices.read_bytes(identity.path, 0, min(MIB, identity.size_bytes // block * block))
     kept = tuple(
         slot.extent for slot in (*before.partitions, *member.after.partitions) if not is_container(slot)
     )
@@ -153,36 +169,25 @@ def table_regions(member: Member) -> tuple[Extent, ...]:
 def record_places(drive: str, size_bytes: int, block_bytes: int) -> list[Extent]:
     """Return the places of the current table, including the chain of an extended partition. libparted
     rewrites all of them. Raises Failed."""
-    try:
-        with Path(drive).open("rb", buffering=0) as device:
+    with failing(UNREADABLE, file=drive), Path(drive).open("rb", buffering=0) as device:
 
-            def read(offset: int, length: int) -> bytes:
-                return os.pread(device.fileno(), length, offset)
+        def read(offset: int, length: int) -> bytes:
+            return os.pread(device.fileno(), length, offset)
 
-            spans = read_table(read, size_bytes, block_bytes, None, has_signature=False).spans
-    except OSError as error:
-        raise Failed(
-            t("Cannot read the table of {drive}: {why}.", drive=drive, why=str(error.strerror))
-        ) from None
+        spans = read_table(read, size_bytes, block_bytes, None, has_signature=False).spans
     return [Extent(offset, length) for offset, length in spans]
 
 
 def _read_back(drive: str, context: StepContext) -> Message:
     wanted = context.member.after
-    forget_caches(drive)
+    devices.forget_caches(drive)
     found = context.look()
-    if differences := disk_differences(wanted, found):
-        raise Failed(
-            t(
-                "The table read back from {drive} differs from the plan: {differences:semicolons}.",
-                drive=drive,
-                differences=differences,
-            )
-        )
-    if kernel_differences(wanted, found):
-        reread_table(drive, anew=False)
+    if differences := proof.disk_differences(wanted, found):
+        raise Failed(proof.WRONG_TABLE(detail="; ".join(differences)))
+    if proof.kernel_differences(wanted, found):
+        devices.reread_table(drive, anew=False)
         found = context.look()
-    if differences := kernel_differences(wanted, found):
+    if differences := proof.kernel_differences(wanted, found):
         raise Failed(
             t(
                 "The table is on {drive}, but the kernel did not load the new table: "
@@ -192,26 +197,17 @@ def _read_back(drive: str, context: StepContext) -> Message:
             )
         )
     nodes = tuple(partition_path(drive, slot.number) for slot in wanted.partitions if not slot.kept)
-    if missing := wait_for(nodes):
-        raise Failed(NO_NODE(node=missing))
+    devices.wait_for(*nodes)
     return _summary(found, context)
 
 
 def _summary(drive: Drive, context: StepContext) -> Message:
     """Describe the UUIDs that libparted has drawn, which the plan cannot contain."""
     new = {slot.number for slot in context.member.after.partitions if not slot.kept}
-    parts = [
-        t("partition {number} has UUID {uuid}", number=part.number, uuid=part.part_uuid)
-        for part in drive.partitions
-        if part.number in new and part.part_uuid
-    ]
-    uuid = drive.table.uuid if drive.table else None
-    drawn = (*((t("the table has UUID {uuid}", uuid=uuid),) if uuid else ()), *parts)
-    return (
-        t("Disk and kernel have exactly the planned table: {drawn:semicolons}.", drawn=drawn)
-        if drawn
-        else t("Disk and kernel have exactly the planned table.")
-    )
+    drawn = [(drive.path, drive.table.uuid if drive.table else None)]
+    drawn += ((part.path, part.part_uuid) for part in drive.partitions if part.number in new)
+    uuids = (t("{device} has UUID {uuid}.", device=node, uuid=uuid) for node, uuid in drawn if uuid)
+    return join(t("Disk and kernel have exactly the planned table."), *uuids)
 
 
 def table_checks(operation: WriteTable | ResetZones, finished: Finished) -> Iterator[Check]:
@@ -219,21 +215,19 @@ def table_checks(operation: WriteTable | ResetZones, finished: Finished) -> Iter
     pairs = zip(finished.plan.members, finished.drives, strict=True)
     member, drive = next((one, drive) for one, drive in pairs if one.drive.path == operation.device)
     plan, after = finished.plan, member.after
-    what = (
-        Sentence("{drive} has no table, as planned")
-        if after.whole
-        else Sentence("{drive} has the planned table")
-    )
-    yield matched(what(drive=drive.path), lambda: disk_differences(after, drive))
-    yield matched(t("The kernel sees the same partitions"), lambda: kernel_differences(after, drive))
-    if plan.only_table:
-        yield matched(
-            t("The partitions have the contents found"), lambda: (*_content_differences(plan, drive),)
-        )
-    for slot in after.partitions:
-        # Existing partitions keep their alignment.
-        if not slot.kept and not plan.part:
-            yield from alignment_checks(drive, slot.number, finished.seconds)
+    contents = _content_differences(plan, drive) if plan.only_table else ()
+    yield matched(lambda: (*proof.disk_differences(after, drive), *contents))
+    yield matched(lambda: proof.kernel_differences(after, drive))
+    # Existing partitions keep their alignment.
+    new = [slot.number for slot in after.partitions if not slot.kept and not plan.part]
+    if new:
+        yield alignment_check(drive, new, finished.seconds)
+
+
+def empty_checks(operation: ResetZones, finished: Finished) -> Iterator[Check]:
+    """Check the table, which the reset has removed unless a later step wrote one."""
+    what = str(t("{drive} has the planned table, or none.", drive=operation.device))
+    yield from (replace(check, what=what) for check in table_checks(operation, finished))
 
 
 def _content_differences(plan: Plan, drive: Drive) -> Iterator[Message]:
@@ -245,50 +239,35 @@ def _content_differences(plan: Plan, drive: Drive) -> Iterator[Message]:
             yield t("partition {number} lacks its {content}", number=slot.number, content=content_of(slot))
 
 
-def alignment_checks(drive: Drive, number: int, seconds: float) -> Iterator[Check]:
-    """Check a partition's alignment by the kernel's rule, and with parted."""
+def alignment_check(drive: Drive, numbers: Sequence[int], seconds: float) -> Check:
+    """Check the alignment of partitions by the kernel's rule, and with parted if installed."""
+    check = matched(lambda: [one for number in numbers for one in _misalignments(drive, number, seconds)])
+    if check.holds and find("parted") is None:
+        return checked(True, t("parted is not installed; only the kernel's rule was checked"))
+    return check
+
+
+def _misalignments(drive: Drive, number: int, seconds: float) -> Iterator[Message]:
     node = partition_path(drive.path, number)
     part, geometry = drive.partition(node), drive.geometry
     if part is None or geometry is None:
-        yield checked(t("{device} is aligned", device=node), False, t("unreadable"))
+        yield t("{device} is unreadable", device=node)
         return
-    off = geometry.misalignment_bytes(part.start_bytes)
-    at = (
-        tn("{count} byte off", "{count} bytes off", count=off)
-        if off
-        else t("byte {byte}", byte=part.start_bytes)
-    )
-    yield checked(t("{device} is aligned by the kernel's rule", device=node), off == 0, at)
-    kind, what = aligned_by_parted(node, geometry)
-    if find("parted") is None:
-        yield checked(what, True, t("parted is not installed; only the kernel's rule was checked"))
-        return
-    try:
-        result = run(
-            ["parted", "--machine", "--script", drive.path, "align-check", kind, str(number)],
-            seconds=seconds,
-            accept=(0, 1),
-        )
-    except Failed as error:
-        yield checked(what, False, error)
-        return
-    # With --script, parted reports the result only as exit status.
-    aligned = result.status == 0
-    yield checked(what, aligned, t("aligned") if aligned else t("not aligned"))
+    if off := geometry.misalignment_bytes(part.start_bytes):
+        yield t("{device} is {off} bytes off", device=node, off=off)
+    if find("parted"):
+        kind = parted_rule(geometry)
+        argv = ["parted", "--machine", "--script", drive.path, "align-check", kind, str(number)]
+        # With --script, parted reports the result only as exit status.
+        if run(argv, seconds=seconds, accept=(0, 1)).status:
+            yield t("{device} is not aligned according to parted ({rule})", device=node, rule=kind)
 
 
-def aligned_by_parted(node: str, geometry: Geometry) -> tuple[str, Message]:
-    """Return parted's applicable alignment check, and a description with the reason if it is not `opt`.
+def parted_rule(geometry: Geometry) -> str:
+    """Return parted's applicable alignment check: `opt`, or `min` if the optimal size is implausible.
 
     parted trusts any optimal I/O size (libparted/arch/linux.c). The plan ignores implausible sizes, and sizes
     that would make the grain absurdly large.
     """
     optimal = geometry.optimal_io_bytes
-    if optimal <= 0 or geometry.grain_bytes % optimal == 0:
-        return "opt", t("{device} is aligned by parted (opt)", device=node)
-    return "min", t(
-        "{device} is aligned by parted (min, since the drive's optimal I/O size of "
-        "{bytes} bytes is implausible)",
-        device=node,
-        bytes=optimal,
-    )
+    return "opt" if optimal <= 0 or geometry.grain_bytes % optimal == 0 else "min"

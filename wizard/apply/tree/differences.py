@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
 
-from wizard.apply.tree.entry import LOST_AND_FOUND, EntryKind, TreeEntry, from_line, named
+from wizard.apply.tree import entries
 from wizard.filesystems.kind import Holds
 from wizard.model.errors import printable
 from wizard.model.said import Message, Sentence, t, tn
@@ -11,23 +11,11 @@ from wizard.model.said import Message, Sentence, t, tn
 TOLD = 20
 """Limit for listed differences. Others are counted."""
 
-KINDS = {
-    EntryKind.FILE: t("file"),
-    EntryKind.FOLDER: t("folder"),
-    EntryKind.SYMLINK: t("symbolic link"),
-    EntryKind.FIFO: t("named pipe"),
-    EntryKind.SOCKET: t("socket"),
-    EntryKind.CHARACTERS: t("character device"),
-    EntryKind.BLOCKS: t("block device"),
-}
-"""Names of entry types for display."""
-
-ENTRY = t("An entry of a manifest")
 CHANGED = Sentence("{field} changed from {was} to {now}")
 """`field`: a property of stat(2), flags, holes, or the target of a link."""
 
 
-SeenAs = Callable[[TreeEntry], TreeEntry | None]
+SeenAs = Callable[[entries.TreeEntry], entries.TreeEntry | None]
 """Returns the parts of an entry to compare, or None to ignore it."""
 
 
@@ -71,21 +59,26 @@ def _differences(
         entry = old or new
         if old and new and old.path in rewritten and old.digest != new.digest:
             new = new._replace(digest=old.digest)
-        if entry and not inode_numbers and entry.path == LOST_AND_FOUND and entry.kind is EntryKind.FOLDER:
+        if (
+            entry
+            and not inode_numbers
+            and entry.path == entries.LOST_AND_FOUND
+            and entry.kind is entries.EntryKind.FOLDER
+        ):
             continue
         if new is None and old is not None:
-            yield t("{path} ({kind}) is missing.", path=named(old.path), kind=KINDS[old.kind])
+            yield t("{path} ({kind}) is missing.", path=entries.named(old.path), kind=old.kind)
         elif old is None and new is not None:
-            yield t("{path} ({kind}) is new.", path=named(new.path), kind=KINDS[new.kind])
+            yield t("{path} ({kind}) is new.", path=entries.named(new.path), kind=new.kind)
         elif (
             old is not None and new is not None and (pieces := [*_entry_differences(old, new, inode_numbers)])
         ):
-            yield t("{path}: {how:semicolons}.", path=named(old.path), how=tuple(pieces))
+            yield t("{path}: {how:semicolons}.", path=entries.named(old.path), how=tuple(pieces))
 
 
 def _pairs(
     before: Iterable[bytes], after: Iterable[bytes]
-) -> Iterator[tuple[TreeEntry | None, TreeEntry | None]]:
+) -> Iterator[tuple[entries.TreeEntry | None, entries.TreeEntry | None]]:
     """Yield entries with equal paths as pairs, and others alone. Skip identical lines. Both have the same
     order."""
     old_lines, new_lines = iter(before), iter(after)
@@ -94,7 +87,7 @@ def _pairs(
         if old_line == new_line:
             old_line, new_line = next(old_lines, None), next(new_lines, None)
             continue
-        old, new = (from_line(line, ENTRY) if line else None for line in (old_line, new_line))
+        old, new = (entries.from_line(line, "manifest") if line else None for line in (old_line, new_line))
         if new is None or (old and old.order < new.order):
             yield old, None
             old_line = next(old_lines, None)
@@ -106,9 +99,11 @@ def _pairs(
             old_line, new_line = next(old_lines, None), next(new_lines, None)
 
 
-def _entry_differences(old: TreeEntry, new: TreeEntry, inode_numbers: bool) -> Iterator[Message]:
+def _entry_differences(
+    old: entries.TreeEntry, new: entries.TreeEntry, inode_numbers: bool
+) -> Iterator[Message]:
     if old.kind is not new.kind:
-        yield CHANGED(field="type", was=KINDS[old.kind], now=KINDS[new.kind])
+        yield CHANGED(field="type", was=old.kind, now=new.kind)
         return
     if old.size_bytes != new.size_bytes:
         yield CHANGED(field="size", was=old.size_bytes, now=new.size_bytes)
@@ -124,12 +119,18 @@ def _entry_differences(old: TreeEntry, new: TreeEntry, inode_numbers: bool) -> I
             yield t("extended attribute {name} differs", name=name)
 
 
-def _properties(entry: TreeEntry, inode_numbers: bool) -> dict[str, tuple[object, Message | str | int]]:
+def _properties(
+    entry: entries.TreeEntry, inode_numbers: bool
+) -> dict[str, tuple[object, Message | str | int]]:
     """Return the properties to compare, and each as shown."""
-    first = t("a hard link to {path}", path=named(entry.same_as)) if entry.same_as else t("a separate file")
+    first = (
+        t("a hard link to {path}", path=entries.named(entry.same_as))
+        if entry.same_as
+        else t("a separate file")
+    )
     data = entry.data if inode_numbers else entry.wide_data
     # The link count of a folder only counts its subfolders, which are compared themselves.
-    links = entry.links if entry.kind is not EntryKind.FOLDER else 0
+    links = entry.links if entry.kind is not entries.EntryKind.FOLDER else 0
     found: dict[str, tuple[object, Message | str | int]] = {
         "holes": (data, data),
         "mode": (entry.mode, f"{entry.mode:04o}"),
@@ -156,7 +157,7 @@ def _time(nanoseconds: int) -> str:
         return f"{seconds}.{rest:09d} s"
 
 
-CONTENT = (EntryKind.FILE, EntryKind.FOLDER)
+CONTENT = (entries.EntryKind.FILE, entries.EntryKind.FOLDER)
 
 
 def as_held(holds: Holds, skipped: frozenset[bytes] = frozenset()) -> SeenAs:
@@ -167,7 +168,7 @@ def as_held(holds: Holds, skipped: frozenset[bytes] = frozenset()) -> SeenAs:
     size, so they are ignored.
     """
 
-    def seen(entry: TreeEntry) -> TreeEntry | None:
+    def seen(entry: entries.TreeEntry) -> entries.TreeEntry | None:
         if not entry.path or entry.path in skipped or not (holds.links or entry.kind in CONTENT):
             return None
         return entry._replace(

@@ -24,17 +24,18 @@ from time import monotonic
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
 from wizard.apply.run.journal import sync_folder
+from wizard.apply.run.process import UNWRITTEN
 from wizard.apply.run.progress_log import Tally
 from wizard.apply.tree.content import Content, content_of
-from wizard.apply.tree.entry import Found, TreeEntry, from_line, look, named, to_line, walk
-from wizard.apply.tree.mount_read_only import NOT_READ
+from wizard.apply.tree.entries import Found, TreeEntry, from_line, look, named, to_line, walk
+from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput, DiskwrightError, Failed
-from wizard.model.said import MIB, Sentence, t
+from wizard.model.said import MIB, Sentence, failing, t
 
 T = TypeVar("T")
 R = TypeVar("R")
 
-NOT_WRITTEN = Sentence("Cannot write {file}: {why}.")
+INCOMPLETE = Sentence("{file} is incomplete.")
 
 WORKERS = 2
 SMALLEST_PORTION, MOST_PORTIONS = 16, 1024
@@ -163,7 +164,7 @@ def read_batch(
         inode = None if linked is None else linked_inode(status)
         if line := lines.get(path):
             if inode and linked is not None:
-                linked[inode] = from_line(line, t("A newly read entry"))
+                linked[inode] = from_line(line, "entry")
             yield TreeLine(path, line)
         elif inode and linked and (first := linked.get(inode)):
             yield TreeLine(path, to_line(first._replace(path=path, same_as=first.path)), first.path)
@@ -243,16 +244,15 @@ def _read(top: int, workers: int, cold: bool, path: bytes, on_bytes: OnBytes) ->
     try:
         return look(top, path, content)
     except OSError as error:
-        raise Failed(NOT_READ(path=named(path), why=error.strerror or str(error))) from None
+        # Name the file only now: trees have many files.
+        raise Failed(UNREADABLE(file=named(path), why=error)) from None
 
 
 @contextmanager
 def open_folder(place: Path) -> Iterator[int]:
     """Open a folder. Raises Failed."""
-    try:
+    with failing(UNREADABLE, file=place):
         fd = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    except OSError as error:
-        raise Failed(NOT_READ(path=str(place), why=str(error.strerror))) from None
     try:
         yield fd
     finally:
@@ -274,10 +274,8 @@ def take_manifest(
     with open_folder(place) as top:
         status = os.statvfs(top)
         tally.begin(on_progress, (status.f_blocks - status.f_bfree) * status.f_frsize)
-        try:
+        with failing(UNWRITTEN, file=file):
             entries = write_manifest(file, read_tree(top, tally, workers=workers))
-        except OSError as error:
-            raise Failed(NOT_WRITTEN(file=str(file), why=str(error.strerror))) from None
     return Manifest(entries, monotonic() - begun)
 
 
@@ -306,16 +304,16 @@ def manifest_lines(file: Path) -> Iterator[bytes]:
     try:
         with gzip.open(file, "rb") as lines:
             if next(lines, b"") != _json({"schema": SCHEMA}):
-                raise BadInput(t("{file} is not a manifest that this diskwright supports.", file=str(file)))
+                raise BadInput(t("{file} is not a manifest that this diskwright supports.", file=file))
             count, held = 0, next(lines, b"")
             for line in lines:
                 count += 1
                 yield held
                 held = line
             if held != _json({"entries": count}):
-                raise BadInput(t("{file} is incomplete.", file=str(file)))
+                raise BadInput(INCOMPLETE(file=file))
     except (OSError, EOFError, zlib.error) as error:
-        raise BadInput(NOT_READ(path=str(file), why=str(error))) from None
+        raise BadInput(UNREADABLE(file=str(file), why=str(error))) from None
 
 
 def _json(value: Mapping[str, object]) -> bytes:

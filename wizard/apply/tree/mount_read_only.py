@@ -18,14 +18,14 @@ from stat import S_IFREG
 from time import monotonic, sleep
 
 from wizard.advice.existing import ACCESS_TIME
-from wizard.apply.block.devices import open_exclusively
+from wizard.apply.block.devices import NO_EXT, open_exclusively
 from wizard.apply.block.scratch_device import NoScratchDeviceError, attached
 from wizard.apply.system.mounts import NOT_THE_KERNELS
-from wizard.ext4.superblock import START_BYTES, SUPERBLOCK_BYTES, read_ext
+from wizard.documents.files import UNREADABLE
+from wizard.ext4 import superblock
 from wizard.model.errors import Failed, printable
-from wizard.model.said import KERNEL_SECTOR_BYTES, Sentence, t
+from wizard.model.said import KERNEL_SECTOR_BYTES, Sentence, failing, t
 
-NOT_READ = Sentence("Cannot read {path}: {why}.")
 NOT_ALONE = Sentence("This kernel cannot mount {node} privately: {why}.")
 NOT_MOUNTED = Sentence("Cannot mount {node}: {why}.")
 
@@ -107,7 +107,7 @@ def mounted_as_it_is(node: str, kernel_names: Sequence[str], options: Sequence[s
             held.callback(os.close, file)
             loop = held.enter_context(attached(file, KERNEL_SECTOR_BYTES))
         except OSError as error:
-            raise Failed(NOT_MOUNTED(node=node, why=str(error.strerror))) from None
+            raise Failed(NOT_MOUNTED(node=node, why=error)) from None
         except NoScratchDeviceError as error:
             raise Failed(NOT_MOUNTED(node=node, why=str(error))) from None
         fd = _mount_by_one(loop, kernel_names, node, ("ro", *options))
@@ -179,12 +179,10 @@ def seen_alone(folder: Path, *, writable: bool = False) -> Iterator[Path]:
     """Mount a folder of a mounted filesystem privately: without mounts below it, without access times or
     symbolic links, and read-only unless `writable`. Raises Failed."""
     with ExitStack() as held:
-        try:
+        with failing(NOT_ALONE, node=folder):
             fd = _call(OPEN_TREE, HERE, os.fsencode(folder), CLONE | os.O_CLOEXEC)
             held.callback(os.close, fd)
             _set_attributes(fd, NODEV | NOATIME | (0 if writable else RDONLY))
-        except OSError as error:
-            raise Failed(NOT_ALONE(node=str(folder), why=str(error.strerror))) from None
         yield _place_of(fd)
 
 
@@ -209,10 +207,8 @@ def _mount(node: str, flags: Sequence[str], attributes: int, driver: str = "ext4
     """Mount a filesystem and return a descriptors folder. All current kernels mount ext2 and ext3 with the
     ext4 driver. Errors name `shown`, or else the node."""
     shown = shown or node
-    try:
+    with failing(NOT_ALONE, node=shown):
         context = _call(FSOPEN, driver.encode(), CLOSE_ON_EXEC)
-    except OSError as error:
-        raise Failed(NOT_ALONE(node=shown, why=str(error.strerror))) from None
     try:
         _call(FSCONFIG, context, SET_STRING, b"source", os.fsencode(node), 0)
         for flag in flags:
@@ -244,15 +240,12 @@ def _driver_error(context: int) -> str:
 
 
 def _refuse_unfinished(node: str) -> None:
-    try:
-        with Path(node).open("rb") as device:
-            device.seek(START_BYTES)
-            block = device.read(SUPERBLOCK_BYTES)
-    except OSError as error:
-        raise Failed(NOT_READ(path=node, why=str(error.strerror))) from None
-    facts = read_ext(block)
+    with failing(UNREADABLE, file=node), Path(node).open("rb") as device:
+        device.seek(superblock.START_BYTES)
+        block = device.read(superblock.SUPERBLOCK_BYTES)
+    facts = superblock.read_ext(block)
     if facts is None:
-        raise Failed(t("{node} does not contain a readable ext filesystem.", node=node))
+        raise Failed(NO_EXT(node=node))
     if facts.needs_recovery:
         raise Failed(
             t(

@@ -36,7 +36,7 @@ def ensured_encrypted(fleet: Fleet) -> Iterator[Check]:
         file.chmod(0o600)
     blank = digests([node])
     KEY.chmod(0o644)
-    yield _ends("a key file readable by others is refused", REFUSED, "only root may own")
+    yield _ends("a key file readable by others is refused", REFUSED, "only root owns")
     KEY.chmod(0o600)
     yield Check("nothing is written", digests([node]) == blank, "")
 

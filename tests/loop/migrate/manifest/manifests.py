@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from tests.devices import Bench, tool
 from tests.loop.program import GIB, KIB, MIB
 from wizard.apply.tree.differences import differences
-from wizard.apply.tree.entry import TreeEntry, from_line
+from wizard.apply.tree.entries import TreeEntry, from_line
 from wizard.apply.tree.manifest import manifest_lines, take_manifest
 from wizard.apply.tree.mount_read_only import mounted_read_only
 from wizard.model.said import TIB, Message

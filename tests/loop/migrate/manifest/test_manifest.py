@@ -29,7 +29,7 @@ from tests.loop.migrate.manifest.manifests import (
 )
 from tests.loop.program import MIB, BadInput, Failed
 from wizard.apply.tree.differences import TOLD
-from wizard.apply.tree.entry import EntryKind, TreeEntry
+from wizard.apply.tree.entries import EntryKind, TreeEntry
 from wizard.apply.tree.manifest import take_manifest
 from wizard.apply.tree.mount_read_only import mounted_read_only
 
@@ -324,7 +324,7 @@ def test_filesystem_that_needs_writes_is_not_mounted(drive: str, edit: str, why:
 
 def test_other_filesystems_are_reported(bench: Bench, tmp_path: Path) -> None:
     with (
-        pytest.raises(Failed, match="does not contain a readable ext"),
+        pytest.raises(Failed, match="contains no readable ext"),
         mounted_read_only(bench.make_drive(MIB)),
     ):
         pass

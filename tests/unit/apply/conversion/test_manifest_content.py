@@ -19,7 +19,7 @@ from wizard.apply.tree.content import (
     content_of,
     runs_of_data,
 )
-from wizard.apply.tree.entry import EntryKind, TreeEntry, from_line, to_line
+from wizard.apply.tree.entries import EntryKind, TreeEntry, from_line, to_line
 from wizard.model.errors import BadInput
 
 

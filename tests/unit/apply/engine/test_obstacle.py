@@ -28,7 +28,7 @@ def test_without_udev_the_module_is_loaded_first(control: Path) -> None:
 
 
 def test_kernel_without_the_module_is_reported(control: Path) -> None:
-    assert blocker(control.parent, [1024]) == "no loop device is available (No such file or directory)"
+    assert blocker(control.parent, [1024]) == f"{control} is not available (No such file or directory)"
 
 
 def test_concurrent_checks_do_not_interfere(control: Path) -> None:

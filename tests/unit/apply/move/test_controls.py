@@ -68,12 +68,13 @@ RULES: Mapping[str, tuple[ModuleType, str, str]] = {
         "+ data).digest() == digest:\n                found",
         "+ data).digest():\n                found",
     ),
-    "one slot for the state": (journal, "(self._slot + 1) % SLOTS", "0"),
+    "one slot for the state": (journal, "(self._slot + 1) % notices.SLOTS", "0"),
     "a slot's digest is not looked at": (
         journal,
-        "found = read_slot(raw)",
-        "(magic, *first), rest = HEADER.unpack_from(raw)[:4], raw[HEADER.size :]\n        "
-        "found = (first[0], rest[: first[1]], rest[first[1] :][: first[2]]) if magic == MAGIC else None",
+        "found = notices.read_slot(raw)",
+        "(magic, *first), rest = notices.HEADER.unpack_from(raw)[:4], raw[notices.HEADER.size :]\n        "
+        "found = (first[0], rest[: first[1]], rest[first[1] :][: first[2]]) if magic == notices.MAGIC "
+        "else None",
     ),
     "a phase is not on the medium first": (
         mover,

@@ -11,7 +11,7 @@ from tests.unit.plan.raid.stripes import BTRFS, MD, MIRROR, TWICE
 from wizard.apply.plan.guard import check_operations
 from wizard.apply.plan.start import room_bytes
 from wizard.apply.run.job import check_tokens
-from wizard.apply.steps.array_checks import examined_chunk, exported, kernel_check
+from wizard.apply.steps.arrays import examined_chunk, exported, kernel_check
 from wizard.filesystems import ext, xfs
 from wizard.model.errors import Refused
 from wizard.model.geometry import Geometry
@@ -68,7 +68,7 @@ def test_mdadm_output_is_parsed() -> None:
     ],
 )
 def test_expected_kernel_values_of_an_array(seen: Geometry, drives: Geometry, holds: bool) -> None:
-    check = kernel_check("/dev/md127", seen, STRIPING, [drives, E512, E512])
+    check = kernel_check(seen, STRIPING, [drives, E512, E512])
     assert check.holds is holds, check
 
 

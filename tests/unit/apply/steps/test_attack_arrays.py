@@ -6,15 +6,13 @@ from collections.abc import Mapping, Sequence
 import pytest
 
 from tests.unit.plan.raid.stripes import MD
+from wizard.apply.block import devices
 from wizard.apply.steps import arrays
 from wizard.apply.steps.arrays import check_free_array, stop_own_array
 from wizard.model.errors import Failed, Refused
-from wizard.model.machine import Signature
 from wizard.operations.layers import array_uuid
 from wizard.plan.plan import Plan
 from wizard.process.program import Result
-
-THEIRS = Signature("ext4", "filesystem", "theirs", "6f3b1f5e-0000-4000-8000-00000000aaaa")
 
 
 class Tools:
@@ -44,7 +42,7 @@ def until(plan: Plan, last: int) -> frozenset[int]:
 def running(monkeypatch: pytest.MonkeyPatch, *nodes: str) -> None:
     monkeypatch.setattr(arrays, "layers_on", lambda _: nodes)
     monkeypatch.setattr(arrays, "_is_own", lambda *_: True)
-    monkeypatch.setattr(arrays, "open_exclusively", lambda _: None)
+    monkeypatch.setattr(devices, "open_exclusively", lambda _: None)
 
 
 def test_uuid_of_a_running_array_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -56,7 +54,7 @@ def test_uuid_of_a_running_array_is_refused(monkeypatch: pytest.MonkeyPatch) -> 
     ):
         monkeypatch.setattr(arrays, "run", Tools({"mdadm --detail --scan": scanned}))
         if other:
-            with pytest.raises(Refused, match="Another array has the UUID"):
+            with pytest.raises(Refused, match="An array with the UUID"):
                 check_free_array(MD.arrays[0])
         else:
             check_free_array(MD.arrays[0])
@@ -71,6 +69,6 @@ def test_array_of_a_failed_run_is_stopped(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_array_in_use_is_not_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     running(monkeypatch, "/dev/md127")
-    monkeypatch.setattr(arrays, "open_exclusively", lambda _: "somebody has it")
+    monkeypatch.setattr(devices, "open_exclusively", lambda _: "somebody has it")
     with pytest.raises(Failed, match="in use: somebody has it"):
         stop_own_array(MD.arrays[0], Tools({}))

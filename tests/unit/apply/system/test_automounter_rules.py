@@ -9,6 +9,7 @@ import pytest
 
 from tests.unit.machines import partition, partitioned
 from tests.unit.plan.layouts import plan_for, spec
+from wizard.apply.block import devices
 from wizard.apply.block import scratch_device as rules_given
 from wizard.apply.block.scratch_device import forget_left_rules, ignore_mapped, stop_ignoring
 from wizard.apply.plan import automount as verify
@@ -26,7 +27,7 @@ def rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Temporary rules folder and simulated sysfs, without reloading udev."""
     monkeypatch.setattr(rules_given, "RULES", tmp_path / "rules.d")
     monkeypatch.setattr(rules_given, "_reload", lambda: None)
-    for module in (verify, rules_given):
+    for module in (verify, devices):
         monkeypatch.setattr(module, "SYS_BLOCK", tmp_path / "block")
     for name in ("sda", "sda1", "sda2"):
         (tmp_path / "block" / name).mkdir(parents=True)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from wizard.apply.system.crypttab import Opening, parse_crypttab
+from wizard.apply.system.fstab import Opening, parse_crypttab
 
 GENERATOR = Path("/usr/lib/systemd/system-generators/systemd-cryptsetup-generator")
 UUID = "7d9fc3cb-0b76-4a4b-a6d2-00000000000"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from wizard.apply.system.edited_file import kept_as
-from wizard.apply.system.fstab import add_line, check_fstab, conflict, parse
+from wizard.apply.system.fstab import add_line, check_lines, conflict, parse
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.operations.mounts import AddFstabLine
 
@@ -32,9 +32,9 @@ def test_line_is_added_after_the_old_bytes(fstab: Path, text: str) -> None:
     old = text.encode("utf-8", "surrogateescape")
     fstab.write_bytes(old)
     keep = kept_as(fstab, "run")
-    line = add_line(fstab, OPERATION, keep)
+    add_line(fstab, OPERATION, keep)
     assert fstab.read_bytes().startswith(old)
-    assert fstab.read_bytes().splitlines()[-1].decode() == line == OPERATION.line
+    assert fstab.read_bytes().splitlines()[-1].decode() == OPERATION.line
     assert keep.read_bytes() == old
 
 
@@ -72,7 +72,7 @@ def test_unwritable_folder_is_refused(fstab: Path, monkeypatch: pytest.MonkeyPat
     fstab.write_text("")
     monkeypatch.setattr(os, "access", lambda *_: False)
     with pytest.raises(Refused, match="not writable here"):
-        check_fstab(fstab, (OPERATION,))
+        check_lines(fstab, (OPERATION,))
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_unwritable_folder_is_refused(fstab: Path, monkeypatch: pytest.MonkeyPat
 def test_lines_for_the_same_device_or_mount_point(fstab: Path, line: str) -> None:
     fstab.write_text(f"# first\n\n{line}\n")
     with pytest.raises(Refused, match="line 3 already"):
-        check_fstab(fstab, (OPERATION,))
+        check_lines(fstab, (OPERATION,))
     with pytest.raises(Failed, match="The file was not edited"):
         add_line(fstab, OPERATION, kept_as(fstab, "run"))
     assert fstab.read_text() == f"# first\n\n{line}\n"

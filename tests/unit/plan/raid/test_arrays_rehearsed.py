@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.plan.raid.stripes import MD, MIRROR, numbered, striped
-from wizard.apply.steps.array_checks import is_uncopied, without_copying
+from wizard.apply.steps.arrays import is_uncopied, without_copying
 from wizard.operations.filesystem import MakeFilesystem
 from wizard.operations.layers import MakeArray
 from wizard.operations.table import WipeSignatures, WriteTable

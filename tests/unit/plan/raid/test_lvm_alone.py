@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from wizard.apply.steps.lvm import is_there
+from wizard.apply.steps.layers import is_there
 from wizard.apply.steps.step_context import alone_on
 from wizard.operations.layers import LVM_WITHOUT_UDEV
 

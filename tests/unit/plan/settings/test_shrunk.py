@@ -10,8 +10,8 @@ from tests.unit.plan.layouts import EVERYTHING, plan_for, spec
 from tests.unit.ui.live import Live
 from tests.unit.ui.person import Person
 from tests.unit.ui.screens.test_drives import at
+from wizard.apply.resize.metadata import Showing
 from wizard.apply.resize.resized import RESIZERS, Resizer, check_files_stay
-from wizard.apply.resize.showing import Showing
 from wizard.cli.main import parser_of
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.machine import Drive, Extent, Partition, Signature, Use

@@ -20,7 +20,7 @@ from wizard.model.errors import BadInput, Failed
 from wizard.model.machine import Extent
 from wizard.model.moves import Scheme
 from wizard.model.said import Message, rounded_up
-from wizard.probe.content.notices import HEADER, MAGIC, SLOT_BYTES, SLOTS, digest_of, read_slot
+from wizard.probe.content import notices
 
 
 class MovePhase(StrEnum):
@@ -232,7 +232,7 @@ def ring_bytes(window_bytes: int, physical_bytes: int) -> int:
 def journal_bytes(images_bytes: int, scheme: Scheme, window_bytes: int, physical_bytes: int) -> int:
     """Return the size of a journal."""
     ring = 2 * ring_bytes(window_bytes, physical_bytes) if scheme is Scheme.LOGGED else 0
-    return SLOTS * SLOT_BYTES + rounded_up(images_bytes, physical_bytes) + ring
+    return notices.SLOTS * notices.SLOT_BYTES + rounded_up(images_bytes, physical_bytes) + ring
 
 
 def has_room(state: MoveState, room_bytes: int) -> bool:
@@ -240,8 +240,10 @@ def has_room(state: MoveState, room_bytes: int) -> bool:
     phase."""
     course = state.course
     room = journal_bytes(course.pieces.total_bytes, course.scheme, course.window_bytes, course.physical_bytes)
-    slot = len(_serialised(state)) + HEADER.size + STATE_GROWS_BYTES + MOST_EDGES * course.physical_bytes
-    return slot <= SLOT_BYTES and room <= room_bytes
+    slot = (
+        len(_serialised(state)) + notices.HEADER.size + STATE_GROWS_BYTES + MOST_EDGES * course.physical_bytes
+    )
+    return slot <= notices.SLOT_BYTES and room <= room_bytes
 
 
 def _serialised(state: MoveState) -> bytes:
@@ -261,8 +263,8 @@ class MoveJournal:
 
     def prepare(self, state: MoveState, images: bytes) -> None:
         """Write and sync the whole journal, and invalidate an older one."""
-        for slot in range(SLOTS):
-            write_bytes(self._drive, self._at + slot * SLOT_BYTES, bytes(SLOT_BYTES))
+        for slot in range(notices.SLOTS):
+            write_bytes(self._drive, self._at + slot * notices.SLOT_BYTES, bytes(notices.SLOT_BYTES))
         if state.course.scheme is Scheme.LOGGED:
             for number in range(2):
                 write_bytes(self._drive, self._window_place(state.course, number), bytes(self._block))
@@ -276,32 +278,34 @@ class MoveJournal:
 
     def forget(self, run: str) -> None:
         """Delete the states of this run, and sync."""
-        for slot in range(SLOTS):
+        for slot in range(notices.SLOTS):
             found = self._read_slot(slot)
             if found is not None and found[1].course.run == run:
-                write_bytes(self._drive, self._at + slot * SLOT_BYTES, bytes(SLOT_BYTES))
+                write_bytes(self._drive, self._at + slot * notices.SLOT_BYTES, bytes(notices.SLOT_BYTES))
         self._drive.flush()
 
     @property
     def _images_at(self) -> int:
-        return self._at + SLOTS * SLOT_BYTES
+        return self._at + notices.SLOTS * notices.SLOT_BYTES
 
     def save(self, state: MoveState, edges: bytes = b"") -> None:
         """Write a state with the bytes of the edges. The next flush makes the state durable."""
         self._number += 1
         plain = _serialised(state)
         lengths = struct.pack("<QII", self._number, len(plain), len(edges))
-        digest = digest_of(lengths, plain, edges)
-        data = HEADER.pack(MAGIC, self._number, len(plain), len(edges), digest) + plain + edges
-        assert len(data) <= SLOT_BYTES
-        self._slot = (self._slot + 1) % SLOTS
-        place = self._at + self._slot * SLOT_BYTES
+        digest = notices.digest_of(lengths, plain, edges)
+        data = (
+            notices.HEADER.pack(notices.MAGIC, self._number, len(plain), len(edges), digest) + plain + edges
+        )
+        assert len(data) <= notices.SLOT_BYTES
+        self._slot = (self._slot + 1) % notices.SLOTS
+        place = self._at + self._slot * notices.SLOT_BYTES
         write_bytes(self._drive, place, data.ljust(rounded_up(len(data), self._block), b"\0"))
 
     def load(self) -> tuple[MoveState, bytes] | None:
         """Return the newest valid state with the bytes of the edges, or None. Raises Failed."""
         newest: tuple[int, int, MoveState, bytes] | None = None
-        for slot in range(SLOTS):
+        for slot in range(notices.SLOTS):
             found = self._read_slot(slot)
             if found is not None and (newest is None or found[0] > newest[0]):
                 newest = (found[0], slot, found[1], found[2])
@@ -312,8 +316,8 @@ class MoveJournal:
         return newest[2], newest[3]
 
     def _read_slot(self, slot: int) -> tuple[int, MoveState, bytes] | None:
-        raw = read_bytes(self._drive, self._at + slot * SLOT_BYTES, SLOT_BYTES)
-        found = read_slot(raw)
+        raw = read_bytes(self._drive, self._at + slot * notices.SLOT_BYTES, notices.SLOT_BYTES)
+        found = notices.read_slot(raw)
         if found is None:
             return None
         number, plain, edges = found

@@ -9,28 +9,15 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from wizard.apply.block import devices
-from wizard.apply.block.devices import open_exclusively
 from wizard.apply.block.extents import Read, block_bytes, merged
-from wizard.apply.engine.record import IN_USE
 from wizard.apply.engine.signatures import copies_for_repair
-from wizard.apply.move.mover.journal import (
-    Course,
-    ImagePiece,
-    JournalImages,
-    MovePhase,
-    MoveState,
-    MovingDrive,
-    PartitionSide,
-    UnreadSector,
-    has_room,
-    read_bytes,
-)
+from wizard.apply.move.mover import journal
 from wizard.apply.move.relocate import fat_offset, placed
 from wizard.apply.move.table_images import TableImages, TablePiece, table_images
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Extent
 from wizard.model.moves import Move
-from wizard.model.said import KIB, MIB, Sentence, rounded_up, t
+from wizard.model.said import KIB, MIB, Sentence, failing, rounded_up, t
 
 UNREAD = frozenset({errno.EIO, errno.ENODATA})
 """Error numbers for unreadable sectors (Linux block/blk-core.c, blk_errors)."""
@@ -45,12 +32,9 @@ class MovedDrive:
 
     def __init__(self, node: str) -> None:
         self._node = node
-        if reason := open_exclusively(node):
-            raise Failed(IN_USE(device=node, why=reason))
-        try:
+        devices.check_unclaimed(node)
+        with failing(devices.UNOPENED, device=node):
             self._fd = os.open(node, os.O_RDWR | os.O_EXCL | os.O_DIRECT | os.O_CLOEXEC)
-        except OSError as error:
-            raise Failed(devices.UNOPENED(device=node, why=str(error.strerror))) from None
 
         self._block, _ = block_bytes(node)
         self._beside = ThreadPoolExecutor(1)
@@ -73,7 +57,7 @@ class MovedDrive:
     def _read(self, offset_bytes: int, buffer: memoryview, smaller: tuple[int, ...]) -> None:
         try:
             self._read_once(offset_bytes, buffer)
-        except UnreadSector:
+        except journal.UnreadSector:
             if not smaller:
                 raise
             step, *rest = smaller
@@ -88,10 +72,10 @@ class MovedDrive:
                 got = os.preadv(self._fd, [buffer[done:]], at)
             except OSError as error:
                 if error.errno in UNREAD:
-                    raise UnreadSector(
-                        UNREADABLE(device=self._node, byte=at, why=str(error.strerror)), at
+                    raise journal.UnreadSector(
+                        UNREADABLE(device=self._node, byte=at, why=error), at
                     ) from None
-                raise Failed(devices.UNREAD_AT(device=self._node, byte=at, why=str(error.strerror))) from None
+                raise Failed(devices.UNREAD_AT(device=self._node, byte=at, why=error)) from None
             if not got:
                 came = devices.CAME(got=done, length=len(buffer))
                 raise Failed(devices.UNREAD_AT(device=self._node, byte=at, why=came))
@@ -101,19 +85,13 @@ class MovedDrive:
         """See `MovingDrive`."""
         done = 0
         while done < len(data):
-            try:
+            with failing(devices.UNWRITTEN_AT, device=self._node, byte=offset_bytes + done):
                 done += os.pwritev(self._fd, [data[done:]], offset_bytes + done)
-            except OSError as error:
-                raise Failed(
-                    devices.UNWRITTEN_AT(device=self._node, byte=offset_bytes + done, why=str(error.strerror))
-                ) from None
 
     def flush(self) -> None:
         """See `MovingDrive`."""
-        try:
+        with failing(devices.NOT_TAKEN, device=self._node):
             os.fdatasync(self._fd)
-        except OSError as error:
-            raise Failed(devices.NOT_TAKEN(device=self._node, why=str(error.strerror))) from None
 
     def flushing(self) -> Callable[[], None]:
         """See `MovingDrive`."""
@@ -171,23 +149,23 @@ class _Images:
         self.data = bytearray()
         self._known: dict[bytes, int] = {}
 
-    def add(self, offset: int, data: bytes) -> ImagePiece:
+    def add(self, offset: int, data: bytes) -> journal.ImagePiece:
         if data not in self._known:
             self._known[data] = len(self.data)
             self.data += data
-        return ImagePiece(offset, len(data), self._known[data])
+        return journal.ImagePiece(offset, len(data), self._known[data])
 
-    def table(self, pieces: Iterable[TablePiece]) -> tuple[ImagePiece, ...]:
+    def table(self, pieces: Iterable[TablePiece]) -> tuple[journal.ImagePiece, ...]:
         return tuple(self.add(piece.offset_bytes, piece.data) for piece in pieces)
 
 
 def prepared(
-    drive: MovingDrive,
+    drive: journal.MovingDrive,
     move: Move,
     run: str,
     document: bytes,
     superblocks: Iterable[int] = (),
-) -> tuple[MoveState, bytes]:
+) -> tuple[journal.MoveState, bytes]:
     """Return the state before the move, and the images. Raises Refused for a table or contents that cannot be
     moved, UnreadSector and Failed.
 
@@ -209,8 +187,22 @@ def prepared(
     more = (*content.changed, *(Extent(at, SUPERBLOCK_BYTES) for at in superblocks))
     barred = _places_to_bar(content.before, more, move.head_bytes, content.size_bytes, logical)
     pieces, images = _pieces(move, tables, content, barred, document)
-    state = _unmoved(_course(move, run, pieces))
-    if not has_room(state, move.journal.size_bytes):
+    state = _unmoved(
+        journal.Course(
+            run=run,
+            old_bytes=move.before.start_bytes,
+            new_bytes=move.after.start_bytes,
+            size_bytes=move.before.size_bytes,
+            head_bytes=move.head_bytes,
+            logical_bytes=move.drive.geometry.logical_block_bytes,
+            physical_bytes=move.drive.geometry.whole_block_bytes,
+            scheme=move.scheme,
+            window_bytes=move.window_bytes,
+            in_flight=move.in_flight,
+            pieces=pieces,
+        )
+    )
+    if not journal.has_room(state, move.journal.size_bytes):
         raise Refused(
             t(
                 "{part} has {count} superblock copies, more than the journal can store. The "
@@ -282,16 +274,16 @@ def _fat(reader: "_Reader", move: Move, head: bytes) -> bytes:
 
 def _pieces(
     move: Move, tables: TableImages, content: _Content, barred: tuple[Extent, ...], document: bytes
-) -> tuple[JournalImages, bytes]:
+) -> tuple[journal.JournalImages, bytes]:
     """Return the pieces of the journal, and their images."""
     images = _Images()
 
-    def copies(start: int, read: Read) -> Iterator[ImagePiece]:
+    def copies(start: int, read: Read) -> Iterator[journal.ImagePiece]:
         physical = move.drive.geometry.whole_block_bytes
         for place in blocks_around(barred, start, move.head_bytes, content.size_bytes, physical):
             yield images.add(place.start_bytes, read(place.start_bytes, place.size_bytes))
 
-    pieces = JournalImages(
+    pieces = journal.JournalImages(
         images.table(tables.old),
         images.table(tables.moving),
         images.table(tables.new),
@@ -305,32 +297,18 @@ def _pieces(
     return pieces, bytes(images.data)
 
 
-def _course(move: Move, run: str, pieces: JournalImages) -> Course:
-    return Course(
-        run=run,
-        old_bytes=move.before.start_bytes,
-        new_bytes=move.after.start_bytes,
-        size_bytes=move.before.size_bytes,
-        head_bytes=move.head_bytes,
-        logical_bytes=move.drive.geometry.logical_block_bytes,
-        physical_bytes=move.drive.geometry.whole_block_bytes,
-        scheme=move.scheme,
-        window_bytes=move.window_bytes,
-        in_flight=move.in_flight,
-        pieces=pieces,
-    )
-
-
-def _unmoved(course: Course) -> MoveState:
+def _unmoved(course: journal.Course) -> journal.MoveState:
     """Return the state before the move."""
-    boundary = course.size_bytes if course.raises(PartitionSide.NEW) else course.head_bytes
-    return MoveState(course, MovePhase.PREPARED, PartitionSide.NEW, PartitionSide.OLD, boundary, 0)
+    boundary = course.size_bytes if course.raises(journal.PartitionSide.NEW) else course.head_bytes
+    return journal.MoveState(
+        course, journal.MovePhase.PREPARED, journal.PartitionSide.NEW, journal.PartitionSide.OLD, boundary, 0
+    )
 
 
 class _Reader:
     """Read any range of the drive; fewer bytes at its end."""
 
-    def __init__(self, drive: MovingDrive, move: Move) -> None:
+    def __init__(self, drive: journal.MovingDrive, move: Move) -> None:
         self._drive, self._size = drive, move.drive.size_bytes
         self.block = move.drive.geometry.logical_block_bytes
 
@@ -339,5 +317,5 @@ class _Reader:
         if offset < 0 or end <= offset:
             return b""
         first = offset // self.block * self.block
-        data = read_bytes(self._drive, first, rounded_up(end, self.block) - first)
+        data = journal.read_bytes(self._drive, first, rounded_up(end, self.block) - first)
         return data[offset - first : end - first]

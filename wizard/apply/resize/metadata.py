@@ -10,23 +10,15 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from wizard.apply.block import extents
 from wizard.apply.block.devices import forget_caches
-from wizard.apply.block.extents import (
-    GRAIN_BYTES,
-    DeviceMedium,
-    chunks,
-    clipped,
-    differing,
-    gaps,
-    held,
-    merged,
-)
 from wizard.apply.engine.scratch_copies import free_bytes
 from wizard.apply.engine.stores import Store
+from wizard.apply.run.process import NOTHING_WRITTEN
 from wizard.apply.steps.step_context import Do
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
-from wizard.model.said import MIB, Sentence, t
+from wizard.model.said import MIB, Message, Sentence, join, t
 from wizard.process.program import run
 
 SMALL_BLOCKS = Sentence(
@@ -43,9 +35,9 @@ NOT_TOLD = Sentence("{program} does not report {what:and}.")
 NOT_CLEAN = Sentence("{device} is not clean: run `{command}`.")
 
 
-def refusal(why: object) -> str:
-    """Return the message of a refusal before the first write."""
-    return str(t("{why} Nothing was written to the drive.", why=str(why)))
+def refused(why: Message) -> Failed:
+    """Return an error before the first write."""
+    return Failed(join(why, NOTHING_WRITTEN))
 
 
 LEFT_BYTES = 16 * MIB
@@ -78,14 +70,14 @@ class Showing:
 
     def copy(self, places: Iterable[Extent]) -> None:
         """Copy these places from the drive. Raises Failed."""
-        with DeviceMedium(self.drive) as drive, Store(self.file, grow=True) as shown:
-            for chunk in chunks(places):
+        with extents.DeviceMedium(self.drive) as drive, Store(self.file, grow=True) as shown:
+            for chunk in extents.chunks(places):
                 shown.write(chunk.start_bytes, drive.read(chunk.start_bytes, chunk.size_bytes))
 
     def moved(self, places: Iterable[Extent]) -> tuple[Extent, ...]:
         """Return used places in `behind`, which must move, given the places without file data. Raises Failed
         if the run's folder lacks space for both the old data and the data overwritten by it."""
-        found = tuple(clipped(self.behind, gaps(places, self.volume.end_bytes)))
+        found = tuple(extents.clipped(self.behind, extents.gaps(places, self.volume.end_bytes)))
         self.refuse_room(sum(one.size_bytes for one in found))
         return found
 
@@ -93,15 +85,12 @@ class Showing:
         """Raises Failed if the run's folder lacks space for twice the moved data."""
         needed, room = 2 * moved_bytes, free_bytes(self.run)
         if needed and needed > room:
-            raise Failed(
-                refusal(
-                    t(
-                        "Moved data and overwritten data need {needed:size} in {folder}; {room:size} "
-                        "is free.",
-                        folder=str(self.run),
-                        needed=needed,
-                        room=room,
-                    )
+            raise refused(
+                t(
+                    "Moved data and overwritten data need {needed:size} in {folder}; {room:size} is free.",
+                    folder=self.run,
+                    needed=needed,
+                    room=room,
                 )
             )
 
@@ -140,24 +129,24 @@ def _edges(places: Iterable[Extent], showing: Showing) -> tuple[Extent, ...]:
     start = showing.volume.start_bytes
     edges = {edge for place in places for edge in (place.start_bytes, place.end_bytes)}
     around = (
-        Extent(edge - GRAIN_BYTES, 2 * GRAIN_BYTES)
+        Extent(edge - extents.GRAIN_BYTES, 2 * extents.GRAIN_BYTES)
         for edge in edges
-        if edge % GRAIN_BYTES or (edge - start) % GRAIN_BYTES
+        if edge % extents.GRAIN_BYTES or (edge - start) % extents.GRAIN_BYTES
     )
-    pages = merged(around, GRAIN_BYTES, showing.volume.end_bytes)
-    return tuple(clipped(pages, (showing.volume,)))
+    pages = extents.merged(around, extents.GRAIN_BYTES, showing.volume.end_bytes)
+    return tuple(extents.clipped(pages, (showing.volume,)))
 
 
 def _correct(showing: Showing) -> tuple[Extent, ...]:
     """Correct the scratch copy's bytes in the filesystem to those of the drive. Return all places it
     contains. Raises Failed if the drive changes during this."""
-    with DeviceMedium(showing.drive) as drive, Store(showing.file, grow=True) as shown:
-        places = tuple(clipped(held(shown.fd), (showing.volume,)))
-        differing_places = tuple(differing(places, drive.read, shown.read))
-        for chunk in chunks(differing_places):
+    with extents.DeviceMedium(showing.drive) as drive, Store(showing.file, grow=True) as shown:
+        places = tuple(extents.clipped(extents.held(shown.fd), (showing.volume,)))
+        differing_places = tuple(extents.differing(places, drive.read, shown.read))
+        for chunk in extents.chunks(differing_places):
             shown.put(chunk.start_bytes, drive.read(chunk.start_bytes, chunk.size_bytes))
-        if any(differing(places, drive.read, shown.read)):
-            raise Failed(refusal(t("{device} changes while being read.", device=showing.real)))
+        if any(extents.differing(places, drive.read, shown.read)):
+            raise refused(t("{device} changes while being read.", device=showing.real))
     if differing_places:
         forget_caches(showing.scratch)
     return places

@@ -13,10 +13,10 @@ from enum import StrEnum
 from hashlib import sha256
 from typing import Any, NamedTuple
 
+from wizard.apply.run.process import DAMAGED
 from wizard.apply.tree.content import Content
-from wizard.apply.tree.mount_read_only import NOT_READ
+from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput, Failed, printable
-from wizard.model.said import Message, t
 
 _encode = json.JSONEncoder(separators=(",", ":")).encode
 
@@ -102,13 +102,13 @@ READERS: tuple[Callable[[Any], Any], ...] = (
 """Parsers of an entry's fields, in order."""
 
 
-def from_line(line: bytes, what: str | Message) -> TreeEntry:
+def from_line(line: bytes, what: str) -> TreeEntry:
     """Parse a line from `to_line`. Raises BadInput, naming `what`."""
     try:
         values = json.loads(line.decode())
         entry = TreeEntry(*[read(value) for read, value in zip(READERS, values, strict=True)])
     except (ValueError, TypeError, RecursionError):
-        raise BadInput(t("{entry} is damaged.", entry=what)) from None
+        raise BadInput(DAMAGED(place=what)) from None
     return entry if entry.wide_data else entry._replace(wide_data=entry.data)
 
 
@@ -280,7 +280,7 @@ def walk(top: int, only: frozenset[bytes] | None = None, *, changing: bool = Fal
         except OSError as error:
             if changing and error.errno in GONE:
                 continue
-            raise Failed(NOT_READ(path=named(path), why=str(error.strerror))) from None
+            raise Failed(UNREADABLE(file=named(path), why=error)) from None
         yield path, status
         for name in reversed(names):
             if path or only is None or name in only:
