@@ -7,7 +7,8 @@ from pathlib import Path
 
 from wizard.advice.existing import is_often_unplugged
 from wizard.advice.missing import missing
-from wizard.apply.run.runs import MOVE, find_run, kind_of, list_runs
+from wizard.apply.run import kinds
+from wizard.apply.run.runs import find_run
 from wizard.apply.settings.existing_filesystem import lines_at_boot, options_at_boot
 from wizard.apply.settings.system import is_growing_refused
 from wizard.apply.system.edited_file import read_text
@@ -215,7 +216,7 @@ def _refuse_run(drive: Drive, words: tuple[str, ...]) -> Message | None:
             if not drive.waiting and not any(part.moving for part in drive.partitions):
                 return t("The journal on {drive} is unreadable.", drive=drive.path)
         case ("resume",):
-            if not any(kind_of(run) == MOVE for run in list_runs()):
+            if not kinds.MOVE.found():
                 return t("The run's folder is not on this computer.")
         case ("keep" | "undo" | "status", run):
             find_run(run)

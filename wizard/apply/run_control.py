@@ -5,9 +5,8 @@ Imports only the package of the run's kind.
 
 import os
 from collections.abc import Sequence
-from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import cast
 
 from wizard.apply.run.job import (
     JobRequest,
@@ -20,23 +19,14 @@ from wizard.apply.run.job import (
     check_root,
 )
 from wizard.apply.run.journal import ENDS, RunState, follow, read_entries, state
-from wizard.apply.run.load import kind_for
+from wizard.apply.run.kinds import kind_for, kind_of
 from wizard.apply.run.process import STOP, Purpose, lock_run, unlock
 from wizard.apply.run.progress_log import RunStatus, Settling, read_progress
-from wizard.apply.run.runs import BRING, CHANGES, MIGRATION, MOVE, PLAN, check_owner, kind_of, run_argument
+from wizard.apply.run.runs import check_owner, run_argument
 from wizard.model.errors import BadInput, DiskwrightError, EndedByUser, Failed, Refused
 from wizard.model.run import Event
 from wizard.model.said import Sentence, join, t
 from wizard.plan.changes import RunDocument
-
-MODULES = {
-    PLAN: "plan.job",
-    CHANGES: "settings.run",
-    MIGRATION: "conversion.job",
-    MOVE: "move.recover",
-    BRING: "copy.job",
-}
-"""The module in `wizard/apply/` with the `JOB` of each kind of run."""
 
 DOING = {
     Purpose.APPLY: Sentence("Applying"),
@@ -45,20 +35,14 @@ DOING = {
 }
 
 
-def _job(kind: str) -> RunJob[Any]:
-    job = import_module(f"wizard.apply.{MODULES[kind]}").JOB
-    assert isinstance(job, RunJob)
-    return job
-
-
-def job_of(run: Path) -> RunJob[Any]:
+def job_of(run: Path) -> RunJob[RunDocument]:
     """Return the job of the run's kind."""
-    return _job(kind_of(run))
+    return cast("RunJob[RunDocument]", kind_of(run).job)
 
 
-def job_for(document: RunDocument) -> RunJob[Any]:
+def job_for(document: RunDocument) -> RunJob[RunDocument]:
     """Return the job that starts runs of a document."""
-    return _job(kind_for(document))
+    return cast("RunJob[RunDocument]", kind_for(document).job)
 
 
 def resume(run: Path, secret: bytes | None = None) -> None:
@@ -169,7 +153,7 @@ def carry_out(work: RunWork) -> None:
     work.journal.end(event, sentence)
 
 
-def _failure(job: RunJob[Any], work: RunWork, error: DiskwrightError) -> Outcome:
+def _failure(job: RunJob[RunDocument], work: RunWork, error: DiskwrightError) -> Outcome:
     if isinstance(error, Refused):
         return Event.REFUSED, str(error)
     sentence = job.describe_error(work.run, error) if work.purpose is Purpose.APPLY else str(error)

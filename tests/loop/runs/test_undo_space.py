@@ -21,7 +21,7 @@ from tests.loop.program import (
     start_run,
 )
 from wizard.apply.engine.stores import FOLDER
-from wizard.apply.plan.undo_space import PREFIX, measure
+from wizard.apply.plan.start import PREFIX, measure
 from wizard.apply.privilege.ask import Answer, Ask, RootRequest, Say, as_line
 from wizard.apply.privilege.server import Relay
 from wizard.apply.run.runs import new_run

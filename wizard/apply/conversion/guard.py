@@ -10,22 +10,19 @@ from pathlib import Path
 
 from wizard.apply.block.devices import facts_on, kernel_name, open_exclusively, size_bytes, superblock_on
 from wizard.apply.conversion.boot import boot_path, own_fstab, swap_files_on, units_for
-from wizard.apply.engine.scratch_copies import blocker
 from wizard.apply.engine.writable_copy import obstacle
 from wizard.apply.plan.guard import check_programs
 from wizard.apply.plan.identity_check import check_same_start, drive_fault, probe_again
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
-from wizard.apply.run.job import ANOTHER_DRIVE, Start, check_root
-from wizard.apply.run.load import check_told
-from wizard.apply.run.process import lock_drives, settle
-from wizard.apply.run.runs import check_lasts, check_room
+from wizard.apply.run.job import ANOTHER_DRIVE
+from wizard.apply.run.kinds import check_told
 from wizard.apply.settings.existing_filesystem import drive_of, nodes_of
-from wizard.apply.settings.guard import check_own, check_setting
+from wizard.apply.settings.guard import check_setting
 from wizard.apply.settings.system import system_of
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import parse, tags_of
 from wizard.ext4.assessment import BootLine, Situation
-from wizard.ext4.document import check_migration, doubts_of
+from wizard.ext4.document import doubts_of
 from wizard.ext4.filesystem_findings import KNOWN
 from wizard.ext4.superblock import SUPERBLOCK_BYTES, read_ext, read_filesystem
 from wizard.model.errors import BadInput, Failed, Refused, printable
@@ -344,23 +341,6 @@ def manifests_bytes(migration: Migration) -> int:
     if not migration.manifest:
         return 0
     return 2 * ENTRY_BYTES * (migration.before.inodes - migration.before.free_inodes)
-
-
-def lock_checked(migration: Migration, how: Start, *, make: bool) -> tuple[int, ...]:
-    """Run all checks of a new run, and return the locks of the drives. Raises Refused or BadInput."""
-    check_migration(migration)
-    check_root()
-    check_own(migration, how.environment)
-    check_migration_tools(migration)
-    if migration.way.converts:
-        check_lasts(how.folder)
-    check_room(how.folder, migration.room_bytes + manifests_bytes(migration), make=make)
-    if migration.way.converts:
-        existing = next(above for above in (how.folder, *how.folder.parents) if above.exists())
-        if why := obstacle() or blocker(existing, (size_bytes(migration.device),)):
-            raise Refused(t("Cannot make a scratch copy: {why}. Nothing was written.", why=why))
-    settle()
-    return lock_drives({migration.drive.path}, partial(check_new, migration))
 
 
 def check_explained(migration: Migration, environment: Environment) -> None:

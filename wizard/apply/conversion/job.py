@@ -1,16 +1,16 @@
 """The conversion job: start, resume, keep and undo."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
-from wizard.apply.block.devices import facts_on, protect, take_writes
+from wizard.apply.block.devices import facts_on, protect, size_bytes, take_writes
 from wizard.apply.conversion.guard import (
     check_explained,
     check_migration_tools,
+    check_new,
     drive_now,
-    lock_checked,
+    manifests_bytes,
     planned_filesystem,
 )
 from wizard.apply.conversion.rehearsal import MigratingSite
@@ -28,25 +28,27 @@ from wizard.apply.conversion.run import (
 from wizard.apply.conversion.state import (
     can_be_undone,
     drop_folder,
+    has_started,
     migration_now,
     saved_in,
     why_closed,
     window_of,
 )
 from wizard.apply.engine.record import Phase, load_record, save_record
+from wizard.apply.engine.scratch_copies import blocker
+from wizard.apply.engine.writable_copy import obstacle
+from wizard.apply.run import kinds, runs
 from wizard.apply.run.backup_store import Environment, mark_durably
-from wizard.apply.run.job import JobRequest, Locks, Outcome, Prepared, RollbackState, RunJob, RunWork, Start
+from wizard.apply.run.job import JobRequest, Outcome, RollbackState, RunJob, RunWork, Start
 from wizard.apply.run.journal import RunState
-from wizard.apply.run.load import load_migration
-from wizard.apply.run.process import NOTHING_WRITTEN, Purpose, lock_drives
-from wizard.apply.run.runs import load_environment
+from wizard.apply.run.process import NOTHING_WRITTEN, Purpose
 from wizard.apply.settings.guard import check_own
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import parse
 from wizard.apply.system.mounts import is_mount_of, mounted_at, read_mounts
-from wizard.model.errors import DiskwrightError, Failed, printable
+from wizard.model.errors import DiskwrightError, Failed, Refused, printable
 from wizard.model.run import Event
-from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, join, t, tn
+from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, join, t
 from wizard.plan.conversion import Migration
 
 NOT_MOUNTED = t("Not mounted:")
@@ -93,7 +95,11 @@ def drop_saved(run: Path) -> Message:
 
 def _mount(site: MigratingSite) -> Message | str:
     """Mount the filesystem as at the next boot. Return a message, also if that fails."""
-    device, environment, uuid = site.migration.device, load_environment(site.run), site.migration.before.uuid
+    device, environment, uuid = (
+        site.migration.device,
+        runs.load_environment(site.run),
+        site.migration.before.uuid,
+    )
     try:
         if facts_on(device).uuid != uuid:
             return t(
@@ -144,72 +150,71 @@ def _mount(site: MigratingSite) -> Message | str:
     )
 
 
-def _check_resumes(run: Path, migration: Migration) -> None:
-    check_migration_tools(migration)
-    check_can_start(run, migration)
-
-
-ACTIONS: Mapping[Purpose, tuple[Sentence, Callable[[Path, Migration], None]]] = {
-    Purpose.APPLY: (Sentence("Resuming the conversion of {device}."), _check_resumes),
-    Purpose.UNDO: (Sentence("Undoing the conversion of {device}."), check_untouched),
-    Purpose.KEEP: (
-        Sentence("Keeping the conversion of {device}."),
-        lambda _, migration: check_held(migration),
-    ),
-}
-"""First journal sentence, and check under the drive's lock, by purpose."""
-
-
-def _identified(run: Path) -> Migration:
-    """Return the run's conversion. Raises Refused if the device is off limits, or a copy is attached."""
-    migration = migration_now(run)
-    check_own(migration, load_environment(run))
-    check_one(run, migration)
-    return migration
-
-
 class ConversionRunJob(RunJob[Migration]):
     """Runs that convert a filesystem to ext4."""
 
+    kind = kinds.MIGRATION
     keeps = True
     explains = True
 
-    def lock_new(self, document: Migration, how: Start, *, make: bool) -> Locks:
-        """Check the filesystem."""
-        return lock_checked(document, how, make=make)
+    def own_drives(
+        self, document: Migration, environment: Environment, run: Path | None = None, *, undoing: bool = False
+    ) -> Collection[str]:
+        """Check that the device is not off limits, and that no copy is attached."""
+        check_own(document, environment)
+        if run is not None:
+            check_one(run, document)
+        return {document.drive.path}
 
-    def begun(self, document: Migration) -> Message:
-        """Count the steps."""
-        return tn(
-            "Converting {device} in one step.",
-            "Converting {device} in {count} steps.",
-            device=document.device,
-            count=len(document.steps),
-        )
+    def check_place(self, document: Migration, how: Start) -> None:
+        """Check the tools, that the journal lasts, and that a scratch copy is possible."""
+        check_migration_tools(document)
+        if document.way.converts:
+            runs.check_lasts(how.folder)
+            existing = next(above for above in (how.folder, *how.folder.parents) if above.exists())
+            if why := obstacle() or blocker(existing, (size_bytes(document.device),)):
+                raise Refused(t("Cannot make a scratch copy: {why}. Nothing was written.", why=why))
+
+    def room_bytes(self, document: Migration) -> int:
+        """Count the undo data and the manifests."""
+        return document.room_bytes + manifests_bytes(document)
+
+    def check_new(self, document: Migration) -> None:
+        """Check the filesystem."""
+        check_new(document)
 
     def check_explained(self, document: Migration, environment: Environment) -> None:
         """Work out the document again."""
         check_explained(document, environment)
+
+    def located(self, run: Path) -> Migration:
+        """Find an unfinished change by its filesystem."""
+        return migration_now(run)
+
+    def has_begun(self, run: Path) -> bool:
+        """Judge by the record, too."""
+        return has_started(run)
 
     def check_possible(self, run: Path, asked: JobRequest) -> None:
         """Check the files of a run, too."""
         super().check_possible(run, asked)
         check_state(run, asked.purpose)
 
-    def prepare(self, run: Path, asked: JobRequest) -> Prepared:
+    def check_continues(self, run: Path, document: Migration, purpose: Purpose) -> None:
         """Check the filesystem, and what an earlier process left."""
-        migration = _identified(run)
-        title, check = ACTIONS[asked.purpose]
-        return Prepared(
-            title(device=migration.device),
-            partial(lock_drives, {migration.drive.path}),
-            partial(check, run, migration),
-        )
+        match purpose:
+            case Purpose.APPLY:
+                check_migration_tools(document)
+                check_can_start(run, document)
+            case Purpose.UNDO:
+                check_untouched(run, document)
+            case Purpose.KEEP:
+                check_held(document)
 
     def ask(self, run: Path, purpose: Purpose) -> None:
         """Run the quick checks of a command. The device may be mounted read-only."""
         self.check_possible(run, JobRequest(purpose))
-        migration = _identified(run)
+        migration = self._identified(run)
         if purpose is Purpose.KEEP:
             check_held(migration)
         else:
@@ -227,13 +232,18 @@ class ConversionRunJob(RunJob[Migration]):
         """Keep the new filesystem, and delete the undo data."""
         return self._carry_out(work, keep)
 
+    def _identified(self, run: Path) -> Migration:
+        migration = self.located(run)
+        self.own_drives(migration, runs.load_environment(run), run)
+        return migration
+
     def _carry_out(self, work: RunWork, does: Callable[[MigratingSite], Outcome]) -> Outcome:
         """Run `does` with the filesystem writable.
 
         If that fails, restore the write protection while undo is possible.
         """
         check_state(work.run, work.purpose)
-        _identified(work.run)
+        self._identified(work.run)
         site = site_of(work)
         was_protected = take_writes(site.migration.device)
         try:
@@ -251,7 +261,7 @@ class ConversionRunJob(RunJob[Migration]):
         """Return keep and undo for a finished run, until the filesystem is used."""
         if now is not RunState.DONE:
             return super().commands(run, now)
-        migration = load_migration(run)
+        migration = self.kind.load(run)
         if not migration.way.converts:
             return ()
         return ("keep",) if why_closed(run, migration) else ("keep", "undo")

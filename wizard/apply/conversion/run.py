@@ -190,8 +190,6 @@ def check_state(run: Path, purpose: Purpose) -> None:
                 run=run_argument(run),
             )
         )
-    if purpose is Purpose.UNDO and not has_started(run):
-        raise Refused(t("Run {name} made no changes to undo.", name=name))
 
 
 def undo_conversion(site: MigratingSite) -> Outcome:

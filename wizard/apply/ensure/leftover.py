@@ -8,9 +8,9 @@ from pathlib import Path
 from wizard.apply.engine.record import UNTOUCHED, load_record
 from wizard.apply.run.job import LEFT_OFF, NextCommands
 from wizard.apply.run.journal import RunState, begun_steps, read_entries, state
-from wizard.apply.run.load import load
+from wizard.apply.run.kinds import load
 from wizard.apply.run.progress_log import Settling
-from wizard.apply.run.runs import PLAN, command_on, kind_of, list_runs, load_plan
+from wizard.apply.run.runs import command_on, list_runs, load_plan
 from wizard.apply.run_control import job_of, working_ways
 from wizard.model.errors import BadInput
 from wizard.model.geometry import Identity
@@ -141,9 +141,9 @@ def _is_untouched(run: Path) -> bool:
 
 def _makes_requested(run: Path, wanted: DesiredPlan) -> bool:
     """Return True if the run makes what is requested, ignoring random values such as UUIDs."""
-    if kind_of(run) != PLAN:
+    plan = load(run)
+    if not isinstance(plan, Plan):
         return False
-    plan = load_plan(run)
     return not plan.part and _comparable(plan) == _comparable(wanted.plan) and _is_mounted_so(plan, wanted)
 
 

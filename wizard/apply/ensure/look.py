@@ -10,8 +10,7 @@ from wizard.apply.ensure.compare_mounts import MountDifferences, Where, using_of
 from wizard.apply.ensure.converge import DriveTarget, reaching_faults, together_faults
 from wizard.apply.ensure.layers import lines_of
 from wizard.apply.ensure.leftover import DesiredPlan, Leftover, leftover
-from wizard.apply.plan.start import why_direct
-from wizard.apply.plan.undo_space import measure
+from wizard.apply.plan.start import measure, why_direct
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.runs import runs_folder
 from wizard.apply.settings.existing_filesystem import lines_at_boot, openings

@@ -4,9 +4,8 @@ The journal on the drive contains the whole document.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 from wizard.apply.move import forward
@@ -15,7 +14,6 @@ from wizard.apply.move.mover.journal import MoveJournal, MovingDrive, image_of
 from wizard.apply.move.mover.prepare import MovedDrive
 from wizard.apply.move.run import (
     carry_out,
-    check_can_undo,
     check_new,
     check_own,
     check_same,
@@ -23,39 +21,19 @@ from wizard.apply.move.run import (
     moves_here,
     undo_moves,
 )
+from wizard.apply.run import kinds, runs
 from wizard.apply.run.backup_store import Environment, mark_durably
-from wizard.apply.run.job import (
-    JobRequest,
-    Locks,
-    Outcome,
-    Prepared,
-    RunJob,
-    RunWork,
-    Start,
-    check_root,
-    check_tokens,
-)
+from wizard.apply.run.job import Outcome, RunJob, RunWork, check_root, check_tokens
 from wizard.apply.run.journal import Journal as RunJournal
 from wizard.apply.run.journal import state
-from wizard.apply.run.load import load_moves
 from wizard.apply.run.process import UNDOING, Purpose, lock_drives, settle, unlock
-from wizard.apply.run.runs import (
-    MOVE,
-    check_room,
-    kind_of,
-    list_runs,
-    load_environment,
-    make_run,
-    run_argument,
-    runs_folder,
-)
 from wizard.filesystems.kind import MOVING_TYPES
 from wizard.model.errors import Refused, partition_path
 from wizard.model.geometry import Identity
 from wizard.model.machine import Partition
 from wizard.model.moves import Move, Moves, journal_places
 from wizard.model.run import Event
-from wizard.model.said import Message, t
+from wizard.model.said import t
 from wizard.plan.dangers import known_identity
 from wizard.plan.partition.moves import (
     check_moves,
@@ -71,30 +49,33 @@ from wizard.probe.machine import probe_machine
 class MoveRunJob(RunJob[Moves]):
     """Runs that move partitions."""
 
-    def lock_new(self, document: Moves, how: Start, *, make: bool) -> Locks:
+    kind = kinds.MOVE
+
+    def own_drives(
+        self, document: Moves, environment: Environment, run: Path | None = None, *, undoing: bool = False
+    ) -> Collection[str]:
+        """Check that the run may write to the drive."""
+        check_own(document, environment)
+        return (document.drive.path,)
+
+    def check_new(self, document: Moves) -> None:
         """Check the partitions and the place for the journal."""
-        check_moves(document, document.device)
-        check_root()
-        check_own(document, how.environment)
-        check_room(how.folder, 0, make=make)
-        settle()
-        return lock_drives((document.drive.path,), partial(check_new, document))
+        check_new(document)
 
-    def begun(self, document: Moves) -> Message:
-        """Name the partitions."""
-        return t("Moving {part:and} on {drive}.", part=document.devices, drive=document.drive.path)
+    def located(self, run: Path) -> Moves:
+        """Find the drive by the journal on it."""
+        return moves_here(run)
 
-    def prepare(self, run: Path, asked: JobRequest) -> Prepared:
+    def has_begun(self, run: Path) -> bool:
+        """Judge by the notes on each move."""
+        return any(noted.is_begun for noted in load_notes(run, self.kind.load(run)))
+
+    def check_continues(self, run: Path, document: Moves, purpose: Purpose) -> None:
         """Check that the drive has the run's journal and, before undo, that no partition was used since."""
-        moves = moves_here(run)
-        check_own(moves, load_environment(run))
-        check = partial(check_same, run, moves)
-        sentence = t("Resuming the move of {part:and}.", part=moves.devices)
-        if asked.purpose is Purpose.UNDO:
-            check_can_undo(run)
-            check = partial(check_unused, run, moves)
-            sentence = t("Resuming the move of {part:and} back to the old location.", part=moves.devices)
-        return Prepared(sentence, partial(lock_drives, (moves.drive.path,)), check)
+        if purpose is Purpose.UNDO:
+            check_unused(run, document)
+        else:
+            check_same(run, document)
 
     def apply(self, work: RunWork) -> Outcome:
         """Move the partitions, or continue."""
@@ -190,12 +171,12 @@ def make_found_run(found: FoundMove, tokens: Sequence[str], journal_dir: Path | 
     """Create a run's folder, so `resume` or `undo` can continue the move. Does not write to the drive. Raises
     Refused for a wrong token, or if the run's own folder exists."""
     names = {noted.name for noted in found.notes}
-    for run in list_runs(journal_dir):
-        if kind_of(run) == MOVE and names & {noted.name for noted in load_notes(run, load_moves(run))}:
+    for run in kinds.MOVE.found(journal_dir):
+        if names & {noted.name for noted in load_notes(run, kinds.MOVE.load(run))}:
             raise Refused(
                 t(
                     "The run is on this computer: resume with `diskwright resume {run}`.",
-                    run=run_argument(run),
+                    run=runs.run_argument(run),
                 )
             )
     moves = found.moves
@@ -208,12 +189,12 @@ def make_found_run(found: FoundMove, tokens: Sequence[str], journal_dir: Path | 
             )
         )
     check_tokens(moves, tokens)
-    folder = runs_folder(journal_dir)
-    check_room(folder, 0, make=True)
+    folder = runs.runs_folder(journal_dir)
+    runs.check_room(folder, 0, make=True)
     settle()
     locks = lock_drives((moves.drive.path,))
     try:
-        run = make_run(folder, moves.devices, MOVE, render_moves(moves), Environment())
+        run = runs.make_run(folder, moves.devices, runs.MOVE, render_moves(moves), Environment())
         save_notes(run, found.notes)
         journal = RunJournal(run)
         for step, sentence in enumerate(moves.sentences, 1):

@@ -16,10 +16,10 @@ from wizard.apply.move.forward import ForwardMoves, lost_message
 from wizard.apply.move.move_notes import Noted, load_notes, save_notes
 from wizard.apply.move.mover.prepare import MovedDrive
 from wizard.apply.plan.identity_check import check_same_start, drive_fault, probe_again
+from wizard.apply.run import kinds
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.run.job import ANOTHER_DRIVE, Outcome, RunWork
 from wizard.apply.run.journal import begun_steps, read_entries
-from wizard.apply.run.load import load_moves
 from wizard.apply.run.runs import load_environment, run_argument
 from wizard.model.errors import BadInput, Refused, partition_path, printable
 from wizard.model.geometry import grain_bytes
@@ -36,7 +36,7 @@ from wizard.probe.machine import list_drive_paths, probe_drive, probe_machine
 def moves_here(run: Path) -> Moves:
     """Return the run's moves, with the current node of their drive. Raises Refused if their journal is on two
     drives, and BadInput if a file of the run is unreadable."""
-    moves = load_moves(run)
+    moves = kinds.MOVE.load(run)
     notes = load_notes(run, moves)
     if not any(noted.is_begun for noted in notes):
         return moves
@@ -272,12 +272,6 @@ def _at_new_places(run: Path, moves: Moves) -> Message:
         )
     )
     return done(part=move.device, start=move.after.start_bytes, run=run_argument(run))
-
-
-def check_can_undo(run: Path) -> None:
-    """Raises Refused if nothing was written yet."""
-    if not any(noted.is_begun for noted in load_notes(run, load_moves(run))):
-        raise Refused(t("Run {run} made no changes to undo.", run=run.name))
 
 
 def check_unused(run: Path, moves: Moves) -> None:

@@ -1,7 +1,7 @@
 """Check that a drive is the one in the plan, or find that drive under another name. Read-only."""
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -160,24 +160,17 @@ def _whereabouts(identity: Identity, resized: Drive | None) -> Message:
     """Locate the plan's drive. For a drive whose size changed, describe what to do."""
     if resized is not None:
         return AGAIN
-    if path := find_drive(identity, partial(_matches, identity)):
-        return t("The drive is now {drive}: make a new plan for {drive}.", drive=path)
+    if drive := next(find_drives(identity, partial(_matches, identity)), None):
+        return t("The drive is now {drive}: make a new plan for {drive}.", drive=drive.path)
     return t("The drive is not attached elsewhere: attach it, or make a new plan.")
 
 
-def find_drive(identity: Identity, is_the_one: Callable[[Drive], bool]) -> str | None:
-    """Search for the drive under other names and return its node, or None."""
+def find_drives(identity: Identity, is_the_one: Callable[[Drive], bool]) -> Iterator[Drive]:
+    """Search for a drive under other names."""
     for path in list_drive_paths(all_devices=True):
-        if path == identity.path:
-            continue
-        try:
-            drive = probe_drive(path, seconds=5.0)
-            found = is_the_one(drive)
-        except DiskwrightError:
-            continue
-        if found:
-            return path
-    return None
+        with suppress(DiskwrightError):
+            if path != identity.path and is_the_one(drive := probe_drive(path, seconds=5.0)):
+                yield drive
 
 
 def _matches(identity: Identity, drive: Drive) -> bool:
@@ -240,7 +233,7 @@ def check_same_start(identity: Identity, drive: Drive) -> None:
     before, now = identity.diskseq, drive.diskseq
     is_known = before is not None or identity.boot_id is not None
     if counted and is_known and now is not None and before != now:
-        place = find_drive(identity, partial(_matches, identity))
+        other = next(find_drives(identity, partial(_matches, identity)), None)
         reattached = t(
             "{drive} was reattached after planning: the disk sequence number is {now}, "
             "not {before}. {drive} may be another drive now.",
@@ -248,7 +241,7 @@ def check_same_start(identity: Identity, drive: Drive) -> None:
             now=now,
             before=before or 0,
         )
-        seems = (t("The plan's drive seems to be {drive} now.", drive=place),) if place else ()
+        seems = (t("The plan's drive seems to be {drive} now.", drive=other.path),) if other else ()
         raise Refused(join(reattached, *seems, *again))
 
 

@@ -16,24 +16,13 @@ from wizard.apply.plan.guard import check_unused
 from wizard.apply.plan.recover import FoundRun
 from wizard.apply.plan.rehearsed import comparing, is_half_found
 from wizard.apply.plan.start import lock_all
+from wizard.apply.run import kinds, runs
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment, keep_facts, save_backup
 from wizard.apply.run.journal import BACKUPS, RECORD, Journal
 from wizard.apply.run.journal import FILE as JOURNAL
 from wizard.apply.run.process import is_locked, lock_run, settle, unlock
-from wizard.apply.run.runs import (
-    PLAN,
-    check_room,
-    kind_of,
-    list_runs,
-    load_plan,
-    make_run,
-    plan_digest,
-    run_argument,
-    runs_folder,
-    save_drives,
-)
 from wizard.apply.steps.containers import write_header
-from wizard.model.errors import BadInput, DiskwrightError, Refused, partition_path, printable
+from wizard.model.errors import DiskwrightError, Refused, partition_path, printable
 from wizard.model.finding import Notice
 from wizard.model.machine import Extent
 from wizard.model.run import Event
@@ -54,8 +43,8 @@ def make_found_run(
     if the tokens are wrong, the original folder exists, or a drive has changed."""
     _check_tokens(found, tokens)
     refuse_known(found, journal_dir)
-    folder = runs_folder(journal_dir)
-    check_room(folder, 0, make=True)
+    folder = runs.runs_folder(journal_dir)
+    runs.check_room(folder, 0, make=True)
     settle()
     locks = lock_all(found.plan)
     try:
@@ -63,12 +52,12 @@ def make_found_run(
             check_unused(probe_drive(path, seconds=LOOK_SECONDS), part=found.plan.part_path)
         _refuse_changed(found)
         _clear_half_found(found, journal_dir)
-        run = make_run(folder, found.plan.devices, PLAN, found.notices[0].plan, environment)
+        run = runs.make_run(folder, found.plan.devices, runs.PLAN, found.notices[0].plan, environment)
         run_lock = lock_run(run)
         try:
             # The phase LEFT blocks all commands until the folder is complete.
-            save_record(run, Record(Phase.LEFT, of_plan=plan_digest(run)))
-            save_drives(run, tuple(member.drive for member in found.plan.members), found=True)
+            save_record(run, Record(Phase.LEFT, of_plan=runs.plan_digest(run)))
+            runs.save_drives(run, tuple(member.drive for member in found.plan.members), found=True)
             _fill_folder(run, found)
         except DiskwrightError:
             rmtree(run, ignore_errors=True)
@@ -102,7 +91,7 @@ def refuse_known(found: FoundRun, journal_dir: Path | None) -> None:
                 t(
                     "The run's folder exists here: `diskwright keep {run}` accepts the result, "
                     "`diskwright undo {run}` restores the old contents. Nothing was written.",
-                    run=run_argument(run),
+                    run=runs.run_argument(run),
                 )
             )
 
@@ -110,7 +99,7 @@ def refuse_known(found: FoundRun, journal_dir: Path | None) -> None:
 def _can_be_kept(run: Path) -> bool:
     """Return True if the folder still contains what keep or undo needs."""
     try:
-        with comparing(run, load_plan(run)) as exchange:
+        with comparing(run, runs.load_plan(run)) as exchange:
             sides = exchange.sides
             return all(side.is_new_intact() for side in sides) or all(side.is_old_intact() for side in sides)
     except DiskwrightError:
@@ -119,9 +108,9 @@ def _can_be_kept(run: Path) -> bool:
 
 def _of_plan(found: FoundRun, journal_dir: Path | None) -> Iterator[Path]:
     """Yield local runs with exactly the plan that is waiting."""
-    for run in list_runs(journal_dir):
-        with suppress(OSError, BadInput):
-            if kind_of(run) == PLAN and (run / PLAN).read_text() == found.notices[0].plan:
+    for run in kinds.PLAN.found(journal_dir):
+        with suppress(OSError):
+            if (run / runs.PLAN).read_text() == found.notices[0].plan:
                 yield run
 
 
@@ -143,7 +132,7 @@ def _fill_folder(run: Path, found: FoundRun) -> None:
         drives = zip(found.plan.devices, found.notices, found.data, strict=True)
         changes = tuple(_save_change(run, number, *drive) for number, drive in enumerate(drives))
         _save_headers(run, found.plan, changes)
-        save_record(run, Record(Phase.HIDDEN, changes, of_plan=plan_digest(run)))
+        save_record(run, Record(Phase.HIDDEN, changes, of_plan=runs.plan_digest(run)))
         save_backup(run)
         journal.add(Event.WAITING, str(t("Waiting to be kept.")))
     finally:

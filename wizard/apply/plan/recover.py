@@ -4,20 +4,11 @@ from base64 import b64decode
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 from wizard.apply.block.extents import DeviceMedium, chunks, merged, without
-from wizard.apply.engine.checks import COMPLETE
-from wizard.apply.engine.record import GOING_BACK, Phase, load_record
-from wizard.apply.plan import relocated_drives as words
-from wizard.apply.plan.identity_check import (
-    drive_fault,
-    find_drive,
-    identity_difference,
-    probe_members,
-    shows_run,
-)
+from wizard.apply.engine.record import Phase, load_record
+from wizard.apply.plan.identity_check import identity_difference
 from wizard.apply.plan.run_summary import SETTLED
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.run.job import check_root
@@ -26,7 +17,6 @@ from wizard.apply.run.runs import list_runs, load_plan, run_argument
 from wizard.model.errors import BadInput, DiskwrightError, Refused, printable
 from wizard.model.finding import Notice
 from wizard.model.geometry import Identity
-from wizard.model.layout import Member
 from wizard.model.machine import Drive, Extent
 from wizard.model.said import Message, Sentence, t
 from wizard.plan.check import read_kept_plan
@@ -258,67 +248,3 @@ def _refuse_invalid(path: str, notice: Notice, block_bytes: int) -> None:
                 drive=path,
             )
         )
-
-
-@dataclass(frozen=True, slots=True)
-class KnownDrives:
-    """The drives of a rehearsed run, identified by what the run left there."""
-
-    run: Path
-    plan: Plan
-
-    def probe(self) -> tuple[Drive, ...]:
-        """Probe the drives. Raises Refused if one is another drive."""
-        drives = probe_members(self.plan, self.where)
-        for member, drive in zip(self.plan.members, drives, strict=True):
-            if drive_fault(member.drive, drive, partial(self._is_left_there, member, drive)):
-                where = self.where(member.drive, None)
-                raise Refused(words.MAYBE_ANOTHER(drive=drive.path, run=self.run.name, where=where))
-        return drives
-
-    def where(self, identity: Identity, resized: Drive | None) -> Message:
-        """Locate a missing drive of the run. For a drive whose size changed, describe what to do."""
-        run = self.run.name
-        if resized is not None:
-            return t(
-                "No data of the run {run} is lost: restore the drive's size to {bytes} "
-                "bytes, then run {commands}.",
-                run=run,
-                bytes=identity.size_bytes,
-                commands=self._commands,
-            )
-        member = next(member for member in self.plan.members if member.drive == identity)
-        path, known = find_drive(identity, partial(self._matches, member)), identity.path
-        if path is None:
-            return t(
-                "The drive of the run {run} is not attached under another name either: reattach the drive.",
-                run=run,
-            )
-        return t(
-            "The drive of the run {run} is now {now}; no data of the run is lost. Detach "
-            "{now} and any drive at {known}. Reattach the drive as {known}, then run "
-            "{commands}.",
-            run=run,
-            now=path,
-            known=known,
-            commands=self._commands,
-        )
-
-    @property
-    def _commands(self) -> Message:
-        """The commands that can continue the run."""
-        record = load_record(self.run)
-        if record is not None and record.phase in GOING_BACK:
-            by = Sentence("`diskwright undo {run}`")
-        elif record is not None and record.phase in COMPLETE:
-            by = Sentence("`diskwright keep {run}` or `diskwright undo {run}`")
-        else:
-            by = Sentence("`diskwright resume {run}`")
-        return by(run=run_argument(self.run))
-
-    def _is_left_there(self, member: Member, drive: Drive, *, whole: bool = False) -> bool | None:
-        return shows_run(self.run, self.plan, self.plan.members.index(member), drive, whole=whole)
-
-    def _matches(self, member: Member, drive: Drive) -> bool:
-        left = partial(self._is_left_there, member, drive, whole=True)
-        return drive_fault(member.drive, drive, left) is None

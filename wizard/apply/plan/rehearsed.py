@@ -28,10 +28,10 @@ from wizard.apply.engine.stores import FOLDER
 from wizard.apply.engine.survey import Content, Proof, delete_saved, delete_scratch
 from wizard.apply.plan.guard import check_operations, check_start, check_surroundings, check_unused
 from wizard.apply.plan.identity_check import check_same_start, identity_difference, probe_members
-from wizard.apply.plan.own_drives import check_holds_plan, later_runs, over_later, quietly
 from wizard.apply.plan.readonly_look import update_partition
-from wizard.apply.plan.recover import KnownDrives
 from wizard.apply.plan.rehearse import Execute, RehearsalWorkspace, StoppedError, rehearse
+from wizard.apply.plan.run import quietly
+from wizard.apply.plan.run_drives import KnownDrives, check_holds_plan, later_runs, over_later
 from wizard.apply.plan.run_summary import waiting_sentence
 from wizard.apply.run.backup_store import LOOK_SECONDS, drop_backup, save_backup
 from wizard.apply.run.job import KEPT, UNDONE

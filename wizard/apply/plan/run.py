@@ -3,7 +3,7 @@
 Journal entries are written before and after each step.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from wizard.apply.block.devices import is_unplugged, node_fault, read_bytes
@@ -17,9 +17,8 @@ from wizard.apply.plan.guard import (
     check_unused,
 )
 from wizard.apply.plan.identity_check import probe_members
-from wizard.apply.plan.own_drives import own_mounts, quietly
 from wizard.apply.plan.run_summary import DIRECT, headline
-from wizard.apply.run.backup_store import Environment
+from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.run.job import STEP_FAILED, STOPPED, Outcome, RunWork
 from wizard.apply.run.journal import Journal, RunState, begun_steps, done_steps, read_entries
 from wizard.apply.run.process import STOP, settle, udev_runs, unlocked
@@ -27,24 +26,23 @@ from wizard.apply.run.progress_log import how_far
 from wizard.apply.run.runs import load_environment, load_plan
 from wizard.apply.steps import execution
 from wizard.apply.steps.containers import check_opened, own_containers
-from wizard.apply.steps.filesystem import (
-    made_as_planned,
-)
+from wizard.apply.steps.filesystem import made_as_planned
 from wizard.apply.steps.layers import activate, layer_nodes, own_array_node, own_uses
 from wizard.apply.steps.step_context import NOT_TOUCHED, Finished, StepContext, look_at_all, told_in
 from wizard.apply.steps.wipe import check_no_clone, check_target
 from wizard.apply.system.edited_file import read_text
+from wizard.apply.system.mounts import is_mounted, is_swap
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused, partition_path
 from wizard.model.machine import Extent
 from wizard.model.run import Event
 from wizard.model.said import KIB, Message, Sentence, joined, t, tn
-from wizard.operations.filesystem import (
-    MakeFilesystem,
-)
-from wizard.operations.mounts import Mount
+from wizard.operations.filesystem import Inside, MakeFilesystem
+from wizard.operations.mounts import Mount, TurnOnSwap
 from wizard.operations.operation import Operation
 from wizard.plan.plan import Plan, Step
 from wizard.plan.steps import use_steps
+from wizard.process.program import Result
+from wizard.process.program import run as run_command
 
 NOT_TOGETHER = t("Cannot activate the new volumes:")
 NOTHING_MORE = t("Nothing more was written.")
@@ -184,12 +182,29 @@ def _let_udev_look(
     try:
         with automount_ignored(plan), unlocked(drive_locks):
             settle(CATCH_UP_SECONDS)
-        ours = own_mounts(plan, begun) | own_uses(plan, begun, quietly) | own_containers(plan)
+        ours = _own_mounts(plan, begun) | own_uses(plan, begun, quietly) | own_containers(plan)
         for drive in probe_members(plan):
             check_unused(drive, ours, part=plan.part_path)
     except DiskwrightError as error:
         return error.ending_in(str(NOTHING_MORE))
     return None
+
+
+def quietly(argv: Sequence[str]) -> Result:
+    """Run a command that only reads, or that assembles the run's own array."""
+    return run_command(argv, seconds=LOOK_SECONDS)
+
+
+def _own_mounts(plan: Plan, begun: frozenset[int]) -> frozenset[tuple[str, str]]:
+    """Return the devices and mount points of the run's own existing mounts. The mount point of swap is
+    `swap`."""
+    operations = [plan.steps[number - 1].operation for number in begun]
+    mounts = [one for one in operations if isinstance(one, Mount) and is_mounted(one)]
+    mounts += [mount for one in operations if isinstance(one, Inside) and is_mounted(mount := one.mount)]
+    swaps = frozenset(
+        (one.device, "swap") for one in operations if isinstance(one, TurnOnSwap) and is_swap(one.device)
+    )
+    return swaps | {(device, one.mount_point) for one in mounts for device in one.devices}
 
 
 def _run_step(context: StepContext) -> str | None:

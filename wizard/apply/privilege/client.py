@@ -19,7 +19,7 @@ from wizard.apply.privilege import ask
 from wizard.apply.privilege.ask import Answer, Ask, RootProgram, RootRequest, Say, as_line
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.journal import POLL_SECONDS, RunState, in_own_words
-from wizard.apply.run.load import render_any
+from wizard.apply.run.kinds import render_any
 from wizard.apply.run.process import Purpose
 from wizard.apply.run.progress_log import RunStatus
 from wizard.apply.run.runs import run_argument

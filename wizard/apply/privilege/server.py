@@ -29,12 +29,12 @@ from wizard.advice.missing import missing
 from wizard.apply import run_control
 from wizard.apply.local_runs import LocalRuns
 from wizard.apply.packages import install
-from wizard.apply.plan.start import preflight
 from wizard.apply.privilege import ask
 from wizard.apply.privilege.ask import LONGEST_LINE, Answer, Ask, RootRequest, Say, as_line
 from wizard.apply.run.backup_store import Environment
+from wizard.apply.run.job import Start
 from wizard.apply.run.journal import follow, state
-from wizard.apply.run.load import read_any, render_any
+from wizard.apply.run.kinds import read_any, render_any
 from wizard.apply.run.process import request_stop
 from wizard.documents.codec import from_json
 from wizard.ext4.assessment import Situation
@@ -43,7 +43,7 @@ from wizard.model.requests import CopyFiles
 from wizard.model.said import t
 from wizard.operations.rules import is_device_path
 from wizard.plan.check import read_plan
-from wizard.plan.undo_policy import WORD, UndoSpace
+from wizard.plan.undo_policy import UndoSpace
 from wizard.probe.host.environment import family_of, os_release
 from wizard.probe.machine import survey
 
@@ -229,7 +229,7 @@ def _undo_space(request: RootRequest) -> UndoSpace:
     do."""
     plan = read_plan(request.plan, "The plan")
     # Do not rehearse if the drives have changed or are in use.
-    preflight(plan, *plan.tokens, WORD, journal_dir=_journal_dir(request))
+    run_control.job_for(plan).preflight(plan, Start(journal_dir=_journal_dir(request)))
     return _runs(request).undo_space(plan)
 
 

@@ -334,11 +334,6 @@ def save_drives(run: Path, drives: tuple[Identity, ...], *, found: bool) -> None
     replace_document(run / DRIVES, DRIVES_SCHEMA, RunDrives(drives, found))
 
 
-def kind_of(run: Path) -> str:
-    """Return the kind of a run: the name of the document."""
-    return next((name for name in (CHANGES, MIGRATION, MOVE, BRING) if (run / name).exists()), PLAN)
-
-
 def load_environment(run: Path) -> Environment:
     """Load the fstab, drives and patience of a run. Raises BadInput."""
     settings = _load_settings(run)

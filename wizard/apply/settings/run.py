@@ -5,28 +5,27 @@ import os
 import pwd
 import shlex
 import stat
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Collection, Iterator, Set
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from wizard.apply.block.devices import kernel_name
+from wizard.apply.run import kinds
 from wizard.apply.run.backup_store import Environment, mark_durably
 from wizard.apply.run.job import (
     READY,
     JobRequest,
     Locks,
     Outcome,
-    Prepared,
     RunJob,
     RunWork,
     Start,
     carry_steps,
 )
 from wizard.apply.run.journal import Journal, RunState, begun_steps, done_steps, read_entries, state
-from wizard.apply.run.load import load_changes
-from wizard.apply.run.process import NOTHING_WRITTEN, UNDOING, Purpose, lock_drives
+from wizard.apply.run.process import NOTHING_WRITTEN, UNDOING, Purpose
 from wizard.apply.run.progress_log import how_far
 from wizard.apply.run.runs import load_environment, run_argument
 from wizard.apply.settings.guard import (
@@ -39,14 +38,14 @@ from wizard.apply.settings.guard import (
     is_powered_off,
     refusal,
 )
-from wizard.apply.settings.start import check_explained, lock_checked
+from wizard.apply.settings.proposal import check_explained
 from wizard.apply.settings.system import system_in, system_of
 from wizard.model.errors import BadInput, Failed, Refused, printable
 from wizard.model.layout import EVERYONE, ROOT, Writer
 from wizard.model.requests import Attach, SwitchOff
 from wizard.model.run import Check, Event
-from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, join, t, tn
-from wizard.operations.mounts import Mount
+from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, join, t
+from wizard.operations.mounts import Mount, Unmount
 from wizard.operations.operation import How, Setting
 from wizard.plan.changes import Changes
 from wizard.plan.conversion import Migration
@@ -106,7 +105,7 @@ NOT_RESUMABLE = Sentence("The run {run} cannot be resumed: {fault}.")
 
 def make_changes(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> Outcome:
     """Make all unfinished changes, and return how the run ended. Raises DiskwrightError."""
-    changes, environment = load_changes(run), load_environment(run)
+    changes, environment = kinds.CHANGES.load(run), load_environment(run)
     entries = read_entries(run)
     begun, done = begun_steps(entries), done_steps(entries)
     check_own(changes, environment)
@@ -188,25 +187,12 @@ def steps_done(run: Path, changes: Changes) -> Message | str:
     return done if begun_steps(entries) else join(done, NOTHING_WRITTEN)
 
 
-def check_can_undo(run: Path) -> None:
-    """Raises Refused if there is nothing to undo."""
-    if not begun_steps(read_entries(run)):
-        raise Refused(t("The run {run} made no changes, so undo is not needed.", run=run.name))
-    if state(run) is RunState.DONE:
-        changes = load_changes(run)
-        why = next((setting.stays for setting in changes.settings if setting.stays), None)
-        # A drive that is plugged in again can be mounted again.
-        if why is not None and not isinstance(changes.wanted, SwitchOff):
-            raise Refused(t("The run {run} cannot be undone: {why}.", run=run.name, why=why))
-
-
 def _take_all_back(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> tuple[Event, Message]:
     """Undo the changes in reverse order, and return how that ended. Raises DiskwrightError.
 
     Files are restored even if the drive is missing; changes to the drive are not.
     """
-    check_can_undo(run)
-    changes, environment = load_changes(run), load_environment(run)
+    changes, environment = kinds.CHANGES.load(run), load_environment(run)
     begun = begun_steps(read_entries(run))
     check_own(changes, environment)
     mark_durably(run / UNDOING)
@@ -231,49 +217,65 @@ def _take_all_back(run: Path, journal: Journal, drive_locks: tuple[int, ...]) ->
     return Event.UNDONE, join(*results)
 
 
-def _lock_if_attached(changes: Changes) -> Locks:
-    """Lock the drive if it exists. Files can be restored without it."""
-    with suppress(BadInput):
-        return lock_drives((changes.drive.path,))
-    return ()
-
-
 class SettingsRunJob(RunJob[Changes]):
     """Runs that change settings of a filesystem in use."""
 
+    kind = kinds.CHANGES
     explains = True
 
-    def lock_new(self, document: Changes, how: Start, *, make: bool) -> Locks:
-        """Check the filesystem and its uses."""
-        return lock_checked(document, how, make=make)
+    def own_drives(
+        self, document: Changes, environment: Environment, run: Path | None = None, *, undoing: bool = False
+    ) -> Collection[str]:
+        """Check that this run may change every setting."""
+        check_own(document, environment)
+        if not undoing:
+            check_may(document)
+            check_tuning_tools(document)
+        return (document.drive.path,)
 
-    def begun(self, document: Changes) -> Message:
-        """Count the changes."""
-        return tn(
-            "Making one change for {device}.",
-            "Making {count} changes for {device}.",
-            count=len(document.steps),
-            device=document.device,
-        )
+    def check_place(self, document: Changes, how: Start) -> None:
+        """Raises Refused if the run's journal is on a filesystem to unmount."""
+        places = (one.mount_point for one in document.settings if isinstance(one, Unmount))
+        if place := next((one for one in places if how.folder.resolve().is_relative_to(one)), None):
+            raise Refused(
+                refusal(
+                    t("The run's journal is on {place}; name another folder with --journal.", place=place)
+                )
+            )
+
+    def lock(self, document: Changes, drives: Collection[str], run: Path | None = None) -> Locks:
+        """Lock the drive of an existing run only if it is attached. Files can be restored without it."""
+        try:
+            return super().lock(document, drives, run)
+        except BadInput:
+            if run is None:
+                raise
+            return ()
+
+    def check_new(self, document: Changes) -> None:
+        """Check the filesystem and its settings."""
+        check_new(document)
 
     def check_explained(self, document: Changes, environment: Environment) -> None:
         """Work out the document again."""
         check_explained(document, environment)
 
-    def prepare(self, run: Path, asked: JobRequest) -> Prepared:
+    def check_possible(self, run: Path, asked: JobRequest) -> None:
+        """Refuse to undo a finished change that stays. A drive that is plugged in again can be mounted
+        again."""
+        super().check_possible(run, asked)
+        if asked.purpose is Purpose.UNDO and state(run) is RunState.DONE:
+            changes = self.kind.load(run)
+            why = next((setting.stays for setting in changes.settings if setting.stays), None)
+            if why is not None and not isinstance(changes.wanted, SwitchOff):
+                raise Refused(t("The run {run} cannot be undone: {why}.", run=run.name, why=why))
+
+    def check_continues(self, run: Path, document: Changes, purpose: Purpose) -> None:
         """Check that the settings are as the run left them."""
-        if asked.purpose is Purpose.UNDO:
-            check_can_undo(run)
-        changes = load_changes(run)
-        check_own(changes, load_environment(run))
-        lock = partial(_lock_if_attached, changes)
-        if asked.purpose is Purpose.UNDO:
-            return Prepared(t("Undoing the changes for {device}.", device=changes.device), lock)
-        check_may(changes)
-        check_tuning_tools(changes)
-        check = partial(check_resumable, run) if begun_steps(read_entries(run)) else check_new
-        sentence = t("Resuming the changes for {device}.", device=changes.device)
-        return Prepared(sentence, lock, partial(check, changes))
+        if purpose is Purpose.APPLY and self.has_begun(run):
+            check_resumable(run, document)
+        elif purpose is Purpose.APPLY:
+            check_new(document)
 
     def apply(self, work: RunWork) -> Outcome:
         """Make all changes that are not made yet."""

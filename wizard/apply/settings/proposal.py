@@ -1,28 +1,15 @@
-"""Plan changes of settings, and check their documents before a run."""
+"""Propose better settings for an existing filesystem, and plan the changes of any request."""
 
 from dataclasses import dataclass, replace
-from functools import partial
-from pathlib import Path
 
 from wizard.advice.catalogue import load_catalogue
 from wizard.advice.existing import Tuning, tuning_for
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import find_workload
 from wizard.apply.run.backup_store import Environment
-from wizard.apply.run.job import Start, check_root
-from wizard.apply.run.load import check_told
-from wizard.apply.run.process import NOTHING_WRITTEN, lock_drives, settle
-from wizard.apply.run.runs import check_room
+from wizard.apply.run.kinds import check_told
 from wizard.apply.settings.existing_filesystem import ExistingVolume, look_at_filesystem
-from wizard.apply.settings.guard import (
-    check_may,
-    check_new,
-    check_options,
-    check_own,
-    check_tuning_tools,
-    refusal,
-    unambiguous,
-)
+from wizard.apply.settings.guard import check_options, refusal, unambiguous
 from wizard.apply.settings.plan_settings import act, owner_change
 from wizard.filesystems.registry import KINDS
 from wizard.findings.diagnose import diagnose
@@ -32,13 +19,10 @@ from wizard.model.errors import BadInput, Refused, printable
 from wizard.model.layout import Writer
 from wizard.model.requests import Tune, Wanted
 from wizard.model.said import t
-from wizard.operations.mounts import Unmount
 from wizard.plan.changes import Changes
 from wizard.plan.settings import possible
-from wizard.plan.settings.document import ORDER, change_steps, check_changes
+from wizard.plan.settings.document import ORDER, change_steps
 from wizard.plan.settings.tuning import ROOT_ONLY, make_changes
-
-ASKED_ANEW = t("These changes differ from the ones required now.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +88,7 @@ def check_explained(changes: Changes, environment: Environment) -> None:
     if not isinstance(changes.wanted, Tune):
         now = act(changes.device, changes.wanted, environment)
         if _distinct_parts(now) != _distinct_parts(changes):
-            raise Refused(f"{ASKED_ANEW} {NOTHING_WRITTEN}")
+            raise Refused(refusal(t("These changes differ from the ones required now.")))
         return
     now = work_out(changes.device, changes.wanted.workload, environment, changes.wanted.owner).changes
     again = f"diskwright tune {changes.device} --workload {changes.wanted.workload}"
@@ -116,33 +100,3 @@ def check_explained(changes: Changes, environment: Environment) -> None:
 def _distinct_parts(changes: Changes) -> tuple[object, ...]:
     """Return the parts of a document that do not follow from others."""
     return (tuple(step.operation for step in changes.steps), changes.doubts, changes.reasons)
-
-
-def lock_checked(changes: Changes, how: Start, *, make: bool) -> tuple[int, ...]:
-    """Run all checks of new changes, and return the drive's lock. Raises Refused or BadInput."""
-    check_changes(changes)
-    check_root()
-    check_own(changes, how.environment)
-    check_may(changes)
-    check_tuning_tools(changes)
-    _check_journal_folder(changes, how.folder)
-    check_room(how.folder, 0, make=make)
-    settle()
-    return lock_drives((changes.drive.path,), partial(check_new, changes))
-
-
-def _check_journal_folder(changes: Changes, folder: Path) -> None:
-    """Raises Refused if the run's journal is on a filesystem to unmount."""
-    for step in changes.steps:
-        match step.operation:
-            case Unmount(mount_point=place) if folder.resolve().is_relative_to(place):
-                raise Refused(
-                    refusal(
-                        t(
-                            "The run's journal is on {place}; name another folder with --journal.",
-                            place=place,
-                        )
-                    )
-                )
-            case _:
-                pass
