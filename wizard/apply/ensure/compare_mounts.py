@@ -19,7 +19,7 @@ from wizard.apply.settings.existing_filesystem import ExistingVolume, lines_at_b
 from wizard.apply.settings.plan_settings import act
 from wizard.apply.system.mounts import read_mounts
 from wizard.filesystems.registry import MADE
-from wizard.model.errors import Failed, partition_path, printable
+from wizard.model.errors import Failed, partition_path
 from wizard.model.layout import NO_PLACE, Encryption, Volume
 from wizard.model.machine import Drive, Layer
 from wizard.model.requests import Attach, SetOptions
@@ -219,25 +219,23 @@ def _place_of(volume: Volume, asked: VolumeRequest, used: ExistingVolume) -> Ite
     listed = [line.mount_point for line in used.lines]
     if place is None:
         if asked.mount_point == NO_PLACE and listed:
-            yield leftover.MOUNTED_NOWHERE(device=device, place=printable(listed[0], 200), file=file)
+            yield leftover.MOUNTED_NOWHERE(device=device, place=listed[0], file=file)
         return
-    shown = printable(place, 200)
     if listed and listed != [place]:
-        found = tuple(printable(one, 200) for one in listed)
-        yield leftover.OTHER_PLACE(device=device, found=found, wanted=shown, file=file)
+        yield leftover.OTHER_PLACE(device=device, found=tuple(listed), wanted=place, file=file)
     elif used.mounts and place not in [mounted.mount_point for mounted in used.mounts]:
-        elsewhere = tuple(printable(mounted.mount_point, 200) for mounted in used.mounts)
+        elsewhere = tuple(mounted.mount_point for mounted in used.mounts)
         yield t(
             "{device} is mounted at {found:and} instead of {wanted}",
             device=device,
             found=elsewhere,
-            wanted=shown,
+            wanted=place,
         )
     elif not listed:
         wanted = Attach(place, volume.mount_options, True, volume.writer)
-        yield _Need(leftover.NO_LINE(device=device, place=shown, file=file), device, wanted)
+        yield _Need(leftover.NO_LINE(device=device, place=place, file=file), device, wanted)
     elif not used.mounts and "noauto" not in used.lines[0].options:
-        yield _Need(leftover.NOT_MOUNTED(device=device, place=shown), device, Attach(None, (), True))
+        yield _Need(leftover.NOT_MOUNTED(device=device, place=place), device, Attach(None, (), True))
 
 
 def _subvolumes_of(volume: Volume, used: ExistingVolume) -> Iterator[Message]:
@@ -245,11 +243,10 @@ def _subvolumes_of(volume: Volume, used: ExistingVolume) -> Iterator[Message]:
     listed = {line.mount_point for line in used.lines}
     mounted = {one.mount_point for one in used.mounts}
     for place in places_of(volume.mount_point, volume.subvolumes):
-        shown = printable(place, 200)
         if place not in listed:
-            yield leftover.NO_LINE(device=volume.path, place=shown, file=used.found.fstab)
+            yield leftover.NO_LINE(device=volume.path, place=place, file=used.found.fstab)
         elif place not in mounted:
-            yield leftover.NOT_MOUNTED(device=volume.path, place=shown)
+            yield leftover.NOT_MOUNTED(device=volume.path, place=place)
     yield from subvolume_faults(volume.subvolumes, volume.path, used.lines, used.found.fstab)
 
 

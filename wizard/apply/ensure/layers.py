@@ -16,7 +16,7 @@ from wizard.apply.system.crypttab import read_key
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import Line, parse, tags_of
 from wizard.apply.system.mounts import read_mounts
-from wizard.model.errors import partition_path, printable
+from wizard.model.errors import partition_path
 from wizard.model.layout import NO_PLACE, Encryption, Stripe, Subvolume, Volume
 from wizard.model.machine import Drive, Layer
 from wizard.model.said import Message, t
@@ -262,19 +262,16 @@ def _place_faults(
     wanted: Sequence[str], asked: VolumeRequest, layer: Layer, environment: Environment
 ) -> Iterator[Message]:
     listed, file = [line.mount_point for line in lines_of(layer, environment)], str(environment.fstab)
-    others = tuple(printable(place, 200) for place in listed if place not in wanted)
+    others = tuple(place for place in listed if place not in wanted)
     if wanted and others:
-        yield leftover.OTHER_PLACE(
-            device=layer.path, found=others, wanted=printable(wanted[0], 200), file=file
-        )
+        yield leftover.OTHER_PLACE(device=layer.path, found=others, wanted=wanted[0], file=file)
     elif others and asked.mount_point == NO_PLACE:
         yield leftover.MOUNTED_NOWHERE(device=layer.path, place=others[0], file=file)
     for place in wanted:
-        shown = printable(place, 200)
         if place not in listed:
-            yield leftover.NO_LINE(device=layer.path, place=shown, file=file)
+            yield leftover.NO_LINE(device=layer.path, place=place, file=file)
         elif place not in layer.mount_points:
-            yield leftover.NOT_MOUNTED(device=layer.path, place=shown)
+            yield leftover.NOT_MOUNTED(device=layer.path, place=place)
 
 
 def lines_of(layer: Layer, environment: Environment) -> list[Line]:

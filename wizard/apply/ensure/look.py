@@ -17,7 +17,7 @@ from wizard.apply.settings.existing_filesystem import lines_at_boot, openings
 from wizard.apply.system.crypttab import key_of
 from wizard.filesystems.registry import MADE
 from wizard.model.ensure import Match, Shape, WantedDrive, WantedVolume
-from wizard.model.errors import BadInput, DiskwrightError, Refused, printable
+from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.layout import NO_PLACE, Encryption, Subvolume, Volume
 from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.said import Message, reason_of, t, tn
@@ -350,7 +350,7 @@ def _found(drive: Drive, part: Partition, environment: Environment) -> WantedVol
             )
         held, encryption = layer.signatures, Encryption(part.path, "", "", 0, 0, keys[0])
     if len(held) != 1 or held[0].kind not in MADE:
-        kinds = tuple(printable(one.kind, 40) for one in held) or (t("nothing"),)
+        kinds = tuple(one.kind for one in held) or (t("nothing"),)
         raise Refused(
             t("{device} contains {found:and}, which no entry describes.", device=part.path, found=kinds)
         )

@@ -12,7 +12,7 @@ from wizard.apply.engine.record import Phase, load_record
 from wizard.apply.engine.survey import Content, DriveSide, content_of, count_blocks, find_foreign_block
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.run.process import NOTHING_WRITTEN
-from wizard.model.errors import BadInput, DiskwrightError, Refused, printable
+from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.geometry import Identity
 from wizard.model.machine import Drive
 from wizard.model.said import Message, Sentence, join, t
@@ -153,7 +153,7 @@ def _is_resized(identity: Identity, drive: Drive) -> bool:
 
 
 def _shown(value: str | int | None) -> Message | str:
-    return t("none") if value is None else printable(str(value))
+    return t("none") if value is None else str(value)
 
 
 def _whereabouts(identity: Identity, resized: Drive | None) -> Message:

@@ -18,11 +18,12 @@ from wizard.apply.plan.rehearsed import comparing, is_half_found
 from wizard.apply.plan.start import lock_all
 from wizard.apply.run import kinds, runs
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment, keep_facts, save_backup
+from wizard.apply.run.job import check_tokens
 from wizard.apply.run.journal import BACKUPS, RECORD, Journal
 from wizard.apply.run.journal import FILE as JOURNAL
 from wizard.apply.run.process import is_locked, lock_run, settle, unlock
 from wizard.apply.steps.containers import write_header
-from wizard.model.errors import DiskwrightError, Refused, partition_path, printable
+from wizard.model.errors import DiskwrightError, Refused, partition_path
 from wizard.model.finding import Notice
 from wizard.model.machine import Extent
 from wizard.model.run import Event
@@ -41,7 +42,7 @@ def make_found_run(
 ) -> Path:
     """Create the folder of a found run, so `keep` can finish it. Does not write to any drive. Raises Refused
     if the tokens are wrong, the original folder exists, or a drive has changed."""
-    _check_tokens(found, tokens)
+    check_tokens(found.plan, tokens)
     refuse_known(found, journal_dir)
     folder = runs.runs_folder(journal_dir)
     runs.check_room(folder, 0, make=True)
@@ -68,19 +69,6 @@ def make_found_run(
     finally:
         unlock(locks)
     return run
-
-
-def _check_tokens(found: FoundRun, tokens: Sequence[str]) -> None:
-    if sorted(tokens) != sorted(found.plan.tokens):
-        wanted = tuple(f"--confirm {printable(token)}" for token in found.plan.tokens)
-        raise Refused(
-            t(
-                "To confirm finishing the waiting result on {drives:list}, add "
-                "{options:row}. Nothing was written.",
-                drives=found.plan.devices,
-                options=wanted,
-            )
-        )
 
 
 def refuse_known(found: FoundRun, journal_dir: Path | None) -> None:

@@ -14,7 +14,7 @@ from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.run.job import check_root
 from wizard.apply.run.journal import state
 from wizard.apply.run.runs import list_runs, load_plan, run_argument
-from wizard.model.errors import BadInput, DiskwrightError, Refused, printable
+from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.finding import Notice
 from wizard.model.geometry import Identity
 from wizard.model.machine import Drive, Extent
@@ -123,7 +123,7 @@ def found_on(path: str, journal_dir: Path | None = None) -> FoundRun:
 
 
 def _describe(known: Identity) -> Message:
-    model = printable(known.model, 40) if known.model else t("model unknown")
+    model = known.model or t("model unknown")
     return t("{model} of {size:size}", model=model, size=known.size_bytes)
 
 

@@ -238,7 +238,7 @@ def decision_of(plan: Plan, state: RunState) -> Decision:
     """Return the user's choices for a run in this state, for the wizard that started it."""
     if state is not RunState.WAITING:
         return Decision()
-    places = tuple(printable(mount.mount_point, 200) for mount in plan.mounts)
+    places = tuple(mount.mount_point for mount in plan.mounts)
     where = (plan.part_path,) if plan.part else plan.devices
     used = (
         t("The result is mounted at {places:and}.", places=places)

@@ -220,7 +220,7 @@ def _runs(request: RootRequest) -> LocalRuns:
 def _look_at_ext(request: RootRequest) -> Situation:
     """Inspect an ext filesystem. Raises as `look_at_ext` does."""
     if not is_device_path(request.device):
-        raise BadInput(ask.NO_DEVICE(path=printable(request.device, 200)))
+        raise BadInput(ask.NO_DEVICE(path=request.device))
     return _runs(request).look_at_ext(request.device)
 
 
@@ -245,7 +245,7 @@ def _work_out(request: RootRequest) -> str:
     if isinstance(wanted, CopyFiles):
         return render_any(runs.work_out_copy(wanted))
     if not is_device_path(request.device) or wanted is None:
-        raise BadInput(ask.NO_DEVICE(path=printable(request.device, 200)))
+        raise BadInput(ask.NO_DEVICE(path=request.device))
     return render_any(runs.work_out(request.device, wanted))
 
 
@@ -294,7 +294,7 @@ def root_only_folder(named: str) -> Path:
     except (OSError, ValueError):
         is_safe = False
     if not is_safe:
-        raise Refused(ask.OPEN_JOURNAL(folder=printable(named, 200)))
+        raise Refused(ask.OPEN_JOURNAL(folder=named))
     return folder
 
 

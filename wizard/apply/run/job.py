@@ -17,7 +17,7 @@ from wizard.apply.run.backup_store import ANY, Environment
 from wizard.apply.run.journal import Journal, RunState, begun_steps, fails_again, read_entries, state
 from wizard.apply.run.process import UNDOING, Purpose
 from wizard.apply.run.progress_log import Settling, either
-from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused, printable
+from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.run import Document, Event
 from wizard.model.said import Message, Sentence, join, t, tn
 from wizard.plan.changes import RunDocument
@@ -57,7 +57,7 @@ def check_tokens(document: Document, tokens: Sequence[str]) -> None:
     """Raises Refused unless the tokens are exactly those of the drives, in any order."""
     if sorted(tokens) == sorted(document.tokens):
         return
-    options = tuple(f"--confirm {printable(token)}" for token in document.tokens)
+    options = tuple(f"--confirm {token}" for token in document.tokens)
     wrong = next((token for token in tokens if token and token not in document.tokens), None)
     if wrong is None:
         raise Refused(

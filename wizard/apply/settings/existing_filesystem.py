@@ -27,7 +27,7 @@ from wizard.apply.system.fstab import (
 )
 from wizard.apply.system.mounts import Mounted, is_mount_of, mounted_from, read_mounts
 from wizard.filesystems.registry import KINDS
-from wizard.model.errors import BadInput, Failed, printable
+from wizard.model.errors import BadInput, Failed
 from wizard.model.geometry import Identity
 from wizard.model.layout import Member
 from wizard.model.machine import Drive, Machine, Partition, Signature
@@ -196,7 +196,7 @@ def _signature(node: str, drive: Drive, part: Partition | None) -> Signature:
     found = part.signatures if part is not None else drive.signatures
     filesystems = [signature for signature in found if signature.kind in KINDS]
     if len(found) != 1 or not filesystems:
-        held = printable("+".join(signature.kind for signature in found), 60)
+        held = "+".join(signature.kind for signature in found)
         fault = t(
             "{device} contains {what}: name a partition with exactly one filesystem.",
             device=node,
@@ -302,9 +302,8 @@ def _warnings(plan: Plan, drive: Drive, device: str, environment: Environment) -
         if entries:
             # Of several lines, such as those of subvolumes, report the most dangerous one.
             entry = min(entries, key=lambda one: HARM.index(_sentence_of(one)))
-            source = printable(entry.source, 80)
             sentence = _sentence_of(entry)
-            yield sentence(line=entry.number, file=printable(str(file), 200), source=source, remedy=remedy)
+            yield sentence(line=entry.number, file=str(file), source=entry.source, remedy=remedy)
 
 
 def _meant(entries: Iterable[FstabEntry], device: str, tags: Tags) -> list[FstabEntry]:

@@ -31,7 +31,7 @@ from wizard.apply.system.mounts import (
 )
 from wizard.filesystems.kind import UUID_TABLES, WRITTEN_UUIDS
 from wizard.filesystems.registry import KINDS, MADE
-from wizard.model.errors import BadInput, Refused, printable
+from wizard.model.errors import BadInput, Refused
 from wizard.model.layout import ARRAY_LINKS, Writer
 from wizard.model.machine import Drive, Machine
 from wizard.model.requests import (
@@ -318,9 +318,15 @@ def _place_and_options(
     """Return the place and options to mount with: from fstab, the existing mount, or the request."""
     device, file = used.existing.device, used.found.fstab
     if line is not None:
-        place = printable(line.mount_point, 200)
         if wanted.place not in (None, line.mount_point):
-            _refuse(t("{file} mounts {device} at {place}; omit --at.", file=file, device=device, place=place))
+            _refuse(
+                t(
+                    "{file} mounts {device} at {place}; omit --at.",
+                    file=file,
+                    device=device,
+                    place=line.mount_point,
+                )
+            )
         if wanted.options:
             _refuse(
                 t(
@@ -334,7 +340,7 @@ def _place_and_options(
     mounted_at = used.existing.mount_point
     if mounted_at is not None:
         if wanted.place not in (None, mounted_at):
-            _refuse(possible.MOUNTED(device=device, places=(printable(mounted_at, 200),)))
+            _refuse(possible.MOUNTED(device=device, places=(mounted_at,)))
         return mounted_at, wanted.options
     places = usual_places()
     if wanted.place is None and (

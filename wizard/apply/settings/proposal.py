@@ -15,7 +15,7 @@ from wizard.filesystems.registry import KINDS
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
 from wizard.model.advice import Workload
-from wizard.model.errors import BadInput, Refused, printable
+from wizard.model.errors import BadInput, Refused
 from wizard.model.layout import Writer
 from wizard.model.requests import Tune, Wanted
 from wizard.model.said import t
@@ -48,7 +48,7 @@ def work_out(
     choice = advice.choice(existing.filesystem)
     if choice is None:
         kind = KINDS.get(existing.filesystem)
-        title = kind.title if kind else printable(existing.filesystem, 30)
+        title = kind.title if kind else existing.filesystem
         raise BadInput(possible.NOT_ADVISED(device=existing.device, filesystem=title))
     tuning = tuning_for(existing, drive, choice, load_catalogue(), root=profile.root)
     changes = make_changes(used.identity, existing, used.uuid, profile.workload.id, tuning, used.found)

@@ -40,7 +40,7 @@ from wizard.apply.settings.guard import (
 )
 from wizard.apply.settings.proposal import check_explained
 from wizard.apply.settings.system import system_in, system_of
-from wizard.model.errors import BadInput, Failed, Refused, printable
+from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.layout import EVERYONE, ROOT, Writer
 from wizard.model.requests import Attach, SwitchOff
 from wizard.model.run import Check, Event
@@ -70,7 +70,7 @@ def ready_message(changes: Changes) -> tuple[Message, ...]:
     asked = changes.wanted.writer
     if writer != ROOT or asked.kind != "person":
         return (ready,)
-    words = ("sudo", "diskwright", "mount", mount.device, "--writable", printable(asked.name, 60))
+    words = ("sudo", "diskwright", "mount", mount.device, "--writable", asked.name)
     command = shlex.join((*words, "--confirm", changes.drive.token))
     return ready, t(
         "The owner is unchanged. To let {who} write there: `{command}`.", who=asked.shown, command=command
