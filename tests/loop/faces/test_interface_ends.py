@@ -27,7 +27,7 @@ def hold(module, name, first):
         os.read(here, 1)
         return real(*arguments) if not first else None
     setattr(at, name, held)
-LAUNCH, FOLLOW = ("wizard.apply.run.job", "launch", True), ("wizard.apply.run_control", "follow", False)
+LAUNCH, FOLLOW = ("wizard.apply.run.process", "launch", True), ("wizard.apply.run_control", "follow", False)
 """
 """Holds a face right after a run's own process has begun, or when it waits for that one's end, until a signal
 comes."""

@@ -19,8 +19,8 @@ from wizard.apply.settings.existing_filesystem import ExistingVolume, lines_at_b
 from wizard.apply.settings.plan_settings import act
 from wizard.apply.system.mounts import read_mounts
 from wizard.filesystems.registry import MADE
+from wizard.model import layout
 from wizard.model.errors import Failed, partition_path
-from wizard.model.layout import NO_PLACE, Encryption, Volume
 from wizard.model.machine import Drive, Layer
 from wizard.model.requests import Attach, SetOptions
 from wizard.model.said import Message, Sentence, t
@@ -149,7 +149,7 @@ def _collect(
 
 
 def _using_of_btrfs(
-    plan: Plan, volume: Volume, asked: VolumeRequest, drives: Sequence[Drive], where: Where
+    plan: Plan, volume: layout.Volume, asked: VolumeRequest, drives: Sequence[Drive], where: Where
 ) -> MountDifferences:
     """Report missing mounts of a multi-device Btrfs as faults: mounting needs a device scan, which no change
     does."""
@@ -174,7 +174,11 @@ def _using_of_btrfs(
 
 
 def _container_faults(
-    volume: Volume, encryption: Encryption, asked: VolumeRequest, drive: Drive, environment: Environment
+    volume: layout.Volume,
+    encryption: layout.Encryption,
+    asked: VolumeRequest,
+    drive: Drive,
+    environment: Environment,
 ) -> Iterator[Message]:
     """Report missing uses of an encrypted volume as faults: no change mounts one."""
     yield from container_faults(volume, encryption, asked, drive, environment)
@@ -197,7 +201,7 @@ def _using_of_layers(
 
 
 def _layer_rest(
-    volume: Volume, asked: VolumeRequest, layer: Layer, environment: Environment
+    volume: layout.Volume, asked: VolumeRequest, layer: Layer, environment: Environment
 ) -> Iterator[Message]:
     """Compare mount options and owner of a volume on a layer."""
     lines = lines_of(layer, environment)
@@ -207,18 +211,18 @@ def _layer_rest(
     yield from owner_faults(asked, next(iter(mounted), None), volume.filesystem)
 
 
-def _uses_of(volume: Volume, asked: VolumeRequest, used: ExistingVolume) -> list[_Need | Message]:
+def _uses_of(volume: layout.Volume, asked: VolumeRequest, used: ExistingVolume) -> list[_Need | Message]:
     owner = owner_faults(asked, used.existing.mount_point, used.existing.filesystem)
     if volume.subvolumes:
         return [*_subvolumes_of(volume, used), *owner]
     return [*_place_of(volume, asked, used), *_options_of(volume, asked, used), *owner]
 
 
-def _place_of(volume: Volume, asked: VolumeRequest, used: ExistingVolume) -> Iterator[_Need | Message]:
+def _place_of(volume: layout.Volume, asked: VolumeRequest, used: ExistingVolume) -> Iterator[_Need | Message]:
     device, place, file = volume.path, volume.mount_point, used.found.fstab
     listed = [line.mount_point for line in used.lines]
     if place is None:
-        if asked.mount_point == NO_PLACE and listed:
+        if asked.mount_point == layout.NO_PLACE and listed:
             yield leftover.MOUNTED_NOWHERE(device=device, place=listed[0], file=file)
         return
     if listed and listed != [place]:
@@ -238,7 +242,7 @@ def _place_of(volume: Volume, asked: VolumeRequest, used: ExistingVolume) -> Ite
         yield _Need(leftover.NOT_MOUNTED(device=device, place=place), device, Attach(None, (), True))
 
 
-def _subvolumes_of(volume: Volume, used: ExistingVolume) -> Iterator[Message]:
+def _subvolumes_of(volume: layout.Volume, used: ExistingVolume) -> Iterator[Message]:
     """Report missing mounts of subvolumes as faults: no change mounts several."""
     listed = {line.mount_point for line in used.lines}
     mounted = {one.mount_point for one in used.mounts}
@@ -250,7 +254,7 @@ def _subvolumes_of(volume: Volume, used: ExistingVolume) -> Iterator[Message]:
     yield from subvolume_faults(volume.subvolumes, volume.path, used.lines, used.found.fstab)
 
 
-def _options_of(volume: Volume, asked: VolumeRequest, used: ExistingVolume) -> Iterator[_Need]:
+def _options_of(volume: layout.Volume, asked: VolumeRequest, used: ExistingVolume) -> Iterator[_Need]:
     if len(used.lines) != 1:
         return
     current = used.lines[0].options
@@ -259,7 +263,7 @@ def _options_of(volume: Volume, asked: VolumeRequest, used: ExistingVolume) -> I
         yield _Need(said, volume.path, SetOptions((*current, *missing)))
 
 
-def _missing_options(volume: Volume, asked: VolumeRequest, have: Sequence[str]) -> tuple[str, ...]:
+def _missing_options(volume: layout.Volume, asked: VolumeRequest, have: Sequence[str]) -> tuple[str, ...]:
     """Return missing mount options that were requested explicitly. Recommended options may change, so they do
     not count."""
     catalogue = load_catalogue()
@@ -302,10 +306,10 @@ def owner_faults(asked: VolumeRequest, place: str | None, filesystem: str) -> It
         )
 
 
-def _swap_faults(volume: Volume, drive: Drive, where: Where) -> Iterator[Message]:
+def _swap_faults(volume: layout.Volume, drive: Drive, where: Where) -> Iterator[Message]:
     """Report swap that is requested but missing in fstab."""
     part = drive.partition(volume.path)
-    if volume.mount_point != NO_PLACE or part is None:
+    if volume.mount_point != layout.NO_PLACE or part is None:
         return
     file = where.environment.fstab
     if not any(line.kind == "swap" for line in lines_at_boot(drive, part.path, file)):

@@ -12,7 +12,7 @@ from wizard.apply.run.process import settle, udev_runs
 from wizard.apply.steps.mounting import mount_checked
 from wizard.apply.steps.step_context import StepContext, told_in
 from wizard.apply.steps.wipe import check_target, recognised_differences, signatures_on
-from wizard.apply.system.mounts import Mounted, is_mounted, mounted_at, read_mounts
+from wizard.apply.system import mounts
 from wizard.model.errors import DiskwrightError, Failed
 from wizard.model.run import Event
 from wizard.model.said import Sentence, t
@@ -51,10 +51,10 @@ def automount_ignored(plan: Plan) -> Iterator[None]:
                 (SYS_BLOCK / name / "uevent").write_text("change")
 
 
-def foreign_mounts(plan: Plan) -> tuple[tuple[Mounted, MakeFilesystem], ...]:
+def foreign_mounts(plan: Plan) -> tuple[tuple[mounts.Mounted, MakeFilesystem], ...]:
     """Return mounts of the plan's filesystems at other places than planned, last mount first."""
     planned = {mount.mount_point for mount in plan.mounts}
-    there = [entry for entry in reversed(read_mounts()) if entry.mount_point not in planned]
+    there = [entry for entry in reversed(mounts.read_mounts()) if entry.mount_point not in planned]
     return tuple(
         (entry, make) for entry in there for make in plan.filesystems if entry.source in make.devices
     )
@@ -67,7 +67,7 @@ def unmount_foreign(context: StepContext) -> bool:
     for entry in found:
         place = entry.mount_point
         # umount detaches the topmost mount, which may be another filesystem.
-        if (top := mounted_at(entry.mount_point)) and top.source != entry.source:
+        if (top := mounts.mounted_at(entry.mount_point)) and top.source != entry.source:
             raise Failed(
                 t(
                     "Another program mounted {device} at {place}, hidden by {other}. Nothing was unmounted.",
@@ -105,9 +105,9 @@ def ensure_mounted(plan: Plan, journal: Journal) -> str | None:
         return None
     settle()
     for one in plan.mounts:
-        if not is_mounted(one):
+        if not mounts.is_mounted(one):
             _mount_again(plan, one, journal)
-    if lost := [one for one in plan.mounts if not is_mounted(one)]:
+    if lost := [one for one in plan.mounts if not mounts.is_mounted(one)]:
         return str(
             t(
                 "All checks passed, but another program unmounted {places:list} when the "

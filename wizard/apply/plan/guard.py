@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from wizard.advice.missing import BINDING, missing
-from wizard.apply.block.devices import node_fault, open_exclusively, partition_nodes
+from wizard.apply.block import devices
 from wizard.apply.engine.record import IN_USE
 from wizard.apply.plan.identity_check import check_same_start, probe_members
 from wizard.apply.run.backup_store import Environment
@@ -27,9 +27,9 @@ from wizard.model.errors import Refused, partition_path, printable
 from wizard.model.layout import Layout, Member
 from wizard.model.machine import Drive
 from wizard.model.said import Message, Sentence, t
+from wizard.plan import refusals
 from wizard.plan.dangers import held_on, layout_of
 from wizard.plan.plan import Plan
-from wizard.plan.refusals import in_use, refuse_table, uses_of_part
 from wizard.plan.settings.possible import READ_ONLY
 from wizard.plan.text import AGAIN_AS_ROOT, unread_words
 from wizard.plan.undo_policy import WORD
@@ -71,7 +71,7 @@ def check_operations(plan: Plan, only: frozenset[str] | None) -> None:
                 )
     for member in plan.members:
         for node in own_nodes(member):
-            if reason := node_fault(node, member.drive.path):
+            if reason := devices.node_fault(node, member.drive.path):
                 raise Refused(
                     t(
                         "Cannot confirm that {node} is on the plan's drive: {reason}. Nothing was written.",
@@ -159,7 +159,7 @@ def _check_superblocks(member: Member, drive: Drive) -> None:
 def _check_keepable(drive: Drive) -> None:
     """Raises Refused if the partition table cannot be extended, by the planner's rules."""
     try:
-        refuse_table(drive)
+        refusals.refuse_table(drive)
     except Refused as error:
         raise Refused(f"{error} {NOTHING_WRITTEN}") from None
 
@@ -219,11 +219,11 @@ def check_unused(drive: Drive, ours: frozenset[tuple[str, str]] = frozenset(), *
     point). If only the partition `part` changes, its neighbours may be in use."""
     if drive.read_only:
         raise Refused(READ_ONLY(drive=drive.path), str(NOTHING_WRITTEN))
-    for use in uses_of_part(drive, part) if part else drive.uses:
+    for use in refusals.uses_of_part(drive, part) if part else drive.uses:
         if use.kind != "opened" and (use.subject, use.by) not in ours:
-            raise Refused(IN_USE(device=drive.path, why=in_use(use)), str(NOTHING_WRITTEN))
+            raise Refused(IN_USE(device=drive.path, why=refusals.in_use(use)), str(NOTHING_WRITTEN))
     nodes = {
-        *partition_nodes(drive.path),
+        *devices.partition_nodes(drive.path),
         *(part.path for part in drive.partitions if Path(part.path).exists()),
     }
     if part:
@@ -233,7 +233,7 @@ def check_unused(drive: Drive, ours: frozenset[tuple[str, str]] = frozenset(), *
     # The kernel refuses exclusive access to a drive while a partition is opened exclusively, so open the
     # partitions first.
     for node in sorted(nodes) if mounted or part else [*sorted(nodes), drive.path]:
-        if reason := open_exclusively(node):
+        if reason := devices.open_exclusively(node):
             raise Refused(IN_USE(device=node, why=reason), str(NOTHING_WRITTEN))
 
 

@@ -7,9 +7,9 @@ from functools import partial
 from pathlib import Path
 
 from wizard.apply.block.extents import DeviceMedium
+from wizard.apply.engine import survey
 from wizard.apply.engine.checks import side_of
 from wizard.apply.engine.record import Phase, load_record
-from wizard.apply.engine.survey import Content, DriveSide, content_of, count_blocks, find_foreign_block
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.run.process import NOTHING_WRITTEN
 from wizard.model.errors import BadInput, DiskwrightError, Refused
@@ -262,13 +262,13 @@ def shows_run(run: Path, plan: Plan, number: int, drive: Drive, *, whole: bool =
         side = side_of(run, number, record.changes[number], medium, files)
         if whole and not tells_who_it_is(plan.members[number].drive):
             return _matches_phase(record.phase, side)
-        found = count_blocks(side)
+        found = survey.count_blocks(side)
     if tells_who_it_is(plan.members[number].drive):
         return found.is_known or not found.other
     return found.old + found.new >= found.other
 
 
-def _matches_phase(phase: Phase, side: DriveSide) -> bool:
+def _matches_phase(phase: Phase, side: survey.DriveSide) -> bool:
     """Return True if every place on the drive fits this phase."""
     change = side.change
     if phase is Phase.HIDDEN:
@@ -276,8 +276,8 @@ def _matches_phase(phase: Phase, side: DriveSide) -> bool:
     if phase is Phase.RELEASED:
         return side.holds(change.new_digest)
     if phase in (Phase.SAVED, Phase.UNKNOWN):
-        return content_of(side) is not Content.FOREIGN and count_blocks(side).is_known
-    return side.is_old_intact() and side.is_new_intact() and find_foreign_block(side) is None
+        return survey.content_of(side) is not survey.Content.FOREIGN and survey.count_blocks(side).is_known
+    return side.is_old_intact() and side.is_new_intact() and survey.find_foreign_block(side) is None
 
 
 def _contains_made(plan: Plan, number: int, drive: Drive) -> bool | None:

@@ -12,30 +12,13 @@ from wizard.apply.block.scratch_device import forget_left_rules
 from wizard.apply.engine.exchange import mark_over_changes
 from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase, Record, load_record, save_record
 from wizard.apply.engine.stores import new_file, old_file
-from wizard.apply.plan import guard, rehearsed, run_drives, start
+from wizard.apply.plan import guard, rehearsed, run_drives, run_summary, start
 from wizard.apply.plan import run as carrying
 from wizard.apply.plan.automount import ensure_mounted
 from wizard.apply.plan.identity_check import check_same_start, probe_again
 from wizard.apply.plan.readonly_look import end_looks
-from wizard.apply.plan.run_summary import DIRECT, direct_end, direct_left, waiting_sentence
-from wizard.apply.run import kinds, runs
+from wizard.apply.run import job, journal, kinds, process, runs
 from wizard.apply.run.backup_store import Environment, keep_facts, save_backup, write_durably
-from wizard.apply.run.job import (
-    LEFT_OFF,
-    SHOWN_BY_STATUS,
-    JobRequest,
-    Locks,
-    NextCommands,
-    Outcome,
-    PendingWrites,
-    Prepared,
-    RunJob,
-    RunWork,
-    Start,
-    check_tokens,
-)
-from wizard.apply.run.journal import RunState, begun_steps, read_entries, state
-from wizard.apply.run.process import NOTHING_WRITTEN, Purpose, lock_drives, unlock
 from wizard.apply.run.progress_log import Settling, either
 from wizard.apply.steps.containers import check_passphrase, close_containers
 from wizard.apply.steps.layers import clear_drives
@@ -58,17 +41,17 @@ def _check_passphrase(run: Path, plan: Plan, secret: bytes | None, *, keeps: boo
         check_passphrase(plan, run, secret)
 
 
-def _confirm_over_changes(run: Path, plan: Plan, asked: JobRequest) -> None:
+def _confirm_over_changes(run: Path, plan: Plan, asked: job.JobRequest) -> None:
     """Note for the run's process whether to overwrite later changes. Raises Refused unless confirmed, or if
     they are a later run's."""
     if asked.over_changes:
         if said := run_drives.over_later(run):
-            raise Refused(said, str(NOTHING_WRITTEN))
-        check_tokens(plan, asked.tokens)
+            raise Refused(said, str(process.NOTHING_WRITTEN))
+        job.check_tokens(plan, asked.tokens)
     mark_over_changes(run, asked.over_changes)
 
 
-def _is_complete(outcome: Outcome) -> bool:
+def _is_complete(outcome: job.Outcome) -> bool:
     return outcome[0] in (Event.DONE, Event.KEPT)
 
 
@@ -83,7 +66,7 @@ def _with_saved_data(run: Path, ways: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(way for way in ways if (has_old if way == "undo" else has_new))
 
 
-class PlanRunJob(RunJob[Plan]):
+class PlanRunJob(job.RunJob[Plan]):
     """Runs of plans."""
 
     kind = kinds.PLAN
@@ -95,9 +78,9 @@ class PlanRunJob(RunJob[Plan]):
         super().check_document(document)
         guard.check_read(document)
 
-    def check_confirmed(self, document: Plan, how: Start) -> None:
+    def check_confirmed(self, document: Plan, how: job.Start) -> None:
         """Accept the word that confirms a run without undo, directly on the drives."""
-        check_tokens(document, [token for token in how.tokens if token != WORD])
+        job.check_tokens(document, [token for token in how.tokens if token != WORD])
 
     def own_drives(
         self, document: Plan, environment: Environment, run: Path | None = None, *, undoing: bool = False
@@ -110,7 +93,7 @@ class PlanRunJob(RunJob[Plan]):
             return [path for path in document.devices if Path(path).is_block_device()]
         return document.devices
 
-    def check_place(self, document: Plan, how: Start) -> None:
+    def check_place(self, document: Plan, how: job.Start) -> None:
         """Check the rehearsal, its tools and the mount points."""
         guard.check_rehearsable(document, how.why_direct)
         start.check_word(document, how.tokens, how.why_direct)
@@ -121,21 +104,21 @@ class PlanRunJob(RunJob[Plan]):
         """Count the devices of each operation."""
         return start.room_bytes(document)
 
-    def lock(self, document: Plan, drives: Collection[str], run: Path | None = None) -> Locks:
+    def lock(self, document: Plan, drives: Collection[str], run: Path | None = None) -> job.Locks:
         """Lock the drives, or report where a missing one is now."""
         if len(drives) < len(document.devices):
-            return lock_drives(drives)
+            return process.lock_drives(drives)
         return start.lock_all(document, run_drives.KnownDrives(run, document).where if run else None)
 
     def check_new(self, document: Plan) -> None:
         """Check that the drives match the plan and are unused."""
         guard.check_start(document)
 
-    def decided(self, document: Plan, how: Start) -> Start:
+    def decided(self, document: Plan, how: job.Start) -> job.Start:
         """Decide once whether the run works directly on the drives: only if the user has confirmed it."""
         return replace(how, why_direct=start.why_direct(document, how.folder))
 
-    def make(self, document: Plan, how: Start) -> Path:
+    def make(self, document: Plan, how: job.Start) -> Path:
         """Save the facts about the drives, too, and the record of a rehearsed run."""
         direct = WORD in how.tokens or bool(how.why_direct)
         run = runs.new_run(how.folder, document, how.environment, direct=direct)
@@ -151,7 +134,7 @@ class PlanRunJob(RunJob[Plan]):
         """Describe the steps that edit fstab."""
         return described_for_fstab(document, str(environment.fstab))
 
-    def preflight_unprivileged(self, document: Plan, how: Start) -> None:
+    def preflight_unprivileged(self, document: Plan, how: job.Start) -> None:
         """Check the plan, the tools and the drives' identity."""
         self.check_document(document)
         self.own_drives(document, how.environment)
@@ -159,12 +142,12 @@ class PlanRunJob(RunJob[Plan]):
         for drive in document.drives:
             check_same_start(drive, probe_again(drive))
 
-    def preflight(self, document: Plan, how: Start) -> None:
+    def preflight(self, document: Plan, how: job.Start) -> None:
         """Run all checks of a new run as if it were confirmed, also without undo."""
         how = self.decided(document, replace(how, tokens=(*document.tokens, WORD)))
-        unlock(self.lock_new(document, how, make=False))
+        process.unlock(self.lock_new(document, how, make=False))
 
-    def start(self, document: Plan, how: Start) -> Path:
+    def start(self, document: Plan, how: job.Start) -> Path:
         """Start a run. Raises Refused, too, if the passphrase or key is missing or invalid, or if a run that
         always supports undo is confirmed to work without."""
         secret = key_of(document) if how.secret is None else how.secret
@@ -173,21 +156,21 @@ class PlanRunJob(RunJob[Plan]):
             guard.check_rehearsable(document, None)
         return super().start(document, replace(how, secret=secret))
 
-    def check_possible(self, run: Path, asked: JobRequest) -> None:
+    def check_possible(self, run: Path, asked: job.JobRequest) -> None:
         """Restore lost documents first. Raises Refused for a run directly on the drives."""
         runs.restore_documents(run)
         self._check_rehearsed(run)
         # The record and the drives decide about undo.
-        if asked.purpose is Purpose.APPLY:
+        if asked.purpose is process.Purpose.APPLY:
             super().check_possible(run, asked)
 
     def _check_rehearsed(self, run: Path) -> None:
         if not rehearsed.is_rehearsed(run):
-            raise Refused(DIRECT(name=run.name))
+            raise Refused(run_summary.DIRECT(name=run.name))
 
-    def prepare(self, run: Path, asked: JobRequest) -> Prepared:
+    def prepare(self, run: Path, asked: job.JobRequest) -> job.Prepared:
         """Find the drives, and check the passphrase."""
-        keeping, undoing = asked.purpose is Purpose.KEEP, asked.purpose is Purpose.UNDO
+        keeping, undoing = asked.purpose is process.Purpose.KEEP, asked.purpose is process.Purpose.UNDO
         if keeping:
             rehearsed.check_keeps(run)
         if undoing:
@@ -213,25 +196,25 @@ class PlanRunJob(RunJob[Plan]):
         return replace(taking, check=check, secret=secret)
 
     def _check_resumes(self, run: Path, plan: Plan) -> None:
-        if state(run) is RunState.WAITING:
+        if journal.state(run) is journal.RunState.WAITING:
             complete = t("The run {name} is complete.", name=run.name)
-            raise Refused(join(complete, waiting_sentence(plan, runs.run_argument(run))))
+            raise Refused(join(complete, run_summary.waiting_sentence(plan, runs.run_argument(run))))
         guard.check_tools(plan)
         runs.check_room(run.parent, self.room_bytes(plan), make=True)
 
-    def check_continues(self, run: Path, document: Plan, purpose: Purpose) -> None:
+    def check_continues(self, run: Path, document: Plan, purpose: process.Purpose) -> None:
         """Check the drives before they are kept or restored. Resuming checks them by phase."""
-        if purpose is Purpose.KEEP:
+        if purpose is process.Purpose.KEEP:
             run_drives.KnownDrives(run, document).probe()
-        elif purpose is Purpose.UNDO:
+        elif purpose is process.Purpose.UNDO:
             rehearsed.check_there(run, document)
 
-    def ask(self, run: Path, purpose: Purpose) -> None:
+    def ask(self, run: Path, purpose: process.Purpose) -> None:
         """Run the read-only checks of a command."""
         self._check_rehearsed(run)
         rehearsed.ask(run, runs.load_plan(run), purpose)
 
-    def apply(self, work: RunWork) -> Outcome:
+    def apply(self, work: job.RunWork) -> job.Outcome:
         """Rehearse, save and commit, or run directly on the drives."""
         forget_left_rules()
         if not rehearsed.is_rehearsed(work.run):
@@ -239,13 +222,13 @@ class PlanRunJob(RunJob[Plan]):
         finish = partial(carrying.finish, work)
         return rehearsed.carry_out(work.run, work.journal, carrying.execute, finish, work.secret)
 
-    def keep(self, work: RunWork) -> Outcome:
+    def keep(self, work: job.RunWork) -> job.Outcome:
         """Write the withheld signatures, and put the result to use."""
         forget_left_rules()
         event, sentence = rehearsed.release(work.run, work.journal, partial(carrying.finish, work))
         return Event.KEPT if event is Event.DONE else event, sentence
 
-    def undo(self, work: RunWork) -> Outcome:
+    def undo(self, work: job.RunWork) -> job.Outcome:
         """Restore the old contents."""
         return Event.UNDONE, rehearsed.undo_plan(work.run, work.journal)
 
@@ -255,9 +238,9 @@ class PlanRunJob(RunJob[Plan]):
             return carrying.with_unplugged_reason(runs.load_plan(run), error)
         return str(error)
 
-    def leave(self, work: RunWork, outcome: Outcome) -> None:
+    def leave(self, work: job.RunWork, outcome: job.Outcome) -> None:
         """Close encrypted volumes unless the run is complete, and stop the layer of a direct run."""
-        if work.purpose is Purpose.UNDO or _is_complete(outcome):
+        if work.purpose is process.Purpose.UNDO or _is_complete(outcome):
             return
         with suppress(DiskwrightError):
             plan = runs.load_plan(work.run)
@@ -265,7 +248,7 @@ class PlanRunJob(RunJob[Plan]):
             if not rehearsed.is_rehearsed(work.run):
                 clear_drives(plan, carrying.quietly)
 
-    def ending(self, work: RunWork, outcome: Outcome) -> Outcome:
+    def ending(self, work: job.RunWork, outcome: job.Outcome) -> job.Outcome:
         """Check that the mounts still exist after the drives were unlocked."""
         if not _is_complete(outcome) or not (
             failure := ensure_mounted(runs.load_plan(work.run), work.journal)
@@ -273,14 +256,14 @@ class PlanRunJob(RunJob[Plan]):
             return outcome
         return Event.FAILED, failure
 
-    def is_meant(self, run: Path, command: str, now: RunState) -> bool:
+    def is_meant(self, run: Path, command: str, now: journal.RunState) -> bool:
         """Runs that wrote nothing cannot be kept. Runs directly on the drive, and runs in Phase.LEFT, which
         gave up the drive, match no command. `look` needs a complete and hidden result, even if keep or undo
         has failed since."""
         record = load_record(run)
         if command == "look":
-            return now is not RunState.RUNNING and record is not None and record.phase is Phase.HIDDEN
-        if now is RunState.DONE:
+            return now is not journal.RunState.RUNNING and record is not None and record.phase is Phase.HIDDEN
+        if now is journal.RunState.DONE:
             over = (Phase.KEPT, Phase.UNDONE)
             return command == "undo" and record is not None and record.phase not in over
         if record is None:
@@ -291,17 +274,17 @@ class PlanRunJob(RunJob[Plan]):
         """Return True for a run without a scratch copy."""
         return load_record(run) is None and runs.is_direct(run) is not False
 
-    def describe_direct(self, run: Path, now: RunState) -> Message | str:
+    def describe_direct(self, run: Path, now: journal.RunState) -> Message | str:
         """Describe the steps so far."""
-        if now not in LEFT_OFF or not self.is_direct(run):
+        if now not in job.LEFT_OFF or not self.is_direct(run):
             return ""
-        return direct_left(runs.load_plan(run), read_entries(run))
+        return run_summary.direct_left(runs.load_plan(run), journal.read_entries(run))
 
-    def commands(self, run: Path, now: RunState) -> tuple[str, ...]:
+    def commands(self, run: Path, now: journal.RunState) -> tuple[str, ...]:
         """Judge by the phase, too. No command continues a direct run."""
-        if now is RunState.WAITING:
+        if now is journal.RunState.WAITING:
             return _with_saved_data(run, tuple(Settling))
-        if now not in LEFT_OFF or self.is_direct(run):
+        if now not in job.LEFT_OFF or self.is_direct(run):
             return ()
         record, phase = load_record(run), self.phase(run)
         if phase in (Phase.UNDONE, Phase.LEFT):
@@ -315,11 +298,11 @@ class PlanRunJob(RunJob[Plan]):
             return ("resume",)
         return _with_saved_data(run, super().commands(run, now))
 
-    def working_commands(self, run: Path, now: RunState) -> NextCommands:
+    def working_commands(self, run: Path, now: journal.RunState) -> job.NextCommands:
         """Describe a direct run, unless no write happened or a later plan wrote to the drives."""
         if direct := self.describe_direct(run, now):
-            is_over = not begun_steps(read_entries(run)) or run_drives.later_runs(run)
-            return NextCommands((), "" if is_over else direct)
+            is_over = not journal.begun_steps(journal.read_entries(run)) or run_drives.later_runs(run)
+            return job.NextCommands((), "" if is_over else direct)
         return super().working_commands(run, now)
 
     def last_resort(self, run: Path, fault: Message | str) -> Message | str:
@@ -327,12 +310,16 @@ class PlanRunJob(RunJob[Plan]):
         commands = rehearsed.working_commands(run) if load_record(run) is not None else None
         return f"{carrying.with_unplugged_reason(runs.load_plan(run), fault)} {commands or ''}".strip()
 
-    def next_commands(self, run: Path, now: RunState) -> Message | str:
+    def next_commands(self, run: Path, now: journal.RunState) -> Message | str:
         """Ask to reattach missing drives first."""
         try:
             record = load_record(run)
             is_untouched = record is None or record.phase is Phase.REHEARSING
-            if now is RunState.REFUSED and is_untouched and not begun_steps(read_entries(run)):
+            if (
+                now is journal.RunState.REFUSED
+                and is_untouched
+                and not journal.begun_steps(journal.read_entries(run))
+            ):
                 return ""
             commands = either(runs.command_on(way, run) for way in self.commands(run, now))
             if commands and (gone := tuple(filter(is_unplugged, runs.load_plan(run).devices))):
@@ -340,26 +327,26 @@ class PlanRunJob(RunJob[Plan]):
             if record is not None:
                 return rehearsed.next_commands(run)
             if self.is_direct(run):
-                return direct_end(runs.load_plan(run), read_entries(run))
+                return run_summary.direct_end(runs.load_plan(run), journal.read_entries(run))
         except BadInput:
-            return SHOWN_BY_STATUS(run=runs.run_argument(run))
+            return job.SHOWN_BY_STATUS(run=runs.run_argument(run))
         return super().next_commands(run, now)
 
     def relocated(self, run: Path) -> dict[str, str]:
         """Search for the drives of the plan."""
         return {one.known.path: str(one.said) for one in run_drives.find_relocated(run)}
 
-    def pending_writes(self, run: Path) -> PendingWrites:
+    def pending_writes(self, run: Path) -> job.PendingWrites:
         """Return destructive steps that are not written yet."""
         plan = runs.load_plan(run)
         if not (steps := carrying.still_writes_over(run, plan)):
-            return PendingWrites()
+            return job.PendingWrites()
         said = (
             Sentence("Continuing run {run} overwrites the content of {drives:list}.")
             if losses(plan) or not plan.part
             else Sentence("Continuing run {run} still writes to {drives:list}, and preserves every file.")
         )
-        return PendingWrites(steps, said(run=run.name, drives=plan.devices))
+        return job.PendingWrites(steps, said(run=run.name, drives=plan.devices))
 
     def wants_passphrase(self, run: Path, *, keeps: bool = False) -> bool:
         """Compare the steps done so far with the encrypted volumes."""
@@ -376,7 +363,7 @@ class PlanRunJob(RunJob[Plan]):
 
     def power_unrecorded(self, run: Path) -> str:
         """A direct run cannot be resumed."""
-        if state(run) is not RunState.RUNNING or not self.is_direct(run):
+        if journal.state(run) is not journal.RunState.RUNNING or not self.is_direct(run):
             return ""
         return str(
             t(

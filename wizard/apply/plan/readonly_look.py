@@ -7,15 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, sleep
 
-from wizard.apply.block.devices import (
-    FORGET_SECONDS,
-    add_partitions,
-    forget_caches,
-    partition_nodes,
-)
+from wizard.apply.block import devices
 from wizard.apply.block.scratch_device import NoScratchDeviceError, attached
+from wizard.apply.engine import scratch_copies
 from wizard.apply.engine.record import Phase, load_record
-from wizard.apply.engine.scratch_copies import have_partitions, left_over, release_left
 from wizard.apply.engine.stores import Store, new_file
 from wizard.apply.run.job import check_root
 from wizard.apply.run.process import lock_run
@@ -55,7 +50,7 @@ class ReadonlyLook:
 
     def end(self) -> None:
         """Unmount the shown filesystems. Raises Failed if one is in use."""
-        parts = [part for node in self._nodes for part in (node, *partition_nodes(node))]
+        parts = [part for node in self._nodes for part in (node, *devices.partition_nodes(node))]
         for mounted in reversed(read_mounts()):
             if mounted.source in parts:
                 run_command(("umount", mounted.mount_point), seconds=UNMOUNT_SECONDS)
@@ -92,8 +87,8 @@ def looked_at(run: Path) -> Iterator[ReadonlyLook]:
                 raise Failed(
                     t("Cannot show the result: {why}. Nothing was written.", why=str(error))
                 ) from None
-            forget_caches(node)
-            have_partitions(node, (slot for slot in member.after.partitions if not slot.kept))
+            devices.forget_caches(node)
+            scratch_copies.have_partitions(node, (slot for slot in member.after.partitions if not slot.kept))
             nodes.append(node)
         look = ReadonlyLook(tuple(nodes), tuple(_shown(plan, tuple(nodes))))
         try:
@@ -114,8 +109,8 @@ def end_looks(run: Path) -> None:
     """Detach loop devices that a killed process has left. Requires the run's lock. Raises Refused if one is
     still mounted or in use."""
     with suppress(Failed):
-        release_left(run)
-    if node := left_over(run):
+        scratch_copies.release_left(run)
+    if node := scratch_copies.left_over(run):
         raise Refused(
             t(
                 "{node} shows the waiting result of the run {name} and is still in use. End "
@@ -131,22 +126,22 @@ def update_partition(plan: Plan) -> None:
     """Add, resize or remove the plan's partition in the kernel, without touching its neighbours. The result
     is checked later. Raises Failed."""
     drive, number, part = plan.drive.path, plan.part, plan.part_path
-    forget_caches(drive)
+    devices.forget_caches(drive)
     entry = next((one for one in probe_drive(drive).partitions if one.number == number and one.type), None)
     exists = Path(part).exists()
     if entry is not None and not exists:
-        add_partitions(drive, (number,))
+        devices.add_partitions(drive, (number,))
     elif entry is None and exists:
         _partx("--delete", drive, number)
     elif entry is not None and entry.kernel_size_bytes != entry.size_bytes:
         _partx("--update", drive, number)
     if Path(part).exists():
-        forget_caches(part)
+        devices.forget_caches(part)
 
 
 def _partx(action: str, drive: str, number: int) -> None:
     """Retry while the partition is busy: udev and others open it for moments."""
-    until = monotonic() + FORGET_SECONDS
+    until = monotonic() + devices.FORGET_SECONDS
     with suppress(DiskwrightError):
         while True:
             try:

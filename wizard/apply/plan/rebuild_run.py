@@ -9,19 +9,18 @@ from hashlib import sha256
 from pathlib import Path
 from shutil import rmtree
 
-from wizard.apply.block.extents import DeviceMedium, chunks, clipped, merged, without
+from wizard.apply.block import extents
+from wizard.apply.engine import stores
 from wizard.apply.engine.record import DriveChange, Phase, Record, SavedSignature, save_record
-from wizard.apply.engine.stores import FOLDER, Store, digest_of, hidden_reader, new_file, notice_file
 from wizard.apply.plan.guard import check_unused
 from wizard.apply.plan.recover import FoundRun
 from wizard.apply.plan.rehearsed import comparing, is_half_found
 from wizard.apply.plan.start import lock_all
-from wizard.apply.run import kinds, runs
+from wizard.apply.run import kinds, process, runs
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment, keep_facts, save_backup
 from wizard.apply.run.job import check_tokens
 from wizard.apply.run.journal import BACKUPS, RECORD, Journal
 from wizard.apply.run.journal import FILE as JOURNAL
-from wizard.apply.run.process import is_locked, lock_run, settle, unlock
 from wizard.apply.steps.containers import write_header
 from wizard.model.errors import DiskwrightError, Refused, partition_path
 from wizard.model.finding import Notice
@@ -46,7 +45,7 @@ def make_found_run(
     refuse_known(found, journal_dir)
     folder = runs.runs_folder(journal_dir)
     runs.check_room(folder, 0, make=True)
-    settle()
+    process.settle()
     locks = lock_all(found.plan)
     try:
         for path in found.plan.devices:
@@ -54,7 +53,7 @@ def make_found_run(
         _refuse_changed(found)
         _clear_half_found(found, journal_dir)
         run = runs.make_run(folder, found.plan.devices, runs.PLAN, found.notices[0].plan, environment)
-        run_lock = lock_run(run)
+        run_lock = process.lock_run(run)
         try:
             # The phase LEFT blocks all commands until the folder is complete.
             save_record(run, Record(Phase.LEFT, of_plan=runs.plan_digest(run)))
@@ -67,7 +66,7 @@ def make_found_run(
             os.close(run_lock)
         keep_facts(run, found.plan.devices)
     finally:
-        unlock(locks)
+        process.unlock(locks)
     return run
 
 
@@ -106,8 +105,8 @@ def _clear_half_found(found: FoundRun, journal_dir: Path | None) -> None:
     """Delete the leftovers of an interrupted rebuild. Only the process with the drives' locks creates such
     folders."""
     for run in tuple(_of_plan(found, journal_dir)):
-        begun = any((run / name).exists() for name in (JOURNAL, RECORD, FOLDER, *BACKUPS))
-        if (not begun or is_half_found(run)) and not is_locked(run):
+        begun = any((run / name).exists() for name in (JOURNAL, RECORD, stores.FOLDER, *BACKUPS))
+        if (not begun or is_half_found(run)) and not process.is_locked(run):
             rmtree(run)
 
 
@@ -132,15 +131,15 @@ def _save_change(run: Path, number: int, path: str, notice: Notice, data: bytes)
     marks = tuple(SavedSignature(one.start_bytes, one.size_bytes, one.stays) for one in notice.withheld)
     (run / "engine").mkdir(mode=0o700, exist_ok=True)
     with (
-        DeviceMedium(path) as drive,
-        Store(new_file(run, number), make_bytes=notice.drive_bytes) as new,
-        Store(notice_file(run, number), make_bytes=notice.drive_bytes) as kept,
+        extents.DeviceMedium(path) as drive,
+        stores.Store(stores.new_file(run, number), make_bytes=notice.drive_bytes) as new,
+        stores.Store(stores.notice_file(run, number), make_bytes=notice.drive_bytes) as kept,
     ):
         digest = sha256()
-        for chunk in chunks(notice.places):
+        for chunk in extents.chunks(notice.places):
             held = drive.read(chunk.start_bytes, chunk.size_bytes)
             digest.update(held)
-            for piece in without(chunk, [mark.extent for mark in marks]):
+            for piece in extents.without(chunk, [mark.extent for mark in marks]):
                 new.write(
                     piece.start_bytes, held[piece.start_bytes - chunk.start_bytes :][: piece.size_bytes]
                 )
@@ -154,7 +153,7 @@ def _save_change(run: Path, number: int, path: str, notice: Notice, data: bytes)
         change = DriveChange(
             path=path,
             size_bytes=notice.drive_bytes,
-            places=merged((*notice.places, notice.extent), block, notice.drive_bytes),
+            places=extents.merged((*notice.places, notice.extent), block, notice.drive_bytes),
             old_marks=(),
             new_marks=marks,
             old_digest="",
@@ -163,11 +162,13 @@ def _save_change(run: Path, number: int, path: str, notice: Notice, data: bytes)
             blank=False,
             notice=notice.extent,
         )
-        shown = hidden_reader(change, drive.read, new.read, kept.read(notice.start_bytes, notice.room_bytes))
+        shown = stores.hidden_reader(
+            change, drive.read, new.read, kept.read(notice.start_bytes, notice.room_bytes)
+        )
         return replace(
             change,
-            new_digest=digest_of(change.places, new.read),
-            barred_digest=digest_of(change.places, shown),
+            new_digest=stores.digest_of(change.places, new.read),
+            barred_digest=stores.digest_of(change.places, shown),
         )
 
 
@@ -184,17 +185,17 @@ def _save_headers(run: Path, plan: Plan, changes: Sequence[DriveChange]) -> None
 
 def _header(run: Path, number: int, change: DriveChange, place: Extent) -> bytes:
     """Read a range as it will be after keep."""
-    with DeviceMedium(change.path) as drive, Store(new_file(run, number)) as new:
+    with extents.DeviceMedium(change.path) as drive, stores.Store(stores.new_file(run, number)) as new:
         header = bytearray().join(
-            drive.read(chunk.start_bytes, chunk.size_bytes) for chunk in chunks((place,))
+            drive.read(chunk.start_bytes, chunk.size_bytes) for chunk in extents.chunks((place,))
         )
-        for part in clipped(change.places, (place,)):
+        for part in extents.clipped(change.places, (place,)):
             at = part.start_bytes - place.start_bytes
             header[at : at + part.size_bytes] = new.read(part.start_bytes, part.size_bytes)
     return bytes(header)
 
 
-def _write_hidden(new: Store, notice: Notice) -> None:
+def _write_hidden(new: stores.Store, notice: Notice) -> None:
     """Write the hidden signatures into the file's holes."""
     for one in notice.withheld:
         new.write(one.start_bytes, b64decode(one.data))
@@ -203,6 +204,6 @@ def _write_hidden(new: Store, notice: Notice) -> None:
 def _refuse_changed(found: FoundRun) -> None:
     """Raises Refused unless the drives contain exactly what the run wrote."""
     for path, notice in zip(found.plan.devices, found.notices, strict=True):
-        with DeviceMedium(path) as drive:
-            if digest_of(notice.places, drive.read) != notice.digest:
+        with extents.DeviceMedium(path) as drive:
+            if stores.digest_of(notice.places, drive.read) != notice.digest:
                 raise Refused(CHANGED(drive=path))

@@ -6,14 +6,14 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from wizard.apply.block.extents import DeviceMedium, chunks, merged, without
+from wizard.apply.block import extents
 from wizard.apply.engine.record import Phase, load_record
 from wizard.apply.plan.identity_check import identity_difference
 from wizard.apply.plan.run_summary import SETTLED
+from wizard.apply.run import runs
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.run.job import check_root
 from wizard.apply.run.journal import state
-from wizard.apply.run.runs import list_runs, load_plan, run_argument
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.finding import Notice
 from wizard.model.geometry import Identity
@@ -46,7 +46,7 @@ class FoundRun:
         return tuple(
             (path, place)
             for path, notice in zip(self.plan.devices, self.notices, strict=True)
-            for place in merged(
+            for place in extents.merged(
                 (*(one.extent for one in notice.withheld), notice.extent),
                 1,
                 notice.drive_bytes,
@@ -71,7 +71,7 @@ def found_on(path: str, journal_dir: Path | None = None) -> FoundRun:
                     "{run}` continues. Nothing was written.",
                     name=begun.name,
                     drive=drive.path,
-                    run=run_argument(begun),
+                    run=runs.run_argument(begun),
                 )
             )
         nothing = (
@@ -130,7 +130,7 @@ def _describe(known: Identity) -> Message:
 def _run_being_kept(path: str, journal_dir: Path | None) -> Path | None:
     """Return the newest local run that is writing signatures to this drive, or wrote them without
     finishing."""
-    for run in reversed(list_runs(journal_dir)):
+    for run in reversed(runs.list_runs(journal_dir)):
         with suppress(BadInput):
             record = load_record(run)
             is_on_its_way = record is not None and record.phase in (
@@ -138,7 +138,7 @@ def _run_being_kept(path: str, journal_dir: Path | None) -> Path | None:
                 Phase.RELEASED,
                 Phase.KEPT,
             )
-            if is_on_its_way and state(run) not in SETTLED and path in load_plan(run).devices:
+            if is_on_its_way and state(run) not in SETTLED and path in runs.load_plan(run).devices:
                 return run
     return None
 
@@ -148,7 +148,7 @@ def _notice_of(drive: Drive) -> tuple[Notice, bytes] | None:
     waiting = drive.waiting
     if waiting is None or not waiting.bare or drive.size_bytes is None:
         return None
-    with DeviceMedium(drive.path) as medium:
+    with extents.DeviceMedium(drive.path) as medium:
         read = _reader(medium)
         for notice, data in notices(read, medium.size_bytes):
             if notice.start_bytes == waiting.start_bytes and is_bare(notice, read):
@@ -156,12 +156,14 @@ def _notice_of(drive: Drive) -> tuple[Notice, bytes] | None:
     return None
 
 
-def _reader(medium: DeviceMedium) -> Callable[[int, int], bytes]:
+def _reader(medium: extents.DeviceMedium) -> Callable[[int, int], bytes]:
     """Return a function that reads any length, bypassing caches."""
 
     def read(start: int, length: int) -> bytes:
         place = Extent(start, min(length, medium.size_bytes - start))
-        return b"".join(medium.read(chunk.start_bytes, chunk.size_bytes) for chunk in chunks((place,)))
+        return b"".join(
+            medium.read(chunk.start_bytes, chunk.size_bytes) for chunk in extents.chunks((place,))
+        )
 
     return read
 
@@ -230,7 +232,7 @@ def _refuse_invalid(path: str, notice: Notice, block_bytes: int) -> None:
             size = -1
         if (
             size != one.size_bytes
-            or without(place, notice.places)
+            or extents.without(place, notice.places)
             or size % block_bytes
             or one.start_bytes % block_bytes
         ):
@@ -241,7 +243,7 @@ def _refuse_invalid(path: str, notice: Notice, block_bytes: int) -> None:
                     byte=one.start_bytes,
                 )
             )
-    if any(without(place, (notice.extent,)) != (place,) for place in notice.places):
+    if any(extents.without(place, (notice.extent,)) != (place,) for place in notice.places):
         raise Refused(
             t(
                 "The recovery label on {drive} overlaps data listed in the label. Nothing was written.",

@@ -8,16 +8,10 @@ from pathlib import Path
 
 from wizard.apply.block.devices import read_bytes
 from wizard.apply.block.extents import merged, without
+from wizard.apply.engine import scratch_copies, stores
 from wizard.apply.engine.changes import collected, discards, unknown_data, zeros_wanted
 from wizard.apply.engine.record import Phase, Record, SavedSignature
-from wizard.apply.engine.scratch_copies import (
-    ScratchRequest,
-    have_partitions,
-    mapped_without_udev,
-    scratch_copies_of,
-)
 from wizard.apply.engine.signatures import SignatureHider, in_release_order
-from wizard.apply.engine.stores import NoticeText, new_file, with_notice
 from wizard.apply.resize.resized import RESIZERS, check_files_stay
 from wizard.apply.resize.showing import Showing, shown_with
 from wizard.apply.run.backup_store import Environment
@@ -26,7 +20,7 @@ from wizard.apply.run.journal import Journal
 from wizard.apply.run.process import STOP
 from wizard.apply.run.progress_log import noting, part_of
 from wizard.apply.run.runs import run_argument
-from wizard.apply.steps.array_checks import leave_uncopied, scratch_nodes, show_beneath, unseen_array
+from wizard.apply.steps import array_checks
 from wizard.apply.steps.containers import keep_headers
 from wizard.apply.steps.layers import layer_nodes
 from wizard.apply.steps.step_context import StepContext, told_in
@@ -114,28 +108,28 @@ def rehearse(plan: Plan, workspace: RehearsalWorkspace) -> Record:
     unchanged then.
     """
     wanted = [wanted_for(plan, member) for member in plan.members]
-    with scratch_copies_of(workspace.run, wanted) as nodes:
-        there = on_nodes(plan, dict(zip(plan.devices, nodes, strict=True)) | scratch_nodes(plan))
+    with scratch_copies.scratch_copies_of(workspace.run, wanted) as nodes:
+        there = on_nodes(plan, dict(zip(plan.devices, nodes, strict=True)) | array_checks.scratch_nodes(plan))
         drives = [
             Rehearsed(member, scratch, table_of(plan, member), _changed_part(plan))
             for member, scratch in zip(plan.members, there.members, strict=True)
         ]
         for drive in drives:
             parts = [slot for slot in drive.member.before.partitions if not is_container(slot)]
-            have_partitions(drive.scratch.drive.path, parts)
+            scratch_copies.have_partitions(drive.scratch.drive.path, parts)
         if showing := _resize_request(plan, there, workspace, wanted[0]):
             wanted[0] = _expose(plan, showing, wanted[0])
         old = [_old_marks(drive, workspace) for drive in drives]
         with (
-            unseen_array(there, told_in(workspace.journal)),
-            mapped_without_udev(workspace.run, nodes, _mapped_names(there)),
+            array_checks.unseen_array(there, told_in(workspace.journal)),
+            scratch_copies.mapped_without_udev(workspace.run, nodes, _mapped_names(there)),
         ):
             _carry_out(plan, there, workspace)
             if showing:
                 check_files_stay(_resizing(plan), showing, wanted[0].allowed)
             keep_headers(there, workspace.run)
             for array in there.arrays:
-                leave_uncopied(array, told_in(workspace.journal))
+                array_checks.leave_uncopied(array, told_in(workspace.journal))
             _forget_btrfs(there)
         new = [_new_marks(drive, workspace) for drive in drives]
     workspace.journal.add(
@@ -166,14 +160,14 @@ def rehearse(plan: Plan, workspace: RehearsalWorkspace) -> Record:
     for said in unknown_data(workspace.run, plan, changes):
         workspace.journal.add(Event.COMMAND, str(said))
     if not all(change.blank for change in changes):
-        notice_text = NoticeText(
+        notice_text = stores.NoticeText(
             run_argument(workspace.run),
             datetime.now(UTC).isoformat(timespec="seconds"),
             _summarise(plan),
             render_plan(plan),
         )
         changes = [
-            with_notice(workspace.run, number, change, drive.room, notice_text, one.block_bytes)
+            stores.with_notice(workspace.run, number, change, drive.room, notice_text, one.block_bytes)
             for number, (change, drive, one) in enumerate(zip(changes, drives, wanted, strict=True))
         ]
         changes = [
@@ -184,7 +178,7 @@ def rehearse(plan: Plan, workspace: RehearsalWorkspace) -> Record:
 
 
 def _resize_request(
-    plan: Plan, there: Plan, workspace: RehearsalWorkspace, wanted: ScratchRequest
+    plan: Plan, there: Plan, workspace: RehearsalWorkspace, wanted: scratch_copies.ScratchRequest
 ) -> Showing | None:
     """Return the resizing on the plan's only drive that preserves a filesystem, or None."""
     for step, other in zip(plan.steps, there.steps, strict=True):
@@ -196,7 +190,7 @@ def _resize_request(
                 volume=next(slot.extent for slot in plan.before.partitions if slot.number == plan.part),
                 size_bytes=step.operation.size_bytes,
                 drive=wanted.path,
-                file=new_file(workspace.run, 0),
+                file=stores.new_file(workspace.run, 0),
                 run=workspace.run,
                 do=told_in(workspace.journal, seconds=seconds),
                 seconds=seconds,
@@ -208,7 +202,9 @@ def _resizing(plan: Plan) -> Resize:
     return next(step.operation for step in plan.steps if isinstance(step.operation, Resize))
 
 
-def _expose(plan: Plan, showing: Showing, wanted: ScratchRequest) -> ScratchRequest:
+def _expose(
+    plan: Plan, showing: Showing, wanted: scratch_copies.ScratchRequest
+) -> scratch_copies.ScratchRequest:
     """Expose the blocks that resizing may move to the scratch copy, and allow changes only there. Raises
     Failed."""
     exposed = shown_with(RESIZERS[_resizing(plan).filesystem].show, showing)
@@ -222,7 +218,7 @@ def _summarise(plan: Plan) -> str:
     return ", ".join(f"{filesystem or 'nothing'} of {format_capacity(size)}" for filesystem, size in sizes)
 
 
-def wanted_for(plan: Plan, member: Member) -> ScratchRequest:
+def wanted_for(plan: Plan, member: Member) -> scratch_copies.ScratchRequest:
     """Describe the scratch copy for a drive: what it exposes, and where it may change. Reads the partition
     table."""
     path, size = member.drive.path, member.drive.size_bytes
@@ -232,10 +228,10 @@ def wanted_for(plan: Plan, member: Member) -> ScratchRequest:
     changing = tuple(slot.extent for slot in slots)
     records = tuple(record_places(path, size, block))
     if table_of(plan, member).fresh:
-        return ScratchRequest(path, size, block, changing, (Extent(0, size),), records)
+        return scratch_copies.ScratchRequest(path, size, block, changing, (Extent(0, size),), records)
     # A partition can end where the backup of the table begins.
     allowed = merged((*changing, *table_regions(member)), block, size)
-    return ScratchRequest(path, size, block, changing, allowed, records, _in_use(plan, member))
+    return scratch_copies.ScratchRequest(path, size, block, changing, allowed, records, _in_use(plan, member))
 
 
 def _in_use(plan: Plan, member: Member) -> tuple[Extent, ...]:
@@ -291,7 +287,7 @@ def _carry_out(plan: Plan, there: Plan, workspace: RehearsalWorkspace) -> None:
             said = workspace.execute(context)
             for array in there.arrays:
                 if step.operation == array:
-                    show_beneath(plan, array)
+                    array_checks.show_beneath(plan, array)
         except (DiskwrightError, OSError) as error:
             workspace.journal.add(Event.STEP_FAILED, str(error), step=number)
             failed = t("Step {step} of {steps} failed in the rehearsal:", step=number, steps=len(there.steps))

@@ -6,7 +6,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
-from wizard.apply.block.devices import add_partitions, forget_caches, reread_table
+from wizard.apply.block import devices
 from wizard.apply.block.extents import DeviceMedium
 from wizard.apply.block.scratch_device import NoScratchDeviceError
 from wizard.apply.engine import record as engine_words
@@ -26,19 +26,16 @@ from wizard.apply.engine.record import (
 from wizard.apply.engine.scratch_copies import free_bytes, release_left
 from wizard.apply.engine.stores import FOLDER
 from wizard.apply.engine.survey import Content, Proof, delete_saved, delete_scratch
-from wizard.apply.plan.guard import check_operations, check_start, check_surroundings, check_unused
-from wizard.apply.plan.identity_check import check_same_start, identity_difference, probe_members
+from wizard.apply.plan import guard, identity_check, run_drives
 from wizard.apply.plan.readonly_look import update_partition
 from wizard.apply.plan.rehearse import Execute, RehearsalWorkspace, StoppedError, rehearse
 from wizard.apply.plan.run import quietly
-from wizard.apply.plan.run_drives import KnownDrives, check_holds_plan, later_runs, over_later
 from wizard.apply.plan.run_summary import waiting_sentence
+from wizard.apply.run import process, runs
 from wizard.apply.run.backup_store import LOOK_SECONDS, drop_backup, save_backup
 from wizard.apply.run.job import KEPT, UNDONE
 from wizard.apply.run.journal import Journal, RunState, done_steps, fails_again, read_entries, state
-from wizard.apply.run.process import NOTHING_WRITTEN, STOP, Purpose
 from wizard.apply.run.progress_log import noting
-from wizard.apply.run.runs import is_direct, is_found, load_environment, load_plan, run_argument
 from wizard.apply.steps.containers import check_containers, wants_secret
 from wizard.apply.steps.layers import check_free_array, clear_drives
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
@@ -79,7 +76,7 @@ def is_rehearsed(run: Path) -> bool:
     """Return True if the run's plan is rehearsed on scratch copies. Raises BadInput."""
     if load_record(run) is not None:
         return True
-    if is_direct(run) is False:
+    if runs.is_direct(run) is False:
         raise BadInput(RECORD_LOST(folder=str(run / "engine")))
     return False
 
@@ -87,7 +84,7 @@ def is_rehearsed(run: Path) -> bool:
 def is_half_found(run: Path) -> bool:
     """Return True if rebuilding the run from the drives was interrupted. Raises BadInput."""
     record = load_record(run)
-    return record is not None and record.phase is Phase.LEFT and is_found(run)
+    return record is not None and record.phase is Phase.LEFT and runs.is_found(run)
 
 
 def _refuse_half_found(run: Path) -> None:
@@ -97,7 +94,7 @@ def _refuse_half_found(run: Path) -> None:
                 "The run {name} was interrupted while reading the drive. Nothing was "
                 "written. `diskwright keep --from-drive {drive}` starts over.",
                 name=run.name,
-                drive=load_plan(run).drive.path,
+                drive=runs.load_plan(run).drive.path,
             )
         )
 
@@ -118,7 +115,7 @@ def carry_out(
 
     `secret` is the passphrase of encrypted volumes.
     """
-    plan, environment = load_plan(run), load_environment(run)
+    plan, environment = runs.load_plan(run), runs.load_environment(run)
     record = _record(run)
     if record.phase in GOING_BACK:
         raise Refused(t("The run {name} is being undone. Nothing was written.", name=run.name))
@@ -136,7 +133,7 @@ def carry_out(
         except StoppedError as stopped:
             delete_scratch(run, plan.devices)
             return Event.STOPPED, str(stopped)
-    if record.phase is Phase.SAVED and (run / STOP).exists():
+    if record.phase is Phase.SAVED and (run / process.STOP).exists():
         return Event.STOPPED, str(t("Stopped before the first write to the drive, as requested."))
     if record.phase in TO_COMMIT:
         with _exchange(run, plan) as exchange:
@@ -153,13 +150,13 @@ def carry_out(
             ),
         )
     if record.phase is Phase.HIDDEN and not record.blank and not (run / KEEP).exists():
-        return Event.WAITING, str(waiting_sentence(plan, run_argument(run)))
+        return Event.WAITING, str(waiting_sentence(plan, runs.run_argument(run)))
     return release(run, journal, finish)
 
 
 def release(run: Path, journal: Journal, finish: Finish) -> tuple[Event, str]:
     """Make the result visible, end the possibility to undo, and mount the volumes. Raises DiskwrightError."""
-    plan = load_plan(run)
+    plan = runs.load_plan(run)
     record = _record(run)
     if record.phase in (Phase.HIDDEN, Phase.UNKNOWN):
         # The run may have waited for weeks.
@@ -225,7 +222,7 @@ def _release_drives(run: Path, plan: Plan, drives: Sequence[HeldDrive], journal:
 
 def undo_plan(run: Path, journal: Journal) -> str:
     """Undo a run in any phase, and return a summary. Raises DiskwrightError."""
-    plan = load_plan(run)
+    plan = runs.load_plan(run)
     check_can_undo(run)
     record = _record(run)
     if record.phase is Phase.REHEARSING:
@@ -281,7 +278,7 @@ def _end(run: Path, plan: Plan, is_old: Sentence, is_used: Sentence) -> Message:
 def _are_attached(run: Path, plan: Plan) -> bool:
     """Return True if the drives are attached and may be the run's."""
     try:
-        KnownDrives(run, plan).probe()
+        run_drives.KnownDrives(run, plan).probe()
     except DiskwrightError:
         return False
     return True
@@ -308,7 +305,7 @@ def _is_as_planned(run: Path, member: Member) -> bool:
         drive = probe_drive(member.drive.path, seconds=LOOK_SECONDS)
     except DiskwrightError:
         return False
-    if drive.waiting is not None and drive.waiting.run == run_argument(run):
+    if drive.waiting is not None and drive.waiting.run == runs.run_argument(run):
         raise Refused(
             t(
                 "The files of the run {name} are older than the drive, which has all data. "
@@ -319,7 +316,7 @@ def _is_as_planned(run: Path, member: Member) -> bool:
             )
         )
     return (
-        identity_difference(member.drive, drive) is None
+        identity_check.identity_difference(member.drive, drive) is None
         and drive.content_digest is not None
         and drive.content_digest == member.drive.content_digest
     )
@@ -330,7 +327,7 @@ def check_can_undo(run: Path) -> None:
     phase = _record(run).phase
     if phase is Phase.UNDONE and state(run) is RunState.UNDONE:
         raise Refused(UNDONE(name=run.name))
-    if is_found(run):
+    if runs.is_found(run):
         raise Refused(
             t(
                 "The run {name} was found on the drive and cannot be undone. The old "
@@ -351,13 +348,13 @@ def check_can_undo(run: Path) -> None:
 def check_there(run: Path, plan: Plan) -> None:
     """Raises Refused if a drive to restore is missing or changed."""
     if _record(run).phase not in UNTOUCHED:
-        KnownDrives(run, plan).probe()
+        run_drives.KnownDrives(run, plan).probe()
 
 
 def check_keeps(run: Path) -> None:
     """Raises Refused if there is nothing to keep."""
     if state(run) in (RunState.KEPT, RunState.DONE):
-        raise Refused(join(KEPT(name=run.name), NOTHING_WRITTEN))
+        raise Refused(join(KEPT(name=run.name), process.NOTHING_WRITTEN))
     _refuse_half_found(run)
     phase = _record(run).phase
     if phase not in (Phase.HIDDEN, Phase.RELEASING, Phase.RELEASED, Phase.KEPT, Phase.UNKNOWN):
@@ -375,19 +372,19 @@ def _record(run: Path) -> Record:
 def _check_drives(run: Path, plan: Plan, record: Record) -> None:
     """Raises Refused unless the drives are the run's and unused. Before the first write, their contents must
     match the plan."""
-    environment = load_environment(run)
-    check_operations(plan, environment.only)
+    environment = runs.load_environment(run)
+    guard.check_operations(plan, environment.only)
     try:
         if record.phase in UNTOUCHED and _is_untouched(run, plan, record):
-            check_start(plan)
-            check_surroundings(plan, environment)
+            guard.check_start(plan)
+            guard.check_surroundings(plan, environment)
             return
         if record.phase is Phase.KEPT:
-            check_holds_plan(run, plan)
+            run_drives.check_holds_plan(run, plan)
             return
         clear_drives(plan, quietly)
-        for drive in KnownDrives(run, plan).probe():
-            check_unused(drive, part=plan.part_path)
+        for drive in run_drives.KnownDrives(run, plan).probe():
+            guard.check_unused(drive, part=plan.part_path)
     except (BadInput, Failed) as error:
         raise Refused(str(error)) from None
 
@@ -508,20 +505,20 @@ def comparing(run: Path, plan: Plan) -> Iterator[Checks]:
 def _over_tokens(run: Path, plan: Plan) -> tuple[str, ...]:
     """Return the tokens that confirm `undo --over-changes`; empty if it would destroy the result of a later
     run."""
-    return () if later_runs(run) else plan.tokens
+    return () if run_drives.later_runs(run) else plan.tokens
 
 
-def ask(run: Path, plan: Plan, purpose: Purpose) -> None:
+def ask(run: Path, plan: Plan, purpose: process.Purpose) -> None:
     """Raises Refused or Failed if the run cannot continue for this purpose now. Read-only."""
     record = _record(run)
-    KnownDrives(run, plan).probe()
+    run_drives.KnownDrives(run, plan).probe()
     if record.phase is Phase.REHEARSING:
         return
-    if purpose is not Purpose.UNDO and record.phase is Phase.KEPT:
-        check_holds_plan(run, plan)
+    if purpose is not process.Purpose.UNDO and record.phase is Phase.KEPT:
+        run_drives.check_holds_plan(run, plan)
         return
     with comparing(run, plan) as checks:
-        if purpose is Purpose.UNDO:
+        if purpose is process.Purpose.UNDO:
             checks.check_undo(over=False)
         else:
             checks.check_forward()
@@ -529,12 +526,12 @@ def ask(run: Path, plan: Plan, purpose: Purpose) -> None:
 
 def next_commands(run: Path) -> Message:
     """Describe the commands that can continue the run, according to their checks."""
-    return working_commands(run) or engine_words.SHOWS_RUN(run=run_argument(run))
+    return working_commands(run) or engine_words.SHOWS_RUN(run=runs.run_argument(run))
 
 
 def working_commands(run: Path) -> Message | None:
     """Describe the commands that can continue the run, or return None if none can."""
-    record, name = _record(run), run_argument(run)
+    record, name = _record(run), runs.run_argument(run)
     if record.phase in ENDED and record.phase is not Phase.KEPT:
         return engine_words.NOTHING_LEFT
     if record.phase is Phase.KEPT:
@@ -543,12 +540,12 @@ def working_commands(run: Path) -> Message | None:
         untouched = t("Nothing was written to the drive, only to a scratch copy.")
         if fails_again(read_entries(run)):
             return untouched
-        if _was_replugged(load_plan(run)):
+        if _was_replugged(runs.load_plan(run)):
             return join(untouched, engine_words.ENDS_RUN(run=name))
         return join(untouched, engine_words.RESUMES_RUN(command="resume", run=name))
     try:
-        with comparing(run, load_plan(run)) as exchange:
-            return exchange.next_commands() or over_later(run)
+        with comparing(run, runs.load_plan(run)) as exchange:
+            return exchange.next_commands() or run_drives.over_later(run)
     except DiskwrightError:
         return None
 
@@ -556,12 +553,12 @@ def working_commands(run: Path) -> Message | None:
 def _was_replugged(plan: Plan) -> bool:
     """Return True if a drive was reattached, so that it may be another one and the rehearsal cannot go on."""
     try:
-        drives = probe_members(plan)
+        drives = identity_check.probe_members(plan)
     except DiskwrightError:
         return False
     try:
         for member, drive in zip(plan.members, drives, strict=True):
-            check_same_start(member.drive, drive)
+            identity_check.check_same_start(member.drive, drive)
     except Refused:
         return True
     return False
@@ -574,7 +571,7 @@ def _add_partitions(plan: Plan) -> None:
             update_partition(plan)
             return
         for member in plan.members:
-            add_partitions(member.drive.path, (slot.number for slot in member.after.partitions))
+            devices.add_partitions(member.drive.path, (slot.number for slot in member.after.partitions))
 
 
 def _update_kernel(plan: Plan) -> None:
@@ -583,7 +580,7 @@ def _update_kernel(plan: Plan) -> None:
         update_partition(plan)
         return
     for member in plan.members:
-        forget_caches(member.drive.path)
-        reread_table(member.drive.path, anew=True)
+        devices.forget_caches(member.drive.path)
+        devices.reread_table(member.drive.path, anew=True)
         with suppress(DiskwrightError):
-            add_partitions(member.drive.path, (slot.number for slot in member.after.partitions))
+            devices.add_partitions(member.drive.path, (slot.number for slot in member.after.partitions))

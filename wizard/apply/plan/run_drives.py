@@ -11,10 +11,9 @@ from wizard.apply.engine.checks import COMPLETE
 from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase, load_record, save_record
 from wizard.apply.plan import identity_check
 from wizard.apply.plan.guard import first_three
-from wizard.apply.run import kinds
+from wizard.apply.run import kinds, runs
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.run.journal import begun_steps, read_entries
-from wizard.apply.run.runs import is_found, load_plan, run_argument, save_drives
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.geometry import Identity
 from wizard.model.layout import Member
@@ -162,7 +161,7 @@ class KnownDrives:
             by = Sentence("`diskwright keep {run}` or `diskwright undo {run}`")
         else:
             by = Sentence("`diskwright resume {run}`")
-        return by(run=run_argument(self.run))
+        return by(run=runs.run_argument(self.run))
 
 
 def find_relocated(run: Path, *, undoing: bool = False) -> tuple[RelocatedDrive, ...]:
@@ -173,7 +172,7 @@ def find_relocated(run: Path, *, undoing: bool = False) -> tuple[RelocatedDrive,
     record = load_record(run)
     if record is None or record.phase in OVER - ({Phase.SAVED} if undoing else set()):
         return ()
-    drives = KnownDrives(run, load_plan(run))
+    drives = KnownDrives(run, runs.load_plan(run))
     may_be_replaced = record.phase is Phase.SAVED
     found = (drives.relocated(member, may_be_replaced=may_be_replaced) for member in drives.plan.members)
     return tuple(one for one in found if one is not None)
@@ -191,10 +190,10 @@ def settle_drives(run: Path, *, undoing: bool = False) -> tuple[Message, ...]:
         one.known: replace(one.known, path=one.drive.path, by_id=one.drive.by_id, diskseq=one.drive.diskseq)
         for one in found
     }
-    known = tuple(now.get(drive, drive) for drive in load_plan(run).drives)
+    known = tuple(now.get(drive, drive) for drive in runs.load_plan(run).drives)
     if len({one.path for one in known}) < len(known):
         raise Refused(t("Two drives of the run would be the same drive. Nothing was written."))
-    save_drives(run, known, found=is_found(run))
+    runs.save_drives(run, known, found=runs.is_found(run))
     changes = tuple(replace(change, path=one.path) for change, one in zip(record.changes, known, strict=True))
     if record.phase is not Phase.UNKNOWN:
         save_record(run, replace(record, changes=changes))
@@ -243,7 +242,7 @@ def over_later(run: Path) -> Message | None:
 def _drives(run: Path) -> tuple[Identity, ...]:
     """Return the drives of a plan's run; empty if unreadable."""
     with suppress(BadInput):
-        return load_plan(run).drives
+        return runs.load_plan(run).drives
     return ()
 
 

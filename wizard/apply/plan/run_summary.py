@@ -5,8 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase
-from wizard.apply.run.job import NOT_YET, READY, RESULT_RUNNING, STEP_FAILED
-from wizard.apply.run.journal import RunState, begun_steps, done_steps
+from wizard.apply.run import job, journal
 from wizard.apply.run.progress_log import Decision, DecisionChoice, Settling, how_far
 from wizard.apply.run.runs import run_argument
 from wizard.model.errors import ExitCode, printable, typed_word
@@ -23,27 +22,27 @@ from wizard.plan.undo_policy import WORD, needs_word
 NOTHING_TO_UNDO = t("Undo is not needed.")
 
 RESULTS = {
-    RunState.DONE: Sentences(
+    journal.RunState.DONE: Sentences(
         "The drive is set up as shown and was checked.",
         "The drives are set up as shown and were checked.",
     ),
-    RunState.STOPPED: Sentences(
+    journal.RunState.STOPPED: Sentences(
         "The run stopped between two steps. The drive is partly set up.",
         "The run stopped between two steps. The drives are partly set up.",
     ),
-    RunState.REFUSED: Sentences(
+    journal.RunState.REFUSED: Sentences(
         "The run was refused before the first write. The drive is unchanged.",
         "The run was refused before the first write. The drives are unchanged.",
     ),
-    RunState.INTERRUPTED: Sentences(
+    journal.RunState.INTERRUPTED: Sentences(
         "The run ended unfinished. The drive is partly set up.",
         "The run ended unfinished. The drives are partly set up.",
     ),
-    RunState.UNDONE: Sentences(
+    journal.RunState.UNDONE: Sentences(
         "The run was undone: the old table and signatures are restored.",
         "The run was undone: the old tables and signatures are restored.",
     ),
-    RunState.KEPT: Sentences(
+    journal.RunState.KEPT: Sentences(
         "Kept: the drive is in use as planned and was checked. Undo is no longer possible.",
         "Kept: the drives are in use as planned and were checked. Undo is no longer possible.",
     ),
@@ -51,22 +50,24 @@ RESULTS = {
 """The result of a run by state, for one or several drives. Follows the headline."""
 
 ALIKE = {
-    RunState.FAILED: Sentence("A step failed. Earlier steps are complete; later steps did not run."),
-    RunState.RUNNING: RESULT_RUNNING,
+    journal.RunState.FAILED: Sentence("A step failed. Earlier steps are complete; later steps did not run."),
+    journal.RunState.RUNNING: job.RESULT_RUNNING,
 }
 """Results that do not depend on the number of drives."""
 
 
-SETTLED = frozenset({RunState.DONE, RunState.KEPT, RunState.WAITING, RunState.UNDONE})
+SETTLED = frozenset(
+    {journal.RunState.DONE, journal.RunState.KEPT, journal.RunState.WAITING, journal.RunState.UNDONE}
+)
 """States in which the steps need not be listed: all are done or undone."""
 
 
-def headline(plan: Plan, state: RunState) -> tuple[Message, ...]:
+def headline(plan: Plan, state: journal.RunState) -> tuple[Message, ...]:
     """Return the most important results: sizes, places and writers of ready volumes, or that the result is
     not in use yet. Empty for runs that did not finish."""
-    if state is RunState.WAITING:
-        return (NOT_YET,)
-    if state not in (RunState.DONE, RunState.KEPT):
+    if state is journal.RunState.WAITING:
+        return (job.NOT_YET,)
+    if state not in (journal.RunState.DONE, journal.RunState.KEPT):
         return ()
     if plan.only_table and not plan.part:
         count = len(plan.after.partitions)
@@ -87,7 +88,7 @@ def headline(plan: Plan, state: RunState) -> tuple[Message, ...]:
         )
     used = [(volume, places_of(volume.mount_point, volume.subvolumes)) for volume in plan.volumes]
     ready = tuple(
-        READY(
+        job.READY(
             size=volume_bytes(plan, at) or 0,
             places=tuple(places),
             who=volume.writer.shown,
@@ -114,12 +115,12 @@ def headline(plan: Plan, state: RunState) -> tuple[Message, ...]:
     )
 
 
-def result_sentence(plan: Plan, state: RunState, phase: Phase | None = None) -> str:
+def result_sentence(plan: Plan, state: journal.RunState, phase: Phase | None = None) -> str:
     """Summarise how the run ended. `phase` is the phase of a rehearsed plan, or None."""
     return joined((*headline(plan, state), *_result(plan, state, phase)))
 
 
-def _result(plan: Plan, state: RunState, phase: Phase | None) -> Iterator[Message]:
+def _result(plan: Plan, state: journal.RunState, phase: Phase | None) -> Iterator[Message]:
     drives = len(plan.members)
     if phase is not None and (result := _rehearsed_result(state, phase, drives)):
         yield result
@@ -129,9 +130,9 @@ def _result(plan: Plan, state: RunState, phase: Phase | None) -> Iterator[Messag
         yield RESULTS[state](count=drives)
 
 
-def _rehearsed_result(state: RunState, phase: Phase, drives: int) -> Message | None:
+def _rehearsed_result(state: journal.RunState, phase: Phase, drives: int) -> Message | None:
     """Return the result of a rehearsed plan if it differs from `RESULTS`, or None."""
-    if state is RunState.UNDONE:
+    if state is journal.RunState.UNDONE:
         return t("The run was undone: the old contents are restored bit for bit.")
     if state not in EARLY:
         return None
@@ -166,23 +167,27 @@ def _rehearsed_result(state: RunState, phase: Phase, drives: int) -> Message | N
 
 
 EARLY = {
-    RunState.FAILED: Sentence("The run failed"),
-    RunState.STOPPED: Sentence("The run stopped, as requested,"),
-    RunState.REFUSED: Sentence("The run was refused"),
-    RunState.INTERRUPTED: Sentence("The run was interrupted"),
+    journal.RunState.FAILED: Sentence("The run failed"),
+    journal.RunState.STOPPED: Sentence("The run stopped, as requested,"),
+    journal.RunState.REFUSED: Sentence("The run was refused"),
+    journal.RunState.INTERRUPTED: Sentence("The run was interrupted"),
 }
 """How sentences start about unfinished runs."""
 
 
 def undo_sentence(
-    plan: Plan, run: Path, state: RunState, entries: Sequence[JournalEntry], phase: Phase | None = None
+    plan: Plan,
+    run: Path,
+    state: journal.RunState,
+    entries: Sequence[JournalEntry],
+    phase: Phase | None = None,
 ) -> str:
     """Describe if and how the run can be undone. `phase` is the phase of a rehearsed plan, or None."""
     return str(_undo_message(plan, run, state, entries, phase))
 
 
 def _undo_message(
-    plan: Plan, run: Path, state: RunState, entries: Sequence[JournalEntry], phase: Phase | None
+    plan: Plan, run: Path, state: journal.RunState, entries: Sequence[JournalEntry], phase: Phase | None
 ) -> Message:
     if phase is Phase.UNDONE or phase in UNTOUCHED:
         return NOTHING_TO_UNDO
@@ -193,7 +198,7 @@ def _undo_message(
             "Undo: sudo diskwright undo {run} restores the old contents bit for bit.",
             run=run_argument(run),
         )
-    return direct_end(plan, entries) if begun_steps(tuple(entries)) else NOTHING_TO_UNDO
+    return direct_end(plan, entries) if journal.begun_steps(tuple(entries)) else NOTHING_TO_UNDO
 
 
 DIRECT = Sentence("The run {name} works directly on the drive, so it cannot be kept, undone or resumed.")
@@ -201,7 +206,7 @@ DIRECT = Sentence("The run {name} works directly on the drive, so it cannot be k
 
 def direct_end(plan: Plan, entries: Sequence[JournalEntry]) -> Message:
     """Describe what can be done about a run that worked directly on the drives."""
-    done = done_steps(tuple(entries))
+    done = journal.done_steps(tuple(entries))
     if any(number not in done for number, _ in written_steps(plan)):
         return t(
             "The run cannot be undone or resumed. Set up {drives:list} again: `{command}`.",
@@ -215,13 +220,13 @@ def direct_end(plan: Plan, entries: Sequence[JournalEntry]) -> Message:
 
 def direct_left(plan: Plan, entries: Sequence[JournalEntry]) -> Message | str:
     """Describe how far an ended run got directly on the drives, and what can be done."""
-    begun, done = begun_steps(tuple(entries)), done_steps(tuple(entries))
+    begun, done = journal.begun_steps(tuple(entries)), journal.done_steps(tuple(entries))
     if not begun:
         return t("The run ended before the first step. The drive is unchanged.")
     number, steps = max(begun), len(plan.steps)
     failed = [entry for entry in entries if entry.event is Event.STEP_FAILED and entry.step == number]
     if failed:
-        ended: Message | str = f"{STEP_FAILED(step=number, steps=steps)} {failed[-1].sentence}"
+        ended: Message | str = f"{job.STEP_FAILED(step=number, steps=steps)} {failed[-1].sentence}"
     elif number in done:
         ended = t("The run ended after step {step} of {steps}.", step=number, steps=steps)
     else:
@@ -234,9 +239,9 @@ def direct_left(plan: Plan, entries: Sequence[JournalEntry]) -> Message | str:
     return f"{ended} {how_far(done, steps)} {direct_end(plan, entries)}"
 
 
-def decision_of(plan: Plan, state: RunState) -> Decision:
+def decision_of(plan: Plan, state: journal.RunState) -> Decision:
     """Return the user's choices for a run in this state, for the wizard that started it."""
-    if state is not RunState.WAITING:
+    if state is not journal.RunState.WAITING:
         return Decision()
     places = tuple(mount.mount_point for mount in plan.mounts)
     where = (plan.part_path,) if plan.part else plan.devices
@@ -300,17 +305,17 @@ def as_options(words: Iterable[str]) -> str:
     return " ".join(f"--confirm {shlex.quote(printable(word))}" for word in words)
 
 
-def exit_code_of(state: RunState) -> ExitCode:
+def exit_code_of(state: journal.RunState) -> ExitCode:
     """Return the wizard's exit code for a run in this state. A run in progress continues in the
     background."""
     ends = {
-        RunState.RUNNING: ExitCode.DONE,
-        RunState.DONE: ExitCode.DONE,
-        RunState.UNDONE: ExitCode.DONE,
-        RunState.KEPT: ExitCode.DONE,
-        RunState.WAITING: ExitCode.DONE,
-        RunState.REFUSED: ExitCode.REFUSED,
-        RunState.STOPPED: ExitCode.INTERRUPTED,
-        RunState.INTERRUPTED: ExitCode.INTERRUPTED,
+        journal.RunState.RUNNING: ExitCode.DONE,
+        journal.RunState.DONE: ExitCode.DONE,
+        journal.RunState.UNDONE: ExitCode.DONE,
+        journal.RunState.KEPT: ExitCode.DONE,
+        journal.RunState.WAITING: ExitCode.DONE,
+        journal.RunState.REFUSED: ExitCode.REFUSED,
+        journal.RunState.STOPPED: ExitCode.INTERRUPTED,
+        journal.RunState.INTERRUPTED: ExitCode.INTERRUPTED,
     }
     return ends.get(state, ExitCode.FAILED)

@@ -12,17 +12,18 @@ from shutil import rmtree
 from tempfile import TemporaryDirectory
 
 from wizard.apply.block.extents import DeviceMedium
+from wizard.apply.engine import scratch_copies
 from wizard.apply.engine.changes import first_data, sample_of, unknown_data
 from wizard.apply.engine.record import UNKNOWN_DATA
-from wizard.apply.engine.scratch_copies import blocker, free_bytes, release_left
+from wizard.apply.engine.scratch_copies import blocker, free_bytes
 from wizard.apply.engine.stores import FOLDER, old_file
 from wizard.apply.plan.identity_check import Where, probe_again
 from wizard.apply.plan.rehearse import RehearsalWorkspace, rehearse
 from wizard.apply.plan.rehearsed import LITTLE_BYTES
 from wizard.apply.plan.run import execute
+from wizard.apply.run import process
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.journal import Journal
-from wizard.apply.run.process import is_locked, lock_drives, lock_run, settle
 from wizard.apply.run.runs import ROOM_BYTES, make_private
 from wizard.model.errors import Failed, Refused
 from wizard.model.said import MIB, Message, Sentence, join, t
@@ -48,7 +49,10 @@ def check_word(plan: Plan, tokens: Sequence[str], why_direct: str) -> None:
     if found or needs_word(plan, why_direct):
         said = join(
             *found,
-            t("To continue anyway, add --confirm {word}. Nothing was written.", word=shlex.quote(WORD)),
+            t(
+                "To continue anyway, add --confirm {word}. Nothing was written.",
+                word=shlex.quote(WORD),
+            ),
         )
         raise Refused(f"{promise(plan, why_direct)} {said}")
 
@@ -83,11 +87,11 @@ def check_secret(plan: Plan, secret: bytes | None) -> None:
 
 def lock_all(plan: Plan, where: Where | None = None) -> tuple[int, ...]:
     """Lock the plan's drives. Raises Refused if a drive is missing, naming `where` it is, or locked."""
-    settle()
+    process.settle()
     for member in plan.members:
         if not Path(member.drive.path).is_block_device():
             probe_again(member.drive, where)
-    return lock_drives(plan.devices)
+    return process.lock_drives(plan.devices)
 
 
 def room_bytes(plan: Plan) -> int:
@@ -217,13 +221,13 @@ def _measure_in_folder(plan: Plan, folder: Path, environment: Environment) -> Ro
 def _clear_left(folder: Path) -> None:
     """Delete the leftovers of killed processes."""
     for left in folder.glob(f"{PREFIX}*"):
-        if not is_locked(left):
-            release_left(left)
+        if not process.is_locked(left):
+            scratch_copies.release_left(left)
             rmtree(left)
 
 
 def _rehearse_in(plan: Plan, run: Path, room: Room, environment: Environment) -> Room:
-    lock, journal = lock_run(run), Journal(run)
+    lock, journal = process.lock_run(run), Journal(run)
     # No passphrase has been entered yet. Any passphrase needs the same space.
     secret = token_hex().encode() if plan.containers else None
     try:

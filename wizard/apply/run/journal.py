@@ -16,7 +16,7 @@ from typing import TypeGuard
 
 from wizard.apply.run import process
 from wizard.apply.run.process import is_locked
-from wizard.documents.codec import JSON, from_json, to_json
+from wizard.documents import codec
 from wizard.documents.decode import foreign, is_message
 from wizard.model.errors import BadInput, DiskwrightError, Failed
 from wizard.model.run import Check, Event, JournalEntry
@@ -30,7 +30,7 @@ CHECKS_FAILED = Sentences(
 
 def line_of(entry: JournalEntry) -> bytes:
     """Return the JSON line of an entry. Stores the message and its arguments if known, otherwise the text."""
-    plain: JSON = to_json(entry)
+    plain: codec.JSON = codec.to_json(entry)
     if entry.said is not None:
         del plain["sentence"]
     return (json.dumps(plain, default=str) + "\n").encode()
@@ -41,17 +41,17 @@ def entry_of(line: str, where: str) -> JournalEntry:
     and BadInput, naming `where`, for an invalid entry."""
     plain: object = json.loads(line)
     if not _is_table(plain) or "said" not in plain:
-        return from_json(plain, JournalEntry, where)
+        return codec.from_json(plain, JournalEntry, where)
     written = plain["said"]
     rest = {name: value for name, value in plain.items() if name != "said"}
     try:
-        said = from_json(written, Message, where)
+        said = codec.from_json(written, Message, where)
     except BadInput:
         if not is_message(written):
             raise
         # A newer version wrote this message.
-        return from_json({**rest, "sentence": foreign(written)}, JournalEntry, where)
-    return replace(from_json({**rest, "sentence": str(said)}, JournalEntry, where), said=said)
+        return codec.from_json({**rest, "sentence": foreign(written)}, JournalEntry, where)
+    return replace(codec.from_json({**rest, "sentence": str(said)}, JournalEntry, where), said=said)
 
 
 def in_own_words(entry: JournalEntry) -> JournalEntry:

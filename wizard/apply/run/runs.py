@@ -11,24 +11,16 @@ from pathlib import Path
 from tempfile import TemporaryFile
 
 from wizard.apply.engine.record import load_record
-from wizard.apply.run.backup_store import (
-    Environment,
-    backed_up,
-    digest_of_text,
-    replace_document,
-    replace_text,
-)
-from wizard.apply.run.journal import BACKUPS, RECORD, in_order, make_numbered, sync_folder
-from wizard.apply.run.journal import FILE as JOURNAL
+from wizard.apply.run import backup_store, journal
 from wizard.apply.system.edited_file import kept_as
-from wizard.documents.codec import from_json, parse_document, render_document, to_json
+from wizard.documents import codec
 from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput, Refused, printable
 from wizard.model.geometry import Identity
 from wizard.model.said import MIB, Message, t
+from wizard.plan import steps
 from wizard.plan.check import read_kept_plan, render_plan
 from wizard.plan.plan import Plan
-from wizard.plan.steps import described_for_fstab, on_drive_only, on_drives
 from wizard.probe.host.uses import unescaped
 from wizard.process.program import remember
 
@@ -48,7 +40,7 @@ SETTINGS = "run.json"
 DRIVES, DRIVES_SCHEMA = "drives.json", "diskwright.drives/1"
 """The drives of a run, if their device names differ from the plan."""
 
-PARTS = (JOURNAL, PLAN, CHANGES, MIGRATION, MOVE, BRING, RECORD, *BACKUPS)
+PARTS = (journal.FILE, PLAN, CHANGES, MIGRATION, MOVE, BRING, journal.RECORD, *journal.BACKUPS)
 """Files that identify a folder as a run."""
 
 IN_MEMORY = frozenset({"tmpfs", "ramfs", "rootfs", "devtmpfs", "overlay", "squashfs"})
@@ -187,7 +179,9 @@ def check_lasts(folder: Path) -> None:
         raise Refused(f"{doubt} {NOT_LASTING}")
 
 
-def new_run(folder: Path, plan: Plan, environment: Environment, *, direct: bool | None = None) -> Path:
+def new_run(
+    folder: Path, plan: Plan, environment: backup_store.Environment, *, direct: bool | None = None
+) -> Path:
     """Create the folder of a new run with the plan and settings, all synced. Raises Refused."""
     return make_run(folder, plan.devices, PLAN, render_plan(plan), environment, direct=direct)
 
@@ -197,7 +191,7 @@ def make_run(
     devices: Sequence[str],
     file: str,
     text: str,
-    environment: Environment,
+    environment: backup_store.Environment,
     *,
     direct: bool | None = None,
 ) -> Path:
@@ -218,11 +212,11 @@ def make_run(
         direct,
     )
     try:
-        run = make_numbered(folder, "-".join(Path(path).name for path in devices), is_free)
+        run = journal.make_numbered(folder, "-".join(Path(path).name for path in devices), is_free)
         _write(run / file, text)
-        _write(run / SETTINGS, render_document(SCHEMA, to_json(settings)))
-        sync_folder(run)
-        sync_folder(folder)
+        _write(run / SETTINGS, codec.render_document(SCHEMA, codec.to_json(settings)))
+        journal.sync_folder(run)
+        journal.sync_folder(folder)
     except OSError as error:
         raise _no_room(folder, error, ROOM_BYTES) from None
     return run
@@ -264,10 +258,10 @@ def load_plan(run: Path) -> Plan:
     """Load the plan of a run, with its drives as last found. Raises BadInput."""
     plan, saved = _read_plan(run), _saved_drives(run)
     if saved is not None:
-        plan = on_drives(plan, saved.drives)
-        plan = on_drive_only(plan) if saved.found else plan
+        plan = steps.on_drives(plan, saved.drives)
+        plan = steps.on_drive_only(plan) if saved.found else plan
     with suppress(BadInput):
-        plan = described_for_fstab(plan, str(load_environment(run).fstab))
+        plan = steps.described_for_fstab(plan, str(load_environment(run).fstab))
     return remember(plan)
 
 
@@ -277,7 +271,7 @@ def restore_documents(run: Path) -> None:
     for name, read in ((PLAN, _plan_text), (SETTINGS, _settings_text)):
         with suppress(BadInput):
             if (text := read(run)) != _text(run / name):
-                replace_text(run / name, text)
+                backup_store.replace_text(run / name, text)
 
 
 def _read_plan(run: Path) -> Plan:
@@ -286,10 +280,10 @@ def _read_plan(run: Path) -> Plan:
 
 def _plan_text(run: Path) -> str:
     """Return the plan document, from the backup if the file is lost, damaged or from another run."""
-    kept, text = backed_up(run, PLAN), _text(run / PLAN)
+    kept, text = backup_store.backed_up(run, PLAN), _text(run / PLAN)
     if kept is None or kept == text:
         return read_file(run / PLAN)
-    if text is None or _recorded_digest(run) == digest_of_text(kept):
+    if text is None or _recorded_digest(run) == backup_store.digest_of_text(kept):
         return kept
     try:
         read_kept_plan(text, str(run / PLAN))
@@ -300,7 +294,7 @@ def _plan_text(run: Path) -> str:
 
 def plan_digest(run: Path) -> str:
     """Return the SHA-256 of the run's plan.json."""
-    return digest_of_text(read_file(run / PLAN))
+    return backup_store.digest_of_text(read_file(run / PLAN))
 
 
 def _recorded_digest(run: Path) -> str:
@@ -320,24 +314,24 @@ def is_found(run: Path) -> bool:
 
 
 def _saved_drives(run: Path) -> RunDrives | None:
-    for text in (_text(run / DRIVES), backed_up(run, DRIVES)):
+    for text in (_text(run / DRIVES), backup_store.backed_up(run, DRIVES)):
         with suppress(BadInput):
             if text is not None:
                 where = str(run / DRIVES)
-                return from_json(parse_document(text, DRIVES_SCHEMA, where), RunDrives, where)
+                return codec.from_json(codec.parse_document(text, DRIVES_SCHEMA, where), RunDrives, where)
     return None
 
 
 def save_drives(run: Path, drives: tuple[Identity, ...], *, found: bool) -> None:
     """Save the current device names of the run's drives, in the plan's order, and sync. Raises Failed and
     leaves the old file unchanged."""
-    replace_document(run / DRIVES, DRIVES_SCHEMA, RunDrives(drives, found))
+    backup_store.replace_document(run / DRIVES, DRIVES_SCHEMA, RunDrives(drives, found))
 
 
-def load_environment(run: Path) -> Environment:
+def load_environment(run: Path) -> backup_store.Environment:
     """Load the fstab, drives and patience of a run. Raises BadInput."""
     settings = _load_settings(run)
-    return Environment(
+    return backup_store.Environment(
         Path(settings.fstab),
         frozenset(settings.only) if settings.only is not None else None,
         settings.patience_seconds,
@@ -354,19 +348,19 @@ def is_direct(run: Path) -> bool | None:
 
 def _load_settings(run: Path) -> Settings:
     where = str(run / SETTINGS)
-    return from_json(parse_document(_settings_text(run), SCHEMA, where), Settings, where)
+    return codec.from_json(codec.parse_document(_settings_text(run), SCHEMA, where), Settings, where)
 
 
 def _settings_text(run: Path) -> str:
     """Return the settings document, from the backup if the file is lost, damaged or from another run."""
-    kept = backed_up(run, SETTINGS)
+    kept = backup_store.backed_up(run, SETTINGS)
     return kept if kept is not None and _has_own_backup(run) else read_file(run / SETTINGS)
 
 
 def _has_own_backup(run: Path) -> bool:
     """Return True if the backup belongs to this run: the record names its plan."""
-    plan, named = backed_up(run, PLAN), _recorded_digest(run)
-    return plan is not None and named in ("", digest_of_text(plan))
+    plan, named = backup_store.backed_up(run, PLAN), _recorded_digest(run)
+    return plan is not None and named in ("", backup_store.digest_of_text(plan))
 
 
 def _text(path: Path) -> str | None:
@@ -397,7 +391,7 @@ def list_runs(journal_dir: Path | None = None) -> tuple[Path, ...]:
     try:
         # `glob` would silently skip a folder without permission.
         found = [run for run in folder.iterdir() if not run.name.startswith(".")]
-        return tuple(sorted((run for run in found if _is_run(run)), key=in_order))
+        return tuple(sorted((run for run in found if _is_run(run)), key=journal.in_order))
     except FileNotFoundError:
         return ()
     except PermissionError:

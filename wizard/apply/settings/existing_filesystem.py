@@ -38,7 +38,7 @@ from wizard.plan.plan import Plan
 from wizard.plan.refusals import unmeasured
 from wizard.plan.settings.possible import signatures_on
 from wizard.plan.settings.tuning import CurrentSettings, Superblock
-from wizard.probe.host.sysfs import SYS, name_of, node_of, target, text
+from wizard.probe.host import sysfs
 from wizard.probe.machine import probe_machine
 
 CLONED = Sentence(
@@ -88,7 +88,7 @@ def look_at_filesystem(device: str, environment: Environment) -> ExistingVolume:
     if line is None and place is not None:
         mounted = mounted_from(node, place)
     block = _superblock(node, signature)
-    ahead = text(SYS / "class/block" / name_of(drive.path) / "queue/read_ahead_kb")
+    ahead = sysfs.text(sysfs.SYS / "class/block" / sysfs.name_of(drive.path) / "queue/read_ahead_kb")
     timer = unit_state(SwitchOnTimer().unit) if environment.is_running_system else None
     existing = Existing(
         device=node,
@@ -151,7 +151,7 @@ def nodes_of(device: str) -> tuple[str, str]:
         raise BadInput(
             t("{device} does not exist; `diskwright inspect` lists the drives.", device=device)
         ) from None
-    folder = SYS / "class/block" / name_of(str(node))
+    folder = sysfs.SYS / "class/block" / sysfs.name_of(str(node))
     if not node.is_block_device() or not folder.exists():
         raise BadInput(
             t(
@@ -159,8 +159,8 @@ def nodes_of(device: str) -> tuple[str, str]:
                 device=device,
             )
         )
-    if (folder / "partition").exists() and (there := target(folder)) is not None:
-        return str(node), node_of(there.parent.name)
+    if (folder / "partition").exists() and (there := sysfs.target(folder)) is not None:
+        return str(node), sysfs.node_of(there.parent.name)
     return str(node), str(node)
 
 
@@ -181,7 +181,7 @@ def drive_of(device: str) -> str:
 def location_fault(device: str, drive: str) -> Message | str | None:
     """Return why a device is not the drive, a partition of the drive or a volume on it according to sysfs.
     None if it is, or is missing."""
-    folder = SYS / "class/block" / name_of(device)
+    folder = sysfs.SYS / "class/block" / sysfs.name_of(device)
     if device == drive or (folder / "partition").exists() or not Path(device).is_block_device():
         return node_fault(device, drive)
     try:

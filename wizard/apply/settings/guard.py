@@ -10,8 +10,8 @@ from collections.abc import Iterator, Set
 from contextlib import suppress
 
 from wizard.apply.block.devices import node_fault
+from wizard.apply.plan import identity_check
 from wizard.apply.plan.guard import OPTIONS_REFUSED, check_programs
-from wizard.apply.plan.identity_check import check_same_start, drive_fault, probe_again
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.settings import existing_filesystem
 from wizard.apply.settings.system import system_of
@@ -24,7 +24,7 @@ from wizard.operations.operation import How, Setting, System
 from wizard.operations.settings import Relabel
 from wizard.plan.changes import Bring, Changes
 from wizard.plan.conversion import Migration
-from wizard.probe.host.sysfs import SYS, name_of, node_of
+from wizard.probe.host import sysfs
 from wizard.probe.machine import probe_drive
 from wizard.process.program import find, run
 
@@ -56,8 +56,8 @@ def is_stacked(one: str, other: str) -> bool:
 
 def _lower_devices(node: str) -> Iterator[str]:
     """Yield the devices below a device."""
-    folder = SYS / "class/block" / name_of(node)
-    lower = [node_of(entry.name) for entry in folder.glob("slaves/*")]
+    folder = sysfs.SYS / "class/block" / sysfs.name_of(node)
+    lower = [sysfs.node_of(entry.name) for entry in folder.glob("slaves/*")]
     with suppress(OSError):
         file = (folder / "loop/backing_file").read_text().rstrip("\n")
         lower += [os.path.realpath(file)] if file.startswith("/dev/") else []
@@ -134,8 +134,8 @@ def check_tuning_tools(changes: Changes) -> None:
 def check_new(changes: Changes) -> None:
     """Raises Refused unless the drive and filesystem are those of the changes, and all settings have their
     old values."""
-    drive = probe_again(changes.drive)
-    check_same_start(changes.drive, drive)
+    drive = identity_check.probe_again(changes.drive)
+    identity_check.check_same_start(changes.drive, drive)
     if fault := _filesystem_fault(changes, drive):
         raise Refused(t("{fault:First}. Prepare the changes again. Nothing was written.", fault=fault))
     check_state(changes, frozenset(), frozenset())
@@ -184,7 +184,7 @@ def device_fault(changes: Changes) -> Message | str | None:
         return reason
     # The filesystem's UUID is compared below. A copy has the UUID of another drive.
     is_known = bool(changes.uuid) and not isinstance(changes.wanted, NewUuid)
-    fault = drive_fault(changes.drive, drive, lambda: is_known or None)
+    fault = identity_check.drive_fault(changes.drive, drive, lambda: is_known or None)
     return fault or _filesystem_fault(changes, drive)
 
 

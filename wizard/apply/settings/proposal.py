@@ -8,8 +8,8 @@ from wizard.advice.ranking import advise
 from wizard.advice.workloads import find_workload
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.kinds import check_told
+from wizard.apply.settings import guard
 from wizard.apply.settings.existing_filesystem import ExistingVolume, look_at_filesystem
-from wizard.apply.settings.guard import check_options, refusal, unambiguous
 from wizard.apply.settings.plan_settings import act, owner_change
 from wizard.filesystems.registry import KINDS
 from wizard.findings.diagnose import diagnose
@@ -54,13 +54,13 @@ def work_out(
     changes = make_changes(used.identity, existing, used.uuid, profile.workload.id, tuning, used.found)
     if owner is not None:
         changes = _with_owner(changes, used, owner)
-    check_options(changes)
-    return TuningProposal(profile.workload, used, tuning, unambiguous(changes))
+    guard.check_options(changes)
+    return TuningProposal(profile.workload, used, tuning, guard.unambiguous(changes))
 
 
 def _with_owner(changes: Changes, used: ExistingVolume, owner: Writer) -> Changes:
     if not used.mounts:
-        raise Refused(refusal(possible.NOT_MOUNTED(device=changes.device)))
+        raise Refused(guard.refusal(possible.NOT_MOUNTED(device=changes.device)))
     mounted = used.mounts[-1]
     operations = [step.operation for step in changes.steps]
     operations += owner_change(used, mounted.mount_point, mounted.filesystem, owner)
@@ -88,7 +88,7 @@ def check_explained(changes: Changes, environment: Environment) -> None:
     if not isinstance(changes.wanted, Tune):
         now = act(changes.device, changes.wanted, environment)
         if _distinct_parts(now) != _distinct_parts(changes):
-            raise Refused(refusal(t("These changes differ from the ones required now.")))
+            raise Refused(guard.refusal(t("These changes differ from the ones required now.")))
         return
     now = work_out(changes.device, changes.wanted.workload, environment, changes.wanted.owner).changes
     again = f"diskwright tune {changes.device} --workload {changes.wanted.workload}"

@@ -12,32 +12,12 @@ from functools import partial
 from pathlib import Path
 
 from wizard.apply.block.devices import kernel_name
-from wizard.apply.run import kinds
+from wizard.apply.run import job, kinds, process
 from wizard.apply.run.backup_store import Environment, mark_durably
-from wizard.apply.run.job import (
-    READY,
-    JobRequest,
-    Locks,
-    Outcome,
-    RunJob,
-    RunWork,
-    Start,
-    carry_steps,
-)
 from wizard.apply.run.journal import Journal, RunState, begun_steps, done_steps, read_entries, state
-from wizard.apply.run.process import NOTHING_WRITTEN, UNDOING, Purpose
 from wizard.apply.run.progress_log import how_far
 from wizard.apply.run.runs import load_environment, run_argument
-from wizard.apply.settings.guard import (
-    check_may,
-    check_new,
-    check_own,
-    check_state,
-    check_tuning_tools,
-    device_fault,
-    is_powered_off,
-    refusal,
-)
+from wizard.apply.settings import guard
 from wizard.apply.settings.proposal import check_explained
 from wizard.apply.settings.system import system_in, system_of
 from wizard.model.errors import BadInput, Failed, Refused
@@ -66,7 +46,7 @@ def ready_message(changes: Changes) -> tuple[Message, ...]:
         return ()
     if read_only:
         return (t("{size:size} ready at {places:and}, read-only.", size=size, places=(shown,)),)
-    ready = READY(size=size, places=(shown,), who=writer.shown)
+    ready = job.READY(size=size, places=(shown,), who=writer.shown)
     asked = changes.wanted.writer
     if writer != ROOT or asked.kind != "person":
         return (ready,)
@@ -103,17 +83,17 @@ def _size_bytes(device: str) -> int:
 NOT_RESUMABLE = Sentence("The run {run} cannot be resumed: {fault}.")
 
 
-def make_changes(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> Outcome:
+def make_changes(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> job.Outcome:
     """Make all unfinished changes, and return how the run ended. Raises DiskwrightError."""
     changes, environment = kinds.CHANGES.load(run), load_environment(run)
     entries = read_entries(run)
     begun, done = begun_steps(entries), done_steps(entries)
-    check_own(changes, environment)
+    guard.check_own(changes, environment)
     try:
         if begun:
             check_resumable(run, changes)
         else:
-            check_new(changes)
+            guard.check_new(changes)
     except (BadInput, Failed) as error:
         raise Refused(str(error)) from None
     system = system_in(run, changes, journal, drive_locks)
@@ -122,11 +102,11 @@ def make_changes(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> O
         for number, step in enumerate(changes.steps, 1):
             if number in done and step.operation.lasts:
                 continue
-            if not _is_off(changes, begun) and (fault := device_fault(changes)):
-                raise Refused(refusal(NOT_RESUMABLE(run=run.name, fault=fault)))
+            if not _is_off(changes, begun) and (fault := guard.device_fault(changes)):
+                raise Refused(guard.refusal(NOT_RESUMABLE(run=run.name, fault=fault)))
             yield number, step.sentence, partial(step.operation.do, replace(system, step=number))
 
-    ended = carry_steps(run, journal, len(changes.steps), left(), lambda: steps_done(run, changes))
+    ended = job.carry_steps(run, journal, len(changes.steps), left(), lambda: steps_done(run, changes))
     return ended or _verified(run, changes, journal)
 
 
@@ -135,18 +115,18 @@ def check_resumable(run: Path, changes: Changes) -> None:
     them."""
     if _is_off(changes, begun_steps(read_entries(run))):
         return
-    if fault := device_fault(changes):
-        raise Refused(refusal(NOT_RESUMABLE(run=run.name, fault=fault)))
+    if fault := guard.device_fault(changes):
+        raise Refused(guard.refusal(NOT_RESUMABLE(run=run.name, fault=fault)))
     entries = read_entries(run)
-    check_state(changes, begun_steps(entries), done_steps(entries))
+    guard.check_state(changes, begun_steps(entries), done_steps(entries))
 
 
 def _is_off(changes: Changes, begun: Set[int]) -> bool:
     """Return True if the last step has powered off the drive."""
-    return len(changes.steps) in begun and is_powered_off(changes)
+    return len(changes.steps) in begun and guard.is_powered_off(changes)
 
 
-def _verified(run: Path, changes: Changes, journal: Journal) -> Outcome:
+def _verified(run: Path, changes: Changes, journal: Journal) -> job.Outcome:
     if failed := journal.verify(setting_checks(changes)):
         return Event.FAILED, str(failed)
     if isinstance(changes.wanted, SwitchOff):
@@ -184,7 +164,7 @@ def steps_done(run: Path, changes: Changes) -> Message | str:
     except BadInput as error:
         return str(error)
     done = how_far(done_steps(entries), len(changes.steps))
-    return done if begun_steps(entries) else join(done, NOTHING_WRITTEN)
+    return done if begun_steps(entries) else join(done, process.NOTHING_WRITTEN)
 
 
 def _take_all_back(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> tuple[Event, Message]:
@@ -194,14 +174,14 @@ def _take_all_back(run: Path, journal: Journal, drive_locks: tuple[int, ...]) ->
     """
     changes, environment = kinds.CHANGES.load(run), load_environment(run)
     begun = begun_steps(read_entries(run))
-    check_own(changes, environment)
-    mark_durably(run / UNDOING)
+    guard.check_own(changes, environment)
+    mark_durably(run / process.UNDOING)
     system = system_in(run, changes, journal, drive_locks)
     results = []
     fault: Message | str | None = None
     for number in sorted(begun, reverse=True):
         setting = changes.settings[number - 1]
-        fault = fault or device_fault(changes)
+        fault = fault or guard.device_fault(changes)
         if fault is not None and setting.needs_drive:
             continue
         results.append(setting.undo(replace(system, step=number)))
@@ -217,7 +197,7 @@ def _take_all_back(run: Path, journal: Journal, drive_locks: tuple[int, ...]) ->
     return Event.UNDONE, join(*results)
 
 
-class SettingsRunJob(RunJob[Changes]):
+class SettingsRunJob(job.RunJob[Changes]):
     """Runs that change settings of a filesystem in use."""
 
     kind = kinds.CHANGES
@@ -227,23 +207,23 @@ class SettingsRunJob(RunJob[Changes]):
         self, document: Changes, environment: Environment, run: Path | None = None, *, undoing: bool = False
     ) -> Collection[str]:
         """Check that this run may change every setting."""
-        check_own(document, environment)
+        guard.check_own(document, environment)
         if not undoing:
-            check_may(document)
-            check_tuning_tools(document)
+            guard.check_may(document)
+            guard.check_tuning_tools(document)
         return (document.drive.path,)
 
-    def check_place(self, document: Changes, how: Start) -> None:
+    def check_place(self, document: Changes, how: job.Start) -> None:
         """Raises Refused if the run's journal is on a filesystem to unmount."""
         places = (one.mount_point for one in document.settings if isinstance(one, Unmount))
         if place := next((one for one in places if how.folder.resolve().is_relative_to(one)), None):
             raise Refused(
-                refusal(
+                guard.refusal(
                     t("The run's journal is on {place}; name another folder with --journal.", place=place)
                 )
             )
 
-    def lock(self, document: Changes, drives: Collection[str], run: Path | None = None) -> Locks:
+    def lock(self, document: Changes, drives: Collection[str], run: Path | None = None) -> job.Locks:
         """Lock the drive of an existing run only if it is attached. Files can be restored without it."""
         try:
             return super().lock(document, drives, run)
@@ -254,34 +234,34 @@ class SettingsRunJob(RunJob[Changes]):
 
     def check_new(self, document: Changes) -> None:
         """Check the filesystem and its settings."""
-        check_new(document)
+        guard.check_new(document)
 
     def check_explained(self, document: Changes, environment: Environment) -> None:
         """Work out the document again."""
         check_explained(document, environment)
 
-    def check_possible(self, run: Path, asked: JobRequest) -> None:
+    def check_possible(self, run: Path, asked: job.JobRequest) -> None:
         """Refuse to undo a finished change that stays. A drive that is plugged in again can be mounted
         again."""
         super().check_possible(run, asked)
-        if asked.purpose is Purpose.UNDO and state(run) is RunState.DONE:
+        if asked.purpose is process.Purpose.UNDO and state(run) is RunState.DONE:
             changes = self.kind.load(run)
             why = next((setting.stays for setting in changes.settings if setting.stays), None)
             if why is not None and not isinstance(changes.wanted, SwitchOff):
                 raise Refused(t("The run {run} cannot be undone: {why}.", run=run.name, why=why))
 
-    def check_continues(self, run: Path, document: Changes, purpose: Purpose) -> None:
+    def check_continues(self, run: Path, document: Changes, purpose: process.Purpose) -> None:
         """Check that the settings are as the run left them."""
-        if purpose is Purpose.APPLY and self.has_begun(run):
+        if purpose is process.Purpose.APPLY and self.has_begun(run):
             check_resumable(run, document)
-        elif purpose is Purpose.APPLY:
-            check_new(document)
+        elif purpose is process.Purpose.APPLY:
+            guard.check_new(document)
 
-    def apply(self, work: RunWork) -> Outcome:
+    def apply(self, work: job.RunWork) -> job.Outcome:
         """Make all changes that are not made yet."""
         return make_changes(work.run, work.journal, work.drive_locks)
 
-    def undo(self, work: RunWork) -> Outcome:
+    def undo(self, work: job.RunWork) -> job.Outcome:
         """Undo the changes in reverse order."""
         event, said = _take_all_back(work.run, work.journal, work.drive_locks)
         return event, str(said)

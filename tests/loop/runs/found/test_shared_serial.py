@@ -60,7 +60,7 @@ def put_into_dock(monkeypatch: pytest.MonkeyPatch, drive: str) -> None:
 
     for module in (run_drives, identity_check):
         monkeypatch.setattr(module, "probe_drive", drive_in(probe_drive))
-        monkeypatch.setattr(module, "list_drive_paths", lambda **_: (drive,))
+    monkeypatch.setattr(identity_check, "list_drive_paths", lambda **_: (drive,))
     monkeypatch.setattr(identity_check, "probe_machine", machine_in(probe_machine))
 
 
