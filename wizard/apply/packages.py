@@ -179,9 +179,9 @@ def manager_of(missing: Missing) -> Manager:
     known."""
     manager = MANAGERS.get(missing.family)
     if manager is None or not missing.command:
-        raise Refused(str(missing.said))
+        raise Refused(missing.said)
     if program.find(manager.weigh[0]) is None:
-        raise Refused(str(t("{manager} is missing, so no package can be installed.", manager=manager.name)))
+        raise Refused(t("{manager} is missing, so no package can be installed.", manager=manager.name))
     return manager
 
 
@@ -229,7 +229,7 @@ def install(missing: Missing, on_line: OnLine) -> None:
     """
     manager = manager_of(missing)
     if os.geteuid() != 0:
-        raise Refused(str(NEEDS_ROOT(programs=" ".join(missing.programs))))
+        raise Refused(NEEDS_ROOT(programs=" ".join(missing.programs)))
     fetched = _refresh(manager, on_line) if _is_stale(manager) else None
     argv = [*manager.install, *missing.packages]
     done = program.stream(argv, seconds=INSTALL_SECONDS, on_line=on_line)
@@ -240,32 +240,26 @@ def install(missing: Missing, on_line: OnLine) -> None:
     if done.status:
         if is_offline(done.output + (fetched or "")):
             raise Failed(
-                str(
-                    t(
-                        "No network: {manager} could not reach any server.",
-                        manager=manager.name,
-                    )
+                t(
+                    "No network: {manager} could not reach any server.",
+                    manager=manager.name,
                 )
             )
         why = complaint(done.output)
         raise Failed(
-            str(
-                t(
-                    "{manager} could not install {packages:and}: {why}",
-                    manager=manager.name,
-                    packages=missing.packages,
-                    why=why,
-                )
+            t(
+                "{manager} could not install {packages:and}: {why}",
+                manager=manager.name,
+                packages=missing.packages,
+                why=why,
             )
         )
     if absent := tuple(name for name in missing.programs if program.find(name) is None):
         raise Failed(
-            str(
-                t(
-                    "Installed {packages:and}, but {programs:and} is still not found.",
-                    packages=missing.packages,
-                    programs=absent,
-                )
+            t(
+                "Installed {packages:and}, but {programs:and} is still not found.",
+                packages=missing.packages,
+                programs=absent,
             )
         )
 

@@ -15,7 +15,7 @@ from wizard.apply.steps.wipe import check_target, recognised_differences, signat
 from wizard.apply.system import mounts
 from wizard.model.errors import DiskwrightError, Failed
 from wizard.model.run import Event
-from wizard.model.said import Sentence, t
+from wizard.model.said import Message, Sentence, t
 from wizard.operations.filesystem import (
     MakeFilesystem,
 )
@@ -85,7 +85,7 @@ def unmount_foreign(context: StepContext) -> bool:
             device=entry.source,
             place=place,
         )
-        context.journal.add(Event.COMMAND, str(said), step=context.step)
+        context.journal.add(Event.COMMAND, said, step=context.step)
     return bool(found)
 
 
@@ -98,7 +98,7 @@ def _is_ours(make: MakeFilesystem, context: StepContext) -> bool:
     return False
 
 
-def ensure_mounted(plan: Plan, journal: Journal) -> str | None:
+def ensure_mounted(plan: Plan, journal: Journal) -> Message | None:
     """Wait for udev after the drives are unlocked, and repeat mounts that others have unmounted. Return an
     error or None."""
     if not udev_runs():
@@ -108,12 +108,10 @@ def ensure_mounted(plan: Plan, journal: Journal) -> str | None:
         if not mounts.is_mounted(one):
             _mount_again(plan, one, journal)
     if lost := [one for one in plan.mounts if not mounts.is_mounted(one)]:
-        return str(
-            t(
-                "All checks passed, but another program unmounted {places:list} when the "
-                "drive was free, and again after remounting.",
-                places=tuple(one.mount_point for one in lost),
-            )
+        return t(
+            "All checks passed, but another program unmounted {places:list} when the "
+            "drive was free, and again after remounting.",
+            places=tuple(one.mount_point for one in lost),
         )
     return None
 
@@ -129,10 +127,8 @@ def _mount_again(plan: Plan, one: Mount, journal: Journal) -> None:
     else:
         journal.add(
             Event.COMMAND,
-            str(
-                t(
-                    "Another program unmounted {place} when the drive was free. Mounted again.",
-                    place=place,
-                )
+            t(
+                "Another program unmounted {place} when the drive was free. Mounted again.",
+                place=place,
             ),
         )

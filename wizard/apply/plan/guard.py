@@ -218,10 +218,10 @@ def check_unused(drive: Drive, ours: frozenset[tuple[str, str]] = frozenset(), *
     """Raises Refused if the drive or its partitions are in use, except by the mounts `ours` (device, mount
     point). If only the partition `part` changes, its neighbours may be in use."""
     if drive.read_only:
-        raise Refused(READ_ONLY(drive=drive.path), str(NOTHING_WRITTEN))
+        raise Refused(READ_ONLY(drive=drive.path), NOTHING_WRITTEN)
     for use in refusals.uses_of_part(drive, part) if part else drive.uses:
         if use.kind != "opened" and (use.subject, use.by) not in ours:
-            raise Refused(IN_USE(device=drive.path, why=refusals.in_use(use)), str(NOTHING_WRITTEN))
+            raise Refused(IN_USE(device=drive.path, why=refusals.in_use(use)), NOTHING_WRITTEN)
     nodes = {
         *devices.partition_nodes(drive.path),
         *(part.path for part in drive.partitions if Path(part.path).exists()),
@@ -234,7 +234,7 @@ def check_unused(drive: Drive, ours: frozenset[tuple[str, str]] = frozenset(), *
     # partitions first.
     for node in sorted(nodes) if mounted or part else [*sorted(nodes), drive.path]:
         if reason := devices.open_exclusively(node):
-            raise Refused(IN_USE(device=node, why=reason), str(NOTHING_WRITTEN))
+            raise Refused(IN_USE(device=node, why=reason), NOTHING_WRITTEN)
 
 
 def check_tools(plan: Plan) -> None:
@@ -265,7 +265,7 @@ def check_surroundings(
         if (mount.device, mount.mount_point) not in ours:
             check_mount_point(Path(mount.mount_point))
             if why := driver_refusal(mount.filesystem, mount.options):
-                raise Refused(OPTIONS_REFUSED(device=mount.device, why=why), str(NOTHING_WRITTEN))
+                raise Refused(OPTIONS_REFUSED(device=mount.device, why=why), NOTHING_WRITTEN)
     check_fstab(environment.fstab, plan.fstab_lines)
     check_crypttab(environment.crypttab, plan.crypttab_lines)
 

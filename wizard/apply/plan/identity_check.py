@@ -37,7 +37,7 @@ def probe_again(identity: Identity, where: Where | None = None) -> Drive:
     except BadInput as error:
         raise Refused(
             f"{NOT_AT(drive=identity.path)} {error} {where(identity, None)}",
-            str(NOTHING_WRITTEN),
+            NOTHING_WRITTEN,
         ) from None
     _check_identity(identity, drive, where)
     return drive
@@ -102,7 +102,7 @@ def _check_identity(identity: Identity, drive: Drive, where: Where) -> None:
 
 
 def _refused(said: Message) -> Refused:
-    return Refused(said, str(NOTHING_WRITTEN))
+    return Refused(said, NOTHING_WRITTEN)
 
 
 def drive_fault(identity: Identity, drive: Drive, is_left_there: Callable[[], bool | None]) -> Message | None:

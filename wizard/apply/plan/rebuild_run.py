@@ -115,13 +115,13 @@ def _fill_folder(run: Path, found: FoundRun) -> None:
     journal = Journal(run)
     try:
         found_on = t("Found the run {run} on {drives:list}.", drives=found.plan.devices, run=found.run)
-        journal.add(Event.STARTED, str(found_on))
+        journal.add(Event.STARTED, found_on)
         drives = zip(found.plan.devices, found.notices, found.data, strict=True)
         changes = tuple(_save_change(run, number, *drive) for number, drive in enumerate(drives))
         _save_headers(run, found.plan, changes)
         save_record(run, Record(Phase.HIDDEN, changes, of_plan=runs.plan_digest(run)))
         save_backup(run)
-        journal.add(Event.WAITING, str(t("Waiting to be kept.")))
+        journal.add(Event.WAITING, t("Waiting to be kept."))
     finally:
         journal.close()
 

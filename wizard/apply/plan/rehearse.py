@@ -134,13 +134,11 @@ def rehearse(plan: Plan, workspace: RehearsalWorkspace) -> Record:
         new = [_new_marks(drive, workspace) for drive in drives]
     workspace.journal.add(
         Event.COMMAND,
-        str(
-            tn(
-                "Read and saved the blocks of {drives:and} that will change.",
-                "Read and saved the blocks of {drives:and} that will change.",
-                drives=plan.devices,
-                count=len(plan.devices),
-            )
+        tn(
+            "Read and saved the blocks of {drives:and} that will change.",
+            "Read and saved the blocks of {drives:and} that will change.",
+            drives=plan.devices,
+            count=len(plan.devices),
         ),
     )
     progress, drives_count = noting(workspace.run), len(wanted)
@@ -246,7 +244,7 @@ def table_of(plan: Plan, member: Member) -> WriteTable:
     """Return the partition table that the plan writes to a drive. Raises Failed if there is none."""
     found = next((table for table in plan.tables if table.device == member.drive.path), None)
     if found is None:
-        raise Failed(t("The plan writes no table to {drive}.", drive=member.drive.path), str(NOTHING_YET))
+        raise Failed(t("The plan writes no table to {drive}.", drive=member.drive.path), NOTHING_YET)
     return found
 
 
@@ -291,7 +289,7 @@ def _carry_out(plan: Plan, there: Plan, workspace: RehearsalWorkspace) -> None:
         except (DiskwrightError, OSError) as error:
             workspace.journal.add(Event.STEP_FAILED, str(error), step=number)
             failed = t("Step {step} of {steps} failed in the rehearsal:", step=number, steps=len(there.steps))
-            raise Failed(f"{failed} {error}", str(NOTHING_YET)) from None
+            raise Failed(f"{failed} {error}", NOTHING_YET) from None
         workspace.journal.add(Event.STEP_DONE if is_step else Event.COMMAND, said, step=number)
 
 

@@ -33,7 +33,7 @@ from wizard.apply.plan.run import quietly
 from wizard.apply.plan.run_summary import waiting_sentence
 from wizard.apply.run import process, runs
 from wizard.apply.run.backup_store import LOOK_SECONDS, drop_backup, save_backup
-from wizard.apply.run.job import KEPT, UNDONE
+from wizard.apply.run.job import KEPT, UNDONE, Outcome
 from wizard.apply.run.journal import Journal, RunState, done_steps, fails_again, read_entries, state
 from wizard.apply.run.progress_log import noting
 from wizard.apply.steps.containers import check_containers, wants_secret
@@ -68,7 +68,7 @@ LITTLE_BYTES = 8 * MIB
 KEEP = "keep"
 """The file in a run's folder that requests keep immediately after writing, set when the run starts."""
 
-Finish = Callable[[], tuple[Event, str]]
+Finish = Callable[[], Outcome]
 """Mounts the result, checks everything and returns how the run ended."""
 
 
@@ -110,7 +110,7 @@ def wants_passphrase(run: Path, plan: Plan, *, keeps: bool = False) -> bool:
 
 def carry_out(
     run: Path, journal: Journal, execute: Execute, finish: Finish, secret: bytes | None = None
-) -> tuple[Event, str]:
+) -> Outcome:
     """Continue until the user decides, or until the end if the drives were blank. Raises DiskwrightError.
 
     `secret` is the passphrase of encrypted volumes.
@@ -134,7 +134,7 @@ def carry_out(
             delete_scratch(run, plan.devices)
             return Event.STOPPED, str(stopped)
     if record.phase is Phase.SAVED and (run / process.STOP).exists():
-        return Event.STOPPED, str(t("Stopped before the first write to the drive, as requested."))
+        return Event.STOPPED, t("Stopped before the first write to the drive, as requested.")
     if record.phase in TO_COMMIT:
         with _exchange(run, plan) as exchange:
             exchange.commit(noting(run))
@@ -142,19 +142,17 @@ def carry_out(
         _update_kernel(plan)
         journal.add(
             Event.COMMAND,
-            str(
-                t(
-                    "{drives:list}: wrote and read back all bytes except the signatures.",
-                    drives=plan.devices,
-                )
+            t(
+                "{drives:list}: wrote and read back all bytes except the signatures.",
+                drives=plan.devices,
             ),
         )
     if record.phase is Phase.HIDDEN and not record.blank and not (run / KEEP).exists():
-        return Event.WAITING, str(waiting_sentence(plan, runs.run_argument(run)))
+        return Event.WAITING, waiting_sentence(plan, runs.run_argument(run))
     return release(run, journal, finish)
 
 
-def release(run: Path, journal: Journal, finish: Finish) -> tuple[Event, str]:
+def release(run: Path, journal: Journal, finish: Finish) -> Outcome:
     """Make the result visible, end the possibility to undo, and mount the volumes. Raises DiskwrightError."""
     plan = runs.load_plan(run)
     record = _record(run)
@@ -177,7 +175,7 @@ def release(run: Path, journal: Journal, finish: Finish) -> tuple[Event, str]:
         proof = _release_drives(run, plan, drives, journal)
     _update_kernel(plan)
     journal.add(
-        Event.COMMAND, str(t("{drives:list}: all data is in place and was read back.", drives=plan.devices))
+        Event.COMMAND, t("{drives:list}: all data is in place and was read back.", drives=plan.devices)
     )
     _delete(run, proof)
     return finish()
@@ -188,7 +186,7 @@ def _delete(run: Path, proof: Proof) -> None:
     drop_backup(run)
 
 
-def _finish_kept(run: Path, plan: Plan, finish: Finish) -> tuple[Event, str]:
+def _finish_kept(run: Path, plan: Plan, finish: Finish) -> Outcome:
     """Mount the volumes of a kept run. Then delete saved bytes that an interrupted keep has left: after
     comparison with the planned bytes or, if volumes are in use, after all checks of the plan."""
     proof = None
@@ -220,7 +218,7 @@ def _release_drives(run: Path, plan: Plan, drives: Sequence[HeldDrive], journal:
     return proof
 
 
-def undo_plan(run: Path, journal: Journal) -> str:
+def undo_plan(run: Path, journal: Journal) -> Message:
     """Undo a run in any phase, and return a summary. Raises DiskwrightError."""
     plan = runs.load_plan(run)
     check_can_undo(run)
@@ -229,11 +227,9 @@ def undo_plan(run: Path, journal: Journal) -> str:
         return _end_rehearsal(run, plan, record)
     if record.phase is Phase.UNDONE:
         # The undo finished, but was interrupted before the last journal entry.
-        return str(
-            _end(run, plan, BACK, Sentence("The run was already undone, and {drives:and} changed since."))
-        )
+        return _end(run, plan, BACK, Sentence("The run was already undone, and {drives:and} changed since."))
     if record.phase is Phase.SAVED and (ended := _end_saved(run, plan, record)):
-        return str(ended)
+        return ended
     _check_drives(run, plan, record)
     changed = sum(change.changed_bytes for change in record.changes)
     with _exchange(run, plan) as exchange:
@@ -241,11 +237,11 @@ def undo_plan(run: Path, journal: Journal) -> str:
         is_written = exchange.has_written
     if is_written:
         _update_kernel(plan)
-        journal.add(Event.COMMAND, str(t("Restored {size:exact}.", size=changed)))
+        journal.add(Event.COMMAND, t("Restored {size:exact}.", size=changed))
     if proof is None:
-        return str(join(NEVER_WRITTEN(drives=plan.devices), _still_saved(run)))
+        return join(NEVER_WRITTEN(drives=plan.devices), _still_saved(run))
     _delete(run, proof)
-    return str(BACK(drives=plan.devices))
+    return BACK(drives=plan.devices)
 
 
 def _end_saved(run: Path, plan: Plan, record: Record) -> Message | None:
@@ -288,14 +284,14 @@ def _still_saved(run: Path) -> Message:
     return t("The bytes saved in the rehearsal remain in {folder}.", folder=str(run / FOLDER))
 
 
-def _end_rehearsal(run: Path, plan: Plan, record: Record) -> str:
+def _end_rehearsal(run: Path, plan: Plan, record: Record) -> Message:
     """End a run that has only written to scratch copies. Raises Refused if a drive shows otherwise."""
     release_left(run)
     compared = [_is_as_planned(run, member) for member in plan.members]
     save_record(run, replace(record, phase=Phase.UNDONE))
     delete_scratch(run, plan.devices)
     ended = UNCHANGED if all(compared) else NOT_COMPARED
-    return str(ended(drives=plan.devices))
+    return ended(drives=plan.devices)
 
 
 def _is_as_planned(run: Path, member: Member) -> bool:
@@ -407,7 +403,7 @@ def _rehearse(plan: Plan, workspace: RehearsalWorkspace) -> Record:
         drives=plan.devices,
         count=len(plan.devices),
     )
-    workspace.journal.add(Event.COMMAND, str(rehearsing))
+    workspace.journal.add(Event.COMMAND, rehearsing)
     try:
         record = rehearse(plan, workspace)
     except NoScratchDeviceError as error:
@@ -465,17 +461,15 @@ def _journal_changes(record: Record, workspace: RehearsalWorkspace) -> None:
                 drive=change.path,
                 folder=folder,
             )
-        workspace.journal.add(Event.SAVED, str(sentence))
+        workspace.journal.add(Event.SAVED, sentence)
         if not record.blank and change.notice is None:
             workspace.journal.add(
                 Event.COMMAND,
-                str(
-                    t(
-                        "{drive} lacks free space for a recovery label. Only {folder} records the "
-                        "waiting result.",
-                        drive=change.path,
-                        folder=folder,
-                    )
+                t(
+                    "{drive} lacks free space for a recovery label. Only {folder} records the "
+                    "waiting result.",
+                    drive=change.path,
+                    folder=folder,
                 ),
             )
 

@@ -76,7 +76,7 @@ def _clone_error(plan: Plan) -> str | None:
     try:
         check_no_clone(plan)
     except Failed as error:
-        return error.ending_in(str(NOTHING_MORE))
+        return error.ending_in(NOTHING_MORE)
     return None
 
 
@@ -120,7 +120,7 @@ def carry_out_directly(work: job.RunWork) -> job.Outcome:
     return _verified(run, plan, environment, journal)
 
 
-def _catch_up(plan: Plan, number: int, drive_locks: tuple[int, ...]) -> str | None:
+def _catch_up(plan: Plan, number: int, drive_locks: tuple[int, ...]) -> Message | str | None:
     """Let udev process delayed events before the step `number`, from 1. Return an error if anything else
     changed on the drives, or None.
 
@@ -136,12 +136,10 @@ def _catch_up(plan: Plan, number: int, drive_locks: tuple[int, ...]) -> str | No
         return failure
     for (device, place), data in zip(places, before, strict=True):
         if devices.read_bytes(device, place.start_bytes, place.size_bytes) != data:
-            return str(
-                t(
-                    "Another program changed {device} at byte {byte} while udev caught up.",
-                    device=device,
-                    byte=place.start_bytes,
-                )
+            return t(
+                "Another program changed {device} at byte {byte} while udev caught up.",
+                device=device,
+                byte=place.start_bytes,
             )
     return None
 
@@ -182,7 +180,7 @@ def _let_udev_look(
         for drive in probe_members(plan):
             guard.check_unused(drive, ours, part=plan.part_path)
     except DiskwrightError as error:
-        return error.ending_in(str(NOTHING_MORE))
+        return error.ending_in(NOTHING_MORE)
     return None
 
 

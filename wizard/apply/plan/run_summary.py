@@ -1,17 +1,18 @@
 """Summaries of a finished run, the same in all interfaces."""
 
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase
 from wizard.apply.run import job, journal
+from wizard.apply.run.journal import RunState
 from wizard.apply.run.progress_log import Decision, DecisionChoice, Settling, how_far
 from wizard.apply.run.runs import run_argument
 from wizard.model.errors import ExitCode, printable, typed_word
 from wizard.model.layout import NO_PLACE
 from wizard.model.run import Event, JournalEntry
-from wizard.model.said import Message, Sentence, Sentences, join, joined, t, tn
+from wizard.model.said import Message, Sentence, join, joined, t, tn
 from wizard.plan.plan import Plan
 from wizard.plan.request.encryption import OPENED_TO_KEEP
 from wizard.plan.request.subvolumes import places_of
@@ -19,55 +20,31 @@ from wizard.plan.steps import written_steps
 from wizard.plan.text import volume_bytes
 from wizard.plan.undo_policy import WORD, needs_word
 
-NOTHING_TO_UNDO = t("Undo is not needed.")
-
 RESULTS = {
-    journal.RunState.DONE: Sentences(
-        "The drive is set up as shown and was checked.",
-        "The drives are set up as shown and were checked.",
+    RunState.DONE: Sentence("Set up as shown, and checked: {drives:and}."),
+    RunState.FAILED: Sentence(
+        "A step failed. Earlier steps on {drives:and} are complete; later steps did not run."
     ),
-    journal.RunState.STOPPED: Sentences(
-        "The run stopped between two steps. The drive is partly set up.",
-        "The run stopped between two steps. The drives are partly set up.",
+    RunState.STOPPED: Sentence("The run stopped between two steps, with {drives:and} partly set up."),
+    RunState.REFUSED: Sentence("The run was refused before the first write to {drives:and}."),
+    RunState.INTERRUPTED: Sentence("The run ended unfinished, with {drives:and} partly set up."),
+    RunState.UNDONE: Sentence(
+        "The run was undone, with the old table and signatures restored on {drives:and}."
     ),
-    journal.RunState.REFUSED: Sentences(
-        "The run was refused before the first write. The drive is unchanged.",
-        "The run was refused before the first write. The drives are unchanged.",
-    ),
-    journal.RunState.INTERRUPTED: Sentences(
-        "The run ended unfinished. The drive is partly set up.",
-        "The run ended unfinished. The drives are partly set up.",
-    ),
-    journal.RunState.UNDONE: Sentences(
-        "The run was undone: the old table and signatures are restored.",
-        "The run was undone: the old tables and signatures are restored.",
-    ),
-    journal.RunState.KEPT: Sentences(
-        "Kept: the drive is in use as planned and was checked. Undo is no longer possible.",
-        "Kept: the drives are in use as planned and were checked. Undo is no longer possible.",
-    ),
+    RunState.KEPT: Sentence("Kept: {drives:and} in use as planned, and checked. Undo is no longer possible."),
 }
-"""The result of a run by state, for one or several drives. Follows the headline."""
+"""The result of a run by state. Follows the headline."""
 
-ALIKE = {
-    journal.RunState.FAILED: Sentence("A step failed. Earlier steps are complete; later steps did not run."),
-    journal.RunState.RUNNING: job.RESULT_RUNNING,
-}
-"""Results that do not depend on the number of drives."""
-
-
-SETTLED = frozenset(
-    {journal.RunState.DONE, journal.RunState.KEPT, journal.RunState.WAITING, journal.RunState.UNDONE}
-)
+SETTLED = frozenset({RunState.DONE, RunState.KEPT, RunState.WAITING, RunState.UNDONE})
 """States in which the steps need not be listed: all are done or undone."""
 
 
-def headline(plan: Plan, state: journal.RunState) -> tuple[Message, ...]:
+def headline(plan: Plan, state: RunState) -> tuple[Message, ...]:
     """Return the most important results: sizes, places and writers of ready volumes, or that the result is
     not in use yet. Empty for runs that did not finish."""
-    if state is journal.RunState.WAITING:
+    if state is RunState.WAITING:
         return (job.NOT_YET,)
-    if state not in (journal.RunState.DONE, journal.RunState.KEPT):
+    if state not in (RunState.DONE, RunState.KEPT):
         return ()
     if plan.only_table and not plan.part:
         count = len(plan.after.partitions)
@@ -115,90 +92,53 @@ def headline(plan: Plan, state: journal.RunState) -> tuple[Message, ...]:
     )
 
 
-def result_sentence(plan: Plan, state: journal.RunState, phase: Phase | None = None) -> str:
+def result_sentence(plan: Plan, state: RunState, phase: Phase | None = None) -> str:
     """Summarise how the run ended. `phase` is the phase of a rehearsed plan, or None."""
-    return joined((*headline(plan, state), *_result(plan, state, phase)))
+    result = _result(plan, state, phase)
+    return joined((*headline(plan, state), *((result,) if result else ())))
 
 
-def _result(plan: Plan, state: journal.RunState, phase: Phase | None) -> Iterator[Message]:
-    drives = len(plan.members)
-    if phase is not None and (result := _rehearsed_result(state, phase, drives)):
-        yield result
-    elif state in ALIKE:
-        yield ALIKE[state]()
-    elif state in RESULTS:
-        yield RESULTS[state](count=drives)
-
-
-def _rehearsed_result(state: journal.RunState, phase: Phase, drives: int) -> Message | None:
-    """Return the result of a rehearsed plan if it differs from `RESULTS`, or None."""
-    if state is journal.RunState.UNDONE:
+def _result(plan: Plan, state: RunState, phase: Phase | None) -> Message | None:
+    drives = plan.devices
+    if phase is not None and state is RunState.UNDONE:
         return t("The run was undone: the old contents are restored bit for bit.")
-    if state not in EARLY:
-        return None
-    ended = EARLY[state]()
-    if phase in UNTOUCHED:
-        return tn(
-            "{ended} before the first write: only a scratch copy was used. The drive is unchanged.",
-            "{ended} before the first write: only a scratch copy was used. The drives are unchanged.",
-            ended=ended,
-            count=drives,
-        )
-    if phase in GOING_BACK:
-        return tn(
-            "{ended} during undo. The drive cannot be mounted until the undo is finished.",
-            "{ended} during undo. The drives cannot be mounted until the undo is finished.",
-            ended=ended,
-            count=drives,
-        )
-    if phase in (Phase.RELEASED, Phase.KEPT):
-        return tn(
-            "{ended} during keep. The drive has the contents shown.",
-            "{ended} during keep. The drives have the contents shown.",
-            ended=ended,
-            count=drives,
-        )
-    return tn(
-        "{ended} while writing the drive. The drive cannot be mounted until the run is finished or undone.",
-        "{ended} while writing the drives. The drives cannot be mounted until the run is finished or undone.",
-        ended=ended,
-        count=drives,
-    )
+    if phase is not None and state in EARLY:
+        if phase in UNTOUCHED:
+            result = Sentence("{ended} before the first write to {drives:and}: only a scratch copy was used.")
+        elif phase in GOING_BACK:
+            result = Sentence("{ended} during undo. Finish the undo before you mount {drives:and}.")
+        elif phase in (Phase.RELEASED, Phase.KEPT):
+            result = Sentence("{ended} during keep. The contents shown are on {drives:and}.")
+        else:
+            result = Sentence("{ended} while writing. Finish or undo the run before you mount {drives:and}.")
+        return result(ended=EARLY[state](), drives=drives)
+    if state is RunState.RUNNING:
+        return t("The run is still in progress.")
+    return RESULTS[state](drives=drives) if state in RESULTS else None
 
 
 EARLY = {
-    journal.RunState.FAILED: Sentence("The run failed"),
-    journal.RunState.STOPPED: Sentence("The run stopped, as requested,"),
-    journal.RunState.REFUSED: Sentence("The run was refused"),
-    journal.RunState.INTERRUPTED: Sentence("The run was interrupted"),
+    RunState.FAILED: Sentence("The run failed"),
+    RunState.STOPPED: Sentence("The run stopped, as requested,"),
+    RunState.REFUSED: Sentence("The run was refused"),
+    RunState.INTERRUPTED: Sentence("The run was interrupted"),
 }
 """How sentences start about unfinished runs."""
 
 
 def undo_sentence(
-    plan: Plan,
-    run: Path,
-    state: journal.RunState,
-    entries: Sequence[JournalEntry],
-    phase: Phase | None = None,
-) -> str:
-    """Describe if and how the run can be undone. `phase` is the phase of a rehearsed plan, or None."""
-    return str(_undo_message(plan, run, state, entries, phase))
-
-
-def _undo_message(
-    plan: Plan, run: Path, state: journal.RunState, entries: Sequence[JournalEntry], phase: Phase | None
+    plan: Plan, run: Path, state: RunState, entries: Sequence[JournalEntry], phase: Phase | None = None
 ) -> Message:
-    if phase is Phase.UNDONE or phase in UNTOUCHED:
-        return NOTHING_TO_UNDO
+    """Describe if and how the run can be undone. `phase` is the phase of a rehearsed plan, or None."""
     if phase is Phase.KEPT:
         return t("Undo is no longer possible: the result is in use, and the saved data was deleted.")
-    if phase is not None:
+    if phase is not None and phase is not Phase.UNDONE and phase not in UNTOUCHED:
         return t(
             "Undo: sudo diskwright undo {run} restores the old contents bit for bit.",
             run=run_argument(run),
         )
-    return direct_end(plan, entries) if journal.begun_steps(tuple(entries)) else NOTHING_TO_UNDO
+    is_needed = phase is None and journal.begun_steps(tuple(entries))
+    return direct_end(plan, entries) if is_needed else t("Undo is not needed.")
 
 
 DIRECT = Sentence("The run {name} works directly on the drive, so it cannot be kept, undone or resumed.")
@@ -239,9 +179,9 @@ def direct_left(plan: Plan, entries: Sequence[JournalEntry]) -> Message | str:
     return f"{ended} {how_far(done, steps)} {direct_end(plan, entries)}"
 
 
-def decision_of(plan: Plan, state: journal.RunState) -> Decision:
+def decision_of(plan: Plan, state: RunState) -> Decision:
     """Return the user's choices for a run in this state, for the wizard that started it."""
-    if state is not journal.RunState.WAITING:
+    if state is not RunState.WAITING:
         return Decision()
     places = tuple(mount.mount_point for mount in plan.mounts)
     where = (plan.part_path,) if plan.part else plan.devices
@@ -250,33 +190,28 @@ def decision_of(plan: Plan, state: journal.RunState) -> Decision:
         if places
         else t("The result can then be used.")
     )
-    loses, drives = any(step.destroys for step in plan.steps), len(plan.members)
+    loses = any(step.destroys for step in plan.steps)
     kept = join(
         used,
-        tn(
-            "The drive's old contents are then lost for good.",
-            "The drives' old contents are then lost for good.",
-            count=drives,
-        )
+        t("The old contents of {drives:and} are then lost for good.", drives=plan.devices)
         if loses
         else t("Undo is then no longer possible."),
     )
+    undone = t(
+        "The old contents of {drives:and} are restored bit for bit and compared. The new contents are lost.",
+        drives=plan.devices,
+    )
     why_secret = str(OPENED_TO_KEEP) if plan.takes_passphrase else ""
-    keep = DecisionChoice(
-        Settling.KEEP, str(t("Keep the result on {drives:and}?", drives=where)), str(kept), why_secret
+    keep, undo = (
+        t("Keep the result on {drives:and}?", drives=where),
+        t("Undo the changes to {drives:and}?", drives=where),
     )
-    undo = DecisionChoice(
-        Settling.UNDO,
-        str(t("Undo the changes to {drives:and}?", drives=where)),
-        str(
-            tn(
-                "The drive's old contents are restored bit for bit and compared. The new contents are lost.",
-                "The drives' old contents are restored bit for bit and compared. The new contents are lost.",
-                count=drives,
-            )
-        ),
+    return Decision(
+        (
+            DecisionChoice(Settling.KEEP, str(keep), str(kept), why_secret),
+            DecisionChoice(Settling.UNDO, str(undo), str(undone)),
+        )
     )
-    return Decision((keep, undo))
 
 
 def waiting_sentence(plan: Plan, name: str) -> Message:
@@ -305,17 +240,10 @@ def as_options(words: Iterable[str]) -> str:
     return " ".join(f"--confirm {shlex.quote(printable(word))}" for word in words)
 
 
-def exit_code_of(state: journal.RunState) -> ExitCode:
+def exit_code_of(state: RunState) -> ExitCode:
     """Return the wizard's exit code for a run in this state. A run in progress continues in the
     background."""
-    ends = {
-        journal.RunState.RUNNING: ExitCode.DONE,
-        journal.RunState.DONE: ExitCode.DONE,
-        journal.RunState.UNDONE: ExitCode.DONE,
-        journal.RunState.KEPT: ExitCode.DONE,
-        journal.RunState.WAITING: ExitCode.DONE,
-        journal.RunState.REFUSED: ExitCode.REFUSED,
-        journal.RunState.STOPPED: ExitCode.INTERRUPTED,
-        journal.RunState.INTERRUPTED: ExitCode.INTERRUPTED,
-    }
-    return ends.get(state, ExitCode.FAILED)
+    if state in (RunState.STOPPED, RunState.INTERRUPTED):
+        return ExitCode.INTERRUPTED
+    ends = {RunState.REFUSED: ExitCode.REFUSED, RunState.FAILED: ExitCode.FAILED}
+    return ends.get(state, ExitCode.DONE)

@@ -26,7 +26,6 @@ from wizard.plan.plan import Step
 READY = Sentence("{size:size} ready at {places:and}, writable by {who}.")
 STOPPED = Sentence("Stopped before step {step} as requested.")
 STEP_FAILED = Sentence("Step {step} of {steps} failed:")
-RESULT_RUNNING = Sentence("The run is still in progress.")
 UNDONE = Sentence("Run {name} is already undone.")
 KEPT = Sentence("Run {name} is already kept.")
 SHOWN_BY_STATUS = Sentence("`diskwright status {run}` shows the run.")
@@ -121,7 +120,7 @@ def carry_steps(
 Locks = tuple[int, ...]
 """File descriptors with locks on drives."""
 
-Outcome = tuple[Event, str]
+Outcome = tuple[Event, Message | str]
 """The last event of a run, and its sentence."""
 
 

@@ -128,21 +128,21 @@ def _is_off(changes: Changes, begun: Set[int]) -> bool:
 
 def _verified(run: Path, changes: Changes, journal: Journal) -> job.Outcome:
     if failed := journal.verify(setting_checks(changes)):
-        return Event.FAILED, str(failed)
+        return Event.FAILED, failed
     if isinstance(changes.wanted, SwitchOff):
-        return Event.DONE, str(t("{device} is powered off and can be unplugged.", device=changes.device))
+        return Event.DONE, t("{device} is powered off and can be unplugged.", device=changes.device)
     if changes.is_final:
         grown = t(
             "{device} has grown as shown; all checks passed. Undo is not possible.", device=changes.device
         )
-        return Event.DONE, str(grown)
+        return Event.DONE, grown
     changed = t(
         "{device} is changed exactly as shown; all checks passed. `diskwright undo "
         "{run}` undoes the changes.",
         device=changes.device,
         run=run_argument(run),
     )
-    return Event.DONE, str(join(*ready_message(changes), changed))
+    return Event.DONE, join(*ready_message(changes), changed)
 
 
 def setting_checks(document: Changes | Migration) -> Iterator[Check]:
@@ -264,7 +264,7 @@ class SettingsRunJob(job.RunJob[Changes]):
     def undo(self, work: job.RunWork) -> job.Outcome:
         """Undo the changes in reverse order."""
         event, said = _take_all_back(work.run, work.journal, work.drive_locks)
-        return event, str(said)
+        return event, said
 
 
 JOB = SettingsRunJob()
