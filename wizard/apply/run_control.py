@@ -25,14 +25,8 @@ from wizard.apply.run.progress_log import RunStatus, Settling, read_progress
 from wizard.apply.run.runs import check_owner, run_argument
 from wizard.model.errors import BadInput, DiskwrightError, EndedByUser, Failed, Refused
 from wizard.model.run import Event
-from wizard.model.said import Sentence, join, t
+from wizard.model.said import Sentence, t
 from wizard.plan.changes import RunDocument
-
-DOING = {
-    process.Purpose.APPLY: Sentence("Applying"),
-    process.Purpose.KEEP: Sentence("Keeping"),
-    process.Purpose.UNDO: Sentence("Undoing"),
-}
 
 
 def job_of(run: Path) -> RunJob[RunDocument]:
@@ -107,7 +101,7 @@ def await_end(run: Path, purpose: process.Purpose, seen: int) -> str:
     try:
         entries = list(follow(run, seen))
     except KeyboardInterrupt:
-        raise left_alone(run, purpose) from None
+        raise left_alone(run) from None
     if journal.state(run) is (
         journal.RunState.UNDONE if purpose is process.Purpose.UNDO else journal.RunState.KEPT
     ):
@@ -117,21 +111,21 @@ def await_end(run: Path, purpose: process.Purpose, seen: int) -> str:
     if entries[-1].event is Event.FAILED:
         wrong = (f"{one.sentence}: {one.output}" for one in entries if one.event is Event.NOT_VERIFIED)
         raise Failed(" ".join((entries[-1].sentence, *wrong)))
-    again = t(
-        "Run `diskwright {purpose} {run}` again; it can be repeated.",
-        purpose=purpose.value,
-        run=run_argument(run),
+    raise Failed(
+        t(
+            "`diskwright {command} {run}` was interrupted. Run it again; it can be repeated.",
+            command=purpose.value,
+            run=run_argument(run),
+        )
     )
-    raise Failed(join(t("{doing} was interrupted.", doing=DOING[purpose]()), again))
 
 
-def left_alone(run: Path, purpose: process.Purpose) -> EndedByUser:
+def left_alone(run: Path) -> EndedByUser:
     """Return the error that ends a command while the run continues in the background."""
     return EndedByUser(
         t(
-            "Ended by you. {doing} continues in the background; `diskwright status "
-            "{run}` shows the progress.",
-            doing=DOING[purpose](),
+            "Ended by you. The run continues in the background; `diskwright status {run}` shows the "
+            "progress.",
             run=run_argument(run),
         )
     )

@@ -19,7 +19,7 @@ from wizard.model import layout
 from wizard.model.ensure import Match, Shape, WantedDrive, WantedVolume
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.machine import Drive, Machine, Partition
-from wizard.model.said import Message, reason_of, t, tn
+from wizard.model.said import Message, Sentences, reason_of, t, tn
 from wizard.plan.changes import Changes
 from wizard.plan.desired_state import document
 from wizard.plan.desired_state.differences import (
@@ -39,6 +39,11 @@ from wizard.plan.request.roles import ROLES, role_by_type
 from wizard.plan.request.subvolumes import places_of
 from wizard.plan.request.volume_request import REST, size_text
 from wizard.probe.machine import probe_machine
+
+TO_REPLACE = Sentences(
+    '{drive:and} has other contents, destroyed only if the file has: replace = "{value}"',
+    '{drive:and} have other contents, destroyed only if the file has: replace = "{value}"',
+)
 
 
 class DriveState(StrEnum):
@@ -148,13 +153,7 @@ def _compare(aim: converge.DriveTarget) -> DriveAssessment:
                 value=value,
             )
             if aim.wanted.replace
-            else tn(
-                '{drive:and} has other contents, destroyed only if the file has: replace = "{value}"',
-                '{drive:and} have other contents, destroyed only if the file has: replace = "{value}"',
-                drive=paths,
-                value=value,
-                count=len(paths),
-            )
+            else TO_REPLACE(drive=paths, value=value, count=len(paths))
         )
         return replace(seen, said=(*differences, message), replace=value)
     return _to_make(replace(seen, replaces=True), aim.planned(Mode.REPLACE), aim.where)
@@ -211,13 +210,7 @@ def _to_make(seen: DriveAssessment, plan: Plan, where: compare_mounts.Where) -> 
             seen,
             said=(
                 *room.unknown,
-                tn(
-                    '{drive:and} has unrecognised data. To overwrite it: replace = "{value}"',
-                    '{drive:and} have unrecognised data. To overwrite it: replace = "{value}"',
-                    drive=unknown,
-                    value=value,
-                    count=len(unknown),
-                ),
+                TO_REPLACE(drive=unknown, value=value, count=len(unknown)),
             ),
             replace=value,
         )

@@ -26,7 +26,7 @@ from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import Refused, partition_path, printable
 from wizard.model.layout import Layout, Member
 from wizard.model.machine import Drive
-from wizard.model.said import Message, Sentence, t
+from wizard.model.said import Sentence, t
 from wizard.plan import refusals
 from wizard.plan.dangers import held_on, layout_of
 from wizard.plan.plan import Plan
@@ -36,6 +36,7 @@ from wizard.plan.undo_policy import WORD
 from wizard.probe.host.environment import family_of, os_release
 from wizard.process.program import find
 
+NOT_ON_DRIVE = Sentence("Cannot confirm that {node} is on the planned drive: {reason}.")
 OPTIONS_REFUSED = Sentence("The kernel refuses the mount options for {device}: {why}.")
 
 NOT_SEEN = Sentence(
@@ -49,12 +50,9 @@ def check_read(plan: Plan) -> None:
         raise Refused(f"{said} {AGAIN_AS_ROOT} {NOTHING_WRITTEN}")
 
 
-def check_operations(plan: Plan, only: frozenset[str] | None) -> None:
-    """Raises Refused if an operation names a device outside the plan, or if `only` excludes a drive."""
-    for member in plan.members:
-        path = member.drive.path
-        if only is not None and path not in only:
-            raise Refused(t("This run may not touch {drive}. Nothing was written.", drive=path))
+def check_operations(plan: Plan, environment: Environment) -> None:
+    """Raises Refused if an operation names a device outside the plan, or if a drive is off limits."""
+    environment.check_allowed(plan.devices)
     layers = layer_nodes(plan)
     opened = [one.opened for one in plan.containers]
     for step in plan.steps:
@@ -72,13 +70,7 @@ def check_operations(plan: Plan, only: frozenset[str] | None) -> None:
     for member in plan.members:
         for node in own_nodes(member):
             if reason := devices.node_fault(node, member.drive.path):
-                raise Refused(
-                    t(
-                        "Cannot confirm that {node} is on the plan's drive: {reason}. Nothing was written.",
-                        node=node,
-                        reason=reason,
-                    )
-                )
+                raise Refused(NOT_ON_DRIVE(node=node, reason=reason), NOTHING_WRITTEN)
 
 
 def own_nodes(member: Member) -> tuple[str, ...]:
@@ -98,36 +90,24 @@ def check_content(member: Member, drive: Drive, *, adds: bool) -> None:
                 reasons=reasons or t("No reason was given."),
             )
         )
-    if member.drive.content_digest is not None and member.drive.content_digest != drive.content_digest:
+    changed = member.drive.content_digest not in (None, drive.content_digest)
+    now = layout_of(drive)
+    if not changed:
+        _check_superblocks(member, drive)
+        changed = now is None or without_planning(now) != without_planning(member.before)
+    if changed:
         raise Refused(
             t(
-                "{drive} differs from the plan: the table or a filesystem signature changed. "
+                "{drive} differs from the plan: the layout, the table or a filesystem signature changed. "
                 "Make a new plan. Nothing was written.",
                 drive=drive.path,
             )
         )
-    _check_superblocks(member, drive)
-    now = layout_of(drive)
-    if now is None or without_planning(now) != without_planning(member.before):
-        raise Refused(
-            t(
-                "{drive} differs from the plan: the layout changed. Make a new plan. Nothing was written.",
-                drive=drive.path,
-            )
-        )
     if (drive.zoned == HOST_MANAGED) != (member.after.whole is not None):
-        if drive.zoned:
-            raise Refused(
-                t(
-                    "The plan does not fit {drive}, which is {zoned}. Make a new plan. Nothing was written.",
-                    drive=drive.path,
-                    zoned=drive.zoned,
-                )
-            )
         raise Refused(
             t(
-                "The plan is for a zoned drive, but {drive} is not known to be zoned. Make a "
-                "new plan. Nothing was written.",
+                "Only one of the plan and {drive} is host-managed zoned. Make a new plan. Nothing was "
+                "written.",
                 drive=drive.path,
             )
         )
@@ -325,11 +305,3 @@ def check_mount_point(place: Path) -> None:
                 folder=str(above),
             )
         )
-
-
-def first_three(pieces: Iterable[Message | str]) -> Message:
-    """Join clauses, at most three."""
-    found = tuple(pieces)
-    if len(found) > 3:
-        return t("{pieces:semicolons}; and {more} more", pieces=found[:3], more=len(found) - 3)
-    return t("{pieces:semicolons}", pieces=found)

@@ -81,22 +81,13 @@ def _check_identity(identity: Identity, drive: Drive, where: Where) -> None:
     if drive.size_bytes == 0 and (drive.removable is not False or drive.bus == "loop"):
         raise _refused(t("No medium in {drive}. {where}", drive=drive.path, where=where(identity, None)))
     if difference := identity_difference(identity, drive):
-        if _is_resized(identity, drive):
-            there = where(identity, drive)
-            raise _refused(
-                t(
-                    "The size of {drive} changed: {difference}. {where}",
-                    drive=drive.path,
-                    difference=difference,
-                    where=there,
-                )
-            )
+        resized = drive if _is_resized(identity, drive) else None
         raise _refused(
             t(
-                "{drive} is not the plan's drive: {difference}. {where}",
+                "{drive} does not match the plan: {difference}. {where}",
                 drive=known,
                 difference=difference,
-                where=where(identity, None),
+                where=where(identity, resized),
             )
         )
 

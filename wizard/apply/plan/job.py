@@ -88,7 +88,7 @@ class PlanRunJob(job.RunJob[Plan]):
         """Check every device of every operation. Ending a run before its first write also works without its
         drives."""
         if not undoing:
-            guard.check_operations(document, environment.only)
+            guard.check_operations(document, environment)
         elif run and (record := load_record(run)) and record.phase in UNTOUCHED:
             return [path for path in document.devices if Path(path).is_block_device()]
         return document.devices

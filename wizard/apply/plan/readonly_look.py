@@ -12,7 +12,7 @@ from wizard.apply.block.scratch_device import NoScratchDeviceError, attached
 from wizard.apply.engine import scratch_copies
 from wizard.apply.engine.record import Phase, load_record
 from wizard.apply.engine.stores import Store, new_file
-from wizard.apply.run.job import check_root
+from wizard.apply.run.job import NOT_WAITING, check_root
 from wizard.apply.run.process import lock_run
 from wizard.apply.run.runs import check_owner, load_plan
 from wizard.apply.system.mounts import read_mounts
@@ -71,12 +71,7 @@ def looked_at(run: Path) -> Iterator[ReadonlyLook]:
         stack.callback(os.close, lock_run(run))
         record = load_record(run)
         if record is None or record.phase is not Phase.HIDDEN:
-            raise Refused(
-                t(
-                    "The run {name} has no waiting result to look at. Nothing was written.",
-                    name=run.name,
-                )
-            )
+            raise Refused(NOT_WAITING(name=run.name))
         plan = load_plan(run)
         nodes = []
         for number, member in enumerate(plan.members):

@@ -15,10 +15,10 @@ from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.run.job import check_root
 from wizard.apply.run.journal import state
 from wizard.model.errors import BadInput, DiskwrightError, Refused
-from wizard.model.finding import Notice
+from wizard.model.finding import HiddenBlock, Notice
 from wizard.model.geometry import Identity
 from wizard.model.machine import Drive, Extent
-from wizard.model.said import Message, Sentence, t
+from wizard.model.said import Message, t
 from wizard.plan.check import read_kept_plan
 from wizard.plan.plan import Plan
 from wizard.plan.steps import on_drive_only, on_drives
@@ -74,14 +74,13 @@ def found_on(path: str, journal_dir: Path | None = None) -> FoundRun:
                     run=runs.run_argument(begun),
                 )
             )
-        nothing = (
-            Sentence("No result is waiting on {drive}: the hidden blocks were modified. Nothing was written.")
-            if drive.waiting
-            else Sentence(
-                "No result is waiting on {drive}: the recovery label is missing. Nothing was written."
+        raise Refused(
+            t(
+                "No result is waiting on {drive}: the recovery label is missing, or the hidden blocks were "
+                "modified. Nothing was written.",
+                drive=drive.path,
             )
         )
-        raise Refused(nothing(drive=drive.path))
     first = mine[0]
     plan = read_kept_plan(first.plan, str(t("The recovery label on {drive}", drive=drive.path)))
     found = {first.number: (drive, *mine)}
@@ -222,31 +221,25 @@ def _as_now(planned: Identity, drive: Drive) -> Identity:
 
 
 def _refuse_invalid(path: str, notice: Notice, block_bytes: int) -> None:
-    """Raises Refused if a recovery label names places outside the change, or data of the wrong size: it may
-    be forged."""
-    for one in notice.withheld:
-        place = one.extent
-        try:
-            size = len(b64decode(one.data, validate=True))
-        except ValueError:
-            size = -1
-        if (
-            size != one.size_bytes
-            or extents.without(place, notice.places)
-            or size % block_bytes
-            or one.start_bytes % block_bytes
-        ):
-            raise Refused(
-                t(
-                    "The recovery label on {drive} is invalid at byte {byte}. Nothing was written.",
-                    drive=path,
-                    byte=one.start_bytes,
-                )
-            )
+    """Raises Refused if a recovery label names places outside the change or its own, or data of the wrong
+    size: it may be forged."""
+    wrong = [one.start_bytes for one in notice.withheld if _is_invalid(one, notice, block_bytes)]
     if any(extents.without(place, (notice.extent,)) != (place,) for place in notice.places):
+        wrong.append(notice.start_bytes)
+    if wrong:
         raise Refused(
             t(
-                "The recovery label on {drive} overlaps data listed in the label. Nothing was written.",
+                "The recovery label on {drive} is invalid at byte {byte}. Nothing was written.",
                 drive=path,
+                byte=wrong[0],
             )
         )
+
+
+def _is_invalid(one: HiddenBlock, notice: Notice, block_bytes: int) -> bool:
+    try:
+        size = len(b64decode(one.data, validate=True))
+    except ValueError:
+        return True
+    is_outside = bool(extents.without(one.extent, notice.places))
+    return size != one.size_bytes or is_outside or bool(size % block_bytes or one.start_bytes % block_bytes)

@@ -369,7 +369,7 @@ def _check_drives(run: Path, plan: Plan, record: Record) -> None:
     """Raises Refused unless the drives are the run's and unused. Before the first write, their contents must
     match the plan."""
     environment = runs.load_environment(run)
-    guard.check_operations(plan, environment.only)
+    guard.check_operations(plan, environment)
     try:
         if record.phase in UNTOUCHED and _is_untouched(run, plan, record):
             guard.check_start(plan)

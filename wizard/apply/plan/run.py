@@ -97,7 +97,7 @@ def carry_out_directly(work: job.RunWork) -> job.Outcome:
     if begun_steps(read_entries(run)):
         raise Refused(DIRECT(name=run.name))
     guard.check_rehearsable(plan, None)
-    guard.check_operations(plan, environment.only)
+    guard.check_operations(plan, environment)
     try:
         guard.check_start(plan)
         guard.check_surroundings(plan, environment)

@@ -10,7 +10,6 @@ from pathlib import Path
 from wizard.apply.engine.checks import COMPLETE
 from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase, load_record, save_record
 from wizard.apply.plan import identity_check
-from wizard.apply.plan.guard import first_three
 from wizard.apply.run import kinds, runs
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.run.journal import begun_steps, read_entries
@@ -206,9 +205,9 @@ def check_holds_plan(run: Path, plan: Plan) -> None:
         if found := tuple(identity_check.made_differences(plan, drive)):
             raise Refused(
                 t(
-                    "{drive} changed after the run ended: {differences}. Nothing was written.",
+                    "{drive} changed after the run ended: {differences:semicolons}. Nothing was written.",
                     drive=drive.path,
-                    differences=first_three(found),
+                    differences=found,
                 )
             )
 

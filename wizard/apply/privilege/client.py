@@ -19,7 +19,6 @@ from wizard.apply.privilege import ask
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.journal import POLL_SECONDS, RunState, in_own_words
 from wizard.apply.run.kinds import render_any
-from wizard.apply.run.process import Purpose
 from wizard.apply.run.progress_log import RunStatus
 from wizard.apply.run.runs import run_argument
 from wizard.apply.run_control import left_alone
@@ -37,6 +36,9 @@ from wizard.plan.settings.document import CHANGES
 from wizard.plan.undo_policy import UndoSpace
 from wizard.probe.facts import RawMachine
 
+NO_ANSWER = t(
+    "The root process ended without an answer; `sudo diskwright status` shows any run that started."
+)
 NO_RESULT = t("No result arrived from the root process.")
 THE_RESULT = t("The root process's result")
 
@@ -117,17 +119,17 @@ class Elevated(LocalRuns):
     def keep(self, run: Path, secret: bytes | None = None) -> str:
         """Keep the result of the last run, and return a summary. Raises as `run_control.keep` does."""
         request = ask.RootRequest(ask.Ask.KEEP, secret=None if secret is None else secret.hex())
-        return self._settle(request, Purpose.KEEP).sentence
+        return self._settle(request).sentence
 
     def undo(self, run: Path) -> None:
         """Undo the last run, and return after verification. Raises as `run_control.undo` does."""
-        self._settle(ask.RootRequest(ask.Ask.UNDO), Purpose.UNDO)
+        self._settle(ask.RootRequest(ask.Ask.UNDO))
 
-    def _settle(self, asked: ask.RootRequest, purpose: Purpose) -> ask.Answer:
+    def _settle(self, asked: ask.RootRequest) -> ask.Answer:
         try:
             return self._request(asked)
         except KeyboardInterrupt:
-            raise left_alone(self._run, purpose) from None
+            raise left_alone(self._run) from None
 
     def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[JournalEntry]:
         """Yield the run's entries from the beginning as they arrive, until the run ends. Call `meanwhile`
@@ -180,19 +182,14 @@ class Elevated(LocalRuns):
             self._process.stdin.write(ask.as_line(request))
             self._process.stdin.flush()
         except OSError:
-            raise Failed(t("The root process ended before receiving a request.")) from None
+            raise Failed(NO_ANSWER) from None
 
     def _request(self, request: ask.RootRequest) -> ask.Answer:
         with self._one_at_a_time:
             self._send(request)
             answer = self._replies.get()
         if answer is None:
-            raise Failed(
-                t(
-                    "The root process ended without an answer; `sudo diskwright status` shows any "
-                    "run that started."
-                )
-            )
+            raise Failed(NO_ANSWER)
         if answer.say is ask.Say.REFUSED:
             raise _original_error(answer)
         return answer

@@ -35,6 +35,7 @@ from wizard.apply.run.job import Start
 from wizard.apply.run.journal import follow, state
 from wizard.apply.run.kinds import read_any, render_any
 from wizard.apply.run.process import request_stop
+from wizard.apply.run.runs import OPEN_JOURNAL
 from wizard.documents.codec import from_json
 from wizard.ext4.assessment import Situation
 from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Refused, printable
@@ -297,7 +298,7 @@ def root_only_folder(named: str) -> Path:
     except (OSError, ValueError):
         is_safe = False
     if not is_safe:
-        raise Refused(ask.OPEN_JOURNAL(folder=named))
+        raise Refused(OPEN_JOURNAL(folder=named))
     return folder
 
 

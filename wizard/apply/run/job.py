@@ -26,6 +26,7 @@ from wizard.plan.plan import Step
 READY = Sentence("{size:size} ready at {places:and}, writable by {who}.")
 STOPPED = Sentence("Stopped before step {step} as requested.")
 STEP_FAILED = Sentence("Step {step} of {steps} failed:")
+NOT_WAITING = Sentence("Run {name} has no waiting result. Nothing was written.")
 UNDONE = Sentence("Run {name} is already undone.")
 KEPT = Sentence("Run {name} is already kept.")
 SHOWN_BY_STATUS = Sentence("`diskwright status {run}` shows the run.")
@@ -376,9 +377,7 @@ class RunJob(Generic[D]):
                     )
             case Purpose.KEEP:
                 if not self.keeps:
-                    raise Refused(
-                        t("Run {name} has no waiting result to keep. Nothing was written.", name=name)
-                    )
+                    raise Refused(NOT_WAITING(name=name))
             case Purpose.UNDO:
                 if now is RunState.UNDONE:
                     raise Refused(UNDONE(name=name))

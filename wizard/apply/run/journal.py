@@ -20,7 +20,7 @@ from wizard.documents import codec
 from wizard.documents.decode import foreign, is_message
 from wizard.model.errors import BadInput, DiskwrightError, Failed
 from wizard.model.run import Check, Event, JournalEntry
-from wizard.model.said import Message, Sentences, join, t
+from wizard.model.said import Message, Sentence, Sentences, join, t
 from wizard.process.program import FAILS_AGAIN
 
 CHECKS_FAILED = Sentences(
@@ -63,6 +63,7 @@ def _is_table(value: object) -> TypeGuard[dict[str, object]]:
     return isinstance(value, dict)
 
 
+NOT_NOTED = Sentence("Cannot write the journal in {run}: {why}.")
 NOBODY_KNOWS = t(
     "Without the journal, the run's changes to the drive are unknown. Restore "
     "the run's folder, or run `diskwright inspect` on the drive first."
@@ -189,7 +190,7 @@ class Journal:
 
     def _fault(self, error: OSError) -> Failed:
         reason = process.DISK_FULL if error.errno == errno.ENOSPC else str(error.strerror)
-        return Failed(t("Cannot write the journal in {run}: {why}.", run=str(self._run), why=reason))
+        return Failed(NOT_NOTED(run=str(self._run), why=reason))
 
     def close(self) -> None:
         """Close the journal file."""

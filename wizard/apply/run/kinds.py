@@ -97,18 +97,13 @@ def load(run: Path) -> RunDocument:
 def check_told(wanted: Iterable[Message | str], told: Iterable[Message | str], again: str) -> None:
     """Raises Refused unless a document contains exactly the expected sentences, in any order and language.
     `again` is the command that renews the document."""
-    expected, found = tuple(wanted), tuple(told)
-    if missing := next((one for one in expected if one not in found), None):
-        fault = t('it lacks the expected text "{sentence}"', sentence=missing)
-    elif foreign := next((one for one in found if one not in expected), None):
-        fault = t('it has the unexpected text "{sentence}"', sentence=foreign)
-    else:
-        return
-    raise Refused(
-        t(
-            "The document's explanations differ from the current ones: {fault}. Make a "
-            "new one with `{again}`. Nothing was written.",
-            fault=fault,
-            again=again,
+    expected, found = set(wanted), set(told)
+    if different := next(iter((expected - found) or (found - expected)), None):
+        raise Refused(
+            t(
+                "The document's explanations differ from the current ones: '{sentence}'. Make a new one "
+                "with `{again}`. Nothing was written.",
+                sentence=different,
+                again=again,
+            )
         )
-    )

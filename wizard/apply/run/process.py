@@ -27,10 +27,10 @@ STOP = "stop"
 """The file in a run's folder that requests a stop before the next step."""
 
 UNDOING = "undoing"
+"""The file in a run's folder that marks the start of undo, after which the run cannot be resumed."""
 
 LOG = "process.log"
 """The output of a run's process, created when the process starts."""
-"""The file in a run's folder that marks the start of undo, after which the run cannot be resumed."""
 
 
 class Purpose(StrEnum):
@@ -186,9 +186,7 @@ def lock_run(run: Path, wait_seconds: float = 2.0) -> int:
     try:
         fd = os.open(run / LOCK, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
-        raise Failed(
-            t("Cannot lock the run in {run}: {why}.", run=str(run), why=str(error.strerror))
-        ) from None
+        raise Failed(UNWRITTEN(file=str(run / LOCK), why=str(error.strerror))) from None
     if not _lock(fd, wait_seconds):
         os.close(fd)
         raise Refused(
@@ -254,10 +252,4 @@ def request_stop(run: Path) -> None:
     try:
         (run / STOP).touch(mode=0o600)
     except OSError as error:
-        raise Failed(
-            t(
-                "Cannot stop the run: {file} is not writable ({why}).",
-                file=str(run / STOP),
-                why=str(error.strerror),
-            )
-        ) from None
+        raise Failed(UNWRITTEN(file=str(run / STOP), why=str(error.strerror))) from None

@@ -14,11 +14,11 @@ from pathlib import Path
 from time import monotonic
 
 from wizard.apply.engine.record import Phase, load_record, power_sentence
-from wizard.apply.run.journal import read_entries
+from wizard.apply.run.journal import NOT_NOTED, read_entries
 from wizard.apply.run.runs import command_on, run_argument
 from wizard.model.errors import BadInput, Refused
 from wizard.model.run import Event, JournalEntry
-from wizard.model.said import Message, Sentence, join, t, tn
+from wizard.model.said import Message, join, t, tn
 
 FILE = "progress.json"
 
@@ -132,7 +132,6 @@ def part_of(progress: Progress, begin: float, end: float) -> Progress:
 
 
 NOTHING_WRITTEN_NOW = t("Nothing was written now.")
-NOT_NOTED = Sentence("Cannot write the journal in {run}: {why}.")
 
 
 def known_so_far(run: Path) -> str:
@@ -299,19 +298,8 @@ class ProgressPrinter:
 
 
 def how_far(done: frozenset[int], total: int) -> Message:
-    """List finished and unfinished steps by number, from 1."""
-    left = frozenset(range(1, total + 1)) - done
-    return t("Done: {done}; not done: {left}.", done=_numbered(done), left=_numbered(left))
-
-
-def _numbered(numbers: frozenset[int]) -> Message:
-    """Format consecutive numbers, as in `steps 1 to 3`."""
-    if not numbers:
-        return t("none")
-    low, high = min(numbers), max(numbers)
-    return (
-        t("step {number}", number=low) if low == high else t("steps {first} to {last}", first=low, last=high)
-    )
+    """Count the finished steps."""
+    return t("{done} of {total} steps are done.", done=len(done), total=total)
 
 
 class Settling(StrEnum):

@@ -17,7 +17,7 @@ from wizard.documents import codec
 from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput, Refused, printable
 from wizard.model.geometry import Identity
-from wizard.model.said import MIB, Message, t
+from wizard.model.said import MIB, Message, Sentence, t
 from wizard.plan import steps
 from wizard.plan.check import read_kept_plan, render_plan
 from wizard.plan.plan import Plan
@@ -25,6 +25,12 @@ from wizard.probe.host.uses import unescaped
 from wizard.process.program import remember
 
 NOT_LASTING = t("Without the journal, a half-written drive could not be finished. Nothing was written.")
+
+OPEN_JOURNAL = Sentence(
+    "The journal cannot be in {folder}: users other than root could replace it, or its "
+    "path is not real. Nothing was written. Name a folder only root can write to with "
+    "--journal DIR."
+)
 
 SCHEMA = "diskwright.run/1"
 ROOM_BYTES = 4 * MIB
@@ -119,14 +125,7 @@ def refuse_open_folder(folder: Path) -> None:
     for above in (real, *real.parents):
         mode = above.stat().st_mode
         if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
-            raise Refused(
-                t(
-                    "The journal cannot be in {folder}: everyone can write to {above}. Nothing "
-                    "was written. Name a folder only root can write to with --journal DIR.",
-                    folder=str(folder),
-                    above=str(above),
-                )
-            )
+            raise Refused(OPEN_JOURNAL(folder=str(folder)))
 
 
 def _no_room(folder: Path, error: OSError, needed_bytes: int) -> Refused:
@@ -213,21 +212,14 @@ def make_run(
     )
     try:
         run = journal.make_numbered(folder, "-".join(Path(path).name for path in devices), is_free)
-        _write(run / file, text)
-        _write(run / SETTINGS, codec.render_document(SCHEMA, codec.to_json(settings)))
+        backup_store.write_durably(run / file, text.encode(), os.O_EXCL)
+        settings_text = codec.render_document(SCHEMA, codec.to_json(settings))
+        backup_store.write_durably(run / SETTINGS, settings_text.encode(), os.O_EXCL)
         journal.sync_folder(run)
         journal.sync_folder(folder)
     except OSError as error:
         raise _no_room(folder, error, ROOM_BYTES) from None
     return run
-
-
-def _write(path: Path, text: str) -> None:
-    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    with os.fdopen(fd, "w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(fd)
 
 
 def check_owner(run: Path) -> None:
@@ -396,8 +388,6 @@ def list_runs(journal_dir: Path | None = None) -> tuple[Path, ...]:
         return ()
     except PermissionError:
         raise Refused(t("Only root can read the runs in {folder}: use sudo.", folder=shown)) from None
-    except NotADirectoryError:
-        raise BadInput(t("{folder} is not a folder.", folder=shown)) from None
     except OSError as error:
         raise BadInput(
             t("Cannot read the runs in {folder}: {why}.", folder=shown, why=str(error.strerror))

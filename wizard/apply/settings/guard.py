@@ -11,8 +11,9 @@ from contextlib import suppress
 
 from wizard.apply.block.devices import node_fault
 from wizard.apply.plan import identity_check
-from wizard.apply.plan.guard import OPTIONS_REFUSED, check_programs
+from wizard.apply.plan.guard import NOT_ON_DRIVE, OPTIONS_REFUSED, check_programs
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
+from wizard.apply.run.process import NOTHING_WRITTEN
 from wizard.apply.settings import existing_filesystem
 from wizard.apply.settings.system import system_of
 from wizard.apply.tree.mount_read_only import driver_refusal
@@ -91,15 +92,7 @@ def check_own(document: Changes | Migration, environment: Environment) -> None:
     environment.check_allowed((drive,))
     for node in {drive, document.device}:
         if reason := existing_filesystem.location_fault(node, drive):
-            raise Refused(
-                refusal(
-                    t(
-                        "Cannot confirm that {node} is on the planned drive: {reason}.",
-                        node=node,
-                        reason=reason,
-                    )
-                )
-            )
+            raise Refused(NOT_ON_DRIVE(node=node, reason=reason), NOTHING_WRITTEN)
     check_foreign(document, environment)
 
 
