@@ -28,6 +28,8 @@ from wizard.model.run import Event
 from wizard.model.said import Sentence, t
 from wizard.plan.changes import RunDocument
 
+CONTINUES = Sentence("The run continues in the background; `diskwright status {run}` shows the progress.")
+
 
 def job_of(run: Path) -> RunJob[RunDocument]:
     """Return the job of the run's kind."""
@@ -122,13 +124,7 @@ def await_end(run: Path, purpose: process.Purpose, seen: int) -> str:
 
 def left_alone(run: Path) -> EndedByUser:
     """Return the error that ends a command while the run continues in the background."""
-    return EndedByUser(
-        t(
-            "Ended by you. The run continues in the background; `diskwright status {run}` shows the "
-            "progress.",
-            run=run_argument(run),
-        )
-    )
+    return EndedByUser(CONTINUES(run=run_argument(run)))
 
 
 def carry_out(work: RunWork) -> None:
@@ -168,7 +164,7 @@ def is_not_yet(now: journal.RunState, ways: Sequence[str]) -> bool:
 def left_line(run: Path, now: journal.RunState, ways: NextCommands) -> str:
     """Describe what to do about a run when the wizard exits; empty if nothing is left to do."""
     if now is journal.RunState.RUNNING:
-        return str(t("The run {name} continues: `diskwright status` shows the progress.", name=run.name))
+        return str(CONTINUES(run=run_argument(run)))
     if not (commands := ways.said(run)):
         return ""
     sentence = (

@@ -58,8 +58,8 @@ COMMAND = HELD + "hold(*{place})\nfrom wizard.cli.main import main\nsys.exit(mai
 SAID = {
     ("launch", "keep"): "stopped by the user. If a run was started, `diskwright status` shows its state.",
     ("launch", "undo"): "stopped by the user. If a run was started, `diskwright status` shows its state.",
-    ("follow", "keep"): "Ended by you. Keeping continues in the background; `diskwright status",
-    ("follow", "undo"): "Ended by you. Undoing continues in the background; `diskwright status",
+    ("follow", "keep"): "The run continues in the background; `diskwright status",
+    ("follow", "undo"): "The run continues in the background; `diskwright status",
 }
 
 

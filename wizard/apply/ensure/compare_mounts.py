@@ -24,6 +24,7 @@ from wizard.model.errors import Failed, partition_path
 from wizard.model.machine import Drive, Layer
 from wizard.model.requests import Attach, SetOptions
 from wizard.model.said import Message, Sentence, t
+from wizard.operations.mounts import NOT_MOUNTED_AT
 from wizard.plan.changes import Changes
 from wizard.plan.desired_state.differences import CONTAINER, opened_on
 from wizard.plan.plan import Plan
@@ -239,7 +240,7 @@ def _place_of(volume: layout.Volume, asked: VolumeRequest, used: ExistingVolume)
         wanted = Attach(place, volume.mount_options, True, volume.writer)
         yield _Need(leftover.NO_LINE(device=device, place=place, file=file), device, wanted)
     elif not used.mounts and "noauto" not in used.lines[0].options:
-        yield _Need(leftover.NOT_MOUNTED(device=device, place=place), device, Attach(None, (), True))
+        yield _Need(NOT_MOUNTED_AT(device=device, place=place), device, Attach(None, (), True))
 
 
 def _subvolumes_of(volume: layout.Volume, used: ExistingVolume) -> Iterator[Message]:
@@ -250,7 +251,7 @@ def _subvolumes_of(volume: layout.Volume, used: ExistingVolume) -> Iterator[Mess
         if place not in listed:
             yield leftover.NO_LINE(device=volume.path, place=place, file=used.found.fstab)
         elif place not in mounted:
-            yield leftover.NOT_MOUNTED(device=volume.path, place=place)
+            yield NOT_MOUNTED_AT(device=volume.path, place=place)
     yield from subvolume_faults(volume.subvolumes, volume.path, used.lines, used.found.fstab)
 
 

@@ -146,7 +146,8 @@ def _in_use(uuid: str) -> tuple[frozenset[str], bool]:
 
 
 REACHES_FURTHER = Sentence(
-    "{device} is one of {count} devices of {what}, but the others are not listed here, so no data is replaced"
+    "{device} is one of {count} devices of a {kind} volume, but the others are not listed here, so no data "
+    "is replaced"
 )
 
 
@@ -193,7 +194,7 @@ def _btrfs_beyond(held: Held) -> Iterator[Message]:
     for device, one in held:
         count = btrfs.number_in(_superblock_of(device), "num_devices")
         if count > _count_members(held, one.uuid):
-            yield REACHES_FURTHER(device=device, count=count, what=t("a Btrfs"))
+            yield REACHES_FURTHER(device=device, count=count, kind="Btrfs")
 
 
 def _md_beyond(held: Held) -> Iterator[Message]:
@@ -203,7 +204,7 @@ def _md_beyond(held: Held) -> Iterator[Message]:
         if not count.isdigit():
             raise Failed(t("mdadm does not report how many drives the array on {device} has.", device=device))
         if int(count) > _count_members(held, one.uuid):
-            yield REACHES_FURTHER(device=device, count=int(count), what=t("an md array"))
+            yield REACHES_FURTHER(device=device, count=int(count), kind="md")
 
 
 def _lvm_beyond(held: Held) -> Iterator[Message]:
@@ -212,7 +213,7 @@ def _lvm_beyond(held: Held) -> Iterator[Message]:
         name = group_of(device)
         physical = physical_in(name)[0] if name else frozenset()
         if physical - {*members}:
-            yield REACHES_FURTHER(device=device, count=len(physical), what=t("a volume group"))
+            yield REACHES_FURTHER(device=device, count=len(physical), kind="LVM")
 
 
 def _unknown_beyond(held: Held) -> Iterator[Message]:

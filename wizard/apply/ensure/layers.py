@@ -20,6 +20,7 @@ from wizard.model import layout
 from wizard.model.errors import partition_path
 from wizard.model.machine import Drive, Layer
 from wizard.model.said import Message, t
+from wizard.operations.mounts import NOT_MOUNTED_AT
 from wizard.plan.desired_state import differences, layers
 from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import NUMBER
@@ -268,7 +269,7 @@ def _place_faults(
         if place not in listed:
             yield leftover.NO_LINE(device=layer.path, place=place, file=file)
         elif place not in layer.mount_points:
-            yield leftover.NOT_MOUNTED(device=layer.path, place=place)
+            yield NOT_MOUNTED_AT(device=layer.path, place=place)
 
 
 def lines_of(layer: Layer, environment: Environment) -> list[Line]:

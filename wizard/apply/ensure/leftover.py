@@ -82,14 +82,7 @@ def _assess(run: Path, wanted: DesiredPlan, drive: Drive, drives: Sequence[Drive
     asked = working_ways(run, now)
     ways = asked.names
     if Settling.KEEP in ways:
-        return Leftover(
-            run,
-            t(
-                "A run on {drive} is waiting for your decision: `{commands}`.",
-                drive=drive.path,
-                commands=asked.said(run),
-            ),
-        )
+        return Leftover(run, _resolve_first(run, drive, asked))
     if now not in (*LEFT_OFF, journal.RunState.WAITING) or not asked.said(run) or job_of(run).is_direct(run):
         # A direct run cannot continue: what is on the drive now decides.
         return None
@@ -110,14 +103,8 @@ def _assess(run: Path, wanted: DesiredPlan, drive: Drive, drives: Sequence[Drive
 
 
 def _resolve_first(run: Path, drive: Drive, ways: NextCommands) -> Message:
-    """Describe how to resolve a run first, or why no command can."""
-    if ways.names:
-        return t(
-            "Resolve the interrupted run on {drive} first: `{commands}`.",
-            drive=drive.path,
-            commands=ways.said(run),
-        )
-    return t("The run on {drive} is not finished. {why}", drive=drive.path, why=ways.why_not)
+    """Describe how to resolve a waiting or interrupted run first, or why no command can."""
+    return t("First resolve the run on {drive}: {how}", drive=drive.path, how=ways.said(run))
 
 
 def _is_on(run: Path, drive: Drive) -> bool:
@@ -189,7 +176,6 @@ def _layout(member: Member) -> tuple[object, ...]:
 
 
 NO_LINE = Sentence("{file} lacks an entry to mount {device} at {place}")
-NOT_MOUNTED = Sentence("{device} is not mounted at {place}")
 
 MOUNTED_NOWHERE = Sentence("{file} mounts {device} at {place}, but no mount is requested")
 OTHER_PLACE = Sentence("{file} mounts {device} at {found:and} instead of {wanted}")

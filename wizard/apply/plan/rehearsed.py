@@ -33,7 +33,7 @@ from wizard.apply.plan.run import quietly
 from wizard.apply.plan.run_summary import waiting_sentence
 from wizard.apply.run import process, runs
 from wizard.apply.run.backup_store import LOOK_SECONDS, drop_backup, save_backup
-from wizard.apply.run.job import KEPT, UNDONE, Outcome
+from wizard.apply.run.job import KEPT, NOT_WAITING, UNDO_UNFINISHED, UNDONE, Outcome
 from wizard.apply.run.journal import Journal, RunState, done_steps, fails_again, read_entries, state
 from wizard.apply.run.progress_log import noting
 from wizard.apply.steps.containers import check_containers, wants_secret
@@ -45,8 +45,6 @@ from wizard.model.said import MIB, Message, Sentence, join, t, tn
 from wizard.plan.plan import Plan
 from wizard.plan.undo_policy import WORD
 from wizard.probe.machine import probe_drive
-
-NOT_KEPT_YET = Sentence("The run {name} is {phase} and not ready to be kept. Nothing was written.")
 
 BACK = Sentence("{drives:list}: restored bit for bit, with all data read back and compared.")
 UNCHANGED = Sentence("{drives:list}: not one bit changed. The run only used a scratch copy, now deleted.")
@@ -118,7 +116,7 @@ def carry_out(
     plan, environment = runs.load_plan(run), runs.load_environment(run)
     record = _record(run)
     if record.phase in GOING_BACK:
-        raise Refused(t("The run {name} is being undone. Nothing was written.", name=run.name))
+        raise Refused(UNDO_UNFINISHED(name=run.name, run=runs.run_argument(run)))
     _refuse_half_found(run)
     if record.phase in (Phase.REHEARSING, Phase.SAVED, Phase.UNKNOWN):
         # Leftovers of a killed process would otherwise be taken for another program's devices of the same
@@ -169,7 +167,7 @@ def release(run: Path, journal: Journal, finish: Finish) -> Outcome:
         _check_drives(run, plan, record)
         return _finish_kept(run, plan, finish)
     if record.phase not in (Phase.HIDDEN, Phase.RELEASING, Phase.UNKNOWN):
-        raise Refused(NOT_KEPT_YET(name=run.name, phase=record.phase))
+        raise Refused(NOT_WAITING(name=run.name))
     clear_drives(plan, quietly)
     with holding(plan.devices, plan.part_path) as drives:
         proof = _release_drives(run, plan, drives, journal)
@@ -354,8 +352,7 @@ def check_keeps(run: Path) -> None:
     _refuse_half_found(run)
     phase = _record(run).phase
     if phase not in (Phase.HIDDEN, Phase.RELEASING, Phase.RELEASED, Phase.KEPT, Phase.UNKNOWN):
-        not_complete = NOT_KEPT_YET(name=run.name, phase=phase)
-        raise Refused(join(not_complete, next_commands(run)))
+        raise Refused(join(NOT_WAITING(name=run.name), next_commands(run)))
 
 
 def _record(run: Path) -> Record:

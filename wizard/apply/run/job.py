@@ -27,6 +27,9 @@ READY = Sentence("{size:size} ready at {places:and}, writable by {who}.")
 STOPPED = Sentence("Stopped before step {step} as requested.")
 STEP_FAILED = Sentence("Step {step} of {steps} failed:")
 NOT_WAITING = Sentence("Run {name} has no waiting result. Nothing was written.")
+UNDO_UNFINISHED = Sentence(
+    "The undo of run {name} is unfinished. Continue with `diskwright undo {run}`. Nothing was written."
+)
 UNDONE = Sentence("Run {name} is already undone.")
 KEPT = Sentence("Run {name} is already kept.")
 SHOWN_BY_STATUS = Sentence("`diskwright status {run}` shows the run.")
@@ -368,13 +371,7 @@ class RunJob(Generic[D]):
                         t("Run {name} is {state}; no steps remain to resume.", name=name, state=now)
                     )
                 if (run / UNDOING).exists():
-                    raise Refused(
-                        t(
-                            "The undo of run {name} is unfinished. Continue with `diskwright undo {run}`.",
-                            name=name,
-                            run=runs.run_argument(run),
-                        )
-                    )
+                    raise Refused(UNDO_UNFINISHED(name=name, run=runs.run_argument(run)))
             case Purpose.KEEP:
                 if not self.keeps:
                     raise Refused(NOT_WAITING(name=name))

@@ -210,8 +210,12 @@ def read_entries(run: Path) -> tuple[JournalEntry, ...]:
     except (OSError, UnicodeDecodeError) as error:
         # A missing journal is not an empty one: the folder was moved or deleted, and the run's writes are
         # unknown.
-        reason = str(error.strerror) if isinstance(error, OSError) else t("it is damaged")
-        unread = t("Cannot read the journal {file}: {why}.", file=str(run / FILE), why=reason)
+        file = str(run / FILE)
+        unread = (
+            t("Cannot read the journal {file}: {why}.", file=file, why=str(error.strerror))
+            if isinstance(error, OSError)
+            else process.DAMAGED(place=file)
+        )
         raise BadInput(join(unread, NOBODY_KNOWS)) from None
     whole = text[: text.rfind("\n") + 1].splitlines()
     entries = []

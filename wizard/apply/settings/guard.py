@@ -20,7 +20,7 @@ from wizard.apply.tree.mount_read_only import driver_refusal
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.machine import Drive
 from wizard.model.requests import NewUuid, SwitchOff
-from wizard.model.said import Message, t
+from wizard.model.said import Message, Sentence, t
 from wizard.operations.operation import How, Setting, System
 from wizard.operations.settings import Relabel
 from wizard.plan.changes import Bring, Changes
@@ -28,6 +28,8 @@ from wizard.plan.conversion import Migration
 from wizard.probe.host import sysfs
 from wizard.probe.machine import probe_drive
 from wizard.process.program import find, run
+
+CLAUSE = Sentence("{fault}.")
 
 
 def clones_of(device: str, uuid: str) -> tuple[str, ...]:
@@ -82,7 +84,7 @@ def unambiguous(changes: Changes) -> Changes:
     mounts = any(setting.mounts for setting in changes.settings)
     if mounts and (clones := clones_of(changes.device, changes.uuid)):
         found = existing_filesystem.CLONED(devices=(changes.device, *clones), uuid=changes.uuid)
-        raise Refused(refusal(t("{fault}.", fault=found)))
+        raise Refused(refusal(CLAUSE(fault=found)))
     return changes
 
 

@@ -26,7 +26,7 @@ from wizard.model import requests
 from wizard.model.errors import BadInput, Refused
 from wizard.model.layout import ARRAY_LINKS, Writer
 from wizard.model.machine import Drive, Machine
-from wizard.model.said import Message, Sentence, t
+from wizard.model.said import Message, t
 from wizard.operations.fstab import EditFstab, LineEdit, by_label, digest_of_text, with_source
 from wizard.operations.growth import ExtendPartition, GrowMounted, is_filled
 from wizard.operations.layers import StopLayer
@@ -54,8 +54,6 @@ from wizard.probe.host import sysfs
 from wizard.probe.host.sysfs import SYS, text
 from wizard.probe.machine import list_drive_paths, probe_machine
 from wizard.process.program import run
-
-OPTION_FAULT = Sentence("{fault}.")
 
 NOT_FOR_MOUNT = frozenset({"seclabel"})
 """Options that the kernel lists but mount(8) rejects."""
@@ -245,7 +243,7 @@ def _mount(used: ExistingVolume, wanted: requests.Attach) -> Operations:
     device, kind = used.existing.device, KINDS[used.existing.filesystem]
     _refuse(possible.why_not_mount(used.machine, used.drive, device, boot=wanted.boot))
     if fault := mount_options_fault(wanted.options):
-        _refuse(OPTION_FAULT(fault=fault))
+        _refuse(guard.CLAUSE(fault=fault))
     _refuse_risky(wanted.options, used.existing.filesystem)
     name = possible.driver_of(used.machine, kind)
     assert name is not None, kind.name
@@ -405,7 +403,7 @@ def _change_options(
         _refuse(t("An option cannot select another subvolume here."))
     added = tuple(one for one in options if one not in kept)
     if fault := mount_options_fault(added):
-        _refuse(OPTION_FAULT(fault=fault))
+        _refuse(guard.CLAUSE(fault=fault))
     _refuse_risky(added, used.existing.filesystem)
     if options == at_boot:
         _refuse(t("{device} already has these options.", device=device))

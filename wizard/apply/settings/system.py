@@ -44,7 +44,7 @@ from wizard.plan.settings.tuning import Superblock
 from wizard.probe.host import sysfs
 from wizard.probe.host.sysfs import SYS
 from wizard.probe.machine import probe_drive
-from wizard.process.program import find, run
+from wizard.process.program import ENDED, find, run
 
 GONE_SECONDS = 10.0
 """Time limit for the kernel to add or remove a device."""
@@ -88,14 +88,7 @@ class RunningSystem:
             journalled, argv, self.journal, self.step, self.environment.patience_seconds, self.drive_locks
         )
         if (result := when_free(once)).status:
-            raise Failed(
-                t(
-                    "{program} ended with status {status}: {said}.",
-                    program=argv[0],
-                    status=result.status,
-                    said=result.last_words.rstrip("."),
-                )
-            )
+            raise Failed(ENDED(program=argv[0], status=result.status, last_words=result.last_words))
 
     def wait_until(self, is_done: Callable[[], bool]) -> None:
         until = monotonic() + GONE_SECONDS
