@@ -13,7 +13,6 @@ from wizard.apply.run.job import (
     JobRequest,
     NextCommands,
     Outcome,
-    Rollback,
     RunJob,
     RunWork,
     begin,
@@ -178,12 +177,6 @@ def left_line(run: Path, now: journal.RunState, ways: NextCommands) -> str:
 def working_ways(run: Path, now: journal.RunState) -> NextCommands:
     """Check which commands can continue a run, without writing. Only root can check. Raises BadInput."""
     return job_of(run).working_commands(run, now)
-
-
-def closed(run: Path) -> str:
-    """Return why a run can no longer be undone after use of the filesystem, or empty. Reads the drive."""
-    window = job_of(run).rollback(run)
-    return window.sentence if window is not None and window.back is Rollback.CLOSED else ""
 
 
 def status(run: Path) -> RunStatus:

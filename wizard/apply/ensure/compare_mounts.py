@@ -11,8 +11,10 @@ from wizard.apply.ensure.layers import (
     layer_faults,
     layers_of,
     lines_of,
+    missing_places,
     places_at_boot,
     subvolume_faults,
+    swap_faults,
 )
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.settings.existing_filesystem import ExistingVolume, lines_at_boot, look_at_filesystem
@@ -131,7 +133,9 @@ def using_of(
             faults += _container_faults(volume, volume.encryption, asked, drive, where.environment)
             continue
         if not MADE[volume.filesystem].mounts:
-            faults += _swap_faults(volume, drive, where)
+            if drive.partition(volume.path) is not None:
+                lines = lines_at_boot(drive, volume.path, where.environment.fstab)
+                faults += swap_faults(volume, volume.path, lines, where.environment)
             continue
         used = look_at_filesystem(volume.path, where.environment)
         places[volume.path] = tuple(line.mount_point for line in used.lines)
@@ -247,11 +251,8 @@ def _subvolumes_of(volume: layout.Volume, used: ExistingVolume) -> Iterator[Mess
     """Report missing mounts of subvolumes as faults: no change mounts several."""
     listed = {line.mount_point for line in used.lines}
     mounted = {one.mount_point for one in used.mounts}
-    for place in places_of(volume.mount_point, volume.subvolumes):
-        if place not in listed:
-            yield leftover.NO_LINE(device=volume.path, place=place, file=used.found.fstab)
-        elif place not in mounted:
-            yield NOT_MOUNTED_AT(device=volume.path, place=place)
+    wanted = places_of(volume.mount_point, volume.subvolumes)
+    yield from missing_places(volume.path, wanted, listed, mounted, used.found.fstab)
     yield from subvolume_faults(volume.subvolumes, volume.path, used.lines, used.found.fstab)
 
 
@@ -305,13 +306,3 @@ def owner_faults(asked: VolumeRequest, place: str | None, filesystem: str) -> It
             owner=f"{writer.uid}:{writer.gid}",
             wanted=f"{writer.mode:o}",
         )
-
-
-def _swap_faults(volume: layout.Volume, drive: Drive, where: Where) -> Iterator[Message]:
-    """Report swap that is requested but missing in fstab."""
-    part = drive.partition(volume.path)
-    if volume.mount_point != layout.NO_PLACE or part is None:
-        return
-    file = where.environment.fstab
-    if not any(line.kind == "swap" for line in lines_at_boot(drive, part.path, file)):
-        yield leftover.NO_SWAP_LINE(device=volume.path, file=str(file))

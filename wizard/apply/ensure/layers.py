@@ -1,7 +1,7 @@
 """Compare existing groups, arrays and containers with the request. Never activates or assembles."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -229,7 +229,7 @@ def layer_faults(
 ) -> Iterator[Message]:
     """Describe why a volume on a layer, such as an open container, is not used as requested."""
     if volume.filesystem == "swap":
-        yield from _swap_faults(volume, layer, environment)
+        yield from swap_faults(volume, layer.path, lines_of(layer, environment), environment)
     else:
         wanted = places_of(volume.mount_point, volume.subvolumes)
         yield from _place_faults(wanted, asked, layer, environment)
@@ -250,10 +250,12 @@ def _crypttab_faults(
         )
 
 
-def _swap_faults(volume: layout.Volume, layer: Layer, environment: Environment) -> Iterator[Message]:
-    is_listed = any(line.kind == "swap" for line in lines_of(layer, environment))
-    if volume.mount_point == layout.NO_PLACE and not is_listed:
-        yield leftover.NO_SWAP_LINE(device=layer.path, file=str(environment.fstab))
+def swap_faults(
+    volume: layout.Volume, device: str, lines: Sequence[Line], environment: Environment
+) -> Iterator[Message]:
+    """Report swap that is requested but missing in fstab."""
+    if volume.mount_point == layout.NO_PLACE and not any(line.kind == "swap" for line in lines):
+        yield leftover.NO_SWAP_LINE(device=device, file=str(environment.fstab))
 
 
 def _place_faults(
@@ -265,11 +267,18 @@ def _place_faults(
         yield leftover.OTHER_PLACE(device=layer.path, found=others, wanted=wanted[0], file=file)
     elif others and asked.mount_point == layout.NO_PLACE:
         yield leftover.MOUNTED_NOWHERE(device=layer.path, place=others[0], file=file)
+    yield from missing_places(layer.path, wanted, listed, layer.mount_points, file)
+
+
+def missing_places(
+    device: str, wanted: Sequence[str], listed: Collection[str], mounted: Collection[str], file: str
+) -> Iterator[Message]:
+    """Report requested places that fstab does not list, or where the device is not mounted."""
     for place in wanted:
         if place not in listed:
-            yield leftover.NO_LINE(device=layer.path, place=place, file=file)
-        elif place not in layer.mount_points:
-            yield NOT_MOUNTED_AT(device=layer.path, place=place)
+            yield leftover.NO_LINE(device=device, place=place, file=file)
+        elif place not in mounted:
+            yield NOT_MOUNTED_AT(device=device, place=place)
 
 
 def lines_of(layer: Layer, environment: Environment) -> list[Line]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from time import monotonic
 
 from wizard.apply.engine.record import Phase, load_record, power_sentence
-from wizard.apply.run.journal import NOT_NOTED, read_entries
+from wizard.apply.run.journal import NOT_NOTED, begun_steps, done_steps, read_entries
 from wizard.apply.run.runs import command_on, run_argument
 from wizard.model.errors import BadInput, Refused
 from wizard.model.run import Event, JournalEntry
@@ -144,36 +144,29 @@ def known_so_far(run: Path) -> str:
         return str(error)
     if record is not None:
         return power_sentence(record.phase, "its drives", waits=record.waits)
-    begun = {entry.step for entry in entries if entry.event is Event.STEP_STARTED}
-    done = {entry.step for entry in entries if entry.event is Event.STEP_DONE}
+    begun, done = begun_steps(entries), done_steps(entries)
     if not begun:
         return str(t("According to the journal, the run started no step and has not written to the drive."))
-    left = begun - done
-    steps = (
-        [
+    steps = []
+    if done:
+        steps.append(
             tn(
                 "step {steps:list} is done",
                 "steps {steps:list} are done",
                 count=len(done),
-                steps=(*sorted(done),),
+                steps=tuple(sorted(done)),
             )
-        ]
-        if done
-        else []
-    )
-    steps += (
-        [
+        )
+    if left := begun - done:
+        steps.append(
             tn(
                 "step {steps:list} was started but not finished",
                 "steps {steps:list} were started but not finished",
                 count=len(left),
-                steps=(*sorted(left),),
+                steps=tuple(sorted(left)),
             )
-        ]
-        if left
-        else []
-    )
-    return str(t("According to the journal, {steps:and}; no later step was started.", steps=(*steps,)))
+        )
+    return str(t("According to the journal, {steps:and}; no later step was started.", steps=tuple(steps)))
 
 
 def journal_fault(run: Path) -> str:
@@ -229,38 +222,21 @@ TELL_SECONDS = 15.0
 
 def progress_sentence(progress: StepProgress) -> str:
     """Describe the progress of the current step, or of checks around the steps."""
+    what = t("Step {step}", step=progress.step) if progress.step else t("Reading or checking")
     percent, left = int(100 * progress.share), progress.seconds_left
-    if progress.step and left is not None and progress.rate is not None:
-        return str(
-            t(
-                "Step {step} is at {percent} percent, {left:time} left, at {rate:size} a second.",
-                step=progress.step,
-                percent=percent,
-                left=left,
-                rate=int(progress.rate),
-            )
-        )
-    if progress.step:
-        at = t("Step {step} is at {percent} percent.", step=progress.step, percent=percent)
-        return str(
-            at
-            if left is None
-            else t(
-                "Step {step} is at {percent} percent, {left:time} left.",
-                step=progress.step,
-                percent=percent,
-                left=left,
-            )
-        )
-    return str(
-        t("Reading or checking is at {percent} percent.", percent=percent)
-        if left is None
-        else t(
-            "Reading or checking is at {percent} percent, {left:time} left.",
+    if left is None:
+        said = t("{what} is at {percent} percent.", what=what, percent=percent)
+    elif progress.rate is None or not progress.step:
+        said = t("{what} is at {percent} percent, {left:time} left.", what=what, percent=percent, left=left)
+    else:
+        said = t(
+            "{what} is at {percent} percent, {left:time} left, at {rate:size} a second.",
+            what=what,
             percent=percent,
             left=left,
+            rate=int(progress.rate),
         )
-    )
+    return str(said)
 
 
 class ProgressPrinter:

@@ -72,9 +72,7 @@ def look_at_filesystem(device: str, environment: Environment) -> ExistingVolume:
     node, drive_node = nodes_of(device)
     machine = probe_machine([drive_node])
     (drive,) = machine.drives
-    if drive.size_bytes is None or drive.geometry is None:
-        raise BadInput(unmeasured(drive))
-    identity = known_identity(machine, drive, drive.size_bytes, drive.geometry)
+    identity = identity_of(machine, drive)
     part = drive.partition(node)
     signature = _signature(node, drive, part)
     fstab = read_text(environment.fstab)
@@ -120,6 +118,14 @@ def look_at_filesystem(device: str, environment: Environment) -> ExistingVolume:
     return ExistingVolume(
         machine, drive, identity, signature.uuid or "", existing, found, label, tuple(own), all_mounts
     )
+
+
+def identity_of(machine: Machine, drive: Drive) -> Identity:
+    """Return the identity of a drive that may be in use. Raises BadInput if its size or block size is
+    unknown."""
+    if drive.size_bytes is None or drive.geometry is None:
+        raise BadInput(unmeasured(drive))
+    return known_identity(machine, drive, drive.size_bytes, drive.geometry)
 
 
 def options_at_boot(drive: Drive, device: str, fstab: Path) -> tuple[str, ...] | None:

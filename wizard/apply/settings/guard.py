@@ -84,7 +84,7 @@ def unambiguous(changes: Changes) -> Changes:
     mounts = any(setting.mounts for setting in changes.settings)
     if mounts and (clones := clones_of(changes.device, changes.uuid)):
         found = existing_filesystem.CLONED(devices=(changes.device, *clones), uuid=changes.uuid)
-        raise Refused(refusal(CLAUSE(fault=found)))
+        raise refused(CLAUSE(fault=found))
     return changes
 
 
@@ -103,14 +103,14 @@ def check_foreign(document: Changes | Migration | Bring, environment: Environmen
     system = system_of(document, environment)
     for setting in document.settings:
         if why := setting.foreign(system):
-            raise Refused(refusal(why))
+            raise refused(why)
 
 
 def check_may(changes: Changes) -> None:
     """Raises Refused if this process lacks a capability, as root in a container may."""
     for setting in changes.settings:
         if why := setting.forbidden(system_of(changes)):
-            raise Refused(refusal(why))
+            raise refused(why)
 
 
 def check_options(changes: Changes) -> None:
@@ -118,7 +118,7 @@ def check_options(changes: Changes) -> None:
     for setting in changes.settings:
         for driver, options in setting.added_options(changes.filesystem):
             if find(f"mount.{driver}") is None and (why := driver_refusal(driver, options, changes.device)):
-                raise Refused(refusal(OPTIONS_REFUSED(device=changes.device, why=why)))
+                raise refused(OPTIONS_REFUSED(device=changes.device, why=why))
 
 
 def check_tuning_tools(changes: Changes) -> None:
@@ -152,7 +152,7 @@ def check_setting(setting: Setting, system: System, fits: Set[How]) -> None:
     try:
         found = setting.read(system)
     except (BadInput, Failed) as error:
-        raise Refused(refusal(error)) from None
+        raise refused(error) from None
     if found.how not in fits:
         raise Refused(
             t(
@@ -163,9 +163,9 @@ def check_setting(setting: Setting, system: System, fits: Set[How]) -> None:
         )
 
 
-def refusal(why: object) -> Message:
-    """Return a refusal with its reason."""
-    return t("{why} Nothing was written.", why=why if isinstance(why, Message) else str(why))
+def refused(why: object) -> Refused:
+    """Return a refusal before the first write, with its reason."""
+    return Refused(why, NOTHING_WRITTEN)
 
 
 def device_fault(changes: Changes) -> Message | str | None:

@@ -14,7 +14,12 @@ from wizard.apply.resize.resized import held_in_use
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.run.process import udev_runs
 from wizard.apply.settings import guard
-from wizard.apply.settings.existing_filesystem import ExistingVolume, look_at_filesystem, nodes_of
+from wizard.apply.settings.existing_filesystem import (
+    ExistingVolume,
+    identity_of,
+    look_at_filesystem,
+    nodes_of,
+)
 from wizard.apply.settings.system import read_top
 from wizard.apply.steps.step_context import IN_USE, asked
 from wizard.apply.system import fstab, mounts
@@ -43,7 +48,6 @@ from wizard.operations.settings import PowerOff, Relabel
 from wizard.plan import dangers
 from wizard.plan.changes import ChangeOperation, Changes
 from wizard.plan.partition.possible import room_behind, why_not_grow_mounted
-from wizard.plan.refusals import unmeasured
 from wizard.plan.request.using import free_place, owner_options
 from wizard.plan.settings import possible
 from wizard.plan.settings.document import change_steps
@@ -97,7 +101,7 @@ def act(device: str, wanted: requests.Wanted, environment: Environment) -> Chang
 
 def _refuse(reason: Message | None) -> None:
     if reason is not None:
-        raise Refused(guard.refusal(reason))
+        raise guard.refused(reason)
 
 
 def _relabel(used: ExistingVolume, label: str, doubts: list[Message | str]) -> Operations:
@@ -198,9 +202,7 @@ def _written_uuids(device: str, wanted: requests.NewUuid, environment: Environme
     if kind not in WRITTEN_UUIDS:
         return None
     _refuse(possible.why_not_relabel(drive, node, uuid=True))
-    if drive.size_bytes is None or drive.geometry is None:
-        raise BadInput(unmeasured(drive))
-    identity = dangers.known_identity(machine, drive, drive.size_bytes, drive.geometry)
+    identity = identity_of(machine, drive)
     has_guids = kind in UUID_TABLES - {"mbr"}
     parts = [(part.path, part.part_uuid or "") for part in drive.partitions if part.part_uuid]
 
@@ -410,7 +412,7 @@ def _change_options(
     operations: Operations = []
     set_options(used.existing, options, found, operations, doubts, REMOUNTED)
     if not operations:
-        raise Refused(guard.refusal(" ".join(map(str, doubts))))
+        raise guard.refused(" ".join(map(str, doubts)))
     return operations
 
 
@@ -420,9 +422,7 @@ def _grow(used: ExistingVolume, doubts: list[Message | str]) -> Operations:
     device, drive = used.existing.device, used.drive
     part = drive.partition(device)
     if part is None:
-        raise Refused(
-            guard.refusal(t("{device} is not a partition, so its end cannot be moved.", device=device))
-        )
+        raise guard.refused(t("{device} is not a partition, so its end cannot be moved.", device=device))
     if not used.mounts:
         _refuse(t("{device} is not mounted: rehearse with `diskwright plan {device} --grow`.", device=device))
     _refuse(why_not_grow_mounted(drive, part))
@@ -478,9 +478,7 @@ def _for_drive(
     operations: Operations,
     doubts: Sequence[Message] = (),
 ) -> Changes:
-    if drive.size_bytes is None or drive.geometry is None:
-        raise BadInput(unmeasured(drive))
-    identity = dangers.known_identity(machine, drive, drive.size_bytes, drive.geometry)
+    identity = identity_of(machine, drive)
     steps = change_steps(operations, identity)
     return Changes(identity, drive.path, "", "", wanted, steps, (), tuple(doubts))
 
@@ -504,7 +502,7 @@ def _release(device: str) -> Changes:
     try:
         planned, tops = plan_release(machine, drive)
     except Refused as error:
-        raise Refused(guard.refusal(error)) from None
+        raise guard.refused(error) from None
     for top in tops:
         if reason := open_exclusively(top):
             _refuse(IN_USE(node=top, why=reason))

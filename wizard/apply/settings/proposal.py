@@ -60,7 +60,7 @@ def work_out(
 
 def _with_owner(changes: Changes, used: ExistingVolume, owner: Writer) -> Changes:
     if not used.mounts:
-        raise Refused(guard.refusal(possible.NOT_MOUNTED(device=changes.device)))
+        raise guard.refused(possible.NOT_MOUNTED(device=changes.device))
     mounted = used.mounts[-1]
     operations = [step.operation for step in changes.steps]
     operations += owner_change(used, mounted.mount_point, mounted.filesystem, owner)
@@ -88,7 +88,7 @@ def check_explained(changes: Changes, environment: Environment) -> None:
     if not isinstance(changes.wanted, Tune):
         now = act(changes.device, changes.wanted, environment)
         if _distinct_parts(now) != _distinct_parts(changes):
-            raise Refused(guard.refusal(t("These changes differ from the ones required now.")))
+            raise guard.refused(t("These changes differ from the ones required now."))
         return
     now = work_out(changes.device, changes.wanted.workload, environment, changes.wanted.owner).changes
     again = f"diskwright tune {changes.device} --workload {changes.wanted.workload}"

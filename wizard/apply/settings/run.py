@@ -103,7 +103,7 @@ def make_changes(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> j
             if number in done and step.operation.lasts:
                 continue
             if not _is_off(changes, begun) and (fault := guard.device_fault(changes)):
-                raise Refused(guard.refusal(NOT_RESUMABLE(run=run.name, fault=fault)))
+                raise guard.refused(NOT_RESUMABLE(run=run.name, fault=fault))
             yield number, step.sentence, partial(step.operation.do, replace(system, step=number))
 
     ended = job.carry_steps(run, journal, len(changes.steps), left(), lambda: steps_done(run, changes))
@@ -116,7 +116,7 @@ def check_resumable(run: Path, changes: Changes) -> None:
     if _is_off(changes, begun_steps(read_entries(run))):
         return
     if fault := guard.device_fault(changes):
-        raise Refused(guard.refusal(NOT_RESUMABLE(run=run.name, fault=fault)))
+        raise guard.refused(NOT_RESUMABLE(run=run.name, fault=fault))
     entries = read_entries(run)
     guard.check_state(changes, begun_steps(entries), done_steps(entries))
 
@@ -217,10 +217,8 @@ class SettingsRunJob(job.RunJob[Changes]):
         """Raises Refused if the run's journal is on a filesystem to unmount."""
         places = (one.mount_point for one in document.settings if isinstance(one, Unmount))
         if place := next((one for one in places if how.folder.resolve().is_relative_to(one)), None):
-            raise Refused(
-                guard.refusal(
-                    t("The run's journal is on {place}; name another folder with --journal.", place=place)
-                )
+            raise guard.refused(
+                t("The run's journal is on {place}; name another folder with --journal.", place=place)
             )
 
     def lock(self, document: Changes, drives: Collection[str], run: Path | None = None) -> job.Locks:
