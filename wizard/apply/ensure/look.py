@@ -21,16 +21,7 @@ from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.said import Message, Sentences, reason_of, t, tn
 from wizard.plan.changes import Changes
-from wizard.plan.desired_state import document
-from wizard.plan.desired_state.differences import (
-    CONTAINER,
-    layout_differences,
-    may_replace,
-    opened_on,
-    replace_value,
-    shape_of,
-    shapes_wanted,
-)
+from wizard.plan.desired_state import differences, document
 from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import parts_of
 from wizard.plan.refusals import refuse_content, unread_content
@@ -120,7 +111,7 @@ def _compare(aim: converge.DriveTarget) -> DriveAssessment:
     ideal = aim.ideal()
     key_of(ideal)
     seen = DriveAssessment(
-        aim.wanted, DriveState.REFUSED, (), drives, after=shapes_wanted(ideal, places_in(ideal))
+        aim.wanted, DriveState.REFUSED, (), drives, after=differences.shapes_wanted(ideal, places_in(ideal))
     )
     desired = DesiredPlan(ideal, aim.requests, aim.wanted.replace)
     left = leftover(desired, drives, aim.where.journal_dir)
@@ -132,18 +123,18 @@ def _compare(aim: converge.DriveTarget) -> DriveAssessment:
     seen = replace(seen, before=_shapes(drives))
     if all(drive.is_empty for drive in drives):
         return _to_make(seen, aim.planned(None), aim.where)
-    differences = layout_differences(ideal, *drives)
-    if not differences:
+    different = differences.layout_differences(ideal, *drives)
+    if not different:
         return _compare_volumes(seen, ideal, aim)
     places = ((drive.path, drive.data_at_bytes) for drive in drives)
     unknown = tuple(UNKNOWN_DATA(drive=path, byte=byte) for path, byte in places if byte is not None)
-    differences = (*unknown, *differences)
+    different = (*unknown, *different)
     if reaching := converge.reaching_faults(drives):
-        return replace(seen, said=(*differences, *reaching))
-    seen = replace(seen, said=differences)
+        return replace(seen, said=(*different, *reaching))
+    seen = replace(seen, said=different)
     held = tuple(drive for drive in drives if not drive.is_empty)
-    if not may_replace(aim.wanted.replace, held, _others(drives, held)):
-        value = replace_value(*held)
+    if not differences.may_replace(aim.wanted.replace, held, _others(drives, held)):
+        value = differences.replace_value(*held)
         paths = tuple(drive.path for drive in held)
         message = (
             t(
@@ -155,7 +146,7 @@ def _compare(aim: converge.DriveTarget) -> DriveAssessment:
             if aim.wanted.replace
             else TO_REPLACE(drive=paths, value=value, count=len(paths))
         )
-        return replace(seen, said=(*differences, message), replace=value)
+        return replace(seen, said=(*different, message), replace=value)
     return _to_make(replace(seen, replaces=True), aim.planned(Mode.REPLACE), aim.where)
 
 
@@ -203,8 +194,8 @@ def _to_make(seen: DriveAssessment, plan: Plan, where: compare_mounts.Where) -> 
     lost = tuple(
         drive for drive, blank in zip(seen.drives, room.blanks, strict=True) if not (blank and drive.is_empty)
     )
-    if lost and not may_replace(seen.wanted.replace, lost, _others(seen.drives, lost)):
-        value = replace_value(*lost)
+    if lost and not differences.may_replace(seen.wanted.replace, lost, _others(seen.drives, lost)):
+        value = differences.replace_value(*lost)
         unknown = tuple(drive.path for drive in lost if drive.is_empty)
         return replace(
             seen,
@@ -227,7 +218,7 @@ def _to_make(seen: DriveAssessment, plan: Plan, where: compare_mounts.Where) -> 
         state=DriveState.MAKE,
         said=messages,
         plan=plan,
-        after=shapes_wanted(plan, places_in(plan)),
+        after=differences.shapes_wanted(plan, places_in(plan)),
         replaces=not room.blank,
     )
 
@@ -246,7 +237,7 @@ def _with_use(seen: DriveAssessment, using: compare_mounts.MountDifferences) -> 
 
 
 def _shapes(drives: Sequence[Drive], places: dict[str, tuple[str, ...]] | None = None) -> tuple[Shape, ...]:
-    return tuple(shape_of(drive, places or {}) for drive in drives)
+    return tuple(differences.shape_of(drive, places or {}) for drive in drives)
 
 
 def places_in(plan: Plan) -> dict[str, tuple[str, ...]]:
@@ -328,9 +319,9 @@ def as_found(device: str, where: compare_mounts.Where) -> DriveAssessment:
 
 
 def _found(drive: Drive, part: Partition, environment: Environment) -> WantedVolume:
-    held, layer = part.signatures, opened_on(drive, part.path)
+    held, layer = part.signatures, differences.opened_on(drive, part.path)
     encryption = None
-    if part.filesystem == CONTAINER:
+    if part.filesystem == differences.CONTAINER:
         keys = [one.key for one in openings(drive, part.path, environment.crypttab)]
         if layer is None or not keys or not keys[0].startswith("/"):
             file = str(environment.crypttab)

@@ -17,8 +17,7 @@ from wizard.apply.plan import run as carrying
 from wizard.apply.plan.automount import ensure_mounted
 from wizard.apply.plan.identity_check import check_same_start, probe_again
 from wizard.apply.plan.readonly_look import end_looks
-from wizard.apply.run import job, journal, kinds, process, runs
-from wizard.apply.run.backup_store import Environment, keep_facts, save_backup, write_durably
+from wizard.apply.run import backup_store, job, journal, kinds, process, runs
 from wizard.apply.run.progress_log import Settling, either
 from wizard.apply.steps.containers import check_passphrase, close_containers
 from wizard.apply.steps.layers import clear_drives
@@ -83,7 +82,12 @@ class PlanRunJob(job.RunJob[Plan]):
         job.check_tokens(document, [token for token in how.tokens if token != WORD])
 
     def own_drives(
-        self, document: Plan, environment: Environment, run: Path | None = None, *, undoing: bool = False
+        self,
+        document: Plan,
+        environment: backup_store.Environment,
+        run: Path | None = None,
+        *,
+        undoing: bool = False,
     ) -> Collection[str]:
         """Check every device of every operation. Ending a run before its first write also works without its
         drives."""
@@ -122,15 +126,15 @@ class PlanRunJob(job.RunJob[Plan]):
         """Save the facts about the drives, too, and the record of a rehearsed run."""
         direct = WORD in how.tokens or bool(how.why_direct)
         run = runs.new_run(how.folder, document, how.environment, direct=direct)
-        keep_facts(run, document.devices)
+        backup_store.keep_facts(run, document.devices)
         if not direct:
             save_record(run, Record(Phase.REHEARSING, of_plan=runs.plan_digest(run)))
-            save_backup(run)
+            backup_store.save_backup(run)
             if how.keep:
-                write_durably(run / rehearsed.KEEP, b"", os.O_TRUNC)
+                backup_store.write_durably(run / rehearsed.KEEP, b"", os.O_TRUNC)
         return run
 
-    def described_for(self, document: Plan, environment: Environment) -> Plan:
+    def described_for(self, document: Plan, environment: backup_store.Environment) -> Plan:
         """Describe the steps that edit fstab."""
         return described_for_fstab(document, str(environment.fstab))
 

@@ -50,7 +50,10 @@ def make_found_run(
     try:
         for path in found.plan.devices:
             check_unused(probe_drive(path, seconds=LOOK_SECONDS), part=found.plan.part_path)
-        _refuse_changed(found)
+        for path, notice in zip(found.plan.devices, found.notices, strict=True):
+            with extents.DeviceMedium(path) as drive:
+                if stores.digest_of(notice.places, drive.read) != notice.digest:
+                    raise Refused(CHANGED(drive=path))
         _clear_half_found(found, journal_dir)
         run = runs.make_run(folder, found.plan.devices, runs.PLAN, found.notices[0].plan, environment)
         run_lock = process.lock_run(run)
@@ -145,7 +148,9 @@ def _save_change(run: Path, number: int, path: str, notice: Notice, data: bytes)
                 )
         if digest.hexdigest() != notice.digest:
             raise Refused(CHANGED(drive=path))
-        _write_hidden(new, notice)
+        # The hidden signatures fill the file's holes.
+        for one in notice.withheld:
+            new.write(one.start_bytes, b64decode(one.data))
         kept.write(notice.start_bytes, data)
         new.sync()
         kept.sync()
@@ -193,17 +198,3 @@ def _header(run: Path, number: int, change: DriveChange, place: Extent) -> bytes
             at = part.start_bytes - place.start_bytes
             header[at : at + part.size_bytes] = new.read(part.start_bytes, part.size_bytes)
     return bytes(header)
-
-
-def _write_hidden(new: stores.Store, notice: Notice) -> None:
-    """Write the hidden signatures into the file's holes."""
-    for one in notice.withheld:
-        new.write(one.start_bytes, b64decode(one.data))
-
-
-def _refuse_changed(found: FoundRun) -> None:
-    """Raises Refused unless the drives contain exactly what the run wrote."""
-    for path, notice in zip(found.plan.devices, found.notices, strict=True):
-        with extents.DeviceMedium(path) as drive:
-            if stores.digest_of(notice.places, drive.read) != notice.digest:
-                raise Refused(CHANGED(drive=path))

@@ -10,6 +10,7 @@ from wizard.apply.block import devices
 from wizard.apply.block.extents import DeviceMedium
 from wizard.apply.block.scratch_device import NoScratchDeviceError
 from wizard.apply.engine import record as engine_words
+from wizard.apply.engine import survey
 from wizard.apply.engine.changes import discard
 from wizard.apply.engine.checks import ENDED, Checks
 from wizard.apply.engine.exchange import Exchange
@@ -25,14 +26,12 @@ from wizard.apply.engine.record import (
 )
 from wizard.apply.engine.scratch_copies import free_bytes, release_left
 from wizard.apply.engine.stores import FOLDER
-from wizard.apply.engine.survey import Content, Proof, delete_saved, delete_scratch
 from wizard.apply.plan import guard, identity_check, run_drives
 from wizard.apply.plan.readonly_look import update_partition
 from wizard.apply.plan.rehearse import Execute, RehearsalWorkspace, StoppedError, rehearse
 from wizard.apply.plan.run import quietly
 from wizard.apply.plan.run_summary import waiting_sentence
-from wizard.apply.run import process, runs
-from wizard.apply.run.backup_store import LOOK_SECONDS, drop_backup, save_backup
+from wizard.apply.run import backup_store, process, runs
 from wizard.apply.run.job import KEPT, NOT_WAITING, UNDO_UNFINISHED, UNDONE, Outcome
 from wizard.apply.run.journal import Journal, RunState, done_steps, fails_again, read_entries, state
 from wizard.apply.run.progress_log import noting
@@ -129,7 +128,7 @@ def carry_out(
         try:
             record = _rehearse(plan, RehearsalWorkspace(run, environment, journal, execute, secret))
         except StoppedError as stopped:
-            delete_scratch(run, plan.devices)
+            survey.delete_scratch(run, plan.devices)
             return Event.STOPPED, str(stopped)
     if record.phase is Phase.SAVED and (run / process.STOP).exists():
         return Event.STOPPED, t("Stopped before the first write to the drive, as requested.")
@@ -179,9 +178,9 @@ def release(run: Path, journal: Journal, finish: Finish) -> Outcome:
     return finish()
 
 
-def _delete(run: Path, proof: Proof) -> None:
-    delete_saved(proof)
-    drop_backup(run)
+def _delete(run: Path, proof: survey.Proof) -> None:
+    survey.delete_saved(proof)
+    backup_store.drop_backup(run)
 
 
 def _finish_kept(run: Path, plan: Plan, finish: Finish) -> Outcome:
@@ -194,13 +193,13 @@ def _finish_kept(run: Path, plan: Plan, finish: Finish) -> Outcome:
     _add_partitions(plan)
     event, sentence = finish()
     if proof is None and event is Event.DONE:
-        proof = Proof(run / FOLDER, Content.NEW)
+        proof = survey.Proof(run / FOLDER, survey.Content.NEW)
     if proof:
         _delete(run, proof)
     return event, sentence
 
 
-def _release_drives(run: Path, plan: Plan, drives: Sequence[HeldDrive], journal: Journal) -> Proof:
+def _release_drives(run: Path, plan: Plan, drives: Sequence[HeldDrive], journal: Journal) -> survey.Proof:
     """Make the result visible on locked drives, discard unused blocks, and return the proof."""
     exchange = Exchange(run, drives, confirm=plan.tokens)
     try:
@@ -287,7 +286,7 @@ def _end_rehearsal(run: Path, plan: Plan, record: Record) -> Message:
     release_left(run)
     compared = [_is_as_planned(run, member) for member in plan.members]
     save_record(run, replace(record, phase=Phase.UNDONE))
-    delete_scratch(run, plan.devices)
+    survey.delete_scratch(run, plan.devices)
     ended = UNCHANGED if all(compared) else NOT_COMPARED
     return ended(drives=plan.devices)
 
@@ -296,7 +295,7 @@ def _is_as_planned(run: Path, member: Member) -> bool:
     """Return True if the drive's table and signatures match the plan. Raises Refused if the drive has this
     run's recovery label, so the record is outdated."""
     try:
-        drive = probe_drive(member.drive.path, seconds=LOOK_SECONDS)
+        drive = probe_drive(member.drive.path, seconds=backup_store.LOOK_SECONDS)
     except DiskwrightError:
         return False
     if drive.waiting is not None and drive.waiting.run == runs.run_argument(run):
@@ -413,11 +412,11 @@ def _rehearse(plan: Plan, workspace: RehearsalWorkspace) -> Record:
         ) from None
     except Failed as error:
         room = _no_room(plan, workspace.run) if free_bytes(workspace.run) < LITTLE_BYTES else ""
-        delete_scratch(workspace.run, plan.devices)
+        survey.delete_scratch(workspace.run, plan.devices)
         raise Failed(f"{room} {error.said}".lstrip()) from None
     record = replace(record, of_plan=_record(workspace.run).of_plan)
     save_record(workspace.run, record)
-    save_backup(workspace.run)
+    backup_store.save_backup(workspace.run)
     _journal_changes(record, workspace)
     return record
 

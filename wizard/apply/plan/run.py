@@ -14,8 +14,8 @@ from wizard.apply.plan.identity_check import probe_members
 from wizard.apply.plan.run_summary import DIRECT, headline
 from wizard.apply.run import job, process
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
-from wizard.apply.run.journal import Journal, RunState, begun_steps, done_steps, read_entries
-from wizard.apply.run.progress_log import how_far
+from wizard.apply.run.journal import Journal, RunState, begun_steps, read_entries
+from wizard.apply.run.progress_log import reached
 from wizard.apply.run.runs import load_environment, load_plan
 from wizard.apply.steps import execution, step_context
 from wizard.apply.steps.containers import check_opened, own_containers
@@ -106,17 +106,17 @@ def carry_out_directly(work: job.RunWork) -> job.Outcome:
     tables_written = False
     for number, step in enumerate(plan.steps, 1):
         if (run / process.STOP).exists():
-            return Event.STOPPED, f"{job.STOPPED(step=number)} {reached(run, plan)}"
+            return Event.STOPPED, f"{job.STOPPED(step=number)} {reached(run, len(plan.steps))}"
         if tables_written and step.operation.made:
             if failure := _catch_up(plan, number, drive_locks):
-                return Event.FAILED, f"{failure} {reached(run, plan)}"
+                return Event.FAILED, f"{failure} {reached(run, len(plan.steps))}"
             tables_written = False
         tables_written = tables_written or step.operation in plan.tables
         context = step_context.StepContext(
             plan, number, False, run.name, environment, journal, drive_locks, work.secret
         )
         if failure := _run_step(context):
-            return Event.FAILED, f"{failure} {reached(run, plan)}"
+            return Event.FAILED, f"{failure} {reached(run, len(plan.steps))}"
     return _verified(run, plan, environment, journal)
 
 
@@ -273,14 +273,6 @@ def _verified(run: Path, plan: Plan, environment: Environment, journal: Journal)
         count=len(plan.members),
     )
     return Event.DONE, joined((*headline(plan, RunState.DONE), planned))
-
-
-def reached(run: Path, plan: Plan) -> str:
-    """Report which steps are done."""
-    try:
-        return str(how_far(done_steps(read_entries(run)), len(plan.steps)))
-    except BadInput as error:
-        return str(error)
 
 
 NOT_WRITTEN_YET = frozenset({Phase.REHEARSING, Phase.SAVED, Phase.CLEARING, Phase.REPLACING, Phase.UNKNOWN})

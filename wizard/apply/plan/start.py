@@ -140,13 +140,8 @@ class Room:
         return self.needed_bytes is not None and self.needed_bytes <= self.free_bytes
 
     @property
-    def sentence(self) -> str:
-        """The result as text, for display before the first write."""
-        return str(self.said)
-
-    @property
     def said(self) -> Message:
-        """The result as a message."""
+        """The result, for display before the first write."""
         folder, free = str(self.folder), self.free_bytes
         if self.needed_bytes is None:
             return t(
@@ -173,7 +168,7 @@ def undo_space(plan: Plan, folder: Path, environment: Environment) -> UndoSpace:
     if why := why_direct(plan, folder):
         return UndoSpace(promise(plan, why), not needs_word(plan, why))
     room = measure(plan, folder, environment)
-    return UndoSpace(room.sentence, room.fits, tuple(map(str, room.unknown)))
+    return UndoSpace(str(room.said), room.fits, tuple(map(str, room.unknown)))
 
 
 def measure(plan: Plan, folder: Path, environment: Environment) -> Room:
@@ -183,7 +178,14 @@ def measure(plan: Plan, folder: Path, environment: Environment) -> Room:
     try:
         make_private(folder)
         with _exclusive(folder):
-            return _measure_in_folder(plan, folder, environment)
+            for left in folder.glob(f"{PREFIX}*"):
+                # A killed process has left this.
+                if not process.is_locked(left):
+                    scratch_copies.release_left(left)
+                    rmtree(left)
+            room = Room(folder, free_bytes(folder))
+            with TemporaryDirectory(prefix=PREFIX, dir=folder) as run:
+                return _rehearse_in(plan, Path(run), room, environment)
     except OSError as error:
         named = str(folder)
         raise Refused(
@@ -209,21 +211,6 @@ def _exclusive(folder: Path) -> Iterator[None]:
         yield
     finally:
         os.close(fd)
-
-
-def _measure_in_folder(plan: Plan, folder: Path, environment: Environment) -> Room:
-    _clear_left(folder)
-    free = free_bytes(folder)
-    with TemporaryDirectory(prefix=PREFIX, dir=folder) as made:
-        return _rehearse_in(plan, Path(made), Room(folder, free), environment)
-
-
-def _clear_left(folder: Path) -> None:
-    """Delete the leftovers of killed processes."""
-    for left in folder.glob(f"{PREFIX}*"):
-        if not process.is_locked(left):
-            scratch_copies.release_left(left)
-            rmtree(left)
 
 
 def _rehearse_in(plan: Plan, run: Path, room: Room, environment: Environment) -> Room:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from queue import SimpleQueue
+from typing import TypeVar
 
 from wizard.advice.missing import Missing
 from wizard.apply.local_runs import LocalRuns
@@ -38,7 +39,7 @@ from wizard.probe.facts import RawMachine
 NO_ANSWER = t(
     "The root process ended without an answer; `sudo diskwright status` shows any run that started."
 )
-NO_RESULT = t("No result arrived from the root process.")
+T = TypeVar("T")
 THE_RESULT = t("The root process's result")
 
 DISMISSED = {
@@ -69,24 +70,18 @@ class Elevated(LocalRuns):
     def look(self, paths: Sequence[str] | None) -> RawMachine:
         """Probe the drives at `paths`, or all if None, as root. Raises as `survey` does."""
         answer = self._request(ask.RootRequest(ask.Ask.LOOK, paths=None if paths is None else tuple(paths)))
-        if answer.machine is None:
-            raise Failed(NO_RESULT)
-        return answer.machine
+        return _given(answer.machine)
 
     def look_at_ext(self, device: str) -> Situation:
         """Inspect an ext filesystem as root. Raises as the function of that name does."""
         answer = self._request(ask.RootRequest(ask.Ask.LOOK_AT_EXT, device=device))
-        if answer.situation is None:
-            raise Failed(NO_RESULT)
-        return answer.situation
+        return _given(answer.situation)
 
     def undo_space(self, plan: Plan) -> UndoSpace:
         """Measure the space for undo as root. Raises as `preflight` and the function of that name do."""
         journal = _absolute(self._journal_dir)
         answer = self._request(ask.RootRequest(ask.Ask.ROOM, plan=render_plan(plan), journal=journal))
-        if answer.room is None:
-            raise Failed(NO_RESULT)
-        return answer.room
+        return _given(answer.room)
 
     def install(self, missing: Missing, on_line: Callable[[str], None]) -> None:
         """Install the packages as root. Raises as `packages.install` does."""
@@ -214,6 +209,13 @@ class Elevated(LocalRuns):
             self._gone = True
             self._changed.notify_all()
         self._replies.put(None)
+
+
+def _given(value: T | None) -> T:
+    """Return a part of an answer. Raises Failed if it is missing."""
+    if value is None:
+        raise Failed(t("No result arrived from the root process."))
+    return value
 
 
 def _absolute(folder: Path | None) -> str | None:

@@ -59,8 +59,26 @@ def launch(
     run: Path, purpose: Purpose, drive_locks: Sequence[int], run_lock: int, secret: bytes | None = None
 ) -> None:
     """Start the run's process and pass it all locks, and the passphrase through a pipe. Raises Failed."""
-    with _secret_pipe(secret) as pipe:
-        _launch(run, purpose, drive_locks, (run_lock, *pipe))
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
+    with _secret_pipe(secret) as pipe, os.fdopen(os.open(run / LOG, flags, 0o600), "ab") as log:
+        locks, others = ",".join(map(str, drive_locks)), (run_lock, *pipe)
+        try:
+            # The process forks again and its parent exits immediately, so nobody has to wait for the child.
+            done = subprocess.run(
+                module_argv("wizard.apply", str(run), purpose.value, locks, *map(str, others)),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+                pass_fds=(*drive_locks, *others),
+                cwd="/",
+                check=False,
+                timeout=60,
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise Failed(t("Cannot start the apply process: {why}.", why=str(error))) from None
+    if done.returncode:
+        raise Failed(t("Cannot start the apply process. See the end of {log}.", log=str(run / LOG)))
 
 
 @contextmanager
@@ -79,37 +97,6 @@ def _secret_pipe(secret: bytes | None) -> Iterator[tuple[int, ...]]:
         yield (reader,)
     finally:
         os.close(reader)
-
-
-def _launch(run: Path, purpose: Purpose, drive_locks: Sequence[int], others: Sequence[int]) -> None:
-    argv = module_argv(
-        "wizard.apply", str(run), purpose.value, ",".join(map(str, drive_locks)), *map(str, others)
-    )
-    with os.fdopen(
-        os.open(run / LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600), "ab"
-    ) as log:
-        try:
-            # The process forks again and its parent exits immediately, so nobody has to wait for the child.
-            done = subprocess.run(
-                argv,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-                pass_fds=(*drive_locks, *others),
-                cwd="/",
-                check=False,
-                timeout=60,
-            )
-        except (OSError, subprocess.TimeoutExpired) as error:
-            raise Failed(t("Cannot start the apply process: {why}.", why=str(error))) from None
-    if done.returncode:
-        raise Failed(
-            t(
-                "Cannot start the apply process. See the end of {log}.",
-                log=str(run / LOG),
-            )
-        )
 
 
 NOTHING_WRITTEN = t("Nothing was written.")

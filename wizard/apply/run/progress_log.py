@@ -15,6 +15,7 @@ from time import monotonic
 
 from wizard.apply.engine.record import Phase, load_record, power_sentence
 from wizard.apply.run.journal import NOT_NOTED, begun_steps, done_steps, read_entries
+from wizard.apply.run.process import NOTHING_WRITTEN
 from wizard.apply.run.runs import command_on, run_argument
 from wizard.model.errors import BadInput, Refused
 from wizard.model.run import Event, JournalEntry
@@ -276,6 +277,16 @@ class ProgressPrinter:
 def how_far(done: frozenset[int], total: int) -> Message:
     """Count the finished steps."""
     return t("{done} of {total} steps are done.", done=len(done), total=total)
+
+
+def reached(run: Path, total: int) -> Message | str:
+    """Report how many steps of a run are done, and that nothing was written if none has started."""
+    try:
+        entries = read_entries(run)
+    except BadInput as error:
+        return str(error)
+    done = how_far(done_steps(entries), total)
+    return done if begun_steps(entries) else join(done, NOTHING_WRITTEN)
 
 
 class Settling(StrEnum):

@@ -21,7 +21,7 @@ from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.machine import Drive
 from wizard.model.requests import NewUuid, SwitchOff
 from wizard.model.said import Message, Sentence, t
-from wizard.operations.operation import How, Setting, System
+from wizard.operations import operation
 from wizard.operations.settings import Relabel
 from wizard.plan.changes import Bring, Changes
 from wizard.plan.conversion import Migration
@@ -141,13 +141,17 @@ def check_state(changes: Changes, begun: Set[int], done: Set[int]) -> None:
     """Raises Refused if a setting does not fit the steps that are started and done, by number from 1."""
     for number, setting in enumerate(changes.settings, 1):
         if number in done:
-            fits = {How.AFTER} if setting.lasts else {How.AFTER, How.BEFORE}
+            fits = {operation.How.AFTER} if setting.lasts else {operation.How.AFTER, operation.How.BEFORE}
         else:
-            fits = {How.BEFORE, How.AFTER, How.HALF} if number in begun else {How.BEFORE}
+            fits = (
+                {operation.How.BEFORE, operation.How.AFTER, operation.How.HALF}
+                if number in begun
+                else {operation.How.BEFORE}
+            )
         check_setting(setting, system_of(changes), fits)
 
 
-def check_setting(setting: Setting, system: System, fits: Set[How]) -> None:
+def check_setting(setting: operation.Setting, system: operation.System, fits: Set[operation.How]) -> None:
     """Raises Refused if the setting is in any other state than `fits`."""
     try:
         found = setting.read(system)
@@ -187,7 +191,7 @@ def is_powered_off(changes: Changes) -> bool:
     """Return True if the drive is powered off, as these changes require."""
     return (
         isinstance(changes.wanted, SwitchOff)
-        and changes.settings[-1].read(system_of(changes)).how is How.AFTER
+        and changes.settings[-1].read(system_of(changes)).how is operation.How.AFTER
     )
 
 

@@ -32,18 +32,10 @@ from wizard.model.errors import BadInput, Refused
 from wizard.model.layout import ARRAY_LINKS, Writer
 from wizard.model.machine import Drive, Machine
 from wizard.model.said import Message, t
+from wizard.operations import growth, rules
 from wizard.operations.fstab import EditFstab, LineEdit, by_label, digest_of_text, with_source
-from wizard.operations.growth import ExtendPartition, GrowMounted, is_filled
 from wizard.operations.layers import StopLayer
 from wizard.operations.mounts import REMOUNTED, ChangeOwner, Mount, Unmount
-from wizard.operations.rules import (
-    dangers_in,
-    is_device_path,
-    label_fault_of,
-    mount_options_fault,
-    mount_point_fault,
-    old_label_fault,
-)
 from wizard.operations.settings import PowerOff, Relabel
 from wizard.plan import dangers
 from wizard.plan.changes import ChangeOperation, Changes
@@ -110,9 +102,9 @@ def _relabel(used: ExistingVolume, label: str, doubts: list[Message | str]) -> O
     shown, old = label, used.label
     if label == used.label:
         _refuse(t("{device} already has the label '{label}'.", device=device, label=shown))
-    if fault := label_fault_of(label, filesystem):
+    if fault := rules.label_fault_of(label, filesystem):
         _refuse(t("The label '{label}' {fault}.", label=shown, fault=fault))
-    if fault := old_label_fault(used.label, filesystem):
+    if fault := rules.old_label_fault(used.label, filesystem):
         _refuse(
             t(
                 "The current label '{label}' {fault}, so undo could not restore this label.",
@@ -244,7 +236,7 @@ def _edited(used: ExistingVolume, lines: Iterator[LineEdit]) -> Operations:
 def _mount(used: ExistingVolume, wanted: requests.Attach) -> Operations:
     device, kind = used.existing.device, KINDS[used.existing.filesystem]
     _refuse(possible.why_not_mount(used.machine, used.drive, device, boot=wanted.boot))
-    if fault := mount_options_fault(wanted.options):
+    if fault := rules.mount_options_fault(wanted.options):
         _refuse(guard.CLAUSE(fault=fault))
     _refuse_risky(wanted.options, used.existing.filesystem)
     name = possible.driver_of(used.machine, kind)
@@ -318,7 +310,7 @@ def _place_and_options(
         return mounted_at, wanted.options
     places = mounts.usual_places()
     if wanted.place is None and (
-        not used.label or "/" in used.label or mount_point_fault(f"{places}/{used.label}")
+        not used.label or "/" in used.label or rules.mount_point_fault(f"{places}/{used.label}")
     ):
         _refuse(
             t(
@@ -329,7 +321,7 @@ def _place_and_options(
     place = wanted.place or free_place(
         places, used.label, mounts.taken_places(places, Path(used.found.fstab))
     )
-    if fault := mount_point_fault(place):
+    if fault := rules.mount_point_fault(place):
         _refuse(t("The mount point {place} {fault}.", place=place, fault=fault))
     kind = KINDS[used.existing.filesystem].name
     return place, (*wanted.options, *owner_options(kind, wanted.writer, wanted.options))
@@ -404,7 +396,7 @@ def _change_options(
     if {one for one in options if one.startswith(("subvol=", "subvolid="))} != {*subvolume}:
         _refuse(t("An option cannot select another subvolume here."))
     added = tuple(one for one in options if one not in kept)
-    if fault := mount_options_fault(added):
+    if fault := rules.mount_options_fault(added):
         _refuse(guard.CLAUSE(fault=fault))
     _refuse_risky(added, used.existing.filesystem)
     if options == at_boot:
@@ -437,18 +429,18 @@ def _grow(used: ExistingVolume, doubts: list[Message | str]) -> Operations:
         )
     held = held_in_use(used.existing.filesystem, device, mounted.mount_point)
     room = room_behind(drive, part)
-    if not room and is_filled(held.size_bytes, part.size_bytes):
+    if not room and growth.is_filled(held.size_bytes, part.size_bytes):
         _refuse(t("No free space follows {device}, and the filesystem fills {device}.", device=device))
     new_bytes = part.size_bytes + room
     operations: Operations = []
     if room:
         operations.append(
-            ExtendPartition(drive.path, part.number, part.start_bytes, part.size_bytes, new_bytes)
+            growth.ExtendPartition(drive.path, part.number, part.start_bytes, part.size_bytes, new_bytes)
         )
         if drive.table and drive.table.backup == "misplaced":
             doubts.append(dangers.BACKUP_MOVES(drive=drive.path))
     place, kind = mounted.mount_point, used.existing.filesystem
-    growing = GrowMounted(device, kind, place, held.size_bytes, new_bytes, held.member)
+    growing = growth.GrowMounted(device, kind, place, held.size_bytes, new_bytes, held.member)
     doubts.append(
         t(
             "This change is not rehearsed: the kernel grows the filesystem directly. "
@@ -459,8 +451,8 @@ def _grow(used: ExistingVolume, doubts: list[Message | str]) -> Operations:
 
 
 def _refuse_risky(options: Sequence[str], filesystem: str) -> None:
-    rules = KINDS[filesystem].relabelling
-    for danger in sorted(dangers_in(options, rules.rules if rules and rules.rules else filesystem)):
+    kind = KINDS[filesystem].relabelling
+    for danger in sorted(rules.dangers_in(options, kind.rules if kind and kind.rules else filesystem)):
         _refuse(t("{option} puts data at risk.", option=danger))
 
 
@@ -533,7 +525,9 @@ def _as_running(operation: StopLayer) -> StopLayer:
         return replace(operation, state="inactive")
     # Without udev, mdadm gives an array started by name another number while its old node exists.
     links = (str(one) for one in sorted(Path(ARRAY_LINKS).glob("*")) if one.is_symlink() and udev_runs())
-    named = (one for one in links if is_device_path(one) and str(Path(one).resolve()) == operation.device)
+    named = (
+        one for one in links if rules.is_device_path(one) and str(Path(one).resolve()) == operation.device
+    )
     operation = replace(operation, name=next(named, ""))
     return replace(operation, state="read-only" if state in ("readonly", "read-auto") else "active")
 

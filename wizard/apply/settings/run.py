@@ -12,10 +12,9 @@ from functools import partial
 from pathlib import Path
 
 from wizard.apply.block.devices import kernel_name
-from wizard.apply.run import job, kinds, process
+from wizard.apply.run import job, journal, kinds, process
 from wizard.apply.run.backup_store import Environment, mark_durably
-from wizard.apply.run.journal import Journal, RunState, begun_steps, done_steps, read_entries, state
-from wizard.apply.run.progress_log import how_far
+from wizard.apply.run.progress_log import reached
 from wizard.apply.run.runs import load_environment, run_argument
 from wizard.apply.settings import guard
 from wizard.apply.settings.proposal import check_explained
@@ -83,42 +82,15 @@ def _size_bytes(device: str) -> int:
 NOT_RESUMABLE = Sentence("The run {run} cannot be resumed: {fault}.")
 
 
-def make_changes(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> job.Outcome:
-    """Make all unfinished changes, and return how the run ended. Raises DiskwrightError."""
-    changes, environment = kinds.CHANGES.load(run), load_environment(run)
-    entries = read_entries(run)
-    begun, done = begun_steps(entries), done_steps(entries)
-    guard.check_own(changes, environment)
-    try:
-        if begun:
-            check_resumable(run, changes)
-        else:
-            guard.check_new(changes)
-    except (BadInput, Failed) as error:
-        raise Refused(str(error)) from None
-    system = system_in(run, changes, journal, drive_locks)
-
-    def left() -> Iterator[tuple[int, Message | str, Callable[[], Message]]]:
-        for number, step in enumerate(changes.steps, 1):
-            if number in done and step.operation.lasts:
-                continue
-            if not _is_off(changes, begun) and (fault := guard.device_fault(changes)):
-                raise guard.refused(NOT_RESUMABLE(run=run.name, fault=fault))
-            yield number, step.sentence, partial(step.operation.do, replace(system, step=number))
-
-    ended = job.carry_steps(run, journal, len(changes.steps), left(), lambda: steps_done(run, changes))
-    return ended or _verified(run, changes, journal)
-
-
 def check_resumable(run: Path, changes: Changes) -> None:
     """Raises Refused unless a started run can resume: same filesystem, and settings as the run left
     them."""
-    if _is_off(changes, begun_steps(read_entries(run))):
+    if _is_off(changes, journal.begun_steps(journal.read_entries(run))):
         return
     if fault := guard.device_fault(changes):
         raise guard.refused(NOT_RESUMABLE(run=run.name, fault=fault))
-    entries = read_entries(run)
-    guard.check_state(changes, begun_steps(entries), done_steps(entries))
+    entries = journal.read_entries(run)
+    guard.check_state(changes, journal.begun_steps(entries), journal.done_steps(entries))
 
 
 def _is_off(changes: Changes, begun: Set[int]) -> bool:
@@ -126,8 +98,8 @@ def _is_off(changes: Changes, begun: Set[int]) -> bool:
     return len(changes.steps) in begun and guard.is_powered_off(changes)
 
 
-def _verified(run: Path, changes: Changes, journal: Journal) -> job.Outcome:
-    if failed := journal.verify(setting_checks(changes)):
+def _verified(work: job.RunWork, changes: Changes) -> job.Outcome:
+    if failed := work.journal.verify(setting_checks(changes)):
         return Event.FAILED, failed
     if isinstance(changes.wanted, SwitchOff):
         return Event.DONE, t("{device} is powered off and can be unplugged.", device=changes.device)
@@ -140,7 +112,7 @@ def _verified(run: Path, changes: Changes, journal: Journal) -> job.Outcome:
         "{device} is changed exactly as shown; all checks passed. `diskwright undo "
         "{run}` undoes the changes.",
         device=changes.device,
-        run=run_argument(run),
+        run=run_argument(work.run),
     )
     return Event.DONE, join(*ready_message(changes), changed)
 
@@ -155,46 +127,6 @@ def setting_checks(document: Changes | Migration) -> Iterator[Check]:
             except (BadInput, Failed) as error:
                 holds, seen = False, str(error)
             yield Check(" ".join(step.holds), holds, seen)
-
-
-def steps_done(run: Path, changes: Changes) -> Message | str:
-    """Report which steps are done."""
-    try:
-        entries = read_entries(run)
-    except BadInput as error:
-        return str(error)
-    done = how_far(done_steps(entries), len(changes.steps))
-    return done if begun_steps(entries) else join(done, process.NOTHING_WRITTEN)
-
-
-def _take_all_back(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> tuple[Event, Message]:
-    """Undo the changes in reverse order, and return how that ended. Raises DiskwrightError.
-
-    Files are restored even if the drive is missing; changes to the drive are not.
-    """
-    changes, environment = kinds.CHANGES.load(run), load_environment(run)
-    begun = begun_steps(read_entries(run))
-    guard.check_own(changes, environment)
-    mark_durably(run / process.UNDOING)
-    system = system_in(run, changes, journal, drive_locks)
-    results = []
-    fault: Message | str | None = None
-    for number in sorted(begun, reverse=True):
-        setting = changes.settings[number - 1]
-        fault = fault or guard.device_fault(changes)
-        if fault is not None and setting.needs_drive:
-            continue
-        results.append(setting.undo(replace(system, step=number)))
-        journal.add(Event.COMMAND, str(results[-1]), step=number)
-    if fault is not None:
-        raise Failed(
-            t(
-                "{said:row} Changes to the drive itself could not be undone: {fault}.",
-                said=tuple(results),
-                fault=fault,
-            )
-        )
-    return Event.UNDONE, join(*results)
 
 
 class SettingsRunJob(job.RunJob[Changes]):
@@ -242,7 +174,7 @@ class SettingsRunJob(job.RunJob[Changes]):
         """Refuse to undo a finished change that stays. A drive that is plugged in again can be mounted
         again."""
         super().check_possible(run, asked)
-        if asked.purpose is process.Purpose.UNDO and state(run) is RunState.DONE:
+        if asked.purpose is process.Purpose.UNDO and journal.state(run) is journal.RunState.DONE:
             changes = self.kind.load(run)
             why = next((setting.stays for setting in changes.settings if setting.stays), None)
             if why is not None and not isinstance(changes.wanted, SwitchOff):
@@ -257,12 +189,53 @@ class SettingsRunJob(job.RunJob[Changes]):
 
     def apply(self, work: job.RunWork) -> job.Outcome:
         """Make all changes that are not made yet."""
-        return make_changes(work.run, work.journal, work.drive_locks)
+        run, changes = work.run, self.kind.load(work.run)
+        entries = journal.read_entries(run)
+        begun, done = journal.begun_steps(entries), journal.done_steps(entries)
+        guard.check_own(changes, load_environment(run))
+        try:
+            self.check_continues(run, changes, process.Purpose.APPLY)
+        except (BadInput, Failed) as error:
+            raise Refused(str(error)) from None
+        system = system_in(run, changes, work.journal, work.drive_locks)
+
+        def left() -> Iterator[tuple[int, Message | str, Callable[[], Message]]]:
+            for number, step in enumerate(changes.steps, 1):
+                if number in done and step.operation.lasts:
+                    continue
+                if not _is_off(changes, begun) and (fault := guard.device_fault(changes)):
+                    raise guard.refused(NOT_RESUMABLE(run=run.name, fault=fault))
+                yield number, step.sentence, partial(step.operation.do, replace(system, step=number))
+
+        total = len(changes.steps)
+        ended = job.carry_steps(run, work.journal, total, left(), lambda: reached(run, total))
+        return ended or _verified(work, changes)
 
     def undo(self, work: job.RunWork) -> job.Outcome:
-        """Undo the changes in reverse order."""
-        event, said = _take_all_back(work.run, work.journal, work.drive_locks)
-        return event, said
+        """Undo the changes in reverse order. Files are restored even if the drive is missing; changes to the
+        drive are not."""
+        run, changes = work.run, self.kind.load(work.run)
+        guard.check_own(changes, load_environment(run))
+        mark_durably(run / process.UNDOING)
+        system = system_in(run, changes, work.journal, work.drive_locks)
+        results = []
+        fault: Message | str | None = None
+        for number in sorted(journal.begun_steps(journal.read_entries(run)), reverse=True):
+            setting = changes.settings[number - 1]
+            fault = fault or guard.device_fault(changes)
+            if fault is not None and setting.needs_drive:
+                continue
+            results.append(setting.undo(replace(system, step=number)))
+            work.journal.add(Event.COMMAND, results[-1], step=number)
+        if fault is not None:
+            raise Failed(
+                t(
+                    "{said:row} Changes to the drive itself could not be undone: {fault}.",
+                    said=tuple(results),
+                    fault=fault,
+                )
+            )
+        return Event.UNDONE, join(*results)
 
 
 JOB = SettingsRunJob()
