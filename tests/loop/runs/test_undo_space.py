@@ -53,7 +53,7 @@ def test_predicted_undo_space_equals_the_used_space(work: Work, make_drive: Make
     before = work.digest(drive)
     room = measure(plan, work.runs, work.environment)
     assert work.digest(drive) == before and not work.runs.exists()
-    assert room.fits and room.old_bytes and format_capacity(room.needed_bytes or 0) in room.said
+    assert room.fits and room.old_bytes and format_capacity(room.needed_bytes or 0) in str(room.said)
     run, now = work.apply(plan, keep=False)
     assert now is RunState.WAITING, story(run)
     # How much of the drive a tool reads ahead, and the scratch copy then holds, differs a little.
