@@ -182,7 +182,10 @@ class PlanRunJob(job.RunJob[Plan]):
         if keeping or undoing:
             end_looks(run)
         moved = run_drives.settle_drives(run, undoing=undoing)
-        taking, plan = super().prepare(run, asked), runs.load_plan(run)
+        plan = runs.load_plan(run)
+        # Undo must also work if the settings of the run are lost.
+        environment = backup_store.ANY if undoing else runs.load_environment(run)
+        taking = self.prepared(run, plan, asked.purpose, environment)
         taking = replace(taking, sentence=join(*moved, taking.sentence))
         if undoing:
             _confirm_over_changes(run, plan, asked)

@@ -386,12 +386,15 @@ class RunJob(Generic[D]):
 
     def prepare(self, run: Path, asked: JobRequest) -> Prepared:
         """Prepare a request. Raises Refused if the run cannot continue that way."""
-        document, undoing = self.located(run), asked.purpose is Purpose.UNDO
-        drives = self.own_drives(document, runs.load_environment(run), run, undoing=undoing)
+        return self.prepared(run, self.located(run), asked.purpose, runs.load_environment(run))
+
+    def prepared(self, run: Path, document: D, purpose: Purpose, environment: Environment) -> Prepared:
+        """Prepare a request with the located document of a run and its environment."""
+        drives = self.own_drives(document, environment, run, undoing=purpose is Purpose.UNDO)
         return Prepared(
-            STARTS[asked.purpose](devices=document.devices),
+            STARTS[purpose](devices=document.devices),
             partial(self.lock, document, drives, run),
-            partial(self.check_continues, run, document, asked.purpose),
+            partial(self.check_continues, run, document, purpose),
         )
 
     def ask(self, run: Path, purpose: Purpose) -> None:
