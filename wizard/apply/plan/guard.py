@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterable
 from dataclasses import replace
+from errno import EACCES, ENOTDIR
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -36,6 +37,7 @@ from wizard.plan.undo_policy import WORD
 from wizard.probe.host.environment import family_of, os_release
 from wizard.process.program import find
 
+NO_MOUNT_POINT = Sentence("{place} cannot be a mount point: {why}.")
 NOT_ON_DRIVE = Sentence("Cannot confirm that {node} is on the planned drive: {reason}.")
 OPTIONS_REFUSED = Sentence("The kernel refuses the mount options for {device}: {why}.")
 
@@ -289,19 +291,9 @@ def check_mount_point(place: Path) -> None:
     except FileNotFoundError:
         pass
     except OSError as error:
-        raise Refused(
-            t(
-                "{place} cannot be a mount point: {why}. Nothing was written.",
-                place=shown,
-                why=error.strerror or str(error),
-            )
-        ) from None
+        why = error.strerror or str(error)
+        raise Refused(NO_MOUNT_POINT(place=shown, why=why), NOTHING_WRITTEN) from None
     above = next(parent for parent in place.parents if parent.exists())
     if not above.is_dir() or not os.access(above, os.W_OK):
-        raise Refused(
-            t(
-                "Cannot create {place}: {folder} is not a writable folder. Nothing was written.",
-                place=shown,
-                folder=str(above),
-            )
-        )
+        why = f"{above}: {os.strerror(EACCES if above.is_dir() else ENOTDIR)}"
+        raise Refused(NO_MOUNT_POINT(place=shown, why=why), NOTHING_WRITTEN)

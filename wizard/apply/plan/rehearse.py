@@ -10,7 +10,7 @@ from wizard.apply.block.devices import read_bytes
 from wizard.apply.block.extents import merged, without
 from wizard.apply.engine import scratch_copies, stores
 from wizard.apply.engine.changes import collected, discards, unknown_data, zeros_wanted
-from wizard.apply.engine.record import Phase, Record, SavedSignature
+from wizard.apply.engine.record import NO_DRIVE_WRITTEN, Phase, Record, SavedSignature
 from wizard.apply.engine.signatures import SignatureHider, in_release_order
 from wizard.apply.resize.resized import RESIZERS, check_files_stay
 from wizard.apply.resize.showing import Showing, shown_with
@@ -39,8 +39,6 @@ from wizard.plan.plan import Plan
 from wizard.plan.steps import on_nodes, rehearsed_steps
 from wizard.probe.content.notices import notices
 from wizard.process.program import run as run_command
-
-NOTHING_YET = t("Nothing was written to the drive.")
 
 Execute = Callable[[StepContext], Message | str]
 """Executes the operation of a step and returns a summary. Raises Failed."""
@@ -244,7 +242,7 @@ def table_of(plan: Plan, member: Member) -> WriteTable:
     """Return the partition table that the plan writes to a drive. Raises Failed if there is none."""
     found = next((table for table in plan.tables if table.device == member.drive.path), None)
     if found is None:
-        raise Failed(t("The plan writes no table to {drive}.", drive=member.drive.path), NOTHING_YET)
+        raise Failed(t("The plan writes no table to {drive}.", drive=member.drive.path), NO_DRIVE_WRITTEN)
     return found
 
 
@@ -289,7 +287,7 @@ def _carry_out(plan: Plan, there: Plan, workspace: RehearsalWorkspace) -> None:
         except (DiskwrightError, OSError) as error:
             workspace.journal.add(Event.STEP_FAILED, str(error), step=number)
             failed = t("Step {step} of {steps} failed in the rehearsal:", step=number, steps=len(there.steps))
-            raise Failed(f"{failed} {error}", NOTHING_YET) from None
+            raise Failed(f"{failed} {error}", NO_DRIVE_WRITTEN) from None
         workspace.journal.add(Event.STEP_DONE if is_step else Event.COMMAND, said, step=number)
 
 

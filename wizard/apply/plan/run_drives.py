@@ -116,8 +116,7 @@ class KnownDrives:
             )
             return RelocatedDrive(known, found[0], said)
         if not may_be_replaced and there is not None and self._is_another(member, there):
-            where = t("Attach the run's drive.")
-            raise Refused(MAYBE_ANOTHER(drive=known.path, run=self.run.name, where=where))
+            raise Refused(MAYBE_ANOTHER(drive=known.path, run=self.run.name, where=self.where(known, None)))
         return None
 
     def _there(self, member: Member) -> Drive | None:

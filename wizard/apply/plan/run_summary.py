@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase
+from wizard.apply.engine.record import GOING_BACK, UNDO, UNTOUCHED, Phase
 from wizard.apply.run import job, journal
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.progress_log import Decision, DecisionChoice, Settling, how_far
@@ -133,10 +133,7 @@ def undo_sentence(
     if phase is Phase.KEPT:
         return t("Undo is no longer possible: the result is in use, and the saved data was deleted.")
     if phase is not None and phase is not Phase.UNDONE and phase not in UNTOUCHED:
-        return t(
-            "Undo: sudo diskwright undo {run} restores the old contents bit for bit.",
-            run=run_argument(run),
-        )
+        return UNDO(run=run_argument(run))
     is_needed = phase is None and journal.begun_steps(tuple(entries))
     return direct_end(plan, entries) if is_needed else t("Undo is not needed.")
 
@@ -201,15 +198,15 @@ def decision_of(plan: Plan, state: RunState) -> Decision:
         "The old contents of {drives:and} are restored bit for bit and compared. The new contents are lost.",
         drives=plan.devices,
     )
-    why_secret = str(OPENED_TO_KEEP) if plan.takes_passphrase else ""
+    why_secret = OPENED_TO_KEEP if plan.takes_passphrase else ""
     keep, undo = (
         t("Keep the result on {drives:and}?", drives=where),
         t("Undo the changes to {drives:and}?", drives=where),
     )
     return Decision(
         (
-            DecisionChoice(Settling.KEEP, str(keep), str(kept), why_secret),
-            DecisionChoice(Settling.UNDO, str(undo), str(undone)),
+            DecisionChoice(Settling.KEEP, keep, kept, why_secret),
+            DecisionChoice(Settling.UNDO, undo, undone),
         )
     )
 

@@ -267,12 +267,9 @@ def main() -> int:
     """Serve the interface on the standard streams. Standard error is discarded, to keep it off the screen."""
     _harden()
     if os.getuid() != 0 or os.geteuid() != 0:
+        refused = str(ask.NOT_GIVEN(why=ask.NOT_ALLOWED()))
         sys.stdout.buffer.write(
-            ask.as_line(
-                ask.Answer(
-                    ask.Say.REFUSED, sentence=str(t("Root access was not granted.")), code=ExitCode.REFUSED
-                )
-            )
+            ask.as_line(ask.Answer(ask.Say.REFUSED, sentence=refused, code=ExitCode.REFUSED))
         )
         return ExitCode.REFUSED
     with open(os.devnull, "wb") as nowhere:  # noqa: PTH123

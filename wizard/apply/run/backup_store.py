@@ -28,7 +28,7 @@ def _read_regular(path: Path, most_bytes: int) -> bytes:
     fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     with os.fdopen(fd, "rb") as file:
         if not stat.S_ISREG(os.fstat(fd).st_mode):
-            raise OSError(errno.EINVAL, str(t("not a regular file")), str(path))
+            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), str(path))
         return file.read(most_bytes)
 
 

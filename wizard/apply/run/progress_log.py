@@ -302,9 +302,9 @@ class DecisionChoice:
     of encrypted volumes; empty if it does not."""
 
     way: Settling
-    question: str
-    means: str
-    why_secret: str = ""
+    question: Message | str
+    means: Message | str
+    why_secret: Message | str = ""
 
 
 @dataclass(frozen=True, slots=True)
