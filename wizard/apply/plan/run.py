@@ -4,6 +4,7 @@ Journal entries are written before and after each step.
 """
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from wizard.apply.block import devices
@@ -62,13 +63,25 @@ def finish(work: job.RunWork) -> job.Outcome:
     )
     if failure:
         return Event.FAILED, failure
-    for number, _ in use_steps(plan):
-        context = step_context.StepContext(
-            plan, number, True, run.name, environment, journal, drive_locks, work.secret
-        )
-        if failure := _run_step(context):
-            return Event.FAILED, failure
-    return _verified(run, plan, environment, journal)
+    steps = (_step(work, plan, number, again=True) for number, _ in use_steps(plan))
+    describe = partial(with_unplugged_reason, plan)
+    ended = job.carry_steps(run, journal, len(plan.steps), steps, lambda: "", describe, may_stop=False)
+    return ended or _verified(run, plan, environment, journal)
+
+
+def _step(work: job.RunWork, plan: Plan, number: int, *, again: bool) -> job.TodoStep:
+    """Return a step to execute, `again` if an earlier process may have done so."""
+    context = step_context.StepContext(
+        plan,
+        number,
+        again,
+        work.run.name,
+        load_environment(work.run),
+        work.journal,
+        work.drive_locks,
+        work.secret,
+    )
+    return number, plan.steps[number - 1].sentence, partial(_execute_despite_mounts, context)
 
 
 def _clone_error(plan: Plan) -> str | None:
@@ -103,21 +116,20 @@ def carry_out_directly(work: job.RunWork) -> job.Outcome:
         guard.check_surroundings(plan, environment)
     except (BadInput, Failed) as error:
         raise Refused(str(error)) from None
-    tables_written = False
-    for number, step in enumerate(plan.steps, 1):
-        if (run / process.STOP).exists():
-            return Event.STOPPED, f"{job.STOPPED(step=number)} {reached(run, len(plan.steps))}"
-        if tables_written and step.operation.made:
-            if failure := _catch_up(plan, number, drive_locks):
-                return Event.FAILED, f"{failure} {reached(run, len(plan.steps))}"
-            tables_written = False
-        tables_written = tables_written or step.operation in plan.tables
-        context = step_context.StepContext(
-            plan, number, False, run.name, environment, journal, drive_locks, work.secret
-        )
-        if failure := _run_step(context):
-            return Event.FAILED, f"{failure} {reached(run, len(plan.steps))}"
-    return _verified(run, plan, environment, journal)
+
+    def steps() -> Iterator[job.TodoStep]:
+        tables_written = False
+        for number, step in enumerate(plan.steps, 1):
+            if tables_written and step.operation.made:
+                if failure := _catch_up(plan, number, drive_locks):
+                    raise Failed(f"{failure} {reached(run, len(plan.steps))}")
+                tables_written = False
+            tables_written = tables_written or step.operation in plan.tables
+            yield _step(work, plan, number, again=False)
+
+    total, describe = len(plan.steps), partial(with_unplugged_reason, plan)
+    ended = job.carry_steps(run, journal, total, steps(), lambda: reached(run, total), describe)
+    return ended or _verified(run, plan, environment, journal)
 
 
 def _catch_up(plan: Plan, number: int, drive_locks: tuple[int, ...]) -> Message | str | None:
@@ -199,18 +211,6 @@ def _own_mounts(plan: Plan, begun: frozenset[int]) -> frozenset[tuple[str, str]]
         (one.device, "swap") for one in operations if isinstance(one, TurnOnSwap) and is_swap(one.device)
     )
     return swaps | {(device, one.mount_point) for one in mounts for device in one.devices}
-
-
-def _run_step(context: step_context.StepContext) -> str | None:
-    """Execute and journal one step. Return an error or None."""
-    step = context.plan.steps[context.step - 1]
-    why = context.journal.step(
-        context.step,
-        step.sentence,
-        lambda: _execute_despite_mounts(context),
-        lambda error: with_unplugged_reason(context.plan, error),
-    )
-    return f"{job.STEP_FAILED(step=context.step, steps=len(context.plan.steps))} {why}" if why else None
 
 
 def _execute_despite_mounts(context: step_context.StepContext) -> Message | str:

@@ -107,19 +107,24 @@ def carry_steps(
     run: Path,
     journal: Journal,
     total: int,
-    steps: Iterable[tuple[int, Message | str, Callable[[], Message | str]]],
+    steps: Iterable["TodoStep"],
     far: Callable[[], Message | str],
     describe: Callable[[Exception], str] = str,
+    *,
+    may_stop: bool = True,
 ) -> "Outcome | None":
-    """Execute steps: number from 1, sentence, function. Return the outcome after a stop request or an error,
-    with the progress according to `far`, or None."""
+    """Execute steps. Return the outcome after an error or, if steps
+    `may_stop`, a stop request, with the progress according to `far`; or None."""
     for number, sentence, work in steps:
-        if (run / process.STOP).exists():
+        if may_stop and (run / process.STOP).exists():
             return Event.STOPPED, f"{STOPPED(step=number)} {far()}".rstrip()
         if why := journal.step(number, sentence, work, describe):
             return Event.FAILED, f"{STEP_FAILED(step=number, steps=total)} {why} {far()}".rstrip()
     return None
 
+
+TodoStep = tuple[int, Message | str, Callable[[], Message | str]]
+"""A step to execute: its number from 1, its sentence, and a function that returns a summary."""
 
 Locks = tuple[int, ...]
 """File descriptors with locks on drives."""

@@ -5,7 +5,7 @@ import os
 import pwd
 import shlex
 import stat
-from collections.abc import Callable, Collection, Iterator, Set
+from collections.abc import Collection, Iterator, Set
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -199,7 +199,7 @@ class SettingsRunJob(job.RunJob[Changes]):
             raise Refused(str(error)) from None
         system = system_in(run, changes, work.journal, work.drive_locks)
 
-        def left() -> Iterator[tuple[int, Message | str, Callable[[], Message]]]:
+        def left() -> Iterator[job.TodoStep]:
             for number, step in enumerate(changes.steps, 1):
                 if number in done and step.operation.lasts:
                     continue
