@@ -16,7 +16,7 @@ from wizard.apply.block import devices
 from wizard.apply.engine.record import IN_USE
 from wizard.apply.plan.identity_check import check_same_start, probe_members
 from wizard.apply.run.backup_store import Environment
-from wizard.apply.run.process import NOTHING_WRITTEN
+from wizard.apply.run.process import refused
 from wizard.apply.steps.containers import check_containers
 from wizard.apply.steps.layers import check_free_array, layer_nodes
 from wizard.apply.system.crypttab import check_crypttab
@@ -49,7 +49,7 @@ NOT_SEEN = Sentence(
 def check_read(plan: Plan) -> None:
     """Raises Refused if a drive could not be read when the plan was made: its loss was never shown."""
     if said := unread_words(plan):
-        raise Refused(f"{said} {AGAIN_AS_ROOT} {NOTHING_WRITTEN}")
+        raise refused(f"{said} {AGAIN_AS_ROOT}")
 
 
 def check_operations(plan: Plan, environment: Environment) -> None:
@@ -72,7 +72,7 @@ def check_operations(plan: Plan, environment: Environment) -> None:
     for member in plan.members:
         for node in own_nodes(member):
             if reason := devices.node_fault(node, member.drive.path):
-                raise Refused(NOT_ON_DRIVE(node=node, reason=reason), NOTHING_WRITTEN)
+                raise refused(NOT_ON_DRIVE(node=node, reason=reason))
 
 
 def own_nodes(member: Member) -> tuple[str, ...]:
@@ -143,7 +143,7 @@ def _check_keepable(drive: Drive) -> None:
     try:
         refusals.refuse_table(drive)
     except Refused as error:
-        raise Refused(f"{error} {NOTHING_WRITTEN}") from None
+        raise refused(error) from None
 
 
 def adds_to_table(plan: Plan) -> bool:
@@ -200,10 +200,10 @@ def check_unused(drive: Drive, ours: frozenset[tuple[str, str]] = frozenset(), *
     """Raises Refused if the drive or its partitions are in use, except by the mounts `ours` (device, mount
     point). If only the partition `part` changes, its neighbours may be in use."""
     if drive.read_only:
-        raise Refused(READ_ONLY(drive=drive.path), NOTHING_WRITTEN)
+        raise refused(READ_ONLY(drive=drive.path))
     for use in refusals.uses_of_part(drive, part) if part else drive.uses:
         if use.kind != "opened" and (use.subject, use.by) not in ours:
-            raise Refused(IN_USE(device=drive.path, why=refusals.in_use(use)), NOTHING_WRITTEN)
+            raise refused(IN_USE(device=drive.path, why=refusals.in_use(use)))
     nodes = {
         *devices.partition_nodes(drive.path),
         *(part.path for part in drive.partitions if Path(part.path).exists()),
@@ -216,7 +216,7 @@ def check_unused(drive: Drive, ours: frozenset[tuple[str, str]] = frozenset(), *
     # partitions first.
     for node in sorted(nodes) if mounted or part else [*sorted(nodes), drive.path]:
         if reason := devices.open_exclusively(node):
-            raise Refused(IN_USE(device=node, why=reason), NOTHING_WRITTEN)
+            raise refused(IN_USE(device=node, why=reason))
 
 
 def check_tools(plan: Plan) -> None:
@@ -229,13 +229,13 @@ def check_tools(plan: Plan) -> None:
         # PyPI has no wheels of pyparted, and the distribution's package is invisible in some virtual
         # environments.
         here = f" {NOT_SEEN(folder=sys.prefix)}" if sys.prefix != sys.base_prefix else ""
-        raise Refused(f"{said}{here} {NOTHING_WRITTEN}")
+        raise refused(f"{said}{here}")
 
 
 def check_programs(wanted: Iterable[str]) -> None:
     """Raises Refused, naming the packages, if a program is missing."""
     if absent := [name for name in sorted(wanted) if find(name) is None]:
-        raise Refused(f"{missing(absent, family_of(os_release())).said} {NOTHING_WRITTEN}")
+        raise refused(missing(absent, family_of(os_release())).said)
 
 
 def check_surroundings(
@@ -247,7 +247,7 @@ def check_surroundings(
         if (mount.device, mount.mount_point) not in ours:
             check_mount_point(Path(mount.mount_point))
             if why := driver_refusal(mount.filesystem, mount.options):
-                raise Refused(OPTIONS_REFUSED(device=mount.device, why=why), NOTHING_WRITTEN)
+                raise refused(OPTIONS_REFUSED(device=mount.device, why=why))
     check_fstab(environment.fstab, plan.fstab_lines)
     check_crypttab(environment.crypttab, plan.crypttab_lines)
 
@@ -292,8 +292,8 @@ def check_mount_point(place: Path) -> None:
         pass
     except OSError as error:
         why = error.strerror or str(error)
-        raise Refused(NO_MOUNT_POINT(place=shown, why=why), NOTHING_WRITTEN) from None
+        raise refused(NO_MOUNT_POINT(place=shown, why=why)) from None
     above = next(parent for parent in place.parents if parent.exists())
     if not above.is_dir() or not os.access(above, os.W_OK):
         why = f"{above}: {os.strerror(EACCES if above.is_dir() else ENOTDIR)}"
-        raise Refused(NO_MOUNT_POINT(place=shown, why=why), NOTHING_WRITTEN)
+        raise refused(NO_MOUNT_POINT(place=shown, why=why))

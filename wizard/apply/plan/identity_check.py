@@ -11,8 +11,8 @@ from wizard.apply.engine import survey
 from wizard.apply.engine.checks import side_of
 from wizard.apply.engine.record import Phase, load_record
 from wizard.apply.run.backup_store import LOOK_SECONDS
-from wizard.apply.run.process import NOTHING_WRITTEN
-from wizard.model.errors import BadInput, DiskwrightError, Refused
+from wizard.apply.run.process import refused
+from wizard.model.errors import BadInput, DiskwrightError
 from wizard.model.geometry import Identity
 from wizard.model.machine import Drive
 from wizard.model.said import Message, Sentence, join, t
@@ -35,10 +35,7 @@ def probe_again(identity: Identity, where: Where | None = None) -> Drive:
     try:
         drive = probe_drive(identity.path, seconds=LOOK_SECONDS)
     except BadInput as error:
-        raise Refused(
-            f"{NOT_AT(drive=identity.path)} {error} {where(identity, None)}",
-            NOTHING_WRITTEN,
-        ) from None
+        raise refused(f"{NOT_AT(drive=identity.path)} {error} {where(identity, None)}") from None
     _check_identity(identity, drive, where)
     return drive
 
@@ -54,7 +51,7 @@ def probe_members(plan: Plan, where: Where | None = None) -> tuple[Drive, ...]:
         # A drive is missing. Probe one by one to name it in the error.
         return tuple(probe_again(member.drive, where) for member in plan.members)
     if len(drives) != len(plan.members):
-        raise _refused(
+        raise refused(
             t(
                 "{drives:list} are not {number} drives. Make a new plan.",
                 drives=plan.devices,
@@ -70,7 +67,7 @@ def _check_identity(identity: Identity, drive: Drive, where: Where) -> None:
     """Raises Refused unless the drive is the one in the plan."""
     known = identity.path
     if drive.path != identity.path:
-        raise _refused(
+        raise refused(
             t(
                 "{known} is another name of {drive}. Make a new plan for {drive}.",
                 known=known,
@@ -79,10 +76,10 @@ def _check_identity(identity: Identity, drive: Drive, where: Where) -> None:
         )
     # An empty loop device or card reader has size 0. On fixed drives, size 0 is a defect.
     if drive.size_bytes == 0 and (drive.removable is not False or drive.bus == "loop"):
-        raise _refused(t("No medium in {drive}. {where}", drive=drive.path, where=where(identity, None)))
+        raise refused(t("No medium in {drive}. {where}", drive=drive.path, where=where(identity, None)))
     if difference := identity_difference(identity, drive):
         resized = drive if _is_resized(identity, drive) else None
-        raise _refused(
+        raise refused(
             t(
                 "{drive} does not match the plan: {difference}. {where}",
                 drive=known,
@@ -90,10 +87,6 @@ def _check_identity(identity: Identity, drive: Drive, where: Where) -> None:
                 where=where(identity, resized),
             )
         )
-
-
-def _refused(said: Message) -> Refused:
-    return Refused(said, NOTHING_WRITTEN)
 
 
 def drive_fault(identity: Identity, drive: Drive, is_left_there: Callable[[], bool | None]) -> Message | None:
@@ -194,29 +187,29 @@ def check_same_start(identity: Identity, drive: Drive) -> None:
 
     Only for new runs: a resumed run identifies its drives by the contents.
     """
-    shown, again = identity.path, (AGAIN, NOTHING_WRITTEN)
+    shown = identity.path
     if drive.same_serial and not identity.serial_shared:
         # The user confirmed the serial number, which is now ambiguous.
-        raise Refused(
+        raise refused(
             join(
                 t(
                     "{others:list} now reports the same serial number as {drive}, unlike at planning time.",
                     drive=shown,
                     others=drive.same_serial,
                 ),
-                *again,
+                AGAIN,
             )
         )
     if identity.boot_id not in (None, boot_id()):
         if not tells_who_it_is(identity):
-            raise Refused(
+            raise refused(
                 join(
                     t(
                         "The machine restarted after planning, and {drive} reports no serial number "
                         "for identification.",
                         drive=shown,
                     ),
-                    *again,
+                    AGAIN,
                 )
             )
         return
@@ -233,7 +226,7 @@ def check_same_start(identity: Identity, drive: Drive) -> None:
             before=before or 0,
         )
         seems = (t("The plan's drive seems to be {drive} now.", drive=other.path),) if other else ()
-        raise Refused(join(reattached, *seems, *again))
+        raise refused(join(reattached, *seems, AGAIN))
 
 
 def shows_run(run: Path, plan: Plan, number: int, drive: Drive, *, whole: bool = False) -> bool | None:

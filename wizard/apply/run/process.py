@@ -100,6 +100,13 @@ def _secret_pipe(secret: bytes | None) -> Iterator[tuple[int, ...]]:
 
 
 NOTHING_WRITTEN = t("Nothing was written.")
+
+
+def refused(why: object) -> Refused:
+    """Return a refusal before the first write, with its reason."""
+    return Refused(why, NOTHING_WRITTEN)
+
+
 DISK_FULL = t("the disk is full")
 UNWRITTEN = Sentence("Cannot write {file}: {why}.")
 

@@ -13,7 +13,7 @@ from wizard.apply.block.devices import node_fault
 from wizard.apply.plan import identity_check
 from wizard.apply.plan.guard import NOT_ON_DRIVE, OPTIONS_REFUSED, check_programs
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
-from wizard.apply.run.process import NOTHING_WRITTEN
+from wizard.apply.run.process import refused
 from wizard.apply.settings import existing_filesystem
 from wizard.apply.settings.system import system_of
 from wizard.apply.tree.mount_read_only import driver_refusal
@@ -94,7 +94,7 @@ def check_own(document: Changes | Migration, environment: Environment) -> None:
     environment.check_allowed((drive,))
     for node in {drive, document.device}:
         if reason := existing_filesystem.location_fault(node, drive):
-            raise Refused(NOT_ON_DRIVE(node=node, reason=reason), NOTHING_WRITTEN)
+            raise refused(NOT_ON_DRIVE(node=node, reason=reason))
     check_foreign(document, environment)
 
 
@@ -165,11 +165,6 @@ def check_setting(setting: operation.Setting, system: operation.System, fits: Se
                 seen=found.seen,
             )
         )
-
-
-def refused(why: object) -> Refused:
-    """Return a refusal before the first write, with its reason."""
-    return Refused(why, NOTHING_WRITTEN)
 
 
 def device_fault(changes: Changes) -> Message | str | None:

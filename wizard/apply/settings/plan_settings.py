@@ -12,7 +12,7 @@ from wizard.apply.plan.guard import check_mount_point
 from wizard.apply.resize.btrfs import SUPERBLOCK, number_in
 from wizard.apply.resize.resized import held_in_use
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
-from wizard.apply.run.process import udev_runs
+from wizard.apply.run.process import refused, udev_runs
 from wizard.apply.settings import guard
 from wizard.apply.settings.existing_filesystem import (
     ExistingVolume,
@@ -93,7 +93,7 @@ def act(device: str, wanted: requests.Wanted, environment: Environment) -> Chang
 
 def _refuse(reason: Message | None) -> None:
     if reason is not None:
-        raise guard.refused(reason)
+        raise refused(reason)
 
 
 def _relabel(used: ExistingVolume, label: str, doubts: list[Message | str]) -> Operations:
@@ -404,7 +404,7 @@ def _change_options(
     operations: Operations = []
     set_options(used.existing, options, found, operations, doubts, REMOUNTED)
     if not operations:
-        raise guard.refused(" ".join(map(str, doubts)))
+        raise refused(" ".join(map(str, doubts)))
     return operations
 
 
@@ -414,7 +414,7 @@ def _grow(used: ExistingVolume, doubts: list[Message | str]) -> Operations:
     device, drive = used.existing.device, used.drive
     part = drive.partition(device)
     if part is None:
-        raise guard.refused(t("{device} is not a partition, so its end cannot be moved.", device=device))
+        raise refused(t("{device} is not a partition, so its end cannot be moved.", device=device))
     if not used.mounts:
         _refuse(t("{device} is not mounted: rehearse with `diskwright plan {device} --grow`.", device=device))
     _refuse(why_not_grow_mounted(drive, part))
@@ -494,7 +494,7 @@ def _release(device: str) -> Changes:
     try:
         planned, tops = plan_release(machine, drive)
     except Refused as error:
-        raise guard.refused(error) from None
+        raise refused(error) from None
     for top in tops:
         if reason := open_exclusively(top):
             _refuse(IN_USE(node=top, why=reason))

@@ -8,6 +8,7 @@ from wizard.advice.ranking import advise
 from wizard.advice.workloads import find_workload
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.kinds import check_told
+from wizard.apply.run.process import refused
 from wizard.apply.settings import guard
 from wizard.apply.settings.existing_filesystem import ExistingVolume, look_at_filesystem
 from wizard.apply.settings.plan_settings import act, owner_change
@@ -60,7 +61,7 @@ def work_out(
 
 def _with_owner(changes: Changes, used: ExistingVolume, owner: Writer) -> Changes:
     if not used.mounts:
-        raise guard.refused(possible.NOT_MOUNTED(device=changes.device))
+        raise refused(possible.NOT_MOUNTED(device=changes.device))
     mounted = used.mounts[-1]
     operations = [step.operation for step in changes.steps]
     operations += owner_change(used, mounted.mount_point, mounted.filesystem, owner)
@@ -88,7 +89,7 @@ def check_explained(changes: Changes, environment: Environment) -> None:
     if not isinstance(changes.wanted, Tune):
         now = act(changes.device, changes.wanted, environment)
         if _distinct_parts(now) != _distinct_parts(changes):
-            raise guard.refused(t("These changes differ from the ones required now."))
+            raise refused(t("These changes differ from the ones required now."))
         return
     now = work_out(changes.device, changes.wanted.workload, environment, changes.wanted.owner).changes
     again = f"diskwright tune {changes.device} --workload {changes.wanted.workload}"

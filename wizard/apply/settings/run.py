@@ -88,7 +88,7 @@ def check_resumable(run: Path, changes: Changes) -> None:
     if _is_off(changes, journal.begun_steps(journal.read_entries(run))):
         return
     if fault := guard.device_fault(changes):
-        raise guard.refused(NOT_RESUMABLE(run=run.name, fault=fault))
+        raise process.refused(NOT_RESUMABLE(run=run.name, fault=fault))
     entries = journal.read_entries(run)
     guard.check_state(changes, journal.begun_steps(entries), journal.done_steps(entries))
 
@@ -149,7 +149,7 @@ class SettingsRunJob(job.RunJob[Changes]):
         """Raises Refused if the run's journal is on a filesystem to unmount."""
         places = (one.mount_point for one in document.settings if isinstance(one, Unmount))
         if place := next((one for one in places if how.folder.resolve().is_relative_to(one)), None):
-            raise guard.refused(
+            raise process.refused(
                 t("The run's journal is on {place}; name another folder with --journal.", place=place)
             )
 
@@ -204,7 +204,7 @@ class SettingsRunJob(job.RunJob[Changes]):
                 if number in done and step.operation.lasts:
                     continue
                 if not _is_off(changes, begun) and (fault := guard.device_fault(changes)):
-                    raise guard.refused(NOT_RESUMABLE(run=run.name, fault=fault))
+                    raise process.refused(NOT_RESUMABLE(run=run.name, fault=fault))
                 yield number, step.sentence, partial(step.operation.do, replace(system, step=number))
 
         total = len(changes.steps)
