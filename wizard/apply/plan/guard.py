@@ -61,10 +61,9 @@ def check_operations(plan: Plan, environment: Environment) -> None:
         for device in step.operation.devices:
             if device not in (*layers, *opened) and plan.member(device) is None:
                 own = tuple(map(printable, plan.devices))
-                raise Refused(
+                raise refused(
                     t(
-                        "The plan is for {drives:list} but also names {device}; such plans are "
-                        "refused. Nothing was written.",
+                        "The plan is for {drives:list} but also names {device}; such plans are refused.",
                         drives=own,
                         device=device,
                     )
@@ -85,9 +84,9 @@ def check_content(member: Member, drive: Drive, *, adds: bool) -> None:
     """Raises Refused unless the drive's contents match the plan. `adds` is True if the table is preserved."""
     if drive.content_digest is None:
         reasons = tuple(dict.fromkeys(unread.why for unread in drive.unread))
-        raise Refused(
+        raise refused(
             t(
-                "Cannot read the contents of {drive}. {reasons:row} Nothing was written.",
+                "Cannot read the contents of {drive}. {reasons:row}",
                 drive=drive.path,
                 reasons=reasons or t("No reason was given."),
             )
@@ -98,18 +97,17 @@ def check_content(member: Member, drive: Drive, *, adds: bool) -> None:
         _check_superblocks(member, drive)
         changed = now is None or without_planning(now) != without_planning(member.before)
     if changed:
-        raise Refused(
+        raise refused(
             t(
-                "{drive} differs from the plan: the layout, the table or a filesystem signature changed. "
-                "Make a new plan. Nothing was written.",
+                "{drive} differs from the plan: the layout, the table or a filesystem signature "
+                "changed. Make a new plan.",
                 drive=drive.path,
             )
         )
     if (drive.zoned == HOST_MANAGED) != (member.after.whole is not None):
-        raise Refused(
+        raise refused(
             t(
-                "Only one of the plan and {drive} is host-managed zoned. Make a new plan. Nothing was "
-                "written.",
+                "Only one of the plan and {drive} is host-managed zoned. Make a new plan.",
                 drive=drive.path,
             )
         )
@@ -128,11 +126,11 @@ def _check_superblocks(member: Member, drive: Drive) -> None:
     for number in sorted({*then, *now} - stays):
         if now.get(number) != then.get(number):
             node = partition_path(drive.path, number) if number else drive.path
-            raise Refused(
+            raise refused(
                 t(
-                    "{device} was used after planning: the superblock changed, as after a mount, "
-                    "check or write. The plan would destroy any new data unseen. Inspect the "
-                    "device, then make a new plan. Nothing was written.",
+                    "{device} was used after planning: the superblock changed, as after a mount, check "
+                    "or write. The plan would destroy any new data unseen. Inspect the device, then make "
+                    "a new plan.",
                     device=node,
                 )
             )
@@ -161,17 +159,16 @@ def check_rehearsable(plan: Plan, why: str | None) -> None:
         return
     changed = plan.part_path or ", ".join(plan.devices)
     if why is None:
-        raise Refused(
+        raise refused(
             t(
-                "Changes to {part} always support undo: omit {word!r}. Nothing was written.",
+                "Changes to {part} always support undo: omit {word!r}.",
                 part=changed,
                 word=WORD,
             )
         )
-    raise Refused(
+    raise refused(
         t(
-            "Changes to {part} preserve data and require a rehearsal, which is not possible: {why}. "
-            "Nothing was written.",
+            "Changes to {part} preserve data and require a rehearsal, which is not possible: {why}.",
             part=changed,
             why=why,
         )
@@ -263,27 +260,26 @@ def check_mount_point(place: Path) -> None:
     """Raises Refused unless nothing is mounted at the place, and it is missing or an empty folder."""
     shown = str(place)
     if taken := mounted_at(str(place)):
-        raise Refused(
+        raise refused(
             t(
-                "{place} is in use: {device} is mounted there. Nothing was written.",
+                "{place} is in use: {device} is mounted there.",
                 place=shown,
                 device=taken.source,
             )
         )
     if Path(os.path.realpath(place)) != place:
-        raise Refused(
+        raise refused(
             t(
-                "{place} is or contains a symbolic link; use the real path {real}. Nothing was written.",
+                "{place} is or contains a symbolic link; use the real path {real}.",
                 place=shown,
                 real=os.path.realpath(place),
             )
         )
     try:
         if any(place.iterdir()):
-            raise Refused(
+            raise refused(
                 t(
-                    "{place} is not empty: a mount would hide the files there. Choose another "
-                    "mount point. Nothing was written.",
+                    "{place} is not empty: a mount would hide the files there. Choose another mount point.",
                     place=shown,
                 )
             )

@@ -13,7 +13,7 @@ from wizard.apply.engine import scratch_copies
 from wizard.apply.engine.record import Phase, load_record
 from wizard.apply.engine.stores import Store, new_file
 from wizard.apply.run.job import NOT_WAITING, check_root
-from wizard.apply.run.process import lock_run
+from wizard.apply.run.process import lock_run, refused
 from wizard.apply.run.runs import check_owner, load_plan
 from wizard.apply.system.mounts import read_mounts
 from wizard.filesystems.registry import MADE
@@ -106,11 +106,10 @@ def end_looks(run: Path) -> None:
     with suppress(Failed):
         scratch_copies.release_left(run)
     if node := scratch_copies.left_over(run):
-        raise Refused(
+        raise refused(
             t(
-                "{node} shows the waiting result of the run {name} and is still in use. End "
-                "that program, and unmount everything mounted from the device. Nothing was "
-                "written.",
+                "{node} shows the waiting result of the run {name} and is still in use. End that "
+                "program, and unmount everything mounted from the device.",
                 node=node,
                 name=run.name,
             )

@@ -77,10 +77,10 @@ def refuse_known(found: FoundRun, journal_dir: Path | None) -> None:
     """Raises Refused if the original folder exists, which also allows undo."""
     for run in _of_plan(found, journal_dir):
         if not is_half_found(run) and _can_be_kept(run):
-            raise Refused(
+            raise process.refused(
                 t(
                     "The run's folder exists here: `diskwright keep {run}` accepts the result, "
-                    "`diskwright undo {run}` restores the old contents. Nothing was written.",
+                    "`diskwright undo {run}` restores the old contents.",
                     run=runs.run_argument(run),
                 )
             )

@@ -14,7 +14,8 @@ from wizard.apply.run import runs
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.run.job import check_root
 from wizard.apply.run.journal import state
-from wizard.model.errors import BadInput, DiskwrightError, Refused
+from wizard.apply.run.process import refused
+from wizard.model.errors import BadInput, DiskwrightError
 from wizard.model.finding import HiddenBlock, Notice
 from wizard.model.geometry import Identity
 from wizard.model.machine import Drive, Extent
@@ -65,19 +66,19 @@ def found_on(path: str, journal_dir: Path | None = None) -> FoundRun:
     mine = _notice_of(drive)
     if mine is None:
         if begun := _run_being_kept(drive.path, journal_dir):
-            raise Refused(
+            raise refused(
                 t(
-                    "Keep has already started for the run {name} on {drive}: `diskwright keep "
-                    "{run}` continues. Nothing was written.",
+                    "Keep has already started for the run {name} on {drive}: `diskwright keep {run}` "
+                    "continues.",
                     name=begun.name,
                     drive=drive.path,
                     run=runs.run_argument(begun),
                 )
             )
-        raise Refused(
+        raise refused(
             t(
-                "No result is waiting on {drive}: the recovery label is missing, or the hidden blocks were "
-                "modified. Nothing was written.",
+                "No result is waiting on {drive}: the recovery label is missing, or the hidden "
+                "blocks were modified.",
                 drive=drive.path,
             )
         )
@@ -88,10 +89,9 @@ def found_on(path: str, journal_dir: Path | None = None) -> FoundRun:
         found |= _others(first, drive.path)
     missing = [number for number in range(len(plan.members)) if number not in found]
     if missing:
-        raise Refused(
+        raise refused(
             t(
-                "The run {run} wrote to {drives} drives, not all attached. Missing: "
-                "{missing:list}. Nothing was written.",
+                "The run {run} wrote to {drives} drives, not all attached. Missing: {missing:list}.",
                 run=first.run,
                 drives=len(plan.members),
                 missing=tuple(_describe(plan.members[number].drive) for number in missing),
@@ -182,9 +182,9 @@ def _others(first: Notice, but: str) -> dict[int, tuple[Drive, Notice, bytes]]:
         if other is None or (other[0].run, other[0].plan) != (first.run, first.plan):
             continue
         if other[0].number in found or other[0].number == first.number:
-            raise Refused(
+            raise refused(
                 t(
-                    "Two drives claim to be the same drive of this run; one is {drive}. Nothing was written.",
+                    "Two drives claim to be the same drive of this run; one is {drive}.",
                     drive=path,
                 )
             )
@@ -200,10 +200,10 @@ def _as_now(planned: Identity, drive: Drive) -> Identity:
         or geometry is None
         or geometry.logical_block_bytes != planned.geometry.logical_block_bytes
     ):
-        raise Refused(
+        raise refused(
             t(
-                "The size or logical block size of {drive} has changed since writing. Attach "
-                "the drive as before. Nothing was written.",
+                "The size or logical block size of {drive} has changed since writing. Attach the "
+                "drive as before.",
                 drive=drive.path,
             )
         )
@@ -227,9 +227,9 @@ def _refuse_invalid(path: str, notice: Notice, block_bytes: int) -> None:
     if any(extents.without(place, (notice.extent,)) != (place,) for place in notice.places):
         wrong.append(notice.start_bytes)
     if wrong:
-        raise Refused(
+        raise refused(
             t(
-                "The recovery label on {drive} is invalid at byte {byte}. Nothing was written.",
+                "The recovery label on {drive} is invalid at byte {byte}.",
                 drive=path,
                 byte=wrong[0],
             )

@@ -321,18 +321,17 @@ def check_can_undo(run: Path) -> None:
     if phase is Phase.UNDONE and state(run) is RunState.UNDONE:
         raise Refused(UNDONE(name=run.name))
     if runs.is_found(run):
-        raise Refused(
+        raise process.refused(
             t(
-                "The run {name} was found on the drive and cannot be undone. The old "
-                "contents were lost with the folder of the original run. Nothing was written.",
+                "The run {name} was found on the drive and cannot be undone. The old contents were "
+                "lost with the folder of the original run.",
                 name=run.name,
             )
         )
     if phase is Phase.KEPT:
-        raise Refused(
+        raise process.refused(
             t(
-                "The run {name} cannot be undone: it was kept, and the old bytes were "
-                "deleted. Nothing was written.",
+                "The run {name} cannot be undone: it was kept, and the old bytes were deleted.",
                 name=run.name,
             )
         )
@@ -403,9 +402,9 @@ def _rehearse(plan: Plan, workspace: RehearsalWorkspace) -> Record:
     try:
         record = rehearse(plan, workspace)
     except NoScratchDeviceError as error:
-        raise Refused(
+        raise process.refused(
             t(
-                "Cannot create a scratch copy of {drives:list}: {why}. Nothing was written.",
+                "Cannot create a scratch copy of {drives:list}: {why}.",
                 drives=plan.devices,
                 why=str(error),
             )

@@ -13,6 +13,7 @@ from wizard.apply.plan import identity_check
 from wizard.apply.run import kinds, runs
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.run.journal import begun_steps, read_entries
+from wizard.apply.run.process import refused
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.geometry import Identity
 from wizard.model.layout import Member
@@ -93,10 +94,10 @@ class KnownDrives:
             return None
         found = tuple(self._found(member))
         if len(found) > 1:
-            raise Refused(
+            raise refused(
                 t(
-                    "{drives:and} could each be the drive of the run {run}, formerly {known}. "
-                    "Detach all but the right one. Nothing was written.",
+                    "{drives:and} could each be the drive of the run {run}, formerly {known}. Detach all "
+                    "but the right one.",
                     drives=tuple(one.path for one in found),
                     run=self.run.name,
                     known=known.path,
@@ -190,7 +191,7 @@ def settle_drives(run: Path, *, undoing: bool = False) -> tuple[Message, ...]:
     }
     known = tuple(now.get(drive, drive) for drive in runs.load_plan(run).drives)
     if len({one.path for one in known}) < len(known):
-        raise Refused(t("Two drives of the run would be the same drive. Nothing was written."))
+        raise refused(t("Two drives of the run would be the same drive."))
     runs.save_drives(run, known, found=runs.is_found(run))
     changes = tuple(replace(change, path=one.path) for change, one in zip(record.changes, known, strict=True))
     if record.phase is not Phase.UNKNOWN:
@@ -202,9 +203,9 @@ def check_holds_plan(run: Path, plan: Plan) -> None:
     """Raises Refused unless the drives of a kept run are the same and contain what it created."""
     for drive in identity_check.probe_members(plan, KnownDrives(run, plan).where):
         if found := tuple(identity_check.made_differences(plan, drive)):
-            raise Refused(
+            raise refused(
                 t(
-                    "{drive} changed after the run ended: {differences:semicolons}. Nothing was written.",
+                    "{drive} changed after the run ended: {differences:semicolons}.",
                     drive=drive.path,
                     differences=found,
                 )

@@ -71,18 +71,18 @@ def check_secret(plan: Plan, secret: bytes | None) -> None:
     """Raises Refused if the passphrase is missing, invalid, or not needed by the plan."""
     if not plan.containers:
         if secret is not None:
-            raise Refused(t("This plan does not encrypt: omit the passphrase. Nothing was written."))
+            raise process.refused(t("This plan does not encrypt: omit the passphrase."))
         return
     if secret is None:
-        raise Refused(
+        raise process.refused(
             t(
-                "The plan encrypts {devices:list} and needs a passphrase. Nothing was written.",
+                "The plan encrypts {devices:list} and needs a passphrase.",
                 devices=tuple(one.device for one in plan.containers),
             )
         )
     by_key = any(one.key for one in plan.containers)
     if fault := content_fault(secret) if by_key else passphrase_fault(secret):
-        raise Refused(t("The passphrase {fault}. Nothing was written.", fault=fault))
+        raise process.refused(t("The passphrase {fault}.", fault=fault))
 
 
 def lock_all(plan: Plan, where: Where | None = None) -> tuple[int, ...]:
@@ -188,9 +188,9 @@ def measure(plan: Plan, folder: Path, environment: Environment) -> Room:
                 return _rehearse_in(plan, Path(run), room, environment)
     except OSError as error:
         named = str(folder)
-        raise Refused(
+        raise process.refused(
             t(
-                "Cannot use {folder} for a run: {why}. Nothing was written.",
+                "Cannot use {folder} for a run: {why}.",
                 folder=named,
                 why=error.strerror or str(error),
             )

@@ -15,7 +15,7 @@ from wizard.apply.run import process
 from wizard.apply.run.journal import BACKUPS, sync_folder
 from wizard.documents.codec import render_document, to_json
 from wizard.documents.files import UNREADABLE
-from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
+from wizard.model.errors import BadInput, DiskwrightError, Failed
 from wizard.model.machine import Extent, Machine
 from wizard.model.said import MIB, t
 from wizard.probe.facts import SCHEMA
@@ -172,7 +172,7 @@ class Environment:
         """Raises Refused if one of the drives is off limits for the run."""
         for drive in drives:
             if self.only is not None and drive not in self.only:
-                raise Refused(t("This run may not touch {drive}. Nothing was written.", drive=drive))
+                raise process.refused(t("This run may not touch {drive}.", drive=drive))
 
     @property
     def crypttab(self) -> Path:

@@ -63,18 +63,16 @@ def check_tokens(document: Document, tokens: Sequence[str]) -> None:
     options = tuple(f"--confirm {token}" for token in document.tokens)
     wrong = next((token for token in tokens if token and token not in document.tokens), None)
     if wrong is None:
-        raise Refused(
+        raise process.refused(
             t(
-                "To confirm writing to {devices:list}, add {options:row}, each exactly once. "
-                "Nothing was written.",
+                "To confirm writing to {devices:list}, add {options:row}, each exactly once.",
                 devices=document.devices,
                 options=options,
             )
         )
-    raise Refused(
+    raise process.refused(
         t(
-            "To confirm writing to {devices:list}, add {options:row}: '{wrong}' does not match. "
-            "Nothing was written.",
+            "To confirm writing to {devices:list}, add {options:row}: '{wrong}' does not match.",
             devices=document.devices,
             options=options,
             wrong=wrong,
@@ -85,7 +83,7 @@ def check_tokens(document: Document, tokens: Sequence[str]) -> None:
 def check_root() -> None:
     """Raises Refused unless the process is root."""
     if os.geteuid() != 0:
-        raise Refused(t("Root is required: use sudo. Nothing was written."))
+        raise process.refused(t("Root is required: use sudo."))
 
 
 def begin(
@@ -366,9 +364,7 @@ class RunJob(Generic[D]):
         """Raises Refused if no run of this kind, or in this state, can continue that way."""
         now, name = state(run), run.name
         if asked.over_changes and not self.overwrites:
-            raise Refused(
-                t("Undo of run {name} never overwrites later changes. Nothing was written.", name=name)
-            )
+            raise process.refused(t("Undo of run {name} never overwrites later changes.", name=name))
         match asked.purpose:
             case Purpose.APPLY:
                 if now in self.ended:

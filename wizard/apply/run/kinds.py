@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Generic, TypeVar, cast
 
 from wizard.apply.run import runs
+from wizard.apply.run.process import refused
 from wizard.documents.codec import Sealed
 from wizard.ext4.document import MIGRATIONS
-from wizard.model.errors import Refused
 from wizard.model.said import Message, t
 from wizard.plan.changes import RunDocument
 from wizard.plan.check import PLANS
@@ -99,10 +99,10 @@ def check_told(wanted: Iterable[Message | str], told: Iterable[Message | str], a
     `again` is the command that renews the document."""
     expected, found = set(wanted), set(told)
     if different := next(iter((expected - found) or (found - expected)), None):
-        raise Refused(
+        raise refused(
             t(
-                "The document's explanations differ from the current ones: '{sentence}'. Make a new one "
-                "with `{again}`. Nothing was written.",
+                "The document's explanations differ from the current ones: '{sentence}'. Make a new "
+                "one with `{again}`.",
                 sentence=different,
                 again=again,
             )

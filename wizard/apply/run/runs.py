@@ -12,6 +12,7 @@ from tempfile import TemporaryFile
 
 from wizard.apply.engine.record import load_record
 from wizard.apply.run import backup_store, journal
+from wizard.apply.run.process import refused
 from wizard.apply.system.edited_file import kept_as
 from wizard.documents import codec
 from wizard.documents.files import UNREADABLE
@@ -226,9 +227,9 @@ def check_owner(run: Path) -> None:
     """Raises Refused if the run's folder may have been created by a user other than root, who would execute
     its plan."""
     if not is_root_only(run):
-        raise Refused(
+        raise refused(
             t(
-                "{run} is not exclusively root's, so the run is not trusted. Nothing was written.",
+                "{run} is not exclusively root's, so the run is not trusted.",
                 run=str(run),
             )
         )

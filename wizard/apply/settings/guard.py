@@ -17,7 +17,7 @@ from wizard.apply.run.process import refused
 from wizard.apply.settings import existing_filesystem
 from wizard.apply.settings.system import system_of
 from wizard.apply.tree.mount_read_only import driver_refusal
-from wizard.model.errors import BadInput, Failed, Refused
+from wizard.model.errors import BadInput, Failed
 from wizard.model.machine import Drive
 from wizard.model.requests import NewUuid, SwitchOff
 from wizard.model.said import Message, Sentence, t
@@ -132,7 +132,7 @@ def check_new(changes: Changes) -> None:
     drive = identity_check.probe_again(changes.drive)
     identity_check.check_same_start(changes.drive, drive)
     if fault := _filesystem_fault(changes, drive):
-        raise Refused(t("{fault:First}. Prepare the changes again. Nothing was written.", fault=fault))
+        raise refused(t("{fault:First}. Prepare the changes again.", fault=fault))
     check_state(changes, frozenset(), frozenset())
     check_options(changes)
 
@@ -158,10 +158,10 @@ def check_setting(setting: operation.Setting, system: operation.System, fits: Se
     except (BadInput, Failed) as error:
         raise refused(error) from None
     if found.how not in fits:
-        raise Refused(
+        raise refused(
             t(
-                "{seen:First}, unlike when these changes were prepared or started. Prepare "
-                "the changes again. Nothing was written.",
+                "{seen:First}, unlike when these changes were prepared or started. Prepare the "
+                "changes again.",
                 seen=found.seen,
             )
         )
