@@ -21,6 +21,7 @@ from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.journal import POLL_SECONDS, RunState, in_own_words
 from wizard.apply.run.kinds import render_any
 from wizard.apply.run.progress_log import RunStatus
+from wizard.apply.run.runs import run_argument
 from wizard.apply.run_control import left_alone
 from wizard.documents.codec import from_json
 from wizard.ext4.assessment import Situation
@@ -141,7 +142,13 @@ class Elevated(LocalRuns):
             if ended:
                 return
             if gone:
-                raise Failed(NO_ANSWER)
+                raise Failed(
+                    t(
+                        "The root process no longer responds. The run does not depend on this "
+                        "process: `sudo diskwright status {run}` shows the progress.",
+                        run=run_argument(run),
+                    )
+                )
 
     def state(self, run: Path) -> RunState:
         """Return the last known state of the run."""
