@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wizard.apply.run import runs
 from wizard.apply.run.backup_store import Environment
-from wizard.apply.run.runs import list_runs, run_argument, runs_folder
 from wizard.model.errors import BadInput, Refused
 from wizard.model.said import t
 from wizard.process.deferred import deferred
@@ -73,7 +73,7 @@ class LocalRuns:
 
     def undo_space(self, plan: Plan) -> UndoSpace:
         """Rehearse a plan to measure the space for undo. Raises DiskwrightError."""
-        return plan_start.undo_space(plan, runs_folder(self._journal_dir), self._environment)
+        return plan_start.undo_space(plan, runs.runs_folder(self._journal_dir), self._environment)
 
     def install(self, missing: Missing, on_line: Callable[[str], None]) -> None:
         """Install missing tools, and pass each output line to `on_line`, from another thread. Raises as
@@ -89,7 +89,7 @@ class LocalRuns:
     def open_runs(self) -> tuple[OpenRun, ...]:
         """Return active and waiting runs, newest first. Empty if only root may read them."""
         try:
-            found = list_runs(self._journal_dir)
+            found = runs.list_runs(self._journal_dir)
         except (Refused, BadInput):
             return ()
         opened = (self._open_run(run) for run in reversed(found))
@@ -167,5 +167,7 @@ class LocalRuns:
     def resume(self, run: Path, secret: bytes | None = None) -> None:
         """Resume an interrupted run. Raises Refused with the reason, or with the command to run as root."""
         if os.geteuid():
-            raise Refused(t("Only root can continue: sudo diskwright resume {run}", run=run_argument(run)))
+            raise Refused(
+                t("Only root can continue: sudo diskwright resume {run}", run=runs.run_argument(run))
+            )
         run_control.resume(run, secret)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
-from wizard.apply.run import journal, process
+from wizard.apply.run import journal, process, progress_log
 from wizard.apply.run.job import (
     JobRequest,
     NextCommands,
@@ -20,7 +20,6 @@ from wizard.apply.run.job import (
 )
 from wizard.apply.run.journal import follow
 from wizard.apply.run.kinds import kind_for, kind_of
-from wizard.apply.run.progress_log import RunStatus, Settling, read_progress
 from wizard.apply.run.runs import check_owner, run_argument
 from wizard.model.errors import BadInput, DiskwrightError, EndedByUser, Failed, Refused
 from wizard.model.run import Event
@@ -157,7 +156,9 @@ def _failure(job: RunJob[RunDocument], work: RunWork, error: DiskwrightError) ->
 
 def is_not_yet(now: journal.RunState, ways: Sequence[str]) -> bool:
     """Return True if the result of a run is not in use yet: it is waiting, or is done and can be undone."""
-    return now is journal.RunState.WAITING or (now is journal.RunState.DONE and Settling.UNDO in ways)
+    return now is journal.RunState.WAITING or (
+        now is journal.RunState.DONE and progress_log.Settling.UNDO in ways
+    )
 
 
 def left_line(run: Path, now: journal.RunState, ways: NextCommands) -> str:
@@ -168,7 +169,7 @@ def left_line(run: Path, now: journal.RunState, ways: NextCommands) -> str:
         return ""
     sentence = (
         Sentence("The run {name} is done, not in use yet: {commands}")
-        if Settling.KEEP in ways.names
+        if progress_log.Settling.KEEP in ways.names
         else Sentence("The run {name} is unfinished: {commands}")
     )
     return str(sentence(name=run.name, commands=commands))
@@ -179,10 +180,10 @@ def working_ways(run: Path, now: journal.RunState) -> NextCommands:
     return job_of(run).working_commands(run, now)
 
 
-def status(run: Path) -> RunStatus:
+def status(run: Path) -> progress_log.RunStatus:
     """Return the status of a run. Unknown if its record is damaged."""
-    job, progress = job_of(run), read_progress(run)
+    job, progress = job_of(run), progress_log.read_progress(run)
     try:
-        return RunStatus(progress, job.phase(run), job.power(run))
+        return progress_log.RunStatus(progress, job.phase(run), job.power(run))
     except BadInput:
-        return RunStatus(progress)
+        return progress_log.RunStatus(progress)

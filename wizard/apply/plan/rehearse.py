@@ -8,9 +8,8 @@ from pathlib import Path
 
 from wizard.apply.block.devices import read_bytes
 from wizard.apply.block.extents import merged, without
-from wizard.apply.engine import scratch_copies, stores
+from wizard.apply.engine import record, scratch_copies, stores
 from wizard.apply.engine.changes import collected, discards, unknown_data, zeros_wanted
-from wizard.apply.engine.record import NO_DRIVE_WRITTEN, Phase, Record, SavedSignature
 from wizard.apply.engine.signatures import SignatureHider, in_release_order
 from wizard.apply.resize.resized import RESIZERS, check_files_stay
 from wizard.apply.resize.showing import Showing, shown_with
@@ -98,7 +97,7 @@ class Rehearsed:
         return partition_path(self.scratch.drive.path, slot.number)
 
 
-def rehearse(plan: Plan, workspace: RehearsalWorkspace) -> Record:
+def rehearse(plan: Plan, workspace: RehearsalWorkspace) -> record.Record:
     """Execute all operations of the plan on scratch copies, and save the old bytes of every place that will
     change.
 
@@ -170,7 +169,7 @@ def rehearse(plan: Plan, workspace: RehearsalWorkspace) -> Record:
             replace(change, discards=discards(workspace.run, number, plan, change, one.block_bytes))
             for number, (change, one) in enumerate(zip(changes, wanted, strict=True))
         ]
-    return Record(Phase.SAVED, tuple(changes))
+    return record.Record(record.Phase.SAVED, tuple(changes))
 
 
 def _resize_request(
@@ -242,7 +241,9 @@ def table_of(plan: Plan, member: Member) -> WriteTable:
     """Return the partition table that the plan writes to a drive. Raises Failed if there is none."""
     found = next((table for table in plan.tables if table.device == member.drive.path), None)
     if found is None:
-        raise Failed(t("The plan writes no table to {drive}.", drive=member.drive.path), NO_DRIVE_WRITTEN)
+        raise Failed(
+            t("The plan writes no table to {drive}.", drive=member.drive.path), record.NO_DRIVE_WRITTEN
+        )
     return found
 
 
@@ -287,7 +288,7 @@ def _carry_out(plan: Plan, there: Plan, workspace: RehearsalWorkspace) -> None:
         except (DiskwrightError, OSError) as error:
             workspace.journal.add(Event.STEP_FAILED, str(error), step=number)
             failed = t("Step {step} of {steps} failed in the rehearsal:", step=number, steps=len(there.steps))
-            raise Failed(f"{failed} {error}", NO_DRIVE_WRITTEN) from None
+            raise Failed(f"{failed} {error}", record.NO_DRIVE_WRITTEN) from None
         workspace.journal.add(Event.STEP_DONE if is_step else Event.COMMAND, said, step=number)
 
 
@@ -307,7 +308,7 @@ def _marking(drive: Rehearsed, workspace: RehearsalWorkspace) -> SignatureHider:
     )
 
 
-def _old_marks(drive: Rehearsed, workspace: RehearsalWorkspace) -> tuple[SavedSignature, ...]:
+def _old_marks(drive: Rehearsed, workspace: RehearsalWorkspace) -> tuple[record.SavedSignature, ...]:
     """Remove the old signatures from the scratch copy and return them. If the table is preserved, only the
     changed partition has any."""
     marking = _marking(drive, workspace)
@@ -319,14 +320,14 @@ def _old_marks(drive: Rehearsed, workspace: RehearsalWorkspace) -> tuple[SavedSi
     return (*_notices(drive.member), *_marks(drive, marking, drive.old))
 
 
-def _notices(member: Member) -> Iterator[SavedSignature]:
+def _notices(member: Member) -> Iterator[record.SavedSignature]:
     """Yield recovery labels of other runs on the drive, which would be misread later."""
     path, size = member.drive.path, member.drive.size_bytes
     for notice, _ in notices(lambda start, length: read_bytes(path, start, min(length, size - start)), size):
-        yield SavedSignature(notice.start_bytes, notice.room_bytes)
+        yield record.SavedSignature(notice.start_bytes, notice.room_bytes)
 
 
-def _new_marks(drive: Rehearsed, workspace: RehearsalWorkspace) -> tuple[SavedSignature, ...]:
+def _new_marks(drive: Rehearsed, workspace: RehearsalWorkspace) -> tuple[record.SavedSignature, ...]:
     """Remove the new signatures from the scratch copy, verify that none are left, restore and return them."""
     marking = _marking(drive, workspace)
     marks = _marks(drive, marking, drive.new)
@@ -336,20 +337,20 @@ def _new_marks(drive: Rehearsed, workspace: RehearsalWorkspace) -> tuple[SavedSi
     return marks if drive.table.fresh else (*marks, *_table_marks(drive))
 
 
-def _marks(drive: Rehearsed, marking: SignatureHider, slots: list[Slot]) -> tuple[SavedSignature, ...]:
+def _marks(drive: Rehearsed, marking: SignatureHider, slots: list[Slot]) -> tuple[record.SavedSignature, ...]:
     """Return the signatures of partitions and, if the table is new, of the drive."""
     found = [place for slot in slots for place in marking.volume(drive.node(slot), slot.extent)]
     whole, table = marking.drive() if drive.table.fresh else ((), ())
     return in_release_order((*found, *whole), table, drive.scratch.drive.geometry.logical_block_bytes)
 
 
-def _table_marks(drive: Rehearsed) -> tuple[SavedSignature, ...]:
+def _table_marks(drive: Rehearsed) -> tuple[record.SavedSignature, ...]:
     """Return the blocks that turn the preserved table into the new one, in an order that survives a power
     cut."""
     regions = table_regions(drive.member)
     before, wanted = (image_of(one.drive.path, regions, one.drive) for one in (drive.member, drive.scratch))
     return tuple(
-        SavedSignature(offset, len(data), stays=True)
+        record.SavedSignature(offset, len(data), stays=True)
         for offset, data in in_order(drive.table.table, before, wanted)
     )
 

@@ -31,8 +31,7 @@ from wizard.apply.plan.readonly_look import update_partition
 from wizard.apply.plan.rehearse import Execute, RehearsalWorkspace, StoppedError, rehearse
 from wizard.apply.plan.run import quietly
 from wizard.apply.plan.run_summary import waiting_sentence
-from wizard.apply.run import backup_store, process, runs
-from wizard.apply.run.job import KEPT, NOT_WAITING, UNDO_UNFINISHED, UNDONE, Outcome
+from wizard.apply.run import backup_store, job, process, runs
 from wizard.apply.run.journal import Journal, RunState, done_steps, fails_again, read_entries, state
 from wizard.apply.run.progress_log import noting
 from wizard.apply.steps.containers import check_containers, wants_secret
@@ -65,7 +64,7 @@ LITTLE_BYTES = 8 * MIB
 KEEP = "keep"
 """The file in a run's folder that requests keep immediately after writing, set when the run starts."""
 
-Finish = Callable[[], Outcome]
+Finish = Callable[[], job.Outcome]
 """Mounts the result, checks everything and returns how the run ended."""
 
 
@@ -107,7 +106,7 @@ def wants_passphrase(run: Path, plan: Plan, *, keeps: bool = False) -> bool:
 
 def carry_out(
     run: Path, journal: Journal, execute: Execute, finish: Finish, secret: bytes | None = None
-) -> Outcome:
+) -> job.Outcome:
     """Continue until the user decides, or until the end if the drives were blank. Raises DiskwrightError.
 
     `secret` is the passphrase of encrypted volumes.
@@ -115,7 +114,7 @@ def carry_out(
     plan, environment = runs.load_plan(run), runs.load_environment(run)
     record = _record(run)
     if record.phase in GOING_BACK:
-        raise Refused(UNDO_UNFINISHED(name=run.name, run=runs.run_argument(run)))
+        raise Refused(job.UNDO_UNFINISHED(name=run.name, run=runs.run_argument(run)))
     _refuse_half_found(run)
     if record.phase in (Phase.REHEARSING, Phase.SAVED, Phase.UNKNOWN):
         # Leftovers of a killed process would otherwise be taken for another program's devices of the same
@@ -149,7 +148,7 @@ def carry_out(
     return release(run, journal, finish)
 
 
-def release(run: Path, journal: Journal, finish: Finish) -> Outcome:
+def release(run: Path, journal: Journal, finish: Finish) -> job.Outcome:
     """Make the result visible, end the possibility to undo, and mount the volumes. Raises DiskwrightError."""
     plan = runs.load_plan(run)
     record = _record(run)
@@ -166,7 +165,7 @@ def release(run: Path, journal: Journal, finish: Finish) -> Outcome:
         _check_drives(run, plan, record)
         return _finish_kept(run, plan, finish)
     if record.phase not in (Phase.HIDDEN, Phase.RELEASING, Phase.UNKNOWN):
-        raise Refused(NOT_WAITING(name=run.name))
+        raise Refused(job.NOT_WAITING(name=run.name))
     clear_drives(plan, quietly)
     with holding(plan.devices, plan.part_path) as drives:
         proof = _release_drives(run, plan, drives, journal)
@@ -183,7 +182,7 @@ def _delete(run: Path, proof: survey.Proof) -> None:
     backup_store.drop_backup(run)
 
 
-def _finish_kept(run: Path, plan: Plan, finish: Finish) -> Outcome:
+def _finish_kept(run: Path, plan: Plan, finish: Finish) -> job.Outcome:
     """Mount the volumes of a kept run. Then delete saved bytes that an interrupted keep has left: after
     comparison with the planned bytes or, if volumes are in use, after all checks of the plan."""
     proof = None
@@ -319,7 +318,7 @@ def check_can_undo(run: Path) -> None:
     """Raises Refused if the run cannot be undone."""
     phase = _record(run).phase
     if phase is Phase.UNDONE and state(run) is RunState.UNDONE:
-        raise Refused(UNDONE(name=run.name))
+        raise Refused(job.UNDONE(name=run.name))
     if runs.is_found(run):
         raise process.refused(
             t(
@@ -346,11 +345,11 @@ def check_there(run: Path, plan: Plan) -> None:
 def check_keeps(run: Path) -> None:
     """Raises Refused if there is nothing to keep."""
     if state(run) in (RunState.KEPT, RunState.DONE):
-        raise Refused(join(KEPT(name=run.name), process.NOTHING_WRITTEN))
+        raise Refused(join(job.KEPT(name=run.name), process.NOTHING_WRITTEN))
     _refuse_half_found(run)
     phase = _record(run).phase
     if phase not in (Phase.HIDDEN, Phase.RELEASING, Phase.RELEASED, Phase.KEPT, Phase.UNKNOWN):
-        raise Refused(join(NOT_WAITING(name=run.name), next_commands(run)))
+        raise Refused(join(job.NOT_WAITING(name=run.name), next_commands(run)))
 
 
 def _record(run: Path) -> Record:

@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from wizard.apply.engine.record import GOING_BACK, UNDO, UNTOUCHED, Phase
+from wizard.apply.engine import record
 from wizard.apply.run import job, journal
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.progress_log import Decision, DecisionChoice, Settling, how_far
@@ -92,22 +92,22 @@ def headline(plan: Plan, state: RunState) -> tuple[Message, ...]:
     )
 
 
-def result_sentence(plan: Plan, state: RunState, phase: Phase | None = None) -> str:
+def result_sentence(plan: Plan, state: RunState, phase: record.Phase | None = None) -> str:
     """Summarise how the run ended. `phase` is the phase of a rehearsed plan, or None."""
     result = _result(plan, state, phase)
     return joined((*headline(plan, state), *((result,) if result else ())))
 
 
-def _result(plan: Plan, state: RunState, phase: Phase | None) -> Message | None:
+def _result(plan: Plan, state: RunState, phase: record.Phase | None) -> Message | None:
     drives = plan.devices
     if phase is not None and state is RunState.UNDONE:
         return t("The run was undone: the old contents are restored bit for bit.")
     if phase is not None and state in EARLY:
-        if phase in UNTOUCHED:
+        if phase in record.UNTOUCHED:
             result = Sentence("{ended} before the first write to {drives:and}: only a scratch copy was used.")
-        elif phase in GOING_BACK:
+        elif phase in record.GOING_BACK:
             result = Sentence("{ended} during undo. Finish the undo before you mount {drives:and}.")
-        elif phase in (Phase.RELEASED, Phase.KEPT):
+        elif phase in (record.Phase.RELEASED, record.Phase.KEPT):
             result = Sentence("{ended} during keep. The contents shown are on {drives:and}.")
         else:
             result = Sentence("{ended} while writing. Finish or undo the run before you mount {drives:and}.")
@@ -127,13 +127,13 @@ EARLY = {
 
 
 def undo_sentence(
-    plan: Plan, run: Path, state: RunState, entries: Sequence[JournalEntry], phase: Phase | None = None
+    plan: Plan, run: Path, state: RunState, entries: Sequence[JournalEntry], phase: record.Phase | None = None
 ) -> Message:
     """Describe if and how the run can be undone. `phase` is the phase of a rehearsed plan, or None."""
-    if phase is Phase.KEPT:
+    if phase is record.Phase.KEPT:
         return t("Undo is no longer possible: the result is in use, and the saved data was deleted.")
-    if phase is not None and phase is not Phase.UNDONE and phase not in UNTOUCHED:
-        return UNDO(run=run_argument(run))
+    if phase is not None and phase is not record.Phase.UNDONE and phase not in record.UNTOUCHED:
+        return record.UNDO(run=run_argument(run))
     is_needed = phase is None and journal.begun_steps(tuple(entries))
     return direct_end(plan, entries) if is_needed else t("Undo is not needed.")
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from time import monotonic
 
 from wizard.apply.engine.record import Phase, load_record, power_sentence
-from wizard.apply.run.journal import NOT_NOTED, begun_steps, done_steps, read_entries
+from wizard.apply.run import journal
 from wizard.apply.run.process import NOTHING_WRITTEN
 from wizard.apply.run.runs import command_on, run_argument
 from wizard.model.errors import BadInput, Refused
@@ -139,13 +139,13 @@ def known_so_far(run: Path) -> str:
     """Describe what the journal shows about the drive. Steps are journaled before they start, so it lists
     every step that may have written."""
     try:
-        entries = read_entries(run)
+        entries = journal.read_entries(run)
         record = load_record(run)
     except BadInput as error:
         return str(error)
     if record is not None:
         return power_sentence(record.phase, "its drives", waits=record.waits)
-    begun, done = begun_steps(entries), done_steps(entries)
+    begun, done = journal.begun_steps(entries), journal.done_steps(entries)
     if not begun:
         return str(t("According to the journal, the run started no step and has not written to the drive."))
     steps = []
@@ -189,7 +189,7 @@ def journal_fault(run: Path) -> str:
             run=run_argument(run),
         ),
     )
-    return f"{NOT_NOTED(run=folder, why=why)} {known_so_far(run)} {on}"
+    return f"{journal.NOT_NOTED(run=folder, why=why)} {known_so_far(run)} {on}"
 
 
 def _write_error(run: Path) -> OSError | None:
@@ -282,11 +282,11 @@ def how_far(done: frozenset[int], total: int) -> Message:
 def reached(run: Path, total: int) -> Message | str:
     """Report how many steps of a run are done, and that nothing was written if none has started."""
     try:
-        entries = read_entries(run)
+        entries = journal.read_entries(run)
     except BadInput as error:
         return str(error)
-    done = how_far(done_steps(entries), total)
-    return done if begun_steps(entries) else join(done, NOTHING_WRITTEN)
+    done = how_far(journal.done_steps(entries), total)
+    return done if journal.begun_steps(entries) else join(done, NOTHING_WRITTEN)
 
 
 class Settling(StrEnum):
