@@ -20,6 +20,7 @@ from wizard.apply.run.backup_store import Environment
 from wizard.apply.settings.existing_filesystem import ExistingVolume, lines_at_boot, look_at_filesystem
 from wizard.apply.settings.plan_settings import act
 from wizard.apply.system.mounts import read_mounts
+from wizard.apply.tree.mount_read_only import NOT_READ
 from wizard.filesystems.registry import MADE
 from wizard.model import layout
 from wizard.model.errors import Failed, partition_path
@@ -284,7 +285,7 @@ def owner_faults(asked: VolumeRequest, place: str | None, filesystem: str) -> It
         status = Path(place).stat()
     except OSError as error:
         why = error.strerror or ""
-        raise Failed(t("Cannot read the owner of {place}: {why}.", place=place, why=why)) from None
+        raise Failed(NOT_READ(path=place, why=why)) from None
     has_owners = MADE[filesystem].holds.owners
     mode = status.st_mode & 0o7777
     matches = (status.st_uid, status.st_gid) == (writer.uid, writer.gid)

@@ -10,7 +10,7 @@ from wizard.apply.run import journal, runs
 from wizard.apply.run.job import LEFT_OFF, NextCommands
 from wizard.apply.run.kinds import load
 from wizard.apply.run.progress_log import Settling
-from wizard.apply.run_control import job_of, working_ways
+from wizard.apply.run_control import CONTINUES, job_of, working_ways
 from wizard.model.errors import BadInput
 from wizard.model.geometry import Identity
 from wizard.model.layout import NO_PLACE, Member
@@ -71,14 +71,7 @@ def _on_drive(
 def _assess(run: Path, wanted: DesiredPlan, drive: Drive, drives: Sequence[Drive]) -> Leftover | None:
     now = journal.state(run)
     if now is journal.RunState.RUNNING:
-        return Leftover(
-            run,
-            t(
-                "A run is active on {drive}. Show progress with `{command}`.",
-                drive=drive.path,
-                command=runs.command_on("status", run),
-            ),
-        )
+        return Leftover(run, CONTINUES(run=runs.run_argument(run)))
     asked = working_ways(run, now)
     ways = asked.names
     if Settling.KEEP in ways:

@@ -18,6 +18,7 @@ from wizard.apply.run import process
 from wizard.apply.run.process import is_locked
 from wizard.documents import codec
 from wizard.documents.decode import foreign, is_message
+from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput, DiskwrightError, Failed
 from wizard.model.run import Check, Event, JournalEntry
 from wizard.model.said import Message, Sentence, Sentences, join, t
@@ -212,7 +213,7 @@ def read_entries(run: Path) -> tuple[JournalEntry, ...]:
         # unknown.
         file = str(run / FILE)
         unread = (
-            t("Cannot read the journal {file}: {why}.", file=file, why=str(error.strerror))
+            UNREADABLE(file=file, why=str(error.strerror))
             if isinstance(error, OSError)
             else process.DAMAGED(place=file)
         )

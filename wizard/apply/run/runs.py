@@ -390,9 +390,7 @@ def list_runs(journal_dir: Path | None = None) -> tuple[Path, ...]:
     except PermissionError:
         raise Refused(t("Only root can read the runs in {folder}: use sudo.", folder=shown)) from None
     except OSError as error:
-        raise BadInput(
-            t("Cannot read the runs in {folder}: {why}.", folder=shown, why=str(error.strerror))
-        ) from None
+        raise BadInput(UNREADABLE(file=shown, why=str(error.strerror))) from None
 
 
 def find_run(name: str | None, journal_dir: Path | None = None) -> Path:

@@ -151,17 +151,13 @@ def _tags_of(drive: Drive, device: str) -> Tags:
 
 def nodes_of(device: str) -> tuple[str, str]:
     """Return the nodes of a device and of its drive. Raises BadInput for other paths."""
-    try:
-        node = Path(device).resolve(strict=True)
-    except OSError:
-        raise BadInput(
-            t("{device} does not exist; `diskwright inspect` lists the drives.", device=device)
-        ) from None
+    node = Path(os.path.realpath(device))
     folder = sysfs.SYS / "class/block" / sysfs.name_of(str(node))
     if not node.is_block_device() or not folder.exists():
         raise BadInput(
             t(
-                "{device} is not a block device; name a partition, such as /dev/sdX1.",
+                "{device} is not an existing block device; name a partition, such as /dev/sdX1. "
+                "`diskwright inspect` lists the drives.",
                 device=device,
             )
         )
