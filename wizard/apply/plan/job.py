@@ -204,8 +204,7 @@ class PlanRunJob(job.RunJob[Plan]):
 
     def _check_resumes(self, run: Path, plan: Plan) -> None:
         if journal.state(run) is journal.RunState.WAITING:
-            complete = t("The run {name} is complete.", name=run.name)
-            raise Refused(join(complete, run_summary.waiting_sentence(plan, runs.run_argument(run))))
+            raise Refused(run_summary.waiting_sentence(plan, runs.run_argument(run)))
         guard.check_tools(plan)
         runs.check_room(run.parent, self.room_bytes(plan), make=True)
 

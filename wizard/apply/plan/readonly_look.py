@@ -18,12 +18,14 @@ from wizard.apply.run.runs import check_owner, load_plan
 from wizard.apply.system.mounts import read_mounts
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import DiskwrightError, Failed, Refused
-from wizard.model.said import t
+from wizard.model.said import Sentence, t
 from wizard.plan.plan import Plan
 from wizard.plan.steps import on_nodes
 from wizard.probe.machine import probe_drive
 from wizard.process.program import run
 from wizard.process.program import run as run_command
+
+NO_SCRATCH_COPY = Sentence("Cannot create a scratch copy of {drives:list}: {why}. Nothing was written.")
 
 UNMOUNT_SECONDS = 60.0
 
@@ -79,9 +81,7 @@ def looked_at(run: Path) -> Iterator[ReadonlyLook]:
             try:
                 node = stack.enter_context(attached(store.fd, member.drive.geometry.logical_block_bytes))
             except NoScratchDeviceError as error:
-                raise Failed(
-                    t("Cannot show the result: {why}. Nothing was written.", why=str(error))
-                ) from None
+                raise Failed(NO_SCRATCH_COPY(drives=plan.devices, why=str(error))) from None
             devices.forget_caches(node)
             scratch_copies.have_partitions(node, (slot for slot in member.after.partitions if not slot.kept))
             nodes.append(node)

@@ -27,7 +27,7 @@ from wizard.apply.engine.record import (
 from wizard.apply.engine.scratch_copies import free_bytes, release_left
 from wizard.apply.engine.stores import FOLDER
 from wizard.apply.plan import guard, identity_check, run_drives
-from wizard.apply.plan.readonly_look import update_partition
+from wizard.apply.plan.readonly_look import NO_SCRATCH_COPY, update_partition
 from wizard.apply.plan.rehearse import Execute, RehearsalWorkspace, StoppedError, rehearse
 from wizard.apply.plan.run import quietly
 from wizard.apply.plan.run_summary import waiting_sentence
@@ -401,13 +401,7 @@ def _rehearse(plan: Plan, workspace: RehearsalWorkspace) -> Record:
     try:
         record = rehearse(plan, workspace)
     except NoScratchDeviceError as error:
-        raise process.refused(
-            t(
-                "Cannot create a scratch copy of {drives:list}: {why}.",
-                drives=plan.devices,
-                why=str(error),
-            )
-        ) from None
+        raise Refused(NO_SCRATCH_COPY(drives=plan.devices, why=str(error))) from None
     except Failed as error:
         room = _no_room(plan, workspace.run) if free_bytes(workspace.run) < LITTLE_BYTES else ""
         survey.delete_scratch(workspace.run, plan.devices)
