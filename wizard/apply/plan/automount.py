@@ -65,25 +65,24 @@ def unmount_foreign(context: StepContext) -> bool:
     Raises Failed if one is in use."""
     found = [entry for entry, make in foreign_mounts(context.plan) if _is_ours(make, context)]
     for entry in found:
-        place = entry.mount_point
         # umount detaches the topmost mount, which may be another filesystem.
         if (top := mounts.mounted_at(entry.mount_point)) and top.source != entry.source:
             raise Failed(
                 t(
                     "Another program mounted {device} at {place}, hidden by {other}. Nothing was unmounted.",
                     device=entry.source,
-                    place=place,
+                    place=entry.mount_point,
                     other=top.source,
                 )
             )
         try:
             context.command(["umount", entry.mount_point])
         except Failed as error:
-            raise Failed(f"{BUSY(device=entry.source, place=place)} {error}") from None
+            raise Failed(f"{BUSY(device=entry.source, place=entry.mount_point)} {error}") from None
         said = t(
             "Another program had mounted {device} at {place}. Unmounted, to continue as planned.",
             device=entry.source,
-            place=place,
+            place=entry.mount_point,
         )
         context.journal.add(Event.COMMAND, said, step=context.step)
     return bool(found)

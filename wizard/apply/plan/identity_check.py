@@ -65,12 +65,11 @@ def probe_members(plan: Plan, where: Where | None = None) -> tuple[Drive, ...]:
 
 def _check_identity(identity: Identity, drive: Drive, where: Where) -> None:
     """Raises Refused unless the drive is the one in the plan."""
-    known = identity.path
     if drive.path != identity.path:
         raise refused(
             t(
                 "{known} is another name of {drive}. Make a new plan for {drive}.",
-                known=known,
+                known=identity.path,
                 drive=drive.path,
             )
         )
@@ -82,7 +81,7 @@ def _check_identity(identity: Identity, drive: Drive, where: Where) -> None:
         raise refused(
             t(
                 "{drive} does not match the plan: {difference}. {where}",
-                drive=known,
+                drive=identity.path,
                 difference=difference,
                 where=where(identity, resized),
             )
@@ -187,14 +186,13 @@ def check_same_start(identity: Identity, drive: Drive) -> None:
 
     Only for new runs: a resumed run identifies its drives by the contents.
     """
-    shown = identity.path
     if drive.same_serial and not identity.serial_shared:
         # The user confirmed the serial number, which is now ambiguous.
         raise refused(
             join(
                 t(
                     "{others:list} now reports the same serial number as {drive}, unlike at planning time.",
-                    drive=shown,
+                    drive=identity.path,
                     others=drive.same_serial,
                 ),
                 AGAIN,
@@ -207,7 +205,7 @@ def check_same_start(identity: Identity, drive: Drive) -> None:
                     t(
                         "The machine restarted after planning, and {drive} reports no serial number "
                         "for identification.",
-                        drive=shown,
+                        drive=identity.path,
                     ),
                     AGAIN,
                 )
@@ -221,7 +219,7 @@ def check_same_start(identity: Identity, drive: Drive) -> None:
         reattached = t(
             "{drive} was reattached after planning: the disk sequence number is {now}, "
             "not {before}. {drive} may be another drive now.",
-            drive=shown,
+            drive=identity.path,
             now=now,
             before=before or 0,
         )

@@ -187,11 +187,10 @@ def measure(plan: Plan, folder: Path, environment: Environment) -> Room:
             with TemporaryDirectory(prefix=PREFIX, dir=folder) as run:
                 return _rehearse_in(plan, Path(run), room, environment)
     except OSError as error:
-        named = str(folder)
         raise process.refused(
             t(
                 "Cannot use {folder} for a run: {why}.",
-                folder=named,
+                folder=str(folder),
                 why=error.strerror or str(error),
             )
         ) from None

@@ -99,16 +99,15 @@ def _refuse(reason: Message | None) -> None:
 def _relabel(used: ExistingVolume, label: str, doubts: list[Message | str]) -> Operations:
     device, filesystem = used.existing.device, used.existing.filesystem
     _refuse(possible.why_not_relabel(used.drive, device))
-    shown, old = label, used.label
     if label == used.label:
-        _refuse(t("{device} already has the label '{label}'.", device=device, label=shown))
+        _refuse(t("{device} already has the label '{label}'.", device=device, label=label))
     if fault := rules.label_fault_of(label, filesystem):
-        _refuse(t("The label '{label}' {fault}.", label=shown, fault=fault))
+        _refuse(t("The label '{label}' {fault}.", label=label, fault=fault))
     if fault := rules.old_label_fault(used.label, filesystem):
         _refuse(
             t(
                 "The current label '{label}' {fault}, so undo could not restore this label.",
-                label=old,
+                label=used.label,
                 fault=fault,
             )
         )
@@ -119,7 +118,7 @@ def _relabel(used: ExistingVolume, label: str, doubts: list[Message | str]) -> O
                     "Line {number} of {file} mounts another filesystem by the label '{label}'.",
                     number=line.number,
                     file=used.found.fstab,
-                    label=shown,
+                    label=label,
                 )
             )
     old_tag = frozenset({("LABEL", used.label)} if used.label else ())
@@ -139,7 +138,7 @@ def _relabel(used: ExistingVolume, label: str, doubts: list[Message | str]) -> O
         )
     part = used.drive.partition(device)
     if used.label and part is not None and part.name == used.label:
-        doubts.append(t("The partition name in the table remains '{name}', the old label.", name=old))
+        doubts.append(t("The partition name in the table remains '{name}', the old label.", name=used.label))
     place = next((one.mount_point for one in reversed(used.mounts)), "")
     relabel = Relabel(device, filesystem, place, used.label, label)
     by_old_label = [line for line in used.lines if line.names(old_tag)]

@@ -36,7 +36,7 @@ def ready_message(changes: Changes) -> tuple[Message, ...]:
     mount = next((one for one in changes.settings if isinstance(one, Mount)), None)
     if mount is None or not isinstance(changes.wanted, Attach) or not Path(mount.mount_point).is_mount():
         return ()
-    place, shown = mount.mount_point, mount.mount_point
+    place = mount.mount_point
     try:
         size = _size_bytes(mount.device)
         read_only = bool(os.statvfs(place).f_flag & os.ST_RDONLY)
@@ -44,8 +44,8 @@ def ready_message(changes: Changes) -> tuple[Message, ...]:
     except (OSError, ValueError):
         return ()
     if read_only:
-        return (t("{size:size} ready at {places:and}, read-only.", size=size, places=(shown,)),)
-    ready = job.READY(size=size, places=(shown,), who=writer.shown)
+        return (t("{size:size} ready at {places:and}, read-only.", size=size, places=(place,)),)
+    ready = job.READY(size=size, places=(place,), who=writer.shown)
     asked = changes.wanted.writer
     if writer != ROOT or asked.kind != "person":
         return (ready,)
