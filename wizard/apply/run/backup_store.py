@@ -12,7 +12,7 @@ from pathlib import Path
 
 from wizard.apply.block.extents import without
 from wizard.apply.run import process
-from wizard.apply.run.journal import BACKUPS, sync_folder
+from wizard.apply.run.journal import BACKUPS, raw_record, sync_folder
 from wizard.documents.codec import render_document, to_json
 from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput, DiskwrightError, Failed
@@ -124,14 +124,20 @@ def drop_backup(run: Path) -> None:
 
 
 def backed_up(run: Path, name: str) -> str | None:
-    """Return the copy of a document, or None if both copies are lost or damaged. Prefer a copy with the same
-    plan as the run."""
+    """Return the copy of a document, or None if both copies are lost or damaged. Prefer a copy with the plan
+    that the record names, or else with the same plan as the run."""
     copies = [texts for file in BACKUPS if (texts := _read(run / file))]
     try:
         plan = (run / "plan.json").read_text("utf-8")
     except (OSError, UnicodeDecodeError):
         plan = None
-    copies.sort(key=lambda texts: texts.get("plan.json") != plan)
+    recorded = raw_record(run).get("of_plan")
+    copies.sort(
+        key=lambda texts: (
+            digest_of_text(texts.get("plan.json", "")) != recorded,
+            texts.get("plan.json") != plan,
+        )
+    )
     return next((texts[name] for texts in copies if name in texts), None)
 
 

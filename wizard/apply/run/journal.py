@@ -278,14 +278,14 @@ def _contradicts(run: Path, found: RunState) -> bool:
     False if no bytes are saved, since nothing is left to do then."""
     if found not in PHASES_OF or (run / SNAPSHOT).exists() or not (run / "engine").is_dir():
         return False
-    record = _record(run)
+    record = raw_record(run)
     phase = record.get("phase")
     return record.get("waits", True) is True and isinstance(phase, str) and phase not in PHASES_OF[found]
 
 
 def _waits_by_record(run: Path) -> bool:
     """Return True if a run without a journal is waiting for keep or undo."""
-    record = _record(run)
+    record = raw_record(run)
     changes = record.get("changes")
     return (
         record.get("phase") == "barred"
@@ -295,7 +295,7 @@ def _waits_by_record(run: Path) -> bool:
     )
 
 
-def _record(run: Path) -> dict[str, object]:
+def raw_record(run: Path) -> dict[str, object]:
     """Return the raw record of a rehearsed plan, or an empty dict if it is unreadable."""
     try:
         record = json.loads((run / RECORD).read_bytes())
