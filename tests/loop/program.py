@@ -4,11 +4,11 @@ moves them, only this module changes."""
 from pathlib import Path
 
 from wizard.apply.engine.record import Phase, load_record
-from wizard.apply.plan.start import preflight, start_run
-from wizard.apply.run.backup_store import Environment
+from wizard.apply.plan.job import JOB
+from wizard.apply.run.backup_store import ANY, Environment
 from wizard.apply.run.job import Start
 from wizard.apply.run.journal import Journal, RunState, follow, read_entries, state
-from wizard.apply.run.process import Purpose, is_locked, lock_drive, request_stop
+from wizard.apply.run.process import Purpose, is_locked, lock_drive, request_stop, unlock
 from wizard.apply.run.runs import list_runs, load_plan, make_run, runs_folder
 from wizard.apply.run_control import job_for, job_of, keep, resume, undo
 from wizard.ext4.document import make_migration
@@ -35,6 +35,26 @@ def commands_for(run: Path, now: RunState) -> tuple[str, ...]:
 def power_now(run: Path) -> str:
     """Describe the effect of a power cut now."""
     return job_of(run).power(run)
+
+
+def preflight(
+    plan: Plan, *tokens: str, journal_dir: Path | None = None, environment: Environment = ANY
+) -> None:
+    """Run all checks of a new run that is confirmed with these tokens, without writing."""
+    how = Start(tokens, journal_dir, environment)
+    unlock(JOB.lock_new(plan, JOB.decided(plan, how), make=False))
+
+
+def start_run(
+    plan: Plan,
+    *tokens: str,
+    journal_dir: Path | None = None,
+    environment: Environment = ANY,
+    secret: bytes | None = None,
+    keep: bool = False,
+) -> Path:
+    """Start a run of a plan."""
+    return JOB.start(plan, Start(tokens, journal_dir, environment, secret, keep))
 
 
 def start_document(document: RunDocument, how: Start) -> Path:

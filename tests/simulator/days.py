@@ -331,14 +331,14 @@ class Day:
 
     def _does(self, what: str, journal: Journal) -> str:
         if what == "resume":
-            return rehearsed.carry_out(self.run, journal, lambda site: "", self._finished)[1]
+            return str(rehearsed.carry_out(self.run, journal, lambda site: "", self._finished)[1])
         if what == "keep":
             rehearsed.check_keeps(self.run)
-            return rehearsed.release(self.run, journal, self._finished)[1]
+            return str(rehearsed.release(self.run, journal, self._finished)[1])
         rehearsed.check_can_undo(self.run)
         mark_over_changes(self.run, what != "undo")
         self.overwritten = self.overwritten or what != "undo"
-        said = rehearsed.undo_plan(self.run, journal)
+        said = str(rehearsed.undo_plan(self.run, journal))
         assert self._is_old() or "remain in" in said, f"it said {said!r}"
         return said
 
@@ -497,8 +497,8 @@ def _patch_surroundings(patched: pytest.MonkeyPatch, job: Job) -> None:
         part=0,
         part_path="",
     )
-    patched.setattr(rehearsed, "load_plan", lambda run: plan)
-    patched.setattr(rehearsed, "load_environment", lambda run: None)
+    patched.setattr("wizard.apply.run.runs.load_plan", lambda run: plan)
+    patched.setattr("wizard.apply.run.runs.load_environment", lambda run: None)
     patched.setattr(rehearsed, "_are_attached", lambda run, plan: True)
     patched.setattr(rehearsed, "_update_kernel", lambda plan: None)
     patched.setattr(rehearsed, "discard", lambda places, drive, journal: None)

@@ -12,12 +12,11 @@ from pathlib import Path
 
 from wizard.apply.run.job import RunWork
 from wizard.apply.run.journal import Journal
-from wizard.apply.run.process import Purpose, request_stop
+from wizard.apply.run.process import UNOPENED, Purpose, request_stop
 from wizard.apply.run.progress_log import known_so_far
 from wizard.apply.run_control import carry_out
 from wizard.model.errors import DiskwrightError
 from wizard.model.run import Event
-from wizard.model.said import t
 from wizard.probe import pool
 from wizard.process.program import note_exception
 
@@ -50,7 +49,7 @@ def main(arguments: list[str]) -> None:
         note_exception()
         # Most likely the run's own files are inaccessible, so journaling the error may fail, too.
         what = (
-            t("Cannot use {file}: {why}.", file=str(error.filename), why=str(error.strerror))
+            UNOPENED(path=str(error.filename), why=str(error.strerror))
             if isinstance(error, OSError)
             else error
         )

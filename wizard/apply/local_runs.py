@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wizard.apply.run import runs
 from wizard.apply.run.backup_store import Environment
-from wizard.apply.run.runs import list_runs, run_argument, runs_folder
 from wizard.model.errors import BadInput, Refused
 from wizard.model.said import t
 from wizard.process.deferred import deferred
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from wizard.apply import packages, run_control
     from wizard.apply.conversion import guard
     from wizard.apply.copy import survey
-    from wizard.apply.plan import undo_space
-    from wizard.apply.run import job, journal, load, process
+    from wizard.apply.plan import start as plan_start
+    from wizard.apply.run import job, journal, kinds, process
     from wizard.apply.run.progress_log import RunStatus
+    from wizard.apply.settings import proposal
     from wizard.apply.settings import run as settings_run
-    from wizard.apply.settings import start as settings_start
     from wizard.ext4.assessment import Situation
     from wizard.model.requests import CopyFiles, Wanted
     from wizard.model.run import JournalEntry
@@ -33,9 +33,9 @@ if TYPE_CHECKING:
     from wizard.plan.undo_policy import UndoSpace
 else:
     packages, run_control = deferred("wizard.apply", "packages", "run_control")
-    job, journal, load, process = deferred("wizard.apply.run", "job", "journal", "load", "process")
-    guard, survey, undo_space, settings_run, settings_start = deferred(
-        "wizard.apply", "conversion.guard", "copy.survey", "plan.undo_space", "settings.run", "settings.start"
+    job, journal, kinds, process = deferred("wizard.apply.run", "job", "journal", "kinds", "process")
+    guard, survey, plan_start, proposal, settings_run = deferred(
+        "wizard.apply", "conversion.guard", "copy.survey", "plan.start", "settings.proposal", "settings.run"
     )
 
 
@@ -60,7 +60,7 @@ class LocalRuns:
 
     def work_out(self, device: str, wanted: Wanted) -> Changes:
         """Plan changes to a filesystem or its drive. Raises as `changes_for` does."""
-        return settings_start.changes_for(device, wanted, self._environment)
+        return proposal.changes_for(device, wanted, self._environment)
 
     def work_out_copy(self, asked: CopyFiles) -> Bring:
         """Count the files and plan a copy. Raises as `survey.work_out` does."""
@@ -73,7 +73,7 @@ class LocalRuns:
 
     def undo_space(self, plan: Plan) -> UndoSpace:
         """Rehearse a plan to measure the space for undo. Raises DiskwrightError."""
-        return undo_space.undo_space(plan, runs_folder(self._journal_dir), self._environment)
+        return plan_start.undo_space(plan, runs.runs_folder(self._journal_dir), self._environment)
 
     def install(self, missing: Missing, on_line: Callable[[str], None]) -> None:
         """Install missing tools, and pass each output line to `on_line`, from another thread. Raises as
@@ -89,7 +89,7 @@ class LocalRuns:
     def open_runs(self) -> tuple[OpenRun, ...]:
         """Return active and waiting runs, newest first. Empty if only root may read them."""
         try:
-            found = list_runs(self._journal_dir)
+            found = runs.list_runs(self._journal_dir)
         except (Refused, BadInput):
             return ()
         opened = (self._open_run(run) for run in reversed(found))
@@ -102,13 +102,13 @@ class LocalRuns:
             ways = run_control.working_ways(run, now)
             if now is not journal.RunState.RUNNING and not ways.said(run):
                 return None
-            return OpenRun(run, now.value, load.load(run).devices, ways.names, str(ways.why_not))
+            return OpenRun(run, now.value, kinds.load(run).devices, ways.names, str(ways.why_not))
         except BadInput:
             return None
 
     def document(self, run: Path) -> RunDocument:
         """Return the document of a run. Raises BadInput if unreadable."""
-        return load.load(run)
+        return kinds.load(run)
 
     def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[JournalEntry]:
         """Yield journal entries of a run until it ends, blocking in between. `meanwhile` is called regularly
@@ -132,7 +132,8 @@ class LocalRuns:
 
     def closed(self, run: Path) -> str:
         """Return why a run that can otherwise be undone no longer can, or empty. Reads the drive."""
-        return run_control.closed(run)
+        window = run_control.job_of(run).rollback(run)
+        return window.sentence if window is not None and window.back is job.Rollback.CLOSED else ""
 
     def ready(self, changes: Changes) -> tuple[Message, ...]:
         """Return how to use the filesystems that changes have mounted, and who may."""
@@ -166,5 +167,7 @@ class LocalRuns:
     def resume(self, run: Path, secret: bytes | None = None) -> None:
         """Resume an interrupted run. Raises Refused with the reason, or with the command to run as root."""
         if os.geteuid():
-            raise Refused(t("Only root can continue: sudo diskwright resume {run}", run=run_argument(run)))
+            raise Refused(
+                t("Only root can continue: sudo diskwright resume {run}", run=runs.run_argument(run))
+            )
         run_control.resume(run, secret)

@@ -14,7 +14,7 @@ from pathlib import Path
 from wizard.advice.missing import Missing
 from wizard.model.errors import Failed, Refused
 from wizard.model.said import KIB, Message, Sentence, t
-from wizard.process.program import SILENT, find, run, stream
+from wizard.process import program
 
 Argv = tuple[str, ...]
 
@@ -159,7 +159,7 @@ def complaint(said: str) -> str:
     """Return the first error in a package manager's output, or its last line."""
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     errors = [line for line in lines if re.match(r"(?:E|Err|error|dpkg|problem)\b ?:", line, re.IGNORECASE)]
-    return next(iter(errors or lines[-1:]), str(SILENT))
+    return next(iter(errors or lines[-1:]), str(program.SILENT))
 
 
 NEEDS_ROOT = Sentence("Installing needs root. Run: sudo diskwright install {programs}")
@@ -179,9 +179,9 @@ def manager_of(missing: Missing) -> Manager:
     known."""
     manager = MANAGERS.get(missing.family)
     if manager is None or not missing.command:
-        raise Refused(str(missing.said))
-    if find(manager.weigh[0]) is None:
-        raise Refused(str(t("{manager} is missing, so no package can be installed.", manager=manager.name)))
+        raise Refused(missing.said)
+    if program.find(manager.weigh[0]) is None:
+        raise Refused(t("{manager} is missing, so no package can be installed.", manager=manager.name))
     return manager
 
 
@@ -192,7 +192,7 @@ def cost(missing: Missing) -> Cost:
     """
     manager = manager_of(missing)
     try:
-        result = run(
+        result = program.run(
             [*manager.weigh, *missing.packages],
             seconds=WEIGH_SECONDS,
             accept=range(256),
@@ -229,43 +229,37 @@ def install(missing: Missing, on_line: OnLine) -> None:
     """
     manager = manager_of(missing)
     if os.geteuid() != 0:
-        raise Refused(str(NEEDS_ROOT(programs=" ".join(missing.programs))))
+        raise Refused(NEEDS_ROOT(programs=" ".join(missing.programs)))
     fetched = _refresh(manager, on_line) if _is_stale(manager) else None
     argv = [*manager.install, *missing.packages]
-    done = stream(argv, seconds=INSTALL_SECONDS, on_line=on_line)
+    done = program.stream(argv, seconds=INSTALL_SECONDS, on_line=on_line)
     if done.status and manager.refresh and fetched is None and not is_offline(done.output):
         # Outdated lists can name packages that no longer exist.
         fetched = _refresh(manager, on_line)
-        done = stream(argv, seconds=INSTALL_SECONDS, on_line=on_line)
+        done = program.stream(argv, seconds=INSTALL_SECONDS, on_line=on_line)
     if done.status:
         if is_offline(done.output + (fetched or "")):
             raise Failed(
-                str(
-                    t(
-                        "No network: {manager} could not reach any server.",
-                        manager=manager.name,
-                    )
+                t(
+                    "No network: {manager} could not reach any server.",
+                    manager=manager.name,
                 )
             )
         why = complaint(done.output)
         raise Failed(
-            str(
-                t(
-                    "{manager} could not install {packages:and}: {why}",
-                    manager=manager.name,
-                    packages=missing.packages,
-                    why=why,
-                )
+            t(
+                "{manager} could not install {packages:and}: {why}",
+                manager=manager.name,
+                packages=missing.packages,
+                why=why,
             )
         )
-    if absent := tuple(name for name in missing.programs if find(name) is None):
+    if absent := tuple(name for name in missing.programs if program.find(name) is None):
         raise Failed(
-            str(
-                t(
-                    "Installed {packages:and}, but {programs:and} is still not found.",
-                    packages=missing.packages,
-                    programs=absent,
-                )
+            t(
+                "Installed {packages:and}, but {programs:and} is still not found.",
+                packages=missing.packages,
+                programs=absent,
             )
         )
 
@@ -273,7 +267,7 @@ def install(missing: Missing, on_line: OnLine) -> None:
 def _refresh(manager: Manager, on_line: OnLine) -> str:
     """Refresh the package lists and return the output. Failures are ignored: the installation reports
     them."""
-    return stream(manager.refresh, seconds=REFRESH_SECONDS, on_line=on_line).output
+    return program.stream(manager.refresh, seconds=REFRESH_SECONDS, on_line=on_line).output
 
 
 def _is_stale(manager: Manager) -> bool:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from wizard.advice.existing import is_often_unplugged
 from wizard.advice.missing import missing
-from wizard.apply.run.runs import MOVE, find_run, kind_of, list_runs
+from wizard.apply.run import kinds
+from wizard.apply.run.runs import find_run
 from wizard.apply.settings.existing_filesystem import lines_at_boot, options_at_boot
 from wizard.apply.settings.system import is_growing_refused
 from wizard.apply.system.edited_file import read_text
@@ -21,11 +22,11 @@ from wizard.model.machine import Drive, Machine, Partition, Use
 from wizard.model.said import Message, t
 from wizard.model.verdict import DisplacedVerdict
 from wizard.operations.growth import NO_GROWING
+from wizard.plan import refusals
 from wizard.plan.partition.move_target import planned_move
 from wizard.plan.partition.possible import why_not_grow_mounted
 from wizard.plan.partition.restore import lost_layout
 from wizard.plan.planner import make_plan
-from wizard.plan.refusals import IN_USE, in_use, measured, unread_content, uses_of_part
 from wizard.plan.request.plan_request import GrowPart
 from wizard.plan.settings.possible import signatures_on, why_not_relabel, why_not_remount
 from wizard.plan.settings.release import plan_release
@@ -79,7 +80,7 @@ def absent_at_boot(machine: Machine, fstab: Path) -> Iterator[Finding]:
     has all drives. Mapped devices may only be closed."""
     if not machine.root or machine.unprobed:
         return
-    unread = tuple(drive.path for drive in machine.drives if unread_content(drive))
+    unread = tuple(drive.path for drive in machine.drives if refusals.unread_content(drive))
     try:
         lines = parse(read_text(fstab), str(fstab))
     except BadInput:
@@ -152,16 +153,16 @@ def _why_not(
     if program != "sh" and not machine.has_tool(program):
         return missing((program,), machine.family).said
     use = next((use for use in _uses(drive, command.unused)), None) if command.unused else None
-    return IN_USE(drive=command.unused, how=in_use(use)) if use else None
+    return refusals.IN_USE(drive=command.unused, how=refusals.in_use(use)) if use else None
 
 
 def _uses(drive: Drive, device: str) -> Sequence[Use]:
     """Return the uses of a drive, a partition or a layer, with the layers on it."""
     if device == drive.path:
-        parts = [use for part in drive.partitions for use in uses_of_part(drive, part.path)]
+        parts = [use for part in drive.partitions for use in refusals.uses_of_part(drive, part.path)]
         return [*drive.uses, *parts]
     if drive.partition(device):
-        return uses_of_part(drive, device)
+        return refusals.uses_of_part(drive, device)
     mounts = [place for layer in drive.layers if layer.path == device for place in layer.mount_points]
     return [
         *(use for use in drive.uses if use.subject == device),
@@ -184,7 +185,7 @@ def _refuse(
         case ("bench", _, "--scratch", "--shingled", "--quick"):
             return quick_test_obstacle(drive, patterns)
         case ("bench", *_) | ("advise", *_):
-            measured(drive)
+            refusals.measured(drive)
         case ("new-uuid", device):
             return why_not_relabel(drive, device, uuid=True)
         case ("remount", device, _):
@@ -215,7 +216,7 @@ def _refuse_run(drive: Drive, words: tuple[str, ...]) -> Message | None:
             if not drive.waiting and not any(part.moving for part in drive.partitions):
                 return t("The journal on {drive} is unreadable.", drive=drive.path)
         case ("resume",):
-            if not any(kind_of(run) == MOVE for run in list_runs()):
+            if not kinds.MOVE.found():
                 return t("The run's folder is not on this computer.")
         case ("keep" | "undo" | "status", run):
             find_run(run)

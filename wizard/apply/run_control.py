@@ -5,60 +5,38 @@ Imports only the package of the run's kind.
 
 import os
 from collections.abc import Sequence
-from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import cast
 
+from wizard.apply.run import journal, process, progress_log
 from wizard.apply.run.job import (
     JobRequest,
     NextCommands,
     Outcome,
-    Rollback,
     RunJob,
     RunWork,
     begin,
     check_root,
 )
-from wizard.apply.run.journal import ENDS, RunState, follow, read_entries, state
-from wizard.apply.run.load import kind_for
-from wizard.apply.run.process import STOP, Purpose, lock_run, unlock
-from wizard.apply.run.progress_log import RunStatus, Settling, read_progress
-from wizard.apply.run.runs import BRING, CHANGES, MIGRATION, MOVE, PLAN, check_owner, kind_of, run_argument
+from wizard.apply.run.journal import follow
+from wizard.apply.run.kinds import kind_for, kind_of
+from wizard.apply.run.runs import check_owner, run_argument
 from wizard.model.errors import BadInput, DiskwrightError, EndedByUser, Failed, Refused
 from wizard.model.run import Event
-from wizard.model.said import Sentence, join, t
+from wizard.model.said import Sentence, t
 from wizard.plan.changes import RunDocument
 
-MODULES = {
-    PLAN: "plan.job",
-    CHANGES: "settings.run",
-    MIGRATION: "conversion.job",
-    MOVE: "move.recover",
-    BRING: "copy.job",
-}
-"""The module in `wizard/apply/` with the `JOB` of each kind of run."""
-
-DOING = {
-    Purpose.APPLY: Sentence("Applying"),
-    Purpose.KEEP: Sentence("Keeping"),
-    Purpose.UNDO: Sentence("Undoing"),
-}
+CONTINUES = Sentence("The run continues in the background; `diskwright status {run}` shows the progress.")
 
 
-def _job(kind: str) -> RunJob[Any]:
-    job = import_module(f"wizard.apply.{MODULES[kind]}").JOB
-    assert isinstance(job, RunJob)
-    return job
-
-
-def job_of(run: Path) -> RunJob[Any]:
+def job_of(run: Path) -> RunJob[RunDocument]:
     """Return the job of the run's kind."""
-    return _job(kind_of(run))
+    return cast("RunJob[RunDocument]", kind_of(run).job)
 
 
-def job_for(document: RunDocument) -> RunJob[Any]:
+def job_for(document: RunDocument) -> RunJob[RunDocument]:
     """Return the job that starts runs of a document."""
-    return _job(kind_for(document))
+    return cast("RunJob[RunDocument]", kind_for(document).job)
 
 
 def resume(run: Path, secret: bytes | None = None) -> None:
@@ -66,7 +44,7 @@ def resume(run: Path, secret: bytes | None = None) -> None:
 
     `secret` is the passphrase of the plan's encrypted volumes, if still needed.
     """
-    hand_over(run, JobRequest(Purpose.APPLY, secret))
+    hand_over(run, JobRequest(process.Purpose.APPLY, secret))
 
 
 def keep(run: Path, secret: bytes | None = None) -> str:
@@ -75,7 +53,7 @@ def keep(run: Path, secret: bytes | None = None) -> str:
 
     `secret` is the passphrase of the plan's encrypted volumes.
     """
-    return await_end(run, Purpose.KEEP, hand_over(run, JobRequest(Purpose.KEEP, secret)))
+    return await_end(run, process.Purpose.KEEP, hand_over(run, JobRequest(process.Purpose.KEEP, secret)))
 
 
 def undo(run: Path, *, over_changes: bool = False, tokens: Sequence[str] = ()) -> str:
@@ -84,8 +62,8 @@ def undo(run: Path, *, over_changes: bool = False, tokens: Sequence[str] = ()) -
 
     `over_changes` overwrites later changes by other programs; `tokens` confirms the drives by serial number.
     """
-    asked = JobRequest(Purpose.UNDO, over_changes=over_changes, tokens=tuple(tokens))
-    return await_end(run, Purpose.UNDO, hand_over(run, asked))
+    asked = JobRequest(process.Purpose.UNDO, over_changes=over_changes, tokens=tuple(tokens))
+    return await_end(run, process.Purpose.UNDO, hand_over(run, asked))
 
 
 def hand_over(run: Path, asked: JobRequest) -> int:
@@ -96,25 +74,25 @@ def hand_over(run: Path, asked: JobRequest) -> int:
     check_root()
     check_owner(run)
     job = job_of(run)
-    run_lock = lock_run(run)
+    run_lock = process.lock_run(run)
     try:
         job.check_possible(run, asked)
         taking = job.prepare(run, asked)
         drive_locks = taking.lock()
         try:
             taking.check()
-            if asked.purpose is Purpose.APPLY:
-                (run / STOP).unlink(missing_ok=True)
-            seen = len(read_entries(run))
+            if asked.purpose is process.Purpose.APPLY:
+                (run / process.STOP).unlink(missing_ok=True)
+            seen = len(journal.read_entries(run))
             begin(run, asked.purpose, taking.sentence, drive_locks, run_lock, taking.secret)
         finally:
-            unlock(drive_locks)
+            process.unlock(drive_locks)
     finally:
         os.close(run_lock)
     return seen
 
 
-def await_end(run: Path, purpose: Purpose, seen: int) -> str:
+def await_end(run: Path, purpose: process.Purpose, seen: int) -> str:
     """Follow the journal past its first `seen` entries and return the last sentence.
 
     Raises Failed, with every failed check, unless the run ends as kept or undone according to `purpose`;
@@ -123,32 +101,28 @@ def await_end(run: Path, purpose: Purpose, seen: int) -> str:
     try:
         entries = list(follow(run, seen))
     except KeyboardInterrupt:
-        raise left_alone(run, purpose) from None
-    if state(run) is (RunState.UNDONE if purpose is Purpose.UNDO else RunState.KEPT):
+        raise left_alone(run) from None
+    if journal.state(run) is (
+        journal.RunState.UNDONE if purpose is process.Purpose.UNDO else journal.RunState.KEPT
+    ):
         return entries[-1].sentence
     if entries[-1].event is Event.REFUSED:
         raise Refused(entries[-1].sentence)
     if entries[-1].event is Event.FAILED:
         wrong = (f"{one.sentence}: {one.output}" for one in entries if one.event is Event.NOT_VERIFIED)
         raise Failed(" ".join((entries[-1].sentence, *wrong)))
-    again = t(
-        "Run `diskwright {purpose} {run}` again; it can be repeated.",
-        purpose=purpose.value,
-        run=run_argument(run),
-    )
-    raise Failed(join(t("{doing} was interrupted.", doing=DOING[purpose]()), again))
-
-
-def left_alone(run: Path, purpose: Purpose) -> EndedByUser:
-    """Return the error that ends a command while the run continues in the background."""
-    return EndedByUser(
+    raise Failed(
         t(
-            "Ended by you. {doing} continues in the background; `diskwright status "
-            "{run}` shows the progress.",
-            doing=DOING[purpose](),
+            "`diskwright {command} {run}` was interrupted. Run it again; it can be repeated.",
+            command=purpose.value,
             run=run_argument(run),
         )
     )
+
+
+def left_alone(run: Path) -> EndedByUser:
+    """Return the error that ends a command while the run continues in the background."""
+    return EndedByUser(CONTINUES(run=run_argument(run)))
 
 
 def carry_out(work: RunWork) -> None:
@@ -156,60 +130,60 @@ def carry_out(work: RunWork) -> None:
     commands."""
     job = job_of(work.run)
     try:
-        does = {Purpose.APPLY: job.apply, Purpose.UNDO: job.undo, Purpose.KEEP: job.keep}
+        does = {
+            process.Purpose.APPLY: job.apply,
+            process.Purpose.UNDO: job.undo,
+            process.Purpose.KEEP: job.keep,
+        }
         outcome = does[work.purpose](work)
     except DiskwrightError as error:
         outcome = _failure(job, work, error)
     job.leave(work, outcome)
     # Unlock before the last line: its reader may use the drives right away.
-    unlock(work.drive_locks)
+    process.unlock(work.drive_locks)
     event, sentence = job.ending(work, outcome)
     if event in (Event.FAILED, Event.STOPPED, Event.REFUSED):
-        sentence = f"{sentence} {job.next_commands(work.run, ENDS[event])}".rstrip()
+        sentence = f"{sentence} {job.next_commands(work.run, journal.ENDS[event])}".rstrip()
     work.journal.end(event, sentence)
 
 
-def _failure(job: RunJob[Any], work: RunWork, error: DiskwrightError) -> Outcome:
+def _failure(job: RunJob[RunDocument], work: RunWork, error: DiskwrightError) -> Outcome:
     if isinstance(error, Refused):
         return Event.REFUSED, str(error)
-    sentence = job.describe_error(work.run, error) if work.purpose is Purpose.APPLY else str(error)
+    sentence = job.describe_error(work.run, error) if work.purpose is process.Purpose.APPLY else str(error)
     return Event.FAILED, sentence
 
 
-def is_not_yet(now: RunState, ways: Sequence[str]) -> bool:
+def is_not_yet(now: journal.RunState, ways: Sequence[str]) -> bool:
     """Return True if the result of a run is not in use yet: it is waiting, or is done and can be undone."""
-    return now is RunState.WAITING or (now is RunState.DONE and Settling.UNDO in ways)
+    return now is journal.RunState.WAITING or (
+        now is journal.RunState.DONE and progress_log.Settling.UNDO in ways
+    )
 
 
-def left_line(run: Path, now: RunState, ways: NextCommands) -> str:
+def left_line(run: Path, now: journal.RunState, ways: NextCommands) -> str:
     """Describe what to do about a run when the wizard exits; empty if nothing is left to do."""
-    if now is RunState.RUNNING:
-        return str(t("The run {name} continues: `diskwright status` shows the progress.", name=run.name))
+    if now is journal.RunState.RUNNING:
+        return str(CONTINUES(run=run_argument(run)))
     if not (commands := ways.said(run)):
         return ""
     sentence = (
         Sentence("The run {name} is done, not in use yet: {commands}")
-        if Settling.KEEP in ways.names
+        if progress_log.Settling.KEEP in ways.names
         else Sentence("The run {name} is unfinished: {commands}")
     )
     return str(sentence(name=run.name, commands=commands))
 
 
-def working_ways(run: Path, now: RunState) -> NextCommands:
+def working_ways(run: Path, now: journal.RunState) -> NextCommands:
     """Check which commands can continue a run, without writing. Only root can check. Raises BadInput."""
     return job_of(run).working_commands(run, now)
 
 
-def closed(run: Path) -> str:
-    """Return why a run can no longer be undone after use of the filesystem, or empty. Reads the drive."""
-    window = job_of(run).rollback(run)
-    return window.sentence if window is not None and window.back is Rollback.CLOSED else ""
-
-
-def status(run: Path) -> RunStatus:
+def status(run: Path) -> progress_log.RunStatus:
     """Return the status of a run. Unknown if its record is damaged."""
-    job, progress = job_of(run), read_progress(run)
+    job, progress = job_of(run), progress_log.read_progress(run)
     try:
-        return RunStatus(progress, job.phase(run), job.power(run))
+        return progress_log.RunStatus(progress, job.phase(run), job.power(run))
     except BadInput:
-        return RunStatus(progress)
+        return progress_log.RunStatus(progress)

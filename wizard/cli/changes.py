@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from wizard.apply.local_runs import LocalRuns
 from wizard.apply.plan.run_summary import as_options
 from wizard.apply.run.job import check_root
-from wizard.apply.run.load import render_any
+from wizard.apply.run.kinds import render_any
 from wizard.cli.command import typed
 from wizard.cli.documents import page_of
 from wizard.cli.output import deliver, say, tell
@@ -45,7 +45,7 @@ from wizard.ui.components.way_rows import offer_blocks
 from wizard.ui.view import GAP, Block, para, strong
 
 if TYPE_CHECKING:
-    from wizard.apply.settings.start import TuningProposal
+    from wizard.apply.settings.proposal import TuningProposal
 
 PROSPECT_SCHEMA = "diskwright.prospect/1"
 
@@ -110,7 +110,7 @@ def bring(arguments: Namespace) -> ExitCode:
 
 def tune(arguments: Namespace) -> ExitCode:
     """Print suggestions for a filesystem, and save the changes if requested."""
-    from wizard.apply.settings.start import work_out
+    from wizard.apply.settings.proposal import work_out
 
     environment = environment_of(arguments)
     found = work_out(arguments.device, arguments.workload, environment, arguments.writable)

@@ -5,7 +5,7 @@ from argparse import Namespace
 from collections.abc import Iterator
 from pathlib import Path
 
-from wizard.apply.run.load import SEALED, kind_for, read_any
+from wizard.apply.run.kinds import kind_for, read_any
 from wizard.cli.output import show
 from wizard.documents.codec import LARGEST_DOCUMENT_CHARACTERS
 from wizard.documents.files import read_file
@@ -31,7 +31,7 @@ def show_document(arguments: Namespace) -> ExitCode:
     """Check and print a document of any kind."""
     document = read_document(arguments.plan)
     if arguments.json:
-        sys.stdout.write(SEALED[kind_for(document)].render_shown(document))
+        sys.stdout.write(kind_for(document).documents.render_shown(document))
     else:
         show(page_of(document))
     return ExitCode.DONE

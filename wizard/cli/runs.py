@@ -16,7 +16,7 @@ from wizard.apply.plan.run_summary import as_options
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.job import LEFT_OFF, PendingWrites, check_root, check_tokens
 from wizard.apply.run.journal import read_entries, state
-from wizard.apply.run.load import load
+from wizard.apply.run.kinds import load
 from wizard.apply.run.runs import run_argument
 from wizard.apply.run_control import job_of, keep, resume, undo
 from wizard.cli.command import typed

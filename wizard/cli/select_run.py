@@ -5,12 +5,12 @@ from pathlib import Path
 
 from wizard.apply.engine.record import UNTOUCHED, Phase, load_record
 from wizard.apply.plan.identity_check import identity_difference
-from wizard.apply.plan.own_drives import later_runs
 from wizard.apply.plan.rehearsed import next_commands
+from wizard.apply.plan.run_drives import later_runs
 from wizard.apply.plan.run_summary import DIRECT
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.run.journal import RunState, begun_steps, done_steps, read_entries, state
-from wizard.apply.run.load import load
+from wizard.apply.run.kinds import load
 from wizard.apply.run.progress_log import check_noted
 from wizard.apply.run.runs import check_owner, find_run, list_runs, run_argument, runs_folder
 from wizard.apply.run_control import job_of

@@ -10,7 +10,7 @@ from pathlib import Path
 from wizard.apply.plan.run_summary import as_options
 from wizard.apply.run.backup_store import OWN_FSTAB, Environment
 from wizard.apply.run.job import Start, check_tokens
-from wizard.apply.run.load import render_any
+from wizard.apply.run.kinds import render_any
 from wizard.apply.run_control import job_for
 from wizard.cli.command import given_again
 from wizard.cli.documents import read_document

@@ -14,7 +14,7 @@ from wizard.apply.block.devices import waiting_drives
 from wizard.apply.plan.run_summary import exit_code_of, result_sentence
 from wizard.apply.run.job import Rollback, RollbackState
 from wizard.apply.run.journal import RunState, done_steps, follow, read_entries, state
-from wizard.apply.run.load import load
+from wizard.apply.run.kinds import load
 from wizard.apply.run.process import request_stop
 from wizard.apply.run.progress_log import (
     ProgressPrinter,

@@ -26,11 +26,11 @@ class DiskwrightError(Exception):
 
     exit_code = ExitCode.FAILED
 
-    def __init__(self, said: object = "", ending: str = "") -> None:
+    def __init__(self, said: object = "", ending: object = "") -> None:
         super().__init__(f"{said} {ending}" if ending else said)
         self.said, self.ending = said, ending
 
-    def ending_in(self, ending: str) -> str:
+    def ending_in(self, ending: object) -> str:
         """Return the message, with the ending replaced if there is one."""
         return f"{self.said} {ending}" if self.ending else str(self)
 

@@ -14,7 +14,7 @@ from wizard.apply.remedies import absent_at_boot, diagnose
 from wizard.apply.run.backup_store import OWN_FSTAB, kept_machine
 from wizard.apply.run.job import NextCommands
 from wizard.apply.run.journal import ENDS, read_entries, state
-from wizard.apply.run.load import load
+from wizard.apply.run.kinds import load
 from wizard.apply.run.runs import STATE, command_on, load_environment
 from wizard.apply.run_control import is_not_yet, status, working_ways
 from wizard.benchmark.candidates.compare import TrialVerdict

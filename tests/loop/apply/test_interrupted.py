@@ -91,7 +91,7 @@ def test_failing_program_stops_the_run(
         f"Step {making} of {len(plan.steps)} failed: mkfs.ext4 ended with status 5: mkfs.ext4: "
         "Input/output error while writing"
     ) in last
-    assert f"Done: steps 1 to {making - 1}; not done: steps {making} to {len(plan.steps)}." in last
+    assert f"{making - 1} of {len(plan.steps)} steps are done." in last
     again = f"`diskwright plan {drive} --replace`"
     assert again in last
     assert "line" not in work.fstab.read_text() and not work.place("media").exists()

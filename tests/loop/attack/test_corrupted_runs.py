@@ -111,7 +111,7 @@ def _told(error: BaseException) -> str:
 @pytest.fixture
 def commands(work: Work, monkeypatch: pytest.MonkeyPatch) -> Commands:
     made = Commands(work.runs)
-    monkeypatch.setattr(job, "launch", made.launch)
+    monkeypatch.setattr("wizard.apply.run.process.launch", made.launch)
     monkeypatch.setattr("sys.stdin", io.StringIO())
     return made
 

@@ -21,7 +21,7 @@ def test_world_writable_folder_is_refused(work: Work, make_drive: MakeDrive, bel
     shared = work.folder / "shared"
     shared.mkdir()
     shared.chmod(0o777)
-    with unharmed(work, drive), pytest.raises(Refused, match="everyone can write"):
+    with unharmed(work, drive), pytest.raises(Refused, match="users other than root could replace"):
         plan = work.plan(drive, spec("ext4"))
         start_run(plan, plan.drive.token, journal_dir=shared / below, environment=work.environment)
     shared.chmod(0o1777)
@@ -40,7 +40,7 @@ def test_planted_run_is_not_undone_by_root(work: Work, make_drive: MakeDrive) ->
     (planted / "plan.json").write_text(PLANS.render(plan))
     (planted / "journal.jsonl").write_text("")
     planted.parent.chmod(0o777)
-    with unharmed(work, drive), pytest.raises(Refused, match="everyone can write"):
+    with unharmed(work, drive), pytest.raises(Refused, match="users other than root could replace"):
         undo(find_run(str(planted)))
 
 

@@ -24,8 +24,7 @@ from tests.loop.tune.tuning import begin
 from wizard.apply import run_control
 from wizard.apply.copy.survey import work_out
 from wizard.apply.move.content import load_notes, new_name, save_notes
-from wizard.apply.run import job
-from wizard.apply.run.load import load_moves
+from wizard.apply.run import job, kinds
 from wizard.apply.run_control import hand_over
 from wizard.apply.settings.plan_settings import act
 from wizard.model.requests import SetLabel
@@ -109,14 +108,11 @@ def of_migration(ways: Ways, _: pytest.MonkeyPatch) -> Damaged:
     before, text = old.digest, old.fstab
     other, run = sealed(old), sealed(old)
     cut_off(run, old.drive, 3)
-    was, stores = old.digest, ways.work.folder / "stores"
-    copytree(stores, ways.work.folder / "stores.kept")
+    was = old.digest
 
     def check() -> None:
         if old.digest not in (was, before):
             tool("e2fsck", "-fn", old.drive)
-        rmtree(stores)
-        copytree(ways.work.folder / "stores.kept", stores)
         old.work.fstab.write_text(text)
 
     return Damaged(run, other, old.drive, None, check)
@@ -130,7 +126,7 @@ def of_move(ways: Ways, _: pytest.MonkeyPatch) -> Damaged:
     kill(run)
     was, other = ways.work.digest(path), ways.work.folder / "other"
     copytree(run, other)
-    save_notes(other, [replace(noted, name=new_name()) for noted in load_notes(run, load_moves(run))])
+    save_notes(other, [replace(noted, name=new_name()) for noted in load_notes(run, kinds.MOVE.load(run))])
 
     def check() -> None:
         if ways.work.digest(path) != was:

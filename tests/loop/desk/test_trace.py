@@ -17,7 +17,6 @@ from tests.gauges.__main__ import FILE
 from tests.loop.applying import Work, carry_out, story
 from tests.loop.desk.walking import MEDIA, walker
 from tests.loop.program import MIB, Purpose, RunState, start_run, state
-from wizard.apply.run import job
 
 PROGRAM = str(Path(wizard.__file__).parent)
 
@@ -49,7 +48,7 @@ def test_setup_of_an_empty_drive_stays_within_the_ceilings(
     """Check the ceilings, with the run in this process. Imports call no functions, and cached results
     lower the count after other tests."""
     monkeypatch.setenv("DISKWRIGHT_PLACES", str(plain_folder / "places"))
-    monkeypatch.setattr(job, "launch", lambda *_: None)
+    monkeypatch.setattr("wizard.apply.run.process.launch", lambda *_: None)
     drive = make_drive(512 * MIB)
     with entered() as found:
         person = walker(work, drive)

@@ -324,13 +324,13 @@ def test_interrupted_run_loses_only_data_allowed_by_the_current_file(
     until(lambda: not is_locked(run) and (program != "mount" or work.place("media").is_mount()))
     before = quieted(work, drive)
     refused = ensure(silent, work)
-    why = "destroyed only if" if program == "mkfs.ext4" else "Resolve the interrupted run"
+    why = "destroyed only if" if program == "mkfs.ext4" else "First resolve the run on"
     assert refused.state == "refused" and why in told(refused), told(refused)
     if program == "mount":
         (entry,) = allows.drive
         there = replace(entry, volume=(replace(entry.volume[0], mount=str(work.place("there"))),))
         elsewhere = ensure(replace(allows, drive=(there,)), work)
-        assert elsewhere.state == "refused" and "Resolve the interrupted run" in told(elsewhere)
+        assert elsewhere.state == "refused" and "First resolve the run on" in told(elsewhere)
     assert quieted(work, drive) == before
     if program == "mount":
         tool("umount", str(work.place("media")))

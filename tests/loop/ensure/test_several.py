@@ -280,7 +280,7 @@ def test_interrupted_run_resumes_only_on_exactly_its_drives(
     before = digests(work, *drives, third)
     for other in (drives[::-1], (drives[0], third)):
         refused = ensure(wanted_for(other, work), work)
-        assert refused.state == "refused" and "Resolve the interrupted run" in told(refused), told(refused)
+        assert refused.state == "refused" and "First resolve the run on" in told(refused), told(refused)
     assert digests(work, *drives, third) == before
     assert ensure(wanted, work).state == "changed"
     assert ensure(wanted_for(drives[::-1], work), work).state == "as-wanted"

@@ -27,7 +27,7 @@ def hold(module, name, first):
         os.read(here, 1)
         return real(*arguments) if not first else None
     setattr(at, name, held)
-LAUNCH, FOLLOW = ("wizard.apply.run.job", "launch", True), ("wizard.apply.run_control", "follow", False)
+LAUNCH, FOLLOW = ("wizard.apply.run.process", "launch", True), ("wizard.apply.run_control", "follow", False)
 """
 """Holds a face right after a run's own process has begun, or when it waits for that one's end, until a signal
 comes."""
@@ -58,8 +58,8 @@ COMMAND = HELD + "hold(*{place})\nfrom wizard.cli.main import main\nsys.exit(mai
 SAID = {
     ("launch", "keep"): "stopped by the user. If a run was started, `diskwright status` shows its state.",
     ("launch", "undo"): "stopped by the user. If a run was started, `diskwright status` shows its state.",
-    ("follow", "keep"): "Ended by you. Keeping continues in the background; `diskwright status",
-    ("follow", "undo"): "Ended by you. Undoing continues in the background; `diskwright status",
+    ("follow", "keep"): "The run continues in the background; `diskwright status",
+    ("follow", "undo"): "The run continues in the background; `diskwright status",
 }
 
 

@@ -62,7 +62,7 @@ def test_ordinary_user_creates_a_filesystem(plain_folder: Path, make_drive: Make
         assert wizard.ended() == 0, wizard.said
         assert len(sudo.calls) == 1
         assert (FSTAB.read_bytes() if FSTAB.exists() else b"") == fstab
-        assert "The drive is set up as shown and was checked." in " ".join(wizard.said.split())
+        assert "Set up as shown, and checked:" in " ".join(wizard.said.split())
         assert tool("blkid", "-p", "-o", "value", "-s", "LABEL", f"{drive}p1").strip() == "media"
     finally:
         wizard.process.kill()

@@ -14,7 +14,7 @@ from tests.loop.applying import Work, ended, said, story
 from tests.loop.bring.swapping import clone, put_in, swap
 from tests.loop.move.test_move import SECTOR, begin, digest, kill, misaligned, part_of, planned
 from tests.loop.program import MIB, Event, Refused, RunState, resume, state, undo
-from wizard.apply.run.load import load_moves
+from wizard.apply.run import kinds
 from wizard.apply.run.runs import MOVE
 from wizard.plan.partition.moves import MOVES
 
@@ -23,7 +23,7 @@ SIZE = 256 * MIB
 
 def restarted(run: Path) -> None:
     """Change the recorded boot, because the kernel numbers drives differently after a reboot."""
-    moves = load_moves(run)
+    moves = kinds.MOVE.load(run)
     earlier = tuple(replace(one, drive=replace(one.drive, boot_id="earlier")) for one in moves.moves)
     (run / MOVE).write_text(MOVES.render(replace(moves, moves=earlier)))
 

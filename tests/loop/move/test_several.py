@@ -30,8 +30,8 @@ from tests.loop.program import (
     undo,
 )
 from wizard.apply.move.content import THROTTLE, load_notes
+from wizard.apply.run import kinds
 from wizard.apply.run.job import Start
-from wizard.apply.run.load import load_moves
 from wizard.model.moves import Scheme
 from wizard.plan.partition.moves import planned_moves
 
@@ -149,7 +149,7 @@ def test_another_computer_finishes_an_undo(work: Work, make_drive: MakeDrive) ->
     run = begun(work, planned(path))
     assert ended(run) is RunState.DONE, story(run)
     (run / THROTTLE).write_text("0.6")
-    going, moves = taking_back(run), load_moves(run)
+    going, moves = taking_back(run), kinds.MOVE.load(run)
     # The last comes back by its journal; the one before it by a move of its own.
     until = monotonic() + 60
     while not load_notes(run, moves)[-2].back:

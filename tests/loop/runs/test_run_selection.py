@@ -76,7 +76,7 @@ def test_several_open_runs_require_a_name(
         told = diskwright(work, command)
         assert told.returncode == 3, told.stderr
         for run, drive in ((one, first), (two, second)):
-            assert f"sudo diskwright {command} {run} {drive}, " in flat(told.stderr)
+            assert f"sudo diskwright {command} {run} {drive}: " in flat(told.stderr)
         assert "Nothing was written" in told.stderr
     assert [work.digest(drive) for drive in (first, second)] == left
 

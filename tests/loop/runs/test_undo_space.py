@@ -10,7 +10,7 @@ from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, ended, old_gpt, said, spec, story
 from tests.loop.program import MIB, PLANS, Event, Journal, Mode, Plan, Refused, RunState, preflight, start_run
 from wizard.apply.engine.stores import FOLDER
-from wizard.apply.plan.undo_space import PREFIX, measure
+from wizard.apply.plan.start import PREFIX, measure
 from wizard.apply.privilege.ask import Answer, Ask, RootRequest, Say, as_line
 from wizard.apply.privilege.server import Relay
 from wizard.apply.run.runs import new_run
@@ -42,7 +42,7 @@ def test_predicted_undo_space_equals_the_used_space(work: Work, make_drive: Make
     before = work.digest(drive)
     room = measure(plan, work.runs, work.environment)
     assert work.digest(drive) == before and not work.runs.exists()
-    assert room.fits and room.old_bytes and format_capacity(room.needed_bytes or 0) in room.sentence
+    assert room.fits and room.old_bytes and format_capacity(room.needed_bytes or 0) in str(room.said)
     run, now = work.apply(plan, keep=False)
     assert now is RunState.WAITING, story(run)
     # How much of the drive a tool reads ahead, and the scratch copy then holds, differs a little.

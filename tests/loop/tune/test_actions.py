@@ -359,7 +359,7 @@ def test_document_with_options_refused_by_the_kernel_is_refused(
     before = f"LABEL=films {place} ext4 nofail 0 0\n"
     work.fstab.write_text(before)
     with monkeypatch.context() as unchecked:
-        unchecked.setattr(plan_settings, "check_options", lambda _: None)
+        unchecked.setattr("wizard.apply.settings.guard.check_options", lambda _: None)
         changes = plan_settings.act(drive, SetOptions(("nofail", "foo")), work.environment)
     with pytest.raises(Refused, match="Unknown parameter 'foo'"):
         start_document(changes, Start((changes.drive.token,), work.runs, work.environment))

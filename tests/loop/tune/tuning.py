@@ -11,7 +11,7 @@ from wizard.advice.existing import Suggestion, Tuning
 from wizard.apply.run.job import Start
 from wizard.apply.run.runs import CHANGES
 from wizard.apply.settings.existing_filesystem import look_at_filesystem
-from wizard.apply.settings.start import work_out
+from wizard.apply.settings.proposal import work_out
 from wizard.plan.changes import Changes
 from wizard.plan.settings.document import SETTINGS
 from wizard.plan.settings.tuning import make_changes

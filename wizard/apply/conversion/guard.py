@@ -11,22 +11,20 @@ from pathlib import Path
 from wizard.apply.block import devices
 from wizard.apply.conversion import boot
 from wizard.apply.conversion.state import OTHER_FILESYSTEM
-from wizard.apply.engine.scratch_copies import blocker
 from wizard.apply.engine.writable_copy import obstacle
 from wizard.apply.plan import identity_check
 from wizard.apply.plan.guard import check_programs
 from wizard.apply.run import job, process
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
-from wizard.apply.run.load import check_told
-from wizard.apply.run.runs import check_lasts, check_room
+from wizard.apply.run.kinds import check_told
 from wizard.apply.settings.existing_filesystem import drive_of, nodes_of
-from wizard.apply.settings.guard import check_own, check_setting
+from wizard.apply.settings.guard import check_setting
 from wizard.apply.settings.system import system_of
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import parse, tags_of
 from wizard.ext4 import superblock
 from wizard.ext4.assessment import BootLine, Situation
-from wizard.ext4.document import MIGRATIONS, doubts_of
+from wizard.ext4.document import doubts_of
 from wizard.ext4.filesystem_findings import KNOWN
 from wizard.model.errors import BadInput, Failed, Refused, printable
 from wizard.model.ext import ExtFacts
@@ -343,23 +341,6 @@ def manifests_bytes(migration: Migration) -> int:
     if not migration.manifest:
         return 0
     return 2 * ENTRY_BYTES * (migration.before.inodes - migration.before.free_inodes)
-
-
-def lock_checked(migration: Migration, how: job.Start, *, make: bool) -> tuple[int, ...]:
-    """Run all checks of a new run, and return the locks of the drives. Raises Refused or BadInput."""
-    MIGRATIONS.check(migration)
-    job.check_root()
-    check_own(migration, how.environment)
-    check_migration_tools(migration)
-    if migration.way.converts:
-        check_lasts(how.folder)
-    check_room(how.folder, migration.room_bytes + manifests_bytes(migration), make=make)
-    if migration.way.converts:
-        existing = next(above for above in (how.folder, *how.folder.parents) if above.exists())
-        if why := obstacle() or blocker(existing, (devices.size_bytes(migration.device),)):
-            raise Refused(t("Cannot make a scratch copy: {why}. Nothing was written.", why=why))
-    process.settle()
-    return process.lock_drives({migration.drive.path}, partial(check_new, migration))
 
 
 def check_explained(migration: Migration, environment: Environment) -> None:

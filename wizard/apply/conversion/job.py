@@ -1,12 +1,17 @@
 """The conversion job: start, resume, keep and undo."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 
 from wizard.apply.block import devices
+from wizard.apply.block.devices import size_bytes
 from wizard.apply.conversion import guard, state
+from wizard.apply.conversion.guard import (
+    check_migration_tools,
+    check_new,
+    manifests_bytes,
+)
 from wizard.apply.conversion.rehearsal import MigratingSite
 from wizard.apply.conversion.run import (
     KEEPING,
@@ -19,19 +24,25 @@ from wizard.apply.conversion.run import (
     site_of,
     undo_conversion,
 )
+from wizard.apply.conversion.state import (
+    has_started,
+    migration_now,
+)
 from wizard.apply.engine.record import Phase, load_record, save_record
-from wizard.apply.run import job, process
+from wizard.apply.engine.scratch_copies import blocker
+from wizard.apply.engine.writable_copy import obstacle
+from wizard.apply.run import job, kinds, process, runs
 from wizard.apply.run.backup_store import Environment, mark_durably
+from wizard.apply.run.job import JobRequest, Outcome, RunJob, RunWork, Start
 from wizard.apply.run.journal import RunState
-from wizard.apply.run.load import load_migration
-from wizard.apply.run.runs import load_environment
+from wizard.apply.run.process import Purpose
 from wizard.apply.settings.guard import check_own
 from wizard.apply.system import mounts
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import parse
-from wizard.model.errors import DiskwrightError, Failed
+from wizard.model.errors import DiskwrightError, Failed, Refused
 from wizard.model.run import Event
-from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, join, t, tn
+from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, join, t
 from wizard.plan.changes import Migration
 
 NOT_MOUNTED = t("Not mounted:")
@@ -75,7 +86,16 @@ def drop_saved(run: Path) -> Message:
 
 def _mount(site: MigratingSite) -> Message | str:
     """Mount the filesystem as at the next boot. Return a message, also if that fails."""
-    device, environment, uuid = site.migration.device, load_environment(site.run), site.migration.before.uuid
+    device, environment, uuid = (
+        site.migration.device,
+        runs.load_environment(site.run),
+        site.migration.before.uuid,
+    )
+    try:
+        if devices.facts_on(device).uuid != uuid:
+            return f"{NOT_MOUNTED} {state.OTHER_FILESYSTEM(device=device, uuid=uuid)}"
+    except Failed as error:
+        return f"{NOT_MOUNTED} {error}"
     if mounted := next((one for one in mounts.read_mounts() if mounts.is_mount_of(one, device)), None):
         place = mounted.mount_point
         if "ro" in mounted.options:
@@ -93,16 +113,14 @@ def _mount(site: MigratingSite) -> Message | str:
     numbers = {number for number, line in enumerate(text.split("\n"), 1) if line in planned}
     lines = (line for line in parse(text, str(environment.fstab)) if line.number in numbers)
     line = next((line for line in lines if "noauto" not in line.options), None)
+    if (
+        not environment.is_running_system
+        or line is None
+        or not line.mount_point.startswith("/")
+        or mounts.mounted_at(line.mount_point)
+    ):
+        return t("{device} can be mounted now.", device=device)
     try:
-        if devices.facts_on(device).uuid != uuid:
-            return f"{NOT_MOUNTED} {state.OTHER_FILESYSTEM(device=device, uuid=uuid)}"
-        if (
-            not environment.is_running_system
-            or line is None
-            or not line.mount_point.startswith("/")
-            or mounts.mounted_at(line.mount_point)
-        ):
-            return t("{device} can be mounted now.", device=device)
         options = ",".join(line.options) or "defaults"
         site.command(("mount", "-t", "ext4", "-o", options, device, line.mount_point))
     except Failed as error:
@@ -110,73 +128,72 @@ def _mount(site: MigratingSite) -> Message | str:
     return MOUNTED(device=device, place=line.mount_point)
 
 
-def _check_resumes(run: Path, migration: Migration) -> None:
-    guard.check_migration_tools(migration)
-    check_can_start(run, migration)
-
-
-ACTIONS: Mapping[process.Purpose, tuple[Sentence, Callable[[Path, Migration], None]]] = {
-    process.Purpose.APPLY: (Sentence("Resuming the conversion of {device}."), _check_resumes),
-    process.Purpose.UNDO: (Sentence("Undoing the conversion of {device}."), check_untouched),
-    process.Purpose.KEEP: (
-        Sentence("Keeping the conversion of {device}."),
-        lambda _, migration: check_held(migration),
-    ),
-}
-"""First journal sentence, and check under the drive's lock, by purpose."""
-
-
-def _identified(run: Path) -> Migration:
-    """Return the run's conversion. Raises Refused if the device is off limits, or a copy is attached."""
-    migration = state.migration_now(run)
-    check_own(migration, load_environment(run))
-    check_one(run, migration)
-    return migration
-
-
-class ConversionRunJob(job.RunJob[Migration]):
+class ConversionRunJob(RunJob[Migration]):
     """Runs that convert a filesystem to ext4."""
 
+    kind = kinds.MIGRATION
     keeps = True
     explains = True
 
-    def lock_new(self, document: Migration, how: job.Start, *, make: bool) -> job.Locks:
-        """Check the filesystem."""
-        return guard.lock_checked(document, how, make=make)
+    def own_drives(
+        self, document: Migration, environment: Environment, run: Path | None = None, *, undoing: bool = False
+    ) -> Collection[str]:
+        """Check that the device is not off limits, and that no copy is attached."""
+        check_own(document, environment)
+        if run is not None:
+            check_one(run, document)
+        return {document.drive.path}
 
-    def begun(self, document: Migration) -> Message:
-        """Count the steps."""
-        return tn(
-            "Converting {device} in one step.",
-            "Converting {device} in {count} steps.",
-            device=document.device,
-            count=len(document.steps),
-        )
+    def check_place(self, document: Migration, how: Start) -> None:
+        """Check the tools, that the journal lasts, and that a scratch copy is possible."""
+        check_migration_tools(document)
+        if document.way.converts:
+            runs.check_lasts(how.folder)
+            existing = next(above for above in (how.folder, *how.folder.parents) if above.exists())
+            if why := obstacle() or blocker(existing, (size_bytes(document.device),)):
+                raise Refused(t("Cannot make a scratch copy: {why}. Nothing was written.", why=why))
+
+    def room_bytes(self, document: Migration) -> int:
+        """Count the undo data and the manifests."""
+        return document.room_bytes + manifests_bytes(document)
+
+    def check_new(self, document: Migration) -> None:
+        """Check the filesystem."""
+        check_new(document)
 
     def check_explained(self, document: Migration, environment: Environment) -> None:
         """Work out the document again."""
         guard.check_explained(document, environment)
 
-    def check_possible(self, run: Path, asked: job.JobRequest) -> None:
+    def located(self, run: Path) -> Migration:
+        """Find an unfinished change by its filesystem."""
+        return migration_now(run)
+
+    def has_begun(self, run: Path) -> bool:
+        """Judge by the record, too."""
+        return has_started(run)
+
+    def check_possible(self, run: Path, asked: JobRequest) -> None:
         """Check the files of a run, too."""
         super().check_possible(run, asked)
         check_state(run, asked.purpose)
 
-    def prepare(self, run: Path, asked: job.JobRequest) -> job.Prepared:
+    def check_continues(self, run: Path, document: Migration, purpose: Purpose) -> None:
         """Check the filesystem, and what an earlier process left."""
-        migration = _identified(run)
-        title, check = ACTIONS[asked.purpose]
-        return job.Prepared(
-            title(device=migration.device),
-            partial(process.lock_drives, {migration.drive.path}),
-            partial(check, run, migration),
-        )
+        match purpose:
+            case Purpose.APPLY:
+                check_migration_tools(document)
+                check_can_start(run, document)
+            case Purpose.UNDO:
+                check_untouched(run, document)
+            case Purpose.KEEP:
+                check_held(document)
 
     def ask(self, run: Path, purpose: process.Purpose) -> None:
         """Run the quick checks of a command. The device may be mounted read-only."""
-        self.check_possible(run, job.JobRequest(purpose))
-        migration = _identified(run)
-        if purpose is process.Purpose.KEEP:
+        self.check_possible(run, JobRequest(purpose))
+        migration = self._identified(run)
+        if purpose is Purpose.KEEP:
             check_held(migration)
         else:
             guard.drive_now(migration)
@@ -193,13 +210,18 @@ class ConversionRunJob(job.RunJob[Migration]):
         """Keep the new filesystem, and delete the undo data."""
         return self._carry_out(work, keep)
 
-    def _carry_out(self, work: job.RunWork, does: Callable[[MigratingSite], job.Outcome]) -> job.Outcome:
+    def _identified(self, run: Path) -> Migration:
+        migration = self.located(run)
+        self.own_drives(migration, runs.load_environment(run), run)
+        return migration
+
+    def _carry_out(self, work: RunWork, does: Callable[[MigratingSite], Outcome]) -> Outcome:
         """Run `does` with the filesystem writable.
 
         If that fails, restore the write protection while undo is possible.
         """
         check_state(work.run, work.purpose)
-        _identified(work.run)
+        self._identified(work.run)
         site = site_of(work)
         was_protected = devices.take_writes(site.migration.device)
         try:
@@ -217,7 +239,7 @@ class ConversionRunJob(job.RunJob[Migration]):
         """Return keep and undo for a finished run, until the filesystem is used."""
         if now is not RunState.DONE:
             return super().commands(run, now)
-        migration = load_migration(run)
+        migration = self.kind.load(run)
         if not migration.way.converts:
             return ()
         return ("keep",) if state.why_closed(run, migration) else ("keep", "undo")

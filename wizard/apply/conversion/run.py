@@ -168,8 +168,6 @@ def check_state(run: Path, purpose: process.Purpose) -> None:
                 run=run_argument(run),
             )
         )
-    if purpose is process.Purpose.UNDO and not state.has_started(run):
-        raise Refused(job.UNCHANGED(name=name))
 
 
 def undo_conversion(site: MigratingSite) -> job.Outcome:

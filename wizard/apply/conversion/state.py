@@ -12,10 +12,9 @@ from threading import Thread
 from wizard.apply.block.devices import SYS_BLOCK, read_bytes, size_bytes
 from wizard.apply.engine.record import Phase, load_record
 from wizard.apply.engine.stores import FOLDER
-from wizard.apply.run import journal
+from wizard.apply.run import journal, kinds
 from wizard.apply.run.backup_store import read_kept, replace_document
 from wizard.apply.run.job import Rollback, RollbackState
-from wizard.apply.run.load import load_migration
 from wizard.apply.run.runs import run_argument
 from wizard.apply.settings.existing_filesystem import drive_of
 from wizard.documents.codec import from_json, parse_document
@@ -181,7 +180,7 @@ def migration_now(run: Path) -> Migration:
     If the device is missing, the planned names stay, and later checks report it. Raises BadInput if the run
     cannot be read.
     """
-    migration, filesystem = load_migration(run), load_filesystem(run)
+    migration, filesystem = kinds.MIGRATION.load(run), load_filesystem(run)
     if (
         filesystem is None
         or phase_of(run) in (Phase.UNDONE, Phase.KEPT)
@@ -206,7 +205,7 @@ def window_of(run: Path) -> RollbackState | None:
     """Return the possibility of undo of an ended run, or None if kept, undone or without changes. A missing
     drive is not an error."""
     try:
-        return None if journal.state(run) in OVER else undo_state(run, load_migration(run))
+        return None if journal.state(run) in OVER else undo_state(run, kinds.MIGRATION.load(run))
     except BadInput:
         return None
 

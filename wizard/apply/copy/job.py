@@ -1,6 +1,6 @@
 """Start and carry out a copy: copy, catch up, compare, replace the source, and undo. Refuses in doubt."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
@@ -13,10 +13,9 @@ from wizard.apply.copy.copy_entry import restore_top, telling
 from wizard.apply.copy.copy_tree import catch_up, copy_listed
 from wizard.apply.copy.survey import check_room_there
 from wizard.apply.plan.identity_check import drive_fault
-from wizard.apply.run import job, process, runs
+from wizard.apply.run import job, kinds, process, runs
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment, mark_durably
 from wizard.apply.run.journal import Journal, begun_steps, done_steps, read_entries
-from wizard.apply.run.load import load_bring
 from wizard.apply.settings import guard
 from wizard.apply.settings.existing_filesystem import CLONED
 from wizard.apply.settings.system import system_in, system_of
@@ -26,7 +25,7 @@ from wizard.model.run import Event
 from wizard.model.said import Message, join, reason_of, t
 from wizard.operations.operation import How
 from wizard.plan.changes import Bring, BringStep
-from wizard.plan.copy import BRINGS, fstab_step
+from wizard.plan.copy import fstab_step
 from wizard.probe.machine import probe_machine
 
 ALL_SAME = t("All copied entries match the source")
@@ -121,7 +120,7 @@ def _only_fstab_left(run: Path, bring: Bring) -> bool:
 
 def _bring_files(run: Path, journal: Journal) -> tuple[Event, Message]:
     """Run the remaining steps of a copy. Return the last event and message. Raises DiskwrightError."""
-    bring, environment = load_bring(run), runs.load_environment(run)
+    bring, environment = kinds.BRING.load(run), runs.load_environment(run)
     entries = read_entries(run)
     with ExitStack() as held:
         site: BringSite | None = None
@@ -241,7 +240,7 @@ def _undo_copy(run: Path, journal: Journal) -> tuple[Event, Message]:
     If the target is mounted elsewhere, it may have replaced the source and be in use. Then no files are
     removed.
     """
-    bring = load_bring(run)
+    bring = kinds.BRING.load(run)
     _check_own(bring, runs.load_environment(run), anywhere=bring.takes is not None)
     mark_durably(run / process.UNDOING)
     first: tuple[Message, ...] = ()
@@ -283,38 +282,26 @@ def _undo_copy(run: Path, journal: Journal) -> tuple[Event, Message]:
 class CopyRunJob(job.RunJob[Bring]):
     """Runs that copy files."""
 
-    def lock_new(self, document: Bring, how: job.Start, *, make: bool) -> job.Locks:
-        """Check source, target and the space for the lists."""
-        BRINGS.check(document)
-        job.check_root()
-        runs.check_room(how.folder, document.amount.entries * LISTED_BYTES, make=make)
-        return process.lock_drives(_check_own(document, how.environment), partial(_check_new, document))
+    kind = kinds.BRING
 
-    def begun(self, document: Bring) -> Message:
-        """Name source and target."""
-        source, folder = document.source.path, document.target.folder
-        return t("Copying {source} to {folder}.", source=source, folder=folder)
-
-    def prepare(self, run: Path, asked: job.JobRequest) -> job.Prepared:
+    def own_drives(
+        self, document: Bring, environment: Environment, run: Path | None = None, *, undoing: bool = False
+    ) -> Collection[str]:
         """Check that source and target are the run's. Undo of a replaced source works without the target."""
-        bring = load_bring(run)
-        folder, is_undo = bring.target.folder, asked.purpose is process.Purpose.UNDO
-        if is_undo and not begun_steps(read_entries(run)):
-            raise Refused(job.UNCHANGED(name=run.name))
-        if not is_undo and is_older(run):
+        if run is not None and not undoing and is_older(run):
             raise places.refused(t("Version 1.0 began this copy. Undo the run, then copy again."))
-        anywhere = bring.takes is not None and (is_undo or _only_fstab_left(run, bring))
-        drives = _check_own(bring, runs.load_environment(run), anywhere=anywhere)
-        message = (
-            t("Removing the copied files from {folder}.", folder=folder)
-            if is_undo
-            else t(
-                "Resuming the copy of {source} to {folder}.",
-                source=bring.source.path,
-                folder=folder,
-            )
-        )
-        return job.Prepared(message, partial(process.lock_drives, drives))
+        anywhere = False
+        if run is not None and document.takes is not None:
+            anywhere = undoing or _only_fstab_left(run, document)
+        return _check_own(document, environment, anywhere=anywhere)
+
+    def room_bytes(self, document: Bring) -> int:
+        """Count the lists of entries."""
+        return document.amount.entries * LISTED_BYTES
+
+    def check_new(self, document: Bring) -> None:
+        """Check source, target and fstab."""
+        _check_new(document)
 
     def apply(self, work: job.RunWork) -> job.Outcome:
         """Copy, catch up, compare, and replace the source if planned."""

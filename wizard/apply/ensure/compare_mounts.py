@@ -11,19 +11,22 @@ from wizard.apply.ensure.layers import (
     layer_faults,
     layers_of,
     lines_of,
+    missing_places,
     places_at_boot,
     subvolume_faults,
+    swap_faults,
 )
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.settings.existing_filesystem import ExistingVolume, lines_at_boot, look_at_filesystem
 from wizard.apply.settings.plan_settings import act
 from wizard.apply.system.mounts import read_mounts
 from wizard.filesystems.registry import MADE
-from wizard.model.errors import Failed, partition_path, printable
-from wizard.model.layout import NO_PLACE, Encryption, Volume
+from wizard.model import layout
+from wizard.model.errors import Failed, partition_path
 from wizard.model.machine import Drive, Layer
 from wizard.model.requests import Attach, SetOptions
 from wizard.model.said import Message, Sentence, t
+from wizard.operations.mounts import NOT_MOUNTED_AT
 from wizard.plan.changes import Changes
 from wizard.plan.desired_state.differences import CONTAINER, opened_on
 from wizard.plan.plan import Plan
@@ -130,7 +133,9 @@ def using_of(
             faults += _container_faults(volume, volume.encryption, asked, drive, where.environment)
             continue
         if not MADE[volume.filesystem].mounts:
-            faults += _swap_faults(volume, drive, where)
+            if drive.partition(volume.path) is not None:
+                lines = lines_at_boot(drive, volume.path, where.environment.fstab)
+                faults += swap_faults(volume, volume.path, lines, where.environment)
             continue
         used = look_at_filesystem(volume.path, where.environment)
         places[volume.path] = tuple(line.mount_point for line in used.lines)
@@ -149,7 +154,7 @@ def _collect(
 
 
 def _using_of_btrfs(
-    plan: Plan, volume: Volume, asked: VolumeRequest, drives: Sequence[Drive], where: Where
+    plan: Plan, volume: layout.Volume, asked: VolumeRequest, drives: Sequence[Drive], where: Where
 ) -> MountDifferences:
     """Report missing mounts of a multi-device Btrfs as faults: mounting needs a device scan, which no change
     does."""
@@ -174,7 +179,11 @@ def _using_of_btrfs(
 
 
 def _container_faults(
-    volume: Volume, encryption: Encryption, asked: VolumeRequest, drive: Drive, environment: Environment
+    volume: layout.Volume,
+    encryption: layout.Encryption,
+    asked: VolumeRequest,
+    drive: Drive,
+    environment: Environment,
 ) -> Iterator[Message]:
     """Report missing uses of an encrypted volume as faults: no change mounts one."""
     yield from container_faults(volume, encryption, asked, drive, environment)
@@ -197,7 +206,7 @@ def _using_of_layers(
 
 
 def _layer_rest(
-    volume: Volume, asked: VolumeRequest, layer: Layer, environment: Environment
+    volume: layout.Volume, asked: VolumeRequest, layer: Layer, environment: Environment
 ) -> Iterator[Message]:
     """Compare mount options and owner of a volume on a layer."""
     lines = lines_of(layer, environment)
@@ -207,53 +216,47 @@ def _layer_rest(
     yield from owner_faults(asked, next(iter(mounted), None), volume.filesystem)
 
 
-def _uses_of(volume: Volume, asked: VolumeRequest, used: ExistingVolume) -> list[_Need | Message]:
+def _uses_of(volume: layout.Volume, asked: VolumeRequest, used: ExistingVolume) -> list[_Need | Message]:
     owner = owner_faults(asked, used.existing.mount_point, used.existing.filesystem)
     if volume.subvolumes:
         return [*_subvolumes_of(volume, used), *owner]
     return [*_place_of(volume, asked, used), *_options_of(volume, asked, used), *owner]
 
 
-def _place_of(volume: Volume, asked: VolumeRequest, used: ExistingVolume) -> Iterator[_Need | Message]:
+def _place_of(volume: layout.Volume, asked: VolumeRequest, used: ExistingVolume) -> Iterator[_Need | Message]:
     device, place, file = volume.path, volume.mount_point, used.found.fstab
     listed = [line.mount_point for line in used.lines]
     if place is None:
-        if asked.mount_point == NO_PLACE and listed:
-            yield leftover.MOUNTED_NOWHERE(device=device, place=printable(listed[0], 200), file=file)
+        if asked.mount_point == layout.NO_PLACE and listed:
+            yield leftover.MOUNTED_NOWHERE(device=device, place=listed[0], file=file)
         return
-    shown = printable(place, 200)
     if listed and listed != [place]:
-        found = tuple(printable(one, 200) for one in listed)
-        yield leftover.OTHER_PLACE(device=device, found=found, wanted=shown, file=file)
+        yield leftover.OTHER_PLACE(device=device, found=tuple(listed), wanted=place, file=file)
     elif used.mounts and place not in [mounted.mount_point for mounted in used.mounts]:
-        elsewhere = tuple(printable(mounted.mount_point, 200) for mounted in used.mounts)
+        elsewhere = tuple(mounted.mount_point for mounted in used.mounts)
         yield t(
             "{device} is mounted at {found:and} instead of {wanted}",
             device=device,
             found=elsewhere,
-            wanted=shown,
+            wanted=place,
         )
     elif not listed:
         wanted = Attach(place, volume.mount_options, True, volume.writer)
-        yield _Need(leftover.NO_LINE(device=device, place=shown, file=file), device, wanted)
+        yield _Need(leftover.NO_LINE(device=device, place=place, file=file), device, wanted)
     elif not used.mounts and "noauto" not in used.lines[0].options:
-        yield _Need(leftover.NOT_MOUNTED(device=device, place=shown), device, Attach(None, (), True))
+        yield _Need(NOT_MOUNTED_AT(device=device, place=place), device, Attach(None, (), True))
 
 
-def _subvolumes_of(volume: Volume, used: ExistingVolume) -> Iterator[Message]:
+def _subvolumes_of(volume: layout.Volume, used: ExistingVolume) -> Iterator[Message]:
     """Report missing mounts of subvolumes as faults: no change mounts several."""
     listed = {line.mount_point for line in used.lines}
     mounted = {one.mount_point for one in used.mounts}
-    for place in places_of(volume.mount_point, volume.subvolumes):
-        shown = printable(place, 200)
-        if place not in listed:
-            yield leftover.NO_LINE(device=volume.path, place=shown, file=used.found.fstab)
-        elif place not in mounted:
-            yield leftover.NOT_MOUNTED(device=volume.path, place=shown)
+    wanted = places_of(volume.mount_point, volume.subvolumes)
+    yield from missing_places(volume.path, wanted, listed, mounted, used.found.fstab)
     yield from subvolume_faults(volume.subvolumes, volume.path, used.lines, used.found.fstab)
 
 
-def _options_of(volume: Volume, asked: VolumeRequest, used: ExistingVolume) -> Iterator[_Need]:
+def _options_of(volume: layout.Volume, asked: VolumeRequest, used: ExistingVolume) -> Iterator[_Need]:
     if len(used.lines) != 1:
         return
     current = used.lines[0].options
@@ -262,7 +265,7 @@ def _options_of(volume: Volume, asked: VolumeRequest, used: ExistingVolume) -> I
         yield _Need(said, volume.path, SetOptions((*current, *missing)))
 
 
-def _missing_options(volume: Volume, asked: VolumeRequest, have: Sequence[str]) -> tuple[str, ...]:
+def _missing_options(volume: layout.Volume, asked: VolumeRequest, have: Sequence[str]) -> tuple[str, ...]:
     """Return missing mount options that were requested explicitly. Recommended options may change, so they do
     not count."""
     catalogue = load_catalogue()
@@ -303,13 +306,3 @@ def owner_faults(asked: VolumeRequest, place: str | None, filesystem: str) -> It
             owner=f"{writer.uid}:{writer.gid}",
             wanted=f"{writer.mode:o}",
         )
-
-
-def _swap_faults(volume: Volume, drive: Drive, where: Where) -> Iterator[Message]:
-    """Report swap that is requested but missing in fstab."""
-    part = drive.partition(volume.path)
-    if volume.mount_point != NO_PLACE or part is None:
-        return
-    file = where.environment.fstab
-    if not any(line.kind == "swap" for line in lines_at_boot(drive, part.path, file)):
-        yield leftover.NO_SWAP_LINE(device=volume.path, file=str(file))

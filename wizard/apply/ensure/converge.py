@@ -8,21 +8,21 @@ from functools import partial
 
 from wizard.apply.ensure.compare_mounts import Where, mounted_as_there
 from wizard.apply.ensure.layers import array_faults, group_of, layers_of, physical_in
-from wizard.apply.resize.btrfs import CHUNKS, SUPERBLOCK, chunks_in, number_in
+from wizard.apply.resize import btrfs
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.settings.existing_filesystem import with_lines_left
 from wizard.apply.steps.arrays import exported, taken_arrays
-from wizard.apply.system.mounts import fixed_fstab, taken_places, usual_places
+from wizard.apply.system import mounts
 from wizard.model.ensure import WantedDrive
 from wizard.model.errors import DiskwrightError, Failed, Refused, partition_path
 from wizard.model.machine import Drive, Layer, Machine, Signature
 from wizard.model.said import Message, Sentence, t
-from wizard.plan.desired_state.differences import as_it_is, emptied, opened_on, with_makers
+from wizard.plan.desired_state import differences
 from wizard.plan.desired_state.document import requests_of, stripe_of
 from wizard.plan.desired_state.layers import BtrfsMember, BtrfsSeen, alone_differences, btrfs_differences
 from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import MEMBER_KINDS, NUMBER
-from wizard.plan.request.plan_request import Arrangement, Mode, NewVolumes, StripeRequest
+from wizard.plan.request import plan_request
 from wizard.plan.request.using import Usual
 from wizard.plan.request.volume_request import VolumeRequest
 from wizard.plan.requested import plan_requested
@@ -55,10 +55,10 @@ def _shared(plan: Plan, drive: Drive) -> Iterator[Message]:
     for volume in plan.volumes:
         device = volume.path
         if volume.encryption is not None:
-            layer = opened_on(drive, volume.encryption.device)
+            layer = differences.opened_on(drive, volume.encryption.device)
             device = layer.path if layer else ""
         if volume.filesystem == "btrfs" and device:
-            count = number_in(_superblock_of(device), "num_devices")
+            count = btrfs.number_in(_superblock_of(device), "num_devices")
             yield from alone_differences(device, count)
 
 
@@ -70,7 +70,7 @@ def _parts_on(drives: Sequence[Drive]) -> tuple[str, ...]:
 def _btrfs(drives: Sequence[Drive]) -> BtrfsSeen:
     parts = _parts_on(drives)
     # Read the generation first, so it is not newer than the other values.
-    newest = max(number_in(_superblock_of(part), "generation") for part in parts)
+    newest = max(btrfs.number_in(_superblock_of(part), "generation") for part in parts)
     members = tuple(_member(part, drive) for part, drive in zip(parts, drives, strict=True))
     uses = [use for drive in drives for use in drive.uses if use.kind == "mounted" and use.subject in parts]
     if hidden := next((use for use in uses if is_hidden(use)), None):
@@ -89,14 +89,14 @@ def _btrfs(drives: Sequence[Drive]) -> BtrfsSeen:
 
 def _superblock_of(part: str) -> str:
     """Return btrfs's output on the superblock of a device. Raises Failed."""
-    return _look((*SUPERBLOCK, part)).output
+    return _look((*btrfs.SUPERBLOCK, part)).output
 
 
 def _member(part: str, drive: Drive) -> BtrfsMember:
     output = _superblock_of(part)
     found = drive.partition(part)
     uuid = found.signatures[0].uuid if found and found.signatures else None
-    numbers = [number_in(output, name) for name in ("dev_item.devid", "num_devices", "generation")]
+    numbers = [btrfs.number_in(output, name) for name in ("dev_item.devid", "num_devices", "generation")]
     return BtrfsMember(part, uuid or "", *numbers)
 
 
@@ -104,7 +104,7 @@ Kept = Iterator[tuple[frozenset[str], str]]
 
 
 def _chunks(parts: Sequence[str]) -> Kept:
-    for chunk in chunks_in(_look((*CHUNKS, *parts)).output):
+    for chunk in btrfs.chunks_in(_look((*btrfs.CHUNKS, *parts)).output):
         yield chunk.holds, chunk.profile
 
 
@@ -144,7 +144,8 @@ def _in_use(uuid: str) -> tuple[frozenset[str], bool]:
 
 
 REACHES_FURTHER = Sentence(
-    "{device} is one of {count} devices of {what}, but the others are not listed here, so no data is replaced"
+    "{device} is one of {count} devices of a {kind} volume, but the others are not listed here, so no data "
+    "is replaced"
 )
 
 
@@ -189,9 +190,9 @@ def _count_members(held: Held, uuid: str | None) -> int:
 
 def _btrfs_beyond(held: Held) -> Iterator[Message]:
     for device, one in held:
-        count = number_in(_superblock_of(device), "num_devices")
+        count = btrfs.number_in(_superblock_of(device), "num_devices")
         if count > _count_members(held, one.uuid):
-            yield REACHES_FURTHER(device=device, count=count, what=t("a Btrfs"))
+            yield REACHES_FURTHER(device=device, count=count, kind="Btrfs")
 
 
 def _md_beyond(held: Held) -> Iterator[Message]:
@@ -201,7 +202,7 @@ def _md_beyond(held: Held) -> Iterator[Message]:
         if not count.isdigit():
             raise Failed(t("mdadm does not report how many drives the array on {device} has.", device=device))
         if int(count) > _count_members(held, one.uuid):
-            yield REACHES_FURTHER(device=device, count=int(count), what=t("an md array"))
+            yield REACHES_FURTHER(device=device, count=int(count), kind="md")
 
 
 def _lvm_beyond(held: Held) -> Iterator[Message]:
@@ -210,7 +211,7 @@ def _lvm_beyond(held: Held) -> Iterator[Message]:
         name = group_of(device)
         physical = physical_in(name)[0] if name else frozenset()
         if physical - {*members}:
-            yield REACHES_FURTHER(device=device, count=len(physical), what=t("a volume group"))
+            yield REACHES_FURTHER(device=device, count=len(physical), kind="LVM")
 
 
 def _unknown_beyond(held: Held) -> Iterator[Message]:
@@ -240,11 +241,11 @@ class DriveTarget:
         return requests_of(self.wanted)
 
     @property
-    def stripe(self) -> StripeRequest | None:
+    def stripe(self) -> plan_request.StripeRequest | None:
         """The requested layout across several drives, or None for one drive."""
         return stripe_of(self.wanted)
 
-    def planned(self, mode: Mode | None) -> Plan:
+    def planned(self, mode: plan_request.Mode | None) -> Plan:
         """Plan the request on the current drives. Raises as the planner does."""
         made, environment = self._plan(self.machine, self.drives, self.requests, mode), self.where.environment
         return with_lines_left(made, self.drives, environment).described_for_fstab(str(environment.fstab))
@@ -254,7 +255,7 @@ class DriveTarget:
         planner does."""
         layers = self._layers()
         try:
-            return self._if_blank(as_it_is(self.requests, self.drives[0], layers), layers)
+            return self._if_blank(differences.as_it_is(self.requests, self.drives[0], layers), layers)
         except DiskwrightError:
             # The existing values are not possible for the request, such as ext4 where a system boots from.
             return self._if_blank(self.requests, layers)
@@ -268,19 +269,30 @@ class DriveTarget:
 
     def _if_blank(self, asked: Sequence[VolumeRequest], layers: Sequence[Layer | None] = ()) -> Plan:
         completed = mounted_as_there(asked, self.drives, self.where, layers)
-        return self._plan(with_makers(self.machine), tuple(map(emptied, self.drives)), completed, None)
+        return self._plan(
+            differences.with_makers(self.machine),
+            tuple(map(differences.emptied, self.drives)),
+            completed,
+            None,
+        )
 
     def _plan(
-        self, machine: Machine, drives: Sequence[Drive], requests: Sequence[VolumeRequest], mode: Mode | None
+        self,
+        machine: Machine,
+        drives: Sequence[Drive],
+        requests: Sequence[VolumeRequest],
+        mode: plan_request.Mode | None,
     ) -> Plan:
-        how = Arrangement(self.wanted.table, self.wanted.lvm, self.stripe)
+        how = plan_request.Arrangement(self.wanted.table, self.wanted.lvm, self.stripe)
         nodes = (*taken_arrays(), *self.where.given) if self.stripe else ()
         usual, danger = _defaults(self.where), self.wanted.danger
         return plan_requested(
-            machine, drives, NewVolumes((), mode, how), requests, usual, danger, arrays=nodes
+            machine, drives, plan_request.NewVolumes((), mode, how), requests, usual, danger, arrays=nodes
         )
 
 
 def _defaults(where: Where) -> Usual:
-    places, fstab = usual_places(), where.environment.fstab
-    return Usual(caller(), places, taken_places(places, fstab) | where.given, fixed_fstab(fstab))
+    places, fstab = mounts.usual_places(), where.environment.fstab
+    return Usual(
+        caller(), places, mounts.taken_places(places, fstab) | where.given, mounts.fixed_fstab(fstab)
+    )

@@ -1,7 +1,7 @@
 """Compare existing groups, arrays and containers with the request. Never activates or assembles."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -15,22 +15,12 @@ from wizard.apply.steps.step_context import asked
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import Line, parse, read_key, tags_of
 from wizard.apply.system.mounts import read_mounts
-from wizard.model.errors import partition_path, printable
-from wizard.model.layout import NO_PLACE, Encryption, Stripe, Subvolume, Volume
+from wizard.model import layout
+from wizard.model.errors import partition_path
 from wizard.model.machine import Drive, Layer
 from wizard.model.said import Message, t
-from wizard.plan.desired_state import differences
-from wizard.plan.desired_state.differences import array_on, opened_on
-from wizard.plan.desired_state.layers import (
-    ArraySeen,
-    GroupSeen,
-    Logical,
-    array_differences,
-    array_room,
-    content_differences,
-    group_differences,
-    logical_wanted,
-)
+from wizard.operations.mounts import NOT_MOUNTED_AT
+from wizard.plan.desired_state import differences, layers
 from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import NUMBER
 from wizard.plan.request.subvolumes import places_of, subvolume_option
@@ -45,9 +35,11 @@ def layers_of(plan: Plan, drives: Sequence[Drive]) -> tuple[Layer | None, ...]:
     """Return the device of each volume of the plan, or None if it does not exist or is inactive. Empty if the
     volumes are on partitions."""
     if plan.group:
-        return tuple(_logical_volume(drives[0], plan.group.device, one.name) for one in logical_wanted(plan))
+        return tuple(
+            _logical_volume(drives[0], plan.group.device, one.name) for one in layers.logical_wanted(plan)
+        )
     if plan.stripe and plan.stripe.kind != "btrfs":
-        return (array_on(drives[0]),)
+        return (differences.array_on(drives[0]),)
     return ()
 
 
@@ -71,14 +63,14 @@ def array_faults(plan: Plan, drives: Sequence[Drive]) -> tuple[Message, ...]:
     if plan.stripe and plan.stripe.kind == "md":
         faults = tuple(_md_faults(plan.stripe, parts, drives))
     else:
-        faults = tuple(group_differences(logical_wanted(plan), _group(parts[0])))
+        faults = tuple(layers.group_differences(layers.logical_wanted(plan), _group(parts[0])))
     if faults:
         return faults
     return tuple(_content_faults(plan, drives))
 
 
 def _content_faults(plan: Plan, drives: Sequence[Drive]) -> Iterator[Message]:
-    names = logical_wanted(plan)
+    names = layers.logical_wanted(plan)
     for at, (volume, layer) in enumerate(zip(plan.volumes, layers_of(plan, drives), strict=True)):
         if layer is None:
             yield t(
@@ -87,11 +79,11 @@ def _content_faults(plan: Plan, drives: Sequence[Drive]) -> Iterator[Message]:
                 name=names[at].name if names else volume.label,
             )
         else:
-            yield from content_differences(volume, layer)
+            yield from layers.content_differences(volume, layer)
 
 
-def _md_faults(stripe: Stripe, parts: Sequence[str], drives: Sequence[Drive]) -> Iterator[Message]:
-    arrays = [array_on(drive) for drive in drives]
+def _md_faults(stripe: layout.Stripe, parts: Sequence[str], drives: Sequence[Drive]) -> Iterator[Message]:
+    arrays = [differences.array_on(drive) for drive in drives]
     found = [layer for layer in arrays if layer is not None]
     uuids = {
         one.uuid
@@ -110,14 +102,14 @@ def _md_faults(stripe: Stripe, parts: Sequence[str], drives: Sequence[Drive]) ->
         for drive, path, layer in zip(drives, parts, arrays, strict=True)
         if layer and layer.offset_bytes is not None and (part := drive.partition(path))
     ]
-    room = array_room(stripe, places) if len(places) == len(parts) else None
-    yield from array_differences(stripe, parts, _array(found[0], room))
+    room = layers.array_room(stripe, places) if len(places) == len(parts) else None
+    yield from layers.array_differences(stripe, parts, _array(found[0], room))
 
 
-def _array(layer: Layer, room: int | None) -> ArraySeen:
+def _array(layer: Layer, room: int | None) -> layers.ArraySeen:
     folder = SYS_BLOCK / kernel_name(layer.path)
     misses = _text(folder, "degraded")
-    return ArraySeen(
+    return layers.ArraySeen(
         layer.path,
         _text(folder, "level"),
         _text(folder, "raid_disks"),
@@ -135,17 +127,17 @@ def _text(folder: Path, name: str) -> str:
     return ""
 
 
-def _group(part: str) -> GroupSeen:
+def _group(part: str) -> layers.GroupSeen:
     name = group_of(part)
     if not name:
-        return GroupSeen(part, name)
+        return layers.GroupSeen(part, name)
     physical, misses = physical_in(name)
     fields = ("lv_name", "lv_size", "segtype", "stripes")
     volumes = tuple(
-        Logical(row["lv_name"], _number(row["lv_size"]), row["segtype"], _number(row["stripes"]))
+        layers.Logical(row["lv_name"], _number(row["lv_size"]), row["segtype"], _number(row["stripes"]))
         for row in asked("lvs", fields, name, _look)
     )
-    return GroupSeen(part, name, physical, misses, volumes)
+    return layers.GroupSeen(part, name, physical, misses, volumes)
 
 
 def _number(text: str) -> int:
@@ -167,7 +159,7 @@ def group_of(part: str) -> str:
 
 
 def subvolume_faults(
-    subvolumes: Sequence[Subvolume], device: str, lines: Sequence[Line], file: str
+    subvolumes: Sequence[layout.Subvolume], device: str, lines: Sequence[Line], file: str
 ) -> Iterator[Message]:
     """Report places where fstab or the kernel mounts another part of the Btrfs. Missing mounts are not
     reported."""
@@ -198,12 +190,16 @@ def subvolume_faults(
 
 def places_at_boot(drive: Drive, device: str, environment: Environment) -> tuple[str, ...]:
     """Return the fstab mount points of an open container; empty if it is closed."""
-    layer = opened_on(drive, device)
+    layer = differences.opened_on(drive, device)
     return tuple(line.mount_point for line in lines_of(layer, environment)) if layer else ()
 
 
 def container_faults(
-    volume: Volume, encryption: Encryption, asked: VolumeRequest, drive: Drive, environment: Environment
+    volume: layout.Volume,
+    encryption: layout.Encryption,
+    asked: VolumeRequest,
+    drive: Drive,
+    environment: Environment,
 ) -> Iterator[Message]:
     """Describe why an encrypted volume is not used as requested, or cannot be read. Raises Refused and Failed
     if its key or the container is unreadable."""
@@ -211,7 +207,7 @@ def container_faults(
     if not opens(device, read_key(Path(key))):
         yield t("{key} does not open the container on {device}", device=device, key=key)
         return
-    layer = opened_on(drive, device)
+    layer = differences.opened_on(drive, device)
     if layer is None:
         yield t(
             "the contents of {device} are unknown; open the container with `cryptsetup "
@@ -228,11 +224,11 @@ def container_faults(
 
 
 def layer_faults(
-    volume: Volume, asked: VolumeRequest, layer: Layer, environment: Environment
+    volume: layout.Volume, asked: VolumeRequest, layer: Layer, environment: Environment
 ) -> Iterator[Message]:
     """Describe why a volume on a layer, such as an open container, is not used as requested."""
     if volume.filesystem == "swap":
-        yield from _swap_faults(volume, layer, environment)
+        yield from swap_faults(volume, layer.path, lines_of(layer, environment), environment)
     else:
         wanted = places_of(volume.mount_point, volume.subvolumes)
         yield from _place_faults(wanted, asked, layer, environment)
@@ -240,7 +236,9 @@ def layer_faults(
         yield from subvolume_faults(volume.subvolumes, layer.path, lines, str(environment.fstab))
 
 
-def _crypttab_faults(encryption: Encryption, drive: Drive, environment: Environment) -> Iterator[Message]:
+def _crypttab_faults(
+    encryption: layout.Encryption, drive: Drive, environment: Environment
+) -> Iterator[Message]:
     own, file = openings(drive, encryption.device, environment.crypttab), environment.crypttab
     if len(own) != 1 or own[0].key != encryption.key:
         yield t(
@@ -251,29 +249,35 @@ def _crypttab_faults(encryption: Encryption, drive: Drive, environment: Environm
         )
 
 
-def _swap_faults(volume: Volume, layer: Layer, environment: Environment) -> Iterator[Message]:
-    is_listed = any(line.kind == "swap" for line in lines_of(layer, environment))
-    if volume.mount_point == NO_PLACE and not is_listed:
-        yield leftover.NO_SWAP_LINE(device=layer.path, file=str(environment.fstab))
+def swap_faults(
+    volume: layout.Volume, device: str, lines: Sequence[Line], environment: Environment
+) -> Iterator[Message]:
+    """Report swap that is requested but missing in fstab."""
+    if volume.mount_point == layout.NO_PLACE and not any(line.kind == "swap" for line in lines):
+        yield leftover.NO_SWAP_LINE(device=device, file=str(environment.fstab))
 
 
 def _place_faults(
     wanted: Sequence[str], asked: VolumeRequest, layer: Layer, environment: Environment
 ) -> Iterator[Message]:
     listed, file = [line.mount_point for line in lines_of(layer, environment)], str(environment.fstab)
-    others = tuple(printable(place, 200) for place in listed if place not in wanted)
+    others = tuple(place for place in listed if place not in wanted)
     if wanted and others:
-        yield leftover.OTHER_PLACE(
-            device=layer.path, found=others, wanted=printable(wanted[0], 200), file=file
-        )
-    elif others and asked.mount_point == NO_PLACE:
+        yield leftover.OTHER_PLACE(device=layer.path, found=others, wanted=wanted[0], file=file)
+    elif others and asked.mount_point == layout.NO_PLACE:
         yield leftover.MOUNTED_NOWHERE(device=layer.path, place=others[0], file=file)
+    yield from missing_places(layer.path, wanted, listed, layer.mount_points, file)
+
+
+def missing_places(
+    device: str, wanted: Sequence[str], listed: Collection[str], mounted: Collection[str], file: str
+) -> Iterator[Message]:
+    """Report requested places that fstab does not list, or where the device is not mounted."""
     for place in wanted:
-        shown = printable(place, 200)
         if place not in listed:
-            yield leftover.NO_LINE(device=layer.path, place=shown, file=file)
-        elif place not in layer.mount_points:
-            yield leftover.NOT_MOUNTED(device=layer.path, place=shown)
+            yield leftover.NO_LINE(device=device, place=place, file=file)
+        elif place not in mounted:
+            yield NOT_MOUNTED_AT(device=device, place=place)
 
 
 def lines_of(layer: Layer, environment: Environment) -> list[Line]:

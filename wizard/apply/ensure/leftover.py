@@ -6,12 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.apply.engine.record import UNTOUCHED, load_record
+from wizard.apply.run import journal, runs
 from wizard.apply.run.job import LEFT_OFF, NextCommands
-from wizard.apply.run.journal import RunState, begun_steps, read_entries, state
-from wizard.apply.run.load import load
+from wizard.apply.run.kinds import load
 from wizard.apply.run.progress_log import Settling
-from wizard.apply.run.runs import PLAN, command_on, kind_of, list_runs, load_plan
-from wizard.apply.run_control import job_of, working_ways
+from wizard.apply.run_control import CONTINUES, job_of, working_ways
 from wizard.model.errors import BadInput
 from wizard.model.geometry import Identity
 from wizard.model.layout import NO_PLACE, Member
@@ -54,7 +53,7 @@ def leftover(wanted: DesiredPlan, drives: Sequence[Drive], journal_dir: Path | N
     if len({left.run for left in found}) == 1 and len(found) == len(by_drive):
         return found[0]
     run = found[0].run
-    ways = working_ways(run, state(run))
+    ways = working_ways(run, journal.state(run))
     drive = next(drive for drive, left in zip(drives, by_drive, strict=True) if left is not None)
     return Leftover(run, _resolve_first(run, drive, ways))
 
@@ -62,7 +61,7 @@ def leftover(wanted: DesiredPlan, drives: Sequence[Drive], journal_dir: Path | N
 def _on_drive(
     wanted: DesiredPlan, drive: Drive, drives: Sequence[Drive], journal_dir: Path | None
 ) -> Leftover | None:
-    for run in reversed(list_runs(journal_dir)):
+    for run in reversed(runs.list_runs(journal_dir)):
         with suppress(BadInput):
             if _is_on(run, drive):
                 return _assess(run, wanted, drive, drives)
@@ -70,31 +69,17 @@ def _on_drive(
 
 
 def _assess(run: Path, wanted: DesiredPlan, drive: Drive, drives: Sequence[Drive]) -> Leftover | None:
-    now = state(run)
-    if now is RunState.RUNNING:
-        return Leftover(
-            run,
-            t(
-                "A run is active on {drive}. Show progress with `{command}`.",
-                drive=drive.path,
-                command=command_on("status", run),
-            ),
-        )
+    now = journal.state(run)
+    if now is journal.RunState.RUNNING:
+        return Leftover(run, CONTINUES(run=runs.run_argument(run)))
     asked = working_ways(run, now)
     ways = asked.names
     if Settling.KEEP in ways:
-        return Leftover(
-            run,
-            t(
-                "A run on {drive} is waiting for your decision: `{commands}`.",
-                drive=drive.path,
-                commands=asked.said(run),
-            ),
-        )
-    if now not in (*LEFT_OFF, RunState.WAITING) or not asked.said(run) or job_of(run).is_direct(run):
+        return Leftover(run, _resolve_first(run, drive, asked))
+    if now not in (*LEFT_OFF, journal.RunState.WAITING) or not asked.said(run) or job_of(run).is_direct(run):
         # A direct run cannot continue: what is on the drive now decides.
         return None
-    ended = now in (RunState.FAILED, RunState.REFUSED)
+    ended = now in (journal.RunState.FAILED, journal.RunState.REFUSED)
     untouched = _is_untouched(run)
     goes_on = "resume" in ways and not (ended and untouched) and _makes_requested(run, wanted)
     if goes_on and _may_lose(run, wanted, drives):
@@ -111,14 +96,8 @@ def _assess(run: Path, wanted: DesiredPlan, drive: Drive, drives: Sequence[Drive
 
 
 def _resolve_first(run: Path, drive: Drive, ways: NextCommands) -> Message:
-    """Describe how to resolve a run first, or why no command can."""
-    if ways.names:
-        return t(
-            "Resolve the interrupted run on {drive} first: `{commands}`.",
-            drive=drive.path,
-            commands=ways.said(run),
-        )
-    return t("The run on {drive} is not finished. {why}", drive=drive.path, why=ways.why_not)
+    """Describe how to resolve a waiting or interrupted run first, or why no command can."""
+    return t("First resolve the run on {drive}: {how}", drive=drive.path, how=ways.said(run))
 
 
 def _is_on(run: Path, drive: Drive) -> bool:
@@ -136,14 +115,14 @@ def _is_same(known: Identity, drive: Drive) -> bool:
 
 def _is_untouched(run: Path) -> bool:
     record = load_record(run)
-    return record.phase in UNTOUCHED if record else not begun_steps(read_entries(run))
+    return record.phase in UNTOUCHED if record else not journal.begun_steps(journal.read_entries(run))
 
 
 def _makes_requested(run: Path, wanted: DesiredPlan) -> bool:
     """Return True if the run makes what is requested, ignoring random values such as UUIDs."""
-    if kind_of(run) != PLAN:
+    plan = load(run)
+    if not isinstance(plan, Plan):
         return False
-    plan = load_plan(run)
     return not plan.part and _comparable(plan) == _comparable(wanted.plan) and _is_mounted_so(plan, wanted)
 
 
@@ -158,7 +137,7 @@ def _is_mounted_so(plan: Plan, wanted: DesiredPlan) -> bool:
 def _may_lose(run: Path, wanted: DesiredPlan, drives: Sequence[Drive]) -> bool:
     """Return True if the document allows losing the old contents of the run's drives. Permission given to
     another run does not count."""
-    record, members = load_record(run), load_plan(run).members
+    record, members = load_record(run), runs.load_plan(run).members
     lost: Sequence[Identity | Drive] = [member.drive for member in members]
     others: Sequence[Identity | Drive] = ()
     if record is not None and len(record.changes) == len(members):
@@ -190,7 +169,6 @@ def _layout(member: Member) -> tuple[object, ...]:
 
 
 NO_LINE = Sentence("{file} lacks an entry to mount {device} at {place}")
-NOT_MOUNTED = Sentence("{device} is not mounted at {place}")
 
 MOUNTED_NOWHERE = Sentence("{file} mounts {device} at {place}, but no mount is requested")
 OTHER_PLACE = Sentence("{file} mounts {device} at {found:and} instead of {wanted}")

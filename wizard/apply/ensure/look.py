@@ -6,39 +6,22 @@ from enum import StrEnum
 from pathlib import Path
 
 from wizard.apply.engine.record import UNKNOWN_DATA
-from wizard.apply.ensure.compare_mounts import MountDifferences, Where, using_of
-from wizard.apply.ensure.converge import DriveTarget, reaching_faults, together_faults
+from wizard.apply.ensure import compare_mounts, converge
 from wizard.apply.ensure.layers import lines_of
 from wizard.apply.ensure.leftover import DesiredPlan, Leftover, leftover
-from wizard.apply.plan.start import why_direct
-from wizard.apply.plan.undo_space import measure
+from wizard.apply.plan.start import measure, why_direct
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.runs import runs_folder
 from wizard.apply.settings.existing_filesystem import lines_at_boot, openings
 from wizard.apply.system.fstab import key_of
 from wizard.filesystems.registry import MADE
+from wizard.model import layout
 from wizard.model.ensure import Match, Shape, WantedDrive, WantedVolume
-from wizard.model.errors import BadInput, DiskwrightError, Refused, printable
-from wizard.model.layout import NO_PLACE, Encryption, Subvolume, Volume
+from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.machine import Drive, Machine, Partition
-from wizard.model.said import Message, reason_of, t, tn
+from wizard.model.said import Message, Sentences, reason_of, t, tn
 from wizard.plan.changes import Changes
-from wizard.plan.desired_state.differences import (
-    CONTAINER,
-    layout_differences,
-    may_replace,
-    opened_on,
-    replace_value,
-    shape_of,
-    shapes_wanted,
-)
-from wizard.plan.desired_state.document import (
-    NO_TABLE,
-    likely_workload,
-    match_of,
-    matching_drive,
-    volume_entry,
-)
+from wizard.plan.desired_state import differences, document
 from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import parts_of
 from wizard.plan.refusals import refuse_content, unread_content
@@ -47,6 +30,11 @@ from wizard.plan.request.roles import ROLES, role_by_type
 from wizard.plan.request.subvolumes import places_of
 from wizard.plan.request.volume_request import REST, size_text
 from wizard.probe.machine import probe_machine
+
+TO_REPLACE = Sentences(
+    '{drive:and} has other contents, destroyed only if the file has: replace = "{value}"',
+    '{drive:and} have other contents, destroyed only if the file has: replace = "{value}"',
+)
 
 
 class DriveState(StrEnum):
@@ -98,19 +86,19 @@ class DriveAssessment:
         return self.wanted.name or (self.drive.path if self.drive else str(t("a drive")))
 
 
-def look_at(wanted: WantedDrive, where: Where) -> DriveAssessment:
+def look_at(wanted: WantedDrive, where: compare_mounts.Where) -> DriveAssessment:
     """Compare an entry with its drives. Errors become part of the result."""
     try:
         machine, drives = resolve_drives(wanted.matches)
     except DiskwrightError as error:
         return DriveAssessment(wanted, DriveState.REFUSED, (reason_of(error),))
     try:
-        return _compare(DriveTarget(wanted, machine, drives, where))
+        return _compare(converge.DriveTarget(wanted, machine, drives, where))
     except DiskwrightError as error:
         return DriveAssessment(wanted, DriveState.REFUSED, (reason_of(error),), drives, _shapes(drives))
 
 
-def _compare(aim: DriveTarget) -> DriveAssessment:
+def _compare(aim: converge.DriveTarget) -> DriveAssessment:
     drives = aim.drives
     if unread := next((drive for drive in drives if unread_content(drive)), None):
         raise Refused(
@@ -123,7 +111,7 @@ def _compare(aim: DriveTarget) -> DriveAssessment:
     ideal = aim.ideal()
     key_of(ideal)
     seen = DriveAssessment(
-        aim.wanted, DriveState.REFUSED, (), drives, after=shapes_wanted(ideal, places_in(ideal))
+        aim.wanted, DriveState.REFUSED, (), drives, after=differences.shapes_wanted(ideal, places_in(ideal))
     )
     desired = DesiredPlan(ideal, aim.requests, aim.wanted.replace)
     left = leftover(desired, drives, aim.where.journal_dir)
@@ -135,18 +123,18 @@ def _compare(aim: DriveTarget) -> DriveAssessment:
     seen = replace(seen, before=_shapes(drives))
     if all(drive.is_empty for drive in drives):
         return _to_make(seen, aim.planned(None), aim.where)
-    differences = layout_differences(ideal, *drives)
-    if not differences:
+    different = differences.layout_differences(ideal, *drives)
+    if not different:
         return _compare_volumes(seen, ideal, aim)
     places = ((drive.path, drive.data_at_bytes) for drive in drives)
     unknown = tuple(UNKNOWN_DATA(drive=path, byte=byte) for path, byte in places if byte is not None)
-    differences = (*unknown, *differences)
-    if reaching := reaching_faults(drives):
-        return replace(seen, said=(*differences, *reaching))
-    seen = replace(seen, said=differences)
+    different = (*unknown, *different)
+    if reaching := converge.reaching_faults(drives):
+        return replace(seen, said=(*different, *reaching))
+    seen = replace(seen, said=different)
     held = tuple(drive for drive in drives if not drive.is_empty)
-    if not may_replace(aim.wanted.replace, held, _others(drives, held)):
-        value = replace_value(*held)
+    if not differences.may_replace(aim.wanted.replace, held, _others(drives, held)):
+        value = differences.replace_value(*held)
         paths = tuple(drive.path for drive in held)
         message = (
             t(
@@ -156,22 +144,16 @@ def _compare(aim: DriveTarget) -> DriveAssessment:
                 value=value,
             )
             if aim.wanted.replace
-            else tn(
-                '{drive:and} has other contents, destroyed only if the file has: replace = "{value}"',
-                '{drive:and} have other contents, destroyed only if the file has: replace = "{value}"',
-                drive=paths,
-                value=value,
-                count=len(paths),
-            )
+            else TO_REPLACE(drive=paths, value=value, count=len(paths))
         )
-        return replace(seen, said=(*differences, message), replace=value)
+        return replace(seen, said=(*different, message), replace=value)
     return _to_make(replace(seen, replaces=True), aim.planned(Mode.REPLACE), aim.where)
 
 
-def _compare_volumes(seen: DriveAssessment, ideal: Plan, aim: DriveTarget) -> DriveAssessment:
+def _compare_volumes(seen: DriveAssessment, ideal: Plan, aim: converge.DriveTarget) -> DriveAssessment:
     """Compare drives whose tables and labels match. Other differences are never resolved by replacing, since
     they may be a defect of a volume in use."""
-    if faults := together_faults(ideal, aim.drives):
+    if faults := converge.together_faults(ideal, aim.drives):
         return replace(
             seen,
             said=(
@@ -183,7 +165,7 @@ def _compare_volumes(seen: DriveAssessment, ideal: Plan, aim: DriveTarget) -> Dr
                 ),
             ),
         )
-    return _with_use(seen, using_of(ideal, aim.requests, aim.drives, aim.where))
+    return _with_use(seen, compare_mounts.using_of(ideal, aim.requests, aim.drives, aim.where))
 
 
 def _with_leftover(seen: DriveAssessment, left: Leftover) -> DriveAssessment:
@@ -191,7 +173,7 @@ def _with_leftover(seen: DriveAssessment, left: Leftover) -> DriveAssessment:
     return replace(seen, state=state, said=(left.said,), run=left.run, before=_shapes(seen.drives))
 
 
-def _to_make(seen: DriveAssessment, plan: Plan, where: Where) -> DriveAssessment:
+def _to_make(seen: DriveAssessment, plan: Plan, where: compare_mounts.Where) -> DriveAssessment:
     """Rehearse what will be made, to find unrecognised data."""
     paths, folder = plan.devices, runs_folder(where.journal_dir)
     if why := why_direct(plan, folder):
@@ -212,20 +194,14 @@ def _to_make(seen: DriveAssessment, plan: Plan, where: Where) -> DriveAssessment
     lost = tuple(
         drive for drive, blank in zip(seen.drives, room.blanks, strict=True) if not (blank and drive.is_empty)
     )
-    if lost and not may_replace(seen.wanted.replace, lost, _others(seen.drives, lost)):
-        value = replace_value(*lost)
+    if lost and not differences.may_replace(seen.wanted.replace, lost, _others(seen.drives, lost)):
+        value = differences.replace_value(*lost)
         unknown = tuple(drive.path for drive in lost if drive.is_empty)
         return replace(
             seen,
             said=(
                 *room.unknown,
-                tn(
-                    '{drive:and} has unrecognised data. To overwrite it: replace = "{value}"',
-                    '{drive:and} have unrecognised data. To overwrite it: replace = "{value}"',
-                    drive=unknown,
-                    value=value,
-                    count=len(unknown),
-                ),
+                TO_REPLACE(drive=unknown, value=value, count=len(unknown)),
             ),
             replace=value,
         )
@@ -242,7 +218,7 @@ def _to_make(seen: DriveAssessment, plan: Plan, where: Where) -> DriveAssessment
         state=DriveState.MAKE,
         said=messages,
         plan=plan,
-        after=shapes_wanted(plan, places_in(plan)),
+        after=differences.shapes_wanted(plan, places_in(plan)),
         replaces=not room.blank,
     )
 
@@ -251,7 +227,7 @@ def _others(drives: Sequence[Drive], without: Sequence[Drive]) -> tuple[Drive, .
     return tuple(drive for drive in drives if drive not in without)
 
 
-def _with_use(seen: DriveAssessment, using: MountDifferences) -> DriveAssessment:
+def _with_use(seen: DriveAssessment, using: compare_mounts.MountDifferences) -> DriveAssessment:
     seen = replace(seen, before=_shapes(seen.drives, using.places))
     if using.faults:
         return replace(seen, said=using.faults)
@@ -261,7 +237,7 @@ def _with_use(seen: DriveAssessment, using: MountDifferences) -> DriveAssessment
 
 
 def _shapes(drives: Sequence[Drive], places: dict[str, tuple[str, ...]] | None = None) -> tuple[Shape, ...]:
-    return tuple(shape_of(drive, places or {}) for drive in drives)
+    return tuple(differences.shape_of(drive, places or {}) for drive in drives)
 
 
 def places_in(plan: Plan) -> dict[str, tuple[str, ...]]:
@@ -270,7 +246,8 @@ def places_in(plan: Plan) -> dict[str, tuple[str, ...]]:
     shown: dict[str, tuple[str, ...]] = {
         volume.encryption.device if volume.encryption else volume.path: places
         for volume in plan.volumes
-        if volume.mount_point != NO_PLACE and (places := places_of(volume.mount_point, volume.subvolumes))
+        if volume.mount_point != layout.NO_PLACE
+        and (places := places_of(volume.mount_point, volume.subvolumes))
     }
     if plan.stripe and plan.stripe.kind == "btrfs":
         drives = [member.drive for member in plan.members]
@@ -310,12 +287,14 @@ def _probed(path: str) -> Machine:
 
 def _drive(match: Match, links: dict[str, str], known: tuple[Drive, ...]) -> Drive:
     if match.path is None:
-        return matching_drive(match, known)
+        return document.matching_drive(match, known)
     path = links[match.path]
-    return matching_drive(replace(match, path=path), tuple(drive for drive in known if drive.path == path))
+    return document.matching_drive(
+        replace(match, path=path), tuple(drive for drive in known if drive.path == path)
+    )
 
 
-def as_found(device: str, where: Where) -> DriveAssessment:
+def as_found(device: str, where: compare_mounts.Where) -> DriveAssessment:
     """Describe an existing drive as an entry, and compare the drive with that entry. Raises Refused for
     content that no entry describes."""
     _, (drive,) = resolve_drives((Match(path=device),))
@@ -325,10 +304,10 @@ def as_found(device: str, where: Where) -> DriveAssessment:
         or drive.table is None
         or drive.table.kind not in ("gpt", "mbr")
     ):
-        raise Refused(NO_TABLE(drive=drive.path))
+        raise Refused(document.NO_TABLE(drive=drive.path))
     volumes = tuple(_found(drive, part, where.environment) for part in drive.partitions)
     exact = WantedDrive(
-        match_of(drive),
+        document.match_of(drive),
         volumes,
         name=volumes[0].label or "",
         table="gpt" if drive.table.kind == "gpt" else "mbr",
@@ -340,18 +319,18 @@ def as_found(device: str, where: Where) -> DriveAssessment:
 
 
 def _found(drive: Drive, part: Partition, environment: Environment) -> WantedVolume:
-    held, layer = part.signatures, opened_on(drive, part.path)
+    held, layer = part.signatures, differences.opened_on(drive, part.path)
     encryption = None
-    if part.filesystem == CONTAINER:
+    if part.filesystem == differences.CONTAINER:
         keys = [one.key for one in openings(drive, part.path, environment.crypttab)]
         if layer is None or not keys or not keys[0].startswith("/"):
             file = str(environment.crypttab)
             raise Refused(
                 t("{device} is encrypted: open it, with its key file in {file}.", device=part.path, file=file)
             )
-        held, encryption = layer.signatures, Encryption(part.path, "", "", 0, 0, keys[0])
+        held, encryption = layer.signatures, layout.Encryption(part.path, "", "", 0, 0, keys[0])
     if len(held) != 1 or held[0].kind not in MADE:
-        kinds = tuple(printable(one.kind, 40) for one in held) or (t("nothing"),)
+        kinds = tuple(one.kind for one in held) or (t("nothing"),)
         raise Refused(
             t("{device} contains {found:and}, which no entry describes.", device=part.path, found=kinds)
         )
@@ -360,22 +339,22 @@ def _found(drive: Drive, part: Partition, environment: Environment) -> WantedVol
     mounts = [(_subvolume(line.options), line.mount_point) for line in at_boot]
     place = next((place for name, place in mounts if not name), None)
     role = role_by_type(part.type, one.kind)
-    volume = Volume(
-        ROLES[role].workload if role in ROLES else likely_workload(one.kind, one.label),
+    volume = layout.Volume(
+        ROLES[role].workload if role in ROLES else document.likely_workload(one.kind, one.label),
         part.number,
         part.path,
         one.kind,
         one.uuid or "",
         one.label or "",
-        (NO_PLACE if at_boot else None) if one.kind == "swap" else place,
+        (layout.NO_PLACE if at_boot else None) if one.kind == "swap" else place,
         (),
         at_boot[0].options if at_boot else (),
         role=role,
         encryption=encryption,
-        subvolumes=tuple(Subvolume(name, place) for name, place in mounts if name),
+        subvolumes=tuple(layout.Subvolume(name, place) for name, place in mounts if name),
     )
     # Without `writable`, the owner is not compared.
-    return replace(volume_entry(volume, size_text(part.size_bytes)), writable=None)
+    return replace(document.volume_entry(volume, size_text(part.size_bytes)), writable=None)
 
 
 def _subvolume(options: Sequence[str]) -> str:

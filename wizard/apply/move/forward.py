@@ -11,11 +11,10 @@ from wizard.apply.move.mover.journal import MovePhase, PartitionSide, UnreadSect
 from wizard.apply.move.mover.mover import Mover
 from wizard.apply.move.mover.prepare import MovedDrive
 from wizard.apply.move.mover.windows import MoveStopped
-from wizard.apply.run import process
+from wizard.apply.run import kinds, process
 from wizard.apply.run.backup_store import mark_durably
 from wizard.apply.run.job import Outcome, RunWork
 from wizard.apply.run.journal import begun_steps, done_steps, read_entries
-from wizard.apply.run.load import load_moves
 from wizard.apply.run.runs import run_argument
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Extent
@@ -50,7 +49,7 @@ def lost_message(move: Move, noted: content.Noted) -> Iterator[Message]:
 
 def power_message(run: Path) -> Message:
     """Describe the effect of a power cut now, during the run. Raises BadInput."""
-    entries, moves = read_entries(run), load_moves(run)
+    entries, moves = read_entries(run), kinds.MOVE.load(run)
     begun, done = begun_steps(entries), done_steps(entries)
     started = [
         (move.device, move_step(moves, number) in done)

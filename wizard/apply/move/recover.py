@@ -4,9 +4,8 @@ The journal on the drive contains the whole document.
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 from wizard.apply.move import content, forward
@@ -14,7 +13,6 @@ from wizard.apply.move.mover.journal import MoveJournal, MovingDrive, image_of
 from wizard.apply.move.mover.prepare import MovedDrive
 from wizard.apply.move.run import (
     carry_out,
-    check_can_undo,
     check_new,
     check_own,
     check_same,
@@ -23,17 +21,17 @@ from wizard.apply.move.run import (
     on_drive,
     undo_moves,
 )
-from wizard.apply.run import job, process, runs
+from wizard.apply.run import job, kinds, process, runs
 from wizard.apply.run.backup_store import Environment, mark_durably
 from wizard.apply.run.journal import Journal as RunJournal
 from wizard.apply.run.journal import state
-from wizard.apply.run.load import load_moves
+from wizard.apply.run.process import Purpose
 from wizard.filesystems import partition_types
 from wizard.model.errors import Refused
 from wizard.model.machine import Partition
 from wizard.model.moves import Move, Moves, journal_places
 from wizard.model.run import Event
-from wizard.model.said import Message, t
+from wizard.model.said import t
 from wizard.plan.dangers import known_identity
 from wizard.plan.partition.moves import MOVES, compare_step, move_step
 from wizard.plan.refusals import measured
@@ -43,30 +41,33 @@ from wizard.probe.machine import probe_machine
 class MoveRunJob(job.RunJob[Moves]):
     """Runs that move partitions."""
 
-    def lock_new(self, document: Moves, how: job.Start, *, make: bool) -> job.Locks:
+    kind = kinds.MOVE
+
+    def own_drives(
+        self, document: Moves, environment: Environment, run: Path | None = None, *, undoing: bool = False
+    ) -> Collection[str]:
+        """Check that the run may write to the drive."""
+        check_own(document, environment)
+        return (document.drive.path,)
+
+    def check_new(self, document: Moves) -> None:
         """Check the partitions and the place for the journal."""
-        MOVES.check(document, document.device)
-        job.check_root()
-        check_own(document, how.environment)
-        runs.check_room(how.folder, 0, make=make)
-        process.settle()
-        return process.lock_drives((document.drive.path,), partial(check_new, document))
+        check_new(document)
 
-    def begun(self, document: Moves) -> Message:
-        """Name the partitions."""
-        return t("Moving {part:and} on {drive}.", part=document.devices, drive=document.drive.path)
+    def located(self, run: Path) -> Moves:
+        """Find the drive by the journal on it."""
+        return moves_here(run)
 
-    def prepare(self, run: Path, asked: job.JobRequest) -> job.Prepared:
+    def has_begun(self, run: Path) -> bool:
+        """Judge by the notes on each move."""
+        return any(noted.is_begun for noted in content.load_notes(run, self.kind.load(run)))
+
+    def check_continues(self, run: Path, document: Moves, purpose: Purpose) -> None:
         """Check that the drive has the run's journal and, before undo, that no partition was used since."""
-        moves = moves_here(run)
-        check_own(moves, runs.load_environment(run))
-        check = partial(check_same, run, moves)
-        sentence = t("Resuming the move of {part:and}.", part=moves.devices)
-        if asked.purpose is process.Purpose.UNDO:
-            check_can_undo(run)
-            check = partial(check_unused, run, moves)
-            sentence = t("Resuming the move of {part:and} back to the old location.", part=moves.devices)
-        return job.Prepared(sentence, partial(process.lock_drives, (moves.drive.path,)), check)
+        if purpose is Purpose.UNDO:
+            check_unused(run, document)
+        else:
+            check_same(run, document)
 
     def apply(self, work: job.RunWork) -> job.Outcome:
         """Move the partitions, or continue."""
@@ -153,10 +154,8 @@ def make_found_run(found: FoundMove, tokens: Sequence[str], journal_dir: Path | 
     """Create a run's folder, so `resume` or `undo` can continue the move. Does not write to the drive. Raises
     Refused for a wrong token, or if the run's own folder exists."""
     names = {noted.name for noted in found.notes}
-    for run in runs.list_runs(journal_dir):
-        if runs.kind_of(run) == runs.MOVE and names & {
-            noted.name for noted in content.load_notes(run, load_moves(run))
-        }:
+    for run in kinds.MOVE.found(journal_dir):
+        if names & {noted.name for noted in content.load_notes(run, kinds.MOVE.load(run))}:
             raise Refused(
                 t(
                     "The run is on this computer: resume with `diskwright resume {run}`.",

@@ -19,10 +19,9 @@ from wizard.apply.move import forward
 from wizard.apply.move.content import Noted, OnDrive, load_notes, save_notes
 from wizard.apply.move.mover.prepare import MovedDrive
 from wizard.apply.plan.identity_check import check_same_start, drive_fault, probe_again
-from wizard.apply.run import job
+from wizard.apply.run import job, kinds
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.run.journal import begun_steps, read_entries
-from wizard.apply.run.load import load_moves
 from wizard.apply.run.process import NOTHING_WRITTEN
 from wizard.apply.run.runs import load_environment, run_argument
 from wizard.model.errors import BadInput, Failed, Refused, partition_path
@@ -40,7 +39,7 @@ from wizard.probe.machine import list_drive_paths, probe_drive, probe_machine
 def moves_here(run: Path) -> Moves:
     """Return the run's moves, with the current node of their drive. Raises Refused if their journal is on two
     drives, and BadInput if a file of the run is unreadable."""
-    moves = load_moves(run)
+    moves = kinds.MOVE.load(run)
     notes = load_notes(run, moves)
     if not any(noted.is_begun for noted in notes):
         return moves
@@ -251,12 +250,6 @@ def _at_new_places(run: Path, moves: Moves) -> Message:
         )
     )
     return done(part=move.device, start=move.after.start_bytes, run=run_argument(run))
-
-
-def check_can_undo(run: Path) -> None:
-    """Raises Refused if nothing was written yet."""
-    if not any(noted.is_begun for noted in load_notes(run, load_moves(run))):
-        raise Refused(job.UNCHANGED(name=run.name))
 
 
 def check_unused(run: Path, moves: Moves) -> None:

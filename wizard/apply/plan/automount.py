@@ -12,10 +12,10 @@ from wizard.apply.run.process import settle, udev_runs
 from wizard.apply.steps.filesystem import mount_checked
 from wizard.apply.steps.step_context import StepContext, told_in
 from wizard.apply.steps.wipe import check_target, recognised_differences, signatures_on
-from wizard.apply.system.mounts import Mounted, is_mounted, mounted_at, read_mounts
+from wizard.apply.system import mounts
 from wizard.model.errors import DiskwrightError, Failed
 from wizard.model.run import Event
-from wizard.model.said import Sentence, t
+from wizard.model.said import Message, Sentence, t
 from wizard.operations.filesystem import (
     MakeFilesystem,
 )
@@ -51,10 +51,10 @@ def automount_ignored(plan: Plan) -> Iterator[None]:
                 (SYS_BLOCK / name / "uevent").write_text("change")
 
 
-def foreign_mounts(plan: Plan) -> tuple[tuple[Mounted, MakeFilesystem], ...]:
+def foreign_mounts(plan: Plan) -> tuple[tuple[mounts.Mounted, MakeFilesystem], ...]:
     """Return mounts of the plan's filesystems at other places than planned, last mount first."""
     planned = {mount.mount_point for mount in plan.mounts}
-    there = [entry for entry in reversed(read_mounts()) if entry.mount_point not in planned]
+    there = [entry for entry in reversed(mounts.read_mounts()) if entry.mount_point not in planned]
     return tuple(
         (entry, make) for entry in there for make in plan.filesystems if entry.source in make.devices
     )
@@ -65,27 +65,26 @@ def unmount_foreign(context: StepContext) -> bool:
     Raises Failed if one is in use."""
     found = [entry for entry, make in foreign_mounts(context.plan) if _is_ours(make, context)]
     for entry in found:
-        place = entry.mount_point
         # umount detaches the topmost mount, which may be another filesystem.
-        if (top := mounted_at(entry.mount_point)) and top.source != entry.source:
+        if (top := mounts.mounted_at(entry.mount_point)) and top.source != entry.source:
             raise Failed(
                 t(
                     "Another program mounted {device} at {place}, hidden by {other}. Nothing was unmounted.",
                     device=entry.source,
-                    place=place,
+                    place=entry.mount_point,
                     other=top.source,
                 )
             )
         try:
             context.command(["umount", entry.mount_point])
         except Failed as error:
-            raise Failed(f"{BUSY(device=entry.source, place=place)} {error}") from None
+            raise Failed(f"{BUSY(device=entry.source, place=entry.mount_point)} {error}") from None
         said = t(
             "Another program had mounted {device} at {place}. Unmounted, to continue as planned.",
             device=entry.source,
-            place=place,
+            place=entry.mount_point,
         )
-        context.journal.add(Event.COMMAND, str(said), step=context.step)
+        context.journal.add(Event.COMMAND, said, step=context.step)
     return bool(found)
 
 
@@ -98,22 +97,20 @@ def _is_ours(make: MakeFilesystem, context: StepContext) -> bool:
     return False
 
 
-def ensure_mounted(plan: Plan, journal: Journal) -> str | None:
+def ensure_mounted(plan: Plan, journal: Journal) -> Message | None:
     """Wait for udev after the drives are unlocked, and repeat mounts that others have unmounted. Return an
     error or None."""
     if not udev_runs():
         return None
     settle()
     for one in plan.mounts:
-        if not is_mounted(one):
+        if not mounts.is_mounted(one):
             _mount_again(plan, one, journal)
-    if lost := [one for one in plan.mounts if not is_mounted(one)]:
-        return str(
-            t(
-                "All checks passed, but another program unmounted {places:list} when the "
-                "drive was free, and again after remounting.",
-                places=tuple(one.mount_point for one in lost),
-            )
+    if lost := [one for one in plan.mounts if not mounts.is_mounted(one)]:
+        return t(
+            "All checks passed, but another program unmounted {places:list} when the "
+            "drive was free, and again after remounting.",
+            places=tuple(one.mount_point for one in lost),
         )
     return None
 
@@ -129,10 +126,8 @@ def _mount_again(plan: Plan, one: Mount, journal: Journal) -> None:
     else:
         journal.add(
             Event.COMMAND,
-            str(
-                t(
-                    "Another program unmounted {place} when the drive was free. Mounted again.",
-                    place=place,
-                )
+            t(
+                "Another program unmounted {place} when the drive was free. Mounted again.",
+                place=place,
             ),
         )

@@ -7,14 +7,16 @@ import os
 import sys
 from collections.abc import Iterable
 from dataclasses import replace
+from errno import EACCES, ENOTDIR
 from importlib.util import find_spec
 from pathlib import Path
 
 from wizard.advice.missing import BINDING, missing
-from wizard.apply.block.devices import IN_USE, node_fault, open_exclusively, partition_nodes
+from wizard.apply.block import devices
+from wizard.apply.block.devices import IN_USE
 from wizard.apply.plan.identity_check import check_same_start, probe_members
 from wizard.apply.run.backup_store import Environment
-from wizard.apply.run.process import NOTHING_WRITTEN
+from wizard.apply.run.process import refused
 from wizard.apply.steps.containers import check_containers
 from wizard.apply.steps.layers import check_free_layer, layer_nodes
 from wizard.apply.system.fstab import check_lines
@@ -24,16 +26,18 @@ from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import Refused, partition_path, printable
 from wizard.model.layout import Layout, Member
 from wizard.model.machine import Drive
-from wizard.model.said import Message, Sentence, t
+from wizard.model.said import Sentence, t
+from wizard.plan import refusals
 from wizard.plan.dangers import held_on, layout_of
 from wizard.plan.plan import Plan
-from wizard.plan.refusals import in_use, refuse_table, uses_of_part
 from wizard.plan.settings.possible import READ_ONLY
 from wizard.plan.text import AGAIN_AS_ROOT, unread_words
 from wizard.plan.undo_policy import WORD
 from wizard.probe.host.environment import family_of, os_release
 from wizard.process.program import find
 
+NO_MOUNT_POINT = Sentence("{place} cannot be a mount point: {why}.")
+NOT_ON_DRIVE = Sentence("Cannot confirm that {node} is on the planned drive: {reason}.")
 OPTIONS_REFUSED = Sentence("The kernel refuses the mount options for {device}: {why}.")
 
 NOT_SEEN = Sentence(
@@ -44,39 +48,29 @@ NOT_SEEN = Sentence(
 def check_read(plan: Plan) -> None:
     """Raises Refused if a drive could not be read when the plan was made: its loss was never shown."""
     if said := unread_words(plan):
-        raise Refused(f"{said} {AGAIN_AS_ROOT} {NOTHING_WRITTEN}")
+        raise refused(f"{said} {AGAIN_AS_ROOT}")
 
 
-def check_operations(plan: Plan, only: frozenset[str] | None) -> None:
-    """Raises Refused if an operation names a device outside the plan, or if `only` excludes a drive."""
-    for member in plan.members:
-        path = member.drive.path
-        if only is not None and path not in only:
-            raise Refused(t("This run may not touch {drive}. Nothing was written.", drive=path))
+def check_operations(plan: Plan, environment: Environment) -> None:
+    """Raises Refused if an operation names a device outside the plan, or if a drive is off limits."""
+    environment.check_allowed(plan.devices)
     layers = layer_nodes(plan)
     opened = [one.opened for one in plan.containers]
     for step in plan.steps:
         for device in step.operation.devices:
             if device not in (*layers, *opened) and plan.member(device) is None:
                 own = tuple(map(printable, plan.devices))
-                raise Refused(
+                raise refused(
                     t(
-                        "The plan is for {drives:list} but also names {device}; such plans are "
-                        "refused. Nothing was written.",
+                        "The plan is for {drives:list} but also names {device}; such plans are refused.",
                         drives=own,
                         device=device,
                     )
                 )
     for member in plan.members:
         for node in own_nodes(member):
-            if reason := node_fault(node, member.drive.path):
-                raise Refused(
-                    t(
-                        "Cannot confirm that {node} is on the plan's drive: {reason}. Nothing was written.",
-                        node=node,
-                        reason=reason,
-                    )
-                )
+            if reason := devices.node_fault(node, member.drive.path):
+                raise refused(NOT_ON_DRIVE(node=node, reason=reason))
 
 
 def own_nodes(member: Member) -> tuple[str, ...]:
@@ -89,43 +83,30 @@ def check_content(member: Member, drive: Drive, *, adds: bool) -> None:
     """Raises Refused unless the drive's contents match the plan. `adds` is True if the table is preserved."""
     if drive.content_digest is None:
         reasons = tuple(dict.fromkeys(unread.why for unread in drive.unread))
-        raise Refused(
+        raise refused(
             t(
-                "Cannot read the contents of {drive}. {reasons:row} Nothing was written.",
+                "Cannot read the contents of {drive}. {reasons:row}",
                 drive=drive.path,
                 reasons=reasons or t("No reason was given."),
             )
         )
-    if member.drive.content_digest is not None and member.drive.content_digest != drive.content_digest:
-        raise Refused(
-            t(
-                "{drive} differs from the plan: the table or a filesystem signature changed. "
-                "Make a new plan. Nothing was written.",
-                drive=drive.path,
-            )
-        )
-    _check_superblocks(member, drive)
+    changed = member.drive.content_digest not in (None, drive.content_digest)
     now = layout_of(drive)
-    if now is None or without_planning(now) != without_planning(member.before):
-        raise Refused(
+    if not changed:
+        _check_superblocks(member, drive)
+        changed = now is None or without_planning(now) != without_planning(member.before)
+    if changed:
+        raise refused(
             t(
-                "{drive} differs from the plan: the layout changed. Make a new plan. Nothing was written.",
+                "{drive} differs from the plan: the layout, the table or a filesystem signature "
+                "changed. Make a new plan.",
                 drive=drive.path,
             )
         )
     if (drive.zoned == HOST_MANAGED) != (member.after.whole is not None):
-        if drive.zoned:
-            raise Refused(
-                t(
-                    "The plan does not fit {drive}, which is {zoned}. Make a new plan. Nothing was written.",
-                    drive=drive.path,
-                    zoned=drive.zoned,
-                )
-            )
-        raise Refused(
+        raise refused(
             t(
-                "The plan is for a zoned drive, but {drive} is not known to be zoned. Make a "
-                "new plan. Nothing was written.",
+                "Only one of the plan and {drive} is host-managed zoned. Make a new plan.",
                 drive=drive.path,
             )
         )
@@ -144,11 +125,11 @@ def _check_superblocks(member: Member, drive: Drive) -> None:
     for number in sorted({*then, *now} - stays):
         if now.get(number) != then.get(number):
             node = partition_path(drive.path, number) if number else drive.path
-            raise Refused(
+            raise refused(
                 t(
-                    "{device} was used after planning: the superblock changed, as after a mount, "
-                    "check or write. The plan would destroy any new data unseen. Inspect the "
-                    "device, then make a new plan. Nothing was written.",
+                    "{device} was used after planning: the superblock changed, as after a mount, check "
+                    "or write. The plan would destroy any new data unseen. Inspect the device, then make "
+                    "a new plan.",
                     device=node,
                 )
             )
@@ -157,9 +138,9 @@ def _check_superblocks(member: Member, drive: Drive) -> None:
 def _check_keepable(drive: Drive) -> None:
     """Raises Refused if the partition table cannot be extended, by the planner's rules."""
     try:
-        refuse_table(drive)
+        refusals.refuse_table(drive)
     except Refused as error:
-        raise Refused(f"{error} {NOTHING_WRITTEN}") from None
+        raise refused(error) from None
 
 
 def adds_to_table(plan: Plan) -> bool:
@@ -177,17 +158,16 @@ def check_rehearsable(plan: Plan, why: str | None) -> None:
         return
     changed = plan.part_path or ", ".join(plan.devices)
     if why is None:
-        raise Refused(
+        raise refused(
             t(
-                "Changes to {part} always support undo: omit {word!r}. Nothing was written.",
+                "Changes to {part} always support undo: omit {word!r}.",
                 part=changed,
                 word=WORD,
             )
         )
-    raise Refused(
+    raise refused(
         t(
-            "Changes to {part} preserve data and require a rehearsal, which is not possible: {why}. "
-            "Nothing was written.",
+            "Changes to {part} preserve data and require a rehearsal, which is not possible: {why}.",
             part=changed,
             why=why,
         )
@@ -216,12 +196,12 @@ def check_unused(drive: Drive, ours: frozenset[tuple[str, str]] = frozenset(), *
     """Raises Refused if the drive or its partitions are in use, except by the mounts `ours` (device, mount
     point). If only the partition `part` changes, its neighbours may be in use."""
     if drive.read_only:
-        raise Refused(READ_ONLY(drive=drive.path), str(NOTHING_WRITTEN))
-    for use in uses_of_part(drive, part) if part else drive.uses:
+        raise refused(READ_ONLY(drive=drive.path))
+    for use in refusals.uses_of_part(drive, part) if part else drive.uses:
         if use.kind != "opened" and (use.subject, use.by) not in ours:
-            raise Refused(IN_USE(device=drive.path, why=in_use(use)), str(NOTHING_WRITTEN))
+            raise refused(IN_USE(device=drive.path, why=refusals.in_use(use)))
     nodes = {
-        *partition_nodes(drive.path),
+        *devices.partition_nodes(drive.path),
         *(part.path for part in drive.partitions if Path(part.path).exists()),
     }
     if part:
@@ -231,8 +211,8 @@ def check_unused(drive: Drive, ours: frozenset[tuple[str, str]] = frozenset(), *
     # The kernel refuses exclusive access to a drive while a partition is opened exclusively, so open the
     # partitions first.
     for node in sorted(nodes) if mounted or part else [*sorted(nodes), drive.path]:
-        if reason := open_exclusively(node):
-            raise Refused(IN_USE(device=node, why=reason), str(NOTHING_WRITTEN))
+        if reason := devices.open_exclusively(node):
+            raise refused(IN_USE(device=node, why=reason))
 
 
 def check_tools(plan: Plan) -> None:
@@ -245,13 +225,13 @@ def check_tools(plan: Plan) -> None:
         # PyPI has no wheels of pyparted, and the distribution's package is invisible in some virtual
         # environments.
         here = f" {NOT_SEEN(folder=sys.prefix)}" if sys.prefix != sys.base_prefix else ""
-        raise Refused(f"{said}{here} {NOTHING_WRITTEN}")
+        raise refused(f"{said}{here}")
 
 
 def check_programs(wanted: Iterable[str]) -> None:
     """Raises Refused, naming the packages, if a program is missing."""
     if absent := [name for name in sorted(wanted) if find(name) is None]:
-        raise Refused(f"{missing(absent, family_of(os_release())).said} {NOTHING_WRITTEN}")
+        raise refused(missing(absent, family_of(os_release())).said)
 
 
 def check_surroundings(
@@ -263,7 +243,7 @@ def check_surroundings(
         if (mount.device, mount.mount_point) not in ours:
             check_mount_point(Path(mount.mount_point))
             if why := driver_refusal(mount.filesystem, mount.options):
-                raise Refused(OPTIONS_REFUSED(device=mount.device, why=why), str(NOTHING_WRITTEN))
+                raise refused(OPTIONS_REFUSED(device=mount.device, why=why))
     check_lines(environment.fstab, plan.fstab_lines)
     check_lines(environment.crypttab, plan.crypttab_lines)
 
@@ -279,27 +259,26 @@ def check_mount_point(place: Path) -> None:
     """Raises Refused unless nothing is mounted at the place, and it is missing or an empty folder."""
     shown = str(place)
     if taken := mounted_at(str(place)):
-        raise Refused(
+        raise refused(
             t(
-                "{place} is in use: {device} is mounted there. Nothing was written.",
+                "{place} is in use: {device} is mounted there.",
                 place=shown,
                 device=taken.source,
             )
         )
     if Path(os.path.realpath(place)) != place:
-        raise Refused(
+        raise refused(
             t(
-                "{place} is or contains a symbolic link; use the real path {real}. Nothing was written.",
+                "{place} is or contains a symbolic link; use the real path {real}.",
                 place=shown,
                 real=os.path.realpath(place),
             )
         )
     try:
         if any(place.iterdir()):
-            raise Refused(
+            raise refused(
                 t(
-                    "{place} is not empty: a mount would hide the files there. Choose another "
-                    "mount point. Nothing was written.",
+                    "{place} is not empty: a mount would hide the files there. Choose another mount point.",
                     place=shown,
                 )
             )
@@ -307,27 +286,9 @@ def check_mount_point(place: Path) -> None:
     except FileNotFoundError:
         pass
     except OSError as error:
-        raise Refused(
-            t(
-                "{place} cannot be a mount point: {why}. Nothing was written.",
-                place=shown,
-                why=error.strerror or str(error),
-            )
-        ) from None
+        why = error.strerror or str(error)
+        raise refused(NO_MOUNT_POINT(place=shown, why=why)) from None
     above = next(parent for parent in place.parents if parent.exists())
     if not above.is_dir() or not os.access(above, os.W_OK):
-        raise Refused(
-            t(
-                "Cannot create {place}: {folder} is not a writable folder. Nothing was written.",
-                place=shown,
-                folder=str(above),
-            )
-        )
-
-
-def first_three(pieces: Iterable[Message | str]) -> Message:
-    """Join clauses, at most three."""
-    found = tuple(pieces)
-    if len(found) > 3:
-        return t("{pieces:semicolons}; and {more} more", pieces=found[:3], more=len(found) - 3)
-    return t("{pieces:semicolons}", pieces=found)
+        why = f"{above}: {os.strerror(EACCES if above.is_dir() else ENOTDIR)}"
+        raise refused(NO_MOUNT_POINT(place=shown, why=why))

@@ -1,18 +1,18 @@
 """Check that a drive is the one in the plan, or find that drive under another name. Read-only."""
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from wizard.apply.block.extents import DeviceMedium
+from wizard.apply.engine import survey
 from wizard.apply.engine.checks import side_of
 from wizard.apply.engine.record import Phase, load_record
-from wizard.apply.engine.survey import Content, DriveSide, content_of, count_blocks, find_foreign_block
 from wizard.apply.run.backup_store import LOOK_SECONDS
-from wizard.apply.run.process import NOTHING_WRITTEN
-from wizard.model.errors import BadInput, DiskwrightError, Refused, printable
+from wizard.apply.run.process import refused
+from wizard.model.errors import BadInput, DiskwrightError
 from wizard.model.geometry import Identity
 from wizard.model.machine import Drive
 from wizard.model.said import Message, Sentence, join, t
@@ -34,10 +34,7 @@ def probe_again(identity: Identity, where: Where | None = None) -> Drive:
     try:
         drive = probe_drive(identity.path, seconds=LOOK_SECONDS)
     except BadInput as error:
-        raise Refused(
-            f"{NOT_AT(drive=identity.path)} {error} {where(identity, None)}",
-            str(NOTHING_WRITTEN),
-        ) from None
+        raise refused(f"{NOT_AT(drive=identity.path)} {error} {where(identity, None)}") from None
     _check_identity(identity, drive, where)
     return drive
 
@@ -53,7 +50,7 @@ def probe_members(plan: Plan, where: Where | None = None) -> tuple[Drive, ...]:
         # A drive is missing. Probe one by one to name it in the error.
         return tuple(probe_again(member.drive, where) for member in plan.members)
     if len(drives) != len(plan.members):
-        raise _refused(
+        raise refused(
             t(
                 "{drives:list} are not {number} drives. Make a new plan.",
                 drives=plan.devices,
@@ -67,41 +64,27 @@ def probe_members(plan: Plan, where: Where | None = None) -> tuple[Drive, ...]:
 
 def _check_identity(identity: Identity, drive: Drive, where: Where) -> None:
     """Raises Refused unless the drive is the one in the plan."""
-    known = identity.path
     if drive.path != identity.path:
-        raise _refused(
+        raise refused(
             t(
                 "{known} is another name of {drive}. Make a new plan for {drive}.",
-                known=known,
+                known=identity.path,
                 drive=drive.path,
             )
         )
     # An empty loop device or card reader has size 0. On fixed drives, size 0 is a defect.
     if drive.size_bytes == 0 and (drive.removable is not False or drive.bus == "loop"):
-        raise _refused(t("No medium in {drive}. {where}", drive=drive.path, where=where(identity, None)))
+        raise refused(t("No medium in {drive}. {where}", drive=drive.path, where=where(identity, None)))
     if difference := identity_difference(identity, drive):
-        if _is_resized(identity, drive):
-            there = where(identity, drive)
-            raise _refused(
-                t(
-                    "The size of {drive} changed: {difference}. {where}",
-                    drive=drive.path,
-                    difference=difference,
-                    where=there,
-                )
-            )
-        raise _refused(
+        resized = drive if _is_resized(identity, drive) else None
+        raise refused(
             t(
-                "{drive} is not the plan's drive: {difference}. {where}",
-                drive=known,
+                "{drive} does not match the plan: {difference}. {where}",
+                drive=identity.path,
                 difference=difference,
-                where=where(identity, None),
+                where=where(identity, resized),
             )
         )
-
-
-def _refused(said: Message) -> Refused:
-    return Refused(said, str(NOTHING_WRITTEN))
 
 
 def drive_fault(identity: Identity, drive: Drive, is_left_there: Callable[[], bool | None]) -> Message | None:
@@ -152,31 +135,24 @@ def _is_resized(identity: Identity, drive: Drive) -> bool:
 
 
 def _shown(value: str | int | None) -> Message | str:
-    return t("none") if value is None else printable(str(value))
+    return t("none") if value is None else str(value)
 
 
 def _whereabouts(identity: Identity, resized: Drive | None) -> Message:
     """Locate the plan's drive. For a drive whose size changed, describe what to do."""
     if resized is not None:
         return AGAIN
-    if path := find_drive(identity, partial(_matches, identity)):
-        return t("The drive is now {drive}: make a new plan for {drive}.", drive=path)
+    if drive := next(find_drives(identity, partial(_matches, identity)), None):
+        return t("The drive is now {drive}: make a new plan for {drive}.", drive=drive.path)
     return t("The drive is not attached elsewhere: attach it, or make a new plan.")
 
 
-def find_drive(identity: Identity, is_the_one: Callable[[Drive], bool]) -> str | None:
-    """Search for the drive under other names and return its node, or None."""
+def find_drives(identity: Identity, is_the_one: Callable[[Drive], bool]) -> Iterator[Drive]:
+    """Search for a drive under other names."""
     for path in list_drive_paths(all_devices=True):
-        if path == identity.path:
-            continue
-        try:
-            drive = probe_drive(path, seconds=5.0)
-            found = is_the_one(drive)
-        except DiskwrightError:
-            continue
-        if found:
-            return path
-    return None
+        with suppress(DiskwrightError):
+            if path != identity.path and is_the_one(drive := probe_drive(path, seconds=5.0)):
+                yield drive
 
 
 def _matches(identity: Identity, drive: Drive) -> bool:
@@ -209,29 +185,28 @@ def check_same_start(identity: Identity, drive: Drive) -> None:
 
     Only for new runs: a resumed run identifies its drives by the contents.
     """
-    shown, again = identity.path, (AGAIN, NOTHING_WRITTEN)
     if drive.same_serial and not identity.serial_shared:
         # The user confirmed the serial number, which is now ambiguous.
-        raise Refused(
+        raise refused(
             join(
                 t(
                     "{others:list} now reports the same serial number as {drive}, unlike at planning time.",
-                    drive=shown,
+                    drive=identity.path,
                     others=drive.same_serial,
                 ),
-                *again,
+                AGAIN,
             )
         )
     if identity.boot_id not in (None, boot_id()):
         if not tells_who_it_is(identity):
-            raise Refused(
+            raise refused(
                 join(
                     t(
                         "The machine restarted after planning, and {drive} reports no serial number "
                         "for identification.",
-                        drive=shown,
+                        drive=identity.path,
                     ),
-                    *again,
+                    AGAIN,
                 )
             )
         return
@@ -239,16 +214,16 @@ def check_same_start(identity: Identity, drive: Drive) -> None:
     before, now = identity.diskseq, drive.diskseq
     is_known = before is not None or identity.boot_id is not None
     if counted and is_known and now is not None and before != now:
-        place = find_drive(identity, partial(_matches, identity))
+        other = next(find_drives(identity, partial(_matches, identity)), None)
         reattached = t(
             "{drive} was reattached after planning: the disk sequence number is {now}, "
             "not {before}. {drive} may be another drive now.",
-            drive=shown,
+            drive=identity.path,
             now=now,
             before=before or 0,
         )
-        seems = (t("The plan's drive seems to be {drive} now.", drive=place),) if place else ()
-        raise Refused(join(reattached, *seems, *again))
+        seems = (t("The plan's drive seems to be {drive} now.", drive=other.path),) if other else ()
+        raise refused(join(reattached, *seems, AGAIN))
 
 
 def shows_run(run: Path, plan: Plan, number: int, drive: Drive, *, whole: bool = False) -> bool | None:
@@ -268,13 +243,13 @@ def shows_run(run: Path, plan: Plan, number: int, drive: Drive, *, whole: bool =
         side = side_of(run, number, record.changes[number], medium, files)
         if whole and not tells_who_it_is(plan.members[number].drive):
             return _matches_phase(record.phase, side)
-        found = count_blocks(side)
+        found = survey.count_blocks(side)
     if tells_who_it_is(plan.members[number].drive):
         return found.is_known or not found.other
     return found.old + found.new >= found.other
 
 
-def _matches_phase(phase: Phase, side: DriveSide) -> bool:
+def _matches_phase(phase: Phase, side: survey.DriveSide) -> bool:
     """Return True if every place on the drive fits this phase."""
     change = side.change
     if phase is Phase.HIDDEN:
@@ -282,8 +257,8 @@ def _matches_phase(phase: Phase, side: DriveSide) -> bool:
     if phase is Phase.RELEASED:
         return side.holds(change.new_digest)
     if phase in (Phase.SAVED, Phase.UNKNOWN):
-        return content_of(side) is not Content.FOREIGN and count_blocks(side).is_known
-    return side.is_old_intact() and side.is_new_intact() and find_foreign_block(side) is None
+        return survey.content_of(side) is not survey.Content.FOREIGN and survey.count_blocks(side).is_known
+    return side.is_old_intact() and side.is_new_intact() and survey.find_foreign_block(side) is None
 
 
 def _contains_made(plan: Plan, number: int, drive: Drive) -> bool | None:

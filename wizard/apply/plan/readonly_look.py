@@ -7,27 +7,24 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, sleep
 
-from wizard.apply.block.devices import (
-    FORGET_SECONDS,
-    add_partitions,
-    forget_caches,
-    partition_nodes,
-)
+from wizard.apply.block import devices
 from wizard.apply.block.scratch_device import NoScratchDeviceError, attached
+from wizard.apply.engine import scratch_copies
 from wizard.apply.engine.record import Phase, load_record
-from wizard.apply.engine.scratch_copies import have_partitions, left_over, release_left
 from wizard.apply.engine.stores import Store, new_file
-from wizard.apply.run.job import check_root
-from wizard.apply.run.process import lock_run
+from wizard.apply.run.job import NOT_WAITING, check_root
+from wizard.apply.run.process import lock_run, refused
 from wizard.apply.run.runs import check_owner, load_plan
 from wizard.apply.system.mounts import read_mounts
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import DiskwrightError, Failed, Refused
-from wizard.model.said import t
+from wizard.model.said import Sentence, t
 from wizard.plan.plan import Plan
 from wizard.probe.machine import probe_drive
 from wizard.process.program import run
 from wizard.process.program import run as run_command
+
+NO_SCRATCH_COPY = Sentence("Cannot create a scratch copy of {drives:list}: {why}. Nothing was written.")
 
 UNMOUNT_SECONDS = 60.0
 
@@ -54,7 +51,7 @@ class ReadonlyLook:
 
     def end(self) -> None:
         """Unmount the shown filesystems. Raises Failed if one is in use."""
-        parts = [part for node in self._nodes for part in (node, *partition_nodes(node))]
+        parts = [part for node in self._nodes for part in (node, *devices.partition_nodes(node))]
         for mounted in reversed(read_mounts()):
             if mounted.source in parts:
                 run_command(("umount", mounted.mount_point), seconds=UNMOUNT_SECONDS)
@@ -75,12 +72,7 @@ def looked_at(run: Path) -> Iterator[ReadonlyLook]:
         stack.callback(os.close, lock_run(run))
         record = load_record(run)
         if record is None or record.phase is not Phase.HIDDEN:
-            raise Refused(
-                t(
-                    "The run {name} has no waiting result to look at. Nothing was written.",
-                    name=run.name,
-                )
-            )
+            raise Refused(NOT_WAITING(name=run.name))
         plan = load_plan(run)
         nodes = []
         for number, member in enumerate(plan.members):
@@ -88,11 +80,9 @@ def looked_at(run: Path) -> Iterator[ReadonlyLook]:
             try:
                 node = stack.enter_context(attached(store.fd, member.drive.geometry.logical_block_bytes))
             except NoScratchDeviceError as error:
-                raise Failed(
-                    t("Cannot show the result: {why}. Nothing was written.", why=str(error))
-                ) from None
-            forget_caches(node)
-            have_partitions(node, (slot for slot in member.after.partitions if not slot.kept))
+                raise Failed(NO_SCRATCH_COPY(drives=plan.devices, why=str(error))) from None
+            devices.forget_caches(node)
+            scratch_copies.have_partitions(node, (slot for slot in member.after.partitions if not slot.kept))
             nodes.append(node)
         look = ReadonlyLook(tuple(nodes), tuple(_shown(plan, tuple(nodes))))
         try:
@@ -113,13 +103,12 @@ def end_looks(run: Path) -> None:
     """Detach loop devices that a killed process has left. Requires the run's lock. Raises Refused if one is
     still mounted or in use."""
     with suppress(Failed):
-        release_left(run)
-    if node := left_over(run):
-        raise Refused(
+        scratch_copies.release_left(run)
+    if node := scratch_copies.left_over(run):
+        raise refused(
             t(
-                "{node} shows the waiting result of the run {name} and is still in use. End "
-                "that program, and unmount everything mounted from the device. Nothing was "
-                "written.",
+                "{node} shows the waiting result of the run {name} and is still in use. End that "
+                "program, and unmount everything mounted from the device.",
                 node=node,
                 name=run.name,
             )
@@ -130,22 +119,22 @@ def update_partition(plan: Plan) -> None:
     """Add, resize or remove the plan's partition in the kernel, without touching its neighbours. The result
     is checked later. Raises Failed."""
     drive, number, part = plan.drive.path, plan.part, plan.part_path
-    forget_caches(drive)
+    devices.forget_caches(drive)
     entry = next((one for one in probe_drive(drive).partitions if one.number == number and one.type), None)
     exists = Path(part).exists()
     if entry is not None and not exists:
-        add_partitions(drive, (number,))
+        devices.add_partitions(drive, (number,))
     elif entry is None and exists:
         _partx("--delete", drive, number)
     elif entry is not None and entry.kernel_size_bytes != entry.size_bytes:
         _partx("--update", drive, number)
     if Path(part).exists():
-        forget_caches(part)
+        devices.forget_caches(part)
 
 
 def _partx(action: str, drive: str, number: int) -> None:
     """Retry while the partition is busy: udev and others open it for moments."""
-    until = monotonic() + FORGET_SECONDS
+    until = monotonic() + devices.FORGET_SECONDS
     with suppress(DiskwrightError):
         while True:
             try:

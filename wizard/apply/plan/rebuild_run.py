@@ -9,31 +9,20 @@ from hashlib import sha256
 from pathlib import Path
 from shutil import rmtree
 
-from wizard.apply.block.extents import DeviceMedium, chunks, clipped, merged, without
+from wizard.apply.block import extents
+from wizard.apply.engine import stores
 from wizard.apply.engine.record import DriveChange, Phase, Record, SavedSignature, save_record
-from wizard.apply.engine.stores import FOLDER, Store, digest_of, hidden_reader, new_file, notice_file
 from wizard.apply.plan.guard import check_unused
 from wizard.apply.plan.recover import FoundRun
 from wizard.apply.plan.rehearsed import comparing, is_half_found
 from wizard.apply.plan.start import lock_all
+from wizard.apply.run import kinds, process, runs
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment, keep_facts, save_backup
+from wizard.apply.run.job import check_tokens
 from wizard.apply.run.journal import BACKUPS, RECORD, Journal
 from wizard.apply.run.journal import FILE as JOURNAL
-from wizard.apply.run.process import is_locked, lock_run, settle, unlock
-from wizard.apply.run.runs import (
-    PLAN,
-    check_room,
-    kind_of,
-    list_runs,
-    load_plan,
-    make_run,
-    plan_digest,
-    run_argument,
-    runs_folder,
-    save_drives,
-)
 from wizard.apply.steps.containers import write_header
-from wizard.model.errors import BadInput, DiskwrightError, Refused, partition_path, printable
+from wizard.model.errors import DiskwrightError, Refused, partition_path
 from wizard.model.finding import Notice
 from wizard.model.machine import Extent
 from wizard.model.run import Event
@@ -52,23 +41,26 @@ def make_found_run(
 ) -> Path:
     """Create the folder of a found run, so `keep` can finish it. Does not write to any drive. Raises Refused
     if the tokens are wrong, the original folder exists, or a drive has changed."""
-    _check_tokens(found, tokens)
+    check_tokens(found.plan, tokens)
     refuse_known(found, journal_dir)
-    folder = runs_folder(journal_dir)
-    check_room(folder, 0, make=True)
-    settle()
+    folder = runs.runs_folder(journal_dir)
+    runs.check_room(folder, 0, make=True)
+    process.settle()
     locks = lock_all(found.plan)
     try:
         for path in found.plan.devices:
             check_unused(probe_drive(path, seconds=LOOK_SECONDS), part=found.plan.part_path)
-        _refuse_changed(found)
+        for path, notice in zip(found.plan.devices, found.notices, strict=True):
+            with extents.DeviceMedium(path) as drive:
+                if stores.digest_of(notice.places, drive.read) != notice.digest:
+                    raise Refused(CHANGED(drive=path))
         _clear_half_found(found, journal_dir)
-        run = make_run(folder, found.plan.devices, PLAN, found.notices[0].plan, environment)
-        run_lock = lock_run(run)
+        run = runs.make_run(folder, found.plan.devices, runs.PLAN, found.notices[0].plan, environment)
+        run_lock = process.lock_run(run)
         try:
             # The phase LEFT blocks all commands until the folder is complete.
-            save_record(run, Record(Phase.LEFT, of_plan=plan_digest(run)))
-            save_drives(run, tuple(member.drive for member in found.plan.members), found=True)
+            save_record(run, Record(Phase.LEFT, of_plan=runs.plan_digest(run)))
+            runs.save_drives(run, tuple(member.drive for member in found.plan.members), found=True)
             _fill_folder(run, found)
         except DiskwrightError:
             rmtree(run, ignore_errors=True)
@@ -77,32 +69,19 @@ def make_found_run(
             os.close(run_lock)
         keep_facts(run, found.plan.devices)
     finally:
-        unlock(locks)
+        process.unlock(locks)
     return run
-
-
-def _check_tokens(found: FoundRun, tokens: Sequence[str]) -> None:
-    if sorted(tokens) != sorted(found.plan.tokens):
-        wanted = tuple(f"--confirm {printable(token)}" for token in found.plan.tokens)
-        raise Refused(
-            t(
-                "To confirm finishing the waiting result on {drives:list}, add "
-                "{options:row}. Nothing was written.",
-                drives=found.plan.devices,
-                options=wanted,
-            )
-        )
 
 
 def refuse_known(found: FoundRun, journal_dir: Path | None) -> None:
     """Raises Refused if the original folder exists, which also allows undo."""
     for run in _of_plan(found, journal_dir):
         if not is_half_found(run) and _can_be_kept(run):
-            raise Refused(
+            raise process.refused(
                 t(
                     "The run's folder exists here: `diskwright keep {run}` accepts the result, "
-                    "`diskwright undo {run}` restores the old contents. Nothing was written.",
-                    run=run_argument(run),
+                    "`diskwright undo {run}` restores the old contents.",
+                    run=runs.run_argument(run),
                 )
             )
 
@@ -110,7 +89,7 @@ def refuse_known(found: FoundRun, journal_dir: Path | None) -> None:
 def _can_be_kept(run: Path) -> bool:
     """Return True if the folder still contains what keep or undo needs."""
     try:
-        with comparing(run, load_plan(run)) as exchange:
+        with comparing(run, runs.load_plan(run)) as exchange:
             sides = exchange.sides
             return all(side.is_new_intact() for side in sides) or all(side.is_old_intact() for side in sides)
     except DiskwrightError:
@@ -119,9 +98,9 @@ def _can_be_kept(run: Path) -> bool:
 
 def _of_plan(found: FoundRun, journal_dir: Path | None) -> Iterator[Path]:
     """Yield local runs with exactly the plan that is waiting."""
-    for run in list_runs(journal_dir):
-        with suppress(OSError, BadInput):
-            if kind_of(run) == PLAN and (run / PLAN).read_text() == found.notices[0].plan:
+    for run in kinds.PLAN.found(journal_dir):
+        with suppress(OSError):
+            if (run / runs.PLAN).read_text() == found.notices[0].plan:
                 yield run
 
 
@@ -129,8 +108,8 @@ def _clear_half_found(found: FoundRun, journal_dir: Path | None) -> None:
     """Delete the leftovers of an interrupted rebuild. Only the process with the drives' locks creates such
     folders."""
     for run in tuple(_of_plan(found, journal_dir)):
-        begun = any((run / name).exists() for name in (JOURNAL, RECORD, FOLDER, *BACKUPS))
-        if (not begun or is_half_found(run)) and not is_locked(run):
+        begun = any((run / name).exists() for name in (JOURNAL, RECORD, stores.FOLDER, *BACKUPS))
+        if (not begun or is_half_found(run)) and not process.is_locked(run):
             rmtree(run)
 
 
@@ -139,13 +118,13 @@ def _fill_folder(run: Path, found: FoundRun) -> None:
     journal = Journal(run)
     try:
         found_on = t("Found the run {run} on {drives:list}.", drives=found.plan.devices, run=found.run)
-        journal.add(Event.STARTED, str(found_on))
+        journal.add(Event.STARTED, found_on)
         drives = zip(found.plan.devices, found.notices, found.data, strict=True)
         changes = tuple(_save_change(run, number, *drive) for number, drive in enumerate(drives))
         _save_headers(run, found.plan, changes)
-        save_record(run, Record(Phase.HIDDEN, changes, of_plan=plan_digest(run)))
+        save_record(run, Record(Phase.HIDDEN, changes, of_plan=runs.plan_digest(run)))
         save_backup(run)
-        journal.add(Event.WAITING, str(t("Waiting to be kept.")))
+        journal.add(Event.WAITING, t("Waiting to be kept."))
     finally:
         journal.close()
 
@@ -155,21 +134,23 @@ def _save_change(run: Path, number: int, path: str, notice: Notice, data: bytes)
     marks = tuple(SavedSignature(one.start_bytes, one.size_bytes, one.stays) for one in notice.withheld)
     (run / "engine").mkdir(mode=0o700, exist_ok=True)
     with (
-        DeviceMedium(path) as drive,
-        Store(new_file(run, number), make_bytes=notice.drive_bytes) as new,
-        Store(notice_file(run, number), make_bytes=notice.drive_bytes) as kept,
+        extents.DeviceMedium(path) as drive,
+        stores.Store(stores.new_file(run, number), make_bytes=notice.drive_bytes) as new,
+        stores.Store(stores.notice_file(run, number), make_bytes=notice.drive_bytes) as kept,
     ):
         digest = sha256()
-        for chunk in chunks(notice.places):
+        for chunk in extents.chunks(notice.places):
             held = drive.read(chunk.start_bytes, chunk.size_bytes)
             digest.update(held)
-            for piece in without(chunk, [mark.extent for mark in marks]):
+            for piece in extents.without(chunk, [mark.extent for mark in marks]):
                 new.write(
                     piece.start_bytes, held[piece.start_bytes - chunk.start_bytes :][: piece.size_bytes]
                 )
         if digest.hexdigest() != notice.digest:
             raise Refused(CHANGED(drive=path))
-        _write_hidden(new, notice)
+        # The hidden signatures fill the file's holes.
+        for one in notice.withheld:
+            new.write(one.start_bytes, b64decode(one.data))
         kept.write(notice.start_bytes, data)
         new.sync()
         kept.sync()
@@ -177,7 +158,7 @@ def _save_change(run: Path, number: int, path: str, notice: Notice, data: bytes)
         change = DriveChange(
             path=path,
             size_bytes=notice.drive_bytes,
-            places=merged((*notice.places, notice.extent), block, notice.drive_bytes),
+            places=extents.merged((*notice.places, notice.extent), block, notice.drive_bytes),
             old_marks=(),
             new_marks=marks,
             old_digest="",
@@ -186,11 +167,13 @@ def _save_change(run: Path, number: int, path: str, notice: Notice, data: bytes)
             blank=False,
             notice=notice.extent,
         )
-        shown = hidden_reader(change, drive.read, new.read, kept.read(notice.start_bytes, notice.room_bytes))
+        shown = stores.hidden_reader(
+            change, drive.read, new.read, kept.read(notice.start_bytes, notice.room_bytes)
+        )
         return replace(
             change,
-            new_digest=digest_of(change.places, new.read),
-            barred_digest=digest_of(change.places, shown),
+            new_digest=stores.digest_of(change.places, new.read),
+            barred_digest=stores.digest_of(change.places, shown),
         )
 
 
@@ -207,25 +190,11 @@ def _save_headers(run: Path, plan: Plan, changes: Sequence[DriveChange]) -> None
 
 def _header(run: Path, number: int, change: DriveChange, place: Extent) -> bytes:
     """Read a range as it will be after keep."""
-    with DeviceMedium(change.path) as drive, Store(new_file(run, number)) as new:
+    with extents.DeviceMedium(change.path) as drive, stores.Store(stores.new_file(run, number)) as new:
         header = bytearray().join(
-            drive.read(chunk.start_bytes, chunk.size_bytes) for chunk in chunks((place,))
+            drive.read(chunk.start_bytes, chunk.size_bytes) for chunk in extents.chunks((place,))
         )
-        for part in clipped(change.places, (place,)):
+        for part in extents.clipped(change.places, (place,)):
             at = part.start_bytes - place.start_bytes
             header[at : at + part.size_bytes] = new.read(part.start_bytes, part.size_bytes)
     return bytes(header)
-
-
-def _write_hidden(new: Store, notice: Notice) -> None:
-    """Write the hidden signatures into the file's holes."""
-    for one in notice.withheld:
-        new.write(one.start_bytes, b64decode(one.data))
-
-
-def _refuse_changed(found: FoundRun) -> None:
-    """Raises Refused unless the drives contain exactly what the run wrote."""
-    for path, notice in zip(found.plan.devices, found.notices, strict=True):
-        with DeviceMedium(path) as drive:
-            if digest_of(notice.places, drive.read) != notice.digest:
-                raise Refused(CHANGED(drive=path))

@@ -4,31 +4,22 @@ from base64 import b64decode
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
-from wizard.apply.block.extents import DeviceMedium, chunks, merged, without
-from wizard.apply.engine.checks import COMPLETE
-from wizard.apply.engine.record import GOING_BACK, Phase, load_record
-from wizard.apply.plan import relocated_drives as words
-from wizard.apply.plan.identity_check import (
-    drive_fault,
-    find_drive,
-    identity_difference,
-    probe_members,
-    shows_run,
-)
+from wizard.apply.block import extents
+from wizard.apply.engine.record import Phase, load_record
+from wizard.apply.plan.identity_check import identity_difference
 from wizard.apply.plan.run_summary import SETTLED
+from wizard.apply.run import runs
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.run.job import check_root
 from wizard.apply.run.journal import state
-from wizard.apply.run.runs import list_runs, load_plan, run_argument
-from wizard.model.errors import BadInput, DiskwrightError, Refused, printable
-from wizard.model.finding import Notice
+from wizard.apply.run.process import refused
+from wizard.model.errors import BadInput, DiskwrightError
+from wizard.model.finding import HiddenBlock, Notice
 from wizard.model.geometry import Identity
-from wizard.model.layout import Member
 from wizard.model.machine import Drive, Extent
-from wizard.model.said import Message, Sentence, t
+from wizard.model.said import Message, t
 from wizard.plan.check import PLANS
 from wizard.plan.plan import Plan
 from wizard.probe.content.notices import is_bare, notices
@@ -55,7 +46,7 @@ class FoundRun:
         return tuple(
             (path, place)
             for path, notice in zip(self.plan.devices, self.notices, strict=True)
-            for place in merged(
+            for place in extents.merged(
                 (*(one.extent for one in notice.withheld), notice.extent),
                 1,
                 notice.drive_bytes,
@@ -74,23 +65,22 @@ def found_on(path: str, journal_dir: Path | None = None) -> FoundRun:
     mine = _notice_of(drive)
     if mine is None:
         if begun := _run_being_kept(drive.path, journal_dir):
-            raise Refused(
+            raise refused(
                 t(
-                    "Keep has already started for the run {name} on {drive}: `diskwright keep "
-                    "{run}` continues. Nothing was written.",
+                    "Keep has already started for the run {name} on {drive}: `diskwright keep {run}` "
+                    "continues.",
                     name=begun.name,
                     drive=drive.path,
-                    run=run_argument(begun),
+                    run=runs.run_argument(begun),
                 )
             )
-        nothing = (
-            Sentence("No result is waiting on {drive}: the hidden blocks were modified. Nothing was written.")
-            if drive.waiting
-            else Sentence(
-                "No result is waiting on {drive}: the recovery label is missing. Nothing was written."
+        raise refused(
+            t(
+                "No result is waiting on {drive}: the recovery label is missing, or the hidden "
+                "blocks were modified.",
+                drive=drive.path,
             )
         )
-        raise Refused(nothing(drive=drive.path))
     first = mine[0]
     plan = PLANS.read_kept(first.plan, str(t("The recovery label on {drive}", drive=drive.path)))
     found = {first.number: (drive, *mine)}
@@ -98,10 +88,9 @@ def found_on(path: str, journal_dir: Path | None = None) -> FoundRun:
         found |= _others(first, drive.path)
     missing = [number for number in range(len(plan.members)) if number not in found]
     if missing:
-        raise Refused(
+        raise refused(
             t(
-                "The run {run} wrote to {drives} drives, not all attached. Missing: "
-                "{missing:list}. Nothing was written.",
+                "The run {run} wrote to {drives} drives, not all attached. Missing: {missing:list}.",
                 run=first.run,
                 drives=len(plan.members),
                 missing=tuple(_describe(plan.members[number].drive) for number in missing),
@@ -132,14 +121,14 @@ def found_on(path: str, journal_dir: Path | None = None) -> FoundRun:
 
 
 def _describe(known: Identity) -> Message:
-    model = printable(known.model, 40) if known.model else t("model unknown")
+    model = known.model or t("model unknown")
     return t("{model} of {size:size}", model=model, size=known.size_bytes)
 
 
 def _run_being_kept(path: str, journal_dir: Path | None) -> Path | None:
     """Return the newest local run that is writing signatures to this drive, or wrote them without
     finishing."""
-    for run in reversed(list_runs(journal_dir)):
+    for run in reversed(runs.list_runs(journal_dir)):
         with suppress(BadInput):
             record = load_record(run)
             is_on_its_way = record is not None and record.phase in (
@@ -147,7 +136,7 @@ def _run_being_kept(path: str, journal_dir: Path | None) -> Path | None:
                 Phase.RELEASED,
                 Phase.KEPT,
             )
-            if is_on_its_way and state(run) not in SETTLED and path in load_plan(run).devices:
+            if is_on_its_way and state(run) not in SETTLED and path in runs.load_plan(run).devices:
                 return run
     return None
 
@@ -157,7 +146,7 @@ def _notice_of(drive: Drive) -> tuple[Notice, bytes] | None:
     waiting = drive.waiting
     if waiting is None or not waiting.bare or drive.size_bytes is None:
         return None
-    with DeviceMedium(drive.path) as medium:
+    with extents.DeviceMedium(drive.path) as medium:
         read = _reader(medium)
         for notice, data in notices(read, medium.size_bytes):
             if notice.start_bytes == waiting.start_bytes and is_bare(notice, read):
@@ -165,12 +154,14 @@ def _notice_of(drive: Drive) -> tuple[Notice, bytes] | None:
     return None
 
 
-def _reader(medium: DeviceMedium) -> Callable[[int, int], bytes]:
+def _reader(medium: extents.DeviceMedium) -> Callable[[int, int], bytes]:
     """Return a function that reads any length, bypassing caches."""
 
     def read(start: int, length: int) -> bytes:
         place = Extent(start, min(length, medium.size_bytes - start))
-        return b"".join(medium.read(chunk.start_bytes, chunk.size_bytes) for chunk in chunks((place,)))
+        return b"".join(
+            medium.read(chunk.start_bytes, chunk.size_bytes) for chunk in extents.chunks((place,))
+        )
 
     return read
 
@@ -190,9 +181,9 @@ def _others(first: Notice, but: str) -> dict[int, tuple[Drive, Notice, bytes]]:
         if other is None or (other[0].run, other[0].plan) != (first.run, first.plan):
             continue
         if other[0].number in found or other[0].number == first.number:
-            raise Refused(
+            raise refused(
                 t(
-                    "Two drives claim to be the same drive of this run; one is {drive}. Nothing was written.",
+                    "Two drives claim to be the same drive of this run; one is {drive}.",
                     drive=path,
                 )
             )
@@ -208,10 +199,10 @@ def _as_now(planned: Identity, drive: Drive) -> Identity:
         or geometry is None
         or geometry.logical_block_bytes != planned.geometry.logical_block_bytes
     ):
-        raise Refused(
+        raise refused(
             t(
-                "The size or logical block size of {drive} has changed since writing. Attach "
-                "the drive as before. Nothing was written.",
+                "The size or logical block size of {drive} has changed since writing. Attach the "
+                "drive as before.",
                 drive=drive.path,
             )
         )
@@ -229,95 +220,25 @@ def _as_now(planned: Identity, drive: Drive) -> Identity:
 
 
 def _refuse_invalid(path: str, notice: Notice, block_bytes: int) -> None:
-    """Raises Refused if a recovery label names places outside the change, or data of the wrong size: it may
-    be forged."""
-    for one in notice.withheld:
-        place = one.extent
-        try:
-            size = len(b64decode(one.data, validate=True))
-        except ValueError:
-            size = -1
-        if (
-            size != one.size_bytes
-            or without(place, notice.places)
-            or size % block_bytes
-            or one.start_bytes % block_bytes
-        ):
-            raise Refused(
-                t(
-                    "The recovery label on {drive} is invalid at byte {byte}. Nothing was written.",
-                    drive=path,
-                    byte=one.start_bytes,
-                )
-            )
-    if any(without(place, (notice.extent,)) != (place,) for place in notice.places):
-        raise Refused(
+    """Raises Refused if a recovery label names places outside the change or its own, or data of the wrong
+    size: it may be forged."""
+    wrong = [one.start_bytes for one in notice.withheld if _is_invalid(one, notice, block_bytes)]
+    if any(extents.without(place, (notice.extent,)) != (place,) for place in notice.places):
+        wrong.append(notice.start_bytes)
+    if wrong:
+        raise refused(
             t(
-                "The recovery label on {drive} overlaps data listed in the label. Nothing was written.",
+                "The recovery label on {drive} is invalid at byte {byte}.",
                 drive=path,
+                byte=wrong[0],
             )
         )
 
 
-@dataclass(frozen=True, slots=True)
-class KnownDrives:
-    """The drives of a rehearsed run, identified by what the run left there."""
-
-    run: Path
-    plan: Plan
-
-    def probe(self) -> tuple[Drive, ...]:
-        """Probe the drives. Raises Refused if one is another drive."""
-        drives = probe_members(self.plan, self.where)
-        for member, drive in zip(self.plan.members, drives, strict=True):
-            if drive_fault(member.drive, drive, partial(self._is_left_there, member, drive)):
-                where = self.where(member.drive, None)
-                raise Refused(words.MAYBE_ANOTHER(drive=drive.path, run=self.run.name, where=where))
-        return drives
-
-    def where(self, identity: Identity, resized: Drive | None) -> Message:
-        """Locate a missing drive of the run. For a drive whose size changed, describe what to do."""
-        run = self.run.name
-        if resized is not None:
-            return t(
-                "No data of the run {run} is lost: restore the drive's size to {bytes} "
-                "bytes, then run {commands}.",
-                run=run,
-                bytes=identity.size_bytes,
-                commands=self._commands,
-            )
-        member = next(member for member in self.plan.members if member.drive == identity)
-        path, known = find_drive(identity, partial(self._matches, member)), identity.path
-        if path is None:
-            return t(
-                "The drive of the run {run} is not attached under another name either: reattach the drive.",
-                run=run,
-            )
-        return t(
-            "The drive of the run {run} is now {now}; no data of the run is lost. Detach "
-            "{now} and any drive at {known}. Reattach the drive as {known}, then run "
-            "{commands}.",
-            run=run,
-            now=path,
-            known=known,
-            commands=self._commands,
-        )
-
-    @property
-    def _commands(self) -> Message:
-        """The commands that can continue the run."""
-        record = load_record(self.run)
-        if record is not None and record.phase in GOING_BACK:
-            by = Sentence("`diskwright undo {run}`")
-        elif record is not None and record.phase in COMPLETE:
-            by = Sentence("`diskwright keep {run}` or `diskwright undo {run}`")
-        else:
-            by = Sentence("`diskwright resume {run}`")
-        return by(run=run_argument(self.run))
-
-    def _is_left_there(self, member: Member, drive: Drive, *, whole: bool = False) -> bool | None:
-        return shows_run(self.run, self.plan, self.plan.members.index(member), drive, whole=whole)
-
-    def _matches(self, member: Member, drive: Drive) -> bool:
-        left = partial(self._is_left_there, member, drive, whole=True)
-        return drive_fault(member.drive, drive, left) is None
+def _is_invalid(one: HiddenBlock, notice: Notice, block_bytes: int) -> bool:
+    try:
+        size = len(b64decode(one.data, validate=True))
+    except ValueError:
+        return True
+    is_outside = bool(extents.without(one.extent, notice.places))
+    return size != one.size_bytes or is_outside or bool(size % block_bytes or one.start_bytes % block_bytes)

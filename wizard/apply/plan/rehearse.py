@@ -8,16 +8,9 @@ from pathlib import Path
 
 from wizard.apply.block.devices import read_bytes
 from wizard.apply.block.extents import merged, without
+from wizard.apply.engine import record, scratch_copies, stores
 from wizard.apply.engine.changes import collected, discards, unknown_data, zeros_wanted
-from wizard.apply.engine.record import Phase, Record, SavedSignature
-from wizard.apply.engine.scratch_copies import (
-    ScratchRequest,
-    have_partitions,
-    mapped_without_udev,
-    scratch_copies_of,
-)
 from wizard.apply.engine.signatures import SignatureHider, in_release_order
-from wizard.apply.engine.stores import NoticeText, new_file, with_notice
 from wizard.apply.resize.metadata import Showing, shown_with
 from wizard.apply.resize.resized import RESIZERS, check_files_stay
 from wizard.apply.run.backup_store import Environment
@@ -26,7 +19,7 @@ from wizard.apply.run.journal import Journal
 from wizard.apply.run.process import STOP
 from wizard.apply.run.progress_log import noting, part_of
 from wizard.apply.run.runs import run_argument
-from wizard.apply.steps.arrays import leave_uncopied, scratch_nodes, show_beneath, unseen_array
+from wizard.apply.steps import arrays
 from wizard.apply.steps.containers import keep_headers
 from wizard.apply.steps.layers import layer_nodes
 from wizard.apply.steps.step_context import StepContext, told_in
@@ -44,8 +37,6 @@ from wizard.plan.free_space import is_container
 from wizard.plan.plan import Plan
 from wizard.probe.content.notices import notices
 from wizard.process.program import run as run_command
-
-NOTHING_YET = t("Nothing was written to the drive.")
 
 Execute = Callable[[StepContext], Message | str]
 """Executes the operation of a step and returns a summary. Raises Failed."""
@@ -105,7 +96,7 @@ class Rehearsed:
         return partition_path(self.scratch.drive.path, slot.number)
 
 
-def rehearse(plan: Plan, workspace: RehearsalWorkspace) -> Record:
+def rehearse(plan: Plan, workspace: RehearsalWorkspace) -> record.Record:
     """Execute all operations of the plan on scratch copies, and save the old bytes of every place that will
     change.
 
@@ -113,39 +104,37 @@ def rehearse(plan: Plan, workspace: RehearsalWorkspace) -> Record:
     unchanged then.
     """
     wanted = [wanted_for(plan, member) for member in plan.members]
-    with scratch_copies_of(workspace.run, wanted) as nodes:
-        there = plan.on_nodes(dict(zip(plan.devices, nodes, strict=True)) | scratch_nodes(plan))
+    with scratch_copies.scratch_copies_of(workspace.run, wanted) as nodes:
+        there = plan.on_nodes(dict(zip(plan.devices, nodes, strict=True)) | arrays.scratch_nodes(plan))
         drives = [
             Rehearsed(member, scratch, table_of(plan, member), _changed_part(plan))
             for member, scratch in zip(plan.members, there.members, strict=True)
         ]
         for drive in drives:
             parts = [slot for slot in drive.member.before.partitions if not is_container(slot)]
-            have_partitions(drive.scratch.drive.path, parts)
+            scratch_copies.have_partitions(drive.scratch.drive.path, parts)
         if showing := _resize_request(plan, there, workspace, wanted[0]):
             wanted[0] = _expose(plan, showing, wanted[0])
         old = [_old_marks(drive, workspace) for drive in drives]
         with (
-            unseen_array(there, told_in(workspace.journal)),
-            mapped_without_udev(workspace.run, nodes, _mapped_names(there)),
+            arrays.unseen_array(there, told_in(workspace.journal)),
+            scratch_copies.mapped_without_udev(workspace.run, nodes, _mapped_names(there)),
         ):
             _carry_out(plan, there, workspace)
             if showing:
                 check_files_stay(_resizing(plan), showing, wanted[0].allowed)
             keep_headers(there, workspace.run)
             for array in there.arrays:
-                leave_uncopied(array, told_in(workspace.journal))
+                arrays.leave_uncopied(array, told_in(workspace.journal))
             _forget_btrfs(there)
         new = [_new_marks(drive, workspace) for drive in drives]
     workspace.journal.add(
         Event.COMMAND,
-        str(
-            tn(
-                "Read and saved the blocks of {drives:and} that will change.",
-                "Read and saved the blocks of {drives:and} that will change.",
-                drives=plan.devices,
-                count=len(plan.devices),
-            )
+        tn(
+            "Read and saved the blocks of {drives:and} that will change.",
+            "Read and saved the blocks of {drives:and} that will change.",
+            drives=plan.devices,
+            count=len(plan.devices),
         ),
     )
     progress, drives_count = noting(workspace.run), len(wanted)
@@ -165,25 +154,25 @@ def rehearse(plan: Plan, workspace: RehearsalWorkspace) -> Record:
     for said in unknown_data(workspace.run, plan, changes):
         workspace.journal.add(Event.COMMAND, str(said))
     if not all(change.blank for change in changes):
-        notice_text = NoticeText(
+        notice_text = stores.NoticeText(
             run_argument(workspace.run),
             datetime.now(UTC).isoformat(timespec="seconds"),
             _summarise(plan),
             PLANS.render(plan),
         )
         changes = [
-            with_notice(workspace.run, number, change, drive.room, notice_text, one.block_bytes)
+            stores.with_notice(workspace.run, number, change, drive.room, notice_text, one.block_bytes)
             for number, (change, drive, one) in enumerate(zip(changes, drives, wanted, strict=True))
         ]
         changes = [
             replace(change, discards=discards(workspace.run, number, plan, change, one.block_bytes))
             for number, (change, one) in enumerate(zip(changes, wanted, strict=True))
         ]
-    return Record(Phase.SAVED, tuple(changes))
+    return record.Record(record.Phase.SAVED, tuple(changes))
 
 
 def _resize_request(
-    plan: Plan, there: Plan, workspace: RehearsalWorkspace, wanted: ScratchRequest
+    plan: Plan, there: Plan, workspace: RehearsalWorkspace, wanted: scratch_copies.ScratchRequest
 ) -> Showing | None:
     """Return the resizing on the plan's only drive that preserves a filesystem, or None."""
     for step, other in zip(plan.steps, there.steps, strict=True):
@@ -195,7 +184,7 @@ def _resize_request(
                 volume=next(slot.extent for slot in plan.before.partitions if slot.number == plan.part),
                 size_bytes=step.operation.size_bytes,
                 drive=wanted.path,
-                file=new_file(workspace.run, 0),
+                file=stores.new_file(workspace.run, 0),
                 run=workspace.run,
                 do=told_in(workspace.journal, seconds=seconds),
                 seconds=seconds,
@@ -207,7 +196,9 @@ def _resizing(plan: Plan) -> Resize:
     return next(step.operation for step in plan.steps if isinstance(step.operation, Resize))
 
 
-def _expose(plan: Plan, showing: Showing, wanted: ScratchRequest) -> ScratchRequest:
+def _expose(
+    plan: Plan, showing: Showing, wanted: scratch_copies.ScratchRequest
+) -> scratch_copies.ScratchRequest:
     """Expose the blocks that resizing may move to the scratch copy, and allow changes only there. Raises
     Failed."""
     exposed = shown_with(RESIZERS[_resizing(plan).filesystem].show, showing)
@@ -221,7 +212,7 @@ def _summarise(plan: Plan) -> str:
     return ", ".join(f"{filesystem or 'nothing'} of {format_capacity(size)}" for filesystem, size in sizes)
 
 
-def wanted_for(plan: Plan, member: Member) -> ScratchRequest:
+def wanted_for(plan: Plan, member: Member) -> scratch_copies.ScratchRequest:
     """Describe the scratch copy for a drive: what it exposes, and where it may change. Reads the partition
     table."""
     path, size = member.drive.path, member.drive.size_bytes
@@ -231,10 +222,10 @@ def wanted_for(plan: Plan, member: Member) -> ScratchRequest:
     changing = tuple(slot.extent for slot in slots)
     records = tuple(record_places(path, size, block))
     if table_of(plan, member).fresh:
-        return ScratchRequest(path, size, block, changing, (Extent(0, size),), records)
+        return scratch_copies.ScratchRequest(path, size, block, changing, (Extent(0, size),), records)
     # A partition can end where the backup of the table begins.
     allowed = merged((*changing, *table_regions(member)), block, size)
-    return ScratchRequest(path, size, block, changing, allowed, records, _in_use(plan, member))
+    return scratch_copies.ScratchRequest(path, size, block, changing, allowed, records, _in_use(plan, member))
 
 
 def _in_use(plan: Plan, member: Member) -> tuple[Extent, ...]:
@@ -249,7 +240,9 @@ def table_of(plan: Plan, member: Member) -> WriteTable:
     """Return the partition table that the plan writes to a drive. Raises Failed if there is none."""
     found = next((table for table in plan.tables if table.device == member.drive.path), None)
     if found is None:
-        raise Failed(t("The plan writes no table to {drive}.", drive=member.drive.path), str(NOTHING_YET))
+        raise Failed(
+            t("The plan writes no table to {drive}.", drive=member.drive.path), record.NO_DRIVE_WRITTEN
+        )
     return found
 
 
@@ -290,11 +283,11 @@ def _carry_out(plan: Plan, there: Plan, workspace: RehearsalWorkspace) -> None:
             said = workspace.execute(context)
             for array in there.arrays:
                 if step.operation == array:
-                    show_beneath(plan, array)
+                    arrays.show_beneath(plan, array)
         except (DiskwrightError, OSError) as error:
             workspace.journal.add(Event.STEP_FAILED, str(error), step=number)
             failed = t("Step {step} of {steps} failed in the rehearsal:", step=number, steps=len(there.steps))
-            raise Failed(f"{failed} {error}", str(NOTHING_YET)) from None
+            raise Failed(f"{failed} {error}", record.NO_DRIVE_WRITTEN) from None
         workspace.journal.add(Event.STEP_DONE if is_step else Event.COMMAND, said, step=number)
 
 
@@ -314,7 +307,7 @@ def _marking(drive: Rehearsed, workspace: RehearsalWorkspace) -> SignatureHider:
     )
 
 
-def _old_marks(drive: Rehearsed, workspace: RehearsalWorkspace) -> tuple[SavedSignature, ...]:
+def _old_marks(drive: Rehearsed, workspace: RehearsalWorkspace) -> tuple[record.SavedSignature, ...]:
     """Remove the old signatures from the scratch copy and return them. If the table is preserved, only the
     changed partition has any."""
     marking = _marking(drive, workspace)
@@ -326,14 +319,14 @@ def _old_marks(drive: Rehearsed, workspace: RehearsalWorkspace) -> tuple[SavedSi
     return (*_notices(drive.member), *_marks(drive, marking, drive.old))
 
 
-def _notices(member: Member) -> Iterator[SavedSignature]:
+def _notices(member: Member) -> Iterator[record.SavedSignature]:
     """Yield recovery labels of other runs on the drive, which would be misread later."""
     path, size = member.drive.path, member.drive.size_bytes
     for notice, _ in notices(lambda start, length: read_bytes(path, start, min(length, size - start)), size):
-        yield SavedSignature(notice.start_bytes, notice.room_bytes)
+        yield record.SavedSignature(notice.start_bytes, notice.room_bytes)
 
 
-def _new_marks(drive: Rehearsed, workspace: RehearsalWorkspace) -> tuple[SavedSignature, ...]:
+def _new_marks(drive: Rehearsed, workspace: RehearsalWorkspace) -> tuple[record.SavedSignature, ...]:
     """Remove the new signatures from the scratch copy, verify that none are left, restore and return them."""
     marking = _marking(drive, workspace)
     marks = _marks(drive, marking, drive.new)
@@ -343,20 +336,20 @@ def _new_marks(drive: Rehearsed, workspace: RehearsalWorkspace) -> tuple[SavedSi
     return marks if drive.table.fresh else (*marks, *_table_marks(drive))
 
 
-def _marks(drive: Rehearsed, marking: SignatureHider, slots: list[Slot]) -> tuple[SavedSignature, ...]:
+def _marks(drive: Rehearsed, marking: SignatureHider, slots: list[Slot]) -> tuple[record.SavedSignature, ...]:
     """Return the signatures of partitions and, if the table is new, of the drive."""
     found = [place for slot in slots for place in marking.volume(drive.node(slot), slot.extent)]
     whole, table = marking.drive() if drive.table.fresh else ((), ())
     return in_release_order((*found, *whole), table, drive.scratch.drive.geometry.logical_block_bytes)
 
 
-def _table_marks(drive: Rehearsed) -> tuple[SavedSignature, ...]:
+def _table_marks(drive: Rehearsed) -> tuple[record.SavedSignature, ...]:
     """Return the blocks that turn the preserved table into the new one, in an order that survives a power
     cut."""
     regions = table_regions(drive.member)
     before, wanted = (image_of(one.drive.path, regions, one.drive) for one in (drive.member, drive.scratch))
     return tuple(
-        SavedSignature(offset, len(data), stays=True)
+        record.SavedSignature(offset, len(data), stays=True)
         for offset, data in in_order(drive.table.table, before, wanted)
     )
 

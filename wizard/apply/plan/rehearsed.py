@@ -6,10 +6,11 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
-from wizard.apply.block.devices import add_partitions, forget_caches, reread_table
+from wizard.apply.block import devices
 from wizard.apply.block.extents import DeviceMedium
 from wizard.apply.block.scratch_device import NoScratchDeviceError
 from wizard.apply.engine import record as engine_words
+from wizard.apply.engine import survey
 from wizard.apply.engine.changes import discard
 from wizard.apply.engine.checks import ENDED, Checks
 from wizard.apply.engine.exchange import Exchange
@@ -25,20 +26,14 @@ from wizard.apply.engine.record import (
 )
 from wizard.apply.engine.scratch_copies import free_bytes, release_left
 from wizard.apply.engine.stores import FOLDER
-from wizard.apply.engine.survey import Content, Proof, delete_saved, delete_scratch
-from wizard.apply.plan.guard import check_operations, check_start, check_surroundings, check_unused
-from wizard.apply.plan.identity_check import check_same_start, identity_difference, probe_members
-from wizard.apply.plan.own_drives import check_holds_plan, later_runs, over_later, quietly
-from wizard.apply.plan.readonly_look import update_partition
-from wizard.apply.plan.recover import KnownDrives
+from wizard.apply.plan import guard, identity_check, run_drives
+from wizard.apply.plan.readonly_look import NO_SCRATCH_COPY, update_partition
 from wizard.apply.plan.rehearse import Execute, RehearsalWorkspace, StoppedError, rehearse
+from wizard.apply.plan.run import quietly
 from wizard.apply.plan.run_summary import waiting_sentence
-from wizard.apply.run.backup_store import LOOK_SECONDS, drop_backup, save_backup
-from wizard.apply.run.job import KEPT, UNDONE
+from wizard.apply.run import backup_store, job, process, runs
 from wizard.apply.run.journal import Journal, RunState, done_steps, fails_again, read_entries, state
-from wizard.apply.run.process import NOTHING_WRITTEN, STOP, Purpose
 from wizard.apply.run.progress_log import noting
-from wizard.apply.run.runs import is_direct, is_found, load_environment, load_plan, run_argument
 from wizard.apply.steps.containers import check_containers, wants_secret
 from wizard.apply.steps.layers import check_free_layer, clear_drives
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
@@ -48,8 +43,6 @@ from wizard.model.said import MIB, Message, Sentence, join, t, tn
 from wizard.plan.plan import Plan
 from wizard.plan.undo_policy import WORD
 from wizard.probe.machine import probe_drive
-
-NOT_KEPT_YET = Sentence("The run {name} is {phase} and not ready to be kept. Nothing was written.")
 
 BACK = Sentence("{drives:list}: restored bit for bit, with all data read back and compared.")
 UNCHANGED = Sentence("{drives:list}: not one bit changed. The run only used a scratch copy, now deleted.")
@@ -71,7 +64,7 @@ LITTLE_BYTES = 8 * MIB
 KEEP = "keep"
 """The file in a run's folder that requests keep immediately after writing, set when the run starts."""
 
-Finish = Callable[[], tuple[Event, str]]
+Finish = Callable[[], job.Outcome]
 """Mounts the result, checks everything and returns how the run ended."""
 
 
@@ -79,7 +72,7 @@ def is_rehearsed(run: Path) -> bool:
     """Return True if the run's plan is rehearsed on scratch copies. Raises BadInput."""
     if load_record(run) is not None:
         return True
-    if is_direct(run) is False:
+    if runs.is_direct(run) is False:
         raise BadInput(RECORD_LOST(folder=str(run / "engine")))
     return False
 
@@ -87,7 +80,7 @@ def is_rehearsed(run: Path) -> bool:
 def is_half_found(run: Path) -> bool:
     """Return True if rebuilding the run from the drives was interrupted. Raises BadInput."""
     record = load_record(run)
-    return record is not None and record.phase is Phase.LEFT and is_found(run)
+    return record is not None and record.phase is Phase.LEFT and runs.is_found(run)
 
 
 def _refuse_half_found(run: Path) -> None:
@@ -97,7 +90,7 @@ def _refuse_half_found(run: Path) -> None:
                 "The run {name} was interrupted while reading the drive. Nothing was "
                 "written. `diskwright keep --from-drive {drive}` starts over.",
                 name=run.name,
-                drive=load_plan(run).drive.path,
+                drive=runs.load_plan(run).drive.path,
             )
         )
 
@@ -113,15 +106,15 @@ def wants_passphrase(run: Path, plan: Plan, *, keeps: bool = False) -> bool:
 
 def carry_out(
     run: Path, journal: Journal, execute: Execute, finish: Finish, secret: bytes | None = None
-) -> tuple[Event, str]:
+) -> job.Outcome:
     """Continue until the user decides, or until the end if the drives were blank. Raises DiskwrightError.
 
     `secret` is the passphrase of encrypted volumes.
     """
-    plan, environment = load_plan(run), load_environment(run)
+    plan, environment = runs.load_plan(run), runs.load_environment(run)
     record = _record(run)
     if record.phase in GOING_BACK:
-        raise Refused(t("The run {name} is being undone. Nothing was written.", name=run.name))
+        raise Refused(job.UNDO_UNFINISHED(name=run.name, run=runs.run_argument(run)))
     _refuse_half_found(run)
     if record.phase in (Phase.REHEARSING, Phase.SAVED, Phase.UNKNOWN):
         # Leftovers of a killed process would otherwise be taken for another program's devices of the same
@@ -134,10 +127,10 @@ def carry_out(
         try:
             record = _rehearse(plan, RehearsalWorkspace(run, environment, journal, execute, secret))
         except StoppedError as stopped:
-            delete_scratch(run, plan.devices)
+            survey.delete_scratch(run, plan.devices)
             return Event.STOPPED, str(stopped)
-    if record.phase is Phase.SAVED and (run / STOP).exists():
-        return Event.STOPPED, str(t("Stopped before the first write to the drive, as requested."))
+    if record.phase is Phase.SAVED and (run / process.STOP).exists():
+        return Event.STOPPED, t("Stopped before the first write to the drive, as requested.")
     if record.phase in TO_COMMIT:
         with _exchange(run, plan) as exchange:
             exchange.commit(noting(run))
@@ -145,21 +138,19 @@ def carry_out(
         _update_kernel(plan)
         journal.add(
             Event.COMMAND,
-            str(
-                t(
-                    "{drives:list}: wrote and read back all bytes except the signatures.",
-                    drives=plan.devices,
-                )
+            t(
+                "{drives:list}: wrote and read back all bytes except the signatures.",
+                drives=plan.devices,
             ),
         )
     if record.phase is Phase.HIDDEN and not record.blank and not (run / KEEP).exists():
-        return Event.WAITING, str(waiting_sentence(plan, run_argument(run)))
+        return Event.WAITING, waiting_sentence(plan, runs.run_argument(run))
     return release(run, journal, finish)
 
 
-def release(run: Path, journal: Journal, finish: Finish) -> tuple[Event, str]:
+def release(run: Path, journal: Journal, finish: Finish) -> job.Outcome:
     """Make the result visible, end the possibility to undo, and mount the volumes. Raises DiskwrightError."""
-    plan = load_plan(run)
+    plan = runs.load_plan(run)
     record = _record(run)
     if record.phase in (Phase.HIDDEN, Phase.UNKNOWN):
         # The run may have waited for weeks.
@@ -174,24 +165,24 @@ def release(run: Path, journal: Journal, finish: Finish) -> tuple[Event, str]:
         _check_drives(run, plan, record)
         return _finish_kept(run, plan, finish)
     if record.phase not in (Phase.HIDDEN, Phase.RELEASING, Phase.UNKNOWN):
-        raise Refused(NOT_KEPT_YET(name=run.name, phase=record.phase))
+        raise Refused(job.NOT_WAITING(name=run.name))
     clear_drives(plan, quietly)
     with holding(plan.devices, plan.part_path) as drives:
         proof = _release_drives(run, plan, drives, journal)
     _update_kernel(plan)
     journal.add(
-        Event.COMMAND, str(t("{drives:list}: all data is in place and was read back.", drives=plan.devices))
+        Event.COMMAND, t("{drives:list}: all data is in place and was read back.", drives=plan.devices)
     )
     _delete(run, proof)
     return finish()
 
 
-def _delete(run: Path, proof: Proof) -> None:
-    delete_saved(proof)
-    drop_backup(run)
+def _delete(run: Path, proof: survey.Proof) -> None:
+    survey.delete_saved(proof)
+    backup_store.drop_backup(run)
 
 
-def _finish_kept(run: Path, plan: Plan, finish: Finish) -> tuple[Event, str]:
+def _finish_kept(run: Path, plan: Plan, finish: Finish) -> job.Outcome:
     """Mount the volumes of a kept run. Then delete saved bytes that an interrupted keep has left: after
     comparison with the planned bytes or, if volumes are in use, after all checks of the plan."""
     proof = None
@@ -201,13 +192,13 @@ def _finish_kept(run: Path, plan: Plan, finish: Finish) -> tuple[Event, str]:
     _add_partitions(plan)
     event, sentence = finish()
     if proof is None and event is Event.DONE:
-        proof = Proof(run / FOLDER, Content.NEW)
+        proof = survey.Proof(run / FOLDER, survey.Content.NEW)
     if proof:
         _delete(run, proof)
     return event, sentence
 
 
-def _release_drives(run: Path, plan: Plan, drives: Sequence[HeldDrive], journal: Journal) -> Proof:
+def _release_drives(run: Path, plan: Plan, drives: Sequence[HeldDrive], journal: Journal) -> survey.Proof:
     """Make the result visible on locked drives, discard unused blocks, and return the proof."""
     exchange = Exchange(run, drives, confirm=plan.tokens)
     try:
@@ -223,20 +214,18 @@ def _release_drives(run: Path, plan: Plan, drives: Sequence[HeldDrive], journal:
     return proof
 
 
-def undo_plan(run: Path, journal: Journal) -> str:
+def undo_plan(run: Path, journal: Journal) -> Message:
     """Undo a run in any phase, and return a summary. Raises DiskwrightError."""
-    plan = load_plan(run)
+    plan = runs.load_plan(run)
     check_can_undo(run)
     record = _record(run)
     if record.phase is Phase.REHEARSING:
         return _end_rehearsal(run, plan, record)
     if record.phase is Phase.UNDONE:
         # The undo finished, but was interrupted before the last journal entry.
-        return str(
-            _end(run, plan, BACK, Sentence("The run was already undone, and {drives:and} changed since."))
-        )
+        return _end(run, plan, BACK, Sentence("The run was already undone, and {drives:and} changed since."))
     if record.phase is Phase.SAVED and (ended := _end_saved(run, plan, record)):
-        return str(ended)
+        return ended
     _check_drives(run, plan, record)
     changed = sum(change.changed_bytes for change in record.changes)
     with _exchange(run, plan) as exchange:
@@ -244,11 +233,11 @@ def undo_plan(run: Path, journal: Journal) -> str:
         is_written = exchange.has_written
     if is_written:
         _update_kernel(plan)
-        journal.add(Event.COMMAND, str(t("Restored {size:exact}.", size=changed)))
+        journal.add(Event.COMMAND, t("Restored {size:exact}.", size=changed))
     if proof is None:
-        return str(join(NEVER_WRITTEN(drives=plan.devices), _still_saved(run)))
+        return join(NEVER_WRITTEN(drives=plan.devices), _still_saved(run))
     _delete(run, proof)
-    return str(BACK(drives=plan.devices))
+    return BACK(drives=plan.devices)
 
 
 def _end_saved(run: Path, plan: Plan, record: Record) -> Message | None:
@@ -281,7 +270,7 @@ def _end(run: Path, plan: Plan, is_old: Sentence, is_used: Sentence) -> Message:
 def _are_attached(run: Path, plan: Plan) -> bool:
     """Return True if the drives are attached and may be the run's."""
     try:
-        KnownDrives(run, plan).probe()
+        run_drives.KnownDrives(run, plan).probe()
     except DiskwrightError:
         return False
     return True
@@ -291,24 +280,24 @@ def _still_saved(run: Path) -> Message:
     return t("The bytes saved in the rehearsal remain in {folder}.", folder=str(run / FOLDER))
 
 
-def _end_rehearsal(run: Path, plan: Plan, record: Record) -> str:
+def _end_rehearsal(run: Path, plan: Plan, record: Record) -> Message:
     """End a run that has only written to scratch copies. Raises Refused if a drive shows otherwise."""
     release_left(run)
     compared = [_is_as_planned(run, member) for member in plan.members]
     save_record(run, replace(record, phase=Phase.UNDONE))
-    delete_scratch(run, plan.devices)
+    survey.delete_scratch(run, plan.devices)
     ended = UNCHANGED if all(compared) else NOT_COMPARED
-    return str(ended(drives=plan.devices))
+    return ended(drives=plan.devices)
 
 
 def _is_as_planned(run: Path, member: Member) -> bool:
     """Return True if the drive's table and signatures match the plan. Raises Refused if the drive has this
     run's recovery label, so the record is outdated."""
     try:
-        drive = probe_drive(member.drive.path, seconds=LOOK_SECONDS)
+        drive = probe_drive(member.drive.path, seconds=backup_store.LOOK_SECONDS)
     except DiskwrightError:
         return False
-    if drive.waiting is not None and drive.waiting.run == run_argument(run):
+    if drive.waiting is not None and drive.waiting.run == runs.run_argument(run):
         raise Refused(
             t(
                 "The files of the run {name} are older than the drive, which has all data. "
@@ -319,7 +308,7 @@ def _is_as_planned(run: Path, member: Member) -> bool:
             )
         )
     return (
-        identity_difference(member.drive, drive) is None
+        identity_check.identity_difference(member.drive, drive) is None
         and drive.content_digest is not None
         and drive.content_digest == member.drive.content_digest
     )
@@ -329,20 +318,19 @@ def check_can_undo(run: Path) -> None:
     """Raises Refused if the run cannot be undone."""
     phase = _record(run).phase
     if phase is Phase.UNDONE and state(run) is RunState.UNDONE:
-        raise Refused(UNDONE(name=run.name))
-    if is_found(run):
-        raise Refused(
+        raise Refused(job.UNDONE(name=run.name))
+    if runs.is_found(run):
+        raise process.refused(
             t(
-                "The run {name} was found on the drive and cannot be undone. The old "
-                "contents were lost with the folder of the original run. Nothing was written.",
+                "The run {name} was found on the drive and cannot be undone. The old contents were "
+                "lost with the folder of the original run.",
                 name=run.name,
             )
         )
     if phase is Phase.KEPT:
-        raise Refused(
+        raise process.refused(
             t(
-                "The run {name} cannot be undone: it was kept, and the old bytes were "
-                "deleted. Nothing was written.",
+                "The run {name} cannot be undone: it was kept, and the old bytes were deleted.",
                 name=run.name,
             )
         )
@@ -351,18 +339,17 @@ def check_can_undo(run: Path) -> None:
 def check_there(run: Path, plan: Plan) -> None:
     """Raises Refused if a drive to restore is missing or changed."""
     if _record(run).phase not in UNTOUCHED:
-        KnownDrives(run, plan).probe()
+        run_drives.KnownDrives(run, plan).probe()
 
 
 def check_keeps(run: Path) -> None:
     """Raises Refused if there is nothing to keep."""
     if state(run) in (RunState.KEPT, RunState.DONE):
-        raise Refused(join(KEPT(name=run.name), NOTHING_WRITTEN))
+        raise Refused(join(job.KEPT(name=run.name), process.NOTHING_WRITTEN))
     _refuse_half_found(run)
     phase = _record(run).phase
     if phase not in (Phase.HIDDEN, Phase.RELEASING, Phase.RELEASED, Phase.KEPT, Phase.UNKNOWN):
-        not_complete = NOT_KEPT_YET(name=run.name, phase=phase)
-        raise Refused(join(not_complete, next_commands(run)))
+        raise Refused(join(job.NOT_WAITING(name=run.name), next_commands(run)))
 
 
 def _record(run: Path) -> Record:
@@ -375,19 +362,19 @@ def _record(run: Path) -> Record:
 def _check_drives(run: Path, plan: Plan, record: Record) -> None:
     """Raises Refused unless the drives are the run's and unused. Before the first write, their contents must
     match the plan."""
-    environment = load_environment(run)
-    check_operations(plan, environment.only)
+    environment = runs.load_environment(run)
+    guard.check_operations(plan, environment)
     try:
         if record.phase in UNTOUCHED and _is_untouched(run, plan, record):
-            check_start(plan)
-            check_surroundings(plan, environment)
+            guard.check_start(plan)
+            guard.check_surroundings(plan, environment)
             return
         if record.phase is Phase.KEPT:
-            check_holds_plan(run, plan)
+            run_drives.check_holds_plan(run, plan)
             return
         clear_drives(plan, quietly)
-        for drive in KnownDrives(run, plan).probe():
-            check_unused(drive, part=plan.part_path)
+        for drive in run_drives.KnownDrives(run, plan).probe():
+            guard.check_unused(drive, part=plan.part_path)
     except (BadInput, Failed) as error:
         raise Refused(str(error)) from None
 
@@ -410,24 +397,18 @@ def _rehearse(plan: Plan, workspace: RehearsalWorkspace) -> Record:
         drives=plan.devices,
         count=len(plan.devices),
     )
-    workspace.journal.add(Event.COMMAND, str(rehearsing))
+    workspace.journal.add(Event.COMMAND, rehearsing)
     try:
         record = rehearse(plan, workspace)
     except NoScratchDeviceError as error:
-        raise Refused(
-            t(
-                "Cannot create a scratch copy of {drives:list}: {why}. Nothing was written.",
-                drives=plan.devices,
-                why=str(error),
-            )
-        ) from None
+        raise Refused(NO_SCRATCH_COPY(drives=plan.devices, why=str(error))) from None
     except Failed as error:
         room = _no_room(plan, workspace.run) if free_bytes(workspace.run) < LITTLE_BYTES else ""
-        delete_scratch(workspace.run, plan.devices)
+        survey.delete_scratch(workspace.run, plan.devices)
         raise Failed(f"{room} {error.said}".lstrip()) from None
     record = replace(record, of_plan=_record(workspace.run).of_plan)
     save_record(workspace.run, record)
-    save_backup(workspace.run)
+    backup_store.save_backup(workspace.run)
     _journal_changes(record, workspace)
     return record
 
@@ -468,17 +449,15 @@ def _journal_changes(record: Record, workspace: RehearsalWorkspace) -> None:
                 drive=change.path,
                 folder=folder,
             )
-        workspace.journal.add(Event.SAVED, str(sentence))
+        workspace.journal.add(Event.SAVED, sentence)
         if not record.blank and change.notice is None:
             workspace.journal.add(
                 Event.COMMAND,
-                str(
-                    t(
-                        "{drive} lacks free space for a recovery label. Only {folder} records the "
-                        "waiting result.",
-                        drive=change.path,
-                        folder=folder,
-                    )
+                t(
+                    "{drive} lacks free space for a recovery label. Only {folder} records the "
+                    "waiting result.",
+                    drive=change.path,
+                    folder=folder,
                 ),
             )
 
@@ -508,20 +487,20 @@ def comparing(run: Path, plan: Plan) -> Iterator[Checks]:
 def _over_tokens(run: Path, plan: Plan) -> tuple[str, ...]:
     """Return the tokens that confirm `undo --over-changes`; empty if it would destroy the result of a later
     run."""
-    return () if later_runs(run) else plan.tokens
+    return () if run_drives.later_runs(run) else plan.tokens
 
 
-def ask(run: Path, plan: Plan, purpose: Purpose) -> None:
+def ask(run: Path, plan: Plan, purpose: process.Purpose) -> None:
     """Raises Refused or Failed if the run cannot continue for this purpose now. Read-only."""
     record = _record(run)
-    KnownDrives(run, plan).probe()
+    run_drives.KnownDrives(run, plan).probe()
     if record.phase is Phase.REHEARSING:
         return
-    if purpose is not Purpose.UNDO and record.phase is Phase.KEPT:
-        check_holds_plan(run, plan)
+    if purpose is not process.Purpose.UNDO and record.phase is Phase.KEPT:
+        run_drives.check_holds_plan(run, plan)
         return
     with comparing(run, plan) as checks:
-        if purpose is Purpose.UNDO:
+        if purpose is process.Purpose.UNDO:
             checks.check_undo(over=False)
         else:
             checks.check_forward()
@@ -529,12 +508,12 @@ def ask(run: Path, plan: Plan, purpose: Purpose) -> None:
 
 def next_commands(run: Path) -> Message:
     """Describe the commands that can continue the run, according to their checks."""
-    return working_commands(run) or engine_words.SHOWS_RUN(run=run_argument(run))
+    return working_commands(run) or engine_words.SHOWS_RUN(run=runs.run_argument(run))
 
 
 def working_commands(run: Path) -> Message | None:
     """Describe the commands that can continue the run, or return None if none can."""
-    record, name = _record(run), run_argument(run)
+    record, name = _record(run), runs.run_argument(run)
     if record.phase in ENDED and record.phase is not Phase.KEPT:
         return engine_words.NOTHING_LEFT
     if record.phase is Phase.KEPT:
@@ -543,12 +522,12 @@ def working_commands(run: Path) -> Message | None:
         untouched = t("Nothing was written to the drive, only to a scratch copy.")
         if fails_again(read_entries(run)):
             return untouched
-        if _was_replugged(load_plan(run)):
+        if _was_replugged(runs.load_plan(run)):
             return join(untouched, engine_words.ENDS_RUN(run=name))
         return join(untouched, engine_words.RESUMES_RUN(command="resume", run=name))
     try:
-        with comparing(run, load_plan(run)) as exchange:
-            return exchange.next_commands() or over_later(run)
+        with comparing(run, runs.load_plan(run)) as exchange:
+            return exchange.next_commands() or run_drives.over_later(run)
     except DiskwrightError:
         return None
 
@@ -556,12 +535,12 @@ def working_commands(run: Path) -> Message | None:
 def _was_replugged(plan: Plan) -> bool:
     """Return True if a drive was reattached, so that it may be another one and the rehearsal cannot go on."""
     try:
-        drives = probe_members(plan)
+        drives = identity_check.probe_members(plan)
     except DiskwrightError:
         return False
     try:
         for member, drive in zip(plan.members, drives, strict=True):
-            check_same_start(member.drive, drive)
+            identity_check.check_same_start(member.drive, drive)
     except Refused:
         return True
     return False
@@ -574,7 +553,7 @@ def _add_partitions(plan: Plan) -> None:
             update_partition(plan)
             return
         for member in plan.members:
-            add_partitions(member.drive.path, (slot.number for slot in member.after.partitions))
+            devices.add_partitions(member.drive.path, (slot.number for slot in member.after.partitions))
 
 
 def _update_kernel(plan: Plan) -> None:
@@ -583,7 +562,7 @@ def _update_kernel(plan: Plan) -> None:
         update_partition(plan)
         return
     for member in plan.members:
-        forget_caches(member.drive.path)
-        reread_table(member.drive.path, anew=True)
+        devices.forget_caches(member.drive.path)
+        devices.reread_table(member.drive.path, anew=True)
         with suppress(DiskwrightError):
-            add_partitions(member.drive.path, (slot.number for slot in member.after.partitions))
+            devices.add_partitions(member.drive.path, (slot.number for slot in member.after.partitions))

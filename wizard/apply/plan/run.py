@@ -3,47 +3,39 @@
 Journal entries are written before and after each step.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
-from wizard.apply.block.devices import is_unplugged, node_fault, read_bytes
+from wizard.apply.block import devices
 from wizard.apply.engine.record import Phase, load_record
+from wizard.apply.plan import guard
 from wizard.apply.plan.automount import automount_ignored, unmount_foreign
-from wizard.apply.plan.guard import (
-    check_operations,
-    check_rehearsable,
-    check_start,
-    check_surroundings,
-    check_unused,
-)
 from wizard.apply.plan.identity_check import probe_members
-from wizard.apply.plan.own_drives import own_mounts, quietly
 from wizard.apply.plan.run_summary import DIRECT, headline
-from wizard.apply.run.backup_store import Environment
-from wizard.apply.run.job import STEP_FAILED, STOPPED, Outcome, RunWork
-from wizard.apply.run.journal import Journal, RunState, begun_steps, done_steps, read_entries
-from wizard.apply.run.process import STOP, settle, udev_runs, unlocked
-from wizard.apply.run.progress_log import how_far
+from wizard.apply.run import job, process
+from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
+from wizard.apply.run.journal import Journal, RunState, begun_steps, read_entries
+from wizard.apply.run.progress_log import reached
 from wizard.apply.run.runs import load_environment, load_plan
-from wizard.apply.steps import execution
+from wizard.apply.steps import execution, step_context
 from wizard.apply.steps.containers import check_opened, own_containers
 from wizard.apply.steps.filesystem import (
     made_as_planned,
 )
 from wizard.apply.steps.layers import activate, layer_nodes, own_layer_node, own_uses
-from wizard.apply.steps.step_context import NOT_TOUCHED, Finished, StepContext, look_at_all, told_in
+from wizard.apply.steps.step_context import Finished
 from wizard.apply.steps.wipe import check_no_clone, check_target
+from wizard.apply.system.mounts import is_mounted, is_swap
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused, partition_path
 from wizard.model.machine import Extent
 from wizard.model.run import Event
 from wizard.model.said import KIB, Message, Sentence, joined, t, tn
-from wizard.operations.filesystem import (
-    MakeFilesystem,
-)
-from wizard.operations.mounts import Mount
+from wizard.operations.filesystem import Inside, MakeFilesystem
+from wizard.operations.mounts import Mount, TurnOnSwap
 from wizard.operations.operation import Operation
 from wizard.plan.plan import Plan, PlanOperation, Step
+from wizard.process.program import Result
 from wizard.process.program import run as run_command
 
 NOT_TOGETHER = t("Cannot activate the new volumes:")
@@ -55,7 +47,7 @@ CATCH_UP_SECONDS = 60
 """Time limit for udev to process delayed events."""
 
 
-def finish(work: RunWork) -> Outcome:
+def finish(work: job.RunWork) -> job.Outcome:
     """Mount the volumes of a rehearsed run, check everything, and return how the run ended. Raises
     DiskwrightError.
 
@@ -72,11 +64,25 @@ def finish(work: RunWork) -> Outcome:
     )
     if failure:
         return Event.FAILED, failure
-    for number, _ in plan.use_steps():
-        context = StepContext(plan, number, True, run.name, environment, journal, drive_locks, work.secret)
-        if failure := _run_step(context):
-            return Event.FAILED, failure
-    return _verified(run, plan, environment, journal)
+    steps = (_step(work, plan, number, again=True) for number, _ in plan.use_steps())
+    describe = partial(with_unplugged_reason, plan)
+    ended = job.carry_steps(run, journal, len(plan.steps), steps, lambda: "", describe, may_stop=False)
+    return ended or _verified(run, plan, environment, journal)
+
+
+def _step(work: job.RunWork, plan: Plan, number: int, *, again: bool) -> job.TodoStep:
+    """Return a step to execute, `again` if an earlier process may have done so."""
+    context = step_context.StepContext(
+        plan,
+        number,
+        again,
+        work.run.name,
+        load_environment(work.run),
+        work.journal,
+        work.drive_locks,
+        work.secret,
+    )
+    return number, plan.steps[number - 1].sentence, partial(_execute_despite_mounts, context)
 
 
 def _clone_error(plan: Plan) -> str | None:
@@ -84,49 +90,50 @@ def _clone_error(plan: Plan) -> str | None:
     try:
         check_no_clone(plan)
     except Failed as error:
-        return error.ending_in(str(NOTHING_MORE))
+        return error.ending_in(NOTHING_MORE)
     return None
 
 
 def _start_array(plan: Plan, journal: Journal, drive_locks: tuple[int, ...]) -> str | None:
     """Start the array. Return an error or None."""
     try:
-        activate(plan, told_in(journal, drive_locks))
+        activate(plan, step_context.told_in(journal, drive_locks))
     except DiskwrightError as error:
         return f"{NOT_TOGETHER} {with_unplugged_reason(plan, error)}"
     return None
 
 
-def carry_out_directly(work: RunWork) -> Outcome:
+def carry_out_directly(work: job.RunWork) -> job.Outcome:
     """Execute a plan directly on the drives, and return how the run ended. Such a run can be neither resumed
     nor undone. Raises DiskwrightError."""
     run, journal, drive_locks = work.run, work.journal, work.drive_locks
     plan, environment = load_plan(run), load_environment(run)
     if begun_steps(read_entries(run)):
         raise Refused(DIRECT(name=run.name))
-    check_rehearsable(plan, None)
-    check_operations(plan, environment.only)
+    guard.check_rehearsable(plan, None)
+    guard.check_operations(plan, environment)
     try:
-        check_start(plan)
-        check_surroundings(plan, environment)
+        guard.check_start(plan)
+        guard.check_surroundings(plan, environment)
     except (BadInput, Failed) as error:
         raise Refused(str(error)) from None
-    tables_written = False
-    for number, step in enumerate(plan.steps, 1):
-        if (run / STOP).exists():
-            return Event.STOPPED, f"{STOPPED(step=number)} {reached(run, plan)}"
-        if tables_written and step.operation.made:
-            if failure := _catch_up(plan, number, drive_locks):
-                return Event.FAILED, f"{failure} {reached(run, plan)}"
-            tables_written = False
-        tables_written = tables_written or step.operation in plan.tables
-        context = StepContext(plan, number, False, run.name, environment, journal, drive_locks, work.secret)
-        if failure := _run_step(context):
-            return Event.FAILED, f"{failure} {reached(run, plan)}"
-    return _verified(run, plan, environment, journal)
+
+    def steps() -> Iterator[job.TodoStep]:
+        tables_written = False
+        for number, step in enumerate(plan.steps, 1):
+            if tables_written and step.operation.made:
+                if failure := _catch_up(plan, number, drive_locks):
+                    raise Failed(f"{failure} {reached(run, len(plan.steps))}")
+                tables_written = False
+            tables_written = tables_written or step.operation in plan.tables
+            yield _step(work, plan, number, again=False)
+
+    total, describe = len(plan.steps), partial(with_unplugged_reason, plan)
+    ended = job.carry_steps(run, journal, total, steps(), lambda: reached(run, total), describe)
+    return ended or _verified(run, plan, environment, journal)
 
 
-def _catch_up(plan: Plan, number: int, drive_locks: tuple[int, ...]) -> str | None:
+def _catch_up(plan: Plan, number: int, drive_locks: tuple[int, ...]) -> Message | str | None:
     """Let udev process delayed events before the step `number`, from 1. Return an error if anything else
     changed on the drives, or None.
 
@@ -134,20 +141,18 @@ def _catch_up(plan: Plan, number: int, drive_locks: tuple[int, ...]) -> str | No
     volumes, and mdadm's rules would fail members of a running array (`mdadm --incremental --fail`), which
     breaks a RAID0.
     """
-    if not udev_runs():
+    if not process.udev_runs():
         return None
     places = tuple(_unused_ends(plan, number))
-    before = [read_bytes(device, place.start_bytes, place.size_bytes) for device, place in places]
+    before = [devices.read_bytes(device, place.start_bytes, place.size_bytes) for device, place in places]
     if failure := _let_udev_look(plan, drive_locks):
         return failure
     for (device, place), data in zip(places, before, strict=True):
-        if read_bytes(device, place.start_bytes, place.size_bytes) != data:
-            return str(
-                t(
-                    "Another program changed {device} at byte {byte} while udev caught up.",
-                    device=device,
-                    byte=place.start_bytes,
-                )
+        if devices.read_bytes(device, place.start_bytes, place.size_bytes) != data:
+            return t(
+                "Another program changed {device} at byte {byte} while udev caught up.",
+                device=device,
+                byte=place.start_bytes,
             )
     return None
 
@@ -179,32 +184,37 @@ def _let_udev_look(
 
     Uses by the steps `begun` are accepted, since udev has LVM activate volume groups.
     """
-    if not udev_runs():
+    if not process.udev_runs():
         return None
     try:
-        with automount_ignored(plan), unlocked(drive_locks):
-            settle(CATCH_UP_SECONDS)
-        ours = own_mounts(plan, begun) | own_uses(plan, begun, quietly) | own_containers(plan)
+        with automount_ignored(plan), process.unlocked(drive_locks):
+            process.settle(CATCH_UP_SECONDS)
+        ours = _own_mounts(plan, begun) | own_uses(plan, begun, quietly) | own_containers(plan)
         for drive in probe_members(plan):
-            check_unused(drive, ours, part=plan.part_path)
+            guard.check_unused(drive, ours, part=plan.part_path)
     except DiskwrightError as error:
-        return error.ending_in(str(NOTHING_MORE))
+        return error.ending_in(NOTHING_MORE)
     return None
 
 
-def _run_step(context: StepContext) -> str | None:
-    """Execute and journal one step. Return an error or None."""
-    step = context.plan.steps[context.step - 1]
-    why = context.journal.step(
-        context.step,
-        step.sentence,
-        lambda: _execute_despite_mounts(context),
-        lambda error: with_unplugged_reason(context.plan, error),
+def quietly(argv: Sequence[str]) -> Result:
+    """Run a command that only reads, or that assembles the run's own array."""
+    return run_command(argv, seconds=LOOK_SECONDS)
+
+
+def _own_mounts(plan: Plan, begun: frozenset[int]) -> frozenset[tuple[str, str]]:
+    """Return the devices and mount points of the run's own existing mounts. The mount point of swap is
+    `swap`."""
+    operations = [plan.steps[number - 1].operation for number in begun]
+    mounts = [one for one in operations if isinstance(one, Mount) and is_mounted(one)]
+    mounts += [mount for one in operations if isinstance(one, Inside) and is_mounted(mount := one.mount)]
+    swaps = frozenset(
+        (one.device, "swap") for one in operations if isinstance(one, TurnOnSwap) and is_swap(one.device)
     )
-    return f"{STEP_FAILED(step=context.step, steps=len(context.plan.steps))} {why}" if why else None
+    return swaps | {(device, one.mount_point) for one in mounts for device in one.devices}
 
 
-def _execute_despite_mounts(context: StepContext) -> Message | str:
+def _execute_despite_mounts(context: step_context.StepContext) -> Message | str:
     """Execute a step. If another program has mounted the device, unmount it and try again, or accept the
     result."""
     operation = context.plan.steps[context.step - 1].operation
@@ -218,20 +228,20 @@ def _execute_despite_mounts(context: StepContext) -> Message | str:
     return execute(context) if isinstance(operation, Mount) else made_as_planned(operation, context)
 
 
-def execute(context: StepContext) -> Message | str:
+def execute(context: step_context.StepContext) -> Message | str:
     """Execute a step's operation and return a summary. Raises Failed."""
     operation = context.plan.steps[context.step - 1].operation
     _check_nodes(operation, context)
     return execution.execute(operation, context)
 
 
-def _check_nodes(operation: Operation, context: StepContext) -> None:
+def _check_nodes(operation: Operation, context: step_context.StepContext) -> None:
     """Raises Failed unless every node is the plan's drive or partition, or made by this run."""
     layers = layer_nodes(context.plan)
     for device in operation.devices:
         member = context.plan.member(device)
-        if member and (reason := node_fault(device, member.drive.path)):
-            raise Failed(NOT_TOUCHED(node=device, why=reason))
+        if member and (reason := devices.node_fault(device, member.drive.path)):
+            raise Failed(step_context.NOT_TOUCHED(node=device, why=reason))
         if device in operation.created:
             continue
         check_opened(context.plan, device)
@@ -242,13 +252,13 @@ def _check_nodes(operation: Operation, context: StepContext) -> None:
 
 def with_unplugged_reason(plan: Plan, said: object) -> str:
     """Prefix a message with the reason if a drive was disconnected."""
-    gone = next((path for path in plan.devices if is_unplugged(path)), None)
+    gone = next((path for path in plan.devices if devices.is_unplugged(path)), None)
     return f"{PULLED(drive=gone)} {said}" if gone else str(said)
 
 
-def _verified(run: Path, plan: Plan, environment: Environment, journal: Journal) -> Outcome:
+def _verified(run: Path, plan: Plan, environment: Environment, journal: Journal) -> job.Outcome:
     try:
-        drives = look_at_all(plan.devices)
+        drives = step_context.look_at_all(plan.devices)
     except DiskwrightError as error:
         raise Failed(f"{NOT_CHECKED} {error}") from None
     seconds = environment.patience_seconds
@@ -262,14 +272,6 @@ def _verified(run: Path, plan: Plan, environment: Environment, journal: Journal)
         count=len(plan.members),
     )
     return Event.DONE, joined((*headline(plan, RunState.DONE), planned))
-
-
-def reached(run: Path, plan: Plan) -> str:
-    """Report which steps are done."""
-    try:
-        return str(how_far(done_steps(read_entries(run)), len(plan.steps)))
-    except BadInput as error:
-        return str(error)
 
 
 NOT_WRITTEN_YET = frozenset({Phase.REHEARSING, Phase.SAVED, Phase.CLEARING, Phase.REPLACING, Phase.UNKNOWN})

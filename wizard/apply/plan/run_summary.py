@@ -1,60 +1,38 @@
 """Summaries of a finished run, the same in all interfaces."""
 
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase
-from wizard.apply.run.job import NOT_YET, READY, RESULT_RUNNING, STEP_FAILED
-from wizard.apply.run.journal import RunState, begun_steps, done_steps
+from wizard.apply.engine import record
+from wizard.apply.run import job, journal
+from wizard.apply.run.journal import RunState
 from wizard.apply.run.progress_log import Decision, DecisionChoice, Settling, how_far
 from wizard.apply.run.runs import run_argument
 from wizard.model.errors import ExitCode, printable, typed_word
 from wizard.model.layout import NO_PLACE
 from wizard.model.run import Event, JournalEntry
-from wizard.model.said import Message, Sentence, Sentences, join, joined, t, tn
+from wizard.model.said import Message, Sentence, join, joined, t, tn
 from wizard.plan.plan import Plan
 from wizard.plan.request.encryption import OPENED_TO_KEEP
 from wizard.plan.request.subvolumes import places_of
 from wizard.plan.text import volume_bytes
 from wizard.plan.undo_policy import WORD, needs_word
 
-NOTHING_TO_UNDO = t("Undo is not needed.")
-
 RESULTS = {
-    RunState.DONE: Sentences(
-        "The drive is set up as shown and was checked.",
-        "The drives are set up as shown and were checked.",
+    RunState.DONE: Sentence("Set up as shown, and checked: {drives:and}."),
+    RunState.FAILED: Sentence(
+        "A step failed. Earlier steps on {drives:and} are complete; later steps did not run."
     ),
-    RunState.STOPPED: Sentences(
-        "The run stopped between two steps. The drive is partly set up.",
-        "The run stopped between two steps. The drives are partly set up.",
+    RunState.STOPPED: Sentence("The run stopped between two steps, with {drives:and} partly set up."),
+    RunState.REFUSED: Sentence("The run was refused before the first write to {drives:and}."),
+    RunState.INTERRUPTED: Sentence("The run ended unfinished, with {drives:and} partly set up."),
+    RunState.UNDONE: Sentence(
+        "The run was undone, with the old table and signatures restored on {drives:and}."
     ),
-    RunState.REFUSED: Sentences(
-        "The run was refused before the first write. The drive is unchanged.",
-        "The run was refused before the first write. The drives are unchanged.",
-    ),
-    RunState.INTERRUPTED: Sentences(
-        "The run ended unfinished. The drive is partly set up.",
-        "The run ended unfinished. The drives are partly set up.",
-    ),
-    RunState.UNDONE: Sentences(
-        "The run was undone: the old table and signatures are restored.",
-        "The run was undone: the old tables and signatures are restored.",
-    ),
-    RunState.KEPT: Sentences(
-        "Kept: the drive is in use as planned and was checked. Undo is no longer possible.",
-        "Kept: the drives are in use as planned and were checked. Undo is no longer possible.",
-    ),
+    RunState.KEPT: Sentence("Kept: {drives:and} in use as planned, and checked. Undo is no longer possible."),
 }
-"""The result of a run by state, for one or several drives. Follows the headline."""
-
-ALIKE = {
-    RunState.FAILED: Sentence("A step failed. Earlier steps are complete; later steps did not run."),
-    RunState.RUNNING: RESULT_RUNNING,
-}
-"""Results that do not depend on the number of drives."""
-
+"""The result of a run by state. Follows the headline."""
 
 SETTLED = frozenset({RunState.DONE, RunState.KEPT, RunState.WAITING, RunState.UNDONE})
 """States in which the steps need not be listed: all are done or undone."""
@@ -64,7 +42,7 @@ def headline(plan: Plan, state: RunState) -> tuple[Message, ...]:
     """Return the most important results: sizes, places and writers of ready volumes, or that the result is
     not in use yet. Empty for runs that did not finish."""
     if state is RunState.WAITING:
-        return (NOT_YET,)
+        return (job.NOT_YET,)
     if state not in (RunState.DONE, RunState.KEPT):
         return ()
     if plan.only_table and not plan.part:
@@ -86,7 +64,7 @@ def headline(plan: Plan, state: RunState) -> tuple[Message, ...]:
         )
     used = [(volume, places_of(volume.mount_point, volume.subvolumes)) for volume in plan.volumes]
     ready = tuple(
-        READY(
+        job.READY(
             size=volume_bytes(plan, at) or 0,
             places=tuple(places),
             who=volume.writer.shown,
@@ -113,55 +91,29 @@ def headline(plan: Plan, state: RunState) -> tuple[Message, ...]:
     )
 
 
-def result_sentence(plan: Plan, state: RunState, phase: Phase | None = None) -> str:
+def result_sentence(plan: Plan, state: RunState, phase: record.Phase | None = None) -> str:
     """Summarise how the run ended. `phase` is the phase of a rehearsed plan, or None."""
-    return joined((*headline(plan, state), *_result(plan, state, phase)))
+    result = _result(plan, state, phase)
+    return joined((*headline(plan, state), *((result,) if result else ())))
 
 
-def _result(plan: Plan, state: RunState, phase: Phase | None) -> Iterator[Message]:
-    drives = len(plan.members)
-    if phase is not None and (result := _rehearsed_result(state, phase, drives)):
-        yield result
-    elif state in ALIKE:
-        yield ALIKE[state]()
-    elif state in RESULTS:
-        yield RESULTS[state](count=drives)
-
-
-def _rehearsed_result(state: RunState, phase: Phase, drives: int) -> Message | None:
-    """Return the result of a rehearsed plan if it differs from `RESULTS`, or None."""
-    if state is RunState.UNDONE:
+def _result(plan: Plan, state: RunState, phase: record.Phase | None) -> Message | None:
+    drives = plan.devices
+    if phase is not None and state is RunState.UNDONE:
         return t("The run was undone: the old contents are restored bit for bit.")
-    if state not in EARLY:
-        return None
-    ended = EARLY[state]()
-    if phase in UNTOUCHED:
-        return tn(
-            "{ended} before the first write: only a scratch copy was used. The drive is unchanged.",
-            "{ended} before the first write: only a scratch copy was used. The drives are unchanged.",
-            ended=ended,
-            count=drives,
-        )
-    if phase in GOING_BACK:
-        return tn(
-            "{ended} during undo. The drive cannot be mounted until the undo is finished.",
-            "{ended} during undo. The drives cannot be mounted until the undo is finished.",
-            ended=ended,
-            count=drives,
-        )
-    if phase in (Phase.RELEASED, Phase.KEPT):
-        return tn(
-            "{ended} during keep. The drive has the contents shown.",
-            "{ended} during keep. The drives have the contents shown.",
-            ended=ended,
-            count=drives,
-        )
-    return tn(
-        "{ended} while writing the drive. The drive cannot be mounted until the run is finished or undone.",
-        "{ended} while writing the drives. The drives cannot be mounted until the run is finished or undone.",
-        ended=ended,
-        count=drives,
-    )
+    if phase is not None and state in EARLY:
+        if phase in record.UNTOUCHED:
+            result = Sentence("{ended} before the first write to {drives:and}: only a scratch copy was used.")
+        elif phase in record.GOING_BACK:
+            result = Sentence("{ended} during undo. Finish the undo before you mount {drives:and}.")
+        elif phase in (record.Phase.RELEASED, record.Phase.KEPT):
+            result = Sentence("{ended} during keep. The contents shown are on {drives:and}.")
+        else:
+            result = Sentence("{ended} while writing. Finish or undo the run before you mount {drives:and}.")
+        return result(ended=EARLY[state](), drives=drives)
+    if state is RunState.RUNNING:
+        return t("The run is still in progress.")
+    return RESULTS[state](drives=drives) if state in RESULTS else None
 
 
 EARLY = {
@@ -174,25 +126,15 @@ EARLY = {
 
 
 def undo_sentence(
-    plan: Plan, run: Path, state: RunState, entries: Sequence[JournalEntry], phase: Phase | None = None
-) -> str:
-    """Describe if and how the run can be undone. `phase` is the phase of a rehearsed plan, or None."""
-    return str(_undo_message(plan, run, state, entries, phase))
-
-
-def _undo_message(
-    plan: Plan, run: Path, state: RunState, entries: Sequence[JournalEntry], phase: Phase | None
+    plan: Plan, run: Path, state: RunState, entries: Sequence[JournalEntry], phase: record.Phase | None = None
 ) -> Message:
-    if phase is Phase.UNDONE or phase in UNTOUCHED:
-        return NOTHING_TO_UNDO
-    if phase is Phase.KEPT:
+    """Describe if and how the run can be undone. `phase` is the phase of a rehearsed plan, or None."""
+    if phase is record.Phase.KEPT:
         return t("Undo is no longer possible: the result is in use, and the saved data was deleted.")
-    if phase is not None:
-        return t(
-            "Undo: sudo diskwright undo {run} restores the old contents bit for bit.",
-            run=run_argument(run),
-        )
-    return direct_end(plan, entries) if begun_steps(tuple(entries)) else NOTHING_TO_UNDO
+    if phase is not None and phase is not record.Phase.UNDONE and phase not in record.UNTOUCHED:
+        return record.UNDO(run=run_argument(run))
+    is_needed = phase is None and journal.begun_steps(tuple(entries))
+    return direct_end(plan, entries) if is_needed else t("Undo is not needed.")
 
 
 DIRECT = Sentence("The run {name} works directly on the drive, so it cannot be kept, undone or resumed.")
@@ -200,7 +142,7 @@ DIRECT = Sentence("The run {name} works directly on the drive, so it cannot be k
 
 def direct_end(plan: Plan, entries: Sequence[JournalEntry]) -> Message:
     """Describe what can be done about a run that worked directly on the drives."""
-    done = done_steps(tuple(entries))
+    done = journal.done_steps(tuple(entries))
     if any(number not in done for number, _ in plan.written_steps()):
         return t(
             "The run cannot be undone or resumed. Set up {drives:list} again: `{command}`.",
@@ -214,13 +156,13 @@ def direct_end(plan: Plan, entries: Sequence[JournalEntry]) -> Message:
 
 def direct_left(plan: Plan, entries: Sequence[JournalEntry]) -> Message | str:
     """Describe how far an ended run got directly on the drives, and what can be done."""
-    begun, done = begun_steps(tuple(entries)), done_steps(tuple(entries))
+    begun, done = journal.begun_steps(tuple(entries)), journal.done_steps(tuple(entries))
     if not begun:
         return t("The run ended before the first step. The drive is unchanged.")
     number, steps = max(begun), len(plan.steps)
     failed = [entry for entry in entries if entry.event is Event.STEP_FAILED and entry.step == number]
     if failed:
-        ended: Message | str = f"{STEP_FAILED(step=number, steps=steps)} {failed[-1].sentence}"
+        ended: Message | str = f"{job.STEP_FAILED(step=number, steps=steps)} {failed[-1].sentence}"
     elif number in done:
         ended = t("The run ended after step {step} of {steps}.", step=number, steps=steps)
     else:
@@ -237,40 +179,35 @@ def decision_of(plan: Plan, state: RunState) -> Decision:
     """Return the user's choices for a run in this state, for the wizard that started it."""
     if state is not RunState.WAITING:
         return Decision()
-    places = tuple(printable(mount.mount_point, 200) for mount in plan.mounts)
+    places = tuple(mount.mount_point for mount in plan.mounts)
     where = (plan.part_path,) if plan.part else plan.devices
     used = (
         t("The result is mounted at {places:and}.", places=places)
         if places
         else t("The result can then be used.")
     )
-    loses, drives = any(step.destroys for step in plan.steps), len(plan.members)
+    loses = any(step.destroys for step in plan.steps)
     kept = join(
         used,
-        tn(
-            "The drive's old contents are then lost for good.",
-            "The drives' old contents are then lost for good.",
-            count=drives,
-        )
+        t("The old contents of {drives:and} are then lost for good.", drives=plan.devices)
         if loses
         else t("Undo is then no longer possible."),
     )
-    why_secret = str(OPENED_TO_KEEP) if plan.takes_passphrase else ""
-    keep = DecisionChoice(
-        Settling.KEEP, str(t("Keep the result on {drives:and}?", drives=where)), str(kept), why_secret
+    undone = t(
+        "The old contents of {drives:and} are restored bit for bit and compared. The new contents are lost.",
+        drives=plan.devices,
     )
-    undo = DecisionChoice(
-        Settling.UNDO,
-        str(t("Undo the changes to {drives:and}?", drives=where)),
-        str(
-            tn(
-                "The drive's old contents are restored bit for bit and compared. The new contents are lost.",
-                "The drives' old contents are restored bit for bit and compared. The new contents are lost.",
-                count=drives,
-            )
-        ),
+    why_secret = OPENED_TO_KEEP if plan.takes_passphrase else ""
+    keep, undo = (
+        t("Keep the result on {drives:and}?", drives=where),
+        t("Undo the changes to {drives:and}?", drives=where),
     )
-    return Decision((keep, undo))
+    return Decision(
+        (
+            DecisionChoice(Settling.KEEP, keep, kept, why_secret),
+            DecisionChoice(Settling.UNDO, undo, undone),
+        )
+    )
 
 
 def waiting_sentence(plan: Plan, name: str) -> Message:
@@ -302,14 +239,7 @@ def as_options(words: Iterable[str]) -> str:
 def exit_code_of(state: RunState) -> ExitCode:
     """Return the wizard's exit code for a run in this state. A run in progress continues in the
     background."""
-    ends = {
-        RunState.RUNNING: ExitCode.DONE,
-        RunState.DONE: ExitCode.DONE,
-        RunState.UNDONE: ExitCode.DONE,
-        RunState.KEPT: ExitCode.DONE,
-        RunState.WAITING: ExitCode.DONE,
-        RunState.REFUSED: ExitCode.REFUSED,
-        RunState.STOPPED: ExitCode.INTERRUPTED,
-        RunState.INTERRUPTED: ExitCode.INTERRUPTED,
-    }
-    return ends.get(state, ExitCode.FAILED)
+    if state in (RunState.STOPPED, RunState.INTERRUPTED):
+        return ExitCode.INTERRUPTED
+    ends = {RunState.REFUSED: ExitCode.REFUSED, RunState.FAILED: ExitCode.FAILED}
+    return ends.get(state, ExitCode.DONE)

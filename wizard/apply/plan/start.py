@@ -1,100 +1,36 @@
-"""Check, confirm and start a run of a plan. The run is a separate process and survives the terminal."""
+"""What a new run needs: confirmation, passphrase, locks, and space for undo, measured by a rehearsal."""
 
+import fcntl
 import os
 import shlex
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
+from secrets import token_hex
+from shutil import rmtree
+from tempfile import TemporaryDirectory
 
 from wizard.apply.block.extents import DeviceMedium
-from wizard.apply.engine.changes import first_data, sample_of
-from wizard.apply.engine.record import UNKNOWN_DATA, Phase, Record, save_record
-from wizard.apply.engine.scratch_copies import blocker
-from wizard.apply.plan.guard import (
-    check_operations,
-    check_read,
-    check_rehearsable,
-    check_start,
-    check_surroundings,
-    check_tools,
-)
-from wizard.apply.plan.identity_check import Where, check_same_start, probe_again
-from wizard.apply.plan.rehearsed import KEEP
-from wizard.apply.run.backup_store import ANY, Environment, keep_facts, save_backup, write_durably
-from wizard.apply.run.job import begin_new, check_root, check_tokens
-from wizard.apply.run.process import lock_drives, settle, unlock
-from wizard.apply.run.runs import check_room, new_run, plan_digest, runs_folder
-from wizard.apply.system.fstab import key_of
-from wizard.model.errors import Refused
-from wizard.model.said import MIB, Message, join, t, tn
-from wizard.plan.check import PLANS
+from wizard.apply.engine import scratch_copies
+from wizard.apply.engine.changes import first_data, sample_of, unknown_data
+from wizard.apply.engine.record import UNKNOWN_DATA
+from wizard.apply.engine.scratch_copies import blocker, free_bytes
+from wizard.apply.engine.stores import FOLDER, old_file
+from wizard.apply.plan.identity_check import Where, probe_again
+from wizard.apply.plan.rehearse import RehearsalWorkspace, rehearse
+from wizard.apply.plan.rehearsed import LITTLE_BYTES
+from wizard.apply.plan.run import execute
+from wizard.apply.run import process
+from wizard.apply.run.backup_store import Environment
+from wizard.apply.run.journal import Journal
+from wizard.apply.run.runs import ROOM_BYTES, make_private
+from wizard.model.errors import Failed, Refused
+from wizard.model.said import MIB, Message, Sentence, join, t
 from wizard.plan.plan import Plan
 from wizard.plan.request.encryption import passphrase_fault
 from wizard.plan.request.roles import content_fault
-from wizard.plan.undo_policy import WORD, needs_word, promise
-
-
-def preflight(
-    plan: Plan, *tokens: str, journal_dir: Path | None = None, environment: Environment = ANY
-) -> None:
-    """Check everything that a run requires. Read-only. Raises Refused or BadInput."""
-    folder = runs_folder(journal_dir)
-    unlock(_lock_checked(plan, tokens, folder, environment, why_direct(plan, folder), make=False))
-
-
-def preflight_unprivileged(plan: Plan, *, environment: Environment = ANY) -> None:
-    """Run the checks of `preflight` that need no root. Raises Refused or BadInput."""
-    PLANS.check(plan)
-    check_read(plan)
-    check_operations(plan, environment.only)
-    check_tools(plan)
-    for member in plan.members:
-        check_same_start(member.drive, probe_again(member.drive))
-
-
-def start_run(
-    plan: Plan,
-    *tokens: str,
-    journal_dir: Path | None = None,
-    environment: Environment = ANY,
-    secret: bytes | None = None,
-    keep: bool = False,
-) -> Path:
-    """Start a run in a detached process and return its folder.
-
-    `tokens` confirm the drives; `WORD` among them confirms a run without undo, directly on the drives.
-    `secret` is the passphrase of encrypted volumes, unless the plan has a key file. `keep` keeps the result
-    as soon as all data is written, even if the drives had contents.
-
-    Raises as `preflight` does, and Refused if the passphrase or key is missing or invalid.
-    """
-    secret = key_of(plan) if secret is None else secret
-    check_secret(plan, secret)
-    if WORD in tokens:
-        check_rehearsable(plan, None)
-    folder = runs_folder(journal_dir)
-    # Decide this once: without undo only if the user has confirmed it.
-    why = why_direct(plan, folder)
-    direct = WORD in tokens or bool(why)
-    drive_locks = _lock_checked(plan, tokens, folder, environment, why, make=True)
-
-    def make() -> Path:
-        run = new_run(folder, plan, environment, direct=direct)
-        keep_facts(run, plan.devices)
-        if not direct:
-            save_record(run, Record(Phase.REHEARSING, of_plan=plan_digest(run)))
-            save_backup(run)
-            if keep:
-                write_durably(run / KEEP, b"", os.O_TRUNC)
-        return run
-
-    applying = tn(
-        "Applying {count} step to {drives:list}.",
-        "Applying {count} steps to {drives:list}.",
-        count=len(plan.steps),
-        drives=plan.devices,
-    )
-    return begin_new(make, str(applying), drive_locks, secret)
+from wizard.plan.undo_policy import WORD, UndoSpace, needs_word, promise
 
 
 def why_direct(plan: Plan, folder: Path) -> str:
@@ -104,25 +40,7 @@ def why_direct(plan: Plan, folder: Path) -> str:
     return plan.direct_reason or blocker(existing, (member.drive.size_bytes for member in plan.members))
 
 
-def _lock_checked(
-    plan: Plan, tokens: Sequence[str], folder: Path, environment: Environment, why: str, *, make: bool
-) -> tuple[int, ...]:
-    """Run the cheap checks, lock the drives before anything touches them, and return the locks. `why` is the
-    reason to run directly on the drives; empty for a rehearsed plan."""
-    PLANS.check(plan)
-    check_read(plan)
-    check_operations(plan, environment.only)
-    check_tokens(plan, [token for token in tokens if token != WORD])
-    check_root()
-    check_rehearsable(plan, why)
-    _check_word(plan, tokens, why)
-    check_tools(plan)
-    check_surroundings(plan, environment)
-    check_room(folder, room_bytes(plan), make=make)
-    return guarded(plan)
-
-
-def _check_word(plan: Plan, tokens: Sequence[str], why_direct: str) -> None:
+def check_word(plan: Plan, tokens: Sequence[str], why_direct: str) -> None:
     """Raises Refused if undo is impossible and the user has not confirmed this."""
     if WORD in tokens:
         return
@@ -130,7 +48,10 @@ def _check_word(plan: Plan, tokens: Sequence[str], why_direct: str) -> None:
     if found or needs_word(plan, why_direct):
         said = join(
             *found,
-            t("To continue anyway, add --confirm {word}. Nothing was written.", word=shlex.quote(WORD)),
+            t(
+                "To continue anyway, add --confirm {word}. Nothing was written.",
+                word=shlex.quote(WORD),
+            ),
         )
         raise Refused(f"{promise(plan, why_direct)} {said}")
 
@@ -149,39 +70,167 @@ def check_secret(plan: Plan, secret: bytes | None) -> None:
     """Raises Refused if the passphrase is missing, invalid, or not needed by the plan."""
     if not plan.containers:
         if secret is not None:
-            raise Refused(t("This plan does not encrypt: omit the passphrase. Nothing was written."))
+            raise process.refused(t("This plan does not encrypt: omit the passphrase."))
         return
     if secret is None:
-        raise Refused(
+        raise process.refused(
             t(
-                "The plan encrypts {devices:list} and needs a passphrase. Nothing was written.",
+                "The plan encrypts {devices:list} and needs a passphrase.",
                 devices=tuple(one.device for one in plan.containers),
             )
         )
     by_key = any(one.key for one in plan.containers)
     if fault := content_fault(secret) if by_key else passphrase_fault(secret):
-        raise Refused(t("The passphrase {fault}. Nothing was written.", fault=fault))
+        raise process.refused(t("The passphrase {fault}.", fault=fault))
 
 
-def lock_all(
-    plan: Plan, check: Callable[[], None] = lambda: None, where: Where | None = None
-) -> tuple[int, ...]:
-    """Lock the plan's drives. Raises Refused if a drive is missing, naming `where` it is, or locked. Runs
-    `check` under the locks, and raises its errors."""
-    settle()
+def lock_all(plan: Plan, where: Where | None = None) -> tuple[int, ...]:
+    """Lock the plan's drives. Raises Refused if a drive is missing, naming `where` it is, or locked."""
+    process.settle()
     for member in plan.members:
         if not Path(member.drive.path).is_block_device():
             probe_again(member.drive, where)
-    return lock_drives(plan.devices, check)
-
-
-def guarded(plan: Plan) -> tuple[int, ...]:
-    """Lock the drives, and check that they match the plan, are unused and have unchanged contents. Raises
-    Refused."""
-    return lock_all(plan, partial(check_start, plan))
+    return process.lock_drives(plan.devices)
 
 
 def room_bytes(plan: Plan) -> int:
     """Return the bytes that a run needs free at the start: 2 MiB for each device of each operation that
     writes to it."""
     return 2 * MIB * sum(len(step.operation.devices) for step in plan.steps if step.operation.writes)
+
+
+BLOCK_BYTES = 512
+"""The unit of `st_blocks` (stat(2))."""
+
+PREFIX = ".measuring-"
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """Space that a run needs in its folder until keep or undo.
+
+    `old_bytes` is for old contents, excluding zeros, and `new_bytes` for new contents; both are None if space
+    ran out while measuring. `free_bytes` was free before. `blanks` is True for each drive on which only zeros
+    are overwritten. `unknown` lists unrecognised data.
+    """
+
+    folder: Path
+    free_bytes: int
+    old_bytes: int | None = None
+    new_bytes: int | None = None
+    blanks: tuple[bool, ...] = ()
+    unknown: tuple[Message, ...] = ()
+
+    @property
+    def blank(self) -> bool:
+        """Return True if only zeros would be overwritten on all drives."""
+        return bool(self.blanks) and all(self.blanks)
+
+    @property
+    def needed_bytes(self) -> int | None:
+        """The total, including the run's own files."""
+        if self.old_bytes is None or self.new_bytes is None:
+            return None
+        return self.old_bytes + self.new_bytes + ROOM_BYTES
+
+    @property
+    def fits(self) -> bool:
+        """Return True if the space is enough."""
+        return self.needed_bytes is not None and self.needed_bytes <= self.free_bytes
+
+    @property
+    def said(self) -> Message:
+        """The result, for display before the first write."""
+        folder, free = str(self.folder), self.free_bytes
+        if self.needed_bytes is None:
+            return t(
+                "Not enough free space for undo in {folder}: more than the free {free:size} "
+                "is needed. Name another folder with --journal DIR.",
+                folder=folder,
+                free=free,
+            )
+        takes = (
+            Sentence("Undo needs {needed:size} in {folder}; {free:size} is free.")
+            if self.fits
+            else Sentence(
+                "Not enough free space for undo in {folder}: {needed:size} needed, "
+                "{free:size} free. Name another folder with --journal DIR."
+            )
+        )
+        return join(*self.unknown, takes(folder=folder, needed=self.needed_bytes, free=free))
+
+
+def undo_space(plan: Plan, folder: Path, environment: Environment) -> UndoSpace:
+    """Measure the space for undo, for display before the confirmation. If the plan must run directly on the
+    drive, describe the consequences instead, and whether the user has to confirm them. Raises as `measure`
+    does."""
+    if why := why_direct(plan, folder):
+        return UndoSpace(promise(plan, why), not needs_word(plan, why))
+    room = measure(plan, folder, environment)
+    return UndoSpace(str(room.said), room.fits, tuple(map(str, room.unknown)))
+
+
+def measure(plan: Plan, folder: Path, environment: Environment) -> Room:
+    """Rehearse the plan in the folder, return the space needed and delete everything. Reads the drives; takes
+    seconds. Raises DiskwrightError."""
+    missing = [above for above in (folder.absolute(), *folder.absolute().parents) if not above.exists()]
+    try:
+        make_private(folder)
+        with _exclusive(folder):
+            for left in folder.glob(f"{PREFIX}*"):
+                # A killed process has left this.
+                if not process.is_locked(left):
+                    scratch_copies.release_left(left)
+                    rmtree(left)
+            room = Room(folder, free_bytes(folder))
+            with TemporaryDirectory(prefix=PREFIX, dir=folder) as run:
+                return _rehearse_in(plan, Path(run), room, environment)
+    except OSError as error:
+        raise process.refused(
+            t(
+                "Cannot use {folder} for a run: {why}.",
+                folder=str(folder),
+                why=error.strerror or str(error),
+            )
+        ) from None
+    finally:
+        for made in missing:
+            # Restore the previous state. Another run may have created its folder there since.
+            with suppress(OSError):
+                made.rmdir()
+
+
+@contextmanager
+def _exclusive(folder: Path) -> Iterator[None]:
+    """Wait until no other process measures in this folder: two scratch copies would have the same UUIDs."""
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(fd)
+
+
+def _rehearse_in(plan: Plan, run: Path, room: Room, environment: Environment) -> Room:
+    lock, journal = process.lock_run(run), Journal(run)
+    # No passphrase has been entered yet. Any passphrase needs the same space.
+    secret = token_hex().encode() if plan.containers else None
+    try:
+        record = rehearse(plan, RehearsalWorkspace(run, environment, journal, execute, secret))
+    except Failed:
+        if free_bytes(run) < LITTLE_BYTES:
+            return room
+        raise
+    finally:
+        journal.close()
+        os.close(lock)
+    old = _allocated_bytes(old_file(run, number) for number in range(len(plan.members)))
+    blanks = tuple(change.blank for change in record.changes)
+    unknown = unknown_data(run, plan, record.changes)
+    return Room(
+        room.folder, room.free_bytes, old, _allocated_bytes((run / FOLDER).iterdir()) - old, blanks, unknown
+    )
+
+
+def _allocated_bytes(files: Iterable[Path]) -> int:
+    return sum(file.stat().st_blocks * BLOCK_BYTES for file in files)

@@ -132,13 +132,6 @@ NOT_ALLOWED = Sentence("not authorized, or no way to ask for authorization")
 
 NO_RUN = t("No run was started here, so keep and undo are not possible. Nothing was written.")
 NO_DEVICE = Sentence("{path} is not a device below /dev.")
-OPEN_JOURNAL = Sentence(
-    "The journal cannot be in {folder}: users other than root could replace it, or its "
-    "path is not real. Nothing was written. Name a folder only root can write to with "
-    "--journal DIR."
-)
-
-
 RELAY = "wizard.apply.privilege.server"
 
 HELPER = "as-root"

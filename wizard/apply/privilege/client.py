@@ -12,15 +12,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from queue import SimpleQueue
+from typing import TypeVar
 
 from wizard.advice.missing import Missing
 from wizard.apply.local_runs import LocalRuns
 from wizard.apply.privilege import ask
-from wizard.apply.privilege.ask import Answer, Ask, RootProgram, RootRequest, Say, as_line
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.journal import POLL_SECONDS, RunState, in_own_words
-from wizard.apply.run.load import render_any
-from wizard.apply.run.process import Purpose
+from wizard.apply.run.kinds import render_any
 from wizard.apply.run.progress_log import RunStatus
 from wizard.apply.run.runs import run_argument
 from wizard.apply.run_control import left_alone
@@ -38,8 +37,11 @@ from wizard.plan.settings.document import SETTINGS
 from wizard.plan.undo_policy import UndoSpace
 from wizard.probe.facts import RawMachine
 
-NO_RESULT = t("No result arrived from the root process.")
-THE_RESULT = t("The root process's result")
+NO_ANSWER = t(
+    "The root process ended without an answer; `sudo diskwright status` shows any run that started."
+)
+T = TypeVar("T")
+THE_RESULT = "The root process's result"
 
 DISMISSED = {
     ("pkexec", 126): ask.DISMISSED,
@@ -52,10 +54,10 @@ class Elevated(LocalRuns):
     """A connection to the root process for the life of the interface, which knows only the runs started here.
     Asks for root on creation; raises Refused if that fails."""
 
-    def __init__(self, way: RootProgram, journal_dir: Path | None = None) -> None:
+    def __init__(self, way: ask.RootProgram, journal_dir: Path | None = None) -> None:
         super().__init__(Environment(), journal_dir)
         self._process = _start_root(way)
-        self._replies: SimpleQueue[Answer | None] = SimpleQueue()
+        self._replies: SimpleQueue[ask.Answer | None] = SimpleQueue()
         self._entries: list[JournalEntry] = []
         self._state: RunState | None = None
         self._status = RunStatus()
@@ -68,35 +70,29 @@ class Elevated(LocalRuns):
 
     def look(self, paths: Sequence[str] | None) -> RawMachine:
         """Probe the drives at `paths`, or all if None, as root. Raises as `survey` does."""
-        answer = self._request(RootRequest(Ask.LOOK, paths=None if paths is None else tuple(paths)))
-        if answer.machine is None:
-            raise Failed(NO_RESULT)
-        return answer.machine
+        answer = self._request(ask.RootRequest(ask.Ask.LOOK, paths=None if paths is None else tuple(paths)))
+        return _given(answer.machine)
 
     def look_at_ext(self, device: str) -> Situation:
         """Inspect an ext filesystem as root. Raises as the function of that name does."""
-        answer = self._request(RootRequest(Ask.LOOK_AT_EXT, device=device))
-        if answer.situation is None:
-            raise Failed(NO_RESULT)
-        return answer.situation
+        answer = self._request(ask.RootRequest(ask.Ask.LOOK_AT_EXT, device=device))
+        return _given(answer.situation)
 
     def undo_space(self, plan: Plan) -> UndoSpace:
         """Measure the space for undo as root. Raises as `preflight` and the function of that name do."""
         journal = _absolute(self._journal_dir)
-        answer = self._request(RootRequest(Ask.ROOM, plan=PLANS.render(plan), journal=journal))
-        if answer.room is None:
-            raise Failed(NO_RESULT)
-        return answer.room
+        answer = self._request(ask.RootRequest(ask.Ask.ROOM, plan=PLANS.render(plan), journal=journal))
+        return _given(answer.room)
 
     def install(self, missing: Missing, on_line: Callable[[str], None]) -> None:
         """Install the packages as root. Raises as `packages.install` does."""
         self._on_line = on_line
-        self._request(RootRequest(Ask.INSTALL, programs=tuple(missing.programs)))
+        self._request(ask.RootRequest(ask.Ask.INSTALL, programs=tuple(missing.programs)))
 
     def start(self, document: RunDocument, tokens: Sequence[str], secret: bytes | None = None) -> Path:
         """Start a run and return its folder, which only root can read. Raises as `RunJob.start` does."""
-        request = RootRequest(
-            Ask.APPLY,
+        request = ask.RootRequest(
+            ask.Ask.APPLY,
             plan=render_any(document),
             tokens=tuple(tokens),
             journal=_absolute(self._journal_dir),
@@ -107,28 +103,28 @@ class Elevated(LocalRuns):
 
     def work_out(self, device: str, wanted: Wanted) -> Changes:
         """Plan the changes for a request as root. Raises as `changes_for` does."""
-        answer = self._request(RootRequest(Ask.WORK_OUT, device=device, wanted=wanted))
+        answer = self._request(ask.RootRequest(ask.Ask.WORK_OUT, device=device, wanted=wanted))
         return SETTINGS.read(answer.document, str(THE_RESULT))
 
     def work_out_copy(self, asked: CopyFiles) -> Bring:
         """Count the files to copy as root, and plan the copy. Raises as `survey.work_out` does."""
-        answer = self._request(RootRequest(Ask.WORK_OUT, wanted=asked))
-        return BRINGS.read(answer.document, str(THE_RESULT))
+        answer = self._request(ask.RootRequest(ask.Ask.WORK_OUT, wanted=asked))
+        return BRINGS.read(answer.document, THE_RESULT)
 
     def keep(self, run: Path, secret: bytes | None = None) -> str:
         """Keep the result of the last run, and return a summary. Raises as `run_control.keep` does."""
-        request = RootRequest(Ask.KEEP, secret=None if secret is None else secret.hex())
-        return self._settle(request, Purpose.KEEP).sentence
+        request = ask.RootRequest(ask.Ask.KEEP, secret=None if secret is None else secret.hex())
+        return self._settle(request).sentence
 
     def undo(self, run: Path) -> None:
         """Undo the last run, and return after verification. Raises as `run_control.undo` does."""
-        self._settle(RootRequest(Ask.UNDO), Purpose.UNDO)
+        self._settle(ask.RootRequest(ask.Ask.UNDO))
 
-    def _settle(self, asked: RootRequest, purpose: Purpose) -> Answer:
+    def _settle(self, asked: ask.RootRequest) -> ask.Answer:
         try:
             return self._request(asked)
         except KeyboardInterrupt:
-            raise left_alone(self._run, purpose) from None
+            raise left_alone(self._run) from None
 
     def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[JournalEntry]:
         """Yield the run's entries from the beginning as they arrive, until the run ends. Call `meanwhile`
@@ -173,28 +169,23 @@ class Elevated(LocalRuns):
 
     def request_stop(self, run: Path) -> None:
         """Ask the run to stop before its next step. Raises Failed if the connection is lost."""
-        self._send(RootRequest(Ask.STOP))
+        self._send(ask.RootRequest(ask.Ask.STOP))
 
-    def _send(self, request: RootRequest) -> None:
+    def _send(self, request: ask.RootRequest) -> None:
         assert self._process.stdin is not None
         try:
-            self._process.stdin.write(as_line(request))
+            self._process.stdin.write(ask.as_line(request))
             self._process.stdin.flush()
         except OSError:
-            raise Failed(t("The root process ended before receiving a request.")) from None
+            raise Failed(NO_ANSWER) from None
 
-    def _request(self, request: RootRequest) -> Answer:
+    def _request(self, request: ask.RootRequest) -> ask.Answer:
         with self._one_at_a_time:
             self._send(request)
             answer = self._replies.get()
         if answer is None:
-            raise Failed(
-                t(
-                    "The root process ended without an answer; `sudo diskwright status` shows any "
-                    "run that started."
-                )
-            )
-        if answer.say is Say.REFUSED:
+            raise Failed(NO_ANSWER)
+        if answer.say is ask.Say.REFUSED:
             raise _original_error(answer)
         return answer
 
@@ -206,15 +197,15 @@ class Elevated(LocalRuns):
                 break
             with self._changed:
                 match answer.say:
-                    case Say.ENTRY if answer.entry is not None:
+                    case ask.Say.ENTRY if answer.entry is not None:
                         self._entries.append(in_own_words(answer.entry))
-                    case Say.STANDS if answer.status is not None:
+                    case ask.Say.STANDS if answer.status is not None:
                         self._status = answer.status
-                    case Say.ENDED:
+                    case ask.Say.ENDED:
                         self._state = answer.state
-                    case Say.LINE:
+                    case ask.Say.LINE:
                         self._on_line(answer.sentence)
-                    case Say.BEGAN:
+                    case ask.Say.BEGAN:
                         self._entries.clear()
                         self._state, self._status = None, RunStatus()
                         self._replies.put(answer)
@@ -227,11 +218,18 @@ class Elevated(LocalRuns):
         self._replies.put(None)
 
 
+def _given(value: T | None) -> T:
+    """Return a part of an answer. Raises Failed if it is missing."""
+    if value is None:
+        raise Failed(t("No result arrived from the root process."))
+    return value
+
+
 def _absolute(folder: Path | None) -> str | None:
     return str(folder.absolute()) if folder else None
 
 
-def _start_root(way: RootProgram) -> subprocess.Popen[bytes]:
+def _start_root(way: ask.RootProgram) -> subprocess.Popen[bytes]:
     """Start the root process and wait for its first line. Its standard error, and so the password prompt, is
     ours."""
     with _ignoring_interrupt():
@@ -242,7 +240,7 @@ def _start_root(way: RootProgram) -> subprocess.Popen[bytes]:
             raise Refused(ask.NOT_GIVEN(why=why)) from None
         assert process.stdin is not None and process.stdout is not None
         first = _read(process.stdout.readline())
-        if first is not None and first.say is Say.ROOT:
+        if first is not None and first.say is ask.Say.ROOT:
             return process
         with suppress(OSError):
             process.stdin.close()
@@ -266,15 +264,15 @@ def _ignoring_interrupt() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
 
 
-def _read(line: bytes) -> Answer | None:
+def _read(line: bytes) -> ask.Answer | None:
     """Parse a line from the root process, or return None for other output of the granting program."""
     try:
-        return from_json(json.loads(line), Answer, "the answer")
+        return from_json(json.loads(line), ask.Answer, "the answer")
     except (ValueError, BadInput):
         return None
 
 
-def _original_error(answer: Answer) -> DiskwrightError:
+def _original_error(answer: ask.Answer) -> DiskwrightError:
     """Return the same error as in the root process."""
     kinds: dict[int, type[DiskwrightError]] = {ExitCode.REFUSED: Refused, ExitCode.USAGE: BadInput}
     return kinds.get(answer.code, Failed)(answer.sentence)

@@ -29,13 +29,13 @@ from wizard.advice.missing import missing
 from wizard.apply import run_control
 from wizard.apply.local_runs import LocalRuns
 from wizard.apply.packages import install
-from wizard.apply.plan.start import preflight
 from wizard.apply.privilege import ask
-from wizard.apply.privilege.ask import LONGEST_LINE, Answer, Ask, RootRequest, Say, as_line
 from wizard.apply.run.backup_store import Environment
+from wizard.apply.run.job import Start
 from wizard.apply.run.journal import follow, state
-from wizard.apply.run.load import read_any, render_any
+from wizard.apply.run.kinds import read_any, render_any
 from wizard.apply.run.process import request_stop
+from wizard.apply.run.runs import OPEN_JOURNAL
 from wizard.documents.codec import from_json
 from wizard.ext4.assessment import Situation
 from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Refused, printable
@@ -43,7 +43,7 @@ from wizard.model.requests import CopyFiles
 from wizard.model.said import t
 from wizard.operations.rules import is_device_path
 from wizard.plan.check import PLANS
-from wizard.plan.undo_policy import WORD, UndoSpace
+from wizard.plan.undo_policy import UndoSpace
 from wizard.probe.host.environment import family_of, os_release
 from wizard.probe.machine import survey
 
@@ -94,28 +94,28 @@ class Relay:
 
     def __init__(self, asked: BinaryIO, told: BinaryIO) -> None:
         self._asked, self._told = asked, told
-        self._requests: SimpleQueue[RootRequest | None] = SimpleQueue()
+        self._requests: SimpleQueue[ask.RootRequest | None] = SimpleQueue()
         self._run: Path | None = None
         self._last: Path | None = None
         self._sent_entries = 0
-        self._status: Answer | None = None
+        self._status: ask.Answer | None = None
         self._status_lock = threading.Lock()
         self._line_lock = threading.Lock()
 
     def serve(self) -> None:
         """Announce root, and answer requests until the interface closes the pipe."""
         threading.Thread(target=self._read, daemon=True).start()
-        self._send(Answer(Say.ROOT))
+        self._send(ask.Answer(ask.Say.ROOT))
         while (request := self._requests.get()) is not None:
             try:
                 self._answer(request)
             except DiskwrightError as error:
-                self._send(Answer(Say.REFUSED, sentence=str(error), code=error.exit_code))
+                self._send(ask.Answer(ask.Say.REFUSED, sentence=str(error), code=error.exit_code))
 
     def _read(self) -> None:
         try:
-            while self._requests.qsize() < MOST_WAITING and (line := self._asked.readline(LONGEST_LINE)):
-                self._dispatch(from_json(json.loads(line), RootRequest, "the request"))
+            while self._requests.qsize() < MOST_WAITING and (line := self._asked.readline(ask.LONGEST_LINE)):
+                self._dispatch(from_json(json.loads(line), ask.RootRequest, "the request"))
         except (ValueError, RecursionError, BadInput):
             # An incomplete or foreign line: the interface has gone.
             pass
@@ -123,29 +123,31 @@ class Relay:
             # The other thread must not wait forever.
             self._requests.put(None)
 
-    def _dispatch(self, request: RootRequest) -> None:
-        if request.ask is not Ask.STOP:
+    def _dispatch(self, request: ask.RootRequest) -> None:
+        if request.ask is not ask.Ask.STOP:
             self._requests.put(request)
         elif self._run is not None:
             request_stop(self._run)
 
-    def _answer(self, request: RootRequest) -> None:
+    def _answer(self, request: ask.RootRequest) -> None:
         match request.ask:
-            case Ask.LOOK:
-                self._send(Answer(Say.LOOKED, machine=survey(request.paths)))
-            case Ask.LOOK_AT_EXT:
-                self._send(Answer(Say.LOOKED, situation=_look_at_ext(request)))
-            case Ask.ROOM:
-                self._send(Answer(Say.TRIED, room=_undo_space(request)))
-            case Ask.APPLY:
+            case ask.Ask.LOOK:
+                self._send(ask.Answer(ask.Say.LOOKED, machine=survey(request.paths)))
+            case ask.Ask.LOOK_AT_EXT:
+                self._send(ask.Answer(ask.Say.LOOKED, situation=_look_at_ext(request)))
+            case ask.Ask.ROOM:
+                self._send(ask.Answer(ask.Say.TRIED, room=_undo_space(request)))
+            case ask.Ask.APPLY:
                 self._relay_run(_start(request))
-            case Ask.INSTALL:
+            case ask.Ask.INSTALL:
                 # Packages come from our own table, never from the request.
                 packages = missing(request.programs, family_of(os_release()))
-                install(packages, lambda line: self._send(Answer(Say.LINE, sentence=printable(line, 400))))
-                self._send(Answer(Say.INSTALLED))
-            case Ask.WORK_OUT:
-                self._send(Answer(Say.LOOKED, document=_work_out(request)))
+                install(
+                    packages, lambda line: self._send(ask.Answer(ask.Say.LINE, sentence=printable(line, 400)))
+                )
+                self._send(ask.Answer(ask.Say.INSTALLED))
+            case ask.Ask.WORK_OUT:
+                self._send(ask.Answer(ask.Say.LOOKED, document=_work_out(request)))
             case _:
                 self._settle(request)
 
@@ -153,7 +155,7 @@ class Relay:
         self._run = self._last = run
         self._sent_entries = 0
         self._status = None
-        self._send(Answer(Say.BEGAN, run=str(run)))
+        self._send(ask.Answer(ask.Say.BEGAN, run=str(run)))
         self._relay_rest(run)
         self._run = None
 
@@ -162,12 +164,12 @@ class Relay:
         with self._relaying_status(run):
             for entry in follow(run, self._sent_entries):
                 self._send_status(run)
-                self._send(Answer(Say.ENTRY, entry=entry))
+                self._send(ask.Answer(ask.Say.ENTRY, entry=entry))
                 self._sent_entries += 1
         self._send_status(run)
-        self._send(Answer(Say.ENDED, state=state(run)))
+        self._send(ask.Answer(ask.Say.ENDED, state=state(run)))
 
-    def _settle(self, request: RootRequest) -> None:
+    def _settle(self, request: ask.RootRequest) -> None:
         """Keep or undo the run started here, and relay its further journal in any case."""
         if (run := self._last) is None:
             raise Refused(ask.NO_RUN)
@@ -175,12 +177,12 @@ class Relay:
             with self._relaying_status(run):
                 sentence = (
                     run_control.keep(run, _secret(request.secret))
-                    if request.ask is Ask.KEEP
+                    if request.ask is ask.Ask.KEEP
                     else run_control.undo(run)
                 )
         finally:
             self._relay_rest(run)
-        self._send(Answer(Say.SETTLED, sentence=sentence))
+        self._send(ask.Answer(ask.Say.SETTLED, sentence=sentence))
 
     @contextmanager
     def _relaying_status(self, run: Path) -> Iterator[None]:
@@ -201,55 +203,55 @@ class Relay:
 
     def _send_status(self, run: Path) -> None:
         with self._status_lock:
-            now = Answer(Say.STANDS, status=run_control.status(run))
+            now = ask.Answer(ask.Say.STANDS, status=run_control.status(run))
             if now != self._status:
                 self._status = now
                 self._send(now)
 
-    def _send(self, answer: Answer) -> None:
+    def _send(self, answer: ask.Answer) -> None:
         # If the interface has gone or broken the pipe, still follow the run to its end.
         with self._line_lock, suppress(OSError):
-            self._told.write(as_line(answer))
+            self._told.write(ask.as_line(answer))
             self._told.flush()
 
 
-def _runs(request: RootRequest) -> LocalRuns:
+def _runs(request: ask.RootRequest) -> LocalRuns:
     return LocalRuns(Environment(), _journal_dir(request))
 
 
-def _look_at_ext(request: RootRequest) -> Situation:
+def _look_at_ext(request: ask.RootRequest) -> Situation:
     """Inspect an ext filesystem. Raises as `look_at_ext` does."""
     if not is_device_path(request.device):
-        raise BadInput(ask.NO_DEVICE(path=printable(request.device, 200)))
+        raise BadInput(ask.NO_DEVICE(path=request.device))
     return _runs(request).look_at_ext(request.device)
 
 
-def _undo_space(request: RootRequest) -> UndoSpace:
+def _undo_space(request: ask.RootRequest) -> UndoSpace:
     """Measure the space for undo of a plan that can be started. Raises as `preflight` and `undo_space`
     do."""
     plan = PLANS.read(request.plan, "The plan")
     # Do not rehearse if the drives have changed or are in use.
-    preflight(plan, *plan.tokens, WORD, journal_dir=_journal_dir(request))
+    run_control.job_for(plan).preflight(plan, Start(journal_dir=_journal_dir(request)))
     return _runs(request).undo_space(plan)
 
 
-def _start(request: RootRequest) -> Path:
+def _start(request: ask.RootRequest) -> Path:
     """Start a run and return its folder. Raises as `RunJob.start` does."""
     document = read_any(request.plan, "The document")
     return _runs(request).start(document, request.tokens, _secret(request.secret))
 
 
-def _work_out(request: RootRequest) -> str:
+def _work_out(request: ask.RootRequest) -> str:
     """Plan a request, and return the document. Raises the errors of its planner."""
     wanted, runs = request.wanted, LocalRuns(Environment())
     if isinstance(wanted, CopyFiles):
         return render_any(runs.work_out_copy(wanted))
     if not is_device_path(request.device) or wanted is None:
-        raise BadInput(ask.NO_DEVICE(path=printable(request.device, 200)))
+        raise BadInput(ask.NO_DEVICE(path=request.device))
     return render_any(runs.work_out(request.device, wanted))
 
 
-def _journal_dir(request: RootRequest) -> Path | None:
+def _journal_dir(request: ask.RootRequest) -> Path | None:
     return root_only_folder(request.journal) if request.journal else None
 
 
@@ -265,10 +267,9 @@ def main() -> int:
     """Serve the interface on the standard streams. Standard error is discarded, to keep it off the screen."""
     _harden()
     if os.getuid() != 0 or os.geteuid() != 0:
+        refused = str(ask.NOT_GIVEN(why=ask.NOT_ALLOWED()))
         sys.stdout.buffer.write(
-            as_line(
-                Answer(Say.REFUSED, sentence=str(t("Root access was not granted.")), code=ExitCode.REFUSED)
-            )
+            ask.as_line(ask.Answer(ask.Say.REFUSED, sentence=refused, code=ExitCode.REFUSED))
         )
         return ExitCode.REFUSED
     with open(os.devnull, "wb") as nowhere:  # noqa: PTH123
@@ -294,7 +295,7 @@ def root_only_folder(named: str) -> Path:
     except (OSError, ValueError):
         is_safe = False
     if not is_safe:
-        raise Refused(ask.OPEN_JOURNAL(folder=printable(named, 200)))
+        raise Refused(OPEN_JOURNAL(folder=named))
     return folder
 
 

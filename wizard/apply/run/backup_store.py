@@ -12,10 +12,10 @@ from pathlib import Path
 
 from wizard.apply.block.extents import without
 from wizard.apply.run import process
-from wizard.apply.run.journal import BACKUPS, sync_folder
+from wizard.apply.run.journal import BACKUPS, raw_record, sync_folder
 from wizard.documents.codec import render_document, to_json
 from wizard.documents.files import UNREADABLE
-from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
+from wizard.model.errors import BadInput, DiskwrightError, Failed
 from wizard.model.machine import Extent, Machine
 from wizard.model.said import MIB, t
 from wizard.probe.facts import SCHEMA
@@ -28,7 +28,7 @@ def _read_regular(path: Path, most_bytes: int) -> bytes:
     fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     with os.fdopen(fd, "rb") as file:
         if not stat.S_ISREG(os.fstat(fd).st_mode):
-            raise OSError(errno.EINVAL, str(t("not a regular file")), str(path))
+            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), str(path))
         return file.read(most_bytes)
 
 
@@ -124,14 +124,20 @@ def drop_backup(run: Path) -> None:
 
 
 def backed_up(run: Path, name: str) -> str | None:
-    """Return the copy of a document, or None if both copies are lost or damaged. Prefer a copy with the same
-    plan as the run."""
+    """Return the copy of a document, or None if both copies are lost or damaged. Prefer a copy with the plan
+    that the record names, or else with the same plan as the run."""
     copies = [texts for file in BACKUPS if (texts := _read(run / file))]
     try:
         plan = (run / "plan.json").read_text("utf-8")
     except (OSError, UnicodeDecodeError):
         plan = None
-    copies.sort(key=lambda texts: texts.get("plan.json") != plan)
+    recorded = raw_record(run).get("of_plan")
+    copies.sort(
+        key=lambda texts: (
+            digest_of_text(texts.get("plan.json", "")) != recorded,
+            texts.get("plan.json") != plan,
+        )
+    )
     return next((texts[name] for texts in copies if name in texts), None)
 
 
@@ -172,7 +178,7 @@ class Environment:
         """Raises Refused if one of the drives is off limits for the run."""
         for drive in drives:
             if self.only is not None and drive not in self.only:
-                raise Refused(t("This run may not touch {drive}. Nothing was written.", drive=drive))
+                raise process.refused(t("This run may not touch {drive}.", drive=drive))
 
     @property
     def crypttab(self) -> Path:

@@ -4,35 +4,35 @@ A kind of run is a subclass of `RunJob`.
 """
 
 import os
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import Generic, TypeVar
 
 from wizard.apply.engine.record import RESUMES_RUN, Phase, load_record, power_sentence
-from wizard.apply.run import process
+from wizard.apply.run import kinds, process, runs
 from wizard.apply.run.backup_store import ANY, Environment
 from wizard.apply.run.journal import Journal, RunState, begun_steps, fails_again, read_entries, state
-from wizard.apply.run.load import kind_for, load, render_any
-from wizard.apply.run.process import UNDOING, Purpose, launch, lock_run, unlock
+from wizard.apply.run.process import UNDOING, Purpose
 from wizard.apply.run.progress_log import Settling, either
-from wizard.apply.run.runs import command_on, make_run, run_argument, runs_folder
-from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused, printable
+from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.run import Document, Event
-from wizard.model.said import Message, Sentence, join, t
+from wizard.model.said import Message, Sentence, join, t, tn
 from wizard.plan.changes import RunDocument
 from wizard.plan.plan import PlanOperation, Step
 
 READY = Sentence("{size:size} ready at {places:and}, writable by {who}.")
 STOPPED = Sentence("Stopped before step {step} as requested.")
 STEP_FAILED = Sentence("Step {step} of {steps} failed:")
-RESULT_RUNNING = Sentence("The run is still in progress.")
+NOT_WAITING = Sentence("Run {name} has no waiting result. Nothing was written.")
+UNDO_UNFINISHED = Sentence(
+    "The undo of run {name} is unfinished. Continue with `diskwright undo {run}`. Nothing was written."
+)
 UNDONE = Sentence("Run {name} is already undone.")
 UNCHANGED = Sentence("Run {name} made no changes to undo.")
 KEPT = Sentence("Run {name} is already kept.")
-NOTHING_TO_RESUME = Sentence("Run {name} is {state}; no steps remain to resume.")
 SHOWN_BY_STATUS = Sentence("`diskwright status {run}` shows the run.")
 ANOTHER_DRIVE = Sentence("{fault:First}. Nothing was written.")
 NOT_YET = t("Done, not in use yet: keep or undo the result.")
@@ -41,39 +41,39 @@ NOT_YET = t("Done, not in use yet: keep or undo the result.")
 @dataclass(frozen=True, slots=True)
 class Start:
     """How a new run is started. `tokens` confirm the drives. `journal_dir`: folder for runs, None for the
-    usual one. `secret`: passphrase of encrypted volumes. `keep`: keep the result as soon as it is written."""
+    usual one. `secret`: passphrase of encrypted volumes. `keep`: keep the result as soon as it is written.
+    `why_direct`: why the run cannot be rehearsed, empty if it can."""
 
     tokens: tuple[str, ...] = ()
     journal_dir: Path | None = None
     environment: Environment = ANY
     secret: bytes | None = field(default=None, repr=False)
     keep: bool = False
+    why_direct: str = ""
 
     @property
     def folder(self) -> Path:
         """The folder for runs."""
-        return runs_folder(self.journal_dir)
+        return runs.runs_folder(self.journal_dir)
 
 
 def check_tokens(document: Document, tokens: Sequence[str]) -> None:
     """Raises Refused unless the tokens are exactly those of the drives, in any order."""
     if sorted(tokens) == sorted(document.tokens):
         return
-    options = tuple(f"--confirm {printable(token)}" for token in document.tokens)
+    options = tuple(f"--confirm {token}" for token in document.tokens)
     wrong = next((token for token in tokens if token and token not in document.tokens), None)
     if wrong is None:
-        raise Refused(
+        raise process.refused(
             t(
-                "To confirm writing to {devices:list}, add {options:row}, each exactly once. "
-                "Nothing was written.",
+                "To confirm writing to {devices:list}, add {options:row}, each exactly once.",
                 devices=document.devices,
                 options=options,
             )
         )
-    raise Refused(
+    raise process.refused(
         t(
-            "To confirm writing to {devices:list}, add {options:row}: '{wrong}' does not match. "
-            "Nothing was written.",
+            "To confirm writing to {devices:list}, add {options:row}: '{wrong}' does not match.",
             devices=document.devices,
             options=options,
             wrong=wrong,
@@ -84,31 +84,7 @@ def check_tokens(document: Document, tokens: Sequence[str]) -> None:
 def check_root() -> None:
     """Raises Refused unless the process is root."""
     if os.geteuid() != 0:
-        raise Refused(t("Root is required: use sudo. Nothing was written."))
-
-
-def begin_new(
-    make: Callable[[], Path],
-    sentence: Message | str,
-    drive_locks: tuple[int, ...],
-    secret: bytes | None = None,
-) -> Path:
-    """Create a run with `make` and start its process, as `begin` does. Closes the drive locks.
-
-    Raises Refused if either fails; nothing has been written to the drives then.
-    """
-    try:
-        run = make()
-        run_lock = lock_run(run)
-        try:
-            begin(run, Purpose.APPLY, sentence, drive_locks, run_lock, secret)
-        finally:
-            os.close(run_lock)
-    except Failed as error:
-        raise Refused(f"{error} {process.NOTHING_WRITTEN}") from None
-    finally:
-        unlock(drive_locks)
-    return run
+        raise process.refused(t("Root is required: use sudo."))
 
 
 def begin(
@@ -123,31 +99,36 @@ def begin(
     journal = Journal(run)
     journal.add(Event.STARTED, sentence)
     journal.close()
-    launch(run, purpose, drive_locks, run_lock, secret)
+    process.launch(run, purpose, drive_locks, run_lock, secret)
 
 
 def carry_steps(
     run: Path,
     journal: Journal,
     total: int,
-    steps: Iterable[tuple[int, Message | str, Callable[[], Message | str]]],
+    steps: Iterable["TodoStep"],
     far: Callable[[], Message | str],
     describe: Callable[[Exception], str] = str,
+    *,
+    may_stop: bool = True,
 ) -> "Outcome | None":
-    """Execute steps: number from 1, sentence, function. Return the outcome after a stop request or an error,
-    with the progress according to `far`, or None."""
+    """Execute steps. Return the outcome after an error or, if steps
+    `may_stop`, a stop request, with the progress according to `far`; or None."""
     for number, sentence, work in steps:
-        if (run / process.STOP).exists():
+        if may_stop and (run / process.STOP).exists():
             return Event.STOPPED, f"{STOPPED(step=number)} {far()}".rstrip()
         if why := journal.step(number, sentence, work, describe):
             return Event.FAILED, f"{STEP_FAILED(step=number, steps=total)} {why} {far()}".rstrip()
     return None
 
 
+TodoStep = tuple[int, Message | str, Callable[[], Message | str]]
+"""A step to execute: its number from 1, its sentence, and a function that returns a summary."""
+
 Locks = tuple[int, ...]
 """File descriptors with locks on drives."""
 
-Outcome = tuple[Event, str]
+Outcome = tuple[Event, Message | str]
 """The last event of a run, and its sentence."""
 
 
@@ -181,7 +162,7 @@ class Prepared:
     """Everything needed to continue a run: the journal sentence, a function that locks the drives, a check to
     run under the locks, and the passphrase or key of encrypted volumes."""
 
-    sentence: Message | str
+    sentence: Message
     lock: Callable[[], Locks]
     check: Callable[[], None] = lambda: None
     secret: bytes | None = None
@@ -202,7 +183,7 @@ class NextCommands:
 
     def said(self, run: Path) -> Message | str:
         """Join the command lines, or return why there are none."""
-        return either(command_on(way, run) for way in self.names) or self.why_not
+        return either(runs.command_on(way, run) for way in self.names) or self.why_not
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,8 +221,19 @@ class RollbackState:
 D = TypeVar("D", bound=RunDocument)
 
 
+STARTS = {
+    Purpose.APPLY: Sentence("Resuming the run on {devices:list}."),
+    Purpose.KEEP: Sentence("Keeping the result on {devices:list}."),
+    Purpose.UNDO: Sentence("Undoing the run on {devices:list}."),
+}
+"""First journal sentence of a process that continues a run."""
+
+
 class RunJob(Generic[D]):
-    """A kind of run. Subclasses define what differs. Methods that read a run's files raise BadInput."""
+    """A kind of run. Starts, resumes, keeps and undoes runs of every kind; subclasses define what differs.
+    Methods that read a run's files raise BadInput."""
+
+    kind: kinds.RunKind[D]
 
     keeps = False
     """True if a result can wait to be kept."""
@@ -255,14 +247,60 @@ class RunJob(Generic[D]):
     ended = frozenset({RunState.DONE, RunState.UNDONE, RunState.KEPT})
     """States from which no run resumes."""
 
+    # New runs.
+
+    def check_document(self, document: D) -> None:
+        """Raises BadInput or Refused unless the document is consistent."""
+        self.kind.documents.check(document)
+
+    def check_confirmed(self, document: D, how: Start) -> None:
+        """Raises Refused unless the tokens confirm the drives."""
+        check_tokens(document, how.tokens)
+
+    def own_drives(
+        self, document: D, environment: Environment, run: Path | None = None, *, undoing: bool = False
+    ) -> Collection[str]:
+        """Return the drives to lock. Raises Refused unless they are those of the document, and the run may
+        write to them. `run` is None for a new run."""
+        raise NotImplementedError
+
+    def check_place(self, document: D, how: Start) -> None:
+        """Raises Refused if tools are missing, or the run or its journal cannot be where it is wanted."""
+
+    def room_bytes(self, document: D) -> int:
+        """Return the space that a run needs free at the start, besides the journal."""
+        return 0
+
+    def lock(self, document: D, drives: Collection[str], run: Path | None = None) -> Locks:
+        """Lock the drives of a new run, or of `run`. Raises Refused or BadInput."""
+        return process.lock_drives(drives)
+
+    def check_new(self, document: D) -> None:
+        """Raises Refused unless the drives and their contents are those of the document. Requires the
+        locks."""
+        raise NotImplementedError
+
+    def decided(self, document: D, how: Start) -> Start:
+        """Return how to start with what must be decided only once."""
+        return how
+
     def lock_new(self, document: D, how: Start, *, make: bool) -> Locks:
         """Run all checks of a new run, and return the locks of the drives. Only writes with `make`. Raises
         Refused or BadInput for the first check that fails."""
-        raise NotImplementedError
-
-    def begun(self, document: D) -> Message:
-        """Return the first message of the journal."""
-        raise NotImplementedError
+        self.check_document(document)
+        self.check_confirmed(document, how)
+        check_root()
+        drives = self.own_drives(document, how.environment)
+        self.check_place(document, how)
+        runs.check_room(how.folder, self.room_bytes(document), make=make)
+        process.settle()
+        locks = self.lock(document, drives)
+        try:
+            self.check_new(document)
+        except BaseException:
+            process.unlock(locks)
+            raise
+        return locks
 
     def check_explained(self, document: D, environment: Environment) -> None:
         """Raises Refused if the explanations in a document are not the current ones."""
@@ -275,51 +313,91 @@ class RunJob(Generic[D]):
         """Run the checks of `preflight` that need no root. Raises as that does."""
 
     def preflight(self, document: D, how: Start) -> None:
-        """Run all checks of a new run, without writing. Raises as `lock_new` and `check_explained` do."""
-        unlock(self.lock_new(document, how, make=False))
+        """Run all checks of a new run as if it were confirmed, without writing. Raises as `lock_new` and
+        `check_explained` do."""
+        how = self.decided(document, replace(how, tokens=document.tokens))
+        process.unlock(self.lock_new(document, how, make=False))
         self.check_explained(document, how.environment)
 
+    def make(self, document: D, how: Start) -> Path:
+        """Create the folder of a new run."""
+        text = self.kind.documents.render(document)
+        return runs.make_run(how.folder, document.devices, self.kind.file, text, how.environment)
+
     def start(self, document: D, how: Start) -> Path:
-        """Start a run in a detached process and return its folder. Raises as `preflight` does."""
+        """Start a run in a detached process and return its folder. Raises as `preflight` does, and Refused if
+        the tokens are wrong or the process cannot start. Nothing has been written to the drives then."""
         if self.explains:
             self.preflight(document, how)
-        check_tokens(document, how.tokens)
-        locks = self.lock_new(document, how, make=True)
-        file, text = kind_for(document), render_any(document)
-        make = partial(make_run, how.folder, document.devices, file, text, how.environment)
-        return begin_new(make, self.begun(document), locks)
+        how = self.decided(document, how)
+        drive_locks = self.lock_new(document, how, make=True)
+        applying = tn(
+            "Applying {count} step to {devices:list}.",
+            "Applying {count} steps to {devices:list}.",
+            count=len(document.sentences),
+            devices=document.devices,
+        )
+        try:
+            run = self.make(document, how)
+            run_lock = process.lock_run(run)
+            try:
+                begin(run, Purpose.APPLY, applying, drive_locks, run_lock, how.secret)
+            finally:
+                os.close(run_lock)
+        except Failed as error:
+            raise Refused(f"{error} {process.NOTHING_WRITTEN}") from None
+        finally:
+            process.unlock(drive_locks)
+        return run
+
+    # Existing runs.
+
+    def located(self, run: Path) -> D:
+        """Return the document of a run, with the current nodes of its drives. Raises Refused if they are not
+        clear."""
+        return self.kind.load(run)
+
+    def has_begun(self, run: Path) -> bool:
+        """Return True if a run has started to write."""
+        return bool(begun_steps(read_entries(run)))
 
     def check_possible(self, run: Path, asked: JobRequest) -> None:
         """Raises Refused if no run of this kind, or in this state, can continue that way."""
         now, name = state(run), run.name
         if asked.over_changes and not self.overwrites:
-            raise Refused(
-                t("Undo of run {name} never overwrites later changes. Nothing was written.", name=name)
-            )
+            raise process.refused(t("Undo of run {name} never overwrites later changes.", name=name))
         match asked.purpose:
             case Purpose.APPLY:
                 if now in self.ended:
-                    raise Refused(NOTHING_TO_RESUME(name=name, state=now))
-                if (run / UNDOING).exists():
                     raise Refused(
-                        t(
-                            "The undo of run {name} is unfinished. Continue with `diskwright undo {run}`.",
-                            name=name,
-                            run=run_argument(run),
-                        )
+                        t("Run {name} is {state}; no steps remain to resume.", name=name, state=now)
                     )
+                if (run / UNDOING).exists():
+                    raise Refused(UNDO_UNFINISHED(name=name, run=runs.run_argument(run)))
             case Purpose.KEEP:
                 if not self.keeps:
-                    raise Refused(
-                        t("Run {name} has no waiting result to keep. Nothing was written.", name=name)
-                    )
+                    raise Refused(NOT_WAITING(name=name))
             case Purpose.UNDO:
                 if now is RunState.UNDONE:
                     raise Refused(UNDONE(name=name))
+                if not self.has_begun(run):
+                    raise Refused(t("Run {name} made no changes to undo.", name=name))
+
+    def check_continues(self, run: Path, document: D, purpose: Purpose) -> None:
+        """Raises Refused unless the drives are as the run left them. Requires the locks."""
 
     def prepare(self, run: Path, asked: JobRequest) -> Prepared:
         """Prepare a request. Raises Refused if the run cannot continue that way."""
-        raise NotImplementedError
+        return self.prepared(run, self.located(run), asked.purpose, runs.load_environment(run))
+
+    def prepared(self, run: Path, document: D, purpose: Purpose, environment: Environment) -> Prepared:
+        """Prepare a request with the located document of a run and its environment."""
+        drives = self.own_drives(document, environment, run, undoing=purpose is Purpose.UNDO)
+        return Prepared(
+            STARTS[purpose](devices=document.devices),
+            partial(self.lock, document, drives, run),
+            partial(self.check_continues, run, document, purpose),
+        )
 
     def ask(self, run: Path, purpose: Purpose) -> None:
         """Check a purpose without writing. Raises DiskwrightError if it is not possible now."""
@@ -395,14 +473,14 @@ class RunJob(Generic[D]):
             names = self.working_commands(run, now).names
         except BadInput:
             names = ()
-        undo = Sentence("`diskwright undo {run}` reverts the changes.")
+        shown = runs.run_argument(run)
         found = [
-            undo(run=run_argument(run))
+            t("`diskwright undo {run}` reverts the changes.", run=shown)
             if name == Settling.UNDO
-            else RESUMES_RUN(command=name, run=run_argument(run))
+            else RESUMES_RUN(command=name, run=shown)
             for name in names
         ]
-        return join(*found) if found else SHOWN_BY_STATUS(run=run_argument(run))
+        return join(*found) if found else SHOWN_BY_STATUS(run=shown)
 
     def rollback(self, run: Path) -> RollbackState | None:
         """Return True if an ended run can be undone, or None if use of the filesystem is irrelevant."""
@@ -433,7 +511,7 @@ class RunJob(Generic[D]):
             return self.power_unrecorded(run)
         if record.phase is Phase.KEPT and state(run) in (RunState.DONE, RunState.KEPT):
             return ""
-        return power_sentence(record.phase, ", ".join(load(run).devices), waits=record.waits)
+        return power_sentence(record.phase, ", ".join(kinds.load(run).devices), waits=record.waits)
 
     def power_unrecorded(self, run: Path) -> str:
         """Return `power` of a run without a scratch copy."""

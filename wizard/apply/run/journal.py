@@ -16,11 +16,12 @@ from typing import TypeGuard
 
 from wizard.apply.run import process
 from wizard.apply.run.process import is_locked
-from wizard.documents.codec import JSON, from_json, to_json
+from wizard.documents import codec
 from wizard.documents.decode import foreign, is_message
+from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput, DiskwrightError, Failed
 from wizard.model.run import Check, Event, JournalEntry
-from wizard.model.said import Message, Sentences, join, t
+from wizard.model.said import Message, Sentence, Sentences, join, t
 from wizard.process.program import FAILS_AGAIN
 
 CHECKS_FAILED = Sentences(
@@ -30,7 +31,7 @@ CHECKS_FAILED = Sentences(
 
 def line_of(entry: JournalEntry) -> bytes:
     """Return the JSON line of an entry. Stores the message and its arguments if known, otherwise the text."""
-    plain: JSON = to_json(entry)
+    plain: codec.JSON = codec.to_json(entry)
     if entry.said is not None:
         del plain["sentence"]
     return (json.dumps(plain, default=str) + "\n").encode()
@@ -41,17 +42,17 @@ def entry_of(line: str, where: str) -> JournalEntry:
     and BadInput, naming `where`, for an invalid entry."""
     plain: object = json.loads(line)
     if not _is_table(plain) or "said" not in plain:
-        return from_json(plain, JournalEntry, where)
+        return codec.from_json(plain, JournalEntry, where)
     written = plain["said"]
     rest = {name: value for name, value in plain.items() if name != "said"}
     try:
-        said = from_json(written, Message, where)
+        said = codec.from_json(written, Message, where)
     except BadInput:
         if not is_message(written):
             raise
         # A newer version wrote this message.
-        return from_json({**rest, "sentence": foreign(written)}, JournalEntry, where)
-    return replace(from_json({**rest, "sentence": str(said)}, JournalEntry, where), said=said)
+        return codec.from_json({**rest, "sentence": foreign(written)}, JournalEntry, where)
+    return replace(codec.from_json({**rest, "sentence": str(said)}, JournalEntry, where), said=said)
 
 
 def in_own_words(entry: JournalEntry) -> JournalEntry:
@@ -63,6 +64,7 @@ def _is_table(value: object) -> TypeGuard[dict[str, object]]:
     return isinstance(value, dict)
 
 
+NOT_NOTED = Sentence("Cannot write the journal in {run}: {why}.")
 NOBODY_KNOWS = t(
     "Without the journal, the run's changes to the drive are unknown. Restore "
     "the run's folder, or run `diskwright inspect` on the drive first."
@@ -189,7 +191,7 @@ class Journal:
 
     def _fault(self, error: OSError) -> Failed:
         reason = process.DISK_FULL if error.errno == errno.ENOSPC else str(error.strerror)
-        return Failed(t("Cannot write the journal in {run}: {why}.", run=str(self._run), why=reason))
+        return Failed(NOT_NOTED(run=str(self._run), why=reason))
 
     def close(self) -> None:
         """Close the journal file."""
@@ -209,8 +211,12 @@ def read_entries(run: Path) -> tuple[JournalEntry, ...]:
     except (OSError, UnicodeDecodeError) as error:
         # A missing journal is not an empty one: the folder was moved or deleted, and the run's writes are
         # unknown.
-        reason = str(error.strerror) if isinstance(error, OSError) else t("it is damaged")
-        unread = t("Cannot read the journal {file}: {why}.", file=str(run / FILE), why=reason)
+        file = str(run / FILE)
+        unread = (
+            UNREADABLE(file=file, why=str(error.strerror))
+            if isinstance(error, OSError)
+            else process.DAMAGED(place=file)
+        )
         raise BadInput(join(unread, NOBODY_KNOWS)) from None
     whole = text[: text.rfind("\n") + 1].splitlines()
     entries = []
@@ -272,14 +278,14 @@ def _contradicts(run: Path, found: RunState) -> bool:
     False if no bytes are saved, since nothing is left to do then."""
     if found not in PHASES_OF or (run / SNAPSHOT).exists() or not (run / "engine").is_dir():
         return False
-    record = _record(run)
+    record = raw_record(run)
     phase = record.get("phase")
     return record.get("waits", True) is True and isinstance(phase, str) and phase not in PHASES_OF[found]
 
 
 def _waits_by_record(run: Path) -> bool:
     """Return True if a run without a journal is waiting for keep or undo."""
-    record = _record(run)
+    record = raw_record(run)
     changes = record.get("changes")
     return (
         record.get("phase") == "barred"
@@ -289,7 +295,7 @@ def _waits_by_record(run: Path) -> bool:
     )
 
 
-def _record(run: Path) -> dict[str, object]:
+def raw_record(run: Path) -> dict[str, object]:
     """Return the raw record of a rehearsed plan, or an empty dict if it is unreadable."""
     try:
         record = json.loads((run / RECORD).read_bytes())

@@ -27,10 +27,10 @@ STOP = "stop"
 """The file in a run's folder that requests a stop before the next step."""
 
 UNDOING = "undoing"
+"""The file in a run's folder that marks the start of undo, after which the run cannot be resumed."""
 
 LOG = "process.log"
 """The output of a run's process, created when the process starts."""
-"""The file in a run's folder that marks the start of undo, after which the run cannot be resumed."""
 
 
 class Purpose(StrEnum):
@@ -59,8 +59,26 @@ def launch(
     run: Path, purpose: Purpose, drive_locks: Sequence[int], run_lock: int, secret: bytes | None = None
 ) -> None:
     """Start the run's process and pass it all locks, and the passphrase through a pipe. Raises Failed."""
-    with _secret_pipe(secret) as pipe:
-        _launch(run, purpose, drive_locks, (run_lock, *pipe))
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC
+    with _secret_pipe(secret) as pipe, os.fdopen(os.open(run / LOG, flags, 0o600), "ab") as log:
+        locks, others = ",".join(map(str, drive_locks)), (run_lock, *pipe)
+        try:
+            # The process forks again and its parent exits immediately, so nobody has to wait for the child.
+            done = subprocess.run(
+                module_argv("wizard.apply", str(run), purpose.value, locks, *map(str, others)),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+                pass_fds=(*drive_locks, *others),
+                cwd="/",
+                check=False,
+                timeout=60,
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise Failed(t("Cannot start the apply process: {why}.", why=str(error))) from None
+    if done.returncode:
+        raise Failed(t("Cannot start the apply process. See the end of {log}.", log=str(run / LOG)))
 
 
 @contextmanager
@@ -81,38 +99,14 @@ def _secret_pipe(secret: bytes | None) -> Iterator[tuple[int, ...]]:
         os.close(reader)
 
 
-def _launch(run: Path, purpose: Purpose, drive_locks: Sequence[int], others: Sequence[int]) -> None:
-    argv = module_argv(
-        "wizard.apply", str(run), purpose.value, ",".join(map(str, drive_locks)), *map(str, others)
-    )
-    with os.fdopen(
-        os.open(run / LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600), "ab"
-    ) as log:
-        try:
-            # The process forks again and its parent exits immediately, so nobody has to wait for the child.
-            done = subprocess.run(
-                argv,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-                pass_fds=(*drive_locks, *others),
-                cwd="/",
-                check=False,
-                timeout=60,
-            )
-        except (OSError, subprocess.TimeoutExpired) as error:
-            raise Failed(t("Cannot start the apply process: {why}.", why=str(error))) from None
-    if done.returncode:
-        raise Failed(
-            t(
-                "Cannot start the apply process. See the end of {log}.",
-                log=str(run / LOG),
-            )
-        )
-
-
 NOTHING_WRITTEN = t("Nothing was written.")
+
+
+def refused(why: object) -> Refused:
+    """Return a refusal before the first write, with its reason."""
+    return Refused(why, NOTHING_WRITTEN)
+
+
 DISK_FULL = t("the disk is full")
 UNWRITTEN = Sentence("Cannot write {file}: {why}.")
 
@@ -186,9 +180,7 @@ def lock_run(run: Path, wait_seconds: float = 2.0) -> int:
     try:
         fd = os.open(run / LOCK, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
-        raise Failed(
-            t("Cannot lock the run in {run}: {why}.", run=str(run), why=str(error.strerror))
-        ) from None
+        raise Failed(UNWRITTEN(file=str(run / LOCK), why=str(error.strerror))) from None
     if not _lock(fd, wait_seconds):
         os.close(fd)
         raise Refused(
@@ -254,10 +246,4 @@ def request_stop(run: Path) -> None:
     try:
         (run / STOP).touch(mode=0o600)
     except OSError as error:
-        raise Failed(
-            t(
-                "Cannot stop the run: {file} is not writable ({why}).",
-                file=str(run / STOP),
-                why=str(error.strerror),
-            )
-        ) from None
+        raise Failed(UNWRITTEN(file=str(run / STOP), why=str(error.strerror))) from None

@@ -14,11 +14,12 @@ from pathlib import Path
 from time import monotonic
 
 from wizard.apply.engine.record import Phase, load_record, power_sentence
-from wizard.apply.run.journal import read_entries
+from wizard.apply.run import journal
+from wizard.apply.run.process import NOTHING_WRITTEN
 from wizard.apply.run.runs import command_on, run_argument
 from wizard.model.errors import BadInput, Refused
 from wizard.model.run import Event, JournalEntry
-from wizard.model.said import Message, Sentence, join, t, tn
+from wizard.model.said import Message, join, t, tn
 
 FILE = "progress.json"
 
@@ -132,49 +133,41 @@ def part_of(progress: Progress, begin: float, end: float) -> Progress:
 
 
 NOTHING_WRITTEN_NOW = t("Nothing was written now.")
-NOT_NOTED = Sentence("Cannot write the journal in {run}: {why}.")
 
 
 def known_so_far(run: Path) -> str:
     """Describe what the journal shows about the drive. Steps are journaled before they start, so it lists
     every step that may have written."""
     try:
-        entries = read_entries(run)
+        entries = journal.read_entries(run)
         record = load_record(run)
     except BadInput as error:
         return str(error)
     if record is not None:
         return power_sentence(record.phase, "its drives", waits=record.waits)
-    begun = {entry.step for entry in entries if entry.event is Event.STEP_STARTED}
-    done = {entry.step for entry in entries if entry.event is Event.STEP_DONE}
+    begun, done = journal.begun_steps(entries), journal.done_steps(entries)
     if not begun:
         return str(t("According to the journal, the run started no step and has not written to the drive."))
-    left = begun - done
-    steps = (
-        [
+    steps = []
+    if done:
+        steps.append(
             tn(
                 "step {steps:list} is done",
                 "steps {steps:list} are done",
                 count=len(done),
-                steps=(*sorted(done),),
+                steps=tuple(sorted(done)),
             )
-        ]
-        if done
-        else []
-    )
-    steps += (
-        [
+        )
+    if left := begun - done:
+        steps.append(
             tn(
                 "step {steps:list} was started but not finished",
                 "steps {steps:list} were started but not finished",
                 count=len(left),
-                steps=(*sorted(left),),
+                steps=tuple(sorted(left)),
             )
-        ]
-        if left
-        else []
-    )
-    return str(t("According to the journal, {steps:and}; no later step was started.", steps=(*steps,)))
+        )
+    return str(t("According to the journal, {steps:and}; no later step was started.", steps=tuple(steps)))
 
 
 def journal_fault(run: Path) -> str:
@@ -196,7 +189,7 @@ def journal_fault(run: Path) -> str:
             run=run_argument(run),
         ),
     )
-    return f"{NOT_NOTED(run=folder, why=why)} {known_so_far(run)} {on}"
+    return f"{journal.NOT_NOTED(run=folder, why=why)} {known_so_far(run)} {on}"
 
 
 def _write_error(run: Path) -> OSError | None:
@@ -230,38 +223,21 @@ TELL_SECONDS = 15.0
 
 def progress_sentence(progress: StepProgress) -> str:
     """Describe the progress of the current step, or of checks around the steps."""
+    what = t("Step {step}", step=progress.step) if progress.step else t("Reading or checking")
     percent, left = int(100 * progress.share), progress.seconds_left
-    if progress.step and left is not None and progress.rate is not None:
-        return str(
-            t(
-                "Step {step} is at {percent} percent, {left:time} left, at {rate:size} a second.",
-                step=progress.step,
-                percent=percent,
-                left=left,
-                rate=int(progress.rate),
-            )
-        )
-    if progress.step:
-        at = t("Step {step} is at {percent} percent.", step=progress.step, percent=percent)
-        return str(
-            at
-            if left is None
-            else t(
-                "Step {step} is at {percent} percent, {left:time} left.",
-                step=progress.step,
-                percent=percent,
-                left=left,
-            )
-        )
-    return str(
-        t("Reading or checking is at {percent} percent.", percent=percent)
-        if left is None
-        else t(
-            "Reading or checking is at {percent} percent, {left:time} left.",
+    if left is None:
+        said = t("{what} is at {percent} percent.", what=what, percent=percent)
+    elif progress.rate is None or not progress.step:
+        said = t("{what} is at {percent} percent, {left:time} left.", what=what, percent=percent, left=left)
+    else:
+        said = t(
+            "{what} is at {percent} percent, {left:time} left, at {rate:size} a second.",
+            what=what,
             percent=percent,
             left=left,
+            rate=int(progress.rate),
         )
-    )
+    return str(said)
 
 
 class ProgressPrinter:
@@ -299,19 +275,18 @@ class ProgressPrinter:
 
 
 def how_far(done: frozenset[int], total: int) -> Message:
-    """List finished and unfinished steps by number, from 1."""
-    left = frozenset(range(1, total + 1)) - done
-    return t("Done: {done}; not done: {left}.", done=_numbered(done), left=_numbered(left))
+    """Count the finished steps."""
+    return t("{done} of {total} steps are done.", done=len(done), total=total)
 
 
-def _numbered(numbers: frozenset[int]) -> Message:
-    """Format consecutive numbers, as in `steps 1 to 3`."""
-    if not numbers:
-        return t("none")
-    low, high = min(numbers), max(numbers)
-    return (
-        t("step {number}", number=low) if low == high else t("steps {first} to {last}", first=low, last=high)
-    )
+def reached(run: Path, total: int) -> Message | str:
+    """Report how many steps of a run are done, and that nothing was written if none has started."""
+    try:
+        entries = journal.read_entries(run)
+    except BadInput as error:
+        return str(error)
+    done = how_far(journal.done_steps(entries), total)
+    return done if journal.begun_steps(entries) else join(done, NOTHING_WRITTEN)
 
 
 class Settling(StrEnum):
@@ -327,9 +302,9 @@ class DecisionChoice:
     of encrypted volumes; empty if it does not."""
 
     way: Settling
-    question: str
-    means: str
-    why_secret: str = ""
+    question: Message | str
+    means: Message | str
+    why_secret: Message | str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,27 +11,26 @@ from pathlib import Path
 from tempfile import TemporaryFile
 
 from wizard.apply.engine.record import load_record
-from wizard.apply.run.backup_store import (
-    Environment,
-    backed_up,
-    digest_of_text,
-    replace_document,
-    replace_text,
-)
-from wizard.apply.run.journal import BACKUPS, RECORD, in_order, make_numbered, sync_folder
-from wizard.apply.run.journal import FILE as JOURNAL
+from wizard.apply.run import backup_store, journal
+from wizard.apply.run.process import refused
 from wizard.apply.system.edited_file import kept_as
-from wizard.documents.codec import from_json, parse_document, render_document, to_json
+from wizard.documents import codec
 from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput, Refused, printable
 from wizard.model.geometry import Identity
-from wizard.model.said import MIB, Message, t
+from wizard.model.said import MIB, Message, Sentence, t
 from wizard.plan.check import PLANS
 from wizard.plan.plan import Plan
 from wizard.probe.host.uses import unescaped
 from wizard.process.program import remember
 
 NOT_LASTING = t("Without the journal, a half-written drive could not be finished. Nothing was written.")
+
+OPEN_JOURNAL = Sentence(
+    "The journal cannot be in {folder}: users other than root could replace it, or its "
+    "path is not real. Nothing was written. Name a folder only root can write to with "
+    "--journal DIR."
+)
 
 SCHEMA = "diskwright.run/1"
 ROOM_BYTES = 4 * MIB
@@ -47,7 +46,7 @@ SETTINGS = "run.json"
 DRIVES, DRIVES_SCHEMA = "drives.json", "diskwright.drives/1"
 """The drives of a run, if their device names differ from the plan."""
 
-PARTS = (JOURNAL, PLAN, CHANGES, MIGRATION, MOVE, BRING, RECORD, *BACKUPS)
+PARTS = (journal.FILE, PLAN, CHANGES, MIGRATION, MOVE, BRING, journal.RECORD, *journal.BACKUPS)
 """Files that identify a folder as a run."""
 
 IN_MEMORY = frozenset({"tmpfs", "ramfs", "rootfs", "devtmpfs", "overlay", "squashfs"})
@@ -126,14 +125,7 @@ def refuse_open_folder(folder: Path) -> None:
     for above in (real, *real.parents):
         mode = above.stat().st_mode
         if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
-            raise Refused(
-                t(
-                    "The journal cannot be in {folder}: everyone can write to {above}. Nothing "
-                    "was written. Name a folder only root can write to with --journal DIR.",
-                    folder=str(folder),
-                    above=str(above),
-                )
-            )
+            raise Refused(OPEN_JOURNAL(folder=str(folder)))
 
 
 def _no_room(folder: Path, error: OSError, needed_bytes: int) -> Refused:
@@ -186,7 +178,9 @@ def check_lasts(folder: Path) -> None:
         raise Refused(f"{doubt} {NOT_LASTING}")
 
 
-def new_run(folder: Path, plan: Plan, environment: Environment, *, direct: bool | None = None) -> Path:
+def new_run(
+    folder: Path, plan: Plan, environment: backup_store.Environment, *, direct: bool | None = None
+) -> Path:
     """Create the folder of a new run with the plan and settings, all synced. Raises Refused."""
     return make_run(folder, plan.devices, PLAN, PLANS.render(plan), environment, direct=direct)
 
@@ -196,7 +190,7 @@ def make_run(
     devices: Sequence[str],
     file: str,
     text: str,
-    environment: Environment,
+    environment: backup_store.Environment,
     *,
     direct: bool | None = None,
 ) -> Path:
@@ -217,31 +211,24 @@ def make_run(
         direct,
     )
     try:
-        run = make_numbered(folder, "-".join(Path(path).name for path in devices), is_free)
-        _write(run / file, text)
-        _write(run / SETTINGS, render_document(SCHEMA, to_json(settings)))
-        sync_folder(run)
-        sync_folder(folder)
+        run = journal.make_numbered(folder, "-".join(Path(path).name for path in devices), is_free)
+        backup_store.write_durably(run / file, text.encode(), os.O_EXCL)
+        settings_text = codec.render_document(SCHEMA, codec.to_json(settings))
+        backup_store.write_durably(run / SETTINGS, settings_text.encode(), os.O_EXCL)
+        journal.sync_folder(run)
+        journal.sync_folder(folder)
     except OSError as error:
         raise _no_room(folder, error, ROOM_BYTES) from None
     return run
-
-
-def _write(path: Path, text: str) -> None:
-    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    with os.fdopen(fd, "w", encoding="utf-8") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(fd)
 
 
 def check_owner(run: Path) -> None:
     """Raises Refused if the run's folder may have been created by a user other than root, who would execute
     its plan."""
     if not is_root_only(run):
-        raise Refused(
+        raise refused(
             t(
-                "{run} is not exclusively root's, so the run is not trusted. Nothing was written.",
+                "{run} is not exclusively root's, so the run is not trusted.",
                 run=str(run),
             )
         )
@@ -276,7 +263,7 @@ def restore_documents(run: Path) -> None:
     for name, read in ((PLAN, _plan_text), (SETTINGS, _settings_text)):
         with suppress(BadInput):
             if (text := read(run)) != _text(run / name):
-                replace_text(run / name, text)
+                backup_store.replace_text(run / name, text)
 
 
 def _read_plan(run: Path) -> Plan:
@@ -285,10 +272,10 @@ def _read_plan(run: Path) -> Plan:
 
 def _plan_text(run: Path) -> str:
     """Return the plan document, from the backup if the file is lost, damaged or from another run."""
-    kept, text = backed_up(run, PLAN), _text(run / PLAN)
+    kept, text = backup_store.backed_up(run, PLAN), _text(run / PLAN)
     if kept is None or kept == text:
         return read_file(run / PLAN)
-    if text is None or _recorded_digest(run) == digest_of_text(kept):
+    if text is None or _recorded_digest(run) == backup_store.digest_of_text(kept):
         return kept
     try:
         PLANS.read_kept(text, str(run / PLAN))
@@ -299,7 +286,7 @@ def _plan_text(run: Path) -> str:
 
 def plan_digest(run: Path) -> str:
     """Return the SHA-256 of the run's plan.json."""
-    return digest_of_text(read_file(run / PLAN))
+    return backup_store.digest_of_text(read_file(run / PLAN))
 
 
 def _recorded_digest(run: Path) -> str:
@@ -319,29 +306,24 @@ def is_found(run: Path) -> bool:
 
 
 def _saved_drives(run: Path) -> RunDrives | None:
-    for text in (_text(run / DRIVES), backed_up(run, DRIVES)):
+    for text in (_text(run / DRIVES), backup_store.backed_up(run, DRIVES)):
         with suppress(BadInput):
             if text is not None:
                 where = str(run / DRIVES)
-                return from_json(parse_document(text, DRIVES_SCHEMA, where), RunDrives, where)
+                return codec.from_json(codec.parse_document(text, DRIVES_SCHEMA, where), RunDrives, where)
     return None
 
 
 def save_drives(run: Path, drives: tuple[Identity, ...], *, found: bool) -> None:
     """Save the current device names of the run's drives, in the plan's order, and sync. Raises Failed and
     leaves the old file unchanged."""
-    replace_document(run / DRIVES, DRIVES_SCHEMA, RunDrives(drives, found))
+    backup_store.replace_document(run / DRIVES, DRIVES_SCHEMA, RunDrives(drives, found))
 
 
-def kind_of(run: Path) -> str:
-    """Return the kind of a run: the name of the document."""
-    return next((name for name in (CHANGES, MIGRATION, MOVE, BRING) if (run / name).exists()), PLAN)
-
-
-def load_environment(run: Path) -> Environment:
+def load_environment(run: Path) -> backup_store.Environment:
     """Load the fstab, drives and patience of a run. Raises BadInput."""
     settings = _load_settings(run)
-    return Environment(
+    return backup_store.Environment(
         Path(settings.fstab),
         frozenset(settings.only) if settings.only is not None else None,
         settings.patience_seconds,
@@ -358,19 +340,19 @@ def is_direct(run: Path) -> bool | None:
 
 def _load_settings(run: Path) -> Settings:
     where = str(run / SETTINGS)
-    return from_json(parse_document(_settings_text(run), SCHEMA, where), Settings, where)
+    return codec.from_json(codec.parse_document(_settings_text(run), SCHEMA, where), Settings, where)
 
 
 def _settings_text(run: Path) -> str:
     """Return the settings document, from the backup if the file is lost, damaged or from another run."""
-    kept = backed_up(run, SETTINGS)
+    kept = backup_store.backed_up(run, SETTINGS)
     return kept if kept is not None and _has_own_backup(run) else read_file(run / SETTINGS)
 
 
 def _has_own_backup(run: Path) -> bool:
     """Return True if the backup belongs to this run: the record names its plan."""
-    plan, named = backed_up(run, PLAN), _recorded_digest(run)
-    return plan is not None and named in ("", digest_of_text(plan))
+    plan, named = backup_store.backed_up(run, PLAN), _recorded_digest(run)
+    return plan is not None and named in ("", backup_store.digest_of_text(plan))
 
 
 def _text(path: Path) -> str | None:
@@ -401,17 +383,13 @@ def list_runs(journal_dir: Path | None = None) -> tuple[Path, ...]:
     try:
         # `glob` would silently skip a folder without permission.
         found = [run for run in folder.iterdir() if not run.name.startswith(".")]
-        return tuple(sorted((run for run in found if _is_run(run)), key=in_order))
+        return tuple(sorted((run for run in found if _is_run(run)), key=journal.in_order))
     except FileNotFoundError:
         return ()
     except PermissionError:
         raise Refused(t("Only root can read the runs in {folder}: use sudo.", folder=shown)) from None
-    except NotADirectoryError:
-        raise BadInput(t("{folder} is not a folder.", folder=shown)) from None
     except OSError as error:
-        raise BadInput(
-            t("Cannot read the runs in {folder}: {why}.", folder=shown, why=str(error.strerror))
-        ) from None
+        raise BadInput(UNREADABLE(file=shown, why=str(error.strerror))) from None
 
 
 def find_run(name: str | None, journal_dir: Path | None = None) -> Path:

@@ -28,7 +28,7 @@ from wizard.apply.system.fstab import (
 )
 from wizard.apply.system.mounts import Mounted, is_mount_of, mounted_from, read_mounts
 from wizard.filesystems.registry import KINDS
-from wizard.model.errors import BadInput, Failed, printable
+from wizard.model.errors import BadInput, Failed
 from wizard.model.geometry import Identity
 from wizard.model.layout import Member
 from wizard.model.machine import Drive, Machine, Partition, Signature
@@ -39,7 +39,7 @@ from wizard.plan.plan import Plan
 from wizard.plan.refusals import unmeasured
 from wizard.plan.settings.possible import signatures_on
 from wizard.plan.settings.tuning import CurrentSettings, Superblock
-from wizard.probe.host.sysfs import SYS, name_of, node_of, target, text
+from wizard.probe.host import sysfs
 from wizard.probe.machine import probe_machine
 
 CLONED = Sentence(
@@ -73,9 +73,7 @@ def look_at_filesystem(device: str, environment: Environment) -> ExistingVolume:
     node, drive_node = nodes_of(device)
     machine = probe_machine([drive_node])
     (drive,) = machine.drives
-    if drive.size_bytes is None or drive.geometry is None:
-        raise BadInput(unmeasured(drive))
-    identity = known_identity(machine, drive, drive.size_bytes, drive.geometry)
+    identity = identity_of(machine, drive)
     part = drive.partition(node)
     signature = _signature(node, drive, part)
     fstab = read_text(environment.fstab)
@@ -89,7 +87,7 @@ def look_at_filesystem(device: str, environment: Environment) -> ExistingVolume:
     if line is None and place is not None:
         mounted = mounted_from(node, place)
     block = _superblock(node, signature)
-    ahead = text(SYS / "class/block" / name_of(drive.path) / "queue/read_ahead_kb")
+    ahead = sysfs.text(sysfs.SYS / "class/block" / sysfs.name_of(drive.path) / "queue/read_ahead_kb")
     timer = unit_state(SwitchOnTimer().unit) if environment.is_running_system else None
     existing = Existing(
         device=node,
@@ -123,6 +121,14 @@ def look_at_filesystem(device: str, environment: Environment) -> ExistingVolume:
     )
 
 
+def identity_of(machine: Machine, drive: Drive) -> Identity:
+    """Return the identity of a drive that may be in use. Raises BadInput if its size or block size is
+    unknown."""
+    if drive.size_bytes is None or drive.geometry is None:
+        raise BadInput(unmeasured(drive))
+    return known_identity(machine, drive, drive.size_bytes, drive.geometry)
+
+
 def options_at_boot(drive: Drive, device: str, fstab: Path) -> tuple[str, ...] | None:
     """Return the filesystem's options in fstab, or None if it has no line or fstab is unreadable."""
     places = _places(device)
@@ -146,22 +152,18 @@ def _tags_of(drive: Drive, device: str) -> Tags:
 
 def nodes_of(device: str) -> tuple[str, str]:
     """Return the nodes of a device and of its drive. Raises BadInput for other paths."""
-    try:
-        node = Path(device).resolve(strict=True)
-    except OSError:
-        raise BadInput(
-            t("{device} does not exist; `diskwright inspect` lists the drives.", device=device)
-        ) from None
-    folder = SYS / "class/block" / name_of(str(node))
+    node = Path(os.path.realpath(device))
+    folder = sysfs.SYS / "class/block" / sysfs.name_of(str(node))
     if not node.is_block_device() or not folder.exists():
         raise BadInput(
             t(
-                "{device} is not a block device; name a partition, such as /dev/sdX1.",
+                "{device} is not an existing block device; name a partition, such as /dev/sdX1. "
+                "`diskwright inspect` lists the drives.",
                 device=device,
             )
         )
-    if (folder / "partition").exists() and (there := target(folder)) is not None:
-        return str(node), node_of(there.parent.name)
+    if (folder / "partition").exists() and (there := sysfs.target(folder)) is not None:
+        return str(node), sysfs.node_of(there.parent.name)
     return str(node), str(node)
 
 
@@ -182,7 +184,7 @@ def drive_of(device: str) -> str:
 def location_fault(device: str, drive: str) -> Message | str | None:
     """Return why a device is not the drive, a partition of the drive or a volume on it according to sysfs.
     None if it is, or is missing."""
-    folder = SYS / "class/block" / name_of(device)
+    folder = sysfs.SYS / "class/block" / sysfs.name_of(device)
     if device == drive or (folder / "partition").exists() or not Path(device).is_block_device():
         return node_fault(device, drive)
     try:
@@ -197,7 +199,7 @@ def _signature(node: str, drive: Drive, part: Partition | None) -> Signature:
     found = part.signatures if part is not None else drive.signatures
     filesystems = [signature for signature in found if signature.kind in KINDS]
     if len(found) != 1 or not filesystems:
-        held = printable("+".join(signature.kind for signature in found), 60)
+        held = "+".join(signature.kind for signature in found)
         fault = t(
             "{device} contains {what}: name a partition with exactly one filesystem.",
             device=node,
@@ -303,9 +305,8 @@ def _warnings(plan: Plan, drive: Drive, device: str, environment: Environment) -
         if entries:
             # Of several lines, such as those of subvolumes, report the most dangerous one.
             entry = min(entries, key=lambda one: HARM.index(_sentence_of(one)))
-            source = printable(entry.source, 80)
             sentence = _sentence_of(entry)
-            yield sentence(line=entry.number, file=printable(str(file), 200), source=source, remedy=remedy)
+            yield sentence(line=entry.number, file=str(file), source=entry.source, remedy=remedy)
 
 
 def _meant(entries: Iterable[FstabEntry], device: str, tags: Tags) -> list[FstabEntry]:

@@ -10,22 +10,25 @@ from collections.abc import Iterator, Set
 from contextlib import suppress
 
 from wizard.apply.block.devices import node_fault
-from wizard.apply.plan.guard import OPTIONS_REFUSED, check_programs
-from wizard.apply.plan.identity_check import check_same_start, drive_fault, probe_again
+from wizard.apply.plan import identity_check
+from wizard.apply.plan.guard import NOT_ON_DRIVE, OPTIONS_REFUSED, check_programs
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
+from wizard.apply.run.process import refused
 from wizard.apply.settings import existing_filesystem
 from wizard.apply.settings.system import system_of
 from wizard.apply.tree.mount_read_only import driver_refusal
-from wizard.model.errors import BadInput, Failed, Refused
+from wizard.model.errors import BadInput, Failed
 from wizard.model.machine import Drive
 from wizard.model.requests import NewUuid, SwitchOff
-from wizard.model.said import Message, t
-from wizard.operations.operation import How, Setting, System
+from wizard.model.said import Message, Sentence, t
+from wizard.operations import operation
 from wizard.operations.settings import Relabel
 from wizard.plan.changes import Bring, Changes, Migration
-from wizard.probe.host.sysfs import SYS, name_of, node_of
+from wizard.probe.host import sysfs
 from wizard.probe.machine import probe_drive
 from wizard.process.program import find, run
+
+CLAUSE = Sentence("{fault}.")
 
 
 def clones_of(device: str, uuid: str) -> tuple[str, ...]:
@@ -55,8 +58,8 @@ def is_stacked(one: str, other: str) -> bool:
 
 def _lower_devices(node: str) -> Iterator[str]:
     """Yield the devices below a device."""
-    folder = SYS / "class/block" / name_of(node)
-    lower = [node_of(entry.name) for entry in folder.glob("slaves/*")]
+    folder = sysfs.SYS / "class/block" / sysfs.name_of(node)
+    lower = [sysfs.node_of(entry.name) for entry in folder.glob("slaves/*")]
     with suppress(OSError):
         file = (folder / "loop/backing_file").read_text().rstrip("\n")
         lower += [os.path.realpath(file)] if file.startswith("/dev/") else []
@@ -80,7 +83,7 @@ def unambiguous(changes: Changes) -> Changes:
     mounts = any(setting.mounts for setting in changes.settings)
     if mounts and (clones := clones_of(changes.device, changes.uuid)):
         found = existing_filesystem.CLONED(devices=(changes.device, *clones), uuid=changes.uuid)
-        raise Refused(refusal(t("{fault}.", fault=found)))
+        raise refused(CLAUSE(fault=found))
     return changes
 
 
@@ -90,15 +93,7 @@ def check_own(document: Changes | Migration, environment: Environment) -> None:
     environment.check_allowed((drive,))
     for node in {drive, document.device}:
         if reason := existing_filesystem.location_fault(node, drive):
-            raise Refused(
-                refusal(
-                    t(
-                        "Cannot confirm that {node} is on the planned drive: {reason}.",
-                        node=node,
-                        reason=reason,
-                    )
-                )
-            )
+            raise refused(NOT_ON_DRIVE(node=node, reason=reason))
     check_foreign(document, environment)
 
 
@@ -107,14 +102,14 @@ def check_foreign(document: Changes | Migration | Bring, environment: Environmen
     system = system_of(document, environment)
     for setting in document.settings:
         if why := setting.foreign(system):
-            raise Refused(refusal(why))
+            raise refused(why)
 
 
 def check_may(changes: Changes) -> None:
     """Raises Refused if this process lacks a capability, as root in a container may."""
     for setting in changes.settings:
         if why := setting.forbidden(system_of(changes)):
-            raise Refused(refusal(why))
+            raise refused(why)
 
 
 def check_options(changes: Changes) -> None:
@@ -122,7 +117,7 @@ def check_options(changes: Changes) -> None:
     for setting in changes.settings:
         for driver, options in setting.added_options(changes.filesystem):
             if find(f"mount.{driver}") is None and (why := driver_refusal(driver, options, changes.device)):
-                raise Refused(refusal(OPTIONS_REFUSED(device=changes.device, why=why)))
+                raise refused(OPTIONS_REFUSED(device=changes.device, why=why))
 
 
 def check_tuning_tools(changes: Changes) -> None:
@@ -133,10 +128,10 @@ def check_tuning_tools(changes: Changes) -> None:
 def check_new(changes: Changes) -> None:
     """Raises Refused unless the drive and filesystem are those of the changes, and all settings have their
     old values."""
-    drive = probe_again(changes.drive)
-    check_same_start(changes.drive, drive)
+    drive = identity_check.probe_again(changes.drive)
+    identity_check.check_same_start(changes.drive, drive)
     if fault := _filesystem_fault(changes, drive):
-        raise Refused(t("{fault:First}. Prepare the changes again. Nothing was written.", fault=fault))
+        raise refused(t("{fault:First}. Prepare the changes again.", fault=fault))
     check_state(changes, frozenset(), frozenset())
     check_options(changes)
 
@@ -145,31 +140,30 @@ def check_state(changes: Changes, begun: Set[int], done: Set[int]) -> None:
     """Raises Refused if a setting does not fit the steps that are started and done, by number from 1."""
     for number, setting in enumerate(changes.settings, 1):
         if number in done:
-            fits = {How.AFTER} if setting.lasts else {How.AFTER, How.BEFORE}
+            fits = {operation.How.AFTER} if setting.lasts else {operation.How.AFTER, operation.How.BEFORE}
         else:
-            fits = {How.BEFORE, How.AFTER, How.HALF} if number in begun else {How.BEFORE}
+            fits = (
+                {operation.How.BEFORE, operation.How.AFTER, operation.How.HALF}
+                if number in begun
+                else {operation.How.BEFORE}
+            )
         check_setting(setting, system_of(changes), fits)
 
 
-def check_setting(setting: Setting, system: System, fits: Set[How]) -> None:
+def check_setting(setting: operation.Setting, system: operation.System, fits: Set[operation.How]) -> None:
     """Raises Refused if the setting is in any other state than `fits`."""
     try:
         found = setting.read(system)
     except (BadInput, Failed) as error:
-        raise Refused(refusal(error)) from None
+        raise refused(error) from None
     if found.how not in fits:
-        raise Refused(
+        raise refused(
             t(
-                "{seen:First}, unlike when these changes were prepared or started. Prepare "
-                "the changes again. Nothing was written.",
+                "{seen:First}, unlike when these changes were prepared or started. Prepare the "
+                "changes again.",
                 seen=found.seen,
             )
         )
-
-
-def refusal(why: object) -> Message:
-    """Return a refusal with its reason."""
-    return t("{why} Nothing was written.", why=why if isinstance(why, Message) else str(why))
 
 
 def device_fault(changes: Changes) -> Message | str | None:
@@ -183,7 +177,7 @@ def device_fault(changes: Changes) -> Message | str | None:
         return reason
     # The filesystem's UUID is compared below. A copy has the UUID of another drive.
     is_known = bool(changes.uuid) and not isinstance(changes.wanted, NewUuid)
-    fault = drive_fault(changes.drive, drive, lambda: is_known or None)
+    fault = identity_check.drive_fault(changes.drive, drive, lambda: is_known or None)
     return fault or _filesystem_fault(changes, drive)
 
 
@@ -191,7 +185,7 @@ def is_powered_off(changes: Changes) -> bool:
     """Return True if the drive is powered off, as these changes require."""
     return (
         isinstance(changes.wanted, SwitchOff)
-        and changes.settings[-1].read(system_of(changes)).how is How.AFTER
+        and changes.settings[-1].read(system_of(changes)).how is operation.How.AFTER
     )
 
 

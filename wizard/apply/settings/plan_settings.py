@@ -12,78 +12,45 @@ from wizard.apply.plan.guard import check_mount_point
 from wizard.apply.resize.btrfs import SUPERBLOCK, number_in
 from wizard.apply.resize.resized import held_in_use
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
-from wizard.apply.run.process import udev_runs
-from wizard.apply.settings.existing_filesystem import ExistingVolume, look_at_filesystem, nodes_of
-from wizard.apply.settings.guard import check_options, nodes_with, refusal, unambiguous
+from wizard.apply.run.process import refused, udev_runs
+from wizard.apply.settings import guard
+from wizard.apply.settings.existing_filesystem import (
+    ExistingVolume,
+    identity_of,
+    look_at_filesystem,
+    nodes_of,
+)
 from wizard.apply.settings.system import read_top
 from wizard.apply.steps.step_context import asked
+from wizard.apply.system import fstab, mounts
 from wizard.apply.system.edited_file import read_text
-from wizard.apply.system.fstab import FstabEntry, Line, Tags, conflict, parse, parse_crypttab, started_with
-from wizard.apply.system.mounts import (
-    NOT_THE_KERNELS,
-    Mounted,
-    check_unused,
-    is_mount_of,
-    read_mounts,
-    taken_places,
-    usual_places,
-)
+from wizard.apply.system.fstab import parse_crypttab
 from wizard.filesystems.kind import UUID_TABLES, WRITTEN_UUIDS
 from wizard.filesystems.registry import KINDS, MADE
-from wizard.model.errors import BadInput, Refused, printable
+from wizard.model import requests
+from wizard.model.errors import BadInput, Refused
 from wizard.model.layout import ARRAY_LINKS, Writer
 from wizard.model.machine import Drive, Machine
-from wizard.model.requests import (
-    Attach,
-    Detach,
-    Grow,
-    NewUuid,
-    Release,
-    SetLabel,
-    SetOptions,
-    SwitchOff,
-    Tune,
-    Wanted,
-)
-from wizard.model.said import Message, Sentence, t
+from wizard.model.said import Message, t
+from wizard.operations import growth, rules
 from wizard.operations.fstab import EditFstab, LineEdit, by_label, digest_of_text, with_source
-from wizard.operations.growth import ExtendPartition, GrowMounted, is_filled
 from wizard.operations.layers import StopLayer
 from wizard.operations.mounts import REMOUNTED, ChangeOwner, Mount, Unmount
 from wizard.operations.operation import Context
-from wizard.operations.rules import (
-    dangers_in,
-    is_device_path,
-    label_fault_of,
-    mount_options_fault,
-    mount_point_fault,
-    old_label_fault,
-)
 from wizard.operations.settings import PowerOff, Relabel
+from wizard.plan import dangers
 from wizard.plan.changes import ChangeOperation, Changes
-from wizard.plan.dangers import BACKUP_MOVES, forgotten_doubts, known_identity
 from wizard.plan.partition.possible import room_behind, why_not_grow_mounted
 from wizard.plan.plan import steps_of
-from wizard.plan.refusals import unmeasured
 from wizard.plan.request.using import free_place, owner_options
 from wizard.plan.settings import possible
-from wizard.plan.settings.possible import (
-    driver_of,
-    line_of,
-    why_not_mount,
-    why_not_power_off,
-    why_not_relabel,
-    why_not_remount,
-    why_not_unmount,
-)
 from wizard.plan.settings.release import OTHER_LAYER, plan_release
 from wizard.plan.settings.tuning import set_options
 from wizard.probe.content.holders import STOPPED
-from wizard.probe.host.sysfs import SYS, name_of, target, text
+from wizard.probe.host import sysfs
+from wizard.probe.host.sysfs import SYS, text
 from wizard.probe.machine import list_drive_paths, probe_machine
 from wizard.process.program import run
-
-OPTION_FAULT = Sentence("{fault}.")
 
 NOT_FOR_MOUNT = frozenset({"seclabel"})
 """Options that the kernel lists but mount(8) rejects."""
@@ -91,73 +58,72 @@ NOT_FOR_MOUNT = frozenset({"seclabel"})
 Operations = list[ChangeOperation]
 
 
-def act(device: str, wanted: Wanted, environment: Environment) -> Changes:
+def act(device: str, wanted: requests.Wanted, environment: Environment) -> Changes:
     """Plan the changes for an action on a device. Raises Refused, with the reason, if it is not possible, and
     BadInput if the device is unreadable."""
-    if isinstance(wanted, SwitchOff | Release):
-        return (_switch_off if isinstance(wanted, SwitchOff) else _release)(device)
-    if isinstance(wanted, NewUuid) and (changes := _written_uuids(device, wanted, environment)):
+    if isinstance(wanted, requests.SwitchOff | requests.Release):
+        return (_switch_off if isinstance(wanted, requests.SwitchOff) else _release)(device)
+    if isinstance(wanted, requests.NewUuid) and (changes := _written_uuids(device, wanted, environment)):
         return changes
     used = look_at_filesystem(device, environment)
     doubts: list[Message | str] = []
     match wanted:
-        case SetLabel(label=label):
+        case requests.SetLabel(label=label):
             operations = _relabel(used, label, doubts)
-        case NewUuid():
+        case requests.NewUuid():
             operations = _set_uuid(used, doubts, environment)
-        case Attach():
+        case requests.Attach():
             operations = _mount(used, wanted)
-        case Detach(boot=boot):
+        case requests.Detach(boot=boot):
             operations = _unmount_all(used, boot=boot)
-        case SetOptions(options=options):
+        case requests.SetOptions(options=options):
             operations = _change_options(used, options, doubts)
-        case Grow():
+        case requests.Grow():
             operations = _grow(used, doubts)
-        case Tune():
+        case requests.Tune():
             raise BadInput(t("`diskwright tune` works out the settings for a workload."))
-    doubts += forgotten_doubts(used.machine, operations)
+    doubts += dangers.forgotten_doubts(used.machine, operations)
     steps = steps_of(operations, Context(used.identity))
     existing = used.existing
     changes = Changes(
         used.identity, existing.device, existing.filesystem, used.uuid, wanted, steps, (), tuple(doubts)
     )
-    check_options(changes)
-    return unambiguous(changes)
+    guard.check_options(changes)
+    return guard.unambiguous(changes)
 
 
 def _refuse(reason: Message | None) -> None:
     if reason is not None:
-        raise Refused(refusal(reason))
+        raise refused(reason)
 
 
 def _relabel(used: ExistingVolume, label: str, doubts: list[Message | str]) -> Operations:
     device, filesystem = used.existing.device, used.existing.filesystem
-    _refuse(why_not_relabel(used.drive, device))
-    shown, old = label, used.label
+    _refuse(possible.why_not_relabel(used.drive, device))
     if label == used.label:
-        _refuse(t("{device} already has the label '{label}'.", device=device, label=shown))
-    if fault := label_fault_of(label, filesystem):
-        _refuse(t("The label '{label}' {fault}.", label=shown, fault=fault))
-    if fault := old_label_fault(used.label, filesystem):
+        _refuse(t("{device} already has the label '{label}'.", device=device, label=label))
+    if fault := rules.label_fault_of(label, filesystem):
+        _refuse(t("The label '{label}' {fault}.", label=label, fault=fault))
+    if fault := rules.old_label_fault(used.label, filesystem):
         _refuse(
             t(
                 "The current label '{label}' {fault}, so undo could not restore this label.",
-                label=old,
+                label=used.label,
                 fault=fault,
             )
         )
-    for line in parse(used.found.fstab_text, used.found.fstab):
+    for line in fstab.parse(used.found.fstab_text, used.found.fstab):
         if line.names(frozenset({("LABEL", label)})):
             _refuse(
                 t(
                     "Line {number} of {file} mounts another filesystem by the label '{label}'.",
                     number=line.number,
                     file=used.found.fstab,
-                    label=shown,
+                    label=label,
                 )
             )
     old_tag = frozenset({("LABEL", used.label)} if used.label else ())
-    if word := next((word for word, entry in started_with() if entry.names(old_tag)), None):
+    if word := next((word for word, entry in fstab.started_with() if entry.names(old_tag)), None):
         _refuse(
             t(
                 "The kernel was started with {word}. Make the boot loader name the filesystem by UUID first.",
@@ -173,7 +139,7 @@ def _relabel(used: ExistingVolume, label: str, doubts: list[Message | str]) -> O
         )
     part = used.drive.partition(device)
     if used.label and part is not None and part.name == used.label:
-        doubts.append(t("The partition name in the table remains '{name}', the old label.", name=old))
+        doubts.append(t("The partition name in the table remains '{name}', the old label.", name=used.label))
     place = next((one.mount_point for one in reversed(used.mounts)), "")
     relabel = Relabel(device, filesystem, place, used.label, label)
     by_old_label = [line for line in used.lines if line.names(old_tag)]
@@ -193,7 +159,7 @@ def _set_uuid(used: ExistingVolume, doubts: list[Message | str], environment: En
     """Plan a UUID that no other device has. The plan is the same each time, so the token confirms what was
     shown."""
     device, filesystem = used.existing.device, used.existing.filesystem
-    _refuse(why_not_relabel(used.drive, device, uuid=True))
+    _refuse(possible.why_not_relabel(used.drive, device, uuid=True))
     if not used.uuid:
         _refuse(possible.NO_UUID(device=device))
     if filesystem == "btrfs":
@@ -202,24 +168,24 @@ def _set_uuid(used: ExistingVolume, doubts: list[Message | str], environment: En
         doubts.append(t("To undo, detach the other copies first: btrfstune refuses a UUID in use."))
     seed = f"{used.uuid} {device} {used.identity.token}"
     drawn = (KINDS[filesystem].uuid_of(str(uuid5(NAMESPACE_OID, f"{seed} {n}"))) for n in count())
-    new = next(uuid for uuid in drawn if not nodes_with(uuid))
+    new = next(uuid for uuid in drawn if not guard.nodes_with(uuid))
     doubts += _old_lines(environment, frozenset({("UUID", used.uuid)}))
     return [Relabel(device, filesystem, "", used.uuid, new, "uuid")]
 
 
-def _old_lines(environment: Environment, tags: Tags) -> Iterator[Message]:
+def _old_lines(environment: Environment, tags: fstab.Tags) -> Iterator[Message]:
     """Warn about lines of fstab and crypttab that name an old UUID."""
     for file, parsed in (
-        (environment.fstab, lambda text: parse(text, str(environment.fstab))),
+        (environment.fstab, lambda text: fstab.parse(text, str(environment.fstab))),
         (environment.crypttab, parse_crypttab),
     ):
-        entries: Sequence[FstabEntry] = parsed(read_text(file))
+        entries: Sequence[fstab.FstabEntry] = parsed(read_text(file))
         for entry in entries:
             if entry.names(tags):
                 yield t("Line {line} of {file} names the old UUID.", line=entry.number, file=str(file))
 
 
-def _written_uuids(device: str, wanted: NewUuid, environment: Environment) -> Changes | None:
+def _written_uuids(device: str, wanted: requests.NewUuid, environment: Environment) -> Changes | None:
     """Plan other UUIDs of a partition table or LUKS header, or return None if the device has neither."""
     node, drive_node = nodes_of(device)
     machine = probe_machine([drive_node])
@@ -227,10 +193,8 @@ def _written_uuids(device: str, wanted: NewUuid, environment: Environment) -> Ch
     kind, uuid = drive.content_on(node) or ("", "")
     if kind not in WRITTEN_UUIDS:
         return None
-    _refuse(why_not_relabel(drive, node, uuid=True))
-    if drive.size_bytes is None or drive.geometry is None:
-        raise BadInput(unmeasured(drive))
-    identity = known_identity(machine, drive, drive.size_bytes, drive.geometry)
+    _refuse(possible.why_not_relabel(drive, node, uuid=True))
+    identity = identity_of(machine, drive)
     has_guids = kind in UUID_TABLES - {"mbr"}
     parts = [(part.path, part.part_uuid or "") for part in drive.partitions if part.part_uuid]
 
@@ -256,11 +220,11 @@ def _written_uuids(device: str, wanted: NewUuid, environment: Environment) -> Ch
     return Changes(identity, node, kind, uuid, wanted, steps, (), tuple(doubts))
 
 
-def _text_of(used: ExistingVolume, line: Line) -> str:
+def _text_of(used: ExistingVolume, line: fstab.Line) -> str:
     return used.found.fstab_text.split("\n")[line.number - 1]
 
 
-def _edit_of(used: ExistingVolume, line: Line, new: str | None) -> LineEdit:
+def _edit_of(used: ExistingVolume, line: fstab.Line, new: str | None) -> LineEdit:
     return LineEdit(line.number, _text_of(used, line), new)
 
 
@@ -269,13 +233,13 @@ def _edited(used: ExistingVolume, lines: Iterator[LineEdit]) -> Operations:
     return [EditFstab(used.found.fstab, digest_of_text(used.found.fstab_text), edits)] if edits else []
 
 
-def _mount(used: ExistingVolume, wanted: Attach) -> Operations:
+def _mount(used: ExistingVolume, wanted: requests.Attach) -> Operations:
     device, kind = used.existing.device, KINDS[used.existing.filesystem]
-    _refuse(why_not_mount(used.machine, used.drive, device, boot=wanted.boot))
-    if fault := mount_options_fault(wanted.options):
-        _refuse(OPTION_FAULT(fault=fault))
+    _refuse(possible.why_not_mount(used.machine, used.drive, device, boot=wanted.boot))
+    if fault := rules.mount_options_fault(wanted.options):
+        _refuse(guard.CLAUSE(fault=fault))
     _refuse_risky(wanted.options, used.existing.filesystem)
-    name = driver_of(used.machine, kind)
+    name = possible.driver_of(used.machine, kind)
     assert name is not None, kind.name
     line = used.lines[0] if used.lines else None
     place, options = _place_and_options(used, wanted, line)
@@ -313,14 +277,20 @@ def owner_change(used: ExistingVolume, place: str, name: str, owner: Writer) -> 
 
 
 def _place_and_options(
-    used: ExistingVolume, wanted: Attach, line: Line | None
+    used: ExistingVolume, wanted: requests.Attach, line: fstab.Line | None
 ) -> tuple[str, tuple[str, ...]]:
     """Return the place and options to mount with: from fstab, the existing mount, or the request."""
     device, file = used.existing.device, used.found.fstab
     if line is not None:
-        place = printable(line.mount_point, 200)
         if wanted.place not in (None, line.mount_point):
-            _refuse(t("{file} mounts {device} at {place}; omit --at.", file=file, device=device, place=place))
+            _refuse(
+                t(
+                    "{file} mounts {device} at {place}; omit --at.",
+                    file=file,
+                    device=device,
+                    place=line.mount_point,
+                )
+            )
         if wanted.options:
             _refuse(
                 t(
@@ -329,16 +299,18 @@ def _place_and_options(
                     device=device,
                 )
             )
-        options = (one for one in line.options if one not in NOT_THE_KERNELS and not one.startswith("x-"))
+        options = (
+            one for one in line.options if one not in mounts.NOT_THE_KERNELS and not one.startswith("x-")
+        )
         return line.mount_point, tuple(options)
     mounted_at = used.existing.mount_point
     if mounted_at is not None:
         if wanted.place not in (None, mounted_at):
-            _refuse(possible.MOUNTED(device=device, places=(printable(mounted_at, 200),)))
+            _refuse(possible.MOUNTED(device=device, places=(mounted_at,)))
         return mounted_at, wanted.options
-    places = usual_places()
+    places = mounts.usual_places()
     if wanted.place is None and (
-        not used.label or "/" in used.label or mount_point_fault(f"{places}/{used.label}")
+        not used.label or "/" in used.label or rules.mount_point_fault(f"{places}/{used.label}")
     ):
         _refuse(
             t(
@@ -346,8 +318,10 @@ def _place_and_options(
                 device=device,
             )
         )
-    place = wanted.place or free_place(places, used.label, taken_places(places, Path(used.found.fstab)))
-    if fault := mount_point_fault(place):
+    place = wanted.place or free_place(
+        places, used.label, mounts.taken_places(places, Path(used.found.fstab))
+    )
+    if fault := rules.mount_point_fault(place):
         _refuse(t("The mount point {place} {fault}.", place=place, fault=fault))
     kind = KINDS[used.existing.filesystem].name
     return place, (*wanted.options, *owner_options(kind, wanted.writer, wanted.options))
@@ -363,15 +337,15 @@ def _with_line(used: ExistingVolume, place: str, name: str, options: Sequence[st
             )
         )
     with_nofail = tuple(dict.fromkeys((*options, "nofail")))
-    wanted = line_of(used.uuid, place, used.existing.filesystem, name, with_nofail)
-    if taken := conflict(parse(used.found.fstab_text, used.found.fstab), wanted):
+    wanted = possible.line_of(used.uuid, place, used.existing.filesystem, name, with_nofail)
+    if taken := fstab.conflict(fstab.parse(used.found.fstab_text, used.found.fstab), wanted):
         _refuse(t("{file}, {conflict}. Remove that line first.", file=used.found.fstab, conflict=taken))
     return _edited(used, iter([LineEdit(0, None, wanted.line)]))
 
 
 def _unmount_all(used: ExistingVolume, *, boot: bool) -> Operations:
     device = used.existing.device
-    _refuse(why_not_unmount(used.drive, device, boot=boot))
+    _refuse(possible.why_not_unmount(used.drive, device, boot=boot))
     lines = used.lines if boot else ()
     if not used.mounts and not lines:
         _refuse(
@@ -387,7 +361,7 @@ def _unmount_all(used: ExistingVolume, *, boot: bool) -> Operations:
     return [*unmounts, *_edited(used, (_edit_of(used, line, None) for line in lines))]
 
 
-def _unmount(device: str, mounted: Mounted) -> Unmount:
+def _unmount(device: str, mounted: mounts.Mounted) -> Unmount:
     """Plan to unmount. Raises Refused if the mount is in use or could not be restored."""
     if mounted.root != "/" and mounted.filesystem != "btrfs":
         _refuse(
@@ -397,7 +371,7 @@ def _unmount(device: str, mounted: Mounted) -> Unmount:
                 place=mounted.mount_point,
             )
         )
-    check_unused(mounted.mount_point)
+    mounts.check_unused(mounted.mount_point)
     further = (
         () if mounted.type != mounted.filesystem else sorted(mounted.options - {*mounted.own} - NOT_FOR_MOUNT)
     )
@@ -413,7 +387,7 @@ def _change_options(
 ) -> Operations:
     device, found = used.existing.device, used.found
     has_line = found.line is not None
-    _refuse(why_not_remount(used.drive, device, has_line=has_line, fstab=found.fstab))
+    _refuse(possible.why_not_remount(used.drive, device, has_line=has_line, fstab=found.fstab))
     at_boot = used.existing.at_boot
     kept = at_boot or ()
     subvolume = tuple(one for one in kept if one.startswith(("subvol=", "subvolid=")))
@@ -422,15 +396,15 @@ def _change_options(
     if {one for one in options if one.startswith(("subvol=", "subvolid="))} != {*subvolume}:
         _refuse(t("An option cannot select another subvolume here."))
     added = tuple(one for one in options if one not in kept)
-    if fault := mount_options_fault(added):
-        _refuse(OPTION_FAULT(fault=fault))
+    if fault := rules.mount_options_fault(added):
+        _refuse(guard.CLAUSE(fault=fault))
     _refuse_risky(added, used.existing.filesystem)
     if options == at_boot:
         _refuse(t("{device} already has these options.", device=device))
     operations: Operations = []
     set_options(used.existing, options, found, operations, doubts, REMOUNTED)
     if not operations:
-        raise Refused(refusal(" ".join(map(str, doubts))))
+        raise refused(" ".join(map(str, doubts)))
     return operations
 
 
@@ -440,7 +414,7 @@ def _grow(used: ExistingVolume, doubts: list[Message | str]) -> Operations:
     device, drive = used.existing.device, used.drive
     part = drive.partition(device)
     if part is None:
-        raise Refused(refusal(t("{device} is not a partition, so its end cannot be moved.", device=device)))
+        raise refused(t("{device} is not a partition, so its end cannot be moved.", device=device))
     if not used.mounts:
         _refuse(t("{device} is not mounted: rehearse with `diskwright plan {device} --grow`.", device=device))
     _refuse(why_not_grow_mounted(drive, part))
@@ -455,18 +429,18 @@ def _grow(used: ExistingVolume, doubts: list[Message | str]) -> Operations:
         )
     held = held_in_use(used.existing.filesystem, device, mounted.mount_point)
     room = room_behind(drive, part)
-    if not room and is_filled(held.size_bytes, part.size_bytes):
+    if not room and growth.is_filled(held.size_bytes, part.size_bytes):
         _refuse(t("No free space follows {device}, and the filesystem fills {device}.", device=device))
     new_bytes = part.size_bytes + room
     operations: Operations = []
     if room:
         operations.append(
-            ExtendPartition(drive.path, part.number, part.start_bytes, part.size_bytes, new_bytes)
+            growth.ExtendPartition(drive.path, part.number, part.start_bytes, part.size_bytes, new_bytes)
         )
         if drive.table and drive.table.backup == "misplaced":
-            doubts.append(BACKUP_MOVES(drive=drive.path))
+            doubts.append(dangers.BACKUP_MOVES(drive=drive.path))
     place, kind = mounted.mount_point, used.existing.filesystem
-    growing = GrowMounted(device, kind, place, held.size_bytes, new_bytes, held.member)
+    growing = growth.GrowMounted(device, kind, place, held.size_bytes, new_bytes, held.member)
     doubts.append(
         t(
             "This change is not rehearsed: the kernel grows the filesystem directly. "
@@ -477,8 +451,8 @@ def _grow(used: ExistingVolume, doubts: list[Message | str]) -> Operations:
 
 
 def _refuse_risky(options: Sequence[str], filesystem: str) -> None:
-    rules = KINDS[filesystem].relabelling
-    for danger in sorted(dangers_in(options, rules.rules if rules and rules.rules else filesystem)):
+    kind = KINDS[filesystem].relabelling
+    for danger in sorted(rules.dangers_in(options, kind.rules if kind and kind.rules else filesystem)):
         _refuse(t("{option} puts data at risk.", option=danger))
 
 
@@ -490,11 +464,13 @@ def _whole_drive(device: str) -> str:
 
 
 def _for_drive(
-    machine: Machine, drive: Drive, wanted: Wanted, operations: Operations, doubts: Sequence[Message] = ()
+    machine: Machine,
+    drive: Drive,
+    wanted: requests.Wanted,
+    operations: Operations,
+    doubts: Sequence[Message] = (),
 ) -> Changes:
-    if drive.size_bytes is None or drive.geometry is None:
-        raise BadInput(unmeasured(drive))
-    identity = known_identity(machine, drive, drive.size_bytes, drive.geometry)
+    identity = identity_of(machine, drive)
     steps = steps_of(operations, Context(identity))
     return Changes(identity, drive.path, "", "", wanted, steps, (), tuple(doubts))
 
@@ -503,11 +479,11 @@ def _switch_off(device: str) -> Changes:
     node = _whole_drive(device)
     machine = probe_machine([node])
     (drive,) = machine.drives
-    _refuse(why_not_power_off(drive))
+    _refuse(possible.why_not_power_off(drive))
     files = _removal_files(drive)
     if not files:
         _refuse(t("The kernel cannot power off {drive}.", drive=drive.path))
-    return _for_drive(machine, drive, SwitchOff(), [*_unmount_drive(drive), PowerOff(node, files)])
+    return _for_drive(machine, drive, requests.SwitchOff(), [*_unmount_drive(drive), PowerOff(node, files)])
 
 
 def _release(device: str) -> Changes:
@@ -518,7 +494,7 @@ def _release(device: str) -> Changes:
     try:
         planned, tops = plan_release(machine, drive)
     except Refused as error:
-        raise Refused(refusal(error)) from None
+        raise refused(error) from None
     for top in tops:
         if reason := open_exclusively(top):
             _refuse(IN_USE(device=top, why=reason))
@@ -528,7 +504,7 @@ def _release(device: str) -> Changes:
         doubts.append(t("md marks the array as clean in its superblocks. Files do not change."))
     if any(one.layer == "lvm" for one in operations):
         doubts.append(t("LVM thin pools and caches save their state on the drive. Files do not change."))
-    return _for_drive(machine, drive, Release(), [*operations], doubts)
+    return _for_drive(machine, drive, requests.Release(), [*operations], doubts)
 
 
 def _as_running(operation: StopLayer) -> StopLayer:
@@ -539,7 +515,7 @@ def _as_running(operation: StopLayer) -> StopLayer:
         return replace(operation, volumes=tuple(names))
     if operation.layer == "luks":
         return operation
-    folder = SYS / "class/block" / name_of(operation.device) / "md"
+    folder = SYS / "class/block" / sysfs.name_of(operation.device) / "md"
     if (text(folder / "metadata_version") or "").startswith("external"):
         _refuse(OTHER_LAYER(layer=operation.device, below=" and ".join(operation.members)))
     if (action := text(folder / "sync_action")) not in (None, "idle"):
@@ -549,15 +525,17 @@ def _as_running(operation: StopLayer) -> StopLayer:
         return replace(operation, state="inactive")
     # Without udev, mdadm gives an array started by name another number while its old node exists.
     links = (str(one) for one in sorted(Path(ARRAY_LINKS).glob("*")) if one.is_symlink() and udev_runs())
-    named = (one for one in links if is_device_path(one) and str(Path(one).resolve()) == operation.device)
+    named = (
+        one for one in links if rules.is_device_path(one) and str(Path(one).resolve()) == operation.device
+    )
     operation = replace(operation, name=next(named, ""))
     return replace(operation, state="read-only" if state in ("readonly", "read-auto") else "active")
 
 
 def _unmount_drive(drive: Drive) -> Iterator[Unmount]:
     nodes = (drive.path, *(part.path for part in drive.partitions))
-    for mounted in reversed(read_mounts()):
-        device = next((node for node in nodes if is_mount_of(mounted, node)), None)
+    for mounted in reversed(mounts.read_mounts()):
+        device = next((node for node in nodes if mounts.is_mount_of(mounted, node)), None)
         if device is not None:
             yield _unmount(device, mounted)
 
@@ -565,7 +543,7 @@ def _unmount_drive(drive: Drive) -> Iterator[Unmount]:
 def _removal_files(drive: Drive) -> tuple[str, ...]:
     """Return the sysfs files that remove the drive and, if no other drive is on it, its USB port. Same method
     as udisks2."""
-    entry = SYS / "class/block" / name_of(drive.path)
+    entry = SYS / "class/block" / sysfs.name_of(drive.path)
     delete = entry / "device/delete"
     if not delete.exists():
         return ()
@@ -573,6 +551,6 @@ def _removal_files(drive: Drive) -> tuple[str, ...]:
     port = next((above for above in real.parents if (above / "idVendor").exists()), None)
     if port is None or not (port / "remove").exists():
         return (str(delete),)
-    all_devices = filter(None, map(target, (SYS / "class/block").iterdir()))
+    all_devices = filter(None, map(sysfs.target, (SYS / "class/block").iterdir()))
     is_only_drive = all(one.is_relative_to(real) for one in all_devices if one.is_relative_to(port))
     return (str(delete), *([str(port / "remove")] if is_only_drive else []))

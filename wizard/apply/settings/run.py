@@ -5,48 +5,26 @@ import os
 import pwd
 import shlex
 import stat
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Collection, Iterator, Set
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from wizard.apply.block.devices import kernel_name
+from wizard.apply.run import job, journal, kinds, process
 from wizard.apply.run.backup_store import Environment, mark_durably
-from wizard.apply.run.job import (
-    READY,
-    JobRequest,
-    Locks,
-    Outcome,
-    Prepared,
-    RunJob,
-    RunWork,
-    Start,
-    carry_steps,
-)
-from wizard.apply.run.journal import Journal, RunState, begun_steps, done_steps, read_entries, state
-from wizard.apply.run.load import load_changes
-from wizard.apply.run.process import NOTHING_WRITTEN, UNDOING, Purpose, lock_drives
-from wizard.apply.run.progress_log import how_far
+from wizard.apply.run.progress_log import reached
 from wizard.apply.run.runs import load_environment, run_argument
-from wizard.apply.settings.guard import (
-    check_may,
-    check_new,
-    check_own,
-    check_state,
-    check_tuning_tools,
-    device_fault,
-    is_powered_off,
-    refusal,
-)
-from wizard.apply.settings.start import check_explained, lock_checked
+from wizard.apply.settings import guard
+from wizard.apply.settings.proposal import check_explained
 from wizard.apply.settings.system import system_in, system_of
-from wizard.model.errors import BadInput, Failed, Refused, printable
+from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.layout import EVERYONE, ROOT, Writer
 from wizard.model.requests import Attach, SwitchOff
 from wizard.model.run import Check, Event
-from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, join, t, tn
-from wizard.operations.mounts import Mount
+from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, join, t
+from wizard.operations.mounts import Mount, Unmount
 from wizard.operations.operation import How, Setting
 from wizard.plan.changes import Changes, Migration
 
@@ -57,7 +35,7 @@ def ready_message(changes: Changes) -> tuple[Message, ...]:
     mount = next((one for one in changes.settings if isinstance(one, Mount)), None)
     if mount is None or not isinstance(changes.wanted, Attach) or not Path(mount.mount_point).is_mount():
         return ()
-    place, shown = mount.mount_point, mount.mount_point
+    place = mount.mount_point
     try:
         size = _size_bytes(mount.device)
         read_only = bool(os.statvfs(place).f_flag & os.ST_RDONLY)
@@ -65,12 +43,12 @@ def ready_message(changes: Changes) -> tuple[Message, ...]:
     except (OSError, ValueError):
         return ()
     if read_only:
-        return (t("{size:size} ready at {places:and}, read-only.", size=size, places=(shown,)),)
-    ready = READY(size=size, places=(shown,), who=writer.shown)
+        return (t("{size:size} ready at {places:and}, read-only.", size=size, places=(place,)),)
+    ready = job.READY(size=size, places=(place,), who=writer.shown)
     asked = changes.wanted.writer
     if writer != ROOT or asked.kind != "person":
         return (ready,)
-    words = ("sudo", "diskwright", "mount", mount.device, "--writable", printable(asked.name, 60))
+    words = ("sudo", "diskwright", "mount", mount.device, "--writable", asked.name)
     command = shlex.join((*words, "--confirm", changes.drive.token))
     return ready, t(
         "The owner is unchanged. To let {who} write there: `{command}`.", who=asked.shown, command=command
@@ -103,66 +81,39 @@ def _size_bytes(device: str) -> int:
 NOT_RESUMABLE = Sentence("The run {run} cannot be resumed: {fault}.")
 
 
-def make_changes(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> Outcome:
-    """Make all unfinished changes, and return how the run ended. Raises DiskwrightError."""
-    changes, environment = load_changes(run), load_environment(run)
-    entries = read_entries(run)
-    begun, done = begun_steps(entries), done_steps(entries)
-    check_own(changes, environment)
-    try:
-        if begun:
-            check_resumable(run, changes)
-        else:
-            check_new(changes)
-    except (BadInput, Failed) as error:
-        raise Refused(str(error)) from None
-    system = system_in(run, changes, journal, drive_locks)
-
-    def left() -> Iterator[tuple[int, Message | str, Callable[[], Message]]]:
-        for number, step in enumerate(changes.steps, 1):
-            if number in done and step.operation.lasts:
-                continue
-            if not _is_off(changes, begun) and (fault := device_fault(changes)):
-                raise Refused(refusal(NOT_RESUMABLE(run=run.name, fault=fault)))
-            yield number, step.sentence, partial(step.operation.do, replace(system, step=number))
-
-    ended = carry_steps(run, journal, len(changes.steps), left(), lambda: steps_done(run, changes))
-    return ended or _verified(run, changes, journal)
-
-
 def check_resumable(run: Path, changes: Changes) -> None:
     """Raises Refused unless a started run can resume: same filesystem, and settings as the run left
     them."""
-    if _is_off(changes, begun_steps(read_entries(run))):
+    if _is_off(changes, journal.begun_steps(journal.read_entries(run))):
         return
-    if fault := device_fault(changes):
-        raise Refused(refusal(NOT_RESUMABLE(run=run.name, fault=fault)))
-    entries = read_entries(run)
-    check_state(changes, begun_steps(entries), done_steps(entries))
+    if fault := guard.device_fault(changes):
+        raise process.refused(NOT_RESUMABLE(run=run.name, fault=fault))
+    entries = journal.read_entries(run)
+    guard.check_state(changes, journal.begun_steps(entries), journal.done_steps(entries))
 
 
 def _is_off(changes: Changes, begun: Set[int]) -> bool:
     """Return True if the last step has powered off the drive."""
-    return len(changes.steps) in begun and is_powered_off(changes)
+    return len(changes.steps) in begun and guard.is_powered_off(changes)
 
 
-def _verified(run: Path, changes: Changes, journal: Journal) -> Outcome:
-    if failed := journal.verify(setting_checks(changes)):
-        return Event.FAILED, str(failed)
+def _verified(work: job.RunWork, changes: Changes) -> job.Outcome:
+    if failed := work.journal.verify(setting_checks(changes)):
+        return Event.FAILED, failed
     if isinstance(changes.wanted, SwitchOff):
-        return Event.DONE, str(t("{device} is powered off and can be unplugged.", device=changes.device))
+        return Event.DONE, t("{device} is powered off and can be unplugged.", device=changes.device)
     if changes.is_final:
         grown = t(
             "{device} has grown as shown; all checks passed. Undo is not possible.", device=changes.device
         )
-        return Event.DONE, str(grown)
+        return Event.DONE, grown
     changed = t(
         "{device} is changed exactly as shown; all checks passed. `diskwright undo "
         "{run}` undoes the changes.",
         device=changes.device,
-        run=run_argument(run),
+        run=run_argument(work.run),
     )
-    return Event.DONE, str(join(*ready_message(changes), changed))
+    return Event.DONE, join(*ready_message(changes), changed)
 
 
 def setting_checks(document: Changes | Migration) -> Iterator[Check]:
@@ -177,111 +128,113 @@ def setting_checks(document: Changes | Migration) -> Iterator[Check]:
             yield Check(" ".join(step.holds), holds, seen)
 
 
-def steps_done(run: Path, changes: Changes) -> Message | str:
-    """Report which steps are done."""
-    try:
-        entries = read_entries(run)
-    except BadInput as error:
-        return str(error)
-    done = how_far(done_steps(entries), len(changes.steps))
-    return done if begun_steps(entries) else join(done, NOTHING_WRITTEN)
-
-
-def check_can_undo(run: Path) -> None:
-    """Raises Refused if there is nothing to undo."""
-    if not begun_steps(read_entries(run)):
-        raise Refused(t("The run {run} made no changes, so undo is not needed.", run=run.name))
-    if state(run) is RunState.DONE:
-        changes = load_changes(run)
-        why = next((setting.stays for setting in changes.settings if setting.stays), None)
-        # A drive that is plugged in again can be mounted again.
-        if why is not None and not isinstance(changes.wanted, SwitchOff):
-            raise Refused(t("The run {run} cannot be undone: {why}.", run=run.name, why=why))
-
-
-def _take_all_back(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> tuple[Event, Message]:
-    """Undo the changes in reverse order, and return how that ended. Raises DiskwrightError.
-
-    Files are restored even if the drive is missing; changes to the drive are not.
-    """
-    check_can_undo(run)
-    changes, environment = load_changes(run), load_environment(run)
-    begun = begun_steps(read_entries(run))
-    check_own(changes, environment)
-    mark_durably(run / UNDOING)
-    system = system_in(run, changes, journal, drive_locks)
-    results = []
-    fault: Message | str | None = None
-    for number in sorted(begun, reverse=True):
-        setting = changes.settings[number - 1]
-        fault = fault or device_fault(changes)
-        if fault is not None and setting.needs_drive:
-            continue
-        results.append(setting.undo(replace(system, step=number)))
-        journal.add(Event.COMMAND, str(results[-1]), step=number)
-    if fault is not None:
-        raise Failed(
-            t(
-                "{said:row} Changes to the drive itself could not be undone: {fault}.",
-                said=tuple(results),
-                fault=fault,
-            )
-        )
-    return Event.UNDONE, join(*results)
-
-
-def _lock_if_attached(changes: Changes) -> Locks:
-    """Lock the drive if it exists. Files can be restored without it."""
-    with suppress(BadInput):
-        return lock_drives((changes.drive.path,))
-    return ()
-
-
-class SettingsRunJob(RunJob[Changes]):
+class SettingsRunJob(job.RunJob[Changes]):
     """Runs that change settings of a filesystem in use."""
 
+    kind = kinds.CHANGES
     explains = True
 
-    def lock_new(self, document: Changes, how: Start, *, make: bool) -> Locks:
-        """Check the filesystem and its uses."""
-        return lock_checked(document, how, make=make)
+    def own_drives(
+        self, document: Changes, environment: Environment, run: Path | None = None, *, undoing: bool = False
+    ) -> Collection[str]:
+        """Check that this run may change every setting."""
+        guard.check_own(document, environment)
+        if not undoing:
+            guard.check_may(document)
+            guard.check_tuning_tools(document)
+        return (document.drive.path,)
 
-    def begun(self, document: Changes) -> Message:
-        """Count the changes."""
-        return tn(
-            "Making one change for {device}.",
-            "Making {count} changes for {device}.",
-            count=len(document.steps),
-            device=document.device,
-        )
+    def check_place(self, document: Changes, how: job.Start) -> None:
+        """Raises Refused if the run's journal is on a filesystem to unmount."""
+        places = (one.mount_point for one in document.settings if isinstance(one, Unmount))
+        if place := next((one for one in places if how.folder.resolve().is_relative_to(one)), None):
+            raise process.refused(
+                t("The run's journal is on {place}; name another folder with --journal.", place=place)
+            )
+
+    def lock(self, document: Changes, drives: Collection[str], run: Path | None = None) -> job.Locks:
+        """Lock the drive of an existing run only if it is attached. Files can be restored without it."""
+        try:
+            return super().lock(document, drives, run)
+        except BadInput:
+            if run is None:
+                raise
+            return ()
+
+    def check_new(self, document: Changes) -> None:
+        """Check the filesystem and its settings."""
+        guard.check_new(document)
 
     def check_explained(self, document: Changes, environment: Environment) -> None:
         """Work out the document again."""
         check_explained(document, environment)
 
-    def prepare(self, run: Path, asked: JobRequest) -> Prepared:
+    def check_possible(self, run: Path, asked: job.JobRequest) -> None:
+        """Refuse to undo a finished change that stays. A drive that is plugged in again can be mounted
+        again."""
+        super().check_possible(run, asked)
+        if asked.purpose is process.Purpose.UNDO and journal.state(run) is journal.RunState.DONE:
+            changes = self.kind.load(run)
+            why = next((setting.stays for setting in changes.settings if setting.stays), None)
+            if why is not None and not isinstance(changes.wanted, SwitchOff):
+                raise Refused(t("The run {run} cannot be undone: {why}.", run=run.name, why=why))
+
+    def check_continues(self, run: Path, document: Changes, purpose: process.Purpose) -> None:
         """Check that the settings are as the run left them."""
-        if asked.purpose is Purpose.UNDO:
-            check_can_undo(run)
-        changes = load_changes(run)
-        check_own(changes, load_environment(run))
-        lock = partial(_lock_if_attached, changes)
-        if asked.purpose is Purpose.UNDO:
-            return Prepared(t("Undoing the changes for {device}.", device=changes.device), lock)
-        check_may(changes)
-        check_tuning_tools(changes)
-        check = partial(check_resumable, run) if begun_steps(read_entries(run)) else check_new
-        sentence = t("Resuming the changes for {device}.", device=changes.device)
-        return Prepared(sentence, lock, partial(check, changes))
+        if purpose is process.Purpose.APPLY and self.has_begun(run):
+            check_resumable(run, document)
+        elif purpose is process.Purpose.APPLY:
+            guard.check_new(document)
 
-    def apply(self, work: RunWork) -> Outcome:
+    def apply(self, work: job.RunWork) -> job.Outcome:
         """Make all changes that are not made yet."""
-        return make_changes(work.run, work.journal, work.drive_locks)
+        run, changes = work.run, self.kind.load(work.run)
+        entries = journal.read_entries(run)
+        begun, done = journal.begun_steps(entries), journal.done_steps(entries)
+        guard.check_own(changes, load_environment(run))
+        try:
+            self.check_continues(run, changes, process.Purpose.APPLY)
+        except (BadInput, Failed) as error:
+            raise Refused(str(error)) from None
+        system = system_in(run, changes, work.journal, work.drive_locks)
 
-    def undo(self, work: RunWork) -> Outcome:
-        """Undo the changes in reverse order."""
-        event, said = _take_all_back(work.run, work.journal, work.drive_locks)
-        return event, str(said)
+        def left() -> Iterator[job.TodoStep]:
+            for number, step in enumerate(changes.steps, 1):
+                if number in done and step.operation.lasts:
+                    continue
+                if not _is_off(changes, begun) and (fault := guard.device_fault(changes)):
+                    raise process.refused(NOT_RESUMABLE(run=run.name, fault=fault))
+                yield number, step.sentence, partial(step.operation.do, replace(system, step=number))
+
+        total = len(changes.steps)
+        ended = job.carry_steps(run, work.journal, total, left(), lambda: reached(run, total))
+        return ended or _verified(work, changes)
+
+    def undo(self, work: job.RunWork) -> job.Outcome:
+        """Undo the changes in reverse order. Files are restored even if the drive is missing; changes to the
+        drive are not."""
+        run, changes = work.run, self.kind.load(work.run)
+        guard.check_own(changes, load_environment(run))
+        mark_durably(run / process.UNDOING)
+        system = system_in(run, changes, work.journal, work.drive_locks)
+        results = []
+        fault: Message | str | None = None
+        for number in sorted(journal.begun_steps(journal.read_entries(run)), reverse=True):
+            setting = changes.settings[number - 1]
+            fault = fault or guard.device_fault(changes)
+            if fault is not None and setting.needs_drive:
+                continue
+            results.append(setting.undo(replace(system, step=number)))
+            work.journal.add(Event.COMMAND, results[-1], step=number)
+        if fault is not None:
+            raise Failed(
+                t(
+                    "{said:row} Changes to the drive itself could not be undone: {fault}.",
+                    said=tuple(results),
+                    fault=fault,
+                )
+            )
+        return Event.UNDONE, join(*results)
 
 
 JOB = SettingsRunJob()

@@ -18,15 +18,7 @@ from wizard.apply.run.runs import load_environment
 from wizard.apply.steps.arrays import carry
 from wizard.apply.steps.filesystem import mount_filesystem
 from wizard.apply.steps.step_context import journalled, physical_volumes_of, when_free
-from wizard.apply.system.edited_file import edit, kept_as, read_text
-from wizard.apply.system.mounts import (
-    check_unused,
-    is_mount_of,
-    is_mounted,
-    mounted_at,
-    mounted_from,
-    read_mounts,
-)
+from wizard.apply.system import edited_file, mounts
 from wizard.apply.table.identifier import read_identifier, write_identifier
 from wizard.apply.table.one_entry import with_backup_at_end, with_one_changed
 from wizard.apply.table.proof import Image, in_order
@@ -38,20 +30,21 @@ from wizard.model.geometry import Identity
 from wizard.model.layout import MAPPER, Member
 from wizard.model.machine import Drive, Extent, Signature
 from wizard.model.said import KERNEL_SECTOR_BYTES, Message, t
-from wizard.operations.growth import IN_TABLE, SYS_RESOURCE, ExtendPartition
+from wizard.operations import growth
 from wizard.operations.mounts import Mount, Top
 from wizard.operations.operation import How, Setting, ValueState
 from wizard.operations.settings import Relabel
 from wizard.operations.table import WriteTable
+from wizard.plan import derive
 from wizard.plan.changes import Bring, Changes, Migration
 from wizard.plan.dangers import layout_before
-from wizard.plan.derive import changing, placed_layout, table_of
 from wizard.plan.partition.possible import room_behind
 from wizard.plan.settings.possible import signatures_on
 from wizard.plan.settings.tuning import Superblock
-from wizard.probe.host.sysfs import LAYER, SYS, name_of, node_of, target, text
+from wizard.probe.host import sysfs
+from wizard.probe.host.sysfs import SYS
 from wizard.probe.machine import probe_drive
-from wizard.process.program import find, run
+from wizard.process.program import ENDED, find, run
 
 GONE_SECONDS = 10.0
 """Time limit for the kernel to add or remove a device."""
@@ -95,14 +88,7 @@ class RunningSystem:
             journalled, argv, self.journal, self.step, self.environment.patience_seconds, self.drive_locks
         )
         if (result := when_free(once)).status:
-            raise Failed(
-                t(
-                    "{program} ended with status {status}: {said}.",
-                    program=argv[0],
-                    status=result.status,
-                    said=result.last_words.rstrip("."),
-                )
-            )
+            raise Failed(ENDED(program=argv[0], status=result.status, last_words=result.last_words))
 
     def wait_until(self, is_done: Callable[[], bool]) -> None:
         until = monotonic() + GONE_SECONDS
@@ -114,13 +100,13 @@ class RunningSystem:
 
     def foreign_drive(self, devices: Sequence[str]) -> str | None:
         names = (kernel_name(device) for device in devices if not device.startswith(MAPPER))
-        folders = {name: target(SYS / "class/block" / name) for name in names}
+        folders = {name: sysfs.target(SYS / "class/block" / name) for name in names}
         whole = {
             folder.parent.name if (folder / "partition").exists() else name
             for name, folder in folders.items()
             if folder is not None
         }
-        drives = {node_of(name) for name in whole if not LAYER.match(name)}
+        drives = {sysfs.node_of(name) for name in whole if not sysfs.LAYER.match(name)}
         only = self.environment.only
         return None if only is None else min(drives - only, default=None)
 
@@ -133,11 +119,11 @@ class RunningSystem:
         )
 
     def read_file(self, file: str) -> str | None:
-        return read_text(Path(file)) if Path(file).exists() else None
+        return edited_file.read_text(Path(file)) if Path(file).exists() else None
 
     def edit_file(self, file: str, change: Callable[[str], str], *, keep: bool = False) -> bool:
         path = Path(file)
-        return edit(path, change, kept_as(path, self.run_name) if keep else None)
+        return edited_file.edit(path, change, edited_file.kept_as(path, self.run_name) if keep else None)
 
     def remove_file(self, file: str) -> None:
         try:
@@ -156,7 +142,7 @@ class RunningSystem:
         return unit_state(unit)
 
     def read_value(self, file: str) -> str | None:
-        return text(Path(file))
+        return sysfs.text(Path(file))
 
     def write_value(self, file: str, value: str, *, missing_ok: bool = False) -> None:
         try:
@@ -170,7 +156,7 @@ class RunningSystem:
             ) from None
 
     def exists(self, device: str) -> bool:
-        return (SYS / "class/block" / name_of(device)).exists()
+        return (SYS / "class/block" / sysfs.name_of(device)).exists()
 
     def use_of(self, device: str) -> Message | str | None:
         return open_exclusively(device)
@@ -196,19 +182,21 @@ class RunningSystem:
         write_identifier(relabel, self.drive, new=new)
 
     def mount_words(self, device: str, place: str) -> tuple[str, ...] | None:
-        mounted = mounted_from(device, place)
+        mounted = mounts.mounted_from(device, place)
         return None if mounted is None else mounted.words
 
     def has_mount(self, device: str, place: str) -> bool:
-        return any(one.mount_point == place and is_mount_of(one, device) for one in read_mounts())
+        return any(
+            one.mount_point == place and mounts.is_mount_of(one, device) for one in mounts.read_mounts()
+        )
 
     def source_at(self, place: str) -> str | None:
-        mounted = mounted_at(place)
+        mounted = mounts.mounted_at(place)
         return None if mounted is None else mounted.source
 
     def is_mounted(self, mount: Setting) -> bool:
         assert isinstance(mount, Mount)
-        return is_mounted(mount)
+        return mounts.is_mounted(mount)
 
     def mount(self, mount: Setting) -> None:
         assert isinstance(mount, Mount)
@@ -216,7 +204,7 @@ class RunningSystem:
 
     def check_unused(self, place: str) -> None:
         try:
-            check_unused(place)
+            mounts.check_unused(place)
         except Refused as error:
             raise Failed(str(error)) from None
 
@@ -225,25 +213,27 @@ class RunningSystem:
         return top.owner, top.group, top.mode
 
     def partition_end(self, extend: Setting) -> ValueState:
-        assert isinstance(extend, ExtendPartition)
+        assert isinstance(extend, growth.ExtendPartition)
         return _partition_end(extend, self.drive)
 
     def write_partition_end(self, extend: Setting, *, new: bool) -> None:
-        assert isinstance(extend, ExtendPartition)
+        assert isinstance(extend, growth.ExtendPartition)
         _write_partition_end(extend, self.drive, new=new)
 
     def filesystem_bytes(self, filesystem: str, device: str, place: str) -> int:
         return held_in_use(filesystem, device, place).size_bytes
 
     def mapped_names(self) -> frozenset[str]:
-        return frozenset(name for file in (SYS / "class/block").glob("dm-*/dm/name") if (name := text(file)))
+        return frozenset(
+            name for file in (SYS / "class/block").glob("dm-*/dm/name") if (name := sysfs.text(file))
+        )
 
     def is_mapped_on(self, name: str, devices: Sequence[str]) -> bool:
         names = [kernel_name(device) for device in devices]
         return any(
             [one.name for one in file.parent.parent.glob("slaves/*")] == names
             for file in (SYS / "class/block").glob("dm-*/dm/name")
-            if text(file) == name
+            if sysfs.text(file) == name
         )
 
     def arrays_on(self, device: str) -> frozenset[str]:
@@ -282,7 +272,7 @@ def has_capability(number: int) -> bool:
 
 def is_growing_refused() -> bool:
     """Return True if this process is root without the capability for growing. Others ask root first."""
-    return os.geteuid() == 0 and not has_capability(SYS_RESOURCE)
+    return os.geteuid() == 0 and not has_capability(growth.SYS_RESOURCE)
 
 
 def unit_state(unit: str) -> str | None:
@@ -311,7 +301,7 @@ def read_top(device: str, place: str, driver: str) -> Top:
     """Read the top folder of a filesystem, through a private read-only mount if it is not at its mount point.
     Raises Failed."""
     try:
-        if mounted_from(device, place) is not None:
+        if mounts.mounted_from(device, place) is not None:
             status = Path(place).stat()
         else:
             with mounted_as_it_is(device, (driver,)) as top:
@@ -331,7 +321,7 @@ class _Table:
     new: Image
 
 
-def _partition_end(operation: ExtendPartition, identity: Identity) -> ValueState:
+def _partition_end(operation: growth.ExtendPartition, identity: Identity) -> ValueState:
     """Return the state of the partition's end in both copies of a GPT and in the kernel. Raises Failed or
     BadInput."""
     drive = probe_drive(operation.drive)
@@ -339,7 +329,7 @@ def _partition_end(operation: ExtendPartition, identity: Identity) -> ValueState
     if part is None or part.start_bytes != operation.start_bytes:
         return ValueState(How.OTHER, t("{device} starts at another byte", device=operation.device))
     kernel_size = _kernel_bytes(operation.device)
-    seen = IN_TABLE(device=operation.device, size=part.size_bytes, kernel=kernel_size)
+    seen = growth.IN_TABLE(device=operation.device, size=part.size_bytes, kernel=kernel_size)
     if part.size_bytes not in (operation.old_bytes, operation.new_bytes):
         return ValueState(How.OTHER, seen)
     table = _table(operation, identity, drive)
@@ -357,7 +347,7 @@ def _partition_end(operation: ExtendPartition, identity: Identity) -> ValueState
     return ValueState(How.HALF, seen)
 
 
-def _write_partition_end(operation: ExtendPartition, identity: Identity, *, new: bool) -> None:
+def _write_partition_end(operation: growth.ExtendPartition, identity: Identity, *, new: bool) -> None:
     """Write the table with the new or the old partition end, and complete a half-written one. Does not update
     the kernel. Raises Failed, BadInput or OSError."""
     drive = probe_drive(operation.drive)
@@ -380,23 +370,23 @@ def _write_partition_end(operation: ExtendPartition, identity: Identity, *, new:
 
 def _kernel_bytes(device: str) -> int:
     """Return the partition size in the kernel, or 0 if the kernel does not list the partition."""
-    sectors = text(SYS / "class/block" / name_of(device) / "size")
+    sectors = sysfs.text(SYS / "class/block" / sysfs.name_of(device) / "size")
     return int(sectors) * KERNEL_SECTOR_BYTES if sectors and sectors.isdigit() else 0
 
 
-def _table(operation: ExtendPartition, identity: Identity, drive: Drive) -> _Table:
-    before = changing(
+def _table(operation: growth.ExtendPartition, identity: Identity, drive: Drive) -> _Table:
+    before = derive.changing(
         layout_before(drive, identity.size_bytes, identity.geometry, preserve=True), operation.number
     )
     slot = next(one for one in before.partitions if one.number == operation.number)
-    after = placed_layout(before, slot.number, Extent(slot.start_bytes, operation.new_bytes))
+    after = derive.placed_layout(before, slot.number, Extent(slot.start_bytes, operation.new_bytes))
     regions = table_regions(Member(identity, before, after))
     now = image_of(operation.drive, regions, identity)
 
     def with_size(size_bytes: int) -> tuple[WriteTable, Image]:
         place = Extent(slot.start_bytes, size_bytes)
-        resized = placed_layout(before, slot.number, place)
-        table = table_of(operation.drive, resized, changed=slot.number)
+        resized = derive.placed_layout(before, slot.number, place)
+        table = derive.table_of(operation.drive, resized, changed=slot.number)
         return table, with_one_changed(table, now)
 
     (kind, old), (_, new) = with_size(operation.old_bytes), with_size(operation.new_bytes)

@@ -149,7 +149,7 @@ class Job(Generic[D]):
 
     def saved(self) -> tuple[str, str]:
         """Return the document as the text of a file, with a suggested name."""
-        from wizard.apply.run.load import render_any
+        from wizard.apply.run.kinds import render_any
 
         return render_any(self.document), f"{Path(self.document.devices[0]).name}-{self.suffix}.json"
 

@@ -22,8 +22,8 @@ from tests.lab.guest.inside import (
     tool,
     without_loops,
 )
+from tests.loop.program import start_run
 from tests.unit.plan.layouts import rederived
-from wizard.apply.plan.start import start_run
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run_control import resume, undo
 from wizard.apply.steps.arrays import taken_arrays

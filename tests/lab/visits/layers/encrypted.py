@@ -39,8 +39,8 @@ from tests.lab.visits.layers.containers import (
     stands,
 )
 from tests.lab.visits.whole.whole_path import CHECKERS
+from tests.loop.program import start_run
 from wizard.apply.block.devices import reread_table
-from wizard.apply.plan.start import start_run
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.runs import list_runs, load_plan, runs_folder
 from wizard.model.layout import Volume

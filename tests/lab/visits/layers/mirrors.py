@@ -25,7 +25,7 @@ from tests.lab.guest.inside import (
     tool,
     without_loops,
 )
-from wizard.apply.plan.start import start_run
+from tests.loop.program import start_run
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run_control import resume, undo

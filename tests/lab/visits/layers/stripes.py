@@ -33,8 +33,8 @@ from tests.lab.guest.inside import (
     udev_runs,
     without_loops,
 )
+from tests.loop.program import start_run
 from tests.unit.plan.layouts import plan_page
-from wizard.apply.plan.start import start_run
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run_control import keep, resume, undo

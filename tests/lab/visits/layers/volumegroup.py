@@ -33,8 +33,8 @@ from tests.lab.guest.inside import (
     tool,
     udev_runs,
 )
+from tests.loop.program import start_run
 from wizard.apply.block.devices import partition_nodes
-from wizard.apply.plan.start import start_run
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run_control import keep, undo
 from wizard.model.errors import DiskwrightError

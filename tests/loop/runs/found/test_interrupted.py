@@ -36,6 +36,7 @@ from wizard.apply.plan import rebuild_run
 from wizard.apply.plan.rebuild_run import make_found_run
 from wizard.apply.plan.recover import found_on
 from wizard.apply.plan.rehearsed import is_half_found
+from wizard.apply.run import runs as run_folders
 
 SEEDS = 40 if os.environ.get("DISKWRIGHT_EVERY_FILESYSTEM") else 6
 NAMED = re.compile(r"`diskwright keep (\S+)`")
@@ -102,9 +103,9 @@ def cut(lost: Lost, monkeypatch: pytest.MonkeyPatch, power: Power) -> bool:
     """Create the run folder with this power. Return True after a power cut."""
     with monkeypatch.context() as patched:
         for where, name in (
-            (rebuild_run, "make_run"),
+            (run_folders, "make_run"),
             (rebuild_run, "save_record"),
-            (rebuild_run, "save_drives"),
+            (run_folders, "save_drives"),
             (rebuild_run, "keep_facts"),
             (Journal, "add"),
             (Store, "__init__"),

@@ -29,7 +29,7 @@ from tests.loop.program import (
 )
 from tests.loop.runs.found.test_replugged import attach, detach
 from wizard.apply.engine.stores import old_file
-from wizard.apply.plan import identity_check, relocated_drives
+from wizard.apply.plan import identity_check, run_drives
 from wizard.apply.run.backup_store import drop_backup
 
 pytestmark = pytest.mark.alone
@@ -58,9 +58,9 @@ def put_into_dock(monkeypatch: pytest.MonkeyPatch, drive: str) -> None:
 
         return probed
 
-    for module in (relocated_drives, identity_check):
+    for module in (run_drives, identity_check):
         monkeypatch.setattr(module, "probe_drive", drive_in(probe_drive))
-        monkeypatch.setattr(module, "list_drive_paths", lambda **_: (drive,))
+    monkeypatch.setattr(identity_check, "list_drive_paths", lambda **_: (drive,))
     monkeypatch.setattr(identity_check, "probe_machine", machine_in(probe_machine))
 
 

@@ -52,7 +52,7 @@ def test_resize_after_planning_refuses_the_plan(work: Work, full: str, size_byte
     resize(work, full, size_bytes)
     before = content(work, full)
     done = diskwright(work, "apply", file, "--confirm", plan.drive.token)
-    assert done.returncode == 3 and f"The size of {full} changed" in done.stderr, done.stderr
+    assert done.returncode == 3 and f"{full} does not match the plan: the size is" in done.stderr, done.stderr
     assert "Make a new plan. Nothing was written." in done.stderr
     assert content(work, full) == before
 
@@ -91,7 +91,7 @@ def test_resized_waiting_drive_is_refused_until_its_size_is_back(
     for command in ("keep", "undo"):
         done = diskwright(work, command)
         assert (done.returncode, state(run)) == (3, RunState.WAITING), done.stderr
-        assert f"The size of {full} changed" in done.stderr, done.stderr
+        assert f"{full} does not match the plan: the size is" in done.stderr, done.stderr
         ways = f"`diskwright keep {run}` or `diskwright undo {run}`"
         assert f"restore the drive's size to {SIZE} bytes, then run {ways}" in flat(done.stderr), done.stderr
     assert content(work, full) == changed

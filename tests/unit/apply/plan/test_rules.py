@@ -10,7 +10,7 @@ from tests.unit.plan.layouts import plan_for, spec
 from wizard.apply.block.extents import merged, without
 from wizard.apply.plan.guard import check_operations
 from wizard.apply.plan.identity_check import identity_difference
-from wizard.apply.run.backup_store import table_places
+from wizard.apply.run.backup_store import Environment, table_places
 from wizard.apply.steps.wipe import recognised_differences, refuse_foreign_signatures
 from wizard.apply.system import mounts
 from wizard.apply.system.mounts import option_differences, parse_mountinfo
@@ -210,13 +210,13 @@ def test_identity_by_permanent_properties_of_a_drive() -> None:
 
 def test_operations_stay_on_their_drive() -> None:
     plan = plan_for(drive(), spec("ext4"))
-    check_operations(plan, None)
-    check_operations(plan, frozenset({plan.drive.path}))
+    check_operations(plan, Environment())
+    check_operations(plan, Environment(only=frozenset({plan.drive.path})))
     with pytest.raises(Refused, match="may not touch"):
-        check_operations(plan, frozenset({"/dev/loop7"}))
+        check_operations(plan, Environment(only=frozenset({"/dev/loop7"})))
     foreign = replace(plan.steps[-1], operation=WipeSignatures("/dev/elsewhere", ()))
     with pytest.raises(Refused, match="also names /dev/elsewhere"):
-        check_operations(replace(plan, steps=(*plan.steps, foreign)), None)
+        check_operations(replace(plan, steps=(*plan.steps, foreign)), Environment())
 
 
 def test_recognised_content_must_be_the_created_one() -> None:

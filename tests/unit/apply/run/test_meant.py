@@ -33,7 +33,7 @@ def test_run_is_named_at_exit_with_its_commands(tmp_path: Path) -> None:
     assert ", or sudo diskwright undo " in waits
     early = left_line(tmp_path, RunState.INTERRUPTED, NextCommands(("resume", "undo")))
     assert "is unfinished: sudo diskwright resume " in early
-    assert "`diskwright status`" in left_line(tmp_path, RunState.RUNNING, NextCommands())
+    assert "`diskwright status " in left_line(tmp_path, RunState.RUNNING, NextCommands())
     assert (
         left_line(tmp_path, RunState.DONE, NextCommands())
         == left_line(tmp_path, RunState.KEPT, NextCommands())

@@ -46,8 +46,8 @@ def test_journal_records_the_end_of_a_run_with_a_pulled_drive(
     def fail(_: object) -> str:
         raise trouble
 
-    monkeypatch.setattr(execution, "check_start", lambda _: None)
-    monkeypatch.setattr(execution, "check_surroundings", lambda *_: None)
+    monkeypatch.setattr("wizard.apply.plan.guard.check_start", lambda _: None)
+    monkeypatch.setattr("wizard.apply.plan.guard.check_surroundings", lambda *_: None)
     monkeypatch.setattr(execution, "execute", fail)
     carry_out(RunWork(run, Purpose.APPLY, Journal(run), ()))
     failed, last = read_entries(run)[-2:]

@@ -20,7 +20,7 @@ def sysfs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         (tmp_path / "class/block" / upper / "slaves" / lower).touch()
     (tmp_path / "class/block/loop0/loop").mkdir()
     (tmp_path / "class/block/loop0/loop/backing_file").write_text("/dev/sdb1\n")
-    monkeypatch.setattr(guard, "SYS", tmp_path)
+    monkeypatch.setattr("wizard.probe.host.sysfs.SYS", tmp_path)
     return tmp_path
 
 

@@ -10,6 +10,7 @@ from tests.unit.plan.layouts import plan_for, spec
 from tests.unit.plan.raid.stripes import BTRFS, MD, MIRROR, TWICE
 from wizard.apply.plan.guard import check_operations
 from wizard.apply.plan.start import room_bytes
+from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.job import check_tokens
 from wizard.apply.steps.arrays import examined_chunk, exported, kernel_check
 from wizard.filesystems import ext, xfs
@@ -74,14 +75,14 @@ def test_expected_kernel_values_of_an_array(seen: Geometry, drives: Geometry, ho
 
 @pytest.mark.parametrize("plan", [MD, BTRFS, MIRROR, TWICE])
 def test_striped_plan_stays_on_its_drives_and_array(plan: Plan) -> None:
-    check_operations(plan, None)
-    check_operations(plan, frozenset({*plan.devices, "/dev/other"}))
+    check_operations(plan, Environment())
+    check_operations(plan, Environment(only=frozenset({*plan.devices, "/dev/other"})))
     for left_out in plan.devices:
         with pytest.raises(Refused, match=f"may not touch {left_out}"):
-            check_operations(plan, frozenset(plan.devices) - {left_out})
+            check_operations(plan, Environment(only=frozenset(plan.devices) - {left_out}))
     foreign = replace(plan.steps[0], operation=WipeSignatures("/dev/md9", ()))
     with pytest.raises(Refused, match="also names /dev/md9"):
-        check_operations(replace(plan, steps=(*plan.steps, foreign)), None)
+        check_operations(replace(plan, steps=(*plan.steps, foreign)), Environment())
 
 
 def test_tokens_of_all_drives_once_in_any_order() -> None:

@@ -103,11 +103,11 @@ def test_malformed_rows_are_a_failure(text: str) -> None:
 
 
 def test_grouped_plan_stays_on_its_drive_and_in_its_group(monkeypatch: pytest.MonkeyPatch) -> None:
-    check_operations(PLAN, None)
+    check_operations(PLAN, Environment())
     assert layer_nodes(PLAN) == (FIRST, SECOND)
     foreign = replace(PLAN.steps[0], operation=WipeSignatures("/dev/mapper/theirs", ()))
     with pytest.raises(Refused, match="also names /dev/mapper/theirs"):
-        check_operations(replace(PLAN, steps=(*PLAN.steps, foreign)), None)
+        check_operations(replace(PLAN, steps=(*PLAN.steps, foreign)), Environment())
     active(monkeypatch, FIRST)
     assert own_uses(PLAN, until(PLAN, step_of(PLAN, MakeLogicalVolume)), Tools({})) == {(GROUP.device, FIRST)}
     assert not own_uses(PLAN, frozenset({1}), Tools({}))

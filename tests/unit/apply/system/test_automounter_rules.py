@@ -15,7 +15,6 @@ from wizard.apply.block.scratch_device import forget_left_rules, ignore_mapped, 
 from wizard.apply.plan import automount as verify
 from wizard.apply.plan.automount import automount_ignored, unmount_foreign
 from wizard.apply.steps.step_context import StepContext
-from wizard.apply.system import mounts
 from wizard.apply.system.mounts import Mounted
 from wizard.model.errors import Failed
 from wizard.model.said import GIB, MIB
@@ -116,7 +115,7 @@ def test_only_content_made_and_mounted_elsewhere_is_checked(monkeypatch: pytest.
         Mounted(new, "/media/user/x", "ext4", frozenset()),
         Mounted("/dev/sdb1", "/mnt", "ext4", frozenset()),
     )
-    monkeypatch.setattr(verify, "read_mounts", lambda: there)
+    monkeypatch.setattr("wizard.apply.system.mounts.read_mounts", lambda: there)
     assert [entry.mount_point for entry, _ in verify.foreign_mounts(plan)] == ["/media/user/x"]
 
 
@@ -127,8 +126,7 @@ def test_mount_covered_by_another_is_not_unmounted(monkeypatch: pytest.MonkeyPat
         Mounted("/dev/sdb1", "/media/user/x", "ext4", frozenset()),
     )
     ran: list[Sequence[str]] = []
-    for module in (verify, mounts):
-        monkeypatch.setattr(module, "read_mounts", lambda: there)
+    monkeypatch.setattr("wizard.apply.system.mounts.read_mounts", lambda: there)
     monkeypatch.setattr(verify, "_is_ours", lambda _make, _site: True)
     monkeypatch.setattr(StepContext, "command", lambda _site, argv: ran.append(argv))
     site = object.__new__(StepContext)

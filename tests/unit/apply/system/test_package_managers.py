@@ -138,7 +138,7 @@ def test_meaning_of_a_name() -> None:
 def test_unknown_family_is_refused_with_the_missing_tools(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(Refused, match="Install the package mdadm"):
         offer(missing(("mdadm",), ""), Cost())
-    monkeypatch.setattr("wizard.apply.packages.find", lambda _name: None)
+    monkeypatch.setattr("wizard.process.program.find", lambda _name: None)
     with pytest.raises(Refused, match=r"^xbps-install is missing, so no package can be installed\.$"):
         offer(missing(("mdadm",), "void"), Cost())
 
@@ -179,7 +179,7 @@ def asked(monkeypatch: pytest.MonkeyPatch, *programs: str) -> tuple[list[Answer]
 
     monkeypatch.setattr("wizard.apply.privilege.server.install", install)
     monkeypatch.setattr("wizard.apply.privilege.server.os_release", lambda: "ID=debian")
-    monkeypatch.setattr("wizard.apply.packages.find", lambda name: name)
+    monkeypatch.setattr("wizard.process.program.find", lambda name: name)
     told = io.BytesIO()
     Relay(io.BytesIO(as_line(RootRequest(Ask.INSTALL, programs=programs))), told).serve()
     return [from_json(json.loads(line), Answer, "root") for line in told.getvalue().splitlines()], done

@@ -372,7 +372,7 @@ def test_quitting_names_every_open_run_most_important_first() -> None:
         "The run 0003-sdc is unfinished: sudo diskwright resume 0003-sdc, or sudo diskwright undo 0003-sdc",
         "The run 0002-sdb is done, not in use yet: sudo diskwright keep 0002-sdb, or sudo diskwright undo "
         "0002-sdb",
-        "The run 0001-sda continues: `diskwright status` shows the progress.",
+        "The run continues in the background; `diskwright status 0001-sda` shows the progress.",
     )
     services.open += tuple(OpenRun(runs / f"000{at}-sdx", "running", ("/dev/sdx",)) for at in range(4, 8))
     assert person.desk.farewell()[4:] == ("3 more runs: see `diskwright status`.",)

@@ -1,46 +1,31 @@
-"""Plan changes of settings, and check their documents before a run."""
+"""Propose better settings for an existing filesystem, and plan the changes of any request."""
 
 from dataclasses import dataclass, replace
-from functools import partial
-from pathlib import Path
 
 from wizard.advice.catalogue import load_catalogue
 from wizard.advice.existing import Tuning, tuning_for
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import find_workload
 from wizard.apply.run.backup_store import Environment
-from wizard.apply.run.job import Start, check_root
-from wizard.apply.run.load import check_told
-from wizard.apply.run.process import NOTHING_WRITTEN, lock_drives, settle
-from wizard.apply.run.runs import check_room
+from wizard.apply.run.kinds import check_told
+from wizard.apply.run.process import refused
+from wizard.apply.settings import guard
 from wizard.apply.settings.existing_filesystem import ExistingVolume, look_at_filesystem
-from wizard.apply.settings.guard import (
-    check_may,
-    check_new,
-    check_options,
-    check_own,
-    check_tuning_tools,
-    refusal,
-    unambiguous,
-)
 from wizard.apply.settings.plan_settings import act, owner_change
 from wizard.filesystems.registry import KINDS
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
 from wizard.model.advice import Workload
-from wizard.model.errors import BadInput, Refused, printable
+from wizard.model.errors import BadInput, Refused
 from wizard.model.layout import Writer
 from wizard.model.requests import Tune, Wanted
 from wizard.model.said import t
-from wizard.operations.mounts import Unmount
 from wizard.operations.operation import Context
 from wizard.plan.changes import Changes
 from wizard.plan.plan import steps_of
 from wizard.plan.settings import possible
-from wizard.plan.settings.document import ORDER, SETTINGS
+from wizard.plan.settings.document import ORDER
 from wizard.plan.settings.tuning import ROOT_ONLY, make_changes
-
-ASKED_ANEW = t("These changes differ from the ones required now.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,19 +51,19 @@ def work_out(
     choice = advice.choice(existing.filesystem)
     if choice is None:
         kind = KINDS.get(existing.filesystem)
-        title = kind.title if kind else printable(existing.filesystem, 30)
+        title = kind.title if kind else existing.filesystem
         raise BadInput(possible.NOT_ADVISED(device=existing.device, filesystem=title))
     tuning = tuning_for(existing, drive, choice, load_catalogue(), root=profile.root)
     changes = make_changes(used.identity, existing, used.uuid, profile.workload.id, tuning, used.found)
     if owner is not None:
         changes = _with_owner(changes, used, owner)
-    check_options(changes)
-    return TuningProposal(profile.workload, used, tuning, unambiguous(changes))
+    guard.check_options(changes)
+    return TuningProposal(profile.workload, used, tuning, guard.unambiguous(changes))
 
 
 def _with_owner(changes: Changes, used: ExistingVolume, owner: Writer) -> Changes:
     if not used.mounts:
-        raise Refused(refusal(possible.NOT_MOUNTED(device=changes.device)))
+        raise refused(possible.NOT_MOUNTED(device=changes.device))
     mounted = used.mounts[-1]
     operations = [step.operation for step in changes.steps]
     operations += owner_change(used, mounted.mount_point, mounted.filesystem, owner)
@@ -106,7 +91,7 @@ def check_explained(changes: Changes, environment: Environment) -> None:
     if not isinstance(changes.wanted, Tune):
         now = act(changes.device, changes.wanted, environment)
         if _distinct_parts(now) != _distinct_parts(changes):
-            raise Refused(f"{ASKED_ANEW} {NOTHING_WRITTEN}")
+            raise refused(t("These changes differ from the ones required now."))
         return
     now = work_out(changes.device, changes.wanted.workload, environment, changes.wanted.owner).changes
     again = f"diskwright tune {changes.device} --workload {changes.wanted.workload}"
@@ -118,33 +103,3 @@ def check_explained(changes: Changes, environment: Environment) -> None:
 def _distinct_parts(changes: Changes) -> tuple[object, ...]:
     """Return the parts of a document that do not follow from others."""
     return (tuple(step.operation for step in changes.steps), changes.doubts, changes.reasons)
-
-
-def lock_checked(changes: Changes, how: Start, *, make: bool) -> tuple[int, ...]:
-    """Run all checks of new changes, and return the drive's lock. Raises Refused or BadInput."""
-    SETTINGS.check(changes)
-    check_root()
-    check_own(changes, how.environment)
-    check_may(changes)
-    check_tuning_tools(changes)
-    _check_journal_folder(changes, how.folder)
-    check_room(how.folder, 0, make=make)
-    settle()
-    return lock_drives((changes.drive.path,), partial(check_new, changes))
-
-
-def _check_journal_folder(changes: Changes, folder: Path) -> None:
-    """Raises Refused if the run's journal is on a filesystem to unmount."""
-    for step in changes.steps:
-        match step.operation:
-            case Unmount(mount_point=place) if folder.resolve().is_relative_to(place):
-                raise Refused(
-                    refusal(
-                        t(
-                            "The run's journal is on {place}; name another folder with --journal.",
-                            place=place,
-                        )
-                    )
-                )
-            case _:
-                pass

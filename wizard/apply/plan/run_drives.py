@@ -1,0 +1,260 @@
+"""The drives of a run: identify them by what the run left there, find them under new names, and find later
+runs on them."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from wizard.apply.engine.checks import COMPLETE
+from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase, load_record, save_record
+from wizard.apply.plan import identity_check
+from wizard.apply.run import kinds, runs
+from wizard.apply.run.backup_store import LOOK_SECONDS
+from wizard.apply.run.journal import begun_steps, read_entries
+from wizard.apply.run.process import refused
+from wizard.model.errors import BadInput, DiskwrightError, Refused
+from wizard.model.geometry import Identity
+from wizard.model.layout import Member
+from wizard.model.machine import Drive
+from wizard.model.said import Message, Sentence, t
+from wizard.plan.plan import Plan
+from wizard.probe.machine import probe_drive
+
+MAYBE_ANOTHER = Sentence(
+    "{drive} may be another drive: it lacks the data from the run {run}. {where} Nothing was written."
+)
+
+OVER = UNTOUCHED | {Phase.UNDONE, Phase.LEFT}
+"""Phases in which the drives contain nothing of the run. A run that has not written yet must find its drives
+under the names that the user confirmed."""
+
+
+@dataclass(frozen=True, slots=True)
+class RelocatedDrive:
+    """A drive of the run, as `known` and as found under another name, with both names and how it was
+    identified."""
+
+    known: Identity
+    drive: Drive
+    said: Message
+
+
+@dataclass(frozen=True, slots=True)
+class KnownDrives:
+    """The drives of a rehearsed run, identified by what the run left there."""
+
+    run: Path
+    plan: Plan
+
+    def probe(self) -> tuple[Drive, ...]:
+        """Probe the drives. Raises Refused if one is another drive."""
+        drives = identity_check.probe_members(self.plan, self.where)
+        for member, drive in zip(self.plan.members, drives, strict=True):
+            if self._fault(member, drive):
+                where = self.where(member.drive, None)
+                raise Refused(MAYBE_ANOTHER(drive=drive.path, run=self.run.name, where=where))
+        return drives
+
+    def where(self, identity: Identity, resized: Drive | None) -> Message:
+        """Locate a missing drive of the run. For a drive whose size changed, describe what to do."""
+        run = self.run.name
+        if resized is not None:
+            return t(
+                "No data of the run {run} is lost: restore the drive's size to {bytes} "
+                "bytes, then run {commands}.",
+                run=run,
+                bytes=identity.size_bytes,
+                commands=self._commands,
+            )
+        member = next(member for member in self.plan.members if member.drive == identity)
+        if (drive := next(self._found(member), None)) is None:
+            return t(
+                "The drive of the run {run} is not attached under another name either: reattach the drive.",
+                run=run,
+            )
+        return t(
+            "The drive of the run {run} is now {now}; no data of the run is lost. Detach "
+            "{now} and any drive at {known}. Reattach the drive as {known}, then run "
+            "{commands}.",
+            run=run,
+            now=drive.path,
+            known=identity.path,
+            commands=self._commands,
+        )
+
+    def relocated(self, member: Member, *, may_be_replaced: bool) -> RelocatedDrive | None:
+        """Find a drive of the run under a new name. Return None if it is still at its known node, or not
+        attached. Raises Refused if several drives match or, unless `may_be_replaced`, if another drive with
+        the same identifiers is there."""
+        known = member.drive
+        there = self._there(member)
+        if there is not None and self._is_left(member, there):
+            return None
+        found = tuple(self._found(member))
+        if len(found) > 1:
+            raise refused(
+                t(
+                    "{drives:and} could each be the drive of the run {run}, formerly {known}. Detach all "
+                    "but the right one.",
+                    drives=tuple(one.path for one in found),
+                    run=self.run.name,
+                    known=known.path,
+                )
+            )
+        if found:
+            why = (
+                t("the serial number or WWN matches")
+                if identity_check.tells_who_it_is(known)
+                else t("the contents match those the run left there")
+            )
+            said = t(
+                "The drive {known} is now {drive}: {why}. The run continues there.",
+                known=known.path,
+                drive=found[0].path,
+                why=why,
+            )
+            return RelocatedDrive(known, found[0], said)
+        if not may_be_replaced and there is not None and self._is_another(member, there):
+            raise Refused(MAYBE_ANOTHER(drive=known.path, run=self.run.name, where=self.where(known, None)))
+        return None
+
+    def _there(self, member: Member) -> Drive | None:
+        """Return the drive at the known node."""
+        with suppress(DiskwrightError):
+            return probe_drive(member.drive.path, seconds=LOOK_SECONDS)
+        return None
+
+    def _found(self, member: Member) -> Iterator[Drive]:
+        """Search for a drive under other names."""
+        return identity_check.find_drives(member.drive, partial(self._is_left, member))
+
+    def _is_left(self, member: Member, drive: Drive) -> bool:
+        """Return True if a drive contains everything that the run left."""
+        try:
+            return self._fault(member, drive, whole=True) is None
+        except DiskwrightError:
+            return False
+
+    def _is_another(self, member: Member, drive: Drive) -> bool:
+        """Return True if a drive has the same identifiers, but may be another drive."""
+        try:
+            fault = self._fault(member, drive)
+        except DiskwrightError:
+            return False
+        return fault is not None and identity_check.identity_difference(member.drive, drive) is None
+
+    def _fault(self, member: Member, drive: Drive, *, whole: bool = False) -> Message | None:
+        number = self.plan.members.index(member)
+        shows = partial(identity_check.shows_run, self.run, self.plan, number, drive, whole=whole)
+        return identity_check.drive_fault(member.drive, drive, shows)
+
+    @property
+    def _commands(self) -> Message:
+        """The commands that can continue the run."""
+        record = load_record(self.run)
+        if record is not None and record.phase in GOING_BACK:
+            by = Sentence("`diskwright undo {run}`")
+        elif record is not None and record.phase in COMPLETE:
+            by = Sentence("`diskwright keep {run}` or `diskwright undo {run}`")
+        else:
+            by = Sentence("`diskwright resume {run}`")
+        return by(run=runs.run_argument(self.run))
+
+
+def find_relocated(run: Path, *, undoing: bool = False) -> tuple[RelocatedDrive, ...]:
+    """Find drives of a rehearsed run under new names. Read-only. Raises Refused if several drives match.
+
+    With `undoing`, also searches if the record shows no write, since it may be older than the drives.
+    """
+    record = load_record(run)
+    if record is None or record.phase in OVER - ({Phase.SAVED} if undoing else set()):
+        return ()
+    drives = KnownDrives(run, runs.load_plan(run))
+    may_be_replaced = record.phase is Phase.SAVED
+    found = (drives.relocated(member, may_be_replaced=may_be_replaced) for member in drives.plan.members)
+    return tuple(one for one in found if one is not None)
+
+
+def settle_drives(run: Path, *, undoing: bool = False) -> tuple[Message, ...]:
+    """Update the run's device names, and return a sentence for each change. Requires the run's lock. Raises
+    Refused and Failed."""
+    found = find_relocated(run, undoing=undoing)
+    if not found:
+        return ()
+    record = load_record(run)
+    assert record is not None
+    now = {
+        one.known: replace(one.known, path=one.drive.path, by_id=one.drive.by_id, diskseq=one.drive.diskseq)
+        for one in found
+    }
+    known = tuple(now.get(drive, drive) for drive in runs.load_plan(run).drives)
+    if len({one.path for one in known}) < len(known):
+        raise refused(t("Two drives of the run would be the same drive."))
+    runs.save_drives(run, known, found=runs.is_found(run))
+    changes = tuple(replace(change, path=one.path) for change, one in zip(record.changes, known, strict=True))
+    if record.phase is not Phase.UNKNOWN:
+        save_record(run, replace(record, changes=changes))
+    return tuple(one.said for one in found)
+
+
+def check_holds_plan(run: Path, plan: Plan) -> None:
+    """Raises Refused unless the drives of a kept run are the same and contain what it created."""
+    for drive in identity_check.probe_members(plan, KnownDrives(run, plan).where):
+        if found := tuple(identity_check.made_differences(plan, drive)):
+            raise refused(
+                t(
+                    "{drive} changed after the run ended: {differences:semicolons}.",
+                    drive=drive.path,
+                    differences=found,
+                )
+            )
+
+
+def later_runs(run: Path) -> tuple[Path, ...]:
+    """Return the later plans of the same folder that wrote to a drive of this run and were not undone."""
+    found = kinds.PLAN.found(run.parent)
+    if run not in found:
+        return ()
+    drives = _drives(run)
+    return tuple(
+        later
+        for later in found[found.index(run) + 1 :]
+        if _has_written(later) and any(_is_same(known, one) for known in drives for one in _drives(later))
+    )
+
+
+def over_later(run: Path) -> Message | None:
+    """Return why undo must not overwrite later changes, or None if no later run made them."""
+    if not (later := later_runs(run)):
+        return None
+    return t(
+        "The run {later} set up the drive after {run}. Undoing {run} would destroy "
+        "the result of {later}. The saved bytes remain in {folder}.",
+        run=run.name,
+        later=later[0].name,
+        folder=str(run),
+    )
+
+
+def _drives(run: Path) -> tuple[Identity, ...]:
+    """Return the drives of a plan's run; empty if unreadable."""
+    with suppress(BadInput):
+        return runs.load_plan(run).drives
+    return ()
+
+
+def _has_written(run: Path) -> bool:
+    with suppress(BadInput):
+        record = load_record(run)
+        return record.phase not in OVER if record else bool(begun_steps(read_entries(run)))
+    return False
+
+
+def _is_same(one: Identity, other: Identity) -> bool:
+    """Return True if two runs name the same drive. Without identifiers this may be wrong for drives in a
+    dock, and then too much is refused."""
+    if identity_check.tells_who_it_is(one) and identity_check.tells_who_it_is(other):
+        return (one.serial, one.wwn, one.size_bytes) == (other.serial, other.wwn, other.size_bytes)
+    return (one.boot_id, one.diskseq, one.path) == (other.boot_id, other.diskseq, other.path)
