@@ -242,5 +242,5 @@ def test_plan_shows_who_can_write_and_refuses_unknown_users(
     assert '"mount-' not in planned.stdout and '"kind": "mount"' not in planned.stdout
     assert "writable by the group daemon" in planned.stderr
     refused = diskwright(work, *words[:3], "workload=large-media,writable=nobody-here", **places)
-    assert refused.returncode == 2 and "'nobody-here' does not exist here" in refused.stderr
+    assert refused.returncode == 2 and "'nobody-here' is no user or group here" in refused.stderr
     assert not any(plain_folder.iterdir())

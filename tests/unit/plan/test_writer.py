@@ -202,9 +202,9 @@ def test_writer_is_resolved_by_name() -> None:
     assert environment.writer_named("group:daemon") == Writer("group", "daemon", 0, 1)
     assert environment.writer_named("everyone") == EVERYONE
     assert environment.writer_named("root") == environment.writer_named("group:root") == ROOT
-    with pytest.raises(BadInput, match="User 'nobody-here' does not exist"):
+    with pytest.raises(BadInput, match="'nobody-here' is no user"):
         environment.writer_named("nobody-here")
-    with pytest.raises(BadInput, match="Group 'nobody-here' does not exist"):
+    with pytest.raises(BadInput, match="'group:nobody-here' is no user or group"):
         environment.writer_named("group:nobody-here")
 
 

@@ -177,13 +177,13 @@ def held_differences(
 
 def other(device: str, what: Value, found: "Value | None", wanted: "Value | None") -> Message:
     """Return the difference of a property of a device."""
-    nothing = t("nothing")
+    shown, asked = (t("nothing") if value in (None, "") else value for value in (found, wanted))
     return t(
         "{device}: {what} is {found} instead of {wanted}",
         device=device,
         what=what,
-        found=found or nothing,
-        wanted=wanted or nothing,
+        found=shown,
+        wanted=asked,
     )
 
 

@@ -53,7 +53,7 @@ def writer_named(text: str) -> Writer:
     except (KeyError, ValueError):
         raise BadInput(
             t(
-                "{writer} does not exist here. Enter a user name, group:NAME, everyone or root.",
+                "{writer} is no user or group here. Enter a user name, group:NAME, everyone or root.",
                 writer=repr(text),
             )
         ) from None
