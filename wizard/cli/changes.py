@@ -40,8 +40,8 @@ from wizard.model.said import t
 from wizard.operations.fstab import EditFstab
 from wizard.operations.settings import WriteRules, difference
 from wizard.plan.conversion import Prospect, Way, WayOffer
+from wizard.ui.components.advice_rows import offer_blocks
 from wizard.ui.components.drive_rows import finding_paras
-from wizard.ui.components.way_rows import offer_blocks
 from wizard.ui.view import GAP, Block, para, strong
 
 if TYPE_CHECKING:

@@ -34,7 +34,7 @@ from wizard.plan.plan import Plan
 from wizard.probe.machine import probe_machine
 from wizard.report.anonymous import without_names
 from wizard.report.parts import Absence, Facts, Report, RunRecord, StepResult
-from wizard.ui.components.progress import checks_of
+from wizard.ui.components.runs import checks_of
 
 
 @dataclass(frozen=True, slots=True)

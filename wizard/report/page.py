@@ -20,7 +20,7 @@ from wizard.report import html
 from wizard.report.html import Markup
 from wizard.report.parts import Facts, Report, RunRecord, render_report
 from wizard.ui import view as ui
-from wizard.ui.components import measured, progress, reasons
+from wizard.ui.components import measured, reasons, runs
 from wizard.ui.components.advice_rows import advice_blocks, choice_blocks, none_usable, rating, unmade_blocks
 from wizard.ui.components.drive_bars import drive_bar
 from wizard.ui.components.drive_rows import worst_first
@@ -52,7 +52,7 @@ def _drives_part(facts: Facts) -> Markup:
 def _drive(drive: Drive, diagnosis: Diagnosis) -> Markup:
     bar = drive_bar(drive)
     findings = worst_first(diagnosis.findings)
-    none = () if findings else (ui.para(ui.Piece(t("No problems found."), ui.Tone.GOOD)),)
+    none = () if findings else (ui.para(ui.good(t("No problems found."))),)
     return html.join(
         (
             html.tag("h3", f"{drive.path}: {drive.model or t('no name')}"),
@@ -101,11 +101,11 @@ def _advice_part(advices: Sequence[Advice], plan: Plan | None) -> Markup:
 def _advice(advice: Advice, planned: set[tuple[str, str]]) -> Markup:
     shown = [one for one in advice.choices if one.ranked or (advice.workload.id, one.filesystem) in planned]
     others = [
-        ui.para(ui.Piece(title_of(one.filesystem), ui.Tone.STRONG), one.sentence)
+        ui.para(ui.strong(title_of(one.filesystem)), one.sentence)
         for one in for_files(advice.choices)
         if one not in shown
     ]
-    none = () if advice.chosen else (ui.para(ui.Piece(none_usable(advice), ui.Tone.WARN)),)
+    none = () if advice.chosen else (ui.para(ui.warn(none_usable(advice))),)
     return html.join(
         (
             html.tag("h3", t("{workload}, on {drive}", workload=advice.workload.title, drive=advice.drive)),
@@ -120,7 +120,7 @@ def _advice(advice: Advice, planned: set[tuple[str, str]]) -> Markup:
 def _choice(choice: Choice, *, taken: bool) -> Markup:
     title = title_of(choice.filesystem)
     said = t("{filesystem}, used in the plan", filesystem=title) if taken else title
-    cannot = [ui.para(ui.Piece(t("Not possible here:"), ui.Tone.DANGER), why) for why in choice.obstacles[:1]]
+    cannot = [ui.para(ui.danger(t("Not possible here:")), why) for why in choice.obstacles[:1]]
     return html.pane_html(
         ui.Pane(
             t("{filesystem}: {rating}", filesystem=said, rating=rating(choice).text),
@@ -185,7 +185,7 @@ def run_part(run: RunRecord, sentences: Sequence[ui.Text]) -> Markup:
             *(
                 html.blocks_html(
                     (
-                        progress.step_para(
+                        runs.step_para(
                             result.number,
                             sentence,
                             result.state,
@@ -196,7 +196,7 @@ def run_part(run: RunRecord, sentences: Sequence[ui.Text]) -> Markup:
                 )
                 for result, sentence in zip(run.steps, sentences, strict=False)
             ),
-            html.pane_html(progress.checks_pane(run.checks)) if run.checks else "",
+            html.pane_html(runs.checks_pane(run.checks)) if run.checks else "",
             html.tag(
                 "details",
                 html.tag("summary", t("Full journal ({entries} entries)", entries=len(run.journal))),
@@ -250,7 +250,7 @@ def _summary(report: Report, job: AnyJob | None) -> Markup:
                         ", ".join(f"{one.path} ({_named(one.model, one.size_bytes)})" for one in drives),
                     ),
                     ("State", _state(run) if run else ""),
-                    ("Verified", progress.checks_text(run.checks) if run and run.checks else ""),
+                    ("Verified", runs.checks_text(run.checks) if run and run.checks else ""),
                     ("Measured", " ".join(results)),
                     ("Made", f"{html.moment(report.made_at)}, diskwright {report.diskwright}"),
                 )

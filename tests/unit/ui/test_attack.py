@@ -222,7 +222,7 @@ def test_plain_user_is_not_referred_to_the_first_screen_for_the_run() -> None:
     person = begun(services)
     work = person.desk.screen
     assert isinstance(work, WorkScreen)
-    work.act_leave("", {})
+    work.act_leave()
     assert "listed first on Drives" not in person.said and "sudo diskwright status" in person.said
 
 

@@ -11,10 +11,11 @@ from wizard.findings.diagnose import has_health, judge_health
 from wizard.findings.drive_faults import size_words, tuning_words
 from wizard.findings.use import named_field
 from wizard.model.said import Message, Sentence, Value, t, tn
+from wizard.ui import messages
 from wizard.ui import view as ui
-from wizard.ui.components.decisions import blocker
-from wizard.ui.components.drive_rows import HEALTH_TONES, blocker_para, recording_piece, short
+from wizard.ui.components.drive_rows import HEALTH_TONES, blocker_para, recording_piece
 from wizard.ui.components.reasons import clue_blocks
+from wizard.ui.components.runs import blocker
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import call_guarded
 from wizard.ui.dialogs.pages import Overlay, Page
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from wizard.model.machine import Drive
 
 
-AT_WORK = t("The package manager is running and cannot be stopped from here.")
-
 MOST_LINES = 200
 """Maximum number of lines shown from the package manager."""
 
@@ -38,89 +37,79 @@ class Install(Overlay):
     Afterwards the dialog closes, and `then` is called to check the tools again.
     """
 
+    place = "install"
+    over = True
+    help = (t("No package is removed. Installing needs root, so you may have to authenticate."),)
+
     def __init__(self, desk: Desk, missing: Missing, then: Callable[[], None]) -> None:
         super().__init__(desk)
         self._missing, self._then = missing, then
         self._offer = self._fault = ""
-        self._weighing = self._at_work = self._begun = False
+        self._at_work = False
         self._lines: list[str] = []
 
     def entered(self) -> None:
         """Ask the package manager for the size of the installation."""
-        if not self._begun:
-            self._begun = True
-            self._check_size()
+        if not (self._offer or self._fault):
+            self.act_again()
 
     @property
     def may_leave(self) -> bool:
         """True unless an installation is running."""
         return not self._at_work
 
-    def _check_size(self) -> None:
-        self._weighing, self._fault = True, ""
-        self.desk.later(
-            self, lambda: self.services.install_offer(self._missing), self._size_known, self._hindered
-        )
-
-    def _size_known(self, offer: str) -> None:
-        self._weighing, self._offer = False, offer
-
     def _hindered(self, error: DiskwrightError) -> None:
-        self._weighing = self._at_work = False
-        self._fault = str(error)
+        self._at_work, self.doing, self._fault = False, "", str(error)
 
-    def view(self) -> ui.View:
-        """Return the question or the progress."""
+    def _title(self) -> ui.Text:
         title = (
             Sentence("Installing {programs:and}") if self._at_work else Sentence("Install {programs:and}?")
         )
-        return ui.View(
-            "install",
-            self.at,
-            title(programs=self._missing.programs),
-            self._actions(),
-            above=self._above(),
-            panes=(ui.Pane("", tuple(map(ui.para, self._lines))),) if self._lines else (),
-            over=True,
-            busy=self._weighing or self._at_work,
-            help=(
-                t("Your choice needs tools that are not installed."),
-                t("No package is removed. Installing needs root, so you may have to authenticate."),
-            ),
-        )
+        return title(programs=self._missing.programs)
 
-    def _actions(self) -> tuple[ui.Action, ...]:
-        leave = ui.Action("back", "escape", ui.BACK, AT_WORK if self._at_work else "", aside=True)
-        if self._at_work or self._weighing:
-            return (leave,)
-        if self._fault:
-            return (ui.Action("back", "enter", ui.BACK), ui.Action("again", "r", t("try again")), leave)
-        return (ui.Action("back", "enter", t("no")), ui.Action("install", "y", t("install")), leave)
+    def _said(self) -> ui.Piece | None:
+        return self.said
 
-    def _above(self) -> tuple[ui.Block, ...]:
-        if self._fault:
-            return (ui.para(ui.Piece(self._fault, ui.Tone.WARN)),)
-        if self._weighing:
-            return (ui.para(t("Checking the size ...")),)
+    def _panes(self) -> Iterator[ui.Pane]:
+        if self._lines:
+            yield ui.Pane("", tuple(map(ui.para, self._lines)))
+
+    def _actions(self) -> Iterator[ui.Action]:
         if self._at_work:
-            said = AT_WORK if self._lines else t("Starting ...")
-            return (ui.Progress(None, said),)
-        return (
-            ui.para(self._offer),
-            ui.para(t("With dependencies, from your distribution's package manager.")),
+            yield ui.Action("back", "escape", messages.BACK, self.doing, aside=True)
+        elif self._fault:
+            yield ui.Action("back", "enter", messages.BACK)
+            yield ui.Action("again", "r", messages.TRY_AGAIN)
+        elif self.doing == "":
+            yield ui.Action("back", "enter", messages.NO)
+            yield ui.Action("install", "y", messages.INSTALL)
+
+    def _above(self) -> Iterator[ui.Block]:
+        if self._fault:
+            yield ui.para(ui.warn(self._fault))
+        elif self.doing != "":
+            yield ui.Progress(None, self.doing) if self._at_work else ui.para(self.doing)
+        else:
+            yield ui.para(self._offer)
+            yield ui.para(t("With dependencies, from your distribution's package manager."))
+
+    def act_again(self) -> None:
+        """Check the size and ask again."""
+        self._fault = ""
+        self._lines.clear()
+        self.later(
+            t("Checking the size ..."), lambda: self.services.install_offer(self._missing), self._size_known
         )
 
-    def act_again(self, _row: str, _values: ui.Values) -> None:
-        """Check the size and ask again."""
-        self._lines.clear()
-        self._check_size()
+    def _size_known(self, offer: str) -> None:
+        self._offer = offer
 
-    def act_install(self, _row: str, _values: ui.Values) -> None:
+    def act_install(self) -> None:
         """Install as root."""
         self.desk.with_root(self, self._install)
 
     def _install(self) -> None:
-        self._at_work, self._fault = True, ""
+        self._at_work, self.doing = True, t("The package manager is running and cannot be stopped from here.")
         self._lines.clear()
         self.desk.later(
             self,
@@ -138,22 +127,18 @@ class Install(Overlay):
         del self._lines[:-MOST_LINES]
 
     def _installed(self) -> None:
-        self._at_work = False
-        programs = self._missing.programs
+        self._at_work, programs = False, self._missing.programs
         self.desk.back()
-        self.desk.screen.tell(
-            tn(
-                "{programs:and} is installed now.",
-                "{programs:and} are installed now.",
-                programs=programs,
-                count=len(programs),
-            ),
-            ui.Tone.GOOD,
+        said = tn(
+            "{programs:and} is installed now.",
+            "{programs:and} are installed now.",
+            programs=programs,
+            count=len(programs),
         )
+        self.desk.screen.tell(said, ui.Tone.GOOD)
         call_guarded(self.desk, self._then)
 
 
-NONE = t("none")
 UNKNOWN = t("unknown")
 COMMAS = Sentence("{parts:list}")
 
@@ -162,7 +147,7 @@ def health_page(desk: Desk, drive: Drive, diagnosis: Diagnosis | None = None) ->
     """Return the page about a drive."""
     known = diagnosis or desk.services.diagnose(desk.session.machine, drive)
     blocks = health_blocks(drive, known, blocker(desk.services, desk.runs, drive))
-    return Page(desk, t("Health of {drive}", drive=short(drive.path)), blocks, place="health")
+    return Page(desk, t("Health of {drive}", drive=ui.short(drive.path)), blocks, place="health")
 
 
 def health_blocks(drive: Drive, diagnosis: Diagnosis, blocker: ui.Text) -> Sequence[ui.Block]:
@@ -191,9 +176,9 @@ def _health(drive: Drive, blocker: ui.Text) -> Iterator[ui.Block]:
 def identity_blocks(drive: Drive) -> Iterator[ui.Block]:
     """Show name, numbers, bus, size, blocks and features of a drive."""
     rows: tuple[tuple[Message, ui.Text], ...] = (
-        (t("Name:"), drive.model or t("no name")),
-        (t("Serial:"), drive.serial or NONE),
-        (t("WWN:"), drive.wwn or NONE),
+        (t("Name:"), drive.model or messages.NO_NAME),
+        (t("Serial:"), drive.serial or messages.NONE),
+        (t("WWN:"), drive.wwn or messages.NONE),
         (t("Firmware:"), drive.revision or UNKNOWN),
         (t("Bus:"), drive.bus or UNKNOWN),
         (t("Size:"), size_words(drive)),
@@ -223,7 +208,7 @@ def _blocks(drive: Drive) -> Message:
 def _zones(drive: Drive) -> Message:
     zones = drive.zones
     if zones is None or zones.count is None or zones.size_bytes is None:
-        return UNKNOWN if zones or drive.zoned is None else NONE
+        return UNKNOWN if zones or drive.zoned is None else messages.NONE
     parts = [
         tn(
             "{count} {managed} zone of {size:exact}",
@@ -236,9 +221,9 @@ def _zones(drive: Drive) -> Message:
     if zones.capacity_bytes not in (None, zones.size_bytes):
         parts.append(t("smallest capacity {size:exact}", size=zones.capacity_bytes or 0))
     if zones.conventional is not None:
-        parts.append(tn("{count} conventional", "{count} conventional", count=zones.conventional))
+        parts.append(t("{count} conventional", count=zones.conventional))
     if zones.written:
-        parts.append(tn("{count} with data", "{count} with data", count=zones.written))
+        parts.append(t("{count} with data", count=zones.written))
     if limits := [most for most in (zones.most_open, zones.most_active) if most]:
         parts.append(t("at most {count} written at a time", count=min(limits)))
     return COMMAS(parts=tuple(parts))
@@ -247,7 +232,7 @@ def _zones(drive: Drive) -> Message:
 def _discard(drive: Drive) -> Message:
     if drive.discard is None:
         return UNKNOWN
-    return t("yes") if drive.discard.maximum_bytes else NONE
+    return t("yes") if drive.discard.maximum_bytes else messages.NONE
 
 
 def _contents(drive: Drive) -> Iterator[ui.Block]:
@@ -268,4 +253,4 @@ def _unread(drive: Drive) -> Iterator[ui.Block]:
     if drive.unread:
         yield ui.para(ui.strong(t("Not read")))
     for one in drive.unread:
-        yield ui.para(ui.muted(t("{what}:", what=named_field(one.what))), one.why, indent=2, hang=2)
+        yield ui.para(ui.muted(f"{named_field(one.what)}:"), one.why, indent=2, hang=2)

@@ -22,27 +22,25 @@ from wizard.plan.conversion import Migration
 from wizard.plan.copy import amount_message, fstab_difference
 from wizard.plan.partition.moves import BACK, POWER, journals_message, preview, step_seconds, what_moves
 from wizard.plan.plan import Plan
+from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.reasons import command_blocks
 from wizard.ui.jobs.job import AnyJob, D, Job, RunOutcome
 from wizard.ui.jobs.plan import PlanJob
-from wizard.ui.messages import UNDO_EARLY, UNDO_QUESTION
 
 BRING_BACK = t("Undo removes copied files if the source is still identical.")
-UNDO_LATER = Sentence("To undo: sudo diskwright undo {run}")
-CHECKED_AS_PLANNED = t("The filesystem matches the plan and was checked.")
 LEFT_EARLY = frozenset({RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED})
 
 
 class InPlaceJob(Job[D]):
     """A job that takes effect immediately. The last journal entry describes the outcome."""
 
-    undo_means: ui.Text = UNDO_EARLY
+    undo_means: ui.Text = messages.UNDO_EARLY
 
     @property
     def undo_choices(self) -> tuple[DecisionChoice, ...]:
         """Undo, if possible after a finished run."""
-        question = UNDO_QUESTION(drives=self.changed)
+        question = messages.UNDO_QUESTION(drives=self.changed)
         return (DecisionChoice(Settling.UNDO, str(question), str(self.undo_means)),)
 
     @property
@@ -60,7 +58,8 @@ class InPlaceJob(Job[D]):
 
     def later(self, run: Path) -> tuple[ui.Text, ...]:
         """Explain how to undo later, if possible."""
-        return (UNDO_LATER(run=run_argument(run)),) if self.undo_choices else ()
+        said = t("To undo: sudo diskwright undo {run}", run=run_argument(run))
+        return (said,) if self.undo_choices else ()
 
     def outcome(
         self, services: Services, run: Path, state: RunState, entries: Sequence[JournalEntry]
@@ -296,7 +295,7 @@ class MigrationJob(InPlaceJob[Migration]):
         look = str(look_sentence(device)) if keep and undo else ""
         banner = super().outcome(services, run, state, entries).banner
         if keep and undo:
-            banner = ui.Banner(NOT_YET, (CHECKED_AS_PLANNED,), banner.tone)
+            banner = ui.Banner(NOT_YET, (t("The filesystem matches the plan and was checked."),), banner.tone)
         return RunOutcome(
             replace(banner, tone=ui.Tone.WARN) if used else banner,
             (used,) if used else (),
