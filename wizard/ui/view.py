@@ -338,5 +338,22 @@ def stretch_words(stretch: Stretch) -> str:
     return " ".join(part for part in (name, kind, size, str(stretch.use), mark) if part)
 
 
+KEY_NAMES = {
+    "enter": t("Enter"),
+    "escape": t("Esc"),
+    "space": t("Space"),
+    "delete": t("Del"),
+    "tab": t("Tab"),
+    "backspace": t("Backspace"),
+    "pageup": t("PgUp"),
+    "pagedown": t("PgDn"),
+}
+
+
+def key_name(key: str) -> str:
+    """Return the display name of a key."""
+    return str(KEY_NAMES.get(key, key if len(key) == 1 else key.upper()))
+
+
 Values = Mapping[str, str]
 """Values of fields by key."""

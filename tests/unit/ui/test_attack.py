@@ -321,7 +321,7 @@ def test_trial_by_writing_is_not_called_unwritten(writes: bool) -> None:
     person.desk.session = replace(person.desk.session, plan=planned)
     person.act("write" if writes else "measure")
     if writes:
-        person.act("take", token="S1")
+        person.act("take", token0="S1")
     person.act("back")
     person.act("quit")
     assert person.view.place == "question"

@@ -29,10 +29,6 @@ class Overlay(Screen):
             self.desk.back()
 
 
-CAPS = {"escape": "Esc", "enter": "Enter", "space": "Space", "delete": "Del", "backspace": "Backspace"}
-"""Labels of keys with several letters."""
-
-
 class Reading(Overlay):
     """A dialog to read. Enter and Esc close it."""
 
@@ -67,9 +63,8 @@ def help_page(desk: Desk, view: ui.View) -> Screen:
 
 
 def _key(action: ui.Action) -> ui.Block:
-    cap = CAPS.get(action.key, action.key.upper() if action.key[1:].isdigit() else action.key)
     why_not = ui.muted(t("(not now: {why})", why=action.why_not)) if action.why_not != "" else ""
-    return ui.para(ui.accent(cap), action.label, why_not, indent=2, hang=6)
+    return ui.para(ui.accent(ui.key_name(action.key)), action.label, why_not, indent=2, hang=6)
 
 
 class Reasons(Reading):

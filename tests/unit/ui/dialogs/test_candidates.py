@@ -165,7 +165,7 @@ def test_running_trial_shows_progress_and_cannot_be_left() -> None:
     services.go.clear()
     at.key("c")
     at.key("enter")
-    at.desk.act("take", values={"token": "S1"})
+    at.desk.act("take", values={"token0": "S1"})
     assert services.begun.wait(20)
     shown = [block for block in at.view.panes[0].blocks if isinstance(block, Progress)]
     assert at.view.busy and shown[0].share == 0.5

@@ -121,7 +121,7 @@ def test_running_test_shows_its_work_and_can_be_stopped() -> None:
     at.key("p")
     at.act("test")
     services.go.clear()
-    at.desk.act("take", "", {"token": "S1"})
+    at.desk.act("take", "", {"token0": "S1"})
     assert services.begun.wait(20)
     (shown,) = [block for block in at.view.panes[0].blocks if isinstance(block, Progress)]
     assert shown.share == 0.75 and "Leaving the drive idle" in at.text
