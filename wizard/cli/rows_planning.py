@@ -192,7 +192,7 @@ PLANNING = (
     CommandRow(
         "show",
         t("show a plan: before, after, and all commands"),
-        "documents:show_document",
+        "start:show_document",
         (PLAN_FILE, JSON),
         (plain("show media.json"), plain("plan /dev/sdX --workload large-media | diskwright show -")),
     ),

@@ -25,9 +25,9 @@ from wizard.apply.run.progress_log import (
 )
 from wizard.apply.run.runs import command_on, find_run, list_runs, load_plan, run_argument, runs_folder
 from wizard.apply.run_control import is_not_yet, job_of
+from wizard.cli import messages
 from wizard.cli.command import typed
 from wizard.cli.output import say, tell, width_of
-from wizard.cli.select_run import NO_RUN
 from wizard.documents.codec import render_document
 from wizard.model.errors import BadInput, ExitCode, Failed, printable, typed_word
 from wizard.model.run import Event, JournalEntry
@@ -80,7 +80,7 @@ def status(arguments: Namespace) -> ExitCode:
     elif rows:
         _list(rows)
     else:
-        say(NO_RUN(folder=str(runs_folder(arguments.journal))))
+        say(messages.NO_RUN(folder=str(runs_folder(arguments.journal))))
     if not arguments.run and os.geteuid() == 0:
         _tell_waiting(rows)
     return ExitCode.DONE
@@ -113,10 +113,10 @@ def _list(rows: Iterable[RunRow]) -> None:
     for row in rows:
         tell(row_lines(row, width))
         if row.state is RunState.WAITING:
-            look = printable(typed("look", run_argument(Path(row.folder))), 400)
+            look = typed("look", run_argument(Path(row.folder)))
             before = t("(read-only, before you decide)")
             tell([f"{look}    {before}"])
-        tell(f"    {printable(command, 400)}" for command in row.commands)
+        tell(f"    {command}" for command in row.commands)
 
 
 def row_of(run: Path) -> RunRow:
@@ -195,7 +195,7 @@ def row_lines(row: RunRow, width: int | None) -> Iterator[str]:
         else t("steps unknown")
     )
     drive = printable(row.drive, 30) if row.drive else str(t("unknown drive"))
-    said, named = printable(row.sentence, 600), run_argument(Path(row.folder))
+    said, named = row.sentence, run_argument(Path(row.folder))
     columns = f"{named:<24} {shown!s:<12} {drive:<14} {known!s:<15}"
     if width is None:
         yield f"{columns} {said}"
@@ -268,7 +268,7 @@ def _narrate(run: Path, after: int) -> ExitCode:
 
 def show_entry(entry: JournalEntry, total: int) -> None:
     """Print one journal entry."""
-    sentence = printable(entry.sentence, 2000)
+    sentence = entry.sentence
     match entry.event:
         case Event.STEP_STARTED:
             say(f"[{entry.step}/{total}] {sentence}")

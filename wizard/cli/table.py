@@ -63,7 +63,7 @@ _LOOKING = (
     CommandRow(
         "advise",
         t("recommend a filesystem and options for a drive and a workload"),
-        "advise:advise_drive",
+        "inspect:advise_drive",
         (DRIVE, WORKLOAD, JSON, MACHINE),
         (
             plain("advise /dev/sdX --workload large-media"),
@@ -210,7 +210,7 @@ _ITSELF = (
     CommandRow(
         "demo",
         t("try the wizard on a disposable drive"),
-        "demo:demo",
+        "open_wizard:demo",
         (
             replace(PLAIN, group="way"),
             Argument("--by-itself", t("run the whole demo without asking"), group="way"),

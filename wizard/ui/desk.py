@@ -109,7 +109,7 @@ class Screen:
         return ()
 
     def _said(self) -> ui.Piece | None:
-        return self.said or (ui.Piece(self.doing) if self.doing != "" else None)
+        return ui.Piece(self.doing) if self.doing != "" else None
 
     def _busy(self) -> bool:
         return self.doing != ""
@@ -279,7 +279,8 @@ class Desk(ABC):
         about = view.about
         if self.services.demo:
             about = t("DEMO: {about}", about=about) if str(about) else t("DEMO")
-        return replace(view, about=about, actions=(*view.actions, *self._common(screen, view)))
+        said = screen.said or view.said
+        return replace(view, about=about, said=said, actions=(*view.actions, *self._common(screen, view)))
 
     def _common(self, screen: Screen, view: ui.View) -> Iterator[ui.Action]:
         keys = {action.key for action in view.actions}

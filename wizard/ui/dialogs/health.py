@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from wizard.findings.contents import contents_words, layer_words, partition_words
+from wizard.findings import contents
 from wizard.findings.diagnose import has_health, judge_health
 from wizard.findings.drive_faults import size_words, tuning_words
 from wizard.findings.use import named_field
-from wizard.model.said import Message, Sentence, Value, t, tn
+from wizard.model.errors import printable
+from wizard.model.machine import Drive, Partition, Signature
+from wizard.model.said import Message, Sentence, Value, format_capacity, format_exact, t, tn
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.drive_rows import HEALTH_TONES, blocker_para, recording_piece
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
     from wizard.advice.missing import Missing
     from wizard.model.errors import DiskwrightError
     from wizard.model.finding import Diagnosis
-    from wizard.model.machine import Drive
 
 
 MOST_LINES = 200
@@ -68,7 +69,7 @@ class Install(Overlay):
         return title(programs=self._missing.programs)
 
     def _said(self) -> ui.Piece | None:
-        return self.said
+        return None
 
     def _panes(self) -> Iterator[ui.Pane]:
         if self._lines:
@@ -155,7 +156,10 @@ def health_blocks(drive: Drive, diagnosis: Diagnosis, blocker: ui.Text) -> Seque
     parts = (
         _health(drive, blocker),
         (ui.para(ui.strong(t("Identity"))), *identity_blocks(drive)),
-        _contents(drive),
+        (
+            *contents_blocks(drive),
+            *(ui.para(better, indent=2) for better in filter(None, (tuning_words(drive),))),
+        ),
         _recording(diagnosis),
         _unread(drive),
     )
@@ -235,13 +239,101 @@ def _discard(drive: Drive) -> Message:
     return t("yes") if drive.discard.maximum_bytes else messages.NONE
 
 
-def _contents(drive: Drive) -> Iterator[ui.Block]:
-    yield ui.para(ui.strong(t("Contents")))
-    yield ui.para(contents_words(drive), indent=2, hang=2)
-    yield from (ui.para(partition_words(drive, part), indent=2, hang=2) for part in drive.partitions)
-    yield from (ui.para(layer_words(layer), indent=2, hang=2) for layer in drive.layers)
-    if better := tuning_words(drive):
-        yield ui.para(better, indent=2, hang=2)
+TYPES = {
+    "c12a7328-f81f-11d2-ba4b-00a0c93ec93b": "EFI system",
+    "21686148-6449-6e6f-744e-656564454649": "BIOS boot",
+    "0fc63daf-8483-4772-8e79-3d69d8477de4": "Linux",
+    "0657fd6d-a4ab-43c4-84e5-0933c84b4f4f": "Linux swap",
+    "933ac7e1-2eb4-4f13-b844-0e14e2aef915": "Linux home",
+    "4f68bce3-e8cd-4db1-96e7-fbcaf984b709": "Linux root",
+    "bc13c2ff-59e6-4262-a352-b275fd6f7172": "Linux boot",
+    "e6d6d379-f507-44c2-a23c-238f2a3df928": "Linux LVM",
+    "a19d880f-05fc-4d3b-a006-743f0f84911e": "Linux RAID",
+    "ca7d7ccb-63ed-4c53-861c-1742536059cc": "Linux LUKS",
+    "ebd0a0a2-b9e5-4433-87c0-68b6b72699c7": "Windows data",
+    "e3c9e316-0b5c-4db8-817d-f92df00215ae": "Windows MSR",
+    "de94bba4-06d1-4d40-a16a-bfd50179d6ac": "Windows RE",
+    "0x05": "extended",
+    "0x07": "NTFS/exFAT",
+    "0x0b": "FAT32",
+    "0x0c": "FAT32",
+    "0x0f": "extended",
+    "0x82": "Linux swap",
+    "0x83": "Linux",
+    "0x85": "extended",
+    "0x8e": "Linux LVM",
+    "0xee": "GPT guard",
+    "0xef": "EFI system",
+    "0xfd": "Linux RAID",
+}
+COLUMNS = "{:<4} {:<16} {:>8}  {:<12} {:<12} "
+NOTES_AT = 2 + len(COLUMNS.format("", "", "", "", ""))
+
+
+def contents_blocks(drive: Drive) -> Iterator[ui.Block]:
+    """Show the contents of a drive: a table of partitions and free space, then layers. Fits 80 columns."""
+    held = ", ".join(map(str, (contents.contents_words(drive), *_notes(drive, drive.path, drive.signatures))))
+    yield ui.para(ui.muted(t("Contents:")), held, indent=2, hang=2)
+    if drive.partitions or drive.free:
+        heads = (t("no."), t("start"), t("size"), t("type"), t("content"), t("label, mounted"))
+        yield _table_row(*map(str, heads))
+        yield from _table_rows(drive)
+    yield from (ui.para(contents.layer_words(layer), indent=2) for layer in drive.layers)
+
+
+def _table_row(number: int | str, start: str, size: str, kind: str, content: str, notes: str = "") -> ui.Para:
+    """Return a row of the table of partitions. The notes may need several lines."""
+    columns = COLUMNS.format(number, start, size, printable(kind, 12), printable(content, 12))
+    return ui.para(f"{columns}{notes}".rstrip(), indent=2, hang=NOTES_AT - 2)
+
+
+def _table_rows(drive: Drive) -> Iterator[ui.Block]:
+    """Yield partitions and free extents sorted by start."""
+    places = [(part.start_bytes, 0, part.number, _partition_row(drive, part)) for part in drive.partitions]
+    for extent in drive.free:
+        row = _table_row("-", _start(extent.start_bytes), shown_size(extent.size_bytes), str(t("free")), "")
+        places.append((extent.start_bytes, 1, 0, row))
+    yield from (row for *_, row in sorted(places, key=lambda place: place[:3]))
+
+
+def _partition_row(drive: Drive, part: Partition) -> ui.Para:
+    held = "+".join(mark.kind for mark in part.signatures)
+    unread_or_data = drive.is_unread(part) or part.data_at_bytes is not None
+    held = held or (str(contents.unmarked_content(drive, part)) if unread_or_data else "-")
+    label = next((mark.name for mark in part.signatures if mark.name), None) or part.name
+    uses = [
+        f"{use.kind} {use.by}"
+        for use in drive.uses
+        if use.subject == part.path and use.kind not in ("mounted", "running-system")
+    ]
+    inside = map(str, _notes(drive, part.path, part.signatures))
+    notes = ", ".join(printable(note, 60) for note in (label, *part.mount_points, *uses, *inside) if note)
+    kind = TYPES.get(part.type or "", part.type or "-")
+    return _table_row(part.number, _start(part.start_bytes), shown_size(part.size_bytes), kind, held, notes)
+
+
+def _notes(drive: Drive, device: str, marks: Sequence[Signature]) -> Iterator[Message | str]:
+    """Yield an array's level and member number, profiles, a container's data offset, and the used space."""
+    for mark in marks:
+        if mark.level:
+            yield (
+                mark.level
+                if mark.number is None
+                else t("{level} member {number}", level=mark.level, number=mark.number)
+            )
+        yield from contents.profiles_text(mark)
+        if mark.data_offset_bytes and mark.usage != "filesystem":
+            yield t("data at +{place:exact}", place=mark.data_offset_bytes)
+    yield from contents.used_text("+".join(mark.kind for mark in marks), contents.used_on(drive, device))
+
+
+def _start(start_bytes: int) -> str:
+    return format_exact(start_bytes) if start_bytes % 1024 == 0 and start_bytes else f"{start_bytes} B"
+
+
+def shown_size(size_bytes: int | None) -> str:
+    """Return the size of a drive or partition."""
+    return str(messages.UNKNOWN_SIZE) if size_bytes is None else format_capacity(size_bytes)
 
 
 def _recording(diagnosis: Diagnosis) -> Iterator[ui.Block]:

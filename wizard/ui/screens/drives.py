@@ -211,9 +211,7 @@ class DrivesScreen(Screen):
     def _said(self) -> ui.Piece | None:
         nothing = not self._listing and not self._asking
         # After the first cursor movement, only show obstacles.
-        return super()._said() or notice(
-            self.services, self._around, self.answered, nothing=nothing, brief=self._led
-        )
+        return notice(self.services, self._around, self.answered, nothing=nothing, brief=self._led)
 
     def _panes(self) -> Iterable[ui.Pane]:
         at = self._at

@@ -85,7 +85,7 @@ class WaysScreen(Screen):
         )
 
     def _said(self) -> ui.Piece | None:
-        return super()._said() if self._prospect else self.said
+        return super()._said() if self._prospect else None
 
     def _above(self) -> Iterator[ui.Block]:
         if self._prospect is not None:
