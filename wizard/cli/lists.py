@@ -4,7 +4,7 @@ from argparse import Namespace
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from wizard.advice.catalogue import NEEDS, CatalogueOption, OptionKind, load_catalogue, on_kernel
+from wizard.advice import catalogue
 from wizard.cli.output import deliver
 from wizard.documents.codec import JSON, render_document, to_json
 from wizard.filesystems.registry import KINDS
@@ -19,10 +19,10 @@ OPTIONS_SCHEMA = "diskwright.options/1"
 GLOSSARY_SCHEMA = "diskwright.glossary/1"
 
 HEADINGS = {
-    OptionKind.MKFS: Sentence("Creation (mkfs)"),
-    OptionKind.MOUNT: Sentence("Mounting"),
-    OptionKind.TUNE: Sentence("Existing filesystem (append the device or directory)"),
-    OptionKind.SCHEDULER: Sentence("I/O scheduler"),
+    catalogue.OptionKind.MKFS: Sentence("Creation (mkfs)"),
+    catalogue.OptionKind.MOUNT: Sentence("Mounting"),
+    catalogue.OptionKind.TUNE: Sentence("Existing filesystem (append the device or directory)"),
+    catalogue.OptionKind.SCHEDULER: Sentence("I/O scheduler"),
 }
 
 
@@ -63,7 +63,7 @@ def options(arguments: Namespace) -> ExitCode:
     """Print the options of the catalogue, with support by the kernel."""
     from wizard.probe.machine import load_machine, probe_machine
 
-    found = chosen_options(load_catalogue().values(), arguments.filesystem, danger=arguments.danger)
+    found = chosen_options(catalogue.load_catalogue().values(), arguments.filesystem, danger=arguments.danger)
     kernel = (
         probe_machine(()) if arguments.machine is None else load_machine(Path(arguments.machine))
     ).kernel
@@ -73,8 +73,8 @@ def options(arguments: Namespace) -> ExitCode:
 
 
 def chosen_options(
-    options: Iterable[CatalogueOption], filesystem: str | None, *, danger: bool
-) -> list[CatalogueOption]:
+    options: Iterable[catalogue.CatalogueOption], filesystem: str | None, *, danger: bool
+) -> list[catalogue.CatalogueOption]:
     """Return the options for a filesystem, or for all. Raises BadInput if the filesystem is unknown."""
     if filesystem is not None and filesystem not in KINDS:
         name = repr(printable(filesystem, 30))
@@ -89,13 +89,15 @@ def chosen_options(
     ]
 
 
-def _option_json(option: CatalogueOption, kernel: Kernel) -> JSON:
+def _option_json(option: catalogue.CatalogueOption, kernel: Kernel) -> JSON:
     """Return an option as in the document, with the support by this kernel."""
     body = to_json(option)
-    return {**body, "kernel": to_json(on_kernel(option, kernel))} if isinstance(body, dict) else body
+    return (
+        {**body, "kernel": to_json(catalogue.on_kernel(option, kernel))} if isinstance(body, dict) else body
+    )
 
 
-def option_blocks(options: Sequence[CatalogueOption], kernel: Kernel) -> Iterator[ui.Block]:
+def option_blocks(options: Sequence[catalogue.CatalogueOption], kernel: Kernel) -> Iterator[ui.Block]:
     """Show the options by kind, usable options first."""
     if not options:
         yield ui.para(t("No known options."))
@@ -115,7 +117,7 @@ def option_blocks(options: Sequence[CatalogueOption], kernel: Kernel) -> Iterato
             yield from (ui.para(said, indent=6) for said in _sentences(option, kernel) if said != "")
 
 
-def _sentences(option: CatalogueOption, kernel: Kernel) -> Iterator[ui.Text]:
+def _sentences(option: catalogue.CatalogueOption, kernel: Kernel) -> Iterator[ui.Text]:
     """Yield the paragraphs that describe an option."""
     if option.does:
         yield option.does
@@ -131,7 +133,7 @@ def _sentences(option: CatalogueOption, kernel: Kernel) -> Iterator[ui.Text]:
     if option.also:
         yield t("Also written: {texts:list}.", texts=tuple(option.also))
     yield from _sizes(option)
-    yield " ".join(str(NEEDS[need]) for need in option.needs)
+    yield " ".join(str(catalogue.NEEDS[need]) for need in option.needs)
     if option.conflicts:
         yield t("Conflicts with: {options:list}.", options=tuple(option.conflicts))
     yield from _kernel_sentences(option, kernel)
@@ -143,7 +145,7 @@ def _sentences(option: CatalogueOption, kernel: Kernel) -> Iterator[ui.Text]:
         )
 
 
-def _standing(option: CatalogueOption) -> Message:
+def _standing(option: catalogue.CatalogueOption) -> Message:
     if option.danger:
         return t("DANGER, refused") if option.refused else t("DANGER")
     if option.refused:
@@ -151,7 +153,7 @@ def _standing(option: CatalogueOption) -> Message:
     return t("The default") if option.default else t("Not recommended")
 
 
-def _sizes(option: CatalogueOption) -> Iterator[ui.Text]:
+def _sizes(option: catalogue.CatalogueOption) -> Iterator[ui.Text]:
     """Yield the volume sizes that the option is limited to, if any."""
     least = parse_size(option.at_least) if option.at_least else None
     most = parse_size(option.at_most) if option.at_most else None
@@ -163,8 +165,8 @@ def _sizes(option: CatalogueOption) -> Iterator[ui.Text]:
         yield t("Only for volumes up to {most:exact}.", most=most)
 
 
-def _kernel_sentences(option: CatalogueOption, kernel: Kernel) -> Iterator[ui.Text]:
-    verdict = on_kernel(option, kernel)
+def _kernel_sentences(option: catalogue.CatalogueOption, kernel: Kernel) -> Iterator[ui.Text]:
+    verdict = catalogue.on_kernel(option, kernel)
     span: tuple[Message, ...] = (t("from {first} on", first=option.since),) if option.since else ()
     span += (t("before {end}", end=option.until),) if option.until else ()
     if span:

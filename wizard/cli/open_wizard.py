@@ -1,5 +1,5 @@
-"""`diskwright` without a command: the wizard, full screen or line by line. `diskwright demo`: the wizard on a demo
-drive; without a terminal, a script answers the questions."""
+"""`diskwright` without a command: the wizard, full screen or line by line. `diskwright demo`: the wizard on a
+demo drive; without a terminal, a script answers the questions."""
 
 import os
 import sys

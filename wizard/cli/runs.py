@@ -17,9 +17,9 @@ from wizard.apply.plan.rebuild_run import make_found_run, refuse_known
 from wizard.apply.plan.recover import FoundRun, found_on
 from wizard.apply.plan.rehearsed import next_commands
 from wizard.apply.plan.run_summary import DIRECT, as_options
+from wizard.apply.run import journal
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.run.job import LEFT_OFF, PendingWrites, check_root, check_tokens
-from wizard.apply.run.journal import RunState, begun_steps, done_steps, read_entries, state
 from wizard.apply.run.load import load
 from wizard.apply.run.progress_log import check_noted
 from wizard.apply.run.runs import check_owner, find_run, list_runs, run_argument, runs_folder
@@ -41,7 +41,7 @@ from wizard.ui.components.drive_rows import who
 
 HALF = t("The run's output is incomplete, so no tool recognises it.")
 HALF_BACK = t("The old content is not fully restored, so no tool recognises it.")
-OVER = frozenset({RunState.UNDONE, RunState.KEPT})
+OVER = frozenset({journal.RunState.UNDONE, journal.RunState.KEPT})
 
 SETTLED_PHASES = frozenset({Phase.RELEASED, Phase.KEPT, Phase.UNDONE, Phase.LEFT})
 
@@ -102,7 +102,7 @@ def _nothing_to(command: str, where: str, newest: Path) -> Message:
         command=command,
         folder=where,
         newest=newest.name,
-        state=state(newest),
+        state=journal.state(newest),
     )
 
 
@@ -121,17 +121,17 @@ def _in_question(found: tuple[Path, ...], command: str) -> tuple[Path, ...]:
 def _wrote_nothing(run: Path) -> bool:
     """Return True if the run failed or was refused before any write to a drive."""
     try:
-        if state(run) not in (RunState.FAILED, RunState.REFUSED):
+        if journal.state(run) not in (journal.RunState.FAILED, journal.RunState.REFUSED):
             return False
         record = load_record(run)
-        return record.phase in UNTOUCHED if record else not begun_steps(read_entries(run))
+        return record.phase in UNTOUCHED if record else not journal.begun_steps(journal.read_entries(run))
     except BadInput:
         return False
 
 
 def _waits(run: Path) -> bool:
     try:
-        return state(run) is RunState.WAITING
+        return journal.state(run) is journal.RunState.WAITING
     except BadInput:
         return False
 
@@ -140,7 +140,7 @@ def is_open(run: Path, command: str) -> bool:
     """Return True if `command` could mean this run: running, ended early or waiting. Unreadable runs always
     match."""
     try:
-        now = state(run)
+        now = journal.state(run)
         return now not in OVER and job_of(run).is_meant(run, command, now)
     except BadInput:
         return True
@@ -150,12 +150,12 @@ def _brief(run: Path) -> str:
     """Return the run's drives, state and progress."""
     try:
         drives = tuple(map(who, load(run).drives))
-        done, steps = len(done_steps(read_entries(run))), len(load(run).sentences)
+        done, steps = len(journal.done_steps(journal.read_entries(run))), len(load(run).sentences)
         return str(
             t(
                 "{drives:semicolons}: {state}, {done} of {steps} steps done",
                 drives=drives,
-                state=state(run),
+                state=journal.state(run),
                 done=done,
                 steps=steps,
             )
@@ -172,7 +172,7 @@ def tell_drives(run: Path) -> None:
     check_owner(run)
     check_noted(run)
     say(t("Run {run}:", run=run_argument(run)))
-    waits = state(run) is RunState.WAITING
+    waits = journal.state(run) is journal.RunState.WAITING
     # Conversions describe a hidden result themselves.
     known = job_of(run).phase(run)
     phase = Phase.HIDDEN if waits else known
@@ -351,7 +351,7 @@ def resume_run(arguments: Namespace) -> ExitCode:
         return _resume_from_drive(arguments.from_drive, tokens, arguments.journal)
     run = choose_run(arguments.run, "resume", arguments.journal)
     check_root()
-    seen, file = len(read_entries(run)), arguments.passphrase_file
+    seen, file = len(journal.read_entries(run)), arguments.passphrase_file
     tell_drives(run)
     document, job = load(run), job_of(run)
     if tokens:
@@ -377,7 +377,7 @@ def _resume_from_drive(device: str, tokens: Sequence[str], journal_dir: Path | N
 
 def _refuse_overwriting(run: Path, document: RunDocument) -> None:
     """Raises Refused if resuming the run overwrites data, after a list of these steps."""
-    left = job_of(run).pending_writes(run) if state(run) in LEFT_OFF else PendingWrites()
+    left = job_of(run).pending_writes(run) if journal.state(run) in LEFT_OFF else PendingWrites()
     if not left.steps:
         return
     for number, step in left.steps:

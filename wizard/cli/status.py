@@ -12,17 +12,11 @@ from pathlib import Path
 
 from wizard.apply.block.devices import waiting_drives
 from wizard.apply.plan.run_summary import exit_code_of, result_sentence
+from wizard.apply.run import progress_log
 from wizard.apply.run.job import Rollback, RollbackState
 from wizard.apply.run.journal import RunState, done_steps, follow, read_entries, state
 from wizard.apply.run.load import load
 from wizard.apply.run.process import request_stop
-from wizard.apply.run.progress_log import (
-    ProgressPrinter,
-    journal_fault,
-    known_so_far,
-    progress_sentence,
-    read_progress,
-)
 from wizard.apply.run.runs import command_on, find_run, list_runs, load_plan, run_argument, runs_folder
 from wizard.apply.run_control import is_not_yet, job_of
 from wizard.cli import messages
@@ -166,10 +160,10 @@ def _said(run: Path, entries: tuple[JournalEntry, ...], now: RunState) -> str:
         said = f"{said} {power}".strip()
     if (
         now is RunState.RUNNING
-        and (progress := read_progress(run)) is not None
+        and (progress := progress_log.read_progress(run)) is not None
         and progress.step not in done_steps(entries)
     ):
-        said = f"{said} {progress_sentence(progress)}"
+        said = f"{said} {progress_log.progress_sentence(progress)}"
     return said
 
 
@@ -234,7 +228,7 @@ def _narrate(run: Path, after: int) -> ExitCode:
     say(t("Run {run}.", run=run.name))
     seen = after
     stopping = False
-    progress = ProgressPrinter(partial(read_progress, run), say)
+    progress = progress_log.ProgressPrinter(partial(progress_log.read_progress, run), say)
     while True:
         try:
             for entry in follow(run, seen, progress):
@@ -261,7 +255,10 @@ def _narrate(run: Path, after: int) -> ExitCode:
             say(t("Stopping after the current step, so that no step is left half done."))
     now = state(run)
     if now is RunState.INTERRUPTED:
-        on = journal_fault(run) or f"{known_so_far(run)} {RESUME(run=run_argument(run))}"
+        on = (
+            progress_log.journal_fault(run)
+            or f"{progress_log.known_so_far(run)} {RESUME(run=run_argument(run))}"
+        )
         say(t("The background process ended before the run was complete."), on)
     return exit_code_of(now)
 

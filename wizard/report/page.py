@@ -20,8 +20,7 @@ from wizard.report import html
 from wizard.report.html import Markup
 from wizard.report.parts import Facts, Report, RunRecord, render_report
 from wizard.ui import view as ui
-from wizard.ui.components import measured, reasons, runs
-from wizard.ui.components.advice_rows import advice_blocks, choice_blocks, none_usable, rating, unmade_blocks
+from wizard.ui.components import advice_rows, measured, reasons, runs
 from wizard.ui.components.drive_bars import drive_bar
 from wizard.ui.components.drive_rows import worst_first
 from wizard.ui.dialogs.health import health_blocks
@@ -105,14 +104,17 @@ def _advice(advice: Advice, planned: set[tuple[str, str]]) -> Markup:
         for one in for_files(advice.choices)
         if one not in shown
     ]
-    none = () if advice.chosen else (ui.para(ui.warn(none_usable(advice))),)
+    none = () if advice.chosen else (ui.para(ui.warn(advice_rows.none_usable(advice))),)
     return html.join(
         (
             html.tag("h3", t("{workload}, on {drive}", workload=advice.workload.title, drive=advice.drive)),
-            html.blocks_html((ui.para(advice.workload.summary), *none, *advice_blocks(advice))),
+            html.blocks_html((ui.para(advice.workload.summary), *none, *advice_rows.advice_blocks(advice))),
             *(_choice(one, taken=(advice.workload.id, one.filesystem) in planned) for one in shown),
             html.pane_html(ui.Pane(t("Also supported"), tuple(others))) if others else "",
-            *(html.pane_html(ui.Pane(one.title, tuple(unmade_blocks(one)))) for one in advice.unmade),
+            *(
+                html.pane_html(ui.Pane(one.title, tuple(advice_rows.unmade_blocks(one))))
+                for one in advice.unmade
+            ),
         )
     )
 
@@ -123,8 +125,8 @@ def _choice(choice: Choice, *, taken: bool) -> Markup:
     cannot = [ui.para(ui.danger(t("Not possible here:")), why) for why in choice.obstacles[:1]]
     return html.pane_html(
         ui.Pane(
-            t("{filesystem}: {rating}", filesystem=said, rating=rating(choice).text),
-            (*cannot, *choice_blocks(choice)),
+            t("{filesystem}: {rating}", filesystem=said, rating=advice_rows.rating(choice).text),
+            (*cannot, *advice_rows.choice_blocks(choice)),
         )
     )
 

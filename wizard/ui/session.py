@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from wizard.plan.plan import Plan
     from wizard.plan.request.plan_request import Arrangement, Mode
     from wizard.plan.request.volume_request import VolumeSpec
-    from wizard.ui.view import Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +51,7 @@ class Session:
     run: Path | None = None
 
     @property
-    def on_drive(self) -> Text:
+    def on_drive(self) -> Message | str:
         """The drive, for the header of a screen."""
         return t("on {drive}", drive=self.drive.path) if self.drive else ""
 

@@ -11,10 +11,9 @@ from textual.strip import Strip
 
 from wizard.model.said import t
 from wizard.ui import view as ui
-from wizard.window import canvas
+from wizard.window import canvas, keyboard
 from wizard.window.blocks import Pen, block_sheet, scrolled
 from wizard.window.canvas import Sheet
-from wizard.window.keyboard import ABOVE, LEFT, MAIN, PANES, InputState
 from wizard.window.look import Look
 from wizard.window.rows import fields_sheet, listed, natural_widths, parted, pinned_sheet
 
@@ -25,10 +24,10 @@ MOST_SAID = 4
 
 def page(
     view: ui.View,
-    state: InputState,
+    state: keyboard.InputState,
     look: Look,
     size: tuple[int, int],
-    below: tuple[ui.View, InputState] | None = None,
+    below: tuple[ui.View, keyboard.InputState] | None = None,
 ) -> Sheet:
     """Lay out a view for the whole screen. `below`: the view below a dialog."""
     columns, lines = size
@@ -127,7 +126,7 @@ def _below_pinned(width: int, height: int, pen: Pen) -> Sheet:
     # Important blocks come first, but take at most half of the screen if there is more.
     alone = not pen.has_main and not view.panes
     most = height if alone else max(height // 2, height - 14)
-    top = scrolled(ABOVE, above, width, min(above.height, most), pen)
+    top = scrolled(keyboard.ABOVE, above, width, min(above.height, most), pen)
     if top.height:
         top = canvas.stacked([top, canvas.plain([canvas.blank(width)])])
     return top if alone else canvas.stacked([top, _sides(width, height - top.height, pen)])
@@ -148,7 +147,7 @@ def _sides(width: int, height: int, pen: Pen) -> Sheet:
         rest = panes[:1]
     others = tuple(pane for pane in panes if pane not in rest)
     one = _left(left, height, pen, rest)
-    return canvas.side_by_side(one, _panes(PANES, others, width - left - 1, height, pen), left, 1)
+    return canvas.side_by_side(one, _panes(keyboard.PANES, others, width - left - 1, height, pen), left, 1)
 
 
 def _left_width(width: int, pen: Pen) -> int:
@@ -186,16 +185,16 @@ def _full_title(title: ui.Text, width: int, pen: Pen) -> Sheet:
 
 def _left(width: int, height: int, pen: Pen, panes: Sequence[ui.Pane]) -> Sheet:
     if not pen.has_main:
-        return _panes(LEFT, panes, width, height, pen)
+        return _panes(keyboard.LEFT, panes, width, height, pen)
     below = sum(_boxed_height(pane, width, pen) for pane in panes)
     room = min(_main(width - 4, pen).height + 2, max(5, height - min(below, height // 2)))
     if pen.view.panes and not panes:
         room = height
     main = _part_main(width - 4, max(1, room - 2), pen)
-    box = _boxed(main, pen.view.title, width, max(3, room), pen, focused=pen.at(MAIN))
+    box = _boxed(main, pen.view.title, width, max(3, room), pen, focused=pen.at(keyboard.MAIN))
     if not panes:
         return box
-    return canvas.stacked([box, _panes(LEFT, panes, width, height - box.height, pen)])
+    return canvas.stacked([box, _panes(keyboard.LEFT, panes, width, height - box.height, pen)])
 
 
 def _panes(name: str, panes: Sequence[ui.Pane], width: int, height: int, pen: Pen) -> Sheet:
@@ -279,7 +278,7 @@ def _part_main(width: int, height: int, pen: Pen) -> Sheet:
         sheet = fields_sheet(view.fields, width, pen)
         ys = [spot.y for spot in sheet.spots if spot.name == state.field]
         reach = (min(ys), max(ys)) if ys else (0, 0)
-        return scrolled(MAIN, sheet, width, height, pen, reach=reach)
+        return scrolled(keyboard.MAIN, sheet, width, height, pen, reach=reach)
     if view.rows is None:
         return Sheet()
     found = listed(view.rows, width, pen)
@@ -288,7 +287,7 @@ def _part_main(width: int, height: int, pen: Pen) -> Sheet:
     reach = (own[0], own[-1]) if own else (0, 0)
     spots = tuple(canvas.Spot(0, y, width, "row", owner) for y, owner in enumerate(found.owners))
     sheet = Sheet(found.lines, (0, reach[0]) if own else None, spots)
-    part = scrolled(MAIN, sheet, width, height - len(head), pen, reach=reach)
+    part = scrolled(keyboard.MAIN, sheet, width, height - len(head), pen, reach=reach)
     return canvas.stacked([canvas.plain(head), part])
 
 
@@ -304,9 +303,9 @@ def _column(width: int, height: int, pen: Pen) -> Sheet:
     if below.height > panes_room:
         below = _all_panes(width, pen, tight=True)
     found = [
-        scrolled(ABOVE, above, width, above_room, pen),
+        scrolled(keyboard.ABOVE, above, width, above_room, pen),
         _titled_main(width, main_room, pen, titled=titled),
-        scrolled(PANES, below, width, panes_room, pen),
+        scrolled(keyboard.PANES, below, width, panes_room, pen),
     ]
     return canvas.stacked(_with_gaps([each for each in found if each.height], width, gaps))
 
@@ -314,7 +313,7 @@ def _column(width: int, height: int, pen: Pen) -> Sheet:
 def _titled_main(width: int, room: int, pen: Pen, *, titled: bool) -> Sheet:
     if not room:
         return Sheet()
-    title = [_ruled(pen.view.title, width, pen, focused=pen.at(MAIN))] if titled else []
+    title = [_ruled(pen.view.title, width, pen, focused=pen.at(keyboard.MAIN))] if titled else []
     part = _part_main(width, max(1, room - len(title)), pen)
     return canvas.stacked([canvas.plain(title), part])
 
@@ -329,7 +328,7 @@ def _with_gaps(sheets: Sequence[Sheet], width: int, gaps: int) -> Iterator[Sheet
 def _all_panes(width: int, pen: Pen, *, tight: bool = False) -> Sheet:
     """Stack all panes, separated by a line from the list above."""
     found: list[Sheet] = []
-    here = pen.at(PANES)
+    here = pen.at(keyboard.PANES)
     for index, pane in enumerate(pen.view.panes):
         if index and pen.roomy:
             found.append(canvas.plain([canvas.blank(width)]))
@@ -342,7 +341,7 @@ def _all_panes(width: int, pen: Pen, *, tight: bool = False) -> Sheet:
     return canvas.stacked(found)
 
 
-def _under(below: tuple[ui.View, InputState] | None, pen: Pen) -> Sheet:
+def _under(below: tuple[ui.View, keyboard.InputState] | None, pen: Pen) -> Sheet:
     """Return the dimmed screen below a dialog, empty if it cannot be dimmed."""
     if below is None or not pen.look.many:
         return Sheet().high(pen.lines, pen.columns)

@@ -10,18 +10,9 @@ from wizard.model.machine import Drive, Extent, Machine, Partition
 from wizard.model.said import format_capacity, format_exact, parse_place, t
 from wizard.plan.dangers import layout_before
 from wizard.plan.derive import placed_layout
+from wizard.plan.partition import resize
 from wizard.plan.partition.move_target import room_around, why_not_move
 from wizard.plan.partition.possible import least_bytes, room_behind, why_not_shrink
-from wizard.plan.partition.resize import (
-    Border,
-    Does,
-    Meaning,
-    asked,
-    meaning_of,
-    stepped,
-    steps_of,
-    why_not_larger,
-)
 from wizard.plan.refusals import measured
 from wizard.plan.request.plan_request import GrowPart, ShrinkPart
 from wizard.ui import messages
@@ -34,7 +25,7 @@ from wizard.ui.dialogs.pages import Overlay
 SHRINK = t("Shrink:")
 
 COLUMNS = (ui.Column(), ui.Column(right=True), ui.Column(right=True), ui.Column())
-CAPTIONS = {Border.START: t("Start"), Border.END: t("End"), Border.SIZE: messages.SIZE}
+CAPTIONS = {resize.Border.START: t("Start"), resize.Border.END: t("End"), resize.Border.SIZE: messages.SIZE}
 
 
 def adjust(desk: Desk, device: str) -> None:
@@ -74,13 +65,13 @@ class ResizeEditor(Overlay):
     """Editor of start, end and size, which depend on each other. Enter opens Review of the plan or move."""
 
     place = "adjusting"
-    row: Border
+    row: resize.Border
 
     def __init__(self, desk: Desk, machine: Machine, drive: Drive, part: Partition) -> None:
         super().__init__(desk)
         self._machine, self._drive, self._part = machine, drive, part
-        self._step, self._long = steps_of(drive)
-        self.row = Border.SIZE
+        self._step, self._long = resize.steps_of(drive)
+        self.row = resize.Border.SIZE
         self.title = t("Resize or move {part}", part=part.path)
         self._request(self._now)
 
@@ -90,13 +81,13 @@ class ResizeEditor(Overlay):
 
     def _request(self, place: Extent) -> None:
         self._place = place
-        self._meaning: Meaning = meaning_of(self._machine, self._drive, self._part, place)
+        self._meaning: resize.Meaning = resize.meaning_of(self._machine, self._drive, self._part, place)
 
     def _above(self) -> tuple[ui.Block, ...]:
         return (*self._bars(), self._told())
 
     def _rows(self) -> ui.Rows:
-        return ui.Rows(tuple(map(self._row, Border)), self.row, COLUMNS)
+        return ui.Rows(tuple(map(self._row, resize.Border)), self.row, COLUMNS)
 
     def _panes(self) -> Iterator[ui.Pane]:
         yield ui.Pane(t("Limits"), tuple(self._possible()))
@@ -117,22 +108,22 @@ class ResizeEditor(Overlay):
         size, geometry = measured(self._drive)
         before = layout_before(self._drive, size, geometry, preserve=True)
         then = None
-        if self._meaning.does is not Does.NOTHING:
+        if self._meaning.does is not resize.Does.NOTHING:
             then = placed_layout(before, self._part.number, self._place)
         return layout_bars(before, then, size)
 
     def _told(self) -> ui.Para:
         meaning, effect, cannot = self._meaning, t("Effect:"), t("Not possible:")
-        if meaning.does is Does.NOTHING and self._place == self._now:
+        if meaning.does is resize.Does.NOTHING and self._place == self._now:
             return ui.para(ui.muted(effect), meaning.says, hang=2)
         if meaning.why_not == "":
             return ui.para(ui.good(effect), ui.strong(meaning.says), hang=2)
         if meaning.why_not == meaning.says:
-            caption = effect if meaning.does is Does.TWO_JOBS else cannot
+            caption = effect if meaning.does is resize.Does.TWO_JOBS else cannot
             return ui.para(ui.warn(caption), meaning.says, hang=2)
         return ui.para(ui.muted(effect), meaning.says, ui.warn(cannot), meaning.why_not, hang=2)
 
-    def _row(self, border: Border) -> ui.Row:
+    def _row(self, border: resize.Border) -> ui.Row:
         value, was = _value(self._place, border), _value(self._now, border)
         cells = (
             ui.strong(CAPTIONS[border]),
@@ -170,7 +161,7 @@ class ResizeEditor(Overlay):
             ),
             move is None,
         )
-        grow = why_not_larger(drive, part)
+        grow = resize.why_not_larger(drive, part)
         most = part.size_bytes + room_behind(drive, part)
         yield _fact(t("Grow:"), grow or t("up to {most:round}.", most=most), grow is None)
         shrink = why_not_shrink(drive, part)
@@ -183,7 +174,7 @@ class ResizeEditor(Overlay):
 
     def moved(self, row: str) -> None:
         """Select a value to change."""
-        self.row = Border(row)
+        self.row = resize.Border(row)
 
     def act_more(self) -> None:
         """Increase the value by one step."""
@@ -202,7 +193,7 @@ class ResizeEditor(Overlay):
         self._go(-self._long)
 
     def _go(self, by: int) -> None:
-        there = stepped(self._drive, self._part, self._place, self.row, by)
+        there = resize.stepped(self._drive, self._part, self._place, self.row, by)
         if there == self._place:
             self.warn(t("Limit reached: no free space."))
         self._request(there)
@@ -212,7 +203,9 @@ class ResizeEditor(Overlay):
         border = self.row
 
         def take(values: ui.Values) -> Callable[[], None]:
-            there = asked(self._drive, self._place, border, parse_place(values.get("value", "").strip()))
+            there = resize.asked(
+                self._drive, self._place, border, parse_place(values.get("value", "").strip())
+            )
             return lambda: self._request(there)
 
         field = ui.Field("value", CAPTIONS[border], "", t("e.g. 40G"))
@@ -233,19 +226,21 @@ class ResizeEditor(Overlay):
 
     def act_review(self) -> None:
         """Open Review of the plan or move."""
-        if self._meaning.does is Does.MOVE:
+        if self._meaning.does is resize.Does.MOVE:
             start = self._place.start_bytes
             self.desk.open_moves(self._machine, self._drive, self._part, start)
         else:
-            change = GrowPart if self._meaning.does is Does.GROW else ShrinkPart
+            change = GrowPart if self._meaning.does is resize.Does.GROW else ShrinkPart
             request = change(self._part, self._place.size_bytes)
             self.desk.open_review(self.services.plan(self._machine, (self._drive,), request))
 
 
-def _value(place: Extent, border: Border) -> int:
-    return {Border.START: place.start_bytes, Border.END: place.end_bytes, Border.SIZE: place.size_bytes}[
-        border
-    ]
+def _value(place: Extent, border: resize.Border) -> int:
+    return {
+        resize.Border.START: place.start_bytes,
+        resize.Border.END: place.end_bytes,
+        resize.Border.SIZE: place.size_bytes,
+    }[border]
 
 
 def _fact(caption: ui.Text, said: ui.Text, can: bool) -> ui.Para:

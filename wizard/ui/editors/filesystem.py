@@ -13,13 +13,7 @@ from wizard.model.advice import Advice, Choice, Unmade
 from wizard.model.said import t
 from wizard.ui import messages
 from wizard.ui import view as ui
-from wizard.ui.components.advice_rows import (
-    advice_blocks,
-    choice_blocks,
-    none_usable,
-    rating,
-    unmade_blocks,
-)
+from wizard.ui.components import advice_rows
 from wizard.ui.components.reasons import choice_reasons, unmade_reasons
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.pages import Reasons
@@ -82,7 +76,7 @@ class Filesystem(Screen):
 
     def _above(self) -> Iterator[ui.Block]:
         if not self._advice.chosen:
-            yield ui.para(ui.warn(none_usable(self._advice)))
+            yield ui.para(ui.warn(advice_rows.none_usable(self._advice)))
 
     def _rows(self) -> ui.Rows:
         advice = self._advice
@@ -90,7 +84,7 @@ class Filesystem(Screen):
         return ui.Rows(rows, self.row, (ui.Column(), ui.Column(), ui.Column(least=SPOKEN)))
 
     def _row(self, choice: Choice) -> ui.Row:
-        word = rating(choice)
+        word = advice_rows.rating(choice)
         why_not = choice.obstacles[0] if choice.obstacles else ""
         chosen = None if choice.obstacles else choice.filesystem == self._chosen
         cells = (ui.strong(title_of(choice.filesystem)), word, ui.Piece("" if why_not else choice.sentence))
@@ -110,10 +104,10 @@ class Filesystem(Screen):
         choice, unmade = self._choice(self.row), self._unmade(self.row)
         if choice is not None:
             doubts = self._taken(choice).doubts
-            yield ui.Pane(title_of(choice.filesystem), tuple(choice_blocks(choice, doubts)))
+            yield ui.Pane(title_of(choice.filesystem), tuple(advice_rows.choice_blocks(choice, doubts)))
         elif unmade is not None:
-            yield ui.Pane(unmade.title, tuple(unmade_blocks(unmade)))
-        if blocks := tuple(advice_blocks(self._advice)):
+            yield ui.Pane(unmade.title, tuple(advice_rows.unmade_blocks(unmade)))
+        if blocks := tuple(advice_rows.advice_blocks(self._advice)):
             yield ui.Pane(t("About this drive"), blocks)
 
     def _choice(self, row: str) -> Choice | None:

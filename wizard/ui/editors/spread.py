@@ -10,14 +10,13 @@ from wizard.model.errors import BadInput, DiskwrightError, why_not
 from wizard.model.said import format_capacity, t
 from wizard.plan.refusals import unread_content
 from wizard.plan.request.plan_request import Arrangement
-from wizard.ui import messages
+from wizard.ui import messages, several_drives
 from wizard.ui import view as ui
 from wizard.ui.components.drive_rows import held_on
 from wizard.ui.components.runs import blocker
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Question
 from wizard.ui.session import Session
-from wizard.ui.several_drives import WAYS, SpreadWay, candidates, loss_of, spread, spread_of, way_of
 
 if TYPE_CHECKING:
     from wizard.model.machine import Drive
@@ -57,17 +56,17 @@ class Spread(Screen):
 
     def _look(self) -> None:
         """Find the available drives and plan every layout for the chosen drives."""
-        found = candidates(self._session, partial(blocker, self.services, self.desk.runs))
+        found = several_drives.candidates(self._session, partial(blocker, self.services, self.desk.runs))
         self._found = tuple(one for one in found if self.services.is_attached(one[0]))
         able = {drive.path for drive, refusal in self._found if refusal == ""}
         self._taken = [path for path in self._taken if path in able]
-        keys = [*(drive.path for drive, _ in self._found), *(way.name for way in WAYS)]
+        keys = [*(drive.path for drive, _ in self._found), *(way.name for way in several_drives.WAYS)]
         self.row = self.row if self.row in (*keys, DRIVES, HOW) else keys[0]
-        self._tried = {way.name: self._try(way) for way in WAYS}
+        self._tried = {way.name: self._try(way) for way in several_drives.WAYS}
 
-    def _try(self, way: SpreadWay) -> Session | str:
+    def _try(self, way: several_drives.SpreadWay) -> Session | str:
         try:
-            return spread(self.services, self._session, way, self._others)
+            return several_drives.spread(self.services, self._session, way, self._others)
         except DiskwrightError as error:
             return str(error)
 
@@ -92,7 +91,7 @@ class Spread(Screen):
             ui.Row(DRIVES, (ui.strong(t("Drives besides {drive}", drive=self._first)),)),
             *(self._drive_row(drive, refusal) for drive, refusal in self._found),
             ui.Row(HOW, (ui.strong(t("Layout")),)),
-            *map(self._way_row, WAYS),
+            *map(self._way_row, several_drives.WAYS),
         )
         return ui.Rows(rows, self.row, (ui.Column(),), many=True)
 
@@ -108,9 +107,9 @@ class Spread(Screen):
         chosen = None if refusal != "" else drive.path in self._taken
         return ui.Row(drive.path, (ui.Piece(said),), level=1, chosen=chosen, why_not=refusal)
 
-    def _way_row(self, way: SpreadWay) -> ui.Row:
+    def _way_row(self, way: several_drives.SpreadWay) -> ui.Row:
         why_not = self._why_not(way.name)
-        chosen = None if why_not != "" else way is way_of(self._session)
+        chosen = None if why_not != "" else way is several_drives.way_of(self._session)
         return ui.Row(way.name, (ui.Piece(way.title),), level=1, chosen=chosen, why_not=why_not)
 
     def _why_not(self, row: str) -> ui.Text:
@@ -135,7 +134,7 @@ class Spread(Screen):
             yield ui.Pane(messages.EFFECT, tuple(self._meaning(self._tried[self.row])))
         able = (drive for drive, refusal in self._found if refusal == "")
         drive = next((drive for drive in able if drive.path == self.row), None)
-        if drive is not None and (loss := loss_of((drive,))) is not None:
+        if drive is not None and (loss := several_drives.loss_of((drive,))) is not None:
             yield ui.Pane(messages.EFFECT, (ui.para(ui.danger(loss)),))
 
     @staticmethod
@@ -147,14 +146,14 @@ class Spread(Screen):
         if isinstance(tried, str):
             yield ui.para(ui.warn(messages.CANNOT), tried, hang=2)
             return
-        yield ui.para(t("The volume would use {spread}.", spread=spread_of(tried)))
+        yield ui.para(t("The volume would use {spread}.", spread=several_drives.spread_of(tried)))
         danger: ui.Text = (tried.plan and danger_of(tried.plan)) or ""
         if danger:
             yield ui.para(ui.danger(danger))
         note: ui.Text = (tried.plan and mirror_note(tried.plan)) or ""
         if note:
             yield ui.para(note)
-        loss = loss_of(tried.drives) if tried.others else None
+        loss = several_drives.loss_of(tried.drives) if tried.others else None
         if loss is not None:
             yield ui.para(ui.danger(loss))
 
@@ -180,7 +179,7 @@ class Spread(Screen):
         if isinstance(found, str):
             self.warn(found)
             return
-        loss = loss_of(found.drives) if found.others else None
+        loss = several_drives.loss_of(found.drives) if found.others else None
         if loss is None:
             self._done(found)
             return

@@ -18,8 +18,8 @@ from wizard.plan.request.wanted import advice_in_role
 from wizard.plan.text import danger_of
 from wizard.ui import draft, messages
 from wizard.ui import view as ui
+from wizard.ui.components import plan_rows
 from wizard.ui.components.drive_bars import plan_bars
-from wizard.ui.components.plan_rows import COLUMNS, about_drive, lost_line, undo_line, volume_pane, volume_row
 from wizard.ui.components.reasons import choice_reasons, step_reasons
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import save_job
@@ -108,15 +108,15 @@ class PlanScreen(Screen):
             self._renew(self.session)
 
     def _about(self) -> ui.Text:
-        return about_drive(self.session)
+        return plan_rows.about_drive(self.session)
 
     def _rows(self) -> ui.Rows:
-        rows = (volume_row(self.session, number) for number in range(len(self.session.specs)))
-        return ui.Rows(tuple(rows), str(self._at), COLUMNS)
+        rows = (plan_rows.volume_row(self.session, number) for number in range(len(self.session.specs)))
+        return ui.Rows(tuple(rows), str(self._at), plan_rows.COLUMNS)
 
     def _panes(self) -> Iterator[ui.Pane]:
         if self.session.specs:
-            yield volume_pane(self.session, self._at)
+            yield plan_rows.volume_pane(self.session, self._at)
         if self.session.plan is not None:
             yield PlanJob(self.session.plan).panes(self.services)[0]
 
@@ -139,14 +139,14 @@ class PlanScreen(Screen):
         yield ui.GAP
         if danger := danger_of(plan):
             yield ui.para(ui.danger(danger), hang=2)
-        yield lost_line(session, plan)
+        yield plan_rows.lost_line(session, plan)
         if session.arrangement.stripe:
             yield ui.para(t("On {drives}.", drives=spread_of(session)))
         if note := mirror_note(plan):
             yield ui.para(note)
         if plan.unread:
             yield ui.para(ui.warn(messages.READ_FIRST), hang=2, key=key)
-        elif undo := undo_line(plan, self.services.why_direct(plan)):
+        elif undo := plan_rows.undo_line(plan, self.services.why_direct(plan)):
             yield undo
         for doubt in (*self.services.journal_doubts(), *plan.doubts):
             yield ui.para(ui.warn(messages.NOTE), doubt, hang=2)
