@@ -6,15 +6,14 @@ from collections.abc import Callable, Sequence
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import Profile, find_workload
 from wizard.apply.settings.existing_filesystem import nodes_of
+from wizard.benchmark import smr_probe
 from wizard.benchmark.alignment import run_alignment_trial
+from wizard.benchmark.candidates import compare
 from wizard.benchmark.candidates import trial as filesystem_trial
-from wizard.benchmark.candidates.compare import FEWEST, MOST, Bounds, Order
 from wizard.benchmark.candidates.partition import sweep_all
 from wizard.benchmark.candidates.verdict import announcement, title_of
 from wizard.benchmark.results import BenchmarkResult, render_verdict
 from wizard.benchmark.scratch import confirm_scratch
-from wizard.benchmark.smr_probe import SECONDS as QUICK_SECONDS
-from wizard.benchmark.smr_probe import WRITES, block_bytes, probe_extents, run_smr_probe
 from wizard.benchmark.smr_write import run_shingled_trial
 from wizard.cli import messages
 from wizard.cli.machines import machine_and_drive
@@ -86,7 +85,7 @@ def _run(
     arguments: Namespace,
     beginning: Message,
     measure: Callable[..., BenchmarkResult],
-    subject: Drive | Order,
+    subject: Drive | compare.Order,
     **options: object,
 ) -> ExitCode:
     """Measure, then save and print the verdict. Returns 130 if the user stopped the measurement."""
@@ -153,17 +152,17 @@ def _measure_cliff(arguments: Namespace, drive: Drive) -> ExitCode:
 
 def _measure_quick(arguments: Namespace, drive: Drive) -> ExitCode:
     """Run the one-minute test for shingled recording."""
-    probe_extents(drive)
+    smr_probe.probe_extents(drive)
     beginning = t(
         "Rewriting {count} blocks ({size:exact}) in free space of {drive} with the same bytes. This takes "
         "about {usual} s, at most {most} s. No byte changes; Ctrl+C stops.",
-        count=WRITES,
+        count=smr_probe.WRITES,
         drive=drive.path,
-        size=WRITES * block_bytes(drive),
+        size=smr_probe.WRITES * smr_probe.block_bytes(drive),
         usual=USUAL_SECONDS,
-        most=round(QUICK_SECONDS),
+        most=round(smr_probe.SECONDS),
     )
-    return _run(arguments, beginning, run_smr_probe, drive)
+    return _run(arguments, beginning, smr_probe.run_smr_probe, drive)
 
 
 def trial(arguments: Namespace) -> ExitCode:
@@ -187,7 +186,7 @@ def trial(arguments: Namespace) -> ExitCode:
     return _run(arguments, beginning, filesystem_trial.run_trial, order)
 
 
-def _order(arguments: Namespace, machine: Machine, drive: Drive, profile: Profile) -> Order:
+def _order(arguments: Namespace, machine: Machine, drive: Drive, profile: Profile) -> compare.Order:
     """Return the filesystems to test: the recommended or named one, at the position that `plan` would use,
     and others."""
     recording = diagnose(machine, drive, load_patterns()).recording
@@ -212,7 +211,7 @@ def _order(arguments: Namespace, machine: Machine, drive: Drive, profile: Profil
         )
     plans = [first, *(plan(name) for name in names)]
     usual = filesystem_trial.usual_bounds(len(plans) + arguments.misaligned)
-    bounds = Bounds(
+    bounds = compare.Bounds(
         arguments.seconds or usual.seconds,
         parse_size(arguments.most_bytes) if arguments.most_bytes else usual.written_bytes,
         arguments.rounds or usual.rounds,
@@ -233,8 +232,8 @@ def _check_trial(arguments: Namespace) -> None:
     """Check the limits. Raises BadInput."""
     _check_seconds(arguments.seconds, "trial")
     _check_bytes(arguments.most_bytes, "trial")
-    if arguments.rounds is not None and not FEWEST <= arguments.rounds <= MOST:
-        raise BadInput(messages.BETWEEN(option="--rounds", least=FEWEST, most=MOST))
+    if arguments.rounds is not None and not compare.FEWEST <= arguments.rounds <= compare.MOST:
+        raise BadInput(messages.BETWEEN(option="--rounds", least=compare.FEWEST, most=compare.MOST))
     if arguments.misaligned and arguments.others:
         raise BadInput(messages.EXCLUDES(option="--misaligned", other="--with"))
     check_output(arguments.output)

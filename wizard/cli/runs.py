@@ -7,6 +7,7 @@ from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from wizard.apply import run_control
 from wizard.apply.engine.record import UNTOUCHED, Phase, load_record
 from wizard.apply.move.recover import found_move
 from wizard.apply.move.recover import make_found_run as make_found_move
@@ -23,7 +24,6 @@ from wizard.apply.run.job import LEFT_OFF, PendingWrites, check_root, check_toke
 from wizard.apply.run.load import load
 from wizard.apply.run.progress_log import check_noted
 from wizard.apply.run.runs import check_owner, find_run, list_runs, run_argument, runs_folder
-from wizard.apply.run_control import job_of, keep, resume, undo
 from wizard.cli import messages
 from wizard.cli.command import typed
 from wizard.cli.output import say
@@ -94,7 +94,7 @@ def _nothing_to(command: str, where: str, newest: Path) -> Message:
             "`diskwright status` shows the command. Nothing was written.",
             folder=where,
         )
-    if job_of(newest).is_direct(newest):
+    if run_control.job_of(newest).is_direct(newest):
         return DIRECT(name=newest.name)
     return t(
         "Cannot {command}: no run in {folder} is open (newest: {newest}, {state}). `diskwright status` "
@@ -141,7 +141,7 @@ def is_open(run: Path, command: str) -> bool:
     match."""
     try:
         now = journal.state(run)
-        return now not in OVER and job_of(run).is_meant(run, command, now)
+        return now not in OVER and run_control.job_of(run).is_meant(run, command, now)
     except BadInput:
         return True
 
@@ -174,11 +174,11 @@ def tell_drives(run: Path) -> None:
     say(t("Run {run}:", run=run_argument(run)))
     waits = journal.state(run) is journal.RunState.WAITING
     # Conversions describe a hidden result themselves.
-    known = job_of(run).phase(run)
+    known = run_control.job_of(run).phase(run)
     phase = Phase.HIDDEN if waits else known
     there, set_up_later = MADE_THERE.get(phase) if phase else None, later_runs(run)
     made = str(there) if there and not set_up_later else ""
-    moved = job_of(run).relocated(run)
+    moved = run_control.job_of(run).relocated(run)
     for drive in load(run).drives:
         now = (moved[drive.path],) if drive.path in moved else ()
         for sentence in (who(drive), *now, *(() if now else _holds(drive, made))):
@@ -228,7 +228,7 @@ def keep_run(arguments: Namespace) -> ExitCode:
     run = choose_run(arguments.run, "keep", arguments.journal)
     check_root()
     tell_drives(run)
-    say(keep(run, _passphrase_to_keep(run, arguments.passphrase_file)))
+    say(run_control.keep(run, _passphrase_to_keep(run, arguments.passphrase_file)))
     return ExitCode.DONE
 
 
@@ -246,7 +246,7 @@ def _keep_from_drive(
     secret = passphrase_for(found.plan, passphrase_file, anew=False) if tokens else None
     run = make_found_run(found, tokens, journal_dir, Environment())
     say(t("Finishing as run {run}:", run=run.name))
-    say(keep(run, secret))
+    say(run_control.keep(run, secret))
     say(
         t(
             "No volume was mounted, and no fstab line was added. The old content was lost with the folder "
@@ -292,7 +292,7 @@ def _passphrase_to_keep(run: Path, file: str | None) -> bytes | None:
     `passphrase_for` does."""
     document = load(run)
     if file is None:
-        if not document.takes_passphrase or not job_of(run).wants_passphrase(run, keeps=True):
+        if not document.takes_passphrase or not run_control.job_of(run).wants_passphrase(run, keeps=True):
             return None
         say(OPENED_TO_KEEP)
     return passphrase_for(document, file, anew=False)
@@ -303,7 +303,7 @@ def undo_run(arguments: Namespace) -> ExitCode:
     run = choose_run(arguments.run, "undo", arguments.journal)
     check_root()
     tell_drives(run)
-    say(undo(run, over_changes=arguments.over_changes, tokens=arguments.confirm or []))
+    say(run_control.undo(run, over_changes=arguments.over_changes, tokens=arguments.confirm or []))
     return ExitCode.DONE
 
 
@@ -353,7 +353,7 @@ def resume_run(arguments: Namespace) -> ExitCode:
     check_root()
     seen, file = len(journal.read_entries(run)), arguments.passphrase_file
     tell_drives(run)
-    document, job = load(run), job_of(run)
+    document, job = load(run), run_control.job_of(run)
     if tokens:
         check_tokens(document, tokens)
     else:
@@ -362,7 +362,7 @@ def resume_run(arguments: Namespace) -> ExitCode:
     if file is not None or job.wants_passphrase(run):
         # The rehearsal creates encrypted volumes again.
         secret = passphrase_for(document, file, anew=job.phase(run) is Phase.REHEARSING)
-    resume(run, secret)
+    run_control.resume(run, secret)
     return narrate(run, seen)
 
 
@@ -371,13 +371,13 @@ def _resume_from_drive(device: str, tokens: Sequence[str], journal_dir: Path | N
     found = found_move(device)
     say(what_moves(found.move))
     run = make_found_move(found, tokens, journal_dir)
-    resume(run)
+    run_control.resume(run)
     return narrate(run)
 
 
 def _refuse_overwriting(run: Path, document: RunDocument) -> None:
     """Raises Refused if resuming the run overwrites data, after a list of these steps."""
-    left = job_of(run).pending_writes(run) if journal.state(run) in LEFT_OFF else PendingWrites()
+    left = run_control.job_of(run).pending_writes(run) if journal.state(run) in LEFT_OFF else PendingWrites()
     if not left.steps:
         return
     for number, step in left.steps:

@@ -9,9 +9,9 @@ from functools import partial
 from pathlib import Path
 
 from wizard.apply.plan.run_summary import as_options
+from wizard.apply.run import load
 from wizard.apply.run.backup_store import OWN_FSTAB, Environment
 from wizard.apply.run.job import Start, check_tokens
-from wizard.apply.run.load import SEALED, kind_for, read_any, render_any
 from wizard.apply.run_control import job_for
 from wizard.cli import messages
 from wizard.cli.command import given_again
@@ -44,7 +44,7 @@ def show_document(arguments: Namespace) -> ExitCode:
     """Check and print a document of any kind."""
     document = read_document(arguments.plan)
     if arguments.json:
-        sys.stdout.write(SEALED[kind_for(document)].render_shown(document))
+        sys.stdout.write(load.SEALED[load.kind_for(document)].render_shown(document))
     else:
         show(page_of(document))
     return ExitCode.DONE
@@ -52,7 +52,7 @@ def show_document(arguments: Namespace) -> ExitCode:
 
 def read_document(name: str) -> RunDocument:
     """Read any saved document from a file, or from stdin for `-`. Raises BadInput for other content."""
-    return read_any(*read_text(name))
+    return load.read_any(*read_text(name))
 
 
 def read_plan_file(name: str) -> Plan:
@@ -83,7 +83,7 @@ def offer(document: RunDocument, arguments: Namespace) -> ExitCode:
     """Show a document. With a token or as a dry run, continue as `diskwright apply` does. `-o` saves the
     document."""
     request = ApplyRequest(document, arguments)
-    text = render_any(document)
+    text = load.render_any(document)
     if (file := getattr(arguments, "output", None)) is not None:
         save(file, text)
     deliver(arguments, text, request.job.page(request.services))

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from wizard.advice.missing import for_files
-from wizard.ext4.ways import HOW, SUMMARIES, TITLES, is_damaged
+from wizard.ext4 import ways
 from wizard.filesystems.registry import title_of
 from wizard.host.services import Services
 from wizard.model.advice import Advice, Choice, Evidence, Option, Rank, Unmade, ZonedUse
@@ -161,7 +161,7 @@ COLUMNS = (
 def way_row(offer: WayOffer, prospect: Prospect, *, repairs: bool) -> ui.Row:
     """Return the row of a conversion method, with time, extra space and availability."""
     cells = (
-        ui.strong(TITLES[offer.way]),
+        ui.strong(ways.TITLES[offer.way]),
         ui.Piece(t("{seconds:time}", seconds=offer.seconds)),
         ui.Piece(format_capacity(offer.room_bytes) if offer.room_bytes else messages.NONE),
         _standing(offer, prospect),
@@ -188,9 +188,9 @@ def way_panes(prospect: Prospect, offer: WayOffer, compares: bool, repairs: bool
     """Describe the selected method and the findings about the filesystem."""
     found = tuple(finding_paras(prospect.findings))
     told = ui.Pane(
-        TITLES[offer.way],
+        ways.TITLES[offer.way],
         (
-            *offer_blocks(prospect, offer, SUMMARIES[offer.way]),
+            *offer_blocks(prospect, offer, ways.SUMMARIES[offer.way]),
             ui.para(ui.muted(t("Options:")), *_settled(prospect, offer, compares, repairs), hang=2),
         ),
     )
@@ -206,7 +206,7 @@ def offer_blocks(prospect: Prospect, offer: WayOffer, *summary: ui.Text) -> Iter
     yield from _listed(t("Costs:"), offer.costs)
     yield from _listed(messages.UNDO_CAPTION, (offer.undone,))
     if offer.way.converts:
-        yield from _listed(t("How:"), (HOW,))
+        yield from _listed(t("How:"), (ways.HOW,))
 
 
 def _listed(caption: ui.Text, said: Sequence[ui.Text]) -> Iterator[ui.Block]:
@@ -226,7 +226,7 @@ def _settled(prospect: Prospect, offer: WayOffer, compares: bool, repairs: bool)
         )
     else:
         yield t("files are not compared individually.")
-    if is_damaged(prospect.before):
+    if ways.is_damaged(prospect.before):
         yield t("Damage may be repaired.") if repairs else t("Damage is not repaired.")
 
 

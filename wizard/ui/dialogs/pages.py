@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from wizard.advice.evidence import Term, find_term, load_glossary, terms_in
+from wizard.advice import evidence
 from wizard.model.said import t
 from wizard.ui import messages
 from wizard.ui import view as ui
@@ -109,8 +109,8 @@ class Glossary(Reading):
         super().__init__(desk, view.step)
         below = desk.below if view.over else None
         seen = [*texts_of(view), *(texts_of(below) if below else ())]
-        every = load_glossary()
-        here = terms_in("\n".join(map(str, seen)), every)
+        every = evidence.load_glossary()
+        here = evidence.terms_in("\n".join(map(str, seen)), every)
         self._here = frozenset(term.id for term in here)
         self._terms = (*here, *(term for term in every if term.id not in self._here))
         self.row = self._terms[0].id if self._terms else ""
@@ -121,21 +121,21 @@ class Glossary(Reading):
     def _panes(self) -> Iterator[ui.Pane]:
         return (_pane(term) for term in self._terms if term.id == self.row)
 
-    def _of(self, term: Term) -> ui.Row:
+    def _of(self, term: evidence.Term) -> ui.Row:
         here = ui.muted(t("here")) if term.id in self._here else ui.Piece("")
         return ui.Row(term.id, (ui.Piece(term.term), here, ui.muted(", ".join(map(str, term.also)))))
 
 
 def meaning(word: str) -> ui.Pane:
     """Return the definition of a word. Raises BadInput with similar words if unknown."""
-    return _pane(find_term(word))
+    return _pane(evidence.find_term(word))
 
 
-def _pane(term: Term) -> ui.Pane:
+def _pane(term: evidence.Term) -> ui.Pane:
     return ui.Pane(term.term, term_blocks(term))
 
 
-def term_blocks(term: Term) -> tuple[ui.Block, ...]:
+def term_blocks(term: evidence.Term) -> tuple[ui.Block, ...]:
     """Return other spellings, explanation and source of a term."""
     also = (ui.para(t("Also: {spellings:list}.", spellings=term.also)),) if term.also else ()
     source = ui.para(ui.muted(SOURCE), term.source, hang=2)

@@ -8,15 +8,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from wizard.advice.request import Taken
+from wizard.benchmark.candidates import trial
 from wizard.benchmark.candidates.compare import TrialVerdict
-from wizard.benchmark.candidates.trial import (
-    MOST_CANDIDATES,
-    can_be_tried,
-    order_of,
-    others_of,
-    run_trial,
-    usual_bounds,
-)
 from wizard.benchmark.candidates.verdict import announcement
 from wizard.benchmark.candidates.verdict import title_of as filesystem_title
 from wizard.filesystems.registry import KINDS
@@ -67,7 +60,7 @@ class Candidates(Screen):
         others = [choice for choice in ranked if choice.filesystem != self._planned.filesystem]
         self._choices = (self._planned, *others)
         self._plans: dict[str, Plan | str] = {one.filesystem: self._plan(one) for one in self._choices}
-        proposed = others_of(advice, self._planned.filesystem)
+        proposed = trial.others_of(advice, self._planned.filesystem)
         self._taken = [name for name in proposed if not self._why_not(name)]
         self.row = self._planned.filesystem
         self._aged = False
@@ -82,7 +75,7 @@ class Candidates(Screen):
         no_files = t(
             "Cannot try {filesystem}, which does not store files.", filesystem=_title(choice.filesystem)
         )
-        if not can_be_tried(choice):
+        if not trial.can_be_tried(choice):
             return str(no_files)
         try:
             changed = draft.with_filesystem(self.services, self._session, self._index, Taken(choice))
@@ -114,7 +107,7 @@ class Candidates(Screen):
 
     def _cost(self, label: str) -> Iterator[ui.Block]:
         """Describe the trial with time limit and amount of writes."""
-        bounds = usual_bounds(1 + len(self._taken))
+        bounds = trial.usual_bounds(1 + len(self._taken))
         yield ui.para(
             t(
                 "Each filesystem is created in place of {label}, runs this workload, and is "
@@ -150,9 +143,9 @@ class Candidates(Screen):
     def _why_not_turned(self) -> ui.Text:
         if self.row == self._planned.filesystem:
             return t("The planned filesystem is the reference.")
-        full = self.row not in self._taken and len(self._taken) + 1 >= MOST_CANDIDATES
+        full = self.row not in self._taken and len(self._taken) + 1 >= trial.MOST_CANDIDATES
         return self._why_not(self.row) or (
-            t("Compare at most {most} filesystems.", most=MOST_CANDIDATES) if full else ""
+            t("Compare at most {most} filesystems.", most=trial.MOST_CANDIDATES) if full else ""
         )
 
     def act_turn(self) -> None:
@@ -182,7 +175,7 @@ class Candidates(Screen):
         plans = [plan for plan in found if not isinstance(plan, str)]
         chosen = self._advice.chosen
         advised = chosen is not None and chosen.filesystem == self._planned.filesystem
-        return order_of(
+        return trial.order_of(
             self._session.drive, plans, self._index, self._loads, aged=self._aged, advised=advised
         )
 
@@ -265,7 +258,7 @@ class FilesystemTrial(Measuring[TrialVerdict]):
         self._start()
 
     def _start(self) -> None:
-        self.start(run_trial, self._order, writes=True)
+        self.start(trial.run_trial, self._order, writes=True)
 
     def settled(self, verdict: TrialVerdict) -> None:
         """Remember the result in the session."""

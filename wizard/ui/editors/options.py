@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from wizard.advice import request
 from wizard.advice.catalogue import OptionSite, load_catalogue
 from wizard.advice.ranking import site_of
-from wizard.advice.request import Taken, is_danger, offered, take_options
 from wizard.filesystems.registry import title_of
 from wizard.model.errors import BadInput
 from wizard.model.said import t
@@ -18,7 +18,7 @@ from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Typing
 
 if TYPE_CHECKING:
-    from wizard.advice.request import Offered
+    from wizard.advice import request
     from wizard.model.advice import Choice
     from wizard.ui.session import Session
 
@@ -50,8 +50,8 @@ class Options(Screen):
         desk: Desk,
         session: Session,
         workload: str,
-        taken: Taken,
-        take: Callable[[Taken], None],
+        taken: request.Taken,
+        take: Callable[[request.Taken], None],
         advised: Choice | None = None,
     ) -> None:
         super().__init__(desk)
@@ -82,13 +82,13 @@ class Options(Screen):
             for key in ("enter", "space"):
                 yield ui.Action("turn", key, label, self._why_not(offer), aside=key == "space")
 
-    def _row(self, offer: Offered) -> ui.Row:
+    def _row(self, offer: request.Offered) -> ui.Row:
         option = offer.option
         chosen = None if offer.refusal and not offer.advised else self._is_used(offer)
         cells = (ui.strong(option.text), ui.muted(option.kind.value), self._word(offer))
         return ui.Row(option.id, cells, chosen=chosen, why_not="" if chosen is not None else offer.refusal)
 
-    def _word(self, offer: Offered) -> ui.Piece:
+    def _word(self, offer: request.Offered) -> ui.Piece:
         option = offer.option
         if option.id in self._taken.names:
             return ui.accent(t("added"))
@@ -101,7 +101,7 @@ class Options(Screen):
             return ui.danger(t("danger"))
         return ui.warn(messages.NOT_RECOMMENDED) if option.never else ui.Piece(t("optional"))
 
-    def _why_not(self, offer: Offered) -> ui.Text:
+    def _why_not(self, offer: request.Offered) -> ui.Text:
         """Return why the option cannot be added or removed, or an empty text."""
         if offer.option.id in self._taken.names:
             return ""
@@ -114,7 +114,7 @@ class Options(Screen):
             else offer.refusal
         )
 
-    def _is_used(self, offer: Offered) -> bool:
+    def _is_used(self, offer: request.Offered) -> bool:
         """Return True if the option is used, alone or in a list."""
         option, choice = offer.option, self._taken.choice
         written = (*choice.mkfs, *choice.mount)
@@ -123,7 +123,7 @@ class Options(Screen):
         )
 
     @property
-    def _offer(self) -> Offered | None:
+    def _offer(self) -> request.Offered | None:
         return next((offer for offer in self._offers if offer.option.id == self.row), None)
 
     def _recommended(self) -> Choice:
@@ -142,8 +142,8 @@ class Options(Screen):
         profile = self.services.profile(self._workload)
         return site_of(session.machine, session.drive, session.diagnosis.recording, profile, None)
 
-    def _offered(self) -> tuple[Offered, ...]:
-        return offered(self._advised, self._site, load_catalogue())
+    def _offered(self) -> tuple[request.Offered, ...]:
+        return request.offered(self._advised, self._site, load_catalogue())
 
     def act_turn(self) -> None:
         """Add or remove an option, after confirmation if dangerous."""
@@ -158,11 +158,11 @@ class Options(Screen):
         else:
             self._settle([*names, name])
 
-    def _ask(self, offer: Offered) -> None:
+    def _ask(self, offer: request.Offered) -> None:
         option = offer.option
 
         def typed(values: ui.Values) -> Callable[[], None]:
-            if not is_danger(option, values.get(DANGER, "").strip()):
+            if not request.is_danger(option, values.get(DANGER, "").strip()):
                 raise BadInput(
                     t("The text does not match. Type the words above exactly, or omit the option.")
                 )
@@ -181,7 +181,7 @@ class Options(Screen):
         wanted = {offer.option.phrase.english for offer in self._offers if offer.option.id in names}
         phrases = [phrase for phrase in dict.fromkeys((*self._taken.phrases, typed)) if phrase in wanted]
         typed_phrases = [phrase for phrase in phrases if phrase]
-        taken = take_options(
+        taken = request.take_options(
             self._advised, names, typed_phrases, self._site, load_catalogue(), self._workload
         )
         taken = replace(taken, doubts=(*self._standing, *taken.doubts))
@@ -189,7 +189,7 @@ class Options(Screen):
         self._taken = taken
 
 
-def _blocks(offer: Offered) -> Iterator[ui.Block]:
+def _blocks(offer: request.Offered) -> Iterator[ui.Block]:
     """Describe effect, purpose, cost and risks of an option."""
     option = offer.option
     if option.does:

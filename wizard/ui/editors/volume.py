@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from wizard.filesystems.registry import MADE, title_of
+from wizard.model import layout
 from wizard.model.errors import BadInput, DiskwrightError, why_not
-from wizard.model.layout import EVERYONE, NO_PLACE, ROOT, Writer
 from wizard.model.said import t
+from wizard.plan.request import volume_request
 from wizard.plan.request.roles import ROLES, usual_bytes
 from wizard.plan.request.subvolumes import parse_subvolumes, subvolumes_written
 from wizard.plan.request.using import with_usual_place
-from wizard.plan.request.volume_request import REST, VolumeSpec, parse_share, size_written
 from wizard.plan.request.wanted import advice_in_role, in_role
 from wizard.ui import messages
 from wizard.ui import view as ui
@@ -61,15 +61,17 @@ class VolumeEditor(Screen):
         self,
         desk: Desk,
         session: Session,
-        spec: VolumeSpec,
-        check: Callable[[VolumeSpec], None],
-        take: Callable[[VolumeSpec], None],
+        spec: volume_request.VolumeSpec,
+        check: Callable[[volume_request.VolumeSpec], None],
+        take: Callable[[volume_request.VolumeSpec], None],
         new: bool,
     ) -> None:
         super().__init__(desk)
         self._session, self._spec, self._check, self._take, self._new = session, spec, check, take, new
         self._workloads = {one.workload.id: one.workload for one in self.services.profiles}
-        self._writers = {written(one): one for one in (self.services.usual().caller, EVERYONE, ROOT)}
+        self._writers = {
+            written(one): one for one in (self.services.usual().caller, layout.EVERYONE, layout.ROOT)
+        }
         self._values = self._values_of(spec)
         self._usual = dict(self._values)
         self._aside: dict[str, str] = {}
@@ -130,7 +132,10 @@ class VolumeEditor(Screen):
         return tuple(able) or (ui.Offer("", t("not possible here")),)
 
     def _writer_offers(self) -> Iterator[ui.Offer]:
-        said: dict[str, ui.Text] = {written(EVERYONE): t("everyone"), written(ROOT): t("root only")}
+        said: dict[str, ui.Text] = {
+            written(layout.EVERYONE): t("everyone"),
+            written(layout.ROOT): t("root only"),
+        }
         for name in self._writers:
             yield ui.Offer(name, said.get(name, name))
         yield ui.Offer(OTHER, t("other user"))
@@ -167,12 +172,12 @@ class VolumeEditor(Screen):
         """True if users other than root can be allowed to write."""
         return self._mounts and not self._values[ROLE]
 
-    def _values_of(self, spec: VolumeSpec) -> dict[str, str]:
-        writer, swaps = written(spec.writer), spec.mount_point == NO_PLACE
+    def _values_of(self, spec: volume_request.VolumeSpec) -> dict[str, str]:
+        writer, swaps = written(spec.writer), spec.mount_point == layout.NO_PLACE
         return {
             PURPOSE: spec.workload.id,
             FILESYSTEM: spec.choice.filesystem,
-            SIZE: "" if spec.takes_rest else size_written(spec),
+            SIZE: "" if spec.takes_rest else volume_request.size_written(spec),
             LABEL: spec.label or "",
             MOUNT: "" if swaps else spec.mount_point or "",
             SWAP: TURNED_ON if swaps else "",
@@ -189,7 +194,7 @@ class VolumeEditor(Screen):
         size_bytes = usual_bytes(role, machine.memory_bytes)
         return advice_in_role(self._session.advise(self.services, purpose, size_bytes), role).choices
 
-    def _in_role(self, role: str) -> VolumeSpec:
+    def _in_role(self, role: str) -> volume_request.VolumeSpec:
         """Return the original volume in another role. Raises Refused."""
         machine, spec = self._session.machine, self._spec
         assert machine is not None
@@ -254,7 +259,7 @@ class VolumeEditor(Screen):
         if not self._new or drive is None or any(self._values[key] != self._usual[key] for key in keys):
             return
         try:
-            spec = replace(self._read(), mount_point=None, writer=ROOT)
+            spec = replace(self._read(), mount_point=None, writer=layout.ROOT)
         except DiskwrightError:
             return
         others = [one for one in self._session.specs if one is not self._spec]
@@ -270,7 +275,7 @@ class VolumeEditor(Screen):
         self._take(spec)
         self.close()
 
-    def _read(self) -> VolumeSpec:
+    def _read(self) -> volume_request.VolumeSpec:
         """Return the volume for the typed values. Raises BadInput."""
         was, values, choice = self._spec, self._values, self._choice
         if refusal := self._roles_refused.get(values[ROLE], ""):
@@ -279,7 +284,7 @@ class VolumeEditor(Screen):
             raise BadInput(t("No filesystem for this purpose can be created here."))
         asked = (values[PURPOSE], choice.filesystem, values[ROLE])
         same = asked == (was.workload.id, was.choice.filesystem, was.role)
-        size_bytes, percent = parse_share(values[SIZE].strip() or REST)
+        size_bytes, percent = volume_request.parse_share(values[SIZE].strip() or volume_request.REST)
         return replace(
             was,
             # Preserve custom options unless purpose, filesystem or role changed.
@@ -293,15 +298,15 @@ class VolumeEditor(Screen):
             role=values[ROLE],
             encrypted=bool(values[ENCRYPTION]),
             subvolumes=parse_subvolumes(_unless_none(values[SUBVOLUMES])) if _has_subvolumes(choice) else (),
-            writer=self._writer() if self._has_writers else ROOT,
+            writer=self._writer() if self._has_writers else layout.ROOT,
         )
 
     def _mount_point(self) -> str | None:
         if not self._mounts:
-            return NO_PLACE if self._values[SWAP] else None
+            return layout.NO_PLACE if self._values[SWAP] else None
         return _unless_none(self._values[MOUNT]) or None
 
-    def _writer(self) -> Writer:
+    def _writer(self) -> layout.Writer:
         """Return the writer. The original writer may be unknown to this machine."""
         value = self._values[WRITER]
         name = self._values[WRITER_NAME].strip() if value == OTHER else value
@@ -311,7 +316,7 @@ class VolumeEditor(Screen):
         return known.get(name) or self.services.writer_named(name)
 
 
-def written(writer: Writer) -> str:
+def written(writer: layout.Writer) -> str:
     """Return the name of a writer in the format of `writer_named`."""
     return {"person": writer.name, "group": f"group:{writer.name}"}.get(writer.kind, writer.kind)
 
@@ -322,4 +327,4 @@ def _has_subvolumes(choice: Choice) -> bool:
 
 def _unless_none(text: str) -> str:
     """Return the typed text, or an empty string for the word "none"."""
-    return "" if text.strip().lower() == NO_PLACE else text.strip()
+    return "" if text.strip().lower() == layout.NO_PLACE else text.strip()

@@ -8,8 +8,8 @@ from wizard.apply.run.job import NOT_YET
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.progress_log import Decision, DecisionChoice, Settling
 from wizard.apply.run.runs import run_argument
+from wizard.ext4 import ways
 from wizard.ext4.operations import compare_seconds
-from wizard.ext4.ways import how_sentences, look_sentence, power_words, undo_sentence
 from wizard.host.services import Services
 from wizard.model.drive_facts import usual_bytes_per_second
 from wizard.model.moves import Moves
@@ -257,7 +257,7 @@ class MigrationJob(InPlaceJob[Migration]):
 
     def undo_texts(self, services: Services) -> tuple[ui.Text, ...]:
         """Describe safety measures and risks."""
-        return tuple(how_sentences(self.document))
+        return tuple(ways.how_sentences(self.document))
 
     @property
     def seconds(self) -> tuple[float, ...]:
@@ -278,7 +278,7 @@ class MigrationJob(InPlaceJob[Migration]):
 
     def power(self, told: str, working: int | None, *, begun: bool) -> ui.Text:
         """Describe the effect of a power failure during the current step or transaction."""
-        return power_words(self.document, working, told)
+        return ways.power_words(self.document, working, told)
 
     def outcome(
         self, services: Services, run: Path, state: RunState, entries: Sequence[JournalEntry]
@@ -292,7 +292,7 @@ class MigrationJob(InPlaceJob[Migration]):
             *((self._choice(Settling.KEEP),) if keep else ()),
             *((self._choice(Settling.UNDO),) if undo else ()),
         )
-        look = str(look_sentence(device)) if keep and undo else ""
+        look = str(ways.look_sentence(device)) if keep and undo else ""
         banner = super().outcome(services, run, state, entries).banner
         if keep and undo:
             banner = ui.Banner(NOT_YET, (t("The filesystem matches the plan and was checked."),), banner.tone)
@@ -306,7 +306,7 @@ class MigrationJob(InPlaceJob[Migration]):
         device = self.document.device
         if way is Settling.UNDO:
             question = t("Undo the conversion of {device}?", device=device)
-            return DecisionChoice(way, str(question), str(undo_sentence(self.document.way)))
+            return DecisionChoice(way, str(question), str(ways.undo_sentence(self.document.way)))
         means = t(
             "Keeping makes undo impossible and frees up to {room:size}. The filesystem is then mounted.",
             room=self.document.room_bytes,

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from wizard.benchmark import smr_probe
 from wizard.benchmark.alignment import run_alignment_trial
 from wizard.benchmark.scratch import scratch_extents
 from wizard.benchmark.smr_judge import UNCONFIRMED
-from wizard.benchmark.smr_probe import SECONDS, WRITES, block_bytes, run_smr_probe
 from wizard.model.errors import why_not
 from wizard.model.said import Sentence, t
 from wizard.model.verdict import USUAL_SECONDS, DisplacedVerdict, Verdict
@@ -146,7 +146,7 @@ class ShingledTest(Measuring[DisplacedVerdict]):
         yield ui.para(NOT_PROOF)
 
     def _preview(self) -> Iterator[ui.Block]:
-        size = WRITES * (block_bytes(self.drive) if self.drive.geometry else 0)
+        size = smr_probe.WRITES * (smr_probe.block_bytes(self.drive) if self.drive.geometry else 0)
         yield ui.para(
             t("A shingled drive first writes small pieces to another place. This test looks for that effect.")
         )
@@ -154,7 +154,7 @@ class ShingledTest(Measuring[DisplacedVerdict]):
             t(
                 "The test reads {count} small blocks across free space and writes the same "
                 "bytes back, {size:exact} in all.",
-                count=WRITES,
+                count=smr_probe.WRITES,
                 size=size,
             )
         )
@@ -163,7 +163,7 @@ class ShingledTest(Measuring[DisplacedVerdict]):
                 "Then it reads the blocks and their neighbours again and compares times. "
                 "Expect about {usual} s, at most {most} s.",
                 usual=USUAL_SECONDS,
-                most=round(SECONDS),
+                most=round(smr_probe.SECONDS),
             )
         )
         yield ui.para(t("No byte changes, and the drive's write cache is not disabled."))
@@ -180,7 +180,7 @@ class ShingledTest(Measuring[DisplacedVerdict]):
         ask_token(self.desk, self.drive, t("Test by writing?"), text, self._start, MEASURE)
 
     def _start(self) -> None:
-        self.start(run_smr_probe, self.drive, writes=True, patterns=self.services.patterns)
+        self.start(smr_probe.run_smr_probe, self.drive, writes=True, patterns=self.services.patterns)
 
     def settled(self, verdict: DisplacedVerdict) -> None:
         """Remember the result, and have the drives read again with it."""

@@ -21,7 +21,7 @@ from wizard.ui import view as ui
 from wizard.ui.components import runs
 from wizard.ui.components.runs import RunProgress
 from wizard.ui.desk import Desk, Screen
-from wizard.ui.dialogs.asking import Question, Typing, confirm, save
+from wizard.ui.dialogs import asking
 from wizard.ui.dialogs.pages import Page
 from wizard.ui.jobs.job import AnyJob, RunOutcome
 
@@ -281,7 +281,7 @@ class WorkScreen(Screen):
             self.warn(t("Stopping as soon as it is safe."))
 
         means = self.job.stop_means(self.services)
-        self.desk.go(Question(self.desk, t("Stop?"), means, messages.STOP, stop, ends=True))
+        self.desk.go(asking.Question(self.desk, t("Stop?"), means, messages.STOP, stop, ends=True))
 
     def act_keep(self) -> None:
         """Ask, then keep the result."""
@@ -308,11 +308,11 @@ class WorkScreen(Screen):
         def yes() -> None:
             if choice.why_secret:
                 title, text = messages.PASSPHRASE, choice.why_secret
-                self.desk.go(Typing(self.desk, title, text, (field,), take, messages.RESUME))
+                self.desk.go(asking.Typing(self.desk, title, text, (field,), take, messages.RESUME))
             else:
                 self._settle(way)
 
-        self.desk.go(Question(self.desk, choice.question, choice.means, LABELS[way], yes, ends=True))
+        self.desk.go(asking.Question(self.desk, choice.question, choice.means, LABELS[way], yes, ends=True))
 
     def _settle(self, way: Settling, secret: bytes | None = None) -> None:
         self._settling = t("Keeping the result") if way is Settling.KEEP else messages.UNDOING
@@ -333,7 +333,7 @@ class WorkScreen(Screen):
         """
         over, secret = self.services.runs.writes_over(self.run), self.services.runs.wants_secret(self.run)
         if over or secret:
-            confirm(self.desk, self.job if over else None, self._resume, secret=secret)
+            asking.confirm(self.desk, self.job if over else None, self._resume, secret=secret)
         else:
             self._resume(None)
 
@@ -388,4 +388,4 @@ class WorkScreen(Screen):
     def act_report(self) -> None:
         """Save a report about the run."""
         page = self.services.report(self.run)
-        save(self.desk, t("the report"), page, f"{self.run.name}-report.html")
+        asking.save(self.desk, t("the report"), page, f"{self.run.name}-report.html")
