@@ -10,8 +10,8 @@ from wizard.model.run import Document
 from wizard.model.said import Message, t, tn
 from wizard.plan.request import encryption
 from wizard.process.output import no_echo
+from wizard.ui.messages import WEAK
 
-ONLY_ENCRYPTED = t("--passphrase-file applies only to plans and runs that encrypt.")
 NOT_GIVEN = t("No passphrase was entered. Nothing was written.")
 
 TRIES = 3
@@ -42,7 +42,7 @@ def check_applies(document: Document, file: str | None) -> None:
         raise BadInput(
             t("The plan specifies a key file; remove --passphrase-file.")
             if document.key_file
-            else ONLY_ENCRYPTED
+            else t("--passphrase-file applies only to plans and runs that encrypt.")
         )
 
 
@@ -83,7 +83,7 @@ def _asked(document: Document, *, anew: bool) -> bytes:
     for _ in range(TRIES):
         secret = _typed(t("Passphrase for {devices:list} (hidden):", devices=devices))
         if fault := encryption.passphrase_fault(secret):
-            say(t("This passphrase {fault}.", fault=fault))
+            say(WEAK(fault=fault))
         elif anew and _typed(t("Repeat the passphrase:")) != secret:
             say(t("The passphrases do not match."))
         else:

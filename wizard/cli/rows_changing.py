@@ -2,6 +2,7 @@
 
 from wizard.cli import command
 from wizard.model.said import Message, t
+from wizard.ui.messages import SOURCE_HINT
 
 WITHOUT_CONFIRM = t("Without --confirm, only show the changes.")
 
@@ -142,7 +143,7 @@ CHANGING = (
         t("copy a folder or a filesystem to a volume, and compare"),
         "changes:bring",
         (
-            command.Argument("source SOURCE", t("a folder or a filesystem's device")),
+            command.Argument("source SOURCE", SOURCE_HINT),
             command.Argument("target TARGET", t("a folder on the volume, or the device of a mounted volume")),
             command.Argument("--into FOLDER", t("copy into this folder of the target, created if missing")),
             command.Argument("--take-place", t("mount the volume in place of SOURCE from the next boot on")),

@@ -42,22 +42,12 @@ def run_lines(
     )
     desk = Wizard(services)
     lines = PlainSession(desk, talk)
-    for text in filter(
-        None,
-        (
-            hint,
-            str(
-                t("diskwright sets up a drive step by step. Answer with a number and Enter. Type ? for help.")
-            ),
-            str(
-                t(
-                    "Writing starts only after you have seen the plan and typed the drive's "
-                    "serial number (or name)."
-                )
-            ),
-        ),
-    ):
-        talk.say(text)
+    if hint:
+        talk.say(hint)
+    talk.say(t("diskwright sets up a drive step by step. Answer with a number and Enter. Type ? for help."))
+    talk.say(
+        t("Writing starts only after you have seen the plan and typed the drive's serial number (or name).")
+    )
     desk.begin(drive, part)
     return lines.converse()
 
@@ -85,20 +75,18 @@ class PlainSession:
             self.desk.interrupted = True
             if isinstance(cause, KeyboardInterrupt):
                 self.talk.say()
-                self.talk.say(str(t("Interrupted.")))
+                self.talk.say(t("Interrupted."))
         finally:
             may_have_begun = self.desk.interrupted and not self.desk.may_end
             self.desk.end()
         if may_have_begun:
-            self.talk.say(str(t("Ended. The run may have started. Check with `diskwright status`.")))
+            self.talk.say(t("Ended. The run may have started. Check with `diskwright status`."))
         elif self.desk.run is None:
             wrote = self.desk.measured_by_writing
             self.talk.say(
-                str(
-                    t("Ended. Only the benchmark wrote, to free space.")
-                    if wrote
-                    else t("Ended. No data was written to any drive.")
-                )
+                t("Ended. Only the benchmark wrote, to free space.")
+                if wrote
+                else t("Ended. No data was written to any drive.")
             )
         self.talk.show(self.desk.farewell())
         return self.desk.exit_code()
@@ -122,8 +110,8 @@ class PlainSession:
         if view.fields:
             Form(self, screen).fill(view)
             return
-        self.talk.say(str(prompt.legend(view)))
-        self.take(screen, view, self.talk.answer(str(prompt.ANSWER)))
+        self.talk.say(prompt.legend(view))
+        self.take(screen, view, self.talk.answer(prompt.ANSWER))
 
     def now(self) -> tuple[Screen, View]:
         """Return the current screen and view, consistent with each other."""
@@ -155,7 +143,7 @@ class PlainSession:
     def _request_root(self) -> None:
         """Ask for root access while the terminal is free."""
         if self.desk.errand is not None:
-            self.talk.say(str(t("diskwright is requesting root access and continues afterwards.")))
+            self.talk.say(t("diskwright is requesting root access and continues afterwards."))
             self.desk.errand()
 
     def _report_progress(self, screen: Screen, view: View, due: float) -> bool:
@@ -178,9 +166,9 @@ class PlainSession:
         """Offer the actions possible during work. An empty line changes nothing; another Ctrl+C leaves the
         work running."""
         self.talk.say()
-        self.talk.say(str(t("Empty line: continue watching. Or: {ways:list}.", ways=prompt.ways(view))))
+        self.talk.say(t("Empty line: continue watching. Or: {ways:list}.", ways=prompt.ways(view)))
         try:
-            answer = self.talk.answer(str(prompt.ANSWER))
+            answer = self.talk.answer(prompt.ANSWER)
         except KeyboardInterrupt:
             self._left = True
             raise
@@ -240,14 +228,12 @@ class PlainSession:
     def misunderstood(self, answer: str) -> None:
         """Report an invalid answer."""
         self.talk.say(
-            str(
-                t(
-                    '"{answer}" is not a valid answer. Type ? for help, or l to list everything again.',
-                    answer=answer,
-                )
-                if answer
-                else t("An empty line is not a valid answer.")
+            t(
+                '"{answer}" is not a valid answer. Type ? for help, or l to list everything again.',
+                answer=answer,
             )
+            if answer
+            else t("An empty line is not a valid answer.")
         )
 
     def quit(self) -> None:
@@ -288,7 +274,7 @@ class PlainSession:
             return
         row = rows[index].key
         if not self._is_current(screen, view, row):
-            self.talk.say(str(prompt.MEANWHILE))
+            self.talk.say(prompt.MEANWHILE)
             return
         self.desk.moved(row)
         here = self.desk.view
@@ -312,13 +298,13 @@ class PlainSession:
     def _act(self, screen: Screen, view: View, action: Action, row: str) -> None:
         """Do an offered action, unless screen or row have changed since."""
         if not self._is_current(screen, view, row):
-            self.talk.say(str(prompt.MEANWHILE))
+            self.talk.say(prompt.MEANWHILE)
             return
         if row:
             self.desk.moved(row)
         now = self.desk.view.action(action.name)
         if now is None:
-            self.talk.say(str(prompt.MEANWHILE))
+            self.talk.say(prompt.MEANWHILE)
         else:
             self._do(now, row)
 
@@ -364,11 +350,9 @@ class Form:
         action = prompt.entering(view)
         offered = prompt.ways(view)
         lines.talk.say(
-            str(
-                t("After the last answer: {label}. Or: {ways:list}.", label=action.label, ways=offered)
-                if action
-                else prompt.WAYS(ways=offered)
-            )
+            t("After the last answer: {label}. Or: {ways:list}.", label=action.label, ways=offered)
+            if action
+            else prompt.WAYS(ways=offered)
         )
         values = {field.key: self._current(field) for field in view.fields}
         asked: set[str] = set()
@@ -396,12 +380,12 @@ class Form:
     def _finish(self, view: View, values: dict[str, str]) -> None:
         lines = self._lines
         if not self._is_here(view):
-            lines.talk.say(str(prompt.MEANWHILE))
+            lines.talk.say(prompt.MEANWHILE)
         elif action := prompt.entering(view):
             lines.act_with(action.name, values)
         else:
-            lines.talk.say(str(prompt.legend(view)))
-            lines.take(self._screen, view, lines.talk.answer(str(prompt.ANSWER)))
+            lines.talk.say(prompt.legend(view))
+            lines.take(self._screen, view, lines.talk.answer(prompt.ANSWER))
 
     def _is_here(self, view: View) -> bool:
         screen, now = self._lines.now()
@@ -419,9 +403,9 @@ class Form:
         while True:
             lines.print(list(prompt.field_lines(field, current)))
             if field.secret:
-                secret = lines.talk.hidden_answer(str(prompt.ANSWER))
+                secret = lines.talk.hidden_answer(prompt.ANSWER)
                 return secret.decode("utf-8", "surrogateescape")
-            answer = lines.talk.answer(str(prompt.ANSWER))
+            answer = lines.talk.answer(prompt.ANSWER)
             if not answer:
                 return current
             if answer.startswith("?"):
@@ -444,7 +428,7 @@ class Form:
         if self._is_here(view):
             self._lines.act_with(name, values)
         else:
-            self._lines.talk.say(str(prompt.MEANWHILE))
+            self._lines.talk.say(prompt.MEANWHILE)
         return LEFT
 
     def _parse(self, field: Field, answer: str) -> str | None:
@@ -454,7 +438,7 @@ class Form:
             return text
         offer = prompt.offer_of(field, text)
         if offer is None:
-            self._lines.talk.say(str(t("Choose one of these.")))
+            self._lines.talk.say(t("Choose one of these."))
         elif offer.why_not != "":
             self._lines.talk.say(f"{prompt.CANNOT} {offer.why_not}")
         else:

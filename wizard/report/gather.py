@@ -236,7 +236,7 @@ def _with_only(machine: Machine, wanted: Sequence[str]) -> Machine:
     """Return the machine with only these drives, in order. Raises BadInput if one is missing."""
     for path in wanted:
         if machine.drive(path) is None:
-            known = tuple(drive.path for drive in machine.drives) or t("none")
+            known = tuple(drive.path for drive in machine.drives) or "-"
             raise BadInput(
                 t(
                     "Drive {drive} is not among the known drives: {known:list}.",

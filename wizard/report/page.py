@@ -19,6 +19,7 @@ from wizard.plan.plan import Plan
 from wizard.report import html
 from wizard.report.html import Markup
 from wizard.report.parts import Facts, Report, RunRecord, render_report
+from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components import advice_rows, measured, reasons, runs
 from wizard.ui.components.drive_bars import drive_bar
@@ -37,7 +38,7 @@ def _drives_part(facts: Facts) -> Markup:
             html.pairs(
                 (
                     ("Kernel", facts.kernel),
-                    (t("Read as root"), t("yes") if facts.root else t("no: limited information")),
+                    (t("Read as root"), messages.YES if facts.root else t("no: limited information")),
                 )
             ),
             html.listed(f"{one.what}: {one.why}" for one in facts.unread),
@@ -54,7 +55,7 @@ def _drive(drive: Drive, diagnosis: Diagnosis) -> Markup:
     none = () if findings else (ui.para(ui.good(t("No problems found."))),)
     return html.join(
         (
-            html.tag("h3", f"{drive.path}: {drive.model or t('no name')}"),
+            html.tag("h3", f"{drive.path}: {drive.model or messages.NO_NAME}"),
             html.blocks_html((bar,) if bar else ()),
             html.tag("h4", t("Findings")),
             html.blocks_html(none),
@@ -110,7 +111,7 @@ def _advice(advice: Advice, planned: set[tuple[str, str]]) -> Markup:
             html.tag("h3", t("{workload}, on {drive}", workload=advice.workload.title, drive=advice.drive)),
             html.blocks_html((ui.para(advice.workload.summary), *none, *advice_rows.advice_blocks(advice))),
             *(_choice(one, taken=(advice.workload.id, one.filesystem) in planned) for one in shown),
-            html.pane_html(ui.Pane(t("Also supported"), tuple(others))) if others else "",
+            html.pane_html(ui.Pane(messages.ALSO_SUPPORTED, tuple(others))) if others else "",
             *(
                 html.pane_html(ui.Pane(one.title, tuple(advice_rows.unmade_blocks(one))))
                 for one in advice.unmade
@@ -122,7 +123,7 @@ def _advice(advice: Advice, planned: set[tuple[str, str]]) -> Markup:
 def _choice(choice: Choice, *, taken: bool) -> Markup:
     title = title_of(choice.filesystem)
     said = t("{filesystem}, used in the plan", filesystem=title) if taken else title
-    cannot = [ui.para(ui.danger(t("Not possible here:")), why) for why in choice.obstacles[:1]]
+    cannot = [ui.para(ui.danger(messages.CANNOT), why) for why in choice.obstacles[:1]]
     return html.pane_html(
         ui.Pane(
             t("{filesystem}: {rating}", filesystem=said, rating=advice_rows.rating(choice).text),
@@ -138,7 +139,7 @@ def _job_part(job: AnyJob) -> Markup:
         (
             html.blocks_html((job.banner(services, final=bool(job.word(services))), *job.bars)),
             *map(html.pane_html, job.panes(services)),
-            html.pane_html(ui.Pane(t("Steps and commands"), tuple(job.commands(services)))),
+            html.pane_html(ui.Pane(messages.STEPS, tuple(job.commands(services)))),
         )
     )
 
@@ -263,13 +264,13 @@ def _summary(report: Report, job: AnyJob | None) -> Markup:
 
 
 def _named(model: str | None, size_bytes: int | None) -> str:
-    return ", ".join((model or str(t("no name")), *([format_capacity(size_bytes)] if size_bytes else [])))
+    return ", ".join((model or str(messages.NO_NAME), *([format_capacity(size_bytes)] if size_bytes else [])))
 
 
 def _parts(report: Report, job: AnyJob | None) -> Iterator[tuple[str, ui.Text, Markup]]:
     """Yield the parts of the report with their anchors and headings."""
     if report.facts is not None:
-        yield "drives", t("Drives"), _drives_part(report.facts)
+        yield "drives", ui.ScreenStep.DRIVES.shown, _drives_part(report.facts)
     if report.advice:
         yield "advice", t("Recommendations"), _advice_part(report.advice, report.plan)
     if job is not None:

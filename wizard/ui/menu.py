@@ -108,7 +108,7 @@ def _of_runs(runs: Sequence[OpenRun]) -> Iterator[MenuEntry]:
         if waits(run):
             yield MenuEntry("keep", "K", t("Keep"), t("use the result and end undo"), ends=True)
             if "undo" in run.ways:
-                yield MenuEntry("undo", "U", t("Undo"), t("restore the old contents"), ends=True)
+                yield MenuEntry("undo", "U", messages.UNDO_TITLE, t("restore the old contents"), ends=True)
         else:
             says = (
                 t("show progress, or stop")
@@ -214,7 +214,7 @@ def _of_filesystem(machine: Machine, drive: Drive, device: str, here: MenuFacts)
         yield MenuEntry(
             "bring",
             "y",
-            t("Copy files here"),
+            messages.COPY_HERE,
             t("from a folder or another filesystem; verified"),
             why_not,
         )
@@ -307,7 +307,7 @@ def _of_whole_drive(machine: Machine, drive: Drive, here: MenuFacts) -> Iterator
             "restore-table", "b", t("Restore table"), t("around the contents found; no file loss"), against
         )
     yield MenuEntry("speed", "t", t("Test speed"), t("reads for half a minute"), here.not_measured)
-    yield MenuEntry("health", "i", t("Health"), t("drive counters and all details"))
+    yield MenuEntry("health", "i", messages.HEALTH, t("drive counters and all details"))
     if drive.layers:
         against = why_not(plan_release, machine, drive, has_all=not machine.unprobed)
         yield MenuEntry("release", "l", t("Release"), t("stop arrays, groups and containers"), against)

@@ -85,7 +85,7 @@ def plan_bars(plan: Plan) -> tuple[ui.Bar, ...]:
 
 def _name(slot: Slot | None, fate: ui.Fate) -> ui.Text:
     if slot is None:
-        names: dict[ui.Fate, ui.Text] = {ui.Fate.FREE: t("free"), ui.Fate.UNREAD: messages.NOT_READ}
+        names: dict[ui.Fate, ui.Text] = {ui.Fate.FREE: messages.FREE, ui.Fate.UNREAD: messages.NOT_READ}
         return names.get(fate, WHOLE)
     named = slot.label or slot.name
     return named if named else str(slot.number) if slot.number else WHOLE

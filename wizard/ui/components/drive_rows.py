@@ -143,7 +143,7 @@ def drive_state(
         return ui.muted(t("read-only"))
     if blocker:
         mounted = next((use.by for use in drive.uses if use.kind == "mounted"), "")
-        return ui.muted(MOUNTED(place=mounted) if mounted else t("in use"))
+        return ui.muted(MOUNTED(place=mounted) if mounted else messages.IN_USE)
     return held_on(drive)
 
 
@@ -255,20 +255,24 @@ def drive_panes(
 
 def _headlines(findings: Sequence[Finding]) -> Iterator[ui.Para]:
     """Yield dangers and warnings, worst first, each with its key and what helps. `w` shows all findings."""
-    gap = False
-    for same in _merged(
-        one for one in findings if one.severity in _SAID and one.severity is not Severity.INFO
-    ):
+    severe = [one for one in findings if one.severity in (Severity.DANGER, Severity.WARNING)]
+    for number, same in enumerate(_merged(severe)):
         first, tone = same[0], TONES[same[0].severity]
         key = answer_to(first.code)
-        more = t("and {count} more like this.", count=len(same) - 1) if len(same) > 1 else ""
-        if gap:
+        if number:
             yield ui.GAP
-        gap = True
         yield ui.para(
-            ui.Piece(_SAID[first.severity], tone), ui.Piece(headline(first), tone), more, hang=2, key=key
+            ui.Piece(_SAID[first.severity], tone),
+            ui.Piece(headline(first), tone),
+            _more(same),
+            hang=2,
+            key=key,
         )
         yield ui.para(first.remedy if key else first.advice, indent=2)
+
+
+def _more(same: Sequence[Finding]) -> ui.Text:
+    return messages.MORE(count=len(same) - 1) if len(same) > 1 else ""
 
 
 def headline(finding: Finding) -> str:
@@ -280,21 +284,16 @@ def headline(finding: Finding) -> str:
 
 
 def _about(drive: Drive, diagnosis: Diagnosis) -> Iterator[ui.Para]:
-    """Yield health, blocks, recording and connection."""
+    """Yield health, blocks, recording and the number of notes."""
     health = judge_health(drive)
-    captions: list[tuple[Message, ui.Piece | ui.Text, str]] = []
     if has_health(drive):
-        captions.append((t("Health"), ui.Piece(health.said[0], HEALTH_TONES[health.verdict]), ""))
+        yield ui.captioned(messages.HEALTH, ui.Piece(health.said[0], HEALTH_TONES[health.verdict]))
     if drive.geometry:
-        captions.append((t("Blocks"), block_words(drive.geometry), ""))
+        yield ui.captioned(t("Blocks"), block_words(drive.geometry))
     if any(one.code in DOUBTED and one.severity is Severity.INFO for one in diagnosis.findings):
-        captions.append((t("Shingled"), recording_piece(diagnosis), "shingled"))
-    if drive.bus:
-        captions.append((t("Connection"), drive.bus.upper(), ""))
-    notes = sum(one.severity is Severity.INFO for one in diagnosis.findings)
-    if notes:
-        captions.append((t("Notes"), str(notes), "why"))
-    yield from (ui.captioned(caption, said, key=key) for caption, said, key in captions)
+        yield ui.captioned(t("Shingled"), recording_piece(diagnosis), key="shingled")
+    if notes := sum(one.severity is Severity.INFO for one in diagnosis.findings):
+        yield ui.captioned(t("Notes"), str(notes), key="why")
 
 
 def block_words(geometry: Geometry) -> Message:
@@ -367,9 +366,8 @@ def finding_paras(findings: Sequence[Finding]) -> Iterator[ui.Para]:
     """
     for same in _merged(one for one in findings if one.severity is not Severity.OK):
         severity, key = same[0].severity, answer_to(same[0].code)
-        more: ui.Text = t("and {count} more like this.", count=len(same) - 1) if len(same) > 1 else ""
         piece = ui.Piece(_SAID[severity], TONES[severity])
-        yield ui.para(piece, ui.strong(same[0].sentence), more, hang=2, key=key)
+        yield ui.para(piece, ui.strong(same[0].sentence), _more(same), hang=2, key=key)
         if severity is not Severity.INFO and key != "speed":
             yield ui.para(same[0].advice, indent=2)
 
@@ -386,7 +384,7 @@ def _better_as_ext4(found: Sequence[ExtCandidate], device: str) -> Iterator[ui.P
     names = tuple(one.label or ui.short(one.device) for one in found if device in ("", one.device))
     if names:
         yield ui.para(ui.accent(t("{parts:and} can become ext4", parts=names)), hang=2, key="to-ext4")
-        yield ui.para(t("ext4 is faster, and its dates continue after 2038. Your files stay."), indent=2)
+        yield ui.para(t("Faster, and dates continue after 2038. Your files stay."), indent=2)
 
 
 def recording_piece(diagnosis: Diagnosis) -> ui.Piece:

@@ -19,8 +19,8 @@ from wizard.ui.components.drive_rows import kind_of
 from wizard.ui.session import Session
 
 COLUMNS = (
-    ui.Column(t("Name")),
-    ui.Column(t("Filesystem")),
+    ui.Column(messages.NAME),
+    ui.Column(messages.FILESYSTEM),
     ui.Column(messages.SIZE, right=True),
     ui.Column(t("Mounted at")),
     ui.Column(messages.WHO_MAY_WRITE),
@@ -39,7 +39,7 @@ def volume_row(session: Session, index: int) -> ui.Row:
     made = volume_bytes(session.plan, index) if session.plan else None
     place: ui.Text = spec.mount_point or messages.NOT_MOUNTED
     if spec.mount_point == NO_PLACE:
-        place = t("in use")
+        place = messages.IN_USE
     writers: ui.Text = spec.writer.shown if spec.mount_point and spec.mount_point != NO_PLACE else ""
     cells = (
         ui.strong(printable(spec.final_label, 30)),
@@ -123,7 +123,7 @@ def _of_volume(session: Session, spec: VolumeSpec) -> Iterator[ui.Block]:
         yield _ranked(choice, taken=number == 0)
     texts = tuple(option.text for option in (*spec.choice.mkfs, *spec.choice.mount))
     said: ui.Text = ", ".join(texts) if texts else messages.DEFAULTS
-    yield ui.para(ui.muted(t("Options")), said, hang=2)
+    yield ui.para(ui.muted(messages.OPTIONS_TITLE), said, hang=2)
     for doubt in spec.doubts:
         yield ui.para(ui.warn(messages.NOTE), doubt, hang=2)
 
@@ -132,8 +132,9 @@ def _ranked(choice: Choice, *, taken: bool) -> ui.Para:
     said, tone = RANKS[choice.place] if choice.ranked else (t("your choice"), ui.Tone.PLAIN)
     mark = "(*)" if taken else "( )"
     title = title_of(choice.filesystem)
-    name = ui.strong(title) if taken else ui.Piece(title)
-    return ui.para(mark, name, ui.Piece(said, tone), first_clause(str(choice.sentence)), hang=4)
+    if not taken:
+        return ui.para(mark, title, ui.Piece(said, tone), hang=4)
+    return ui.para(mark, ui.strong(title), ui.Piece(said, tone), first_clause(str(choice.sentence)), hang=4)
 
 
 def first_clause(text: str) -> str:

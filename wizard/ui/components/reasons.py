@@ -146,7 +146,7 @@ def choice_reasons(choice: Choice, advice: Advice) -> tuple[Reason, ...]:
     options = (
         (t("When made:"), choice.mkfs),
         (t("When mounted:"), choice.mount),
-        (t("Scheduler:"), scheduler),
+        (messages.SCHEDULER, scheduler),
     )
     of_drive = (ui.para(t("Applies to this drive and purpose with any filesystem.")),)
     return (

@@ -188,7 +188,7 @@ def choices_of(services: Services, run: Path, decision: Decision) -> Iterator[ui
     if decision.resumes:
         yield ui.para(t("Go on (G): resume where the run stopped."), hang=2)
     if not services.demo:
-        listed = t("You can decide later. Waiting runs are listed first on Drives.")
+        listed = t("Waiting runs are listed first on Drives.")
         yield ui.para(ui.muted(decision.later(run) if services.needs_root else listed))
 
 

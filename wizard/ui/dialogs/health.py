@@ -189,7 +189,7 @@ def identity_blocks(drive: Drive) -> Iterator[ui.Block]:
         (t("Blocks:"), _blocks(drive)),
         (t("Zones:"), _zones(drive)),
         (t("Discard:"), _discard(drive)),
-        (t("Scheduler:"), drive.scheduler or UNKNOWN),
+        (messages.SCHEDULER, drive.scheduler or UNKNOWN),
     )
     yield from (ui.para(ui.muted(caption), text, indent=2, hang=2) for caption, text in rows)
 
@@ -236,7 +236,7 @@ def _zones(drive: Drive) -> Message:
 def _discard(drive: Drive) -> Message:
     if drive.discard is None:
         return UNKNOWN
-    return t("yes") if drive.discard.maximum_bytes else messages.NONE
+    return messages.YES if drive.discard.maximum_bytes else messages.NONE
 
 
 TYPES = {
@@ -291,7 +291,9 @@ def _table_rows(drive: Drive) -> Iterator[ui.Block]:
     """Yield partitions and free extents sorted by start."""
     places = [(part.start_bytes, 0, part.number, _partition_row(drive, part)) for part in drive.partitions]
     for extent in drive.free:
-        row = _table_row("-", _start(extent.start_bytes), shown_size(extent.size_bytes), str(t("free")), "")
+        row = _table_row(
+            "-", _start(extent.start_bytes), shown_size(extent.size_bytes), str(messages.FREE), ""
+        )
         places.append((extent.start_bytes, 1, 0, row))
     yield from (row for *_, row in sorted(places, key=lambda place: place[:3]))
 

@@ -113,7 +113,7 @@ class ResizeEditor(Overlay):
         return layout_bars(before, then, size)
 
     def _told(self) -> ui.Para:
-        meaning, effect, cannot = self._meaning, t("Effect:"), t("Not possible:")
+        meaning, effect, cannot = self._meaning, t("Effect:"), messages.NOT_POSSIBLE
         if meaning.does is resize.Does.NOTHING and self._place == self._now:
             return ui.para(ui.muted(effect), meaning.says, hang=2)
         if meaning.why_not == "":
@@ -141,7 +141,7 @@ class ResizeEditor(Overlay):
             yield ui.Action("less", key, t("less"), aside=aside)
         yield ui.Action("much-more", ">", t("much more"), aside=True)
         yield ui.Action("much-less", "<", t("much less"), aside=True)
-        yield ui.Action("type", "e", t("edit"))
+        yield ui.Action("type", "e", messages.EDIT)
         if self._place != self._now:
             yield ui.Action("reset", "r", t("reset"))
         if self._meaning.first is not None:

@@ -35,7 +35,7 @@ class Options(Screen):
 
     place = "options"
     step = ui.ScreenStep.PLAN
-    title = t("Options")
+    title = messages.OPTIONS_TITLE
     help = (
         t("Recommended options are used automatically, unless you add a conflicting option."),
         t("not recommended: possible, but with a reason against. The plan repeats the reason."),

@@ -89,8 +89,8 @@ class VolumeEditor(Screen):
         yield ui.Action("take", "enter", messages.USE)
 
     def _fields(self) -> Iterator[ui.Field]:
-        yield self._field(PURPOSE, t("Purpose"), offers=self._purposes())
-        yield self._field(FILESYSTEM, t("Filesystem"), offers=self._filesystems())
+        yield self._field(PURPOSE, ui.ScreenStep.PURPOSE.shown, offers=self._purposes())
+        yield self._field(FILESYSTEM, messages.FILESYSTEM, offers=self._filesystems())
         yield self._field(SIZE, messages.SIZE, t("all the rest, or 500G, 750GB, 30%"))
         yield self._field(LABEL, t("Label"), t("{label} if empty", label=self._own_label))
         if self._mounts:
@@ -101,7 +101,7 @@ class VolumeEditor(Screen):
         if self._has_writers:
             yield self._field(WRITER, messages.WHO_MAY_WRITE, offers=tuple(self._writer_offers()))
         if self._has_writers and self._values[WRITER] == OTHER:
-            yield self._field(WRITER_NAME, t("Name"), t("user or group:NAME"))
+            yield self._field(WRITER_NAME, messages.NAME, t("user or group:NAME"))
         yield self._field(ROLE, t("Role"), offers=self._roles())
         plain = ui.Offer("", messages.NONE)
         luks = ui.Offer(LUKS, t("LUKS2: passphrase at every boot"), self._encryption_refused)

@@ -253,7 +253,7 @@ class MigrationJob(InPlaceJob[Migration]):
 
     def __init__(self, migration: Migration) -> None:
         super().__init__(migration)
-        self.title = t("{device} to ext4", device=migration.device)
+        self.title = messages.IN_EXT4(device=migration.device)
 
     def undo_texts(self, services: Services) -> tuple[ui.Text, ...]:
         """Describe safety measures and risks."""

@@ -214,7 +214,7 @@ class Job(Generic[D]):
         if doubts:
             back += [ui.GAP, ui.para(ui.muted(t("Notes and unknowns")))]
             back += [ui.para("-", ui.warn(doubt), hang=2) for doubt in doubts]
-        return ui.Pane(WILL_BE_DONE, tuple(steps)), ui.Pane(t("Undo"), tuple(back))
+        return ui.Pane(WILL_BE_DONE, tuple(steps)), ui.Pane(messages.UNDO_TITLE, tuple(back))
 
     def page(self, services: Services) -> Iterator[ui.Block]:
         """Yield the whole document as one text: drives, losses, layouts, undo, and every step with its

@@ -213,7 +213,7 @@ class Actions(Screen):
     def act_options(self) -> None:
         """Edit the mount options in fstab."""
         now = self.services.options_at_boot(self._drive, self._device) or ()
-        fields = (ui.Field("options", t("Options"), printable(",".join(now), 4000), "defaults"),)
+        fields = (ui.Field("options", messages.OPTIONS_TITLE, printable(",".join(now), 4000), "defaults"),)
 
         def wanted(values: ui.Values) -> requests.Wanted:
             given = values.get("options", "").replace(" ", "").split(",")
@@ -225,7 +225,9 @@ class Actions(Screen):
     def act_tune(self) -> None:
         """Suggest better settings for a workload."""
         offers = tuple(ui.Offer(one.workload.id, one.workload.title) for one in self.services.profiles)
-        fields = (ui.Field("purpose", t("Purpose"), usual_purpose(self._drive), offers=offers),)
+        fields = (
+            ui.Field("purpose", ui.ScreenStep.PURPOSE.shown, usual_purpose(self._drive), offers=offers),
+        )
         said = t("Compares the current options with those for this purpose.")
         self._type(messages.TUNE, said, fields, lambda values: requests.Tune(values["purpose"]))
 

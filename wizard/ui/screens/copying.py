@@ -83,13 +83,13 @@ class CopyScreen(Screen):
         """Ask for the target. The source can still be changed."""
         source = next((one for one in self._sources or () if one.path == self.row), None)
         text = t("The source is only read. No file in the target is overwritten.")
-        title, fields = t("Copy files here"), self._asked(source)
+        title, fields = messages.COPY_HERE, self._asked(source)
         self.desk.go(Typing(self.desk, title, text, fields, self._take, t("count")))
 
     def _asked(self, source: Source | None) -> tuple[ui.Field, ...]:
         path = source.path if source else ""
         places = tuple(ui.Offer(place, place) for place in self._targets)
-        fields = [ui.Field("source", t("From"), path, t("a folder or a filesystem's device"))]
+        fields = [ui.Field("source", t("From"), path, messages.SOURCE_HINT)]
         if len(places) > 1:
             fields.append(ui.Field("target", t("To"), self._targets[0], offers=places))
         fields.append(ui.Field("into", t("Into"), "", t("a subfolder; empty for the top")))

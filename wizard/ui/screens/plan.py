@@ -126,7 +126,7 @@ class PlanScreen(Screen):
             yield ui.para(ui.muted(messages.PURPOSE), session.advice.workload.title)
         key = "as-root" if self._can_read else ""
         if plan is None:
-            yield ui.para(ui.danger(t("Not possible:")), self._fault, hang=2, key=key)
+            yield ui.para(ui.danger(messages.NOT_POSSIBLE), self._fault, hang=2, key=key)
             if self._has_old_filesystem:
                 yield ui.para(EXT4_INSTEAD, key="to-ext4")
             return
@@ -179,7 +179,7 @@ class PlanScreen(Screen):
         if self._can_read:
             yield ui.Action("as-root", "a", messages.READ_AS_ROOT)
         none = "" if session.specs else self._fault
-        yield ui.Action("edit", "e", t("edit"), none)
+        yield ui.Action("edit", "e", messages.EDIT, none)
         yield ui.Action("filesystem", "f", t("filesystem"))
         if whole and holds and alone:
             replaces = session.mode is Mode.REPLACE

@@ -209,7 +209,7 @@ class Review(Screen):
         """Return the repeated passphrase. Raises Refused if invalid, and once if weak."""
         secret = passphrase_of(self.values)
         if fault := passphrase_fault(secret):
-            raise Refused(t("This passphrase {fault}.", fault=fault))
+            raise Refused(messages.WEAK(fault=fault))
         if (warning := passphrase_warning(secret)) and self._warned != secret:
             self._warned = secret
             raise Refused(t("{warning} Press Enter again to use it anyway.", warning=warning))

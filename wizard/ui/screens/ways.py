@@ -60,7 +60,7 @@ class WaysScreen(Screen):
         device = ui.short(self._device)
         if self._prospect and self._prospect.before.label:
             return t('{device} "{label}" to ext4', device=device, label=self._prospect.before.label)
-        return t("{device} to ext4", device=device)
+        return messages.IN_EXT4(device=device)
 
     def _about(self) -> ui.Text:
         device = ui.short(self._device)

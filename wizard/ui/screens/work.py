@@ -217,10 +217,13 @@ class WorkScreen(Screen):
     def _result_panes(self) -> Iterator[ui.Pane]:
         assert self._outcome is not None
         decision = self._outcome.decision
+        next_steps: tuple[ui.Block, ...] = ()
         if decision.is_open:
-            yield ui.Pane(t("What next"), tuple(runs.choices_of(self.services, self.run, decision)))
+            next_steps = tuple(runs.choices_of(self.services, self.run, decision))
         elif self._why_not:
-            yield ui.Pane(t("What next"), (ui.para(ui.danger(self._why_not)),))
+            next_steps = (ui.para(ui.danger(self._why_not)),)
+        if next_steps:
+            yield ui.Pane(t("What next"), next_steps)
         checks = runs.checks_of(self._entries)
         if checks and self._state is not RunState.UNDONE:
             yield runs.checks_pane(checks, self.job.checked)
