@@ -205,7 +205,7 @@ def prospect_blocks(prospect: Prospect) -> Iterator[Block]:
         yield from finding_paras(told)
     for one in prospect.offers:
         yield GAP
-        yield para(strong(f"{one.way}:"), SUMMARIES[one.way], hang=2)
+        yield para(strong(f"{one.way}:"), SUMMARIES[one.way])
         yield from _offer_blocks(prospect, one)
     yield GAP
     if prospect.default is not None:

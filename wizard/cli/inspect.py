@@ -135,9 +135,9 @@ def portrait(drive: Drive, diagnosis: Diagnosis) -> Iterator[Block]:
     """Yield the blocks that describe one drive."""
     yield para(strong(title(drive)))
     yield from identity_blocks(drive)
-    yield para(muted(t("Recording:")), recording_piece(diagnosis), indent=2, hang=2)
+    yield para(muted(t("Recording:")), recording_piece(diagnosis), indent=2)
     if has_health(drive):
-        yield para(muted(t("Health:")), *judge_health(drive).said, indent=2, hang=2)
+        yield para(muted(t("Health:")), *judge_health(drive).said, indent=2)
     yield from contents_blocks(drive)
     yield from finding_blocks(diagnosis.findings)
 
@@ -158,7 +158,7 @@ def finding_blocks(findings: Sequence[Finding]) -> Iterator[Block]:
     """Yield each finding with its advice."""
     for finding in findings:
         severity = Piece(f"{finding.severity}:", TONES[finding.severity])
-        yield para(severity, finding.sentence, indent=2, hang=2)
+        yield para(severity, finding.sentence, indent=2)
         if finding.remedy and finding.severity is not Severity.OK:
             yield para(finding.advice, indent=4)
 

@@ -38,7 +38,7 @@ def workloads(arguments: Namespace) -> ExitCode:
 
 def _workload_blocks(found: Iterable[Workload]) -> Iterator[ui.Block]:
     for workload in found:
-        yield ui.para(ui.strong(workload.id), workload.title, hang=2)
+        yield ui.para(ui.strong(workload.id), workload.title)
         yield ui.para(workload.summary, indent=2)
         # A path is not wrapped.
         yield ui.Command((str(t("from {file}", file=workload.origin)),))
@@ -113,7 +113,7 @@ def option_blocks(options: Sequence[catalogue.CatalogueOption], kernel: Kernel) 
             yield ui.para(ui.strong(heading()))
         for option in of_kind:
             yield ui.GAP
-            yield ui.para(ui.strong(option.text), f"[{option.id}]", indent=2, hang=2)
+            yield ui.para(ui.strong(option.text), f"[{option.id}]", indent=2)
             yield from (ui.para(said, indent=6) for said in _sentences(option, kernel) if said != "")
 
 

@@ -34,7 +34,7 @@ from wizard.plan.plan import Plan
 from wizard.probe.machine import probe_machine
 from wizard.report import parts
 from wizard.report.anonymous import without_names
-from wizard.ui.components.runs import checks_of
+from wizard.ui.components.run_rows import checks_of
 
 
 @dataclass(frozen=True, slots=True)

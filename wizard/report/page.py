@@ -21,7 +21,7 @@ from wizard.report.html import Markup
 from wizard.report.parts import Facts, Report, RunRecord, render_report
 from wizard.ui import messages
 from wizard.ui import view as ui
-from wizard.ui.components import advice_rows, measured, reasons, runs
+from wizard.ui.components import advice_rows, measured, reasons, run_rows
 from wizard.ui.components.drive_bars import drive_bar
 from wizard.ui.components.drive_rows import worst_first
 from wizard.ui.dialogs.health import health_blocks
@@ -188,7 +188,7 @@ def run_part(run: RunRecord, sentences: Sequence[ui.Text]) -> Markup:
             *(
                 html.blocks_html(
                     (
-                        runs.step_para(
+                        run_rows.step_para(
                             result.number,
                             sentence,
                             result.state,
@@ -199,7 +199,7 @@ def run_part(run: RunRecord, sentences: Sequence[ui.Text]) -> Markup:
                 )
                 for result, sentence in zip(run.steps, sentences, strict=False)
             ),
-            html.pane_html(runs.checks_pane(run.checks)) if run.checks else "",
+            html.pane_html(run_rows.checks_pane(run.checks)) if run.checks else "",
             html.tag(
                 "details",
                 html.tag("summary", t("Full journal ({entries} entries)", entries=len(run.journal))),
@@ -253,7 +253,7 @@ def _summary(report: Report, job: AnyJob | None) -> Markup:
                         ", ".join(f"{one.path} ({_named(one.model, one.size_bytes)})" for one in drives),
                     ),
                     ("State", _state(run) if run else ""),
-                    ("Verified", runs.checks_text(run.checks) if run and run.checks else ""),
+                    ("Verified", run_rows.checks_text(run.checks) if run and run.checks else ""),
                     ("Measured", " ".join(results)),
                     ("Made", f"{html.moment(report.made_at)}, diskwright {report.diskwright}"),
                 )

@@ -7,13 +7,13 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from wizard.model.errors import DiskwrightError, Failed
 from wizard.model.said import t
 from wizard.ui import messages
 from wizard.ui import view as ui
-from wizard.ui.components.runs import RUNNING, exit_code, farewell
+from wizard.ui.components.run_rows import RUNNING, exit_code, farewell
 from wizard.ui.session import Session
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from wizard.plan.changes import RunDocument
     from wizard.ui.jobs.job import AnyJob
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 RUNS_SECONDS = 1.0
@@ -154,6 +155,10 @@ class Screen:
     def act_back(self) -> None:
         """Return to the previous screen."""
         self.desk.back()
+
+    def open(self, screen: Callable[Concatenate[Desk, P], Screen], *given: P.args, **named: P.kwargs) -> None:
+        """Open a screen on top of this one."""
+        self.desk.go(screen(self.desk, *given, **named))
 
     def close(self) -> None:
         """Close this screen, unless it opened another."""

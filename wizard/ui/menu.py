@@ -22,7 +22,7 @@ from wizard.plan.settings import possible as settings
 from wizard.plan.settings.release import plan_release
 from wizard.ui import messages
 from wizard.ui import view as ui
-from wizard.ui.components.runs import RUNNING, runs_on, waits, why_not_now
+from wizard.ui.components.run_rows import RUNNING, runs_on, waits, why_not_now
 
 FILES_DELETED = t("files deleted when you choose Keep")
 

@@ -274,8 +274,12 @@ class View:
         return next((action for action in self.actions if action.name == name), None)
 
 
-def para(*pieces: Piece | Text, indent: int = 0, hang: int = 0, key: str = "") -> Para:
-    """Return a paragraph of pieces. Plain text gets the plain tone, and empty pieces are omitted."""
+def para(*pieces: Piece | Text, indent: int = 0, hang: int | None = None, key: str = "") -> Para:
+    """Return a paragraph of pieces, by default with hanging lines if there are several.
+
+    Plain text gets the plain tone, and empty pieces are omitted.
+    """
+    hang = 2 * (len(pieces) > 1) if hang is None else hang
     found = (piece if isinstance(piece, Piece) else Piece(piece) for piece in pieces)
     return Para(tuple(piece for piece in found if piece.text != ""), indent, hang, key)
 

@@ -54,7 +54,7 @@ def test_manual_has_the_keys_of_a_screen(section: str, module: str) -> None:
 
 
 def test_manual_has_the_keys_of_the_drives_and_of_the_menu() -> None:
-    assert told_of_drives() == (had("screens/drives.py") | had("components/runs.py")) - EVERYWHERE
+    assert told_of_drives() == (had("screens/drives.py") | had("components/run_rows.py")) - EVERYWHERE
     assert told_of_menu() == had("menu.py", "MenuEntry")
 
 
@@ -62,7 +62,7 @@ def test_capital_letters_are_listed_together() -> None:
     line = " ".join(MANUAL.split()).split("Capital letters ")[1].split(". Fields accept")[0]
     modules = (
         "screens/drives.py",
-        "components/runs.py",
+        "components/run_rows.py",
         "screens/plan.py",
         "screens/work.py",
         "dialogs/measuring.py",

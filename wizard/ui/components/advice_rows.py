@@ -52,9 +52,9 @@ def choice_blocks(
     reasons of the options in `told`."""
     yield ui.para(choice.sentence)
     for obstacle in choice.obstacles[1:]:
-        yield ui.para(ui.danger(messages.CANNOT), obstacle, hang=2)
+        yield ui.para(ui.danger(messages.CANNOT), obstacle)
     for doubt in doubts:
-        yield ui.para(ui.warn(messages.NOTE), doubt, hang=2)
+        yield ui.para(ui.warn(messages.NOTE), doubt)
     if choice.obstacles:
         return
     yield ui.GAP
@@ -67,31 +67,31 @@ def choice_blocks(
     if choice.withheld:
         yield ui.para(ui.strong(t("Not offered")))
     for held in choice.withheld:
-        yield ui.para(ui.muted(held.text), held.reason, indent=2, hang=2)
+        yield ui.para(ui.muted(held.text), held.reason, indent=2)
 
 
 def _options(caption: ui.Text, options: Sequence[Option], told: Collection[Option]) -> Iterator[ui.Block]:
     yield ui.para(ui.strong(caption)) if options else ui.para(ui.strong(caption), messages.DEFAULTS)
     for option in options:
         known = option in told
-        yield ui.para(ui.accent(option.text), "" if known else option.why, indent=2, hang=2)
+        yield ui.para(ui.accent(option.text), "" if known else option.why, indent=2)
         if option.risk and not known:
-            yield ui.para(ui.warn(messages.COST), option.risk, indent=4, hang=2)
+            yield ui.para(ui.warn(messages.COST), option.risk, indent=4)
 
 
 def unmade_blocks(unmade: Unmade) -> Iterator[ui.Block]:
     """Explain why a filesystem is never created, and what to do."""
     yield ui.para(unmade.why_not)
     yield ui.GAP
-    yield ui.para(ui.strong(t("What to do:")), unmade.way_off, hang=2)
+    yield ui.para(ui.strong(t("What to do:")), unmade.way_off)
 
 
 def advice_blocks(advice: Advice) -> Iterator[ui.Block]:
     """Describe the limits of the drive, and its zones."""
     for doubt in advice.doubts:
-        yield ui.para(ui.warn(messages.NOTE), doubt, hang=2)
+        yield ui.para(ui.warn(messages.NOTE), doubt)
     for note in advice.notes:
-        yield ui.para(ui.muted(messages.NOTE), note, hang=2)
+        yield ui.para(ui.muted(messages.NOTE), note)
     if advice.zoned:
         yield ui.para(ui.strong(t("Zone support with this kernel and these tools")))
     for use in advice.zoned:
@@ -99,7 +99,7 @@ def advice_blocks(advice: Advice) -> Iterator[ui.Block]:
 
 
 def _zoned_blocks(use: ZonedUse) -> Iterator[ui.Block]:
-    yield ui.para(ui.strong(use.verdict), use.sentence, indent=2, hang=2)
+    yield ui.para(ui.strong(use.verdict), use.sentence, indent=2)
     for command in use.commands:
         yield ui.Command((command,))
 
@@ -115,7 +115,7 @@ def advice_page(advice: Advice) -> Iterator[ui.Block]:
         yield ui.GAP
         yield ui.para(ui.strong(f"{number}. {title_of(choice.filesystem)}:"), rating(choice))
         for obstacle in choice.obstacles[:1]:
-            yield ui.para(ui.danger(messages.CANNOT), obstacle, hang=2)
+            yield ui.para(ui.danger(messages.CANNOT), obstacle)
         yield from choice_blocks(choice, (), told, withheld=False)
         told.update(choice.mkfs, choice.mount, (choice.scheduler,) if choice.scheduler else ())
     others = [one for one in for_files(advice.choices) if not one.ranked]
@@ -127,7 +127,7 @@ def advice_page(advice: Advice) -> Iterator[ui.Block]:
     for heading, several in ((messages.ALSO_SUPPORTED, named), (t("Known but not supported"), unmade)):
         yield ui.GAP
         yield ui.para(ui.strong(heading))
-        yield from (ui.para(ui.strong(f"{title}:"), said, hang=2) for title, said in several)
+        yield from (ui.para(ui.strong(f"{title}:"), said) for title, said in several)
     yield ui.GAP
     yield from advice_blocks(advice)
     if cited := _cited(advice):
@@ -191,7 +191,7 @@ def way_panes(prospect: Prospect, offer: WayOffer, compares: bool, repairs: bool
         ways.TITLES[offer.way],
         (
             *offer_blocks(prospect, offer, ways.SUMMARIES[offer.way]),
-            ui.para(ui.muted(t("Options:")), *_settled(prospect, offer, compares, repairs), hang=2),
+            ui.para(ui.muted(t("Options:")), *_settled(prospect, offer, compares, repairs)),
         ),
     )
     return (told, ui.Pane(t("About this filesystem"), found)) if found else (told,)
@@ -200,7 +200,7 @@ def way_panes(prospect: Prospect, offer: WayOffer, compares: bool, repairs: bool
 def offer_blocks(prospect: Prospect, offer: WayOffer, *summary: ui.Text) -> Iterator[ui.Block]:
     """Show gains, costs, undo and method of a conversion, and its obstacle."""
     if offer.obstacle:
-        yield ui.para(ui.warn(messages.CANNOT), obstacle_words(prospect, offer), hang=2)
+        yield ui.para(ui.warn(messages.CANNOT), obstacle_words(prospect, offer))
     yield from map(ui.para, summary)
     yield from _listed(t("Gain:"), offer.gains)
     yield from _listed(t("Costs:"), offer.costs)
@@ -212,7 +212,7 @@ def offer_blocks(prospect: Prospect, offer: WayOffer, *summary: ui.Text) -> Iter
 def _listed(caption: ui.Text, said: Sequence[ui.Text]) -> Iterator[ui.Block]:
     """Yield texts as paragraphs, the first with the caption and the others indented."""
     for number, one in enumerate(said):
-        yield ui.para(ui.muted(caption), one, hang=2) if number == 0 else ui.para(one, indent=2, hang=2)
+        yield ui.para(ui.muted(caption), one) if number == 0 else ui.para(one, indent=2, hang=2)
 
 
 def _settled(prospect: Prospect, offer: WayOffer, compares: bool, repairs: bool) -> Iterator[ui.Text]:

@@ -20,7 +20,7 @@ from wizard.plan.refusals import unread_content
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.drive_bars import drive_bar
-from wizard.ui.components.runs import DOUBTED, RUNNING, answer_to, runs_on, waits
+from wizard.ui.components.run_rows import DOUBTED, RUNNING, answer_to, runs_on, waits
 
 MOUNTED = Sentence("mounted at {place}")
 WAITS = t("! waiting: keep/undo")
@@ -265,7 +265,6 @@ def _headlines(findings: Sequence[Finding]) -> Iterator[ui.Para]:
             ui.Piece(_SAID[first.severity], tone),
             ui.Piece(headline(first), tone),
             _more(same),
-            hang=2,
             key=key,
         )
         yield ui.para(first.remedy if key else first.advice, indent=2)
@@ -320,7 +319,7 @@ def mounts_of(drive: Drive) -> tuple[Use, ...]:
 def blocker_para(drive: Drive, blocker: ui.Text) -> ui.Para:
     """Show why a drive cannot be set up. A mounted drive is as it should be, so nothing is wrong."""
     caption = ui.muted(t("To set up:")) if mounts_of(drive) else ui.warn(t("Cannot be set up now:"))
-    return ui.para(caption, blocker, hang=2)
+    return ui.para(caption, blocker)
 
 
 def _mount_para(use: Use, free_bytes: int | None) -> ui.Para:
@@ -367,7 +366,7 @@ def finding_paras(findings: Sequence[Finding]) -> Iterator[ui.Para]:
     for same in _merged(one for one in findings if one.severity is not Severity.OK):
         severity, key = same[0].severity, answer_to(same[0].code)
         piece = ui.Piece(_SAID[severity], TONES[severity])
-        yield ui.para(piece, ui.strong(same[0].sentence), _more(same), hang=2, key=key)
+        yield ui.para(piece, ui.strong(same[0].sentence), _more(same), key=key)
         if severity is not Severity.INFO and key != "speed":
             yield ui.para(same[0].advice, indent=2)
 

@@ -152,7 +152,7 @@ def _paired(verdict: Verdict) -> Iterator[ui.Block]:
             high=ratio.high,
             percent=100 * ratio.confidence,
         )
-        yield ui.para(ui.strong(t("Factor:")), factor, hang=2)
+        yield ui.para(ui.strong(t("Factor:")), factor)
         yield ui.GAP
 
 

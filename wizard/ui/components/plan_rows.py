@@ -68,7 +68,7 @@ def lost_line(session: Session, plan: Plan) -> ui.Para:
     for member in plan.members:
         lost += (*_other_losses(member), *lost_elsewhere(member.before))
     if lost:
-        return ui.para(ui.danger(t("Lost:")), *map(ui.strong, lost), hang=2)
+        return ui.para(ui.danger(t("Lost:")), *map(ui.strong, lost))
     if any(member.before.partitions for member in plan.members):
         return ui.para(ui.good(t("Preserved:")), t("all existing partitions, byte for byte."))
     return ui.para(
@@ -96,7 +96,7 @@ def undo_line(plan: Plan, why_direct: str) -> ui.Para | None:
     """Describe until when the old contents can be restored, or return None if there are none."""
     if why_direct:
         said = t("not possible, and neither is resume: {why}.", why=why_direct)
-        return ui.para(ui.warn(messages.UNDO_CAPTION), said, hang=2)
+        return ui.para(ui.warn(messages.UNDO_CAPTION), said)
     if shows_nothing(plan):
         return None
     return ui.para(ui.muted(messages.UNDO_CAPTION), t("until you keep the result."))
@@ -123,9 +123,9 @@ def _of_volume(session: Session, spec: VolumeSpec) -> Iterator[ui.Block]:
         yield _ranked(choice, taken=number == 0)
     texts = tuple(option.text for option in (*spec.choice.mkfs, *spec.choice.mount))
     said: ui.Text = ", ".join(texts) if texts else messages.DEFAULTS
-    yield ui.para(ui.muted(messages.OPTIONS_TITLE), said, hang=2)
+    yield ui.para(ui.muted(messages.OPTIONS_TITLE), said)
     for doubt in spec.doubts:
-        yield ui.para(ui.warn(messages.NOTE), doubt, hang=2)
+        yield ui.para(ui.warn(messages.NOTE), doubt)
 
 
 def _ranked(choice: Choice, *, taken: bool) -> ui.Para:

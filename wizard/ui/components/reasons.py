@@ -58,7 +58,7 @@ def _evidence(item: Evidence, told: set[Message | str]) -> Iterator[ui.Block]:
     )
     yield ui.para(measured, indent=2, hang=2)
     if item.source not in told:
-        yield ui.para(ui.muted(SOURCE), item.source, indent=2, hang=2)
+        yield ui.para(ui.muted(SOURCE), item.source, indent=2)
     told.update((item.note, item.source))
     yield ui.GAP
 
@@ -134,14 +134,14 @@ def finding_reason(finding: Finding) -> Reason:
 
 def clue_blocks(clue: Clue) -> Iterator[ui.Block]:
     """Show source, meaning and confidence of a clue."""
-    yield ui.para(ui.strong(f"{clue.source}:"), clue.says, hang=2)
+    yield ui.para(ui.strong(f"{clue.source}:"), clue.says)
     trust = TRUST.get(clue.confidence, clue.confidence)
     yield ui.para(t("Confidence: {confidence}.", confidence=trust), indent=2)
 
 
 def choice_reasons(choice: Choice, advice: Advice) -> tuple[Reason, ...]:
     """Return reasons for the rating, the options and withheld options, and notes about the drive."""
-    cannot = [ui.para(ui.danger(messages.CANNOT), obstacle, hang=2) for obstacle in choice.obstacles]
+    cannot = [ui.para(ui.danger(messages.CANNOT), obstacle) for obstacle in choice.obstacles]
     scheduler = (choice.scheduler,) if choice.scheduler else ()
     options = (
         (t("When made:"), choice.mkfs),
@@ -255,14 +255,14 @@ def _after_step(step: Step) -> Iterator[ui.Block]:
         yield from (ui.para(held, indent=2, hang=2) for held in step.holds)
         yield ui.GAP
     if step.destroys:
-        yield ui.para(ui.danger(DESTROYS), step.destroys, hang=2)
+        yield ui.para(ui.danger(DESTROYS), step.destroys)
         yield ui.GAP
     yield from _named(messages.UNDO_CAPTION, step.undo)
 
 
 def _named(caption: ui.Text, *said: ui.Text) -> tuple[ui.Block, ...]:
     """Return a captioned paragraph and a gap, or nothing if all texts are empty."""
-    return (ui.para(ui.strong(caption), *said, hang=2), ui.GAP) if any(text != "" for text in said) else ()
+    return (ui.para(ui.strong(caption), *said), ui.GAP) if any(text != "" for text in said) else ()
 
 
 def command_blocks(steps: Sequence[Step | ChangeStep | MigrationStep]) -> tuple[ui.Block, ...]:
@@ -275,10 +275,10 @@ def _command_block(number: int, step: Step | ChangeStep | MigrationStep) -> Iter
     yield from map(ui.Command, step.commands)
     yield from (ui.para(ui.accent(edit), indent=5, hang=2) for edit in step.edits)
     if isinstance(step, Step) and step.destroys:
-        yield ui.para(ui.danger(DESTROYS), step.destroys, indent=3, hang=2)
+        yield ui.para(ui.danger(DESTROYS), step.destroys, indent=3)
     if step.undo:
-        yield ui.para(ui.muted(messages.UNDO_CAPTION), step.undo, indent=3, hang=2)
-    yield from (ui.para(ui.muted(CHECKED), held, indent=3, hang=2) for held in step.holds)
+        yield ui.para(ui.muted(messages.UNDO_CAPTION), step.undo, indent=3)
+    yield from (ui.para(ui.muted(CHECKED), held, indent=3) for held in step.holds)
     if not isinstance(step, ChangeStep) and step.seconds >= 1:
         yield ui.para(messages.TAKES(seconds=step.seconds), indent=3)
     yield ui.GAP

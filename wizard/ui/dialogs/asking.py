@@ -127,11 +127,6 @@ def call_guarded(desk: Desk, then: Callable[[], None]) -> None:
         screen.warn(str(error))
 
 
-def token_field(number: int, drive: Drive | Identity) -> ui.Field:
-    """Return the field that confirms a drive by its token."""
-    return ui.Field(f"token{number}", ui.short(drive.path), hint=messages.TYPE(token=drive.token))
-
-
 def ask_tokens(
     desk: Desk,
     drives: Sequence[Drive | Identity],
@@ -155,8 +150,11 @@ def ask_tokens(
                 raise Refused(said(drive=ui.short(drive.path), token=drive.token))
         return partial(then, passphrase_of(values) if secret else None)
 
-    fields = (*(token_field(*one) for one in enumerate(drives)), *(passphrase_fields() if secret else ()))
-    desk.go(Typing(desk, title, blocks, fields, take, label))
+    fields = [
+        ui.Field(f"token{number}", ui.short(drive.path), hint=messages.TYPE(token=drive.token))
+        for number, drive in enumerate(drives)
+    ]
+    desk.go(Typing(desk, title, blocks, (*fields, *(passphrase_fields() if secret else ())), take, label))
 
 
 def confirm(desk: Desk, job: AnyJob | None, then: Callable[[bytes | None], None], *, secret: bool) -> None:

@@ -17,7 +17,7 @@ from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.drive_rows import HEALTH_TONES, blocker_para, recording_piece
 from wizard.ui.components.reasons import clue_blocks
-from wizard.ui.components.runs import blocker
+from wizard.ui.components.run_rows import blocker
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import call_guarded
 from wizard.ui.dialogs.pages import Overlay, Page
@@ -191,7 +191,7 @@ def identity_blocks(drive: Drive) -> Iterator[ui.Block]:
         (t("Discard:"), _discard(drive)),
         (messages.SCHEDULER, drive.scheduler or UNKNOWN),
     )
-    yield from (ui.para(ui.muted(caption), text, indent=2, hang=2) for caption, text in rows)
+    yield from (ui.para(ui.muted(caption), text, indent=2) for caption, text in rows)
 
 
 def _blocks(drive: Drive) -> Message:
@@ -273,7 +273,7 @@ NOTES_AT = 2 + len(COLUMNS.format("", "", "", "", ""))
 def contents_blocks(drive: Drive) -> Iterator[ui.Block]:
     """Show the contents of a drive: a table of partitions and free space, then layers. Fits 80 columns."""
     held = ", ".join(map(str, (contents.contents_words(drive), *_notes(drive, drive.path, drive.signatures))))
-    yield ui.para(ui.muted(t("Contents:")), held, indent=2, hang=2)
+    yield ui.para(ui.muted(t("Contents:")), held, indent=2)
     if drive.partitions or drive.free:
         heads = (t("no."), t("start"), t("size"), t("type"), t("content"), t("label, mounted"))
         yield _table_row(*map(str, heads))
@@ -347,4 +347,4 @@ def _unread(drive: Drive) -> Iterator[ui.Block]:
     if drive.unread:
         yield ui.para(ui.strong(t("Not read")))
     for one in drive.unread:
-        yield ui.para(ui.muted(f"{named_field(one.what)}:"), one.why, indent=2, hang=2)
+        yield ui.para(ui.muted(f"{named_field(one.what)}:"), one.why, indent=2)

@@ -128,7 +128,7 @@ class Measuring(Overlay, Generic[Verdict]):
         """Explain the result."""
         if self.verdict:
             title = t("Why: {drive}", drive=ui.short(self.drive.path))
-            self.desk.go(Reasons(self.desk, title, tuple(measured.verdict_reasons(self.verdict))))
+            self.open(Reasons, title, tuple(measured.verdict_reasons(self.verdict)))
 
     def start(
         self, measure: Callable[..., Verdict], subject: object, *, writes: bool = False, **options: object

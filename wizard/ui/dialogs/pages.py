@@ -138,7 +138,7 @@ def _pane(term: evidence.Term) -> ui.Pane:
 def term_blocks(term: evidence.Term) -> tuple[ui.Block, ...]:
     """Return other spellings, explanation and source of a term."""
     also = (ui.para(t("Also: {spellings:list}.", spellings=term.also)),) if term.also else ()
-    source = ui.para(ui.muted(SOURCE), term.source, hang=2)
+    source = ui.para(ui.muted(SOURCE), term.source)
     return (*also, ui.para(ui.strong(term.text)), ui.GAP, source)
 
 

@@ -115,13 +115,13 @@ class ResizeEditor(Overlay):
     def _told(self) -> ui.Para:
         meaning, effect, cannot = self._meaning, t("Effect:"), messages.NOT_POSSIBLE
         if meaning.does is resize.Does.NOTHING and self._place == self._now:
-            return ui.para(ui.muted(effect), meaning.says, hang=2)
+            return ui.para(ui.muted(effect), meaning.says)
         if meaning.why_not == "":
-            return ui.para(ui.good(effect), ui.strong(meaning.says), hang=2)
+            return ui.para(ui.good(effect), ui.strong(meaning.says))
         if meaning.why_not == meaning.says:
             caption = effect if meaning.does is resize.Does.TWO_JOBS else cannot
-            return ui.para(ui.warn(caption), meaning.says, hang=2)
-        return ui.para(ui.muted(effect), meaning.says, ui.warn(cannot), meaning.why_not, hang=2)
+            return ui.para(ui.warn(caption), meaning.says)
+        return ui.para(ui.muted(effect), meaning.says, ui.warn(cannot), meaning.why_not)
 
     def _row(self, border: resize.Border) -> ui.Row:
         value, was = _value(self._place, border), _value(self._now, border)
@@ -213,7 +213,7 @@ class ResizeEditor(Overlay):
             "Currently {value:exact}. 2048s means 2048 sectors of 512 bytes.",
             value=_value(self._place, border),
         )
-        self.desk.go(Typing(self.desk, CAPTIONS[border], means, (field,), take, messages.USE))
+        self.open(Typing, CAPTIONS[border], means, (field,), take, messages.USE)
 
     def act_reset(self) -> None:
         """Restore the current place of the partition."""
@@ -244,4 +244,4 @@ def _value(place: Extent, border: resize.Border) -> int:
 
 
 def _fact(caption: ui.Text, said: ui.Text, can: bool) -> ui.Para:
-    return ui.para(ui.muted(caption), ui.Piece(said, ui.Tone.PLAIN if can else ui.Tone.MUTED), hang=2)
+    return ui.para(ui.muted(caption), ui.Piece(said, ui.Tone.PLAIN if can else ui.Tone.MUTED))

@@ -191,7 +191,7 @@ class Candidates(Screen):
             self.desk.back()
             self._take(Taken(choices[filesystem]))
 
-        self.desk.go(FilesystemTrial(self.desk, order, use))
+        self.open(FilesystemTrial, order, use)
 
 
 def _title(name: str) -> str:

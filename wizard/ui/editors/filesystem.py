@@ -151,17 +151,15 @@ class Filesystem(Screen):
             self._asked[row] = taken
 
         workload, taken = self._advice.workload.id, self._taken(choice)
-        self.desk.go(Options(self.desk, self._session, workload, taken, keep, advised=advised))
+        self.open(Options, self._session, workload, taken, keep, advised=advised)
 
     def act_why(self) -> None:
         """Open the studies and figures for the filesystem."""
         choice, unmade = self._choice(self.row), self._unmade(self.row)
         if choice is not None:
-            self.desk.go(
-                Reasons(self.desk, title_of(choice.filesystem), choice_reasons(choice, self._advice))
-            )
+            self.open(Reasons, title_of(choice.filesystem), choice_reasons(choice, self._advice))
         elif unmade is not None:
-            self.desk.go(Reasons(self.desk, unmade.title, unmade_reasons(unmade)))
+            self.open(Reasons, unmade.title, unmade_reasons(unmade))
 
     def equipped(self) -> None:
         """Rank again with the installed tools."""

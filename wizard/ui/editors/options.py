@@ -174,7 +174,7 @@ class Options(Screen):
         )
         fields = (ui.Field(DANGER, t("Confirm"), hint=t("the words above")),)
         title = t("Danger: {option}", option=option.text)
-        self.desk.go(Typing(self.desk, title, blocks, fields, typed, messages.USE))
+        self.open(Typing, title, blocks, fields, typed, messages.USE)
 
     def _settle(self, names: Sequence[str], typed: str = "") -> None:
         """Use these options. Raises DiskwrightError and changes nothing if they are refused."""
@@ -194,14 +194,14 @@ def _blocks(offer: request.Offered) -> Iterator[ui.Block]:
     option = offer.option
     if option.does:
         yield ui.para(option.does)
-    yield ui.para(ui.muted(messages.PURPOSE), option.why, hang=2) if option.does else ui.para(option.why)
+    yield ui.para(ui.muted(messages.PURPOSE), option.why) if option.does else ui.para(option.why)
     if option.risk:
-        yield ui.para(ui.warn(messages.COST), option.risk, hang=2)
+        yield ui.para(ui.warn(messages.COST), option.risk)
     if option.never and option.danger:
-        yield ui.para(ui.danger(t("Danger:")), option.never, hang=2)
+        yield ui.para(ui.danger(t("Danger:")), option.never)
     elif option.never:
-        yield ui.para(ui.warn(t("Against:")), option.never, hang=2)
+        yield ui.para(ui.warn(t("Against:")), option.never)
     if offer.excludes:
         yield ui.para(t("Conflicts with {options:and}.", options=offer.excludes))
     if offer.refusal:
-        yield ui.para(ui.danger(messages.CANNOT), offer.refusal, hang=2)
+        yield ui.para(ui.danger(messages.CANNOT), offer.refusal)

@@ -13,7 +13,7 @@ from wizard.plan.request.plan_request import Arrangement
 from wizard.ui import messages, several_drives
 from wizard.ui import view as ui
 from wizard.ui.components.drive_rows import held_on
-from wizard.ui.components.runs import blocker
+from wizard.ui.components.run_rows import blocker
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Question
 from wizard.ui.session import Session
@@ -144,7 +144,7 @@ class Spread(Screen):
         from wizard.plan.text import danger_of
 
         if isinstance(tried, str):
-            yield ui.para(ui.warn(messages.CANNOT), tried, hang=2)
+            yield ui.para(ui.warn(messages.CANNOT), tried)
             return
         yield ui.para(t("The volume would use {spread}.", spread=several_drives.spread_of(tried)))
         danger: ui.Text = (tried.plan and danger_of(tried.plan)) or ""
@@ -184,7 +184,7 @@ class Spread(Screen):
             self._done(found)
             return
         title, label = t("Use these entire drives?"), t("use drives")
-        self.desk.go(Question(self.desk, title, loss, label, lambda: self._done(found)))
+        self.open(Question, title, loss, label, lambda: self._done(found))
 
     def _done(self, found: Session) -> None:
         self._take(found)

@@ -44,8 +44,8 @@ class VolumeEditor(Screen):
     step = ui.ScreenStep.PLAN
     help = (
         t(
-            "Size: empty or rest for all remaining space. 500G and 500GiB are powers of 1024, 750GB is as on "
-            "the drive's box, 30% is a share of the total space."
+            "Size: empty or rest for all remaining space. 500G and 500GiB are powers of 1024. 750GB is as on "
+            "the drive's box. 30% is a share of the total space."
         ),
         t(
             "Role: the function of the volume in a system that boots from this drive. Such a volume is "

@@ -207,13 +207,13 @@ class Job(Generic[D]):
     def panes(self, services: Services) -> tuple[ui.Pane, ui.Pane]:
         """Return the steps in short, and the limits of undo."""
         # Unnumbered, since `commands` and Work number every step.
-        steps: list[ui.Block] = [ui.para("-", sentence, hang=2) for sentence in self.brief]
+        steps: list[ui.Block] = [ui.para("-", sentence) for sentence in self.brief]
         steps.append(ui.para(ui.muted(messages.TAKES(seconds=self.total_seconds))))
         back: list[ui.Block] = [ui.para(said, hang=2) for said in self.undo_texts(services)]
         doubts = (*self.doubts, *services.journal_doubts())
         if doubts:
             back += [ui.GAP, ui.para(ui.muted(t("Notes and unknowns")))]
-            back += [ui.para("-", ui.warn(doubt), hang=2) for doubt in doubts]
+            back += [ui.para("-", ui.warn(doubt)) for doubt in doubts]
         return ui.Pane(WILL_BE_DONE, tuple(steps)), ui.Pane(messages.UNDO_TITLE, tuple(back))
 
     def page(self, services: Services) -> Iterator[ui.Block]:

@@ -16,7 +16,7 @@ from wizard.plan.request import plan_request
 from wizard.plan.settings.possible import places_of, signatures_on
 from wizard.ui import messages
 from wizard.ui import view as ui
-from wizard.ui.components.runs import blocker, runs_on
+from wizard.ui.components.run_rows import blocker, runs_on
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Typing
 from wizard.ui.dialogs.health import health_page
@@ -169,7 +169,7 @@ class Actions(Screen):
     def act_health(self) -> None:
         """Open the health page."""
         diagnosis = self.services.diagnose(self._machine, self._drive)
-        self.desk.go(health_page(self.desk, self._drive, diagnosis))
+        self.open(health_page, self._drive, diagnosis)
 
     def act_rename(self) -> None:
         """Ask for a new label."""
@@ -249,7 +249,7 @@ class Actions(Screen):
         def take(values: ui.Values) -> Callable[[], None]:
             return partial(self.work_out, self._device, wanted(values))
 
-        self.desk.go(Typing(self.desk, title, means, fields, take, messages.REVIEW))
+        self.open(Typing, title, means, fields, take, messages.REVIEW)
 
 
 def _row(entry: MenuEntry) -> ui.Row:

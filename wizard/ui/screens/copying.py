@@ -84,7 +84,7 @@ class CopyScreen(Screen):
         source = next((one for one in self._sources or () if one.path == self.row), None)
         text = t("The source is only read. No file in the target is overwritten.")
         title, fields = messages.COPY_HERE, self._asked(source)
-        self.desk.go(Typing(self.desk, title, text, fields, self._take, t("count")))
+        self.open(Typing, title, text, fields, self._take, t("count"))
 
     def _asked(self, source: Source | None) -> tuple[ui.Field, ...]:
         path = source.path if source else ""
@@ -115,7 +115,7 @@ class CopyScreen(Screen):
         self.later(counting, lambda: self.services.as_root().work_out_copy(asked), self._counted)
 
     def _counted(self, bring: Bring) -> None:
-        self.desk.go(CopyLosses(self.desk, bring))
+        self.open(CopyLosses, bring)
 
 
 class CopyLosses(Screen):

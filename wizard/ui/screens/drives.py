@@ -17,7 +17,7 @@ from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components import drive_rows
 from wizard.ui.components.advice_rows import listed, notice
-from wizard.ui.components.runs import answers, blocker, misaligned_found, runs_on, without_nofail
+from wizard.ui.components.run_rows import answers, blocker, misaligned_found, runs_on, without_nofail
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.session import Session
 
@@ -335,16 +335,16 @@ class DrivesScreen(Screen):
 
         if self.row in self._absent:
             finding = self._absent[self.row]
-            self.desk.go(Reasons(self.desk, finding.subject, (finding_reason(finding),)))
+            self.open(Reasons, finding.subject, (finding_reason(finding),))
         elif found := self._current(self.row):
-            self.desk.go(Reasons(self.desk, ui.short(found[0].path), finding_reasons(found[1])))
+            self.open(Reasons, ui.short(found[0].path), finding_reasons(found[1]))
 
     def act_health(self) -> None:
         """Open the health page of a drive."""
         from wizard.ui.dialogs.health import health_page
 
         if found := self._current(self.row):
-            self.desk.go(health_page(self.desk, *found))
+            self.open(health_page, *found)
 
     def act_speed(self) -> None:
         """Open the measurement of alignment."""

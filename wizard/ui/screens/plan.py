@@ -126,7 +126,7 @@ class PlanScreen(Screen):
             yield ui.para(ui.muted(messages.PURPOSE), session.advice.workload.title)
         key = "as-root" if self._can_read else ""
         if plan is None:
-            yield ui.para(ui.danger(messages.NOT_POSSIBLE), self._fault, hang=2, key=key)
+            yield ui.para(ui.danger(messages.NOT_POSSIBLE), self._fault, key=key)
             if self._has_old_filesystem:
                 yield ui.para(EXT4_INSTEAD, key="to-ext4")
             return
@@ -149,7 +149,7 @@ class PlanScreen(Screen):
         elif undo := plan_rows.undo_line(plan, self.services.why_direct(plan)):
             yield undo
         for doubt in (*self.services.journal_doubts(), *plan.doubts):
-            yield ui.para(ui.warn(messages.NOTE), doubt, hang=2)
+            yield ui.para(ui.warn(messages.NOTE), doubt)
         loses = plan.before.has_other_contents or any(not slot.kept for slot in plan.before.partitions)
         if loses and self._has_old_filesystem:
             yield ui.para(EXT4_INSTEAD, key="to-ext4")
@@ -268,7 +268,7 @@ class PlanScreen(Screen):
             self._renew(draft.with_spec(self.session, index, changed))
 
         new = index == len(self.session.specs)
-        self.desk.go(VolumeEditor(self.desk, self.session, spec, check, take, new=new))
+        self.open(VolumeEditor, self.session, spec, check, take, new=new)
 
     def act_remove(self) -> None:
         """Remove a volume."""
@@ -281,7 +281,7 @@ class PlanScreen(Screen):
         session = self.session
         spec = session.specs[self._at] if session.specs else None
         advice = self._advice_for(spec)
-        self.desk.go(Filesystem(self.desk, session, advice, spec.choice if spec else None, self._take))
+        self.open(Filesystem, session, advice, spec.choice if spec else None, self._take)
 
     def _advice_for(self, spec: VolumeSpec | None) -> Advice:
         session, advice = self.session, self.session.advice
@@ -302,11 +302,11 @@ class PlanScreen(Screen):
         spec = self.session.specs[self._at]
         held = self.session.taken
         taken = held if held is not None and held.choice == spec.choice else Taken(spec.choice)
-        self.desk.go(Options(self.desk, self.session, spec.workload.id, taken, self._take))
+        self.open(Options, self.session, spec.workload.id, taken, self._take)
 
     def act_drives(self) -> None:
         """Select several drives for the volume."""
-        self.desk.go(Spread(self.desk, self.session, self._renew))
+        self.open(Spread, self.session, self._renew)
 
     def _why_not_adjust(self) -> ui.Text:
         return (
@@ -329,7 +329,7 @@ class PlanScreen(Screen):
         def take(arrangement: Arrangement) -> None:
             self._renew(replace(self.session, arrangement=arrangement))
 
-        self.desk.go(Arrange(self.desk, self.session.arrangement, check, take))
+        self.open(Arrange, self.session.arrangement, check, take)
 
     def act_system(self) -> None:
         """Replace the volumes with those of a desktop system."""
@@ -347,21 +347,21 @@ class PlanScreen(Screen):
     def act_commands(self) -> None:
         """Show all steps and commands."""
         if (plan := self.session.plan) is not None:
-            self.desk.go(Page(self.desk, messages.STEPS, PlanJob(plan).commands(self.services)))
+            self.open(Page, messages.STEPS, PlanJob(plan).commands(self.services))
 
     def act_why(self) -> None:
         """Show each step with reasons."""
         if (plan := self.session.plan) is not None:
-            self.desk.go(Reasons(self.desk, messages.WHY, step_reasons(plan, self.session.specs)))
+            self.open(Reasons, messages.WHY, step_reasons(plan, self.session.specs))
         elif self.session.advice is not None and self.session.choice is not None:
             reasons = choice_reasons(self.session.choice, self.session.advice)
-            self.desk.go(Reasons(self.desk, messages.WHY, reasons))
+            self.open(Reasons, messages.WHY, reasons)
 
     def act_try(self) -> None:
         """Compare filesystems for the volume."""
         spec = self.session.specs[self._at]
         loads = self._loads(spec)
-        self.desk.go(Candidates(self.desk, self._advice_for(spec), self._at, loads, self._take))
+        self.open(Candidates, self._advice_for(spec), self._at, loads, self._take)
 
     def act_speed(self) -> None:
         """Open the measurement of alignment."""

@@ -93,9 +93,7 @@ class PurposeScreen(Screen):
         if isinstance(tried, str) or tried.advice is None or tried.choice is None:
             self.warn(tried if isinstance(tried, str) else NOTHING)
             return
-        self.desk.go(
-            Reasons(self.desk, title_of(tried.choice.filesystem), choice_reasons(tried.choice, tried.advice))
-        )
+        self.open(Reasons, title_of(tried.choice.filesystem), choice_reasons(tried.choice, tried.advice))
 
 
 def _preview(session: Session) -> Iterator[ui.Block]:
@@ -105,7 +103,7 @@ def _preview(session: Session) -> Iterator[ui.Block]:
         yield ui.para(ui.warn(NOTHING))
         for choice in for_files(advice.choices) if advice else ():
             why = choice.obstacles[0] if choice.obstacles else t("possible, but not recommended")
-            yield ui.para(ui.strong(title_of(choice.filesystem)), why, indent=2, hang=2)
+            yield ui.para(ui.strong(title_of(choice.filesystem)), why, indent=2)
         return
     plan = session.plan
     if plan is None:

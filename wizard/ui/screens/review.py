@@ -109,7 +109,7 @@ class Review(Screen):
             )
         elif self._room is not None and self._room.sentence and self._shows_room(self._room):
             tone = ui.Tone.PLAIN if self._room.fits else ui.Tone.WARN
-            yield ui.para(ui.muted(t("Space:")), ui.Piece(self._room.sentence, tone), hang=2)
+            yield ui.para(ui.muted(t("Space:")), ui.Piece(self._room.sentence, tone))
         if self.services.apply_obstacle:
             yield ui.para(ui.warn(self.services.apply_obstacle), hang=2)
             if self.services.needs_root:
@@ -242,7 +242,7 @@ class Review(Screen):
     def act_commands(self) -> None:
         """Show all steps and commands."""
         self._keep(self.values)
-        self.desk.go(Page(self.desk, messages.COMMANDS, self.job.commands(self.services)))
+        self.open(Page, messages.COMMANDS, self.job.commands(self.services))
 
     def act_save(self) -> None:
         """Save the job to a file."""
@@ -267,7 +267,7 @@ def _identity(drive: Identity) -> ui.Para:
         drive.model or messages.NO_NAME,
         format_capacity(drive.size_bytes),
     )
-    return ui.para(ui.strong(name), model, size, *serial, hang=2)
+    return ui.para(ui.strong(name), model, size, *serial)
 
 
 def _shortened(token: str, others: Iterable[str], *, serial: bool) -> str:

@@ -90,13 +90,13 @@ class WaysScreen(Screen):
     def _above(self) -> Iterator[ui.Block]:
         if self._prospect is not None:
             said = t("Recommended:") if self._prospect.default else t("Not possible now:")
-            yield ui.para(ui.strong(said), self._prospect.why, hang=2)
+            yield ui.para(ui.strong(said), self._prospect.why)
             yield ui.para(t("Every conversion preserves all files."))
-            yield ui.para(NEW_INSTEAD, COPY_INSTEAD, COPY_COMMANDS, hang=2)
+            yield ui.para(NEW_INSTEAD, COPY_INSTEAD, COPY_COMMANDS)
         elif self.doing != "":
             yield ui.para(self.doing)
         elif self._fault:
-            yield ui.para(ui.warn(t("Cannot show conversions:")), self._fault, hang=2)
+            yield ui.para(ui.warn(t("Cannot show conversions:")), self._fault)
         else:
             yield ui.para(t("Not checked yet. Press r to check the filesystem."))
 

@@ -18,8 +18,8 @@ from wizard.model.run import Event, JournalEntry
 from wizard.model.said import t
 from wizard.ui import messages
 from wizard.ui import view as ui
-from wizard.ui.components import runs
-from wizard.ui.components.runs import RunProgress
+from wizard.ui.components import run_rows
+from wizard.ui.components.run_rows import RunProgress
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs import asking
 from wizard.ui.dialogs.pages import Page
@@ -114,7 +114,7 @@ class WorkScreen(Screen):
             outcome = replace(outcome, decision=waits.decision)
         if ways and (state is not RunState.DONE or ways != NextCommands()):
             drives = tuple(drive.path for drive in self.job.drives)
-            outcome = replace(outcome, decision=runs.with_ways(drives, outcome.decision, ways))
+            outcome = replace(outcome, decision=run_rows.with_ways(drives, outcome.decision, ways))
         if self._why_not:
             # The state may offer actions that are no longer possible.
             said = (
@@ -161,7 +161,9 @@ class WorkScreen(Screen):
         if self._settling is None and (working or 0 < done < len(self.job.sentences)):
             yield self._progress.in_steps(self.job.seconds, done, working or done + 1)
         else:
-            what = self._settling or runs.doing(self.services.runs.status(self.run).phase, done=bool(done))
+            what = self._settling or run_rows.doing(
+                self.services.runs.status(self.run).phase, done=bool(done)
+            )
             yield self._progress.around_steps(what)
         yield ui.GAP
         yield self._power()
@@ -174,7 +176,7 @@ class WorkScreen(Screen):
             return ui.para(ui.strong(told), hang=2)
         unknown = t("The current step may be left half done. Afterwards, start diskwright again.")
         said = power if power != "" else unknown
-        return ui.para(ui.warn(t("After a power cut now:")), ui.strong(said), hang=2)
+        return ui.para(ui.warn(t("After a power cut now:")), ui.strong(said))
 
     def _panes(self) -> Iterator[ui.Pane]:
         if self._over:
@@ -190,7 +192,7 @@ class WorkScreen(Screen):
         if (working := self._working) is not None:
             states.setdefault(working, "begun")
         for number, sentence in enumerate(self.job.sentences, 1):
-            yield runs.step_para(number, sentence, states.get(number, ""))
+            yield run_rows.step_para(number, sentence, states.get(number, ""))
 
     def _actions(self) -> Iterator[ui.Action]:
         if self._over:
@@ -219,14 +221,14 @@ class WorkScreen(Screen):
         decision = self._outcome.decision
         next_steps: tuple[ui.Block, ...] = ()
         if decision.is_open:
-            next_steps = tuple(runs.choices_of(self.services, self.run, decision))
+            next_steps = tuple(run_rows.choices_of(self.services, self.run, decision))
         elif self._why_not:
             next_steps = (ui.para(ui.danger(self._why_not)),)
         if next_steps:
             yield ui.Pane(t("What next"), next_steps)
-        checks = runs.checks_of(self._entries)
+        checks = run_rows.checks_of(self._entries)
         if checks and self._state is not RunState.UNDONE:
-            yield runs.checks_pane(checks, self.job.checked)
+            yield run_rows.checks_pane(checks, self.job.checked)
         title: ui.Text = t("Next") if self._is_used else "" if self._state in SETTLED else STEPS
         yield ui.Pane(title, tuple(self._next()))
 
@@ -284,7 +286,7 @@ class WorkScreen(Screen):
             self.warn(t("Stopping as soon as it is safe."))
 
         means = self.job.stop_means(self.services)
-        self.desk.go(asking.Question(self.desk, t("Stop?"), means, messages.STOP, stop, ends=True))
+        self.open(asking.Question, t("Stop?"), means, messages.STOP, stop, ends=True)
 
     def act_keep(self) -> None:
         """Ask, then keep the result."""
@@ -311,11 +313,11 @@ class WorkScreen(Screen):
         def yes() -> None:
             if choice.why_secret:
                 title, text = messages.PASSPHRASE, choice.why_secret
-                self.desk.go(asking.Typing(self.desk, title, text, (field,), take, messages.RESUME))
+                self.open(asking.Typing, title, text, (field,), take, messages.RESUME)
             else:
                 self._settle(way)
 
-        self.desk.go(asking.Question(self.desk, choice.question, choice.means, LABELS[way], yes, ends=True))
+        self.open(asking.Question, choice.question, choice.means, LABELS[way], yes, ends=True)
 
     def _settle(self, way: Settling, secret: bytes | None = None) -> None:
         self._settling = t("Keeping the result") if way is Settling.KEEP else messages.UNDOING
@@ -352,7 +354,7 @@ class WorkScreen(Screen):
         def look() -> None:
             paths = [drive.path for drive in self.job.drives]
             self._look(paths)
-            while not over.wait(runs.PERIOD):
+            while not over.wait(run_rows.PERIOD):
                 self._look(paths)
 
         def watched() -> tuple[Ended, str]:
@@ -386,7 +388,7 @@ class WorkScreen(Screen):
 
     def act_commands(self) -> None:
         """Show all steps and commands."""
-        self.desk.go(Page(self.desk, messages.COMMANDS, self.job.commands(self.services)))
+        self.open(Page, messages.COMMANDS, self.job.commands(self.services))
 
     def act_report(self) -> None:
         """Save a report about the run."""

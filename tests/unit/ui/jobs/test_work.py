@@ -19,7 +19,7 @@ from wizard.apply.run.journal import RunState
 from wizard.apply.run.progress_log import StepProgress
 from wizard.model.errors import ExitCode, Failed
 from wizard.model.run import Event, JournalEntry
-from wizard.ui.components.runs import RunProgress, doing
+from wizard.ui.components.run_rows import RunProgress, doing
 from wizard.ui.view import Progress, Tone
 
 SECRET = "four words, or more"
