@@ -6,42 +6,30 @@ import shlex
 from argparse import Namespace
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wizard.apply.local_runs import LocalRuns
 from wizard.apply.plan.run_summary import as_options
 from wizard.apply.run.job import check_root
 from wizard.apply.run.kinds import render_any
+from wizard.cli import messages
 from wizard.cli.command import typed
-from wizard.cli.documents import page_of
-from wizard.cli.output import deliver, say, tell
-from wizard.cli.start import NOT_WRITTEN, environment_of, offer
+from wizard.cli.output import deliver, save, say, tell
+from wizard.cli.start import environment_of, offer, page_of
 from wizard.documents.codec import render_document, to_json
-from wizard.documents.files import write_file
 from wizard.ext4.system_findings import COPY_COMMANDS, COPY_INSTEAD
 from wizard.ext4.ways import NEW_INSTEAD, SUMMARIES
 from wizard.filesystems.registry import KINDS
-from wizard.model.errors import BadInput, ExitCode, printable
+from wizard.model import requests
+from wizard.model.errors import BadInput, ExitCode
 from wizard.model.finding import Severity
-from wizard.model.requests import (
-    Attach,
-    CopyFiles,
-    Detach,
-    Grow,
-    NewUuid,
-    Release,
-    SetLabel,
-    SetOptions,
-    SwitchOff,
-    Wanted,
-)
 from wizard.model.said import t
 from wizard.operations.fstab import EditFstab
 from wizard.operations.settings import WriteRules, difference
 from wizard.plan.changes import Prospect, Way, WayOffer
+from wizard.ui.components.advice_rows import offer_blocks
 from wizard.ui.components.drive_rows import finding_paras
-from wizard.ui.components.way_rows import offer_blocks
+from wizard.ui.messages import NOT_MOUNTED
 from wizard.ui.view import GAP, Block, para, strong
 
 if TYPE_CHECKING:
@@ -50,21 +38,23 @@ if TYPE_CHECKING:
 PROSPECT_SCHEMA = "diskwright.prospect/1"
 
 
-def _mount(given: Namespace) -> Wanted:
+def _mount(given: Namespace) -> requests.Wanted:
     from wizard.probe.host.environment import caller
 
-    return Attach(given.at, given.options, not given.once, given.writable or caller(), given.writable)
+    return requests.Attach(
+        given.at, given.options, not given.once, given.writable or caller(), given.writable
+    )
 
 
-WANTED: dict[str, Callable[[Namespace], Wanted]] = {
-    "label": lambda given: SetLabel(given.label),
-    "new-uuid": lambda _: NewUuid(),
+WANTED: dict[str, Callable[[Namespace], requests.Wanted]] = {
+    "label": lambda given: requests.SetLabel(given.label),
+    "new-uuid": lambda _: requests.NewUuid(),
     "mount": _mount,
-    "unmount": lambda given: Detach(given.boot),
-    "remount": lambda given: SetOptions(given.options),
-    "grow": lambda _: Grow(),
-    "power-off": lambda _: SwitchOff(),
-    "release": lambda _: Release(),
+    "unmount": lambda given: requests.Detach(given.boot),
+    "remount": lambda given: requests.SetOptions(given.options),
+    "grow": lambda _: requests.Grow(),
+    "power-off": lambda _: requests.SwitchOff(),
+    "release": lambda _: requests.Release(),
 }
 """Requested change by command."""
 
@@ -104,7 +94,7 @@ def bring(arguments: Namespace) -> ExitCode:
     """Copy files to a volume."""
     # Only root can read the folders of all users.
     check_root()
-    asked = CopyFiles(arguments.source, arguments.target, arguments.into or "", arguments.take_place)
+    asked = requests.CopyFiles(arguments.source, arguments.target, arguments.into or "", arguments.take_place)
     return offer(runs_of(arguments).work_out_copy(asked), arguments)
 
 
@@ -125,13 +115,13 @@ def tune(arguments: Namespace) -> ExitCode:
                     file=arguments.output,
                 )
             )
-        write_file(Path(arguments.output), document, str(t("The document")))
+        save(arguments.output, document)
     deliver(arguments, document, _tuning_blocks(found))
     if not arguments.json:
         tell(_differences(found))
     if arguments.output is not None:
         own_fstab = () if environment.is_running_system else ("--fstab", shlex.quote(str(environment.fstab)))
-        say(NOT_WRITTEN)
+        say(messages.NOT_WRITTEN)
         say(typed("apply", shlex.quote(arguments.output), as_options(found.changes.tokens), *own_fstab))
     return ExitCode.DONE
 
@@ -139,7 +129,7 @@ def tune(arguments: Namespace) -> ExitCode:
 def _tuning_blocks(found: TuningProposal) -> Iterator[Block]:
     """Show the suggestions and steps, without the edits of whole files."""
     existing, changes = found.used.existing, found.changes
-    place = printable(existing.mount_point, 200) if existing.mount_point else t("not mounted")
+    place = existing.mount_point or NOT_MOUNTED
     yield para(
         t(
             "{purpose}, on {device}, {place}",
@@ -215,7 +205,7 @@ def prospect_blocks(prospect: Prospect) -> Iterator[Block]:
         yield from finding_paras(told)
     for one in prospect.offers:
         yield GAP
-        yield para(strong(f"{one.way}:"), SUMMARIES[one.way], hang=2)
+        yield para(strong(f"{one.way}:"), SUMMARIES[one.way])
         yield from _offer_blocks(prospect, one)
     yield GAP
     if prospect.default is not None:

@@ -15,14 +15,13 @@ from wizard.apply.ensure.look import DriveAssessment, DriveState, look_at
 from wizard.apply.run.job import Start
 from wizard.apply.run.runs import doubts_about, make_private, runs_folder
 from wizard.apply.run_control import job_for, resume
-from wizard.cli.documents import page_of, read_text
 from wizard.cli.output import say, show, tell
-from wizard.cli.start import check_is_root, environment_of
+from wizard.cli.start import check_is_root, environment_of, page_of, read_text
 from wizard.cli.status import begin_heeding, narrate
 from wizard.documents.codec import render_document, to_json
 from wizard.documents.profiles import BUNDLED
 from wizard.model.ensure import ENSURED_SCHEMA, AlsoDrive, Difference, Ensured, EnsuredDrive, WantedDrives
-from wizard.model.errors import BadInput, DiskwrightError, ExitCode, printable
+from wizard.model.errors import BadInput, DiskwrightError, ExitCode
 from wizard.model.said import Message, Sentence, Sentences, in_english, reason_of, shown_lines, t
 from wizard.plan.desired_state.document import places_named, read_wanted
 
@@ -84,11 +83,10 @@ HEADS = {
 
 def lines_of(result: EnsureResult) -> Iterator[str]:
     """Yield the result, then the differences."""
-    name, paths = printable(result.first.name, 100), result.first.paths
-    shown = tuple(printable(path, 60) for path in paths)
+    name, paths = result.first.name, result.first.paths
     head = (
-        _head(result.state, name, shown)
-        if shown
+        _head(result.state, name, paths)
+        if paths
         else t("{name}: does not match exactly one drive; no changes were made.", name=name)
     )
     yield str(head)
@@ -199,13 +197,13 @@ def _each_once(looks: list[DriveAssessment]) -> list[DriveAssessment]:
     paths = [path for look in looks for path in look.paths]
     twice = [next((path for path in look.paths if paths.count(path) > 1), None) for look in looks]
     return [
-        replace(
-            look, state=DriveState.REFUSED, said=(t("Two entries of the file match {drive}.", drive=path),)
-        )
-        if path
-        else look
+        _refused(look, t("Two entries of the file match {drive}.", drive=path)) if path else look
         for look, path in zip(looks, twice, strict=True)
     ]
+
+
+def _refused(look: DriveAssessment, why: Message | str) -> DriveAssessment:
+    return replace(look, state=DriveState.REFUSED, said=(why,))
 
 
 def _seen(look: DriveAssessment, *, check: bool) -> EnsureResult:
@@ -235,7 +233,7 @@ def _carried_out(look: DriveAssessment, where: Where) -> EnsureResult:
             runs.append(run.name)
             code = narrate(run)
         except DiskwrightError as error:
-            failed = replace(look, state=DriveState.REFUSED, said=(reason_of(error),))
+            failed = _refused(look, reason_of(error))
             return EnsureResult(first, failed, tuple(runs), ExitCode.FAILED if runs else error.exit_code)
         if code is ExitCode.REFUSED and look.state is DriveState.RESUME:
             # After a reboot, a run that wrote nothing may not recognise the drive. A new run does.
@@ -244,16 +242,10 @@ def _carried_out(look: DriveAssessment, where: Where) -> EnsureResult:
                 look = anew
                 continue
         if code is not ExitCode.DONE:
-            ended = replace(
-                look, state=DriveState.REFUSED, said=(t("Run {run} did not finish.", run=run.name),)
-            )
+            ended = _refused(look, t("Run {run} did not finish.", run=run.name))
             return EnsureResult(first, ended, tuple(runs), code)
         look = _same_again(first, look_at(look.wanted, where))
-    endless = replace(
-        look,
-        state=DriveState.REFUSED,
-        said=(t("The drive still differs after repeated changes; check the runs."),),
-    )
+    endless = _refused(look, t("The drive still differs after repeated changes; check the runs."))
     return EnsureResult(first, endless, tuple(runs), ExitCode.FAILED)
 
 
@@ -266,7 +258,7 @@ def _same_again(first: DriveAssessment, look: DriveAssessment) -> DriveAssessmen
         drives=first.paths,
         found=look.paths,
     )
-    return replace(look, state=DriveState.REFUSED, said=(said,), plan=None, changes=None)
+    return replace(_refused(look, said), plan=None, changes=None)
 
 
 def _begun(look: DriveAssessment, where: Where) -> Path:

@@ -7,24 +7,14 @@ from pathlib import Path
 
 from wizard.apply.ensure.compare_mounts import Where
 from wizard.apply.ensure.look import DriveState, as_found
-from wizard.cli.documents import read_plan_file
-from wizard.cli.output import say
-from wizard.cli.start import check_is_root, environment_of
-from wizard.documents.files import write_file
+from wizard.cli.output import save, say
+from wizard.cli.start import check_is_root, environment_of, read_plan_file
 from wizard.model.ensure import WantedDrive
 from wizard.model.errors import BadInput, ExitCode, Failed
 from wizard.model.layout import Member
 from wizard.model.said import t
-from wizard.plan.desired_state.document import read_wanted, wanted_lacks, wanted_of, wanted_task, wanted_toml
-from wizard.plan.export import (
-    fstab_text,
-    lacking,
-    member_of,
-    repart_files,
-    repart_lacks,
-    sfdisk_dump,
-    sfdisk_lacks,
-)
+from wizard.plan import export as exported
+from wizard.plan.desired_state import document as wanted
 from wizard.plan.plan import Plan
 
 
@@ -36,19 +26,19 @@ def export(arguments: Namespace) -> ExitCode:
     missing: Iterable[object]
     match arguments.format:
         case "sfdisk":
-            member = member_of(plan, arguments.device)
-            _write_text(sfdisk_dump(member), arguments.output)
-            missing = (*sfdisk_lacks(member), *lacking(plan))
+            member = exported.member_of(plan, arguments.device)
+            _write_text(exported.sfdisk_dump(member), arguments.output)
+            missing = (*exported.sfdisk_lacks(member), *exported.lacking(plan))
         case "repart":
-            member = member_of(plan, arguments.device)
+            member = exported.member_of(plan, arguments.device)
             _write_definitions(plan, member, arguments.output)
-            missing = (*repart_lacks(member), *lacking(plan, repart=True))
+            missing = (*exported.repart_lacks(member), *exported.lacking(plan, repart=True))
         case "fstab":
-            _write_text(fstab_text(plan), arguments.output)
+            _write_text(exported.fstab_text(plan), arguments.output)
             missing = (t("Not written: the lines for crypttab."),) if plan.containers else ()
         case _:
-            _write_wanted(wanted_of(plan), arguments)
-            missing = wanted_lacks(plan)
+            _write_wanted(wanted.wanted_of(plan), arguments)
+            missing = wanted.wanted_lacks(plan)
     for sentence in missing:
         say(str(sentence))
     return ExitCode.DONE
@@ -69,21 +59,21 @@ def _export_drive(arguments: Namespace) -> ExitCode:
 
 
 def _write_wanted(drive: WantedDrive, arguments: Namespace, *notes: str) -> None:
-    text = wanted_toml(drive, notes)
-    read_wanted(text, arguments.plan)
-    _write_text(text if arguments.format == "wanted" else wanted_task(drive, notes), arguments.output)
+    text = wanted.wanted_toml(drive, notes)
+    wanted.read_wanted(text, arguments.plan)
+    _write_text(text if arguments.format == "wanted" else wanted.wanted_task(drive, notes), arguments.output)
 
 
 def _write_text(text: str, output: str | None) -> None:
     if output in (None, "-"):
         sys.stdout.write(text)
     else:
-        write_file(Path(str(output)), text, str(t("The export")))
+        save(str(output), text)
 
 
 def _write_definitions(plan: Plan, member: Member, output: str | None) -> None:
     """Write into a folder without other definitions, which would be combined. Raises BadInput or Failed."""
-    files = repart_files(plan, member)
+    files = exported.repart_files(plan, member)
     if output in (None, "-"):
         raise BadInput(t("Definitions need a folder: name one with -o."))
     folder = Path(str(output))
@@ -105,4 +95,4 @@ def _write_definitions(plan: Plan, member: Member, output: str | None) -> None:
             )
         )
     for name, text in files.items():
-        write_file(folder / name, text, str(t("The definition")))
+        save(str(folder / name), text)

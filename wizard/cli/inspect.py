@@ -1,4 +1,5 @@
-"""`diskwright inspect`: show the attached drives and findings about their use.
+"""`diskwright inspect`: show the attached drives and findings about their use. `diskwright advise`: recommend
+filesystems and options for a drive and a workload.
 
 The document of `--json` (schema diskwright.machine/2) has findings with codes and values, so that every
 sentence can be rendered again.
@@ -10,23 +11,29 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from wizard.advice.ranking import advise
+from wizard.advice.workloads import find_workload
 from wizard.apply.remedies import absent_at_boot, diagnose
 from wizard.apply.run.backup_store import OWN_FSTAB
-from wizard.cli.machines import not_recorded
+from wizard.cli.machines import machine_and_drive, not_recorded
 from wizard.cli.output import deliver
-from wizard.cli.portrait import finding_blocks, portrait
 from wizard.documents.codec import render_document, to_json
-from wizard.findings.diagnose import judge_health
+from wizard.findings.diagnose import has_health, judge_health
+from wizard.findings.drive_faults import turning_words
 from wizard.findings.geometry import load_patterns
+from wizard.model.advice import Advice
 from wizard.model.drive_facts import Discard, Smart, Zones
 from wizard.model.errors import BadInput, ExitCode
-from wizard.model.finding import Clue, Diagnosis, Finding, Recording
+from wizard.model.finding import Clue, Diagnosis, Finding, Recording, Severity
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Extent, Layer, Machine, Partition, Signature, Table, Unread, Use
-from wizard.model.said import in_english, t
+from wizard.model.said import Message, format_capacity, in_english, t
 from wizard.probe.interpret import machine_of
 from wizard.probe.machine import load_machine, save_machine, survey, with_others
-from wizard.ui.view import GAP, Block, muted, para
+from wizard.ui.components.advice_rows import advice_page
+from wizard.ui.components.drive_rows import TONES, recording_piece
+from wizard.ui.dialogs.health import contents_blocks, identity_blocks, shown_size
+from wizard.ui.view import GAP, Block, Piece, muted, para, strong
 
 SCHEMA = "diskwright.machine/2"
 
@@ -124,6 +131,38 @@ def _blocks(
         )
 
 
+def portrait(drive: Drive, diagnosis: Diagnosis) -> Iterator[Block]:
+    """Yield the blocks that describe one drive."""
+    yield para(strong(title(drive)))
+    yield from identity_blocks(drive)
+    yield para(muted(t("Recording:")), recording_piece(diagnosis), indent=2)
+    if has_health(drive):
+        yield para(muted(t("Health:")), *judge_health(drive).said, indent=2)
+    yield from contents_blocks(drive)
+    yield from finding_blocks(diagnosis.findings)
+
+
+def title(drive: Drive) -> Message:
+    """Return the heading, such as `/dev/sda  Example HDD 500, 500 GB`."""
+    what: Message | str = drive.model or _unnamed(drive)
+    return t("{path}  {what}, {size}", path=drive.path, what=what, size=shown_size(drive.size_bytes))
+
+
+def _unnamed(drive: Drive) -> Message:
+    if drive.backing_file:
+        return t("loop over {file}", file=drive.backing_file)
+    return t("loop") if drive.bus == "loop" else t("unknown model")
+
+
+def finding_blocks(findings: Sequence[Finding]) -> Iterator[Block]:
+    """Yield each finding with its advice."""
+    for finding in findings:
+        severity = Piece(f"{finding.severity}:", TONES[finding.severity])
+        yield para(severity, finding.sentence, indent=2)
+        if finding.remedy and finding.severity is not Severity.OK:
+            yield para(finding.advice, indent=4)
+
+
 def machine_document(
     machine: Machine, diagnoses: Mapping[str, Diagnosis], absent: Sequence[Finding] = ()
 ) -> JSON:
@@ -177,3 +216,28 @@ def _shown(value: object) -> object:
             return {"what": value.what, "why": in_english(value.why), "obstacle": value.obstacle.value}
         case _:
             return _fields(value) if type(value) in FIELDS else to_json(value)
+
+
+ADVICE_SCHEMA = "diskwright.advice/1"
+
+
+def advise_drive(arguments: Namespace) -> ExitCode:
+    """Print the advice."""
+    profile = find_workload(arguments.workload)
+    machine, drive = machine_and_drive(arguments.device, arguments.machine)
+    recording = diagnose(machine, drive, load_patterns()).recording
+    advice = advise(machine, drive, recording, profile)
+    deliver(arguments, render_document(ADVICE_SCHEMA, to_json(advice)), advice_text(advice, drive))
+    return ExitCode.DONE
+
+
+def advice_text(advice: Advice, drive: Drive) -> Iterator[Block]:
+    """Show the workload, the drive and the ranking."""
+    yield para(strong(t("{purpose} on {drive}", purpose=advice.workload.title, drive=_drive_words(drive))))
+    yield from advice_page(advice)
+
+
+def _drive_words(drive: Drive) -> Message | str:
+    facts: list[Message | str] = [drive.model] if drive.model else []
+    facts += [format_capacity(drive.size_bytes)] if drive.size_bytes is not None else []
+    return t("{path} ({facts:list})", path=drive.path, facts=(*facts, turning_words(drive)))

@@ -5,7 +5,7 @@ import sys
 from argparse import Namespace
 
 from wizard.advice.missing import known_programs, missing, programs_named
-from wizard.apply.packages import NEEDS_ROOT, cost, install, manager_of, offer
+from wizard.apply import packages
 from wizard.cli.output import say
 from wizard.model.errors import BadInput, ExitCode, Refused, printable
 from wizard.model.said import t, tn
@@ -40,13 +40,13 @@ def install_tools(arguments: Namespace) -> ExitCode:
         )
         return ExitCode.DONE
     lacks = missing(absent, family)
-    manager_of(lacks)
+    packages.manager_of(lacks)
     if os.geteuid() != 0:
-        raise Refused(NEEDS_ROOT(programs=" ".join(lacks.programs)))
-    say(offer(lacks, cost(lacks)))
+        raise Refused(packages.NEEDS_ROOT(programs=" ".join(lacks.programs)))
+    say(packages.offer(lacks, packages.cost(lacks)))
     if not arguments.yes and not _agreed():
         return ExitCode.REFUSED
-    install(lacks, lambda line: say(f"    {printable(line, 200)}"))
+    packages.install(lacks, lambda line: say(f"    {printable(line, 200)}"))
     say(
         tn(
             "Installed {packages:and}: {programs:and} is now available.",

@@ -4,14 +4,10 @@ from argparse import Namespace
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+from wizard.advice import catalogue
 from wizard.advice.catalogue import (
-    NEEDS,
     SIZE_FROM,
     SIZE_UP_TO,
-    CatalogueOption,
-    OptionKind,
-    load_catalogue,
-    on_kernel,
 )
 from wizard.cli.output import deliver
 from wizard.documents.codec import JSON, render_document, to_json
@@ -27,10 +23,10 @@ OPTIONS_SCHEMA = "diskwright.options/1"
 GLOSSARY_SCHEMA = "diskwright.glossary/1"
 
 HEADINGS = {
-    OptionKind.MKFS: Sentence("Creation (mkfs)"),
-    OptionKind.MOUNT: Sentence("Mounting"),
-    OptionKind.TUNE: Sentence("Existing filesystem (append the device or directory)"),
-    OptionKind.SCHEDULER: Sentence("I/O scheduler"),
+    catalogue.OptionKind.MKFS: Sentence("Creation (mkfs)"),
+    catalogue.OptionKind.MOUNT: Sentence("Mounting"),
+    catalogue.OptionKind.TUNE: Sentence("Existing filesystem (append the device or directory)"),
+    catalogue.OptionKind.SCHEDULER: Sentence("I/O scheduler"),
 }
 
 
@@ -46,7 +42,7 @@ def workloads(arguments: Namespace) -> ExitCode:
 
 def _workload_blocks(found: Iterable[Workload]) -> Iterator[ui.Block]:
     for workload in found:
-        yield ui.para(ui.strong(workload.id), workload.title, hang=2)
+        yield ui.para(ui.strong(workload.id), workload.title)
         yield ui.para(workload.summary, indent=2)
         # A path is not wrapped.
         yield ui.Command((str(t("from {file}", file=workload.origin)),))
@@ -71,7 +67,7 @@ def options(arguments: Namespace) -> ExitCode:
     """Print the options of the catalogue, with support by the kernel."""
     from wizard.probe.machine import load_machine, probe_machine
 
-    found = chosen_options(load_catalogue().values(), arguments.filesystem, danger=arguments.danger)
+    found = chosen_options(catalogue.load_catalogue().values(), arguments.filesystem, danger=arguments.danger)
     kernel = (
         probe_machine(()) if arguments.machine is None else load_machine(Path(arguments.machine))
     ).kernel
@@ -81,8 +77,8 @@ def options(arguments: Namespace) -> ExitCode:
 
 
 def chosen_options(
-    options: Iterable[CatalogueOption], filesystem: str | None, *, danger: bool
-) -> list[CatalogueOption]:
+    options: Iterable[catalogue.CatalogueOption], filesystem: str | None, *, danger: bool
+) -> list[catalogue.CatalogueOption]:
     """Return the options for a filesystem, or for all. Raises BadInput if the filesystem is unknown."""
     if filesystem is not None and filesystem not in KINDS:
         name = repr(printable(filesystem, 30))
@@ -97,13 +93,15 @@ def chosen_options(
     ]
 
 
-def _option_json(option: CatalogueOption, kernel: Kernel) -> JSON:
+def _option_json(option: catalogue.CatalogueOption, kernel: Kernel) -> JSON:
     """Return an option as in the document, with the support by this kernel."""
     body = to_json(option)
-    return {**body, "kernel": to_json(on_kernel(option, kernel))} if isinstance(body, dict) else body
+    return (
+        {**body, "kernel": to_json(catalogue.on_kernel(option, kernel))} if isinstance(body, dict) else body
+    )
 
 
-def option_blocks(options: Sequence[CatalogueOption], kernel: Kernel) -> Iterator[ui.Block]:
+def option_blocks(options: Sequence[catalogue.CatalogueOption], kernel: Kernel) -> Iterator[ui.Block]:
     """Show the options by kind, usable options first."""
     if not options:
         yield ui.para(t("No known options."))
@@ -119,11 +117,11 @@ def option_blocks(options: Sequence[CatalogueOption], kernel: Kernel) -> Iterato
             yield ui.para(ui.strong(heading()))
         for option in of_kind:
             yield ui.GAP
-            yield ui.para(ui.strong(option.text), f"[{option.id}]", indent=2, hang=2)
+            yield ui.para(ui.strong(option.text), f"[{option.id}]", indent=2)
             yield from (ui.para(said, indent=6) for said in _sentences(option, kernel) if said != "")
 
 
-def _sentences(option: CatalogueOption, kernel: Kernel) -> Iterator[ui.Text]:
+def _sentences(option: catalogue.CatalogueOption, kernel: Kernel) -> Iterator[ui.Text]:
     """Yield the paragraphs that describe an option."""
     if option.does:
         yield option.does
@@ -139,7 +137,7 @@ def _sentences(option: CatalogueOption, kernel: Kernel) -> Iterator[ui.Text]:
     if option.also:
         yield t("Also written: {texts:list}.", texts=tuple(option.also))
     yield from _sizes(option)
-    yield " ".join(str(NEEDS[need]) for need in option.needs)
+    yield " ".join(str(catalogue.NEEDS[need]) for need in option.needs)
     if option.conflicts:
         yield t("Conflicts with: {options:list}.", options=tuple(option.conflicts))
     yield from _kernel_sentences(option, kernel)
@@ -151,7 +149,7 @@ def _sentences(option: CatalogueOption, kernel: Kernel) -> Iterator[ui.Text]:
         )
 
 
-def _standing(option: CatalogueOption) -> Message:
+def _standing(option: catalogue.CatalogueOption) -> Message:
     if option.danger:
         return t("DANGER, refused") if option.refused else t("DANGER")
     if option.refused:
@@ -159,7 +157,7 @@ def _standing(option: CatalogueOption) -> Message:
     return t("The default") if option.default else t("Not recommended")
 
 
-def _sizes(option: CatalogueOption) -> Iterator[ui.Text]:
+def _sizes(option: catalogue.CatalogueOption) -> Iterator[ui.Text]:
     """Yield the volume sizes that the option is limited to, if any."""
     least = parse_size(option.at_least) if option.at_least else None
     most = parse_size(option.at_most) if option.at_most else None
@@ -171,8 +169,8 @@ def _sizes(option: CatalogueOption) -> Iterator[ui.Text]:
         yield SIZE_UP_TO(most=most)
 
 
-def _kernel_sentences(option: CatalogueOption, kernel: Kernel) -> Iterator[ui.Text]:
-    verdict = on_kernel(option, kernel)
+def _kernel_sentences(option: catalogue.CatalogueOption, kernel: Kernel) -> Iterator[ui.Text]:
+    verdict = catalogue.on_kernel(option, kernel)
     span: tuple[Message, ...] = (t("from {first} on", first=option.since),) if option.since else ()
     span += (t("before {end}", end=option.until),) if option.until else ()
     if span:

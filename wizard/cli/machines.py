@@ -11,7 +11,7 @@ from wizard.probe.machine import drive_under, load_machine, probe_machine, with_
 
 def not_recorded(machine: Machine, device: str, file: str) -> Message:
     """Return the message that a recorded machine does not list the named drive."""
-    known = tuple(drive.path for drive in machine.drives) or (t("none"),)
+    known = tuple(drive.path for drive in machine.drives) or ("-",)
     return t(
         "{file} does not list drive {drive}, only {known:list}.",
         file=file,

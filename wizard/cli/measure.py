@@ -2,30 +2,22 @@
 
 from argparse import Namespace
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import Profile, find_workload
 from wizard.apply.settings.existing_filesystem import nodes_of
+from wizard.benchmark import smr_probe
 from wizard.benchmark.alignment import run_alignment_trial
-from wizard.benchmark.candidates.compare import FEWEST, MOST, Bounds, Order
+from wizard.benchmark.candidates import compare
+from wizard.benchmark.candidates import trial as filesystem_trial
 from wizard.benchmark.candidates.partition import sweep_all
-from wizard.benchmark.candidates.trial import (
-    MOST_CANDIDATES,
-    order_of,
-    others_of,
-    run_trial,
-    usual_bounds,
-)
 from wizard.benchmark.candidates.verdict import announcement, title_of
 from wizard.benchmark.results import BenchmarkResult, render_verdict
 from wizard.benchmark.scratch import confirm_scratch
-from wizard.benchmark.smr_probe import SECONDS as QUICK_SECONDS
-from wizard.benchmark.smr_probe import WRITES, block_bytes, probe_extents, run_smr_probe
 from wizard.benchmark.smr_write import run_shingled_trial
+from wizard.cli import messages
 from wizard.cli.machines import machine_and_drive
-from wizard.cli.output import check_output, deliver, progress_line, say
-from wizard.documents.files import write_file
+from wizard.cli.output import check_output, deliver, progress_line, save, say
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
 from wizard.model.errors import BadInput, ExitCode
@@ -62,7 +54,7 @@ def bench(arguments: Namespace) -> ExitCode:
     drive = probe_drive(path)
     part = drive.partition(node)
     if part is not None and arguments.shingled:
-        raise BadInput(t("--shingled requires a whole drive, not a partition."))
+        raise BadInput(messages.NEEDS_DRIVE(option="--shingled", drive=path))
     if arguments.scratch:
         confirm_scratch(drive, arguments.confirm)
     if arguments.shingled:
@@ -93,7 +85,7 @@ def _run(
     arguments: Namespace,
     beginning: Message,
     measure: Callable[..., BenchmarkResult],
-    subject: Drive | Order,
+    subject: Drive | compare.Order,
     **options: object,
 ) -> ExitCode:
     """Measure, then save and print the verdict. Returns 130 if the user stopped the measurement."""
@@ -101,7 +93,7 @@ def _run(
         verdict = measure(subject, on_progress=show, stop=is_ended, **options)
     document = render_verdict(verdict)
     if arguments.output:
-        write_file(Path(arguments.output), document, str(t("The verdict")))
+        save(arguments.output, document)
     deliver(arguments, document, (verdict_banner(verdict), GAP, *verdict_blocks(verdict)))
     if is_ended():
         say(t("Stopped by the user. The result above uses only the measurements made until then."))
@@ -112,7 +104,7 @@ def _run(
 def _check_seconds(seconds: float | None, kind: str) -> None:
     least, most = BOUNDS[kind]
     if seconds is not None and not least <= seconds <= most:
-        raise BadInput(t("--seconds must be between {least} and {most}.", least=least, most=most))
+        raise BadInput(messages.BETWEEN(option="--seconds", least=least, most=most))
 
 
 def _check_bytes(most_bytes: str | None, kind: str) -> None:
@@ -122,25 +114,23 @@ def _check_bytes(most_bytes: str | None, kind: str) -> None:
 
 def _check_bench(arguments: Namespace) -> None:
     """Check that the options fit together. Raises BadInput."""
-    if arguments.scratch and not arguments.confirm:
-        raise BadInput(
-            t(
-                "--scratch writes to free space. Add --confirm with the drive's serial number, or the "
-                "device name if the drive has none."
-            )
-        )
-    if arguments.confirm and not arguments.scratch:
-        raise BadInput(t("--confirm requires --scratch; other measurements only read."))
-    if arguments.shingled and not arguments.scratch:
-        raise BadInput(t("--shingled requires --scratch: reading does not reveal the recording method."))
-    if arguments.quick and not arguments.shingled:
-        raise BadInput(t("--quick requires --scratch --shingled."))
-    if arguments.quick and (arguments.seconds is not None or arguments.most_bytes):
-        raise BadInput(t("--quick has fixed limits: remove --seconds and --most-bytes."))
-    if arguments.shingled and arguments.assume_physical:
-        raise BadInput(t("--assume-physical does not apply to --shingled, which does not measure alignment."))
-    if arguments.most_bytes and not arguments.shingled:
-        raise BadInput(t("--most-bytes requires --shingled."))
+    scratch, shingled, quick = arguments.scratch, arguments.shingled, arguments.quick
+    for option, given, needed, there in (
+        ("--scratch", scratch, "--confirm", arguments.confirm),
+        ("--confirm", arguments.confirm, "--scratch", scratch),
+        ("--shingled", shingled, "--scratch", scratch),
+        ("--quick", quick, "--scratch --shingled", shingled),
+        ("--most-bytes", arguments.most_bytes, "--shingled", shingled),
+    ):
+        if given and not there:
+            raise BadInput(messages.REQUIRES(option=option, needed=needed))
+    for option, given, other, unwanted in (
+        ("--quick", quick, "--seconds", arguments.seconds is not None),
+        ("--quick", quick, "--most-bytes", arguments.most_bytes),
+        ("--shingled", shingled, "--assume-physical", arguments.assume_physical),
+    ):
+        if given and unwanted:
+            raise BadInput(messages.EXCLUDES(option=option, other=other))
     _check_seconds(arguments.seconds, "cliff" if arguments.shingled else "bench")
     _check_bytes(arguments.most_bytes, "cliff")
     check_output(arguments.output)
@@ -162,17 +152,17 @@ def _measure_cliff(arguments: Namespace, drive: Drive) -> ExitCode:
 
 def _measure_quick(arguments: Namespace, drive: Drive) -> ExitCode:
     """Run the one-minute test for shingled recording."""
-    probe_extents(drive)
+    smr_probe.probe_extents(drive)
     beginning = t(
         "Rewriting {count} blocks ({size:exact}) in free space of {drive} with the same bytes. This takes "
         "about {usual} s, at most {most} s. No byte changes; Ctrl+C stops.",
-        count=WRITES,
+        count=smr_probe.WRITES,
         drive=drive.path,
-        size=WRITES * block_bytes(drive),
+        size=smr_probe.WRITES * smr_probe.block_bytes(drive),
         usual=USUAL_SECONDS,
-        most=round(QUICK_SECONDS),
+        most=round(smr_probe.SECONDS),
     )
-    return _run(arguments, beginning, run_smr_probe, drive)
+    return _run(arguments, beginning, smr_probe.run_smr_probe, drive)
 
 
 def trial(arguments: Namespace) -> ExitCode:
@@ -193,10 +183,10 @@ def trial(arguments: Namespace) -> ExitCode:
         drive=drive.path,
         seconds=order.bounds.seconds,
     )
-    return _run(arguments, beginning, run_trial, order)
+    return _run(arguments, beginning, filesystem_trial.run_trial, order)
 
 
-def _order(arguments: Namespace, machine: Machine, drive: Drive, profile: Profile) -> Order:
+def _order(arguments: Namespace, machine: Machine, drive: Drive, profile: Profile) -> compare.Order:
     """Return the filesystems to test: the recommended or named one, at the position that `plan` would use,
     and others."""
     recording = diagnose(machine, drive, load_patterns()).recording
@@ -214,17 +204,19 @@ def _order(arguments: Namespace, machine: Machine, drive: Drive, profile: Profil
     if arguments.others:
         names = [name.strip() for name in arguments.others.split(",")]
     elif not arguments.misaligned:
-        names = others_of(advise(machine, drive, recording, profile), planned)
-    if len(names) >= MOST_CANDIDATES:
-        raise BadInput(t("At most {most} filesystems can be tested at a time.", most=MOST_CANDIDATES))
+        names = filesystem_trial.others_of(advise(machine, drive, recording, profile), planned)
+    if len(names) >= filesystem_trial.MOST_CANDIDATES:
+        raise BadInput(
+            t("At most {most} filesystems can be tested at a time.", most=filesystem_trial.MOST_CANDIDATES)
+        )
     plans = [first, *(plan(name) for name in names)]
-    usual = usual_bounds(len(plans) + arguments.misaligned)
-    bounds = Bounds(
+    usual = filesystem_trial.usual_bounds(len(plans) + arguments.misaligned)
+    bounds = compare.Bounds(
         arguments.seconds or usual.seconds,
         parse_size(arguments.most_bytes) if arguments.most_bytes else usual.written_bytes,
         arguments.rounds or usual.rounds,
     )
-    return order_of(
+    return filesystem_trial.order_of(
         drive,
         plans,
         0,
@@ -240,8 +232,8 @@ def _check_trial(arguments: Namespace) -> None:
     """Check the limits. Raises BadInput."""
     _check_seconds(arguments.seconds, "trial")
     _check_bytes(arguments.most_bytes, "trial")
-    if arguments.rounds is not None and not FEWEST <= arguments.rounds <= MOST:
-        raise BadInput(t("--rounds must be between {least} and {most}.", least=FEWEST, most=MOST))
+    if arguments.rounds is not None and not compare.FEWEST <= arguments.rounds <= compare.MOST:
+        raise BadInput(messages.BETWEEN(option="--rounds", least=compare.FEWEST, most=compare.MOST))
     if arguments.misaligned and arguments.others:
-        raise BadInput(t("--misaligned tests one filesystem; remove --with."))
+        raise BadInput(messages.EXCLUDES(option="--misaligned", other="--with"))
     check_output(arguments.output)

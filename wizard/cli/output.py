@@ -11,6 +11,7 @@ from shutil import get_terminal_size
 from typing import TextIO, TypeVar
 
 from wizard.benchmark.access import MeasureProgress
+from wizard.documents.files import write_file
 from wizard.model.errors import BadInput, printable
 from wizard.model.said import Message, t
 from wizard.plain.telling import block_lines
@@ -164,6 +165,11 @@ def deliver(arguments: Namespace, document: str, blocks: Iterable[ui.Block]) -> 
         sys.stdout.write(document)
     else:
         show(blocks)
+
+
+def save(file: str, text: str) -> None:
+    """Save a document atomically. Raises BadInput if the path is no file, Failed if it is not writable."""
+    write_file(Path(file), text, str(t("The document")))
 
 
 def check_output(output: str | None) -> None:

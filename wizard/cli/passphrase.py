@@ -8,16 +8,10 @@ from wizard.cli.output import say
 from wizard.model.errors import BadInput, Refused
 from wizard.model.run import Document
 from wizard.model.said import Message, t, tn
-from wizard.plan.request.encryption import (
-    LARGEST_BYTES,
-    LOST,
-    from_file,
-    passphrase_fault,
-    passphrase_warning,
-)
+from wizard.plan.request import encryption
 from wizard.process.output import no_echo
+from wizard.ui.messages import WEAK
 
-ONLY_ENCRYPTED = t("--passphrase-file applies only to plans and runs that encrypt.")
 NOT_GIVEN = t("No passphrase was entered. Nothing was written.")
 
 TRIES = 3
@@ -33,11 +27,11 @@ def passphrase_for(document: Document, file: str | None, *, anew: bool) -> bytes
     """
     check_applies(document, file)
     if anew and document.encrypted:
-        say(LOST)
+        say(encryption.LOST)
     if not document.takes_passphrase:
         return None
     secret = _asked(document, anew=anew) if file is None else _read(file)
-    if anew and (warning := passphrase_warning(secret)):
+    if anew and (warning := encryption.passphrase_warning(secret)):
         say(warning)
     return secret
 
@@ -48,21 +42,21 @@ def check_applies(document: Document, file: str | None) -> None:
         raise BadInput(
             t("The plan specifies a key file; remove --passphrase-file.")
             if document.key_file
-            else ONLY_ENCRYPTED
+            else t("--passphrase-file applies only to plans and runs that encrypt.")
         )
 
 
 def _read(file: str) -> bytes:
     try:
         if file == "-":
-            content = sys.stdin.buffer.read(LARGEST_BYTES + 2)
+            content = sys.stdin.buffer.read(encryption.LARGEST_BYTES + 2)
         else:
             with Path(file).open("rb") as opened:
-                content = opened.read(LARGEST_BYTES + 2)
+                content = opened.read(encryption.LARGEST_BYTES + 2)
     except OSError as error:
         raise BadInput(t("{file} cannot be read: {why}.", file=file, why=error.strerror or "")) from None
-    secret = from_file(content)
-    if fault := passphrase_fault(secret):
+    secret = encryption.from_file(content)
+    if fault := encryption.passphrase_fault(secret):
         raise BadInput(
             t(
                 "The passphrase in {file} {fault}. Nothing was written.",
@@ -88,8 +82,8 @@ def _asked(document: Document, *, anew: bool) -> bytes:
         )
     for _ in range(TRIES):
         secret = _typed(t("Passphrase for {devices:list} (hidden):", devices=devices))
-        if fault := passphrase_fault(secret):
-            say(t("This passphrase {fault}.", fault=fault))
+        if fault := encryption.passphrase_fault(secret):
+            say(WEAK(fault=fault))
         elif anew and _typed(t("Repeat the passphrase:")) != secret:
             say(t("The passphrases do not match."))
         else:

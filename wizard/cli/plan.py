@@ -4,7 +4,6 @@ import shlex
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
-from pathlib import Path
 
 from wizard.advice.catalogue import load_catalogue
 from wizard.advice.request import check_phrases
@@ -13,29 +12,18 @@ from wizard.apply.plan.run_summary import confirmation
 from wizard.apply.settings.existing_filesystem import with_lines_left
 from wizard.apply.steps.arrays import taken_arrays
 from wizard.apply.system.mounts import fixed_fstab, taken_places, usual_places
+from wizard.cli import messages
 from wizard.cli.command import given_again, typed
-from wizard.cli.documents import page_of
 from wizard.cli.machines import machine_and_drives, machine_and_part
-from wizard.cli.output import say, show
-from wizard.cli.start import NOT_WRITTEN
-from wizard.documents.files import write_file
-from wizard.model.errors import BadInput, ExitCode, printable
+from wizard.cli.output import save, say, show
+from wizard.cli.start import page_of
+from wizard.model.errors import BadInput, ExitCode
 from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.said import Sentence, parse_size, t
 from wizard.plan.check import PLANS
 from wizard.plan.plan import Plan
 from wizard.plan.refusals import needs_root
-from wizard.plan.request.plan_request import (
-    Arrangement,
-    DeletePart,
-    GrowPart,
-    Mode,
-    NewVolumes,
-    Request,
-    RestoreTable,
-    ShrinkPart,
-    StripeRequest,
-)
+from wizard.plan.request import plan_request
 from wizard.plan.request.using import Usual
 from wizard.plan.request.volume_request import ENCRYPTIONS, VolumeRequest, parse_volume
 from wizard.plan.request.wanted import desktop_requests, room_for_preset, written
@@ -64,9 +52,8 @@ def plan(arguments: Namespace) -> ExitCode:
     if change is not None and part is None:
         machine_and_drives(arguments.devices, arguments.machine)
         raise BadInput(
-            t(
-                "--{option} requires one partition, such as /dev/sdX2, not a drive.",
-                option=change.replace("_", "-"),
+            messages.REQUIRES(
+                option=f"--{change.replace('_', '-')}", needed=t("one partition, such as /dev/sdX2")
             )
         )
     check_phrases(arguments.danger, [name for asked in requests for name in asked.options], load_catalogue())
@@ -83,7 +70,7 @@ def plan(arguments: Namespace) -> ExitCode:
         plan = with_lines_left(plan, drives)
     to_file = arguments.output not in (None, "-")
     if to_file:
-        _write_plan(plan, Path(arguments.output))
+        save(arguments.output, PLANS.render(plan))
     _narrate(plan, arguments.output if to_file else None)
     if not to_file:
         sys.stdout.write(PLANS.render(plan))
@@ -110,55 +97,50 @@ def _request(
     machine: Machine,
     drive: Drive,
     part: Partition | None,
-) -> tuple[Request, tuple[VolumeRequest, ...]]:
+) -> tuple[plan_request.Request, tuple[VolumeRequest, ...]]:
     """Return what to plan, and the volumes. Raises BadInput for options that exclude each other."""
     if part is not None and (change := _change(arguments, drive, part)):
         return change, ()
     if arguments.restore_table:
-        return RestoreTable(arguments.table), ()
+        return plan_request.RestoreTable(arguments.table), ()
     if arguments.table is not None and arguments.mode == "use-free":
-        raise BadInput(t("--table requires a new table: --use-free preserves the existing one."))
-    stripe, mode = _stripe(arguments), Mode(arguments.mode) if arguments.mode else None
+        raise BadInput(messages.EXCLUDES(option="--table", other="--use-free"))
+    stripe, mode = _stripe(arguments), plan_request.Mode(arguments.mode) if arguments.mode else None
     if arguments.preset is not None:
         volumes = desktop_requests(
-            room_for_preset(drive, preserve=mode is Mode.USE_FREE), machine.memory_bytes
+            room_for_preset(drive, preserve=mode is plan_request.Mode.USE_FREE), machine.memory_bytes
         )
         texts = " ".join(f"--volume {written(asked)}" for asked in volumes)
         say(t("--preset {preset} expands to:", preset=arguments.preset), texts)
         say("")
-    arrangement = Arrangement(arguments.table or "gpt", arguments.lvm, stripe)
-    return NewVolumes((), mode, arrangement, part), volumes
+    arrangement = plan_request.Arrangement(arguments.table or "gpt", arguments.lvm, stripe)
+    return plan_request.NewVolumes((), mode, arrangement, part), volumes
 
 
-def _change(arguments: Namespace, drive: Drive, part: Partition) -> Request | None:
+def _change(arguments: Namespace, drive: Drive, part: Partition) -> plan_request.Request | None:
     """Return a change of one partition, or None to format it. Raises BadInput for options that need a whole
     drive."""
     for word in FOR_DRIVES:
         if getattr(arguments, word.replace("-", "_")):
-            raise BadInput(
-                t(
-                    "--{option} requires a whole drive; {part} is a partition of {drive}.",
-                    option=word,
-                    part=part.path,
-                    drive=drive.path,
-                )
-            )
+            raise BadInput(messages.NEEDS_DRIVE(option=f"--{word}", drive=drive.path))
     if arguments.mode == "use-free":
-        raise BadInput(t("--use-free requires a whole drive: name {drive}.", drive=drive.path))
+        raise BadInput(messages.NEEDS_DRIVE(option="--use-free", drive=drive.path))
     if arguments.shrink is not None:
-        return ShrinkPart(part, parse_size(arguments.shrink))
+        return plan_request.ShrinkPart(part, parse_size(arguments.shrink))
     if arguments.grow or arguments.grow_to is not None:
-        return GrowPart(part, None if arguments.grow_to is None else parse_size(arguments.grow_to))
-    return DeletePart(part) if arguments.delete else None
+        return plan_request.GrowPart(
+            part, None if arguments.grow_to is None else parse_size(arguments.grow_to)
+        )
+    return plan_request.DeletePart(part) if arguments.delete else None
 
 
-def _stripe(arguments: Namespace) -> StripeRequest | None:
+def _stripe(arguments: Namespace) -> plan_request.StripeRequest | None:
     """Return how several drives are combined, or None for one drive. Raises BadInput."""
     kind = arguments.stripe or arguments.mirror
     if kind is None:
         if arguments.chunk is not None or arguments.metadata is not None:
             option = "chunk" if arguments.chunk is not None else "metadata"
-            raise BadInput(t("--{option} requires --stripe.", option=option))
+            raise BadInput(messages.REQUIRES(option=f"--{option}", needed="--stripe"))
         return None
     if arguments.volume is not None or arguments.preset is not None:
         raise BadInput(
@@ -169,7 +151,9 @@ def _stripe(arguments: Namespace) -> StripeRequest | None:
             )
         )
     chunk = None if arguments.chunk is None else parse_size(arguments.chunk)
-    return StripeRequest(kind, chunk, arguments.metadata, "raid1" if arguments.mirror else "raid0")
+    return plan_request.StripeRequest(
+        kind, chunk, arguments.metadata, "raid1" if arguments.mirror else "raid0"
+    )
 
 
 def _usual(arguments: Namespace) -> Usual:
@@ -186,7 +170,7 @@ def requests_of(arguments: Namespace) -> tuple[VolumeRequest, ...]:
         for word in ("mode", "stripe", "mirror", "lvm"):
             if getattr(arguments, word):
                 option = getattr(arguments, word) if word == "mode" else word
-                raise BadInput(t("--restore-table cannot be combined with --{option}.", option=option))
+                raise BadInput(messages.EXCLUDES(option="--restore-table", other=f"--{option}"))
         return ()
     if any(getattr(arguments, word) for word in CHANGES):
         return ()
@@ -203,12 +187,8 @@ def requests_of(arguments: Namespace) -> tuple[VolumeRequest, ...]:
             writable=arguments.writable,
         )
         return (asked,)
-    if arguments.encrypt:
-        raise BadInput(
-            t("--encrypt requires --workload; in --volume, use encrypt={kind}.", kind=ENCRYPTIONS[0])
-        )
-    for word in ("fs", "label", "mount", "writable", "option"):
-        if getattr(arguments, word) is not None:
+    for word in ("fs", "label", "mount", "writable", "option", "encrypt"):
+        if getattr(arguments, word) not in (None, False):
             raise BadInput(t("--{option} requires --workload; in --volume, use {option}=...", option=word))
     return tuple(parse_volume(text) for text in arguments.volume or ())
 
@@ -218,12 +198,6 @@ def _narrate(plan: Plan, output: str | None) -> None:
     if said := unread_words(plan):
         say(t("Nothing was written to the drive."), said)
         return
-    name = "PLAN.json" if output is None else shlex.quote(printable(output, 4000))
-    say(NOT_WRITTEN)
+    name = "PLAN.json" if output is None else shlex.quote(output)
+    say(messages.NOT_WRITTEN)
     say(typed("apply", name, confirmation(plan)))
-
-
-def _write_plan(plan: Plan, path: Path) -> None:
-    """Save the plan atomically. Raises BadInput if the path is no file, Failed if the file is not
-    writable."""
-    write_file(path, PLANS.render(plan), str(t("The document")))

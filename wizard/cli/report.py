@@ -6,8 +6,9 @@ from pathlib import Path
 
 from wizard.apply.run.runs import find_run
 from wizard.benchmark.results import BenchmarkResult, read_any
-from wizard.cli.documents import read_plan_file
+from wizard.cli import messages
 from wizard.cli.output import say
+from wizard.cli.start import read_plan_file
 from wizard.documents.files import read_file
 from wizard.model.errors import BadInput, ExitCode, printable
 from wizard.model.said import t
@@ -39,17 +40,15 @@ def report(arguments: Namespace) -> ExitCode:
 def _check(arguments: Namespace) -> None:
     """Check that the options fit together. Raises BadInput."""
     if arguments.run is not None and arguments.plan is not None:
-        raise BadInput(t("A run has its own plan: name either the run or --plan."))
+        raise BadInput(messages.EXCLUDES(option="--plan", other=messages.RUN))
     if arguments.device is not None and (arguments.run is not None or arguments.plan is not None):
-        raise BadInput(t("--device requires a report without a plan; a run or plan names the drives."))
+        raise BadInput(messages.EXCLUDES(option="--device", other=t("a run or --plan")))
     if (
         arguments.workload is not None
         and arguments.device is None
         and (arguments.machine is None or arguments.plan or arguments.run)
     ):
-        raise BadInput(
-            t("--workload requires --device, or --machine alone; a run or plan names the workloads.")
-        )
+        raise BadInput(messages.REQUIRES(option="--workload", needed=t("--device, or --machine alone")))
 
 
 def sources_of(arguments: Namespace) -> Sources:
@@ -78,7 +77,5 @@ def read_measurement(path: Path) -> BenchmarkResult:
     try:
         text = read_file(path)
     except FileNotFoundError:
-        raise BadInput(
-            t("{file} not found. Create it with `diskwright bench ... -o {file}`.", file=shown)
-        ) from None
+        raise BadInput(messages.NOT_FOUND(file=shown, command="bench")) from None
     return read_any(text, shown)

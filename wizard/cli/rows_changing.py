@@ -1,27 +1,8 @@
 """Commands that change drives, and commands for runs."""
 
-from wizard.cli.command import (
-    CONFIRM,
-    DRIVE,
-    DRY_RUN,
-    FROM_DRIVE,
-    FSTAB,
-    JOURNAL,
-    JSON,
-    MACHINE,
-    PASSPHRASE_FILE,
-    PLAN_FILE,
-    RUN,
-    STARTS,
-    VOLUME,
-    WRITABLE,
-    Argument,
-    CommandRow,
-    Example,
-    plain,
-    root,
-)
+from wizard.cli import command
 from wizard.model.said import Message, t
+from wizard.ui.messages import SOURCE_HINT
 
 WITHOUT_CONFIRM = t("Without --confirm, only show the changes.")
 
@@ -30,16 +11,16 @@ def _action(
     name: str,
     summary: Message,
     undo: Message,
-    *arguments: Argument,
-    device: Argument = VOLUME,
-    example: Example,
-) -> CommandRow:
+    *arguments: command.Argument,
+    device: command.Argument = command.VOLUME,
+    example: command.Example,
+) -> command.CommandRow:
     """Return a command that changes one thing on an existing filesystem or drive."""
-    return CommandRow(
+    return command.CommandRow(
         name,
         summary,
         "changes:act",
-        (device, *arguments, *STARTS, FSTAB),
+        (device, *arguments, *command.STARTS, command.FSTAB),
         (example,),
         (WITHOUT_CONFIRM, undo),
         probes=True,
@@ -50,24 +31,24 @@ def _action(
 UNDONE = t("`diskwright undo` reverts the change.")
 
 CHANGING = (
-    CommandRow(
+    command.CommandRow(
         "apply",
         t("apply a plan exactly as shown"),
         "start:apply",
         (
-            PLAN_FILE,
-            CONFIRM,
-            Argument("--keep", t("do not wait for `keep`; undo is then impossible")),
-            DRY_RUN,
-            PASSPHRASE_FILE,
-            JOURNAL,
-            FSTAB,
+            command.PLAN_FILE,
+            command.CONFIRM,
+            command.Argument("--keep", t("do not wait for `keep`; undo is then impossible")),
+            command.DRY_RUN,
+            command.PASSPHRASE_FILE,
+            command.JOURNAL,
+            command.FSTAB,
         ),
         (
-            plain("apply media.json --dry-run"),
-            root("apply media.json --confirm WD-WX11A2345678"),
-            root("apply media.json --confirm sdb --journal /media/stick"),
-            root("apply striped.json --confirm WD-WX11A2345678 --confirm WD-WX11A2345679"),
+            command.plain("apply media.json --dry-run"),
+            command.root("apply media.json --confirm WD-WX11A2345678"),
+            command.root("apply media.json --confirm sdb --journal /media/stick"),
+            command.root("apply striped.json --confirm WD-WX11A2345678 --confirm WD-WX11A2345679"),
         ),
         (
             t(
@@ -91,22 +72,25 @@ CHANGING = (
         probes=True,
         begins=True,
     ),
-    CommandRow(
+    command.CommandRow(
         "ensure",
         t("make drives match a file; changes only what differs"),
         "ensure:ensure",
         (
-            Argument("wanted WANTED.toml?", t("file with drives and volumes, TOML or JSON")),
-            Argument("--example", t("print an example with every key explained")),
-            Argument("--check", t("show changes without writing")),
-            Argument(
+            command.Argument("wanted WANTED.toml?", t("file with drives and volumes, TOML or JSON")),
+            command.Argument("--example", t("print an example with every key explained")),
+            command.Argument("--check", t("show changes without writing")),
+            command.Argument(
                 "--detailed-exitcode", t("exit with 5 after a change, or if --check found a difference")
             ),
-            JSON,
-            JOURNAL,
-            FSTAB,
+            command.JSON,
+            command.JOURNAL,
+            command.FSTAB,
         ),
-        (root("ensure wanted.toml"), root("ensure wanted.toml --check --detailed-exitcode --json")),
+        (
+            command.root("ensure wanted.toml"),
+            command.root("ensure wanted.toml --check --detailed-exitcode --json"),
+        ),
         (
             t(
                 "Model, serial number, size, bus or path must match exactly one drive. Volumes use the keys "
@@ -120,25 +104,29 @@ CHANGING = (
         probes=True,
         begins=True,
     ),
-    CommandRow(
+    command.CommandRow(
         "move",
         t("move a partition, or all misaligned ones, with all data"),
         "changes:move",
         (
-            Argument("device DEVICE", t("a partition, or a drive with misaligned partitions, not in use")),
-            Argument("--align", t("move to the best aligned position nearby (default)"), group="where"),
-            Argument(
+            command.Argument(
+                "device DEVICE", t("a partition, or a drive with misaligned partitions, not in use")
+            ),
+            command.Argument(
+                "--align", t("move to the best aligned position nearby (default)"), group="where"
+            ),
+            command.Argument(
                 "--to START",
                 t("move to this offset from the start of the drive: 1MiB, 2048s, or bytes"),
                 convert="wizard.model.said:parse_place",
                 group="where",
             ),
-            *STARTS,
+            *command.STARTS,
         ),
         (
-            root("move /dev/sdX1"),
-            root("move /dev/sdX --align --confirm SERIAL"),
-            root("move /dev/sdX2 --to 100GiB -o move.json"),
+            command.root("move /dev/sdX1"),
+            command.root("move /dev/sdX --align --confirm SERIAL"),
+            command.root("move /dev/sdX2 --to 100GiB -o move.json"),
         ),
         (
             WITHOUT_CONFIRM,
@@ -150,24 +138,24 @@ CHANGING = (
         probes=True,
         begins=True,
     ),
-    CommandRow(
+    command.CommandRow(
         "bring",
         t("copy a folder or a filesystem to a volume, and compare"),
         "changes:bring",
         (
-            Argument("source SOURCE", t("a folder or a filesystem's device")),
-            Argument("target TARGET", t("a folder on the volume, or the device of a mounted volume")),
-            Argument("--into FOLDER", t("copy into this folder of the target, created if missing")),
-            Argument("--take-place", t("mount the volume in place of SOURCE from the next boot on")),
-            CONFIRM,
-            DRY_RUN,
-            JSON,
-            JOURNAL,
-            FSTAB,
+            command.Argument("source SOURCE", SOURCE_HINT),
+            command.Argument("target TARGET", t("a folder on the volume, or the device of a mounted volume")),
+            command.Argument("--into FOLDER", t("copy into this folder of the target, created if missing")),
+            command.Argument("--take-place", t("mount the volume in place of SOURCE from the next boot on")),
+            command.CONFIRM,
+            command.DRY_RUN,
+            command.JSON,
+            command.JOURNAL,
+            command.FSTAB,
         ),
         (
-            root("bring /home/anna /srv/media --into anna"),
-            root("bring /home /srv/home --take-place --confirm SERIAL"),
+            command.root("bring /home/anna /srv/media --into anna"),
+            command.root("bring /home /srv/home --take-place --confirm SERIAL"),
         ),
         (
             t(
@@ -186,68 +174,72 @@ CHANGING = (
         "label",
         t("change the label of a filesystem, also in fstab"),
         UNDONE,
-        Argument("label LABEL", t("the new label")),
-        example=root("label /dev/sdX1 films --confirm SERIAL"),
+        command.Argument("label LABEL", t("the new label")),
+        example=command.root("label /dev/sdX1 films --confirm SERIAL"),
     ),
     _action(
         "new-uuid",
         t("give a copied filesystem, container or table its own UUID"),
         UNDONE,
-        example=root("new-uuid /dev/sdX1 --confirm SERIAL"),
+        example=command.root("new-uuid /dev/sdX1 --confirm SERIAL"),
     ),
     _action(
         "mount",
         t("mount a filesystem, now and at every boot"),
         UNDONE,
-        Argument("--at FOLDER", t("mount point (/srv/LABEL)")),
-        Argument("--options A,B", t("mount options"), convert="wizard.cli.command:listed", default=()),
-        WRITABLE,
-        Argument("--once", t("mount now, not at boot")),
-        example=root("mount /dev/sdX1 --at /srv/films --once --confirm SERIAL"),
+        command.Argument("--at FOLDER", t("mount point (/srv/LABEL)")),
+        command.Argument(
+            "--options A,B", t("mount options"), convert="wizard.cli.command:listed", default=()
+        ),
+        command.WRITABLE,
+        command.Argument("--once", t("mount now, not at boot")),
+        example=command.root("mount /dev/sdX1 --at /srv/films --once --confirm SERIAL"),
     ),
     _action(
         "unmount",
         t("unmount a filesystem; if busy, list the programs"),
         UNDONE,
-        Argument("--boot", t("also remove the fstab line")),
-        example=root("unmount /dev/sdX1 --boot --confirm SERIAL"),
+        command.Argument("--boot", t("also remove the fstab line")),
+        example=command.root("unmount /dev/sdX1 --boot --confirm SERIAL"),
     ),
     _action(
         "remount",
         t("change mount options in fstab, and now if possible"),
         UNDONE,
-        Argument("options A,B", t("all options for the fstab line"), convert="wizard.cli.command:listed"),
-        example=root("remount /dev/sdX1 noatime,nofail --confirm SERIAL"),
+        command.Argument(
+            "options A,B", t("all options for the fstab line"), convert="wizard.cli.command:listed"
+        ),
+        example=command.root("remount /dev/sdX1 noatime,nofail --confirm SERIAL"),
     ),
     _action(
         "grow",
         t("grow a mounted ext3, ext4, XFS or Btrfs into free space"),
         t("`diskwright undo` works for Btrfs; ext4 and XFS cannot shrink while mounted."),
-        example=root("grow /dev/sdX1 --confirm SERIAL"),
+        example=command.root("grow /dev/sdX1 --confirm SERIAL"),
     ),
     _action(
         "power-off",
         t("unmount, flush and power off a removable drive"),
         t("`diskwright undo` reverts everything except the power-off."),
-        device=DRIVE,
-        example=root("power-off /dev/sdX --confirm SERIAL"),
+        device=command.DRIVE,
+        example=command.root("power-off /dev/sdX --confirm SERIAL"),
     ),
     _action(
         "release",
         t("stop unused arrays, volume groups and containers on a drive"),
         t("`diskwright undo` starts all layers again except containers."),
-        device=DRIVE,
-        example=root("release /dev/sdX --confirm SERIAL"),
+        device=command.DRIVE,
+        example=command.root("release /dev/sdX --confirm SERIAL"),
     ),
 )
 
 RUNS = (
-    CommandRow(
+    command.CommandRow(
         "status",
         t("list runs, waiting ones first"),
         "status:status",
-        (RUN, JSON, JOURNAL),
-        (root("status"), root("status 0007-sdb --json")),
+        (command.RUN, command.JSON, command.JOURNAL),
+        (command.root("status"), command.root("status 0007-sdb --json")),
         (
             t(
                 "States: running, waiting, done, failed, stopped, interrupted, refused, undone, kept. A "
@@ -257,12 +249,12 @@ RUNS = (
             ),
         ),
     ),
-    CommandRow(
+    command.CommandRow(
         "look",
         t("show the result of a waiting run, read-only"),
         "runs:look",
-        (RUN, JOURNAL),
-        (root("look"), root("look 0008-sdb")),
+        (command.RUN, command.JOURNAL),
+        (command.root("look"), command.root("look 0008-sdb")),
         (
             t(
                 "Shows the commands that mount the scratch copy read-only in another terminal. The drive is "
@@ -270,12 +262,12 @@ RUNS = (
             ),
         ),
     ),
-    CommandRow(
+    command.CommandRow(
         "keep",
         t("keep the result of a waiting run for good"),
         "runs:keep_run",
-        (RUN, FROM_DRIVE, CONFIRM, PASSPHRASE_FILE, JOURNAL),
-        (root("keep"), root("keep 0008-sdb1"), root("keep --from-drive /dev/sdb")),
+        (command.RUN, command.FROM_DRIVE, command.CONFIRM, command.PASSPHRASE_FILE, command.JOURNAL),
+        (command.root("keep"), command.root("keep 0008-sdb1"), command.root("keep --from-drive /dev/sdb")),
         (
             t(
                 "Writes the withheld signatures, mounts the volumes as planned, and runs all checks. "
@@ -290,19 +282,19 @@ RUNS = (
         ),
         begins=True,
     ),
-    CommandRow(
+    command.CommandRow(
         "undo",
         t("restore the old content, bit for bit, unless the run was kept"),
         "runs:undo_run",
         (
-            RUN,
-            JOURNAL,
-            Argument(
+            command.RUN,
+            command.JOURNAL,
+            command.Argument(
                 "--over-changes", t("overwrite data that another program wrote to the drive since `apply`")
             ),
-            CONFIRM,
+            command.CONFIRM,
         ),
-        (root("undo"), root("undo 0007-sdb")),
+        (command.root("undo"), command.root("undo 0007-sdb")),
         (
             t(
                 "The old content is read back and compared. If interrupted, run again. Settings are "
@@ -312,15 +304,15 @@ RUNS = (
         ),
         begins=True,
     ),
-    CommandRow(
+    command.CommandRow(
         "resume",
         t("continue a failed, stopped or interrupted run"),
         "runs:resume_run",
-        (RUN, FROM_DRIVE, CONFIRM, PASSPHRASE_FILE, JOURNAL),
+        (command.RUN, command.FROM_DRIVE, command.CONFIRM, command.PASSPHRASE_FILE, command.JOURNAL),
         (
-            root("resume"),
-            root("resume 0007-sdb --confirm WD-WX11A2345678"),
-            root("resume --from-drive /dev/sdb", t("a move, from the journal on the drive")),
+            command.root("resume"),
+            command.root("resume 0007-sdb --confirm WD-WX11A2345678"),
+            command.root("resume --from-drive /dev/sdb", t("a move, from the journal on the drive")),
         ),
         (
             t(
@@ -330,23 +322,23 @@ RUNS = (
         ),
         begins=True,
     ),
-    CommandRow(
+    command.CommandRow(
         "report",
         t("save a run or a plan as one HTML page or as JSON"),
         "report:report",
         (
-            RUN,
-            Argument("--plan PLAN.json", t("report on a plan that was not applied")),
-            Argument("--device DEVICE", t("report on a drive, without a plan")),
-            Argument("--workload ID", t("with --device or --machine: add advice for this workload")),
-            MACHINE,
-            Argument("--verdict VERDICT.json", t("add measurements from `bench -o` or `trial -o`")),
-            JOURNAL,
-            Argument(
+            command.RUN,
+            command.Argument("--plan PLAN.json", t("report on a plan that was not applied")),
+            command.Argument("--device DEVICE", t("report on a drive, without a plan")),
+            command.Argument("--workload ID", t("with --device or --machine: add advice for this workload")),
+            command.MACHINE,
+            command.Argument("--verdict VERDICT.json", t("add measurements from `bench -o` or `trial -o`")),
+            command.JOURNAL,
+            command.Argument(
                 "-o --output FILE", t("save the page in this file, or the document if the name ends in .json")
             ),
-            JSON,
-            Argument(
+            command.JSON,
+            command.Argument(
                 "--without-serials",
                 t(
                     "replace serial numbers, WWNs, UUIDs, by-id paths, labels, mount points and names of "
@@ -355,9 +347,11 @@ RUNS = (
             ),
         ),
         (
-            root("report 0007-sdb --without-serials -o report.html"),
-            plain("report --plan media.json --machine saved.json -o report.html"),
-            plain("report --device /dev/sdX --workload large-media --json | jq .advice[0].choices[0]"),
+            command.root("report 0007-sdb --without-serials -o report.html"),
+            command.plain("report --plan media.json --machine saved.json -o report.html"),
+            command.plain(
+                "report --device /dev/sdX --workload large-media --json | jq .advice[0].choices[0]"
+            ),
         ),
     ),
 )

@@ -2,43 +2,29 @@
 
 from dataclasses import replace
 
-from wizard.cli.command import (
-    FSTAB,
-    JSON,
-    MACHINE,
-    OUTPUT,
-    PLAN_FILE,
-    STARTS,
-    VOLUME,
-    WORKLOAD,
-    WRITABLE,
-    Argument,
-    CommandRow,
-    plain,
-    root,
-)
+from wizard.cli import command
 from wizard.model.said import t
 
-_PLAN = CommandRow(
+_PLAN = command.CommandRow(
     "plan",
     t("plan a layout without writing to the drive"),
     "plan:plan",
     (
-        Argument(
+        command.Argument(
             "devices DEVICE+",
             t("a drive, or a partition, such as /dev/sdb2; several drives with --stripe or --mirror"),
         ),
-        Argument(
+        command.Argument(
             "--replace", t("erase all content of the drive"), dest="mode", const="replace", group="mode"
         ),
-        Argument(
+        command.Argument(
             "--use-free",
             t("preserve every partition; use only free space"),
             dest="mode",
             const="use-free",
             group="mode",
         ),
-        Argument(
+        command.Argument(
             "--volume KEY=VALUE,...+",
             t(
                 "a volume, repeatable, with the keys workload, fs, size, label, mount, option, writable, "
@@ -46,69 +32,79 @@ _PLAN = CommandRow(
             ),
             group="what",
         ),
-        Argument("--workload ID", t("one volume across all space, for this workload"), group="what"),
-        Argument(
+        command.Argument("--workload ID", t("one volume across all space, for this workload"), group="what"),
+        command.Argument(
             "--preset",
             t("volumes for a desktop system, with usual sizes"),
             choices="wizard.plan.request.wanted:PRESETS",
             group="what",
         ),
-        Argument("--delete", t("delete the partition DEVICE"), group="what"),
-        Argument("--grow", t("grow the partition DEVICE and its filesystem into free space"), group="what"),
-        Argument("--grow-to SIZE", t("grow to this size"), group="what"),
-        Argument(
+        command.Argument("--delete", t("delete the partition DEVICE"), group="what"),
+        command.Argument(
+            "--grow", t("grow the partition DEVICE and its filesystem into free space"), group="what"
+        ),
+        command.Argument("--grow-to SIZE", t("grow to this size"), group="what"),
+        command.Argument(
             "--shrink SIZE",
             t("shrink the partition DEVICE and its ext2, ext3, ext4, Btrfs or NTFS to this size"),
             group="what",
         ),
-        Argument("--restore-table", t("write the lost table back around the contents found"), group="what"),
-        Argument("--fs FS", t("filesystem (default: the recommended one)")),
-        Argument("--label LABEL", t("the volume's label")),
-        Argument("--mount DIR", t("mount point, now and at every boot; none for none")),
-        replace(WRITABLE, convert=""),
-        Argument("--option ID+", t("add an option of `diskwright options`; repeatable")),
-        Argument("--encrypt", t("encrypt with LUKS2")),
-        Argument("--danger PHRASE+", t("accept the danger of an option by typing it; repeatable")),
-        Argument(
+        command.Argument(
+            "--restore-table", t("write the lost table back around the contents found"), group="what"
+        ),
+        command.Argument("--fs FS", t("filesystem (default: the recommended one)")),
+        command.Argument("--label LABEL", t("the volume's label")),
+        command.Argument("--mount DIR", t("mount point, now and at every boot; none for none")),
+        replace(command.WRITABLE, convert=""),
+        command.Argument("--option ID+", t("add an option of `diskwright options`; repeatable")),
+        command.Argument("--encrypt", t("encrypt with LUKS2")),
+        command.Argument("--danger PHRASE+", t("accept the danger of an option by typing it; repeatable")),
+        command.Argument(
             "--table",
             t("type of a new table: gpt, or mbr for firmware without GPT support (default: gpt)"),
             choices=("gpt", "mbr"),
         ),
-        Argument(
+        command.Argument(
             "--stripe",
             t("stripe the volume over all drives"),
             choices="wizard.plan.raid.striping:FILESYSTEMS",
             group="spread",
         ),
-        Argument(
+        command.Argument(
             "--mirror",
             t("mirror the volume on all drives"),
             choices="wizard.plan.raid.striping:FILESYSTEMS",
             group="spread",
         ),
-        Argument("--lvm", t("on one drive: put all volumes into an LVM volume group"), group="spread"),
-        Argument("--chunk SIZE", t("with --stripe md: chunk size (512K)")),
-        Argument(
+        command.Argument(
+            "--lvm", t("on one drive: put all volumes into an LVM volume group"), group="spread"
+        ),
+        command.Argument("--chunk SIZE", t("with --stripe md: chunk size (512K)")),
+        command.Argument(
             "--metadata",
             t("with --stripe btrfs: metadata profile (raid1)"),
             choices="wizard.plan.raid.striping:METADATA",
         ),
-        OUTPUT,
-        MACHINE,
+        command.OUTPUT,
+        command.MACHINE,
     ),
     (
-        plain("plan /dev/sdX --workload large-media -o media.json"),
-        plain("plan /dev/sdX --replace --workload small-files --label mail --mount /srv/mail -o mail.json"),
-        plain(
+        command.plain("plan /dev/sdX --workload large-media -o media.json"),
+        command.plain(
+            "plan /dev/sdX --replace --workload small-files --label mail --mount /srv/mail -o mail.json"
+        ),
+        command.plain(
             "plan /dev/sdX --use-free --volume workload=large-media,size=500G,label=media,mount=/srv/media "
             "--volume workload=small-files,fs=ext4,label=photos -o both.json"
         ),
-        plain(
+        command.plain(
             "plan /dev/sdX --replace --volume role=esp --volume role=root,fs=btrfs,size=30% --volume "
             "role=home,size=rest"
         ),
-        plain("plan /dev/sdX2 --shrink 40G -o shrink.json"),
-        plain("plan /dev/sdX /dev/sdY --mirror btrfs --workload nas --mount /srv/files -o mirrored.json"),
+        command.plain("plan /dev/sdX2 --shrink 40G -o shrink.json"),
+        command.plain(
+            "plan /dev/sdX /dev/sdY --mirror btrfs --workload nas --mount /srv/files -o mirrored.json"
+        ),
     ),
     (
         t("Never writes to a drive. A drive with content is refused unless you add --replace or --use-free."),
@@ -142,14 +138,14 @@ _PLAN = CommandRow(
 
 PLANNING = (
     _PLAN,
-    CommandRow(
+    command.CommandRow(
         "tune",
         t("suggest better settings for an existing filesystem"),
         "changes:tune",
-        (VOLUME, WRITABLE, WORKLOAD, OUTPUT, FSTAB, JSON),
+        (command.VOLUME, command.WRITABLE, command.WORKLOAD, command.OUTPUT, command.FSTAB, command.JSON),
         (
-            plain("tune /dev/sdX1 --workload small-files"),
-            root("tune /dev/sdX1 --workload large-media -o better.json"),
+            command.plain("tune /dev/sdX1 --workload small-files"),
+            command.root("tune /dev/sdX1 --workload large-media -o better.json"),
         ),
         (
             t(
@@ -160,26 +156,28 @@ PLANNING = (
         ),
         probes=True,
     ),
-    CommandRow(
+    command.CommandRow(
         "migrate",
         t("compare conversions from ext2 or ext3 to ext4, or save one as a plan"),
         "changes:migrate",
         (
-            VOLUME,
-            Argument(
+            command.VOLUME,
+            command.Argument(
                 "--way",
                 t("plan this conversion (default: compare all)"),
                 choices="wizard.plan.changes:Way",
             ),
-            Argument("--manifest", t("compare content and attributes of every file before and after")),
-            Argument("--repair", t("repair damage, if the repair can be undone")),
-            FSTAB,
-            *STARTS,
+            command.Argument(
+                "--manifest", t("compare content and attributes of every file before and after")
+            ),
+            command.Argument("--repair", t("repair damage, if the repair can be undone")),
+            command.FSTAB,
+            *command.STARTS,
         ),
         (
-            root("migrate /dev/sdX1"),
-            root("migrate /dev/sdX1 --way full -o films.json"),
-            root("migrate /dev/sdX1 --way mount --confirm SERIAL"),
+            command.root("migrate /dev/sdX1"),
+            command.root("migrate /dev/sdX1 --way full -o films.json"),
+            command.root("migrate /dev/sdX1 --way mount --confirm SERIAL"),
         ),
         (
             t(
@@ -189,36 +187,39 @@ PLANNING = (
         ),
         probes=True,
     ),
-    CommandRow(
+    command.CommandRow(
         "show",
         t("show a plan: before, after, and all commands"),
-        "documents:show_document",
-        (PLAN_FILE, JSON),
-        (plain("show media.json"), plain("plan /dev/sdX --workload large-media | diskwright show -")),
+        "start:show_document",
+        (command.PLAN_FILE, command.JSON),
+        (
+            command.plain("show media.json"),
+            command.plain("plan /dev/sdX --workload large-media | diskwright show -"),
+        ),
     ),
-    CommandRow(
+    command.CommandRow(
         "export",
         t("export a plan or drive for ensure, Ansible or other tools"),
         "export:export",
         (
-            Argument("plan SOURCE", t("a plan saved with -o, or an existing drive")),
-            Argument(
+            command.Argument("plan SOURCE", t("a plan saved with -o, or an existing drive")),
+            command.Argument(
                 "--as",
                 t("a dump for sfdisk, a folder of definitions for systemd-repart, or text, see below"),
                 choices=("sfdisk", "repart", "wanted", "ansible", "fstab"),
                 dest="format",
                 required=True,
             ),
-            Argument("--device DEVICE", t("one drive of a plan with several")),
-            Argument(
+            command.Argument("--device DEVICE", t("one drive of a plan with several")),
+            command.Argument(
                 "-o --output PATH", t("save the output in this file, or the definitions in this folder")
             ),
-            FSTAB,
+            command.FSTAB,
         ),
         (
-            plain("export media.json --as sfdisk -o media.dump"),
-            plain("export media.json --as repart -o repart.d"),
-            root("export /dev/sdX --as wanted -o wanted.toml"),
+            command.plain("export media.json --as sfdisk -o media.dump"),
+            command.plain("export media.json --as repart -o repart.d"),
+            command.root("export /dev/sdX --as wanted -o wanted.toml"),
         ),
         (
             t(

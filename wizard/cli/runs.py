@@ -1,4 +1,5 @@
-"""`diskwright keep`, `undo`, `resume` and `look`: end, continue or inspect a run."""
+"""`diskwright keep`, `undo`, `resume` and `look`: find the run that is meant and show its drives, then end,
+continue or inspect it."""
 
 import shlex
 import sys
@@ -6,51 +7,228 @@ from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from wizard.apply.engine.record import Phase
+from wizard.apply import run_control
+from wizard.apply.engine.record import UNTOUCHED, Phase, load_record
 from wizard.apply.move.recover import found_move
 from wizard.apply.move.recover import make_found_run as make_found_move
+from wizard.apply.plan.identity_check import identity_difference
 from wizard.apply.plan.readonly_look import looked_at
 from wizard.apply.plan.rebuild_run import make_found_run, refuse_known
 from wizard.apply.plan.recover import FoundRun, found_on
-from wizard.apply.plan.run_summary import as_options
-from wizard.apply.run.backup_store import Environment
+from wizard.apply.plan.rehearsed import next_commands
+from wizard.apply.plan.run_drives import later_runs
+from wizard.apply.plan.run_summary import DIRECT, as_options
+from wizard.apply.run import journal
+from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.run.job import LEFT_OFF, PendingWrites, check_root, check_tokens
-from wizard.apply.run.journal import read_entries, state
 from wizard.apply.run.kinds import load
-from wizard.apply.run.runs import run_argument
-from wizard.apply.run_control import job_of, keep, resume, undo
+from wizard.apply.run.progress_log import check_noted
+from wizard.apply.run.runs import check_owner, find_run, list_runs, run_argument, runs_folder
+from wizard.cli import messages
 from wizard.cli.command import typed
 from wizard.cli.output import say
 from wizard.cli.passphrase import passphrase_for
-from wizard.cli.select_run import choose_run, tell_drives
 from wizard.cli.status import narrate
-from wizard.model.errors import BadInput, ExitCode, Failed, Refused, printable
-from wizard.model.said import Message, Sentence, t
+from wizard.findings.contents import contents_words
+from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Failed, Refused
+from wizard.model.geometry import Identity
+from wizard.model.said import Message, t
 from wizard.plan.changes import RunDocument
 from wizard.plan.partition.moves import what_moves
 from wizard.plan.request.encryption import OPENED_TO_KEEP
+from wizard.probe.machine import probe_drive
 from wizard.ui.components.drive_rows import who
 
-PLACE = Sentence("{path}: {size:exact} at byte {start}")
+HALF = t("The run's output is incomplete, so no tool recognises it.")
+HALF_BACK = t("The old content is not fully restored, so no tool recognises it.")
+OVER = frozenset({journal.RunState.UNDONE, journal.RunState.KEPT})
 
-EITHER = t("Name either a run or --from-drive DEVICE, not both.")
+SETTLED_PHASES = frozenset({Phase.RELEASED, Phase.KEPT, Phase.UNDONE, Phase.LEFT})
+
+MADE_THERE = {
+    Phase.CLEARING: HALF,
+    Phase.REPLACING: HALF,
+    Phase.HIDDEN: t("The result of this run is waiting: everything except the signatures is written."),
+    Phase.RELEASING: HALF,
+    Phase.CLEARING_BACK: HALF_BACK,
+    Phase.REPLACING_BACK: HALF_BACK,
+    Phase.RELEASING_BACK: HALF_BACK,
+}
+"""Content of the drive in phases in which probing shows too little."""
+
+
+def choose_run(name: str | None, command: str, journal_dir: Path | None) -> Path:
+    """Return the run that `diskwright COMMAND [NAME]` refers to: the named run, or the only open run.
+
+    Raises BadInput if the name is unknown or no run exists. Raises Refused if no run or several runs are
+    open; several are listed, each with the command that selects it.
+    """
+    if name is not None:
+        return find_run(name, journal_dir)
+    runs = list_runs(journal_dir)
+    where = str(runs_folder(journal_dir))
+    if not runs:
+        raise BadInput(messages.NO_RUN(folder=where))
+    found = _in_question(tuple(run for run in runs if is_open(run, command)), command)
+    if not found:
+        raise Refused(_nothing_to(command, where, runs[-1]))
+    if len(found) > 1:
+        say(t("{runs} runs are open. Choose one:", runs=len(found)))
+        for run in found:
+            say(f"{typed(command, run_argument(run))}    {_brief(run)}")
+        raise Refused(
+            t(
+                "`diskwright {command}` needs a run name: {runs} runs match. Nothing was written.",
+                command=command,
+                runs=len(found),
+            )
+        )
+    return found[0]
+
+
+def _nothing_to(command: str, where: str, newest: Path) -> Message:
+    """Explain why the command matches no run, with the state of the newest run."""
+    if command == "look":
+        return t(
+            "No run in {folder} is waiting. To inspect a filesystem converted to ext4, mount it read-only; "
+            "`diskwright status` shows the command. Nothing was written.",
+            folder=where,
+        )
+    if run_control.job_of(newest).is_direct(newest):
+        return DIRECT(name=newest.name)
+    return t(
+        "Cannot {command}: no run in {folder} is open (newest: {newest}, {state}). `diskwright status` "
+        "lists all runs. Nothing was written.",
+        command=command,
+        folder=where,
+        newest=newest.name,
+        state=journal.state(newest),
+    )
+
+
+def _in_question(found: tuple[Path, ...], command: str) -> tuple[Path, ...]:
+    """Return the open runs to choose from.
+
+    `keep` ignores runs that wrote nothing, and so does `resume` if a run is half done. `undo` includes them,
+    so that another run is not undone by mistake.
+    """
+    wrote = tuple(run for run in found if not _wrote_nothing(run))
+    if command == "keep" or (command == "resume" and any(not _waits(run) for run in wrote)):
+        return wrote
+    return found
+
+
+def _wrote_nothing(run: Path) -> bool:
+    """Return True if the run failed or was refused before any write to a drive."""
+    try:
+        if journal.state(run) not in (journal.RunState.FAILED, journal.RunState.REFUSED):
+            return False
+        record = load_record(run)
+        return record.phase in UNTOUCHED if record else not journal.begun_steps(journal.read_entries(run))
+    except BadInput:
+        return False
+
+
+def _waits(run: Path) -> bool:
+    try:
+        return journal.state(run) is journal.RunState.WAITING
+    except BadInput:
+        return False
+
+
+def is_open(run: Path, command: str) -> bool:
+    """Return True if `command` could mean this run: running, ended early or waiting. Unreadable runs always
+    match."""
+    try:
+        now = journal.state(run)
+        return now not in OVER and run_control.job_of(run).is_meant(run, command, now)
+    except BadInput:
+        return True
+
+
+def _brief(run: Path) -> str:
+    """Return the run's drives, state and progress."""
+    try:
+        drives = tuple(map(who, load(run).drives))
+        done, steps = len(journal.done_steps(journal.read_entries(run))), len(load(run).sentences)
+        return str(
+            t(
+                "{drives:semicolons}: {state}, {done} of {steps} steps done",
+                drives=drives,
+                state=journal.state(run),
+                done=done,
+                steps=steps,
+            )
+        )
+    except BadInput as error:
+        return str(error)
+
+
+def tell_drives(run: Path) -> None:
+    """Print the run, the drives and their current content.
+
+    Raises Refused if a user other than root could have created the run, or the journal is not writable.
+    """
+    check_owner(run)
+    check_noted(run)
+    say(t("Run {run}:", run=run_argument(run)))
+    waits = journal.state(run) is journal.RunState.WAITING
+    # Conversions describe a hidden result themselves.
+    known = run_control.job_of(run).phase(run)
+    phase = Phase.HIDDEN if waits else known
+    there, set_up_later = MADE_THERE.get(phase) if phase else None, later_runs(run)
+    made = str(there) if there and not set_up_later else ""
+    moved = run_control.job_of(run).relocated(run)
+    for drive in load(run).drives:
+        now = (moved[drive.path],) if drive.path in moved else ()
+        for sentence in (who(drive), *now, *(() if now else _holds(drive, made))):
+            say(f"    {sentence}")
+    for later in filter(_is_unsettled, set_up_later):
+        say(
+            t(
+                "Run {name} was started later and wrote to the same drive. First run `diskwright undo "
+                "{run}` or `diskwright keep {run}`.",
+                name=later.name,
+                run=run_argument(later),
+            )
+        )
+    if known and made and not waits:
+        say(next_commands(run))
+
+
+def _is_unsettled(run: Path) -> bool:
+    record = load_record(run)
+    return record is not None and record.phase not in SETTLED_PHASES
+
+
+def _holds(known: Identity, made: str) -> Iterator[str]:
+    """Yield the drive's content: the result `made` by the run, or else the recognised content."""
+    try:
+        drive = probe_drive(known.path, seconds=LOOK_SECONDS)
+    except DiskwrightError as error:
+        yield str(t("Unknown content: {why}", why=str(error)))
+        return
+    if difference := identity_difference(known, drive):
+        yield str(t("{path} is now a different drive: {difference}.", path=known.path, difference=difference))
+    else:
+        yield made or str(t("Content: {what}.", what=contents_words(drive)))
 
 
 def keep_run(arguments: Namespace) -> ExitCode:
     """Show the drives and keep the run, or finish a run from a drive's recovery label."""
     if arguments.from_drive is not None:
         if arguments.run is not None:
-            raise BadInput(EITHER)
+            raise BadInput(messages.EXCLUDES(option="--from-drive", other=messages.RUN))
         _keep_from_drive(
             arguments.from_drive, arguments.confirm or (), arguments.journal, arguments.passphrase_file
         )
         return ExitCode.DONE
     if arguments.confirm:
-        raise BadInput(t("--confirm requires --from-drive: a run identifies the drives."))
+        raise BadInput(messages.REQUIRES(option="--confirm", needed="--from-drive"))
     run = choose_run(arguments.run, "keep", arguments.journal)
     check_root()
     tell_drives(run)
-    say(keep(run, _passphrase_to_keep(run, arguments.passphrase_file)))
+    say(run_control.keep(run, _passphrase_to_keep(run, arguments.passphrase_file)))
     return ExitCode.DONE
 
 
@@ -68,7 +246,7 @@ def _keep_from_drive(
     secret = passphrase_for(found.plan, passphrase_file, anew=False) if tokens else None
     run = make_found_run(found, tokens, journal_dir, Environment())
     say(t("Finishing as run {run}:", run=run.name))
-    say(keep(run, secret))
+    say(run_control.keep(run, secret))
     say(
         t(
             "No volume was mounted, and no fstab line was added. The old content was lost with the folder "
@@ -91,13 +269,18 @@ def found_run_lines(found: FoundRun) -> Iterator[Message | str]:
     )
     for member in found.plan.members:
         yield f"    {who(member.drive)}"
-    yield from (f"    {printable(one, 400)}" for one in found.differences)
+    yield from (f"    {one}" for one in found.differences)
     yield t(
         "To finish, the withheld bytes are written, the recovery label is overwritten with zeros, and both "
         "are read back:"
     )
     for path, place in found.written():
-        yield f"    {PLACE(path=path, size=place.size_bytes, start=place.start_bytes)}"
+        yield t(
+            "    {path}: {size:exact} at byte {start}",
+            path=path,
+            size=place.size_bytes,
+            start=place.start_bytes,
+        )
     yield t(
         "No other bytes are written, and no volume is mounted. Undo is then impossible: the old content was "
         "in the run's folder. If you find that folder again, `undo` with it restores every bit."
@@ -109,7 +292,7 @@ def _passphrase_to_keep(run: Path, file: str | None) -> bytes | None:
     `passphrase_for` does."""
     document = load(run)
     if file is None:
-        if not document.takes_passphrase or not job_of(run).wants_passphrase(run, keeps=True):
+        if not document.takes_passphrase or not run_control.job_of(run).wants_passphrase(run, keeps=True):
             return None
         say(OPENED_TO_KEEP)
     return passphrase_for(document, file, anew=False)
@@ -120,7 +303,7 @@ def undo_run(arguments: Namespace) -> ExitCode:
     run = choose_run(arguments.run, "undo", arguments.journal)
     check_root()
     tell_drives(run)
-    say(undo(run, over_changes=arguments.over_changes, tokens=arguments.confirm or []))
+    say(run_control.undo(run, over_changes=arguments.over_changes, tokens=arguments.confirm or []))
     return ExitCode.DONE
 
 
@@ -164,13 +347,13 @@ def resume_run(arguments: Namespace) -> ExitCode:
     tokens = tuple(arguments.confirm or ())
     if arguments.from_drive is not None:
         if arguments.run is not None:
-            raise BadInput(EITHER)
+            raise BadInput(messages.EXCLUDES(option="--from-drive", other=messages.RUN))
         return _resume_from_drive(arguments.from_drive, tokens, arguments.journal)
     run = choose_run(arguments.run, "resume", arguments.journal)
     check_root()
-    seen, file = len(read_entries(run)), arguments.passphrase_file
+    seen, file = len(journal.read_entries(run)), arguments.passphrase_file
     tell_drives(run)
-    document, job = load(run), job_of(run)
+    document, job = load(run), run_control.job_of(run)
     if tokens:
         check_tokens(document, tokens)
     else:
@@ -179,7 +362,7 @@ def resume_run(arguments: Namespace) -> ExitCode:
     if file is not None or job.wants_passphrase(run):
         # The rehearsal creates encrypted volumes again.
         secret = passphrase_for(document, file, anew=job.phase(run) is Phase.REHEARSING)
-    resume(run, secret)
+    run_control.resume(run, secret)
     return narrate(run, seen)
 
 
@@ -188,17 +371,17 @@ def _resume_from_drive(device: str, tokens: Sequence[str], journal_dir: Path | N
     found = found_move(device)
     say(what_moves(found.move))
     run = make_found_move(found, tokens, journal_dir)
-    resume(run)
+    run_control.resume(run)
     return narrate(run)
 
 
 def _refuse_overwriting(run: Path, document: RunDocument) -> None:
     """Raises Refused if resuming the run overwrites data, after a list of these steps."""
-    left = job_of(run).pending_writes(run) if state(run) in LEFT_OFF else PendingWrites()
+    left = run_control.job_of(run).pending_writes(run) if journal.state(run) in LEFT_OFF else PendingWrites()
     if not left.steps:
         return
     for number, step in left.steps:
-        say("   ", t("step {number} remains:", number=number), printable(step.sentence, 400))
+        say("   ", t("step {number} remains:", number=number), step.sentence)
         if step.destroys:
             say("       ", t("destroys {what}", what=step.destroys))
     unconfirmed = t("This command made no changes. If the drive is correct, confirm it:")

@@ -1,32 +1,77 @@
-"""Show a document, confirm the drives, then start and follow the run."""
+"""Read, save and show documents of any kind; confirm the drives, then start and follow a run."""
 
 import os
 import sys
 from argparse import Namespace
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from wizard.apply.plan.run_summary import as_options
+from wizard.apply.run import kinds
 from wizard.apply.run.backup_store import OWN_FSTAB, Environment
 from wizard.apply.run.job import Start, check_tokens
-from wizard.apply.run.kinds import render_any
 from wizard.apply.run_control import job_for
+from wizard.cli import messages
 from wizard.cli.command import given_again
-from wizard.cli.documents import read_document
-from wizard.cli.output import deliver, say, show
+from wizard.cli.output import deliver, save, say, show
 from wizard.cli.passphrase import check_applies, passphrase_for
-from wizard.cli.select_run import NEEDS_ROOT
 from wizard.cli.status import begin_heeding, narrate
-from wizard.documents.files import write_file
+from wizard.documents.codec import LARGEST_DOCUMENT_CHARACTERS
+from wizard.documents.files import read_file
+from wizard.host.services import RecordedServices
 from wizard.host.this_system import RealServices
-from wizard.model.errors import ExitCode, Refused
+from wizard.model.errors import BadInput, ExitCode, Refused, printable
+from wizard.model.machine import Kernel, Machine
 from wizard.model.said import t, tn
 from wizard.plan.changes import RunDocument
+from wizard.plan.check import PLANS
+from wizard.plan.plan import Plan
 from wizard.plan.undo_policy import WORD
 from wizard.ui.jobs.in_place import job_of
+from wizard.ui.view import Block
 
-NOT_WRITTEN = t("Nothing was written. To apply, exactly as shown:")
+
+def page_of(document: RunDocument, *, keep: bool = False) -> Iterator[Block]:
+    """Yield the text of a document, without reading anything else. `keep`: as with `apply --keep`."""
+    job = job_of(document)
+    job.keep = keep
+    return job.page(RecordedServices(Machine(Kernel(""), ()), ""))
+
+
+def show_document(arguments: Namespace) -> ExitCode:
+    """Check and print a document of any kind."""
+    document = read_document(arguments.plan)
+    if arguments.json:
+        sys.stdout.write(kinds.kind_for(document).documents.render_shown(document))
+    else:
+        show(page_of(document))
+    return ExitCode.DONE
+
+
+def read_document(name: str) -> RunDocument:
+    """Read any saved document from a file, or from stdin for `-`. Raises BadInput for other content."""
+    return kinds.read_any(*read_text(name))
+
+
+def read_plan_file(name: str) -> Plan:
+    """Read a plan from a file. Raises BadInput with the reason."""
+    return PLANS.read(*read_text(name))
+
+
+def read_text(name: str) -> tuple[str, str]:
+    """Return the text and the printable name of a file, or of stdin for `-`. Raises BadInput."""
+    shown = str(t("The input")) if name == "-" else printable(name, 200)
+    try:
+        if name == "-":
+            data = sys.stdin.buffer.read(LARGEST_DOCUMENT_CHARACTERS + 1)
+            return data.decode("utf-8"), shown
+        return read_file(Path(name), LARGEST_DOCUMENT_CHARACTERS), shown
+    except FileNotFoundError:
+        raise BadInput(messages.NOT_FOUND(file=shown, command="plan")) from None
+    except UnicodeDecodeError:
+        raise BadInput(t("{file} is not a diskwright document: not a text file.", file=shown)) from None
 
 
 def environment_of(arguments: Namespace) -> Environment:
@@ -38,15 +83,15 @@ def offer(document: RunDocument, arguments: Namespace) -> ExitCode:
     """Show a document. With a token or as a dry run, continue as `diskwright apply` does. `-o` saves the
     document."""
     request = ApplyRequest(document, arguments)
-    text = render_any(document)
+    text = kinds.render_any(document)
     if (file := getattr(arguments, "output", None)) is not None:
-        write_file(Path(file), text, str(t("The document")))
+        save(file, text)
     deliver(arguments, text, request.job.page(request.services))
     if arguments.dry_run:
         return request.check()
     if arguments.confirm:
         return request.start()
-    say(NOT_WRITTEN)
+    say(messages.NOT_WRITTEN)
     say(f"    {given_again(arguments)} {as_options(document.tokens)}")
     return ExitCode.DONE
 
@@ -126,4 +171,4 @@ class ApplyRequest:
 def check_is_root(arguments: Namespace) -> None:
     """Raises Refused for other users, with the command line for root."""
     if os.geteuid() != 0:
-        raise Refused(f"{NEEDS_ROOT}  {given_again(arguments)}")
+        raise Refused(f"{messages.NEEDS_ROOT}  {given_again(arguments)}")

@@ -12,22 +12,16 @@ from pathlib import Path
 
 from wizard.apply.block.devices import waiting_drives
 from wizard.apply.plan.run_summary import exit_code_of, result_sentence
+from wizard.apply.run import progress_log
 from wizard.apply.run.job import Rollback, RollbackState
 from wizard.apply.run.journal import RunState, done_steps, follow, read_entries, state
 from wizard.apply.run.kinds import load
 from wizard.apply.run.process import request_stop
-from wizard.apply.run.progress_log import (
-    ProgressPrinter,
-    journal_fault,
-    known_so_far,
-    progress_sentence,
-    read_progress,
-)
 from wizard.apply.run.runs import command_on, find_run, list_runs, load_plan, run_argument, runs_folder
 from wizard.apply.run_control import is_not_yet, job_of
+from wizard.cli import messages
 from wizard.cli.command import typed
 from wizard.cli.output import say, tell, width_of
-from wizard.cli.select_run import NO_RUN
 from wizard.documents.codec import render_document
 from wizard.model.errors import BadInput, ExitCode, Failed, printable, typed_word
 from wizard.model.run import Event, JournalEntry
@@ -80,7 +74,7 @@ def status(arguments: Namespace) -> ExitCode:
     elif rows:
         _list(rows)
     else:
-        say(NO_RUN(folder=str(runs_folder(arguments.journal))))
+        say(messages.NO_RUN(folder=str(runs_folder(arguments.journal))))
     if not arguments.run and os.geteuid() == 0:
         _tell_waiting(rows)
     return ExitCode.DONE
@@ -113,10 +107,10 @@ def _list(rows: Iterable[RunRow]) -> None:
     for row in rows:
         tell(row_lines(row, width))
         if row.state is RunState.WAITING:
-            look = printable(typed("look", run_argument(Path(row.folder))), 400)
+            look = typed("look", run_argument(Path(row.folder)))
             before = t("(read-only, before you decide)")
             tell([f"{look}    {before}"])
-        tell(f"    {printable(command, 400)}" for command in row.commands)
+        tell(f"    {command}" for command in row.commands)
 
 
 def row_of(run: Path) -> RunRow:
@@ -166,10 +160,10 @@ def _said(run: Path, entries: tuple[JournalEntry, ...], now: RunState) -> str:
         said = f"{said} {power}".strip()
     if (
         now is RunState.RUNNING
-        and (progress := read_progress(run)) is not None
+        and (progress := progress_log.read_progress(run)) is not None
         and progress.step not in done_steps(entries)
     ):
-        said = f"{said} {progress_sentence(progress)}"
+        said = f"{said} {progress_log.progress_sentence(progress)}"
     return said
 
 
@@ -195,7 +189,7 @@ def row_lines(row: RunRow, width: int | None) -> Iterator[str]:
         else t("steps unknown")
     )
     drive = printable(row.drive, 30) if row.drive else str(t("unknown drive"))
-    said, named = printable(row.sentence, 600), run_argument(Path(row.folder))
+    said, named = row.sentence, run_argument(Path(row.folder))
     columns = f"{named:<24} {shown!s:<12} {drive:<14} {known!s:<15}"
     if width is None:
         yield f"{columns} {said}"
@@ -234,7 +228,7 @@ def _narrate(run: Path, after: int) -> ExitCode:
     say(t("Run {run}.", run=run.name))
     seen = after
     stopping = False
-    progress = ProgressPrinter(partial(read_progress, run), say)
+    progress = progress_log.ProgressPrinter(partial(progress_log.read_progress, run), say)
     while True:
         try:
             for entry in follow(run, seen, progress):
@@ -261,14 +255,17 @@ def _narrate(run: Path, after: int) -> ExitCode:
             say(t("Stopping after the current step, so that no step is left half done."))
     now = state(run)
     if now is RunState.INTERRUPTED:
-        on = journal_fault(run) or f"{known_so_far(run)} {RESUME(run=run_argument(run))}"
+        on = (
+            progress_log.journal_fault(run)
+            or f"{progress_log.known_so_far(run)} {RESUME(run=run_argument(run))}"
+        )
         say(t("The background process ended before the run was complete."), on)
     return exit_code_of(now)
 
 
 def show_entry(entry: JournalEntry, total: int) -> None:
     """Print one journal entry."""
-    sentence = printable(entry.sentence, 2000)
+    sentence = entry.sentence
     match entry.event:
         case Event.STEP_STARTED:
             say(f"[{entry.step}/{total}] {sentence}")

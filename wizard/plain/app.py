@@ -13,38 +13,8 @@ from weakref import WeakKeyDictionary
 from wizard.host.services import Services
 from wizard.model.errors import DiskwrightError, ExitCode
 from wizard.model.said import t
-from wizard.plain import prompt
-from wizard.plain.prompt import (
-    ANSWER,
-    CANNOT,
-    MEANWHILE,
-    WAYS,
-    Dialogue,
-    Ended,
-    columns_of,
-    entering,
-    field_lines,
-    find,
-    legend,
-    numbered,
-    offer_of,
-    only_reads,
-    speaks_utf8,
-    taking,
-    ways,
-)
+from wizard.plain import prompt, telling
 from wizard.plain.prompt import PlainPara as Line
-from wizard.plain.telling import (
-    Told,
-    but_figures,
-    changes,
-    heading,
-    help_lines,
-    pane_lines,
-    progress_text,
-    row_lines,
-    whole,
-)
 from wizard.plan.text import command_lines
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.view import Action, Field, View
@@ -63,31 +33,21 @@ def run_lines(
 ) -> ExitCode:
     """Run the wizard on the standard streams and return the exit code. A run in progress continues after
     exit. `answers` replaces stdin."""
-    talk = Dialogue(
+    talk = prompt.Dialogue(
         answers or sys.stdin.buffer,
         sys.stdout,
-        width=columns_of(sys.stdout) - 1,
-        ascii_only=not (speaks_utf8(os.environ) and sys.stdout.encoding.lower() == "utf-8"),
+        width=prompt.columns_of(sys.stdout) - 1,
+        ascii_only=not (prompt.speaks_utf8(os.environ) and sys.stdout.encoding.lower() == "utf-8"),
         echo=answers is not None or not sys.stdin.isatty(),
     )
     desk = Wizard(services)
     lines = PlainSession(desk, talk)
-    for text in filter(
-        None,
-        (
-            hint,
-            str(
-                t("diskwright sets up a drive step by step. Answer with a number and Enter. Type ? for help.")
-            ),
-            str(
-                t(
-                    "Writing starts only after you have seen the plan and typed the drive's "
-                    "serial number (or name)."
-                )
-            ),
-        ),
-    ):
-        talk.say(text)
+    if hint:
+        talk.say(hint)
+    talk.say(t("diskwright sets up a drive step by step. Answer with a number and Enter. Type ? for help."))
+    talk.say(
+        t("Writing starts only after you have seen the plan and typed the drive's serial number (or name).")
+    )
     desk.begin(drive, part)
     return lines.converse()
 
@@ -95,7 +55,7 @@ def run_lines(
 class PlainSession:
     """One session. Remembers the last printed view, and prints only changes to it."""
 
-    def __init__(self, desk: Desk, talk: Dialogue) -> None:
+    def __init__(self, desk: Desk, talk: prompt.Dialogue) -> None:
         self.desk, self.talk = desk, talk
         self._woken = Event()
         desk.changed = self._woken.set
@@ -111,24 +71,22 @@ class PlainSession:
         try:
             while not self.desk.over:
                 self._guarded_turn()
-        except (Ended, KeyboardInterrupt) as cause:
+        except (prompt.Ended, KeyboardInterrupt) as cause:
             self.desk.interrupted = True
             if isinstance(cause, KeyboardInterrupt):
                 self.talk.say()
-                self.talk.say(str(t("Interrupted.")))
+                self.talk.say(t("Interrupted."))
         finally:
             may_have_begun = self.desk.interrupted and not self.desk.may_end
             self.desk.end()
         if may_have_begun:
-            self.talk.say(str(t("Ended. The run may have started. Check with `diskwright status`.")))
+            self.talk.say(t("Ended. The run may have started. Check with `diskwright status`."))
         elif self.desk.run is None:
             wrote = self.desk.measured_by_writing
             self.talk.say(
-                str(
-                    t("Ended. Only the benchmark wrote, to free space.")
-                    if wrote
-                    else t("Ended. No data was written to any drive.")
-                )
+                t("Ended. Only the benchmark wrote, to free space.")
+                if wrote
+                else t("Ended. No data was written to any drive.")
             )
         self.talk.show(self.desk.farewell())
         return self.desk.exit_code()
@@ -152,8 +110,8 @@ class PlainSession:
         if view.fields:
             Form(self, screen).fill(view)
             return
-        self.talk.say(str(legend(view)))
-        self.take(screen, view, self.talk.answer(str(prompt.ANSWER)))
+        self.talk.say(prompt.legend(view))
+        self.take(screen, view, self.talk.answer(prompt.ANSWER))
 
     def now(self) -> tuple[Screen, View]:
         """Return the current screen and view, consistent with each other."""
@@ -185,7 +143,7 @@ class PlainSession:
     def _request_root(self) -> None:
         """Ask for root access while the terminal is free."""
         if self.desk.errand is not None:
-            self.talk.say(str(t("diskwright is requesting root access and continues afterwards.")))
+            self.talk.say(t("diskwright is requesting root access and continues afterwards."))
             self.desk.errand()
 
     def _report_progress(self, screen: Screen, view: View, due: float) -> bool:
@@ -194,11 +152,11 @@ class PlainSession:
         if self._screen is not screen or self._told is None or self._told.place != view.place:
             self.tell(screen, view)
             return True
-        new: list[Told] = list(changes(self._told, view))
-        progress, before = progress_text(view), progress_text(self._told)
+        new: list[telling.Told] = list(telling.changes(self._told, view))
+        progress, before = telling.progress_text(view), telling.progress_text(self._told)
         new += [Line(progress)] if progress and progress != before else []
-        known = {but_figures(one) for one in (*whole(self._told), before)}
-        if not new or (monotonic() < due and all(but_figures(one) in known for one in new)):
+        known = {telling.but_figures(one) for one in (*telling.whole(self._told), before)}
+        if not new or (monotonic() < due and all(telling.but_figures(one) in known for one in new)):
             return False
         self._told = view
         self.print(new)
@@ -208,9 +166,9 @@ class PlainSession:
         """Offer the actions possible during work. An empty line changes nothing; another Ctrl+C leaves the
         work running."""
         self.talk.say()
-        self.talk.say(str(t("Empty line: continue watching. Or: {ways:list}.", ways=ways(view))))
+        self.talk.say(t("Empty line: continue watching. Or: {ways:list}.", ways=prompt.ways(view)))
         try:
-            answer = self.talk.answer(str(prompt.ANSWER))
+            answer = self.talk.answer(prompt.ANSWER)
         except KeyboardInterrupt:
             self._left = True
             raise
@@ -219,13 +177,17 @@ class PlainSession:
 
     def tell(self, screen: Screen, view: View) -> None:
         """Print a new view in full, or the changes in a known one, then the response to the last answer."""
-        new: list[Told] = []
+        new: list[telling.Told] = []
         before = self._told if self._screen is screen else None
         if before is None or before.place != view.place:
             is_new_step = view.step != self._step
-            new = [Line(), *([heading(view.step)] if is_new_step else []), *whole(view, headed=is_new_step)]
+            new = [
+                Line(),
+                *([telling.heading(view.step)] if is_new_step else []),
+                *telling.whole(view, headed=is_new_step),
+            ]
         else:
-            new = list(changes(before, view))
+            new = list(telling.changes(before, view))
         response = str(view.said.text) if view.said else ""
         if response and (response != self._said or (self._acted and screen.said is not None)):
             new.append(Line(response))
@@ -235,7 +197,7 @@ class PlainSession:
         self._said, self._acted = response, False
         self.print(new)
 
-    def print(self, told: list[Told]) -> None:
+    def print(self, told: list[telling.Told]) -> None:
         """Print paragraphs, and commands in a form suitable for copying."""
         for one in told:
             if isinstance(one, Line):
@@ -247,7 +209,7 @@ class PlainSession:
 
     def take(self, screen: Screen, view: View, answer: str) -> None:
         """Process an answer. Reports an invalid one."""
-        number = numbered(answer)
+        number = prompt.numbered(answer)
         if answer.startswith("?"):
             self.explain(view, answer[1:].strip())
         elif answer.lower() in ("l", "list"):
@@ -258,7 +220,7 @@ class PlainSession:
             self._at_row(screen, view, answer, number.index, number.rest)
         elif not answer:
             self._enter(screen, view)
-        elif action := find(view, answer):
+        elif action := prompt.find(view, answer):
             self._act(screen, view, action, self._cursor(view))
         else:
             self.misunderstood(answer)
@@ -266,14 +228,12 @@ class PlainSession:
     def misunderstood(self, answer: str) -> None:
         """Report an invalid answer."""
         self.talk.say(
-            str(
-                t(
-                    '"{answer}" is not a valid answer. Type ? for help, or l to list everything again.',
-                    answer=answer,
-                )
-                if answer
-                else t("An empty line is not a valid answer.")
+            t(
+                '"{answer}" is not a valid answer. Type ? for help, or l to list everything again.',
+                answer=answer,
             )
+            if answer
+            else t("An empty line is not a valid answer.")
         )
 
     def quit(self) -> None:
@@ -284,7 +244,7 @@ class PlainSession:
     def explain(self, view: View, word: str) -> None:
         """Explain the view or a word."""
         if not word:
-            self.print(list(help_lines(view)))
+            self.print(list(telling.help_lines(view)))
             return
         from wizard.ui.dialogs.pages import meaning
 
@@ -293,7 +253,7 @@ class PlainSession:
         except DiskwrightError as error:
             self.talk.say(str(error))
         else:
-            self.print([*pane_lines(view, pane), Line()])
+            self.print([*telling.pane_lines(view, pane), Line()])
 
     @staticmethod
     def _cursor(view: View) -> str:
@@ -301,7 +261,7 @@ class PlainSession:
 
     def _enter(self, screen: Screen, view: View) -> None:
         """Do what Enter does at the cursor, unless it is destructive."""
-        action = entering(view)
+        action = prompt.entering(view)
         if action is None or action.ends:
             self.misunderstood("")
         else:
@@ -314,13 +274,13 @@ class PlainSession:
             return
         row = rows[index].key
         if not self._is_current(screen, view, row):
-            self.talk.say(str(prompt.MEANWHILE))
+            self.talk.say(prompt.MEANWHILE)
             return
         self.desk.moved(row)
         here = self.desk.view
-        if rest == "?" or (not rest and only_reads(here)):
+        if rest == "?" or (not rest and prompt.only_reads(here)):
             self._print_row(screen, here, index)
-        elif action := (find(here, rest) if rest else taking(here)):
+        elif action := (prompt.find(here, rest) if rest else prompt.taking(here)):
             self._do(action, row)
         else:
             self.desk.moved(self._cursor(view))
@@ -330,21 +290,21 @@ class PlainSession:
         """Print a row again with its panes."""
         rows = view.rows.rows if view.rows else ()
         self._screen, self._told = screen, view
-        new: list[Told] = list(row_lines(index + 1, rows[index]))
+        new: list[telling.Told] = list(telling.row_lines(index + 1, rows[index]))
         for pane in view.panes:
-            new += pane_lines(view, pane)
+            new += telling.pane_lines(view, pane)
         self.print([*new, Line()])
 
     def _act(self, screen: Screen, view: View, action: Action, row: str) -> None:
         """Do an offered action, unless screen or row have changed since."""
         if not self._is_current(screen, view, row):
-            self.talk.say(str(prompt.MEANWHILE))
+            self.talk.say(prompt.MEANWHILE)
             return
         if row:
             self.desk.moved(row)
         now = self.desk.view.action(action.name)
         if now is None:
-            self.talk.say(str(prompt.MEANWHILE))
+            self.talk.say(prompt.MEANWHILE)
         else:
             self._do(now, row)
 
@@ -387,14 +347,12 @@ class Form:
     def fill(self, view: View) -> None:
         """Ask for each field, then do what Enter does in the last one."""
         lines = self._lines
-        action = entering(view)
-        offered = ways(view)
+        action = prompt.entering(view)
+        offered = prompt.ways(view)
         lines.talk.say(
-            str(
-                t("After the last answer: {label}. Or: {ways:list}.", label=action.label, ways=offered)
-                if action
-                else WAYS(ways=offered)
-            )
+            t("After the last answer: {label}. Or: {ways:list}.", label=action.label, ways=offered)
+            if action
+            else prompt.WAYS(ways=offered)
         )
         values = {field.key: self._current(field) for field in view.fields}
         asked: set[str] = set()
@@ -422,12 +380,12 @@ class Form:
     def _finish(self, view: View, values: dict[str, str]) -> None:
         lines = self._lines
         if not self._is_here(view):
-            lines.talk.say(str(MEANWHILE))
-        elif action := entering(view):
+            lines.talk.say(prompt.MEANWHILE)
+        elif action := prompt.entering(view):
             lines.act_with(action.name, values)
         else:
-            lines.talk.say(str(legend(view)))
-            lines.take(self._screen, view, lines.talk.answer(str(ANSWER)))
+            lines.talk.say(prompt.legend(view))
+            lines.take(self._screen, view, lines.talk.answer(prompt.ANSWER))
 
     def _is_here(self, view: View) -> bool:
         screen, now = self._lines.now()
@@ -443,11 +401,11 @@ class Form:
         lines = self._lines
         current = values[field.key]
         while True:
-            lines.print(list(field_lines(field, current)))
+            lines.print(list(prompt.field_lines(field, current)))
             if field.secret:
-                secret = lines.talk.hidden_answer(str(ANSWER))
+                secret = lines.talk.hidden_answer(prompt.ANSWER)
                 return secret.decode("utf-8", "surrogateescape")
-            answer = lines.talk.answer(str(ANSWER))
+            answer = lines.talk.answer(prompt.ANSWER)
             if not answer:
                 return current
             if answer.startswith("?"):
@@ -458,7 +416,7 @@ class Form:
             elif answer == "b" and view.action("back"):
                 return self._left_by(view, "back", values)
             elif answer.startswith("!"):
-                if action := find(view, answer[1:]):
+                if action := prompt.find(view, answer[1:]):
                     return self._left_by(view, action.name, values)
                 lines.misunderstood(answer)
             else:
@@ -470,7 +428,7 @@ class Form:
         if self._is_here(view):
             self._lines.act_with(name, values)
         else:
-            self._lines.talk.say(str(MEANWHILE))
+            self._lines.talk.say(prompt.MEANWHILE)
         return LEFT
 
     def _parse(self, field: Field, answer: str) -> str | None:
@@ -478,11 +436,11 @@ class Form:
         text = answer[1:] if answer.startswith("=") else answer
         if not field.offers:
             return text
-        offer = offer_of(field, text)
+        offer = prompt.offer_of(field, text)
         if offer is None:
-            self._lines.talk.say(str(t("Choose one of these.")))
+            self._lines.talk.say(t("Choose one of these."))
         elif offer.why_not != "":
-            self._lines.talk.say(f"{CANNOT} {offer.why_not}")
+            self._lines.talk.say(f"{prompt.CANNOT} {offer.why_not}")
         else:
             return offer.value
         return None

@@ -13,7 +13,7 @@ from wizard.model.errors import printable
 from wizard.model.said import Message, Sentence, t
 from wizard.plan.text import wrapped
 from wizard.process.output import no_echo
-from wizard.ui.view import Action, Field, Offer, View
+from wizard.ui.view import Action, Field, Offer, Text, View
 
 USUAL_COLUMNS = 80
 WIDEST = 78
@@ -55,9 +55,9 @@ class Dialogue:
         self._answers, self._out, self._ascii, self._echo = answers, out, ascii_only, echo
         self._replaced = self._noted = False
 
-    def say(self, text: str = "", indent: int = 0, hang: int = 0) -> None:
+    def say(self, text: Text = "", indent: int = 0, hang: int = 0) -> None:
         """Print a paragraph, wrapped between words. Replaces characters that cannot be shown."""
-        for line in wrapped(self._safe(text), self.width - indent, hang):
+        for line in wrapped(self._safe(str(text)), self.width - indent, hang):
             self._print(" " * indent + line)
 
     def show(self, lines: Iterable[str]) -> None:
@@ -65,14 +65,12 @@ class Dialogue:
         for line in lines:
             self._print(self._safe(line))
 
-    def answer(self, prompt: str) -> str:
+    def answer(self, prompt: Text) -> str:
         """Return the next answer without surrounding spaces. Raises Ended at the end of input."""
         if self._replaced and not self._noted:
             self._noted = True
             self.say(
-                str(
-                    t("(Characters this terminal may not support appear as plain letters or question marks.)")
-                )
+                t("(Characters this terminal may not support appear as plain letters or question marks.)")
             )
         self._out.write(f"{prompt} ")
         self._out.flush()
@@ -88,7 +86,7 @@ class Dialogue:
             self._print(self._safe(text))
         return text
 
-    def hidden_answer(self, prompt: str) -> bytes:
+    def hidden_answer(self, prompt: Text) -> bytes:
         """Return the next answer without echo, byte for byte except the newline. Raises Ended at the end of
         input."""
         with no_echo(self._answers):

@@ -13,13 +13,6 @@ from wizard.ui import view as ui
 HELP_AGAIN = Sentence("l: list everything again.")
 
 Told = Line | ui.Command
-STEPS: dict[ui.ScreenStep, Sentence] = {
-    ui.ScreenStep.DRIVES: Sentence("Drives"),
-    ui.ScreenStep.PURPOSE: Sentence("Purpose"),
-    ui.ScreenStep.PLAN: Sentence("Plan"),
-    ui.ScreenStep.REVIEW: Sentence("Review"),
-    ui.ScreenStep.WORK: Sentence("Work"),
-}
 MOST_STRETCHES = 16
 """Most extents of a drive to print. The list of partitions has them all."""
 _FIGURES = re.compile(r"[\d.,]+")
@@ -27,16 +20,13 @@ _FIGURES = re.compile(r"[\d.,]+")
 
 def heading(step: ui.ScreenStep) -> Line:
     """Return the heading of a step, such as `Step 2 of 5: Purpose`."""
-    number = list(STEPS).index(step) + 1
-    return Line(
-        str(t("Step {number} of {count}: {name}", number=number, count=len(STEPS), name=STEPS[step]()))
-    )
+    return Line(str(t("Step {number} of 5: {name}", number=step.number, name=step.shown)))
 
 
 def whole(view: ui.View, *, headed: bool = False) -> Iterator[Told]:
     """Yield all of a view except the last response: banners first, the list last. `headed`: the name of the
     step was just printed."""
-    if not headed or str(view.title) != str(STEPS[view.step]()):
+    if not headed or str(view.title) != str(view.step.shown):
         yield from _line(str(view.title))
     yield from _line(str(view.about))
     blocks = [*view.above, *(block for pane in view.panes for block in pane.blocks)]

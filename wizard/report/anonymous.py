@@ -9,7 +9,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import TypeVar, cast
 
 from wizard.filesystems.kind import serial_of
-from wizard.model.advice import Choice, Evidence, Option, Workload
+from wizard.model import advice
 from wizard.model.errors import printable
 from wizard.model.finding import Finding
 from wizard.model.layout import Slot, TableEntry
@@ -188,9 +188,9 @@ def _types(nouns: object) -> frozenset[str]:
 
 
 OWN_TEXTS: dict[type[object], tuple[str, ...]] = {
-    Workload: ("title", "summary"),
-    Choice: ("sentence",),
-    Option: ("why",),
+    advice.Workload: ("title", "summary"),
+    advice.Choice: ("sentence",),
+    advice.Option: ("why",),
     Finding: ("why",),
 }
 """Fields that contain only our own words."""
@@ -216,7 +216,7 @@ def _nouns(value: object) -> Iterator[object]:
 
 def _rewritten(value: T, words: Words) -> T:
     """Replace the names in every text of a dataclass. Published texts are unchanged."""
-    if not is_dataclass(value) or isinstance(value, type | Evidence):
+    if not is_dataclass(value) or isinstance(value, type | advice.Evidence):
         return value
     if isinstance(value, ProfileText):
         return cast(T, ProfileText(words.text(value.english)))

@@ -16,7 +16,6 @@ from wizard.model.said import t
 from wizard.probe.facts import RawMachine
 from wizard.probe.interpret import machine_of
 from wizard.process import program
-from wizard.process.program import run, scratch_folder
 from wizard.report.anonymous import words_for
 from wizard.report.names import masked, names_given
 
@@ -36,7 +35,7 @@ def debugged(words: Sequence[str], work: Callable[[list[str]], int], known: Coll
     """Run `work` with the words without our own options, and return its exit code. Always writes the log, and
     prints its path to stderr. `known` are words of the command line that name nobody."""
     try:
-        scratch = scratch_folder()
+        scratch = program.scratch_folder()
     except Failed as error:
         print(f"diskwright: {error}", file=sys.stderr)
         return error.exit_code
@@ -101,7 +100,7 @@ def _versions(text: str) -> Iterator[str]:
     """Yield the version of every tool in the log, as the tool reports it."""
     for name in sorted(set(re.findall(rf"^\S+ \d+ {program.COMMAND}: ([\w.+-]+)", text, re.MULTILINE))):
         try:
-            result = run(
+            result = program.run(
                 [name, VERSION_OPTIONS.get(name, "--version")], seconds=VERSION_SECONDS, accept=range(256)
             )
         except DiskwrightError as error:

@@ -31,9 +31,9 @@ from wizard.model.verdict import CliffVerdict, DisplacedVerdict, Verdict
 from wizard.plan.changes import Bring, Changes, Migration, RunDocument
 from wizard.plan.plan import Plan
 from wizard.probe.machine import probe_machine
+from wizard.report import parts
 from wizard.report.anonymous import without_names
-from wizard.report.parts import Absence, Facts, Report, RunRecord, StepResult
-from wizard.ui.components.progress import checks_of
+from wizard.ui.components.run_rows import checks_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class Sources:
     measured: BenchmarkResult | None = None
 
 
-def make_report(sources: Sources, *, without_serials: bool = False) -> Report:
+def make_report(sources: Sources, *, without_serials: bool = False) -> parts.Report:
     """Return the report of these sources. Raises BadInput if one cannot be read."""
     report = gather(sources)
     return without_names(report, platform.node(), _named_files(sources.run)) if without_serials else report
@@ -72,7 +72,7 @@ def _named_files(run: Path | None) -> Iterator[str]:
             yield from dict.fromkeys((str(path), str(path.resolve())))
 
 
-def gather(sources: Sources) -> Report:
+def gather(sources: Sources) -> parts.Report:
     """Gather everything available from the sources. Raises BadInput if a named run, drive or workload is
     missing."""
     return _Gathering(sources).report()
@@ -83,13 +83,13 @@ class _Gathering:
 
     def __init__(self, sources: Sources) -> None:
         self.sources = sources
-        self.absent: list[Absence] = []
+        self.absent: list[parts.Absence] = []
         self.is_live = False
         """True if the drives were read for the report."""
         self.document = self._document()
         self.drives = self.document.drives if self.document else ()
 
-    def report(self) -> Report:
+    def report(self) -> parts.Report:
         sources, document, measured = self.sources, self.document, self.sources.measured
         machine, origin = self._facts()
         facts = self._diagnosed(machine, origin) if machine else None
@@ -98,7 +98,7 @@ class _Gathering:
         run = sources.run
         if run is None:
             self._lack("run", t("No run specified, so execution and checks are omitted."))
-        return Report(
+        return parts.Report(
             made_at=datetime.now(UTC).isoformat(timespec="seconds"),
             diskwright=__version__,
             anonymous=False,
@@ -118,7 +118,7 @@ class _Gathering:
         )
 
     def _lack(self, part: str, why: Message | str) -> None:
-        self.absent.append(Absence(part, str(why)))
+        self.absent.append(parts.Absence(part, str(why)))
 
     def _document(self) -> RunDocument | None:
         """Return the named plan, or the run's document unless damaged."""
@@ -168,7 +168,7 @@ class _Gathering:
         )
         return probe_machine(wanted or None), str(origin)
 
-    def _diagnosed(self, machine: Machine, origin: str) -> Facts:
+    def _diagnosed(self, machine: Machine, origin: str) -> parts.Facts:
         patterns, tested = load_patterns(), self.sources.measured
         fstab = OWN_FSTAB if self.is_live else None
         found = (diagnose(machine, one, patterns, _about(tested, one), fstab) for one in machine.drives)
@@ -177,9 +177,9 @@ class _Gathering:
             is_part = bool(self.drives or self.sources.devices)
             absent = tuple(absent_at_boot(probe_machine() if is_part else machine, OWN_FSTAB))
         kernel, drives = machine.kernel.release, machine.drives
-        return Facts(origin, kernel, machine.root, drives, tuple(found), machine.unread, absent)
+        return parts.Facts(origin, kernel, machine.root, drives, tuple(found), machine.unread, absent)
 
-    def _advice(self, machine: Machine | None, facts: Facts | None) -> tuple[Advice, ...]:
+    def _advice(self, machine: Machine | None, facts: parts.Facts | None) -> tuple[Advice, ...]:
         """Return advice for each workload of the plan, or the requested one. Calculated from the facts, not
         stored."""
         if facts is None or machine is None:
@@ -209,7 +209,7 @@ class _Gathering:
                 found.append(advise(machine, drive, diagnosis.recording, profile, size_bytes=room))
         return tuple(found)
 
-    def _check_measured(self, facts: Facts | None) -> None:
+    def _check_measured(self, facts: parts.Facts | None) -> None:
         """Report a missing measurement, or that another drive was measured. Verdicts only have the drive's
         node."""
         measured = self.sources.measured
@@ -235,7 +235,7 @@ def _with_only(machine: Machine, wanted: Sequence[str]) -> Machine:
     """Return the machine with only these drives, in order. Raises BadInput if one is missing."""
     for path in wanted:
         if machine.drive(path) is None:
-            known = tuple(drive.path for drive in machine.drives) or t("none")
+            known = tuple(drive.path for drive in machine.drives) or "-"
             raise BadInput(
                 t(
                     "Drive {drive} is not among the known drives: {known:list}.",
@@ -253,7 +253,7 @@ def _room(plan: Plan, number: int | None) -> int | None:
     return sum(slot.size_bytes for slot in slots if slot.number == number) or None
 
 
-def _record(run: Path, steps: int) -> RunRecord:
+def _record(run: Path, steps: int) -> parts.RunRecord:
     """Return the record of a run with this number of steps, from its state and journal."""
     now, entries = state(run), read_entries(run)
     try:
@@ -261,7 +261,7 @@ def _record(run: Path, steps: int) -> RunRecord:
     except BadInput:
         ways = NextCommands()
     ends = [entry.at for entry in entries if entry.event in ENDS]
-    return RunRecord(
+    return parts.RunRecord(
         id=run.name,
         state=str(now),
         started_at=entries[0].at if entries else None,
@@ -276,18 +276,20 @@ def _record(run: Path, steps: int) -> RunRecord:
     )
 
 
-def step_result(number: int, entries: Sequence[JournalEntry]) -> StepResult:
+def step_result(number: int, entries: Sequence[JournalEntry]) -> parts.StepResult:
     """Return the result of a step's last attempt."""
-    result = StepResult(number, "not begun", None, None, "")
+    result = parts.StepResult(number, "not begun", None, None, "")
     for entry in entries:
         if entry.step != number:
             continue
         started = result.started_at
         if entry.event is Event.STEP_STARTED:
-            result = StepResult(number, "begun", entry.at, None, "")
+            result = parts.StepResult(number, "begun", entry.at, None, "")
         elif entry.event in (Event.STEP_DONE, Event.STEP_FAILED):
             word = "done" if entry.event is Event.STEP_DONE else "failed"
-            result = StepResult(number, word, started, seconds_between(started, entry.at), entry.sentence)
+            result = parts.StepResult(
+                number, word, started, seconds_between(started, entry.at), entry.sentence
+            )
     return result
 
 

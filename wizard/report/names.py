@@ -13,13 +13,13 @@ from itertools import pairwise
 from pathlib import Path
 
 from wizard.advice.catalogue import load_catalogue
-from wizard.apply.run.runs import BRING, CHANGES, MIGRATION, MOVE, PLAN, runs_folder
+from wizard.apply.run import runs
 from wizard.documents.profiles import BUNDLED
 from wizard.filesystems.registry import KINDS as FILESYSTEMS
+from wizard.model import layout
 from wizard.model.advice import Evidence, Workload
 from wizard.model.errors import DiskwrightError
 from wizard.model.finding import Finding
-from wizard.model.layout import Group, Slot, Stripe, TableEntry, Writer
 from wizard.model.machine import Partition
 from wizard.model.run import Waiting
 from wizard.operations.layers import MakeArray, MakeLogicalVolume, MakeVolumeGroup
@@ -49,7 +49,16 @@ BY_FIELD = {
     )
     for field in names.split()
 }
-NAMED = (Partition, Slot, TableEntry, MakeArray, MakeVolumeGroup, MakeLogicalVolume, Stripe, Group)
+NAMED = (
+    Partition,
+    layout.Slot,
+    layout.TableEntry,
+    MakeArray,
+    MakeVolumeGroup,
+    MakeLogicalVolume,
+    layout.Stripe,
+    layout.Group,
+)
 """Classes with a `name` that a person chose or that comes from a label. A logical volume's `group` counts
 too."""
 
@@ -99,7 +108,7 @@ def _without_usual(values: Iterable[tuple[str, str]], usual: frozenset[str] = fr
 
 def _name_kind(value: object, field: str) -> str | None:
     """Return the kind of a field that may contain a name chosen by a person, else None."""
-    if field == "name" and isinstance(value, Writer):
+    if field == "name" and isinstance(value, layout.Writer):
         return USER
     return LABEL if field in ("name", "group") and isinstance(value, NAMED) else None
 
@@ -262,7 +271,7 @@ def _vocabulary() -> frozenset[str]:
 
 def _documents_of_runs(words: Sequence[str]) -> Iterator[Path]:
     """Yield documents of the newest runs, since `keep` and `resume` work without naming one."""
-    folders = {runs_folder()}
+    folders = {runs.runs_folder()}
     for before, word in pairwise(("", *words)):
         if before == "--journal" or word.startswith("--journal="):
             folders.add(Path(word.removeprefix("--journal=")))
@@ -270,7 +279,11 @@ def _documents_of_runs(words: Sequence[str]) -> Iterator[Path]:
     with suppress(OSError):
         for folder in folders:
             named |= set(sorted(folder.glob("[0-9]*"))[-NEWEST_RUNS:])
-    yield from (run / file for run in named for file in (PLAN, CHANGES, MIGRATION, MOVE, BRING))
+    yield from (
+        run / file
+        for run in named
+        for file in (runs.PLAN, runs.CHANGES, runs.MIGRATION, runs.MOVE, runs.BRING)
+    )
 
 
 def _in_document(path: Path, known: Collection[str]) -> Iterator[tuple[str, str]]:

@@ -19,9 +19,9 @@ from wizard.plan.plan import Plan
 from wizard.report import html
 from wizard.report.html import Markup
 from wizard.report.parts import Facts, Report, RunRecord, render_report
+from wizard.ui import messages
 from wizard.ui import view as ui
-from wizard.ui.components import measured, progress, reasons
-from wizard.ui.components.advice_rows import advice_blocks, choice_blocks, none_usable, rating, unmade_blocks
+from wizard.ui.components import advice_rows, measured, reasons, run_rows
 from wizard.ui.components.drive_bars import drive_bar
 from wizard.ui.components.drive_rows import worst_first
 from wizard.ui.dialogs.health import health_blocks
@@ -38,7 +38,7 @@ def _drives_part(facts: Facts) -> Markup:
             html.pairs(
                 (
                     ("Kernel", facts.kernel),
-                    (t("Read as root"), t("yes") if facts.root else t("no: limited information")),
+                    (t("Read as root"), messages.YES if facts.root else t("no: limited information")),
                 )
             ),
             html.listed(f"{one.what}: {one.why}" for one in facts.unread),
@@ -52,10 +52,10 @@ def _drives_part(facts: Facts) -> Markup:
 def _drive(drive: Drive, diagnosis: Diagnosis) -> Markup:
     bar = drive_bar(drive)
     findings = worst_first(diagnosis.findings)
-    none = () if findings else (ui.para(ui.Piece(t("No problems found."), ui.Tone.GOOD)),)
+    none = () if findings else (ui.para(ui.good(t("No problems found."))),)
     return html.join(
         (
-            html.tag("h3", f"{drive.path}: {drive.model or t('no name')}"),
+            html.tag("h3", f"{drive.path}: {drive.model or messages.NO_NAME}"),
             html.blocks_html((bar,) if bar else ()),
             html.tag("h4", t("Findings")),
             html.blocks_html(none),
@@ -101,18 +101,21 @@ def _advice_part(advices: Sequence[Advice], plan: Plan | None) -> Markup:
 def _advice(advice: Advice, planned: set[tuple[str, str]]) -> Markup:
     shown = [one for one in advice.choices if one.ranked or (advice.workload.id, one.filesystem) in planned]
     others = [
-        ui.para(ui.Piece(title_of(one.filesystem), ui.Tone.STRONG), one.sentence)
+        ui.para(ui.strong(title_of(one.filesystem)), one.sentence)
         for one in for_files(advice.choices)
         if one not in shown
     ]
-    none = () if advice.chosen else (ui.para(ui.Piece(none_usable(advice), ui.Tone.WARN)),)
+    none = () if advice.chosen else (ui.para(ui.warn(advice_rows.none_usable(advice))),)
     return html.join(
         (
             html.tag("h3", t("{workload}, on {drive}", workload=advice.workload.title, drive=advice.drive)),
-            html.blocks_html((ui.para(advice.workload.summary), *none, *advice_blocks(advice))),
+            html.blocks_html((ui.para(advice.workload.summary), *none, *advice_rows.advice_blocks(advice))),
             *(_choice(one, taken=(advice.workload.id, one.filesystem) in planned) for one in shown),
-            html.pane_html(ui.Pane(t("Also supported"), tuple(others))) if others else "",
-            *(html.pane_html(ui.Pane(one.title, tuple(unmade_blocks(one)))) for one in advice.unmade),
+            html.pane_html(ui.Pane(messages.ALSO_SUPPORTED, tuple(others))) if others else "",
+            *(
+                html.pane_html(ui.Pane(one.title, tuple(advice_rows.unmade_blocks(one))))
+                for one in advice.unmade
+            ),
         )
     )
 
@@ -120,11 +123,11 @@ def _advice(advice: Advice, planned: set[tuple[str, str]]) -> Markup:
 def _choice(choice: Choice, *, taken: bool) -> Markup:
     title = title_of(choice.filesystem)
     said = t("{filesystem}, used in the plan", filesystem=title) if taken else title
-    cannot = [ui.para(ui.Piece(t("Not possible here:"), ui.Tone.DANGER), why) for why in choice.obstacles[:1]]
+    cannot = [ui.para(ui.danger(messages.CANNOT), why) for why in choice.obstacles[:1]]
     return html.pane_html(
         ui.Pane(
-            t("{filesystem}: {rating}", filesystem=said, rating=rating(choice).text),
-            (*cannot, *choice_blocks(choice)),
+            t("{filesystem}: {rating}", filesystem=said, rating=advice_rows.rating(choice).text),
+            (*cannot, *advice_rows.choice_blocks(choice)),
         )
     )
 
@@ -136,7 +139,7 @@ def _job_part(job: AnyJob) -> Markup:
         (
             html.blocks_html((job.banner(services, final=bool(job.word(services))), *job.bars)),
             *map(html.pane_html, job.panes(services)),
-            html.pane_html(ui.Pane(t("Steps and commands"), tuple(job.commands(services)))),
+            html.pane_html(ui.Pane(messages.STEPS, tuple(job.commands(services)))),
         )
     )
 
@@ -185,7 +188,7 @@ def run_part(run: RunRecord, sentences: Sequence[ui.Text]) -> Markup:
             *(
                 html.blocks_html(
                     (
-                        progress.step_para(
+                        run_rows.step_para(
                             result.number,
                             sentence,
                             result.state,
@@ -196,7 +199,7 @@ def run_part(run: RunRecord, sentences: Sequence[ui.Text]) -> Markup:
                 )
                 for result, sentence in zip(run.steps, sentences, strict=False)
             ),
-            html.pane_html(progress.checks_pane(run.checks)) if run.checks else "",
+            html.pane_html(run_rows.checks_pane(run.checks)) if run.checks else "",
             html.tag(
                 "details",
                 html.tag("summary", t("Full journal ({entries} entries)", entries=len(run.journal))),
@@ -250,7 +253,7 @@ def _summary(report: Report, job: AnyJob | None) -> Markup:
                         ", ".join(f"{one.path} ({_named(one.model, one.size_bytes)})" for one in drives),
                     ),
                     ("State", _state(run) if run else ""),
-                    ("Verified", progress.checks_text(run.checks) if run and run.checks else ""),
+                    ("Verified", run_rows.checks_text(run.checks) if run and run.checks else ""),
                     ("Measured", " ".join(results)),
                     ("Made", f"{html.moment(report.made_at)}, diskwright {report.diskwright}"),
                 )
@@ -261,13 +264,13 @@ def _summary(report: Report, job: AnyJob | None) -> Markup:
 
 
 def _named(model: str | None, size_bytes: int | None) -> str:
-    return ", ".join((model or str(t("no name")), *([format_capacity(size_bytes)] if size_bytes else [])))
+    return ", ".join((model or str(messages.NO_NAME), *([format_capacity(size_bytes)] if size_bytes else [])))
 
 
 def _parts(report: Report, job: AnyJob | None) -> Iterator[tuple[str, ui.Text, Markup]]:
     """Yield the parts of the report with their anchors and headings."""
     if report.facts is not None:
-        yield "drives", t("Drives"), _drives_part(report.facts)
+        yield "drives", ui.ScreenStep.DRIVES.shown, _drives_part(report.facts)
     if report.advice:
         yield "advice", t("Recommendations"), _advice_part(report.advice, report.plan)
     if job is not None:

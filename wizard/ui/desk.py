@@ -5,14 +5,15 @@ from __future__ import annotations
 import sys
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from wizard.model.errors import DiskwrightError, Failed
 from wizard.model.said import t
+from wizard.ui import messages
 from wizard.ui import view as ui
-from wizard.ui.components.decisions import RUNNING, exit_code, farewell
+from wizard.ui.components.run_rows import RUNNING, exit_code, farewell
 from wizard.ui.session import Session
 
 if TYPE_CHECKING:
@@ -25,9 +26,11 @@ if TYPE_CHECKING:
     from wizard.model.errors import ExitCode
     from wizard.model.finding import Diagnosis
     from wizard.model.machine import Drive, Machine, Partition
+    from wizard.model.requests import Wanted
     from wizard.plan.changes import RunDocument
     from wizard.ui.jobs.job import AnyJob
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 RUNS_SECONDS = 1.0
@@ -37,13 +40,22 @@ RUNS_SECONDS = 1.0
 class Screen:
     """A screen or dialog. The desk keeps the open ones and shows the last.
 
-    `act_NAME` performs the action NAME. It gets the row under the cursor, or "", and the fields' values.
+    `place` is an internal name. `row` is the row under the cursor, and `values` has the fields during an
+    action. `act_NAME` performs the action NAME. `doing` describes slow work while it runs. Methods such as
+    `_actions` and `_panes` return the parts of the view.
     """
 
-    step: ClassVar[ui.ScreenStep] = ui.ScreenStep.DRIVES
+    place: str = ""
+    step: ui.ScreenStep = ui.ScreenStep.DRIVES
+    title: ui.Text = ""
+    help: tuple[ui.Text, ...] = ()
+    over = False
 
     def __init__(self, desk: Desk) -> None:
         self.desk = desk
+        self.row = ""
+        self.values: ui.Values = {}
+        self.doing: ui.Text = ""
         self.said: ui.Piece | None = None
         self.missing: Missing | None = None
 
@@ -60,21 +72,76 @@ class Screen:
 
     def view(self) -> ui.View:
         """Return the content."""
-        raise NotImplementedError
+        return ui.View(
+            self.place,
+            self.step,
+            self._title(),
+            tuple(self._actions()),
+            self._about(),
+            tuple(self._above()),
+            self._rows(),
+            tuple(self._fields()),
+            tuple(self._panes()),
+            self._said(),
+            self.over,
+            self._busy(),
+            self._help(),
+        )
+
+    def _title(self) -> ui.Text:
+        return self.title
+
+    def _about(self) -> ui.Text:
+        return ""
+
+    def _actions(self) -> Iterable[ui.Action]:
+        return ()
+
+    def _above(self) -> Iterable[ui.Block]:
+        return ()
+
+    def _rows(self) -> ui.Rows | None:
+        return None
+
+    def _fields(self) -> Iterable[ui.Field]:
+        return ()
+
+    def _panes(self) -> Iterable[ui.Pane]:
+        return ()
+
+    def _said(self) -> ui.Piece | None:
+        return ui.Piece(self.doing) if self.doing != "" else None
+
+    def _busy(self) -> bool:
+        return self.doing != ""
+
+    def _help(self) -> tuple[ui.Text, ...]:
+        return self.help
 
     def moved(self, row: str) -> None:
-        """Called when the cursor moves to a row."""
+        """Move the cursor to a row."""
+        self.row = row
 
     def act(self, name: str, row: str, values: ui.Values) -> None:
         """Perform an action of the view."""
-        method = getattr(self, f"act_{name.replace('-', '_')}")
-        method(row, values)
+        if row:
+            self.moved(row)
+        self.values = values
+        try:
+            getattr(self, f"act_{name.replace('-', '_')}")()
+        finally:
+            # They may contain a passphrase.
+            self.values = {}
+
+    def typed(self, field: str) -> str:
+        """Return the text of a field during an action, without surrounding spaces."""
+        return self.values.get(field, "").strip()
 
     def refused(self, error: DiskwrightError) -> None:
         """Show an error, and offer to install missing tools."""
         from wizard.advice.missing import MissingTools
 
-        self.tell(str(error), ui.Tone.WARN)
+        self.warn(str(error))
         self.missing = error.missing if isinstance(error, MissingTools) else None
 
     def forget(self) -> None:
@@ -85,9 +152,18 @@ class Screen:
     def equipped(self) -> None:
         """Called when missing tools have been installed. The session's machine is up to date."""
 
-    def act_back(self, _row: str, _values: ui.Values) -> None:
+    def act_back(self) -> None:
         """Return to the previous screen."""
         self.desk.back()
+
+    def open(self, screen: Callable[Concatenate[Desk, P], Screen], *given: P.args, **named: P.kwargs) -> None:
+        """Open a screen on top of this one."""
+        self.desk.go(screen(self.desk, *given, **named))
+
+    def close(self) -> None:
+        """Close this screen, unless it opened another."""
+        if self.desk.screen is self:
+            self.desk.back()
 
     def turned(self, field: str, values: ui.Values) -> None:
         """Called when the value of a field changed. `values` has all fields."""
@@ -106,6 +182,37 @@ class Screen:
     def tell(self, text: ui.Text, tone: ui.Tone = ui.Tone.PLAIN) -> None:
         """Answer the last action. An empty text clears the answer."""
         self.said = ui.Piece(text, tone) if text != "" else None
+
+    def warn(self, text: ui.Text) -> None:
+        """Answer the last action with a warning."""
+        self.tell(text, ui.Tone.WARN)
+
+    def later(self, doing: ui.Text, work: Callable[[], T], then: Callable[[T], None]) -> None:
+        """Run slow work in a thread, one at a time, then call `then` with the result. Shows errors here."""
+
+        def done(result: T) -> None:
+            self.doing = ""
+            then(result)
+
+        if self.doing == "":
+            self.doing = doing
+            self.desk.later(self, work, done, self._hindered)
+
+    def _hindered(self, error: DiskwrightError) -> None:
+        """Called when work of `later` failed."""
+        self.doing = ""
+        self.refused(error)
+
+    def work_out(self, device: str, wanted: Wanted) -> None:
+        """Check as root how to make a change, and open Review."""
+        self.desk.with_root(
+            self,
+            lambda: self.later(
+                t("Checking the current state ..."),
+                lambda: self.services.as_root().work_out(device, wanted),
+                self.desk.open_review,
+            ),
+        )
 
 
 class Desk(ABC):
@@ -162,32 +269,35 @@ class Desk(ABC):
     def view(self) -> ui.View:
         """The view of the screen on top."""
         with self._lock:
-            view = self._marked(self.screen.view())
-            said = view.said or self.screen.said
-            return replace(view, said=said, actions=(*view.actions, *self._common(view)))
+            return self._complete(self.screen)
 
     @property
     def below(self) -> ui.View | None:
         """The view below a dialog, or None."""
         with self._lock:
-            screens = [screen for screen in self._screens[:-1] if not screen.view().over]
-            return self._marked(screens[-1].view()) if screens else None
+            screens = [screen for screen in self._screens[:-1] if not screen.over]
+            return self._complete(screens[-1]) if screens else None
 
-    def _marked(self, view: ui.View) -> ui.View:
-        """Mark views of the demo."""
-        if not self.services.demo:
-            return view
-        return replace(view, about=t("DEMO: {about}", about=view.about) if str(view.about) else t("DEMO"))
+    def _complete(self, screen: Screen) -> ui.View:
+        """Return a view with the actions of every screen. Marks views of the demo."""
+        view = screen.view()
+        about = view.about
+        if self.services.demo:
+            about = t("DEMO: {about}", about=about) if str(about) else t("DEMO")
+        said = screen.said or view.said
+        return replace(view, about=about, said=said, actions=(*view.actions, *self._common(screen, view)))
 
-    def _common(self, view: ui.View) -> Iterator[ui.Action]:
-        if self.screen.missing is not None and not view.action("install"):
-            taken = any(action.key == "i" for action in view.actions)
-            yield ui.Action("install", "f5" if taken else "i", t("install"))
+    def _common(self, screen: Screen, view: ui.View) -> Iterator[ui.Action]:
+        keys = {action.key for action in view.actions}
+        if "escape" not in keys and len(self._screens) > 1 and screen.may_leave:
+            yield ui.Action("back", "escape", messages.BACK, aside=view.action("back") is not None)
+        if screen.missing is not None:
+            yield ui.Action("install", "f5" if "i" in keys else "i", messages.INSTALL)
         if view.place not in ("help", "glossary"):
             yield ui.Action("help", "?", t("help"), aside=view.over)
-            yield ui.Action("glossary", "f2", ui.GLOSSARY_KEY, aside=True)
+            yield ui.Action("glossary", "f2", t("words"), aside=True)
         if not view.action("quit"):
-            yield ui.Action("quit", "q", ui.QUIT_KEY, aside=view.over)
+            yield ui.Action("quit", "q", t("quit"), aside=view.over)
 
     def act(self, name: str, row: str = "", values: ui.Values | None = None) -> None:
         """Perform an action of the view at a row, with the values of the fields.
@@ -200,7 +310,7 @@ class Desk(ABC):
             action = self.view.action(name)
             screen = self.screen
             if action is not None and action.why_not != "":
-                screen.tell(action.why_not, ui.Tone.WARN)
+                screen.warn(action.why_not)
             elif action is not None:
                 if name != "install":
                     screen.forget()
@@ -210,9 +320,9 @@ class Desk(ABC):
     def _do(self, screen: Screen, name: str, row: str, values: ui.Values) -> None:
         match name:
             case "help":
-                self.open_help(screen.view())
+                self.open_help(self.view)
             case "glossary":
-                self.open_glossary(screen.view())
+                self.open_glossary(self.view)
             case "install" if screen.missing is not None:
                 self._install(screen, screen.missing)
             case "quit":
@@ -416,8 +526,8 @@ class Desk(ABC):
             try:
                 self.services.obtain_root()
             except DiskwrightError as error:
-                said = str(error)
-                self.post(screen, lambda: screen.tell(said, ui.Tone.WARN))
+                met = error
+                self.post(screen, lambda: screen.refused(met))
             else:
                 self.post(screen, then)
 
@@ -478,13 +588,12 @@ class Desk(ABC):
 
         self.session = Session(workload=self.session.workload)
         self.home()
-        self.screen.tell(
+        self.screen.warn(
             t(
                 "{drive} {model} was disconnected. The plan was discarded.",
                 drive=drive.path,
                 model=drive.model or "",
-            ),
-            ui.Tone.WARN,
+            )
         )
 
 

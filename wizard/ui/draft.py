@@ -42,12 +42,8 @@ def for_purpose(services: Services, session: Session, workload: str) -> Session:
 
     Raises DiskwrightError if the planner refuses every volume.
     """
-    assert session.machine is not None and session.drive is not None and session.diagnosis is not None
     part = _partition_of(session)
-    size = part.size_bytes if part else None
-    advice = services.advise(
-        session.machine, session.drive, session.diagnosis.recording, workload, size_bytes=size
-    )
+    advice = session.advise(services, workload, part.size_bytes if part else None)
     anew = replace(
         session,
         workload=workload,

@@ -1,6 +1,6 @@
 """Menu of actions for a drive or partition, with reasons for unavailable ones. Pure."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from wizard.apply.local_runs import OpenRun
@@ -9,43 +9,22 @@ from wizard.filesystems.registry import MADE, title_of
 from wizard.findings.diagnose import copies_of
 from wizard.model.errors import Refused, why_not
 from wizard.model.machine import Drive, Machine, Partition
-from wizard.model.said import Message, Sentence, t, tn
+from wizard.model.said import Message, t, tn
 from wizard.plan.free_space import aligned_spaces
+from wizard.plan.partition import possible as partitions
 from wizard.plan.partition.move_target import planned_move
 from wizard.plan.partition.moves import misaligned_parts, planned_moves
-from wizard.plan.partition.possible import (
-    least_bytes,
-    room_behind,
-    why_not_delete,
-    why_not_format,
-    why_not_grow,
-    why_not_grow_mounted,
-    why_not_shrink,
-)
 from wizard.plan.partition.resize import why_not_adjust, why_not_larger
 from wizard.plan.partition.restore import lost_layout
 from wizard.plan.refusals import measured, unread_content
-from wizard.plan.settings.possible import (
-    UNREAD,
-    places_of,
-    signatures_on,
-    why_not_bring,
-    why_not_mount,
-    why_not_power_off,
-    why_not_relabel,
-    why_not_remount,
-    why_not_tune,
-    why_not_unmount,
-)
+from wizard.plan.settings import possible as settings
 from wizard.plan.settings.release import plan_release
-from wizard.ui import messages as words
-from wizard.ui.components.decisions import RUNNING, runs_on, waits, why_not_now
-from wizard.ui.view import Text
+from wizard.ui import messages
+from wizard.ui import view as ui
+from wizard.ui.components.run_rows import RUNNING, runs_on, waits, why_not_now
 
 FILES_DELETED = t("files deleted when you choose Keep")
 
-MOUNT_SAYS = t("now and at every boot")
-ADJUST_SAYS_TO = Sentence("up to {most:size}, or move; no file loss")
 
 WORKED_OUT = frozenset({"rename", "new-uuid", "mount", "unmount", "options", "tune", "power-off", "release"})
 """Actions that run checks on the live machine before Review. All other writing actions need only a plan."""
@@ -74,8 +53,8 @@ class MenuFacts:
     """
 
     has_line: bool = True
-    not_worked_out: Text = ""
-    not_measured: Text = ""
+    not_worked_out: ui.Text = ""
+    not_measured: ui.Text = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +67,8 @@ class MenuEntry:
     name: str
     key: str
     label: Message
-    says: Text
-    why_not: Text = ""
+    says: ui.Text
+    why_not: ui.Text = ""
     ends: bool = False
 
 
@@ -97,7 +76,7 @@ def entries(
     machine: Machine,
     drive: Drive,
     device: str,
-    blocker: Text,
+    blocker: ui.Text,
     runs: Sequence[OpenRun] = (),
     here: MenuFacts = MenuFacts(),
 ) -> tuple[MenuEntry, ...]:
@@ -111,7 +90,8 @@ def entries(
     found += [*_of_copy(machine, drive, device), *_of_filesystem(machine, drive, device, here)]
     if part is not None:
         found += _of_partition(drive, part)
-        found += _of_misaligned(machine, drive, part, here)
+        if drive.geometry is not None and part.start_bytes % drive.geometry.grain_bytes:
+            found.append(_align(t("Align"), here, lambda: _shift(machine, drive, part)))
     else:
         found += _of_whole_drive(machine, drive, here)
     found = [_blocked_by_machine(here, one) for one in found]
@@ -127,7 +107,7 @@ def _of_runs(runs: Sequence[OpenRun]) -> Iterator[MenuEntry]:
         if waits(run):
             yield MenuEntry("keep", "K", t("Keep"), t("use the result and end undo"), ends=True)
             if "undo" in run.ways:
-                yield MenuEntry("undo", "U", t("Undo"), t("restore the old contents"), ends=True)
+                yield MenuEntry("undo", "U", messages.UNDO_TITLE, t("restore the old contents"), ends=True)
         else:
             says = (
                 t("show progress, or stop")
@@ -152,14 +132,14 @@ def _blocked_by_machine(here: MenuFacts, entry: MenuEntry) -> MenuEntry:
     return entry
 
 
-def _of_drive(drive: Drive, blocker: Text) -> Iterator[MenuEntry]:
+def _of_drive(drive: Drive, blocker: ui.Text) -> Iterator[MenuEntry]:
     if drive.is_empty:
         yield MenuEntry("set-up", "s", t("Set up"), t("from purpose to a drive in use"), blocker)
         return
     free = max((extent.size_bytes for extent in drive.free), default=0)
-    why_not: Text = blocker
+    why_not: ui.Text = blocker
     if not blocker and unread_content(drive):
-        why_not = UNREAD(device=drive.path)
+        why_not = settings.UNREAD(device=drive.path)
     elif not blocker and (drive.table is None or drive.table.kind == "none"):
         why_not = t("No partition table to preserve.")
     elif not blocker and not free:
@@ -194,70 +174,76 @@ def _of_copy(machine: Machine, drive: Drive, device: str) -> Iterator[MenuEntry]
         if device in (one, other)
     ]
     if others:
-        why_not = _or_empty(why_not_relabel(drive, device, uuid=True))
+        why_not = _or_empty(settings.why_not_relabel(drive, device, uuid=True))
         says = t("now the same as {other}; no file loss", other=others[0])
         yield MenuEntry("new-uuid", "x", t("New UUID"), says, why_not)
 
 
 def _of_filesystem(machine: Machine, drive: Drive, device: str, here: MenuFacts) -> Iterator[MenuEntry]:
     old = [one for one in old_filesystems(drive) if device in (one.device, drive.path)]
-    says: Text = (
+    says: ui.Text = (
         t("from {kind}; no file loss", kind=" + ".join(sorted({title_of(one.kind) for one in old})))
         if old
         else ""
     )
-    none = UNREAD(device=device) if unread_content(drive) else words.NO_OLD
+    none = settings.UNREAD(device=device) if unread_content(drive) else messages.NO_OLD
     yield MenuEntry("to-ext4", "m", t("Convert to ext4"), says, "" if old else none)
     if drive.partition(device) is None and not drive.signatures:
         return
-    label = next((mark.label for mark in signatures_on(drive, device) if mark.label), None)
+    label = next((mark.label for mark in settings.signatures_on(drive, device) if mark.label), None)
     named = t("now: {label}", label=label) if label else t("no label")
-    yield MenuEntry("rename", "r", words.RENAME, named, _or_empty(why_not_relabel(drive, device)))
-    yield MenuEntry("mount", "n", words.MOUNT, MOUNT_SAYS, _or_empty(why_not_mount(machine, drive, device)))
-    place = ", ".join(places_of(drive, device))
+    yield MenuEntry("rename", "r", messages.RENAME, named, _or_empty(settings.why_not_relabel(drive, device)))
+    yield MenuEntry(
+        "mount",
+        "n",
+        messages.MOUNT,
+        messages.AT_BOOT,
+        _or_empty(settings.why_not_mount(machine, drive, device)),
+    )
+    place = ", ".join(settings.places_of(drive, device))
     yield MenuEntry(
         "unmount",
         "u",
-        words.UNMOUNT,
+        messages.UNMOUNT,
         t("from {place}", place=place),
-        _or_empty(why_not_unmount(drive, device)),
+        _or_empty(settings.why_not_unmount(drive, device)),
     )
-    if signatures_on(drive, device):
-        why_not = _or_empty(why_not_bring(drive, device)) or here.not_measured
+    if settings.signatures_on(drive, device):
+        why_not = _or_empty(settings.why_not_bring(drive, device)) or here.not_measured
         yield MenuEntry(
             "bring",
             "y",
-            t("Copy files here"),
+            messages.COPY_HERE,
             t("from a folder or another filesystem; verified"),
             why_not,
         )
     # If `not_worked_out` is set, fstab was not read.
     has_line = here.has_line or here.not_worked_out != ""
-    against = why_not_remount(drive, device, has_line=has_line)
-    yield MenuEntry("options", "o", words.OPTIONS, t("from the fstab line"), _or_empty(against))
+    against = settings.why_not_remount(drive, device, has_line=has_line)
+    yield MenuEntry("options", "o", messages.MOUNT_OPTIONS, t("from the fstab line"), _or_empty(against))
     yield MenuEntry(
         "tune",
         "c",
-        words.TUNE,
+        messages.TUNE,
         t("better settings for a purpose; no file loss"),
-        _or_empty(why_not_tune(drive, device)),
+        _or_empty(settings.why_not_tune(drive, device)),
     )
 
 
 def _of_partition(drive: Drive, part: Partition) -> Iterator[MenuEntry]:
     try:
         measured(drive)
-        room = room_behind(drive, part)
+        room = partitions.room_behind(drive, part)
     except Refused:
         room = 0
-    mounted = bool(places_of(drive, part.path))
+    mounted = bool(settings.places_of(drive, part.path))
     # A mounted filesystem may be smaller than the partition, which only root can check.
     says = (
         t("by {size:size} of free space; no file loss", size=room)
         if room or not mounted
         else t("to fill the partition if smaller")
     )
-    why_not = (why_not_grow_mounted if mounted else why_not_grow)(drive, part)
+    why_not = (partitions.why_not_grow_mounted if mounted else partitions.why_not_grow)(drive, part)
     yield MenuEntry("grow", "g", t("Grow"), says, _or_empty(why_not))
     yield MenuEntry("adjust", "z", t("Resize or move"), *_adjusting(drive, part))
     yield MenuEntry(
@@ -265,7 +251,7 @@ def _of_partition(drive: Drive, part: Partition) -> Iterator[MenuEntry]:
         "F",
         t("Format"),
         FILES_DELETED,
-        _or_empty(why_not_format(drive, part)),
+        _or_empty(partitions.why_not_format(drive, part)),
         ends=True,
     )
     yield MenuEntry(
@@ -273,67 +259,54 @@ def _of_partition(drive: Drive, part: Partition) -> Iterator[MenuEntry]:
         "D",
         t("Delete"),
         FILES_DELETED,
-        _or_empty(why_not_delete(drive, part)),
+        _or_empty(partitions.why_not_delete(drive, part)),
         ends=True,
     )
 
 
-def _adjusting(drive: Drive, part: Partition) -> tuple[Text, Text]:
+def _adjusting(drive: Drive, part: Partition) -> tuple[ui.Text, ui.Text]:
     """Return the possible sizes, and the reason if resizing and moving are both impossible."""
     if why_not := why_not_adjust(drive, part):
         return "", why_not
     most = (
-        part.size_bytes + room_behind(drive, part) if why_not_larger(drive, part) is None else part.size_bytes
+        part.size_bytes + partitions.room_behind(drive, part)
+        if why_not_larger(drive, part) is None
+        else part.size_bytes
     )
-    if why_not_shrink(drive, part):
-        return ADJUST_SAYS_TO(most=most), ""
     # Old recordings do not include the used space.
-    if part.signatures[0].taken_bytes is None:
-        return ADJUST_SAYS_TO(most=most), ""
-    return t(
-        "{least:size} to {most:size}, or move; no file loss", least=least_bytes(drive, part), most=most
-    ), ""
+    if partitions.why_not_shrink(drive, part) or part.signatures[0].taken_bytes is None:
+        return t("up to {most:size}, or move; no file loss", most=most), ""
+    least = partitions.least_bytes(drive, part)
+    return t("{least:size} to {most:size}, or move; no file loss", least=least, most=most), ""
 
 
-def _of_misaligned(machine: Machine, drive: Drive, part: Partition, here: MenuFacts) -> Iterator[MenuEntry]:
-    if drive.geometry is None or not part.start_bytes % drive.geometry.grain_bytes:
-        return
-    says: Text = ""
+def _align(label: Message, here: MenuFacts, says: Callable[[], Message]) -> MenuEntry:
+    """Return the action to align partitions. `says` raises Refused if none can be moved."""
     try:
-        move = planned_move(machine, drive, part)
-        says = t("by {shift:size}; no file loss", shift=move.shift_bytes)
-        why_not = here.not_worked_out
+        return MenuEntry("move", "f", label, says(), here.not_worked_out)
     except Refused as refusal:
-        why_not = str(refusal)
-    yield MenuEntry("move", "f", t("Align"), says, why_not)
+        return MenuEntry("move", "f", label, "", str(refusal))
 
 
-def _of_several_misaligned(machine: Machine, drive: Drive, here: MenuFacts) -> Iterator[MenuEntry]:
-    """Yield a combined action if several partitions are misaligned."""
-    if len(misaligned_parts(drive)) < 2:
-        return
-    says: Text = ""
-    try:
-        says = tn(
-            "{count} partition; no file loss",
-            "{count} partitions; no file loss",
-            count=len(planned_moves(machine, drive).moves),
-        )
-        why_not = here.not_worked_out
-    except Refused as refusal:
-        why_not = str(refusal)
-    yield MenuEntry("move", "f", t("Align partitions"), says, why_not)
+def _shift(machine: Machine, drive: Drive, part: Partition) -> Message:
+    return t("by {shift:size}; no file loss", shift=planned_move(machine, drive, part).shift_bytes)
+
+
+def _count(machine: Machine, drive: Drive) -> Message:
+    count = len(planned_moves(machine, drive).moves)
+    return tn("{count} partition; no file loss", "{count} partitions; no file loss", count=count)
 
 
 def _of_whole_drive(machine: Machine, drive: Drive, here: MenuFacts) -> Iterator[MenuEntry]:
-    yield from _of_several_misaligned(machine, drive, here)
+    if len(misaligned_parts(drive)) > 1:
+        yield _align(t("Align partitions"), here, lambda: _count(machine, drive))
     if drive.lost:
         against = why_not(lost_layout, drive)
         yield MenuEntry(
             "restore-table", "b", t("Restore table"), t("around the contents found; no file loss"), against
         )
     yield MenuEntry("speed", "t", t("Test speed"), t("reads for half a minute"), here.not_measured)
-    yield MenuEntry("health", "i", t("Health"), t("drive counters and all details"))
+    yield MenuEntry("health", "i", messages.HEALTH, t("drive counters and all details"))
     if drive.layers:
         against = why_not(plan_release, machine, drive, has_all=not machine.unprobed)
         yield MenuEntry("release", "l", t("Release"), t("stop arrays, groups and containers"), against)
@@ -342,9 +315,9 @@ def _of_whole_drive(machine: Machine, drive: Drive, here: MenuFacts) -> Iterator
         "P",
         t("Power off"),
         t("unmount, flush, power off; then unplug"),
-        _or_empty(why_not_power_off(drive)),
+        _or_empty(settings.why_not_power_off(drive)),
     )
 
 
-def _or_empty(why: Message | None) -> Text:
+def _or_empty(why: Message | None) -> ui.Text:
     return "" if why is None else why

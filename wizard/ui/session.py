@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wizard.model.said import t
 from wizard.plan.request.plan_request import PLAIN
 
 if TYPE_CHECKING:
     from wizard.advice.request import Taken
     from wizard.benchmark.candidates.compare import TrialVerdict
+    from wizard.host.services import Services
     from wizard.model.advice import Advice, Choice
     from wizard.model.finding import Diagnosis
     from wizard.model.machine import Drive, Machine
@@ -47,6 +49,16 @@ class Session:
     trial: TrialVerdict | None = None
     migration: Migration | None = None
     run: Path | None = None
+
+    @property
+    def on_drive(self) -> Message | str:
+        """The drive, for the header of a screen."""
+        return t("on {drive}", drive=self.drive.path) if self.drive else ""
+
+    def advise(self, services: Services, workload: str, size_bytes: int | None = None) -> Advice:
+        """Rank the filesystems for a workload on the drive."""
+        assert self.machine is not None and self.drive is not None and self.diagnosis is not None
+        return services.advise(self.machine, self.drive, self.diagnosis.recording, workload, size_bytes)
 
     @property
     def choice_doubts(self) -> tuple[Message | str, ...]:

@@ -102,11 +102,8 @@ def fitting(services: Services, session: Session, spec: VolumeSpec) -> VolumeSpe
     spec = replace(spec, size_bytes=None, percent=None)
     if spec.choice.filesystem in FILESYSTEMS[stripe.kind]:
         return spec
-    assert session.machine is not None and session.drive is not None and session.diagnosis is not None
     room = room_bytes(stripe.kind, stripe.level, [drive.size_bytes or 0 for drive in session.drives])
-    advice = services.advise(
-        session.machine, session.drive, session.diagnosis.recording, spec.workload.id, size_bytes=room or None
-    )
+    advice = session.advise(services, spec.workload.id, room or None)
     return replace(spec, choice=choice_on(advice, FILESYSTEMS[stripe.kind]), doubts=())
 
 
@@ -130,8 +127,3 @@ def spread_of(session: Session) -> Message:
         else Sentence("{drives:and}, striped by {by}")
     )
     return layout(drives=paths, by=stripe.kind)
-
-
-def spread_words(session: Session) -> str:
-    """Return `spread_of` as text."""
-    return str(spread_of(session))

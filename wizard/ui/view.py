@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from wizard.model.said import Message, Sentence, t
+from wizard.model.said import Message, format_capacity, t
 
 Text = Message | str
 
@@ -34,6 +34,25 @@ class ScreenStep(StrEnum):
     PLAN = "plan"
     REVIEW = "review"
     WORK = "work"
+
+    @property
+    def number(self) -> int:
+        """Number of the screen, from 1."""
+        return list(ScreenStep).index(self) + 1
+
+    @property
+    def shown(self) -> Message:
+        """Name of the screen, as shown."""
+        return TITLES[self]
+
+
+TITLES = {
+    ScreenStep.DRIVES: t("Drives"),
+    ScreenStep.PURPOSE: t("Purpose"),
+    ScreenStep.PLAN: t("Plan"),
+    ScreenStep.REVIEW: t("Review"),
+    ScreenStep.WORK: t("Work"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,8 +274,12 @@ class View:
         return next((action for action in self.actions if action.name == name), None)
 
 
-def para(*pieces: Piece | Text, indent: int = 0, hang: int = 0, key: str = "") -> Para:
-    """Return a paragraph of pieces. Plain text gets the plain tone, and empty pieces are omitted."""
+def para(*pieces: Piece | Text, indent: int = 0, hang: int | None = None, key: str = "") -> Para:
+    """Return a paragraph of pieces, by default with hanging lines if there are several.
+
+    Plain text gets the plain tone, and empty pieces are omitted.
+    """
+    hang = 2 * (len(pieces) > 1) if hang is None else hang
     found = (piece if isinstance(piece, Piece) else Piece(piece) for piece in pieces)
     return Para(tuple(piece for piece in found if piece.text != ""), indent, hang, key)
 
@@ -271,6 +294,31 @@ def muted(text: Text) -> Piece:
     return Piece(text, Tone.MUTED)
 
 
+def accent(text: Text) -> Piece:
+    """Return text in the tone of a name or key."""
+    return Piece(text, Tone.ACCENT)
+
+
+def good(text: Text) -> Piece:
+    """Return good news."""
+    return Piece(text, Tone.GOOD)
+
+
+def warn(text: Text) -> Piece:
+    """Return a warning."""
+    return Piece(text, Tone.WARN)
+
+
+def danger(text: Text) -> Piece:
+    """Return a danger."""
+    return Piece(text, Tone.DANGER)
+
+
+def short(path: str) -> str:
+    """Return a device name without /dev/."""
+    return path.removeprefix("/dev/")
+
+
 CAPTION = 12
 """Width of captions that stand below each other."""
 
@@ -280,31 +328,36 @@ def captioned(caption: Message, *pieces: Piece | Text, key: str = "") -> Para:
     return para(muted(str(caption).ljust(CAPTION)), *pieces, hang=CAPTION + 1, key=key)
 
 
-CHANGED = {Fate.LOST: Sentence("lost"), Fate.NEW: Sentence("new")}
+CHANGED = {Fate.LOST: t("lost"), Fate.NEW: t("new")}
 """Fates that a bar states in words."""
 
 
 def stretch_words(stretch: Stretch) -> str:
     """Describe a stretch: name, filesystem, size, and whether it is lost or new."""
-    size = str(t("{size:size}", size=stretch.size_bytes))
+    size, name = format_capacity(stretch.size_bytes), str(stretch.name)
     if stretch.fate in (Fate.FREE, Fate.UNREAD):
-        return f"{size} {stretch.name}"
-    said = CHANGED.get(stretch.fate)
-    mark = f"({said()})" if said else ""
-    name = str(stretch.name)
+        return f"{size} {name}"
+    mark = f"({CHANGED[stretch.fate]})" if stretch.fate in CHANGED else ""
     kind = "" if name.casefold() == stretch.filesystem.casefold() else stretch.filesystem
     return " ".join(part for part in (name, kind, size, str(stretch.use), mark) if part)
 
 
-BACK = t("back")
-GLOSSARY_KEY = t("words")
-QUIT_KEY = t("quit")
+KEY_NAMES = {
+    "enter": t("Enter"),
+    "escape": t("Esc"),
+    "space": t("Space"),
+    "delete": t("Del"),
+    "tab": t("Tab"),
+    "backspace": t("Backspace"),
+    "pageup": t("PgUp"),
+    "pagedown": t("PgDn"),
+}
+
+
+def key_name(key: str) -> str:
+    """Return the display name of a key."""
+    return str(KEY_NAMES.get(key, key if len(key) == 1 else key.upper()))
 
 
 Values = Mapping[str, str]
 """Values of fields by key."""
-
-
-def back_action() -> Action:
-    """Return the action that closes the screen."""
-    return Action("back", "escape", BACK)

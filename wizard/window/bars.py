@@ -10,7 +10,7 @@ from textual.strip import Strip
 
 from wizard.model.said import format_capacity
 from wizard.ui.view import Bar, Fate, Stretch
-from wizard.window.canvas import blank, cut, fitted, folded, joined, line, shown
+from wizard.window import canvas
 from wizard.window.look import Look, letter_of
 
 TITLES = {
@@ -29,17 +29,17 @@ TITLES = {
 def bar_lines(bar: Bar, width: int, look: Look, high: int, aside: int) -> Iterator[Strip]:
     """Yield the bar in `high` lines after its caption, then the labels without room. `aside`: cells reserved
     for the caption. With 0 lines, yield one, with short names."""
-    caption = shown(bar.caption)
+    caption = canvas.shown(bar.caption)
     if aside and aside + 2 > width // 3:
         if caption:
-            for part in folded([(caption, look.style("strong"))], width):
-                yield line(*part)
+            for part in canvas.folded([(caption, look.style("strong"))], width):
+                yield canvas.line(*part)
         aside, caption = 0, ""
     left = aside + 2 if aside else 0
     room = width - left
-    stretches = [stretch for stretch in bar.stretches if stretch.size_bytes > 0 or shown(stretch.name)]
+    stretches = [stretch for stretch in bar.stretches if stretch.size_bytes > 0 or canvas.shown(stretch.name)]
     if not stretches or room < 4:
-        yield line((caption, look.style("strong")))
+        yield canvas.line((caption, look.style("strong")))
         return
     cells = shares(stretches, room, high, look)
     gap = _gap(len(stretches), room)
@@ -47,10 +47,10 @@ def bar_lines(bar: Bar, width: int, look: Look, high: int, aside: int) -> Iterat
         strips: list[Strip] = []
         for stretch, wide in zip(stretches, cells, strict=True):
             if wide:
-                strips += [blank(gap)] if strips else []
+                strips += [canvas.blank(gap)] if strips else []
                 strips.append(_piece(stretch, wide, row, high, look))
-        label = line((caption if row == 0 else "", look.style("strong")))
-        yield joined(fitted(label, left), fitted(joined(*strips), room))
+        label = canvas.line((caption if row == 0 else "", look.style("strong")))
+        yield canvas.joined(canvas.fitted(label, left), canvas.fitted(canvas.joined(*strips), room))
     left_out = [
         stretch
         for stretch, wide in zip(stretches, cells, strict=True)
@@ -60,8 +60,8 @@ def bar_lines(bar: Bar, width: int, look: Look, high: int, aside: int) -> Iterat
         labels = ", ".join(
             filter(None, (" ".join(filter(None, _words(stretch, look))) for stretch in left_out))
         )
-        for part in folded([(labels, look.style("muted"))], max(4, room)):
-            yield joined(blank(left), line(*part))
+        for part in canvas.folded([(labels, look.style("muted"))], max(4, room)):
+            yield canvas.joined(canvas.blank(left), canvas.line(*part))
 
 
 def shares(stretches: Sequence[Stretch], width: int, high: int, look: Look) -> list[int]:
@@ -101,10 +101,10 @@ def _gap(count: int, width: int) -> int:
 
 def _words(stretch: Stretch, look: Look) -> tuple[str, str, str]:
     """Return name, filesystem and size."""
-    name = shown(stretch.name)
+    name = canvas.shown(stretch.name)
     if stretch.fate is Fate.LOST:
         name = f"{look.sign('cross')} {name}".rstrip()
-    kind = shown(TITLES.get(stretch.filesystem, stretch.filesystem))
+    kind = canvas.shown(TITLES.get(stretch.filesystem, stretch.filesystem))
     return (
         name,
         "" if kind == name else kind,
@@ -117,7 +117,7 @@ def _labels(stretch: Stretch, high: int, look: Look) -> list[tuple[str, ...]]:
     name, kind, size = _words(stretch, look)
     whole = " ".join(filter(None, (kind, size)))
     free = stretch.fate in (Fate.FREE, Fate.UNREAD)
-    whole = ", ".join(filter(None, (whole, shown(stretch.use))))
+    whole = ", ".join(filter(None, (whole, canvas.shown(stretch.use))))
     if high <= 1 or free:
         return [
             (" ".join(filter(None, (size, name))) if free else "  ".join(filter(None, (name, whole))), ""),
@@ -140,13 +140,15 @@ def _piece(stretch: Stretch, wide: int, row: int, high: int, look: Look) -> Stri
     texts = next((way for way in ways if max(map(cell_len, way)) + 2 <= wide), ways[-1])
     text = texts[row] if row < len(texts) else ""
     if cell_len(text) + 2 > wide:
-        text = letter_of(stretch.filesystem) if look.colourless and wide < 4 else cut(text, wide - 1, "")
+        text = (
+            letter_of(stretch.filesystem) if look.colourless and wide < 4 else canvas.cut(text, wide - 1, "")
+        )
     style, fill = _style_of(stretch, look)
     label = f" {text} " if text and cell_len(text) + 2 <= wide else f" {text}" if text else ""
     before = fill * 2 if label and fill != " " and cell_len(label) + 2 <= wide else ""
     rest = fill * max(0, wide - cell_len(before + label))
     bold = Style(bold=True) if row == 0 and look.many else Style.null()
-    return fitted(line((before, style), (label, style + bold), (rest, style)), wide, style)
+    return canvas.fitted(canvas.line((before, style), (label, style + bold), (rest, style)), wide, style)
 
 
 def _style_of(stretch: Stretch, look: Look) -> tuple[Style, str]:

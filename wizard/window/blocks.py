@@ -8,25 +8,11 @@ from dataclasses import dataclass, field
 from rich.cells import cell_len
 from textual.strip import Strip
 
-from wizard.model.said import Sentence, t
+from wizard.model.said import t
 from wizard.ui import view as ui
+from wizard.window import canvas
 from wizard.window.bars import bar_lines
-from wizard.window.canvas import (
-    Run,
-    ScrollExtent,
-    Sheet,
-    Spot,
-    blank,
-    cap_runs,
-    cut,
-    ends,
-    fitted,
-    folded,
-    joined,
-    line,
-    shown,
-    stacked,
-)
+from wizard.window.canvas import Run, Sheet
 from wizard.window.keyboard import InputState
 from wizard.window.look import Look
 
@@ -35,12 +21,15 @@ WIDE, ROOMY, HIGH, TALL = 100, 70, 22, 30
 
 @dataclass(frozen=True, slots=True)
 class Pen:
-    """Context for drawing blocks: look, view (for its keys), and size of the screen."""
+    """Context for drawing: look, view, size of the screen, and state of the input. `focused` is False below a
+    dialog."""
 
     look: Look
     view: ui.View
     columns: int
     lines: int
+    state: InputState
+    focused: bool = True
     drawn: dict[tuple[object, ...], object] = field(default_factory=dict, compare=False)
     """Cache of this screen's layouts, which are needed for their height first."""
 
@@ -59,11 +48,20 @@ class Pen:
         """True if there is room for two-line bars and large figures."""
         return self.columns >= ROOMY and self.lines >= TALL
 
+    @property
+    def has_main(self) -> bool:
+        """True if the view has a list or fields."""
+        return self.view.rows is not None or bool(self.view.fields)
+
+    def at(self, part: str) -> bool:
+        """Return True if a part has the focus."""
+        return self.focused and self.state.focus == part
+
     def runs(self, pieces: Sequence[ui.Piece]) -> list[Run]:
         """Return pieces with spaces between them."""
         found: list[Run] = []
         for piece in pieces:
-            text = shown(piece.text)
+            text = canvas.shown(piece.text)
             if text:
                 found += [(" ", self.look.style("text"))] if found else []
                 found.append((text, self.look.tone(piece.tone)))
@@ -72,7 +70,7 @@ class Pen:
     def cap(self, name: str) -> list[Run]:
         """Return an action's key and label, empty if the view does not have it."""
         action = self.view.action(name) if name else None
-        return [] if action is None else cap_runs(action, self.look, typing=bool(self.view.fields))
+        return [] if action is None else canvas.cap_runs(action, self.look, typing=bool(self.view.fields))
 
 
 def block_sheet(blocks: Sequence[ui.Block], width: int, pen: Pen) -> Sheet:
@@ -88,9 +86,9 @@ def _block_sheet(blocks: Sequence[ui.Block], width: int, pen: Pen) -> Sheet:
     caps = [pen.cap(block.key) for block in blocks if isinstance(block, ui.Para) and block.key]
     column = max((sum(cell_len(text) for text, _ in cap) for cap in caps), default=0)
     bars = sum(isinstance(block, ui.Bar) for block in blocks)
-    captions = [cell_len(shown(block.caption)) for block in blocks if isinstance(block, ui.Bar)]
+    captions = [cell_len(canvas.shown(block.caption)) for block in blocks if isinstance(block, ui.Bar)]
     aside = max(captions, default=0)
-    return stacked(_sheets(blocks, width, pen, column, (1 if bars > 1 and not pen.tall else 2, aside)))
+    return canvas.stacked(_sheets(blocks, width, pen, column, (1 if bars > 1 and not pen.tall else 2, aside)))
 
 
 def _sheets(
@@ -99,7 +97,7 @@ def _sheets(
     before: ui.Block | None = None
     for block in blocks:
         if _needs_gap(before, block, pen, bars[0]):
-            yield Sheet((line(),))
+            yield Sheet((canvas.line(),))
         before = block
         match block:
             case ui.Para():
@@ -133,22 +131,24 @@ def _para(block: ui.Para, width: int, pen: Pen, column: int) -> Sheet:
         return Sheet(tuple(lines))
     aside = column <= width // 2
     x = width - column if aside else min(block.indent + block.hang, max(0, width - column))
-    label = line(*cap)
+    label = canvas.line(*cap)
     # After the last word, so as not to interrupt the sentence.
     if aside and lines[-1].cell_length + 2 <= x:
-        lines[-1] = joined(fitted(lines[-1], x), label)
+        lines[-1] = canvas.joined(canvas.fitted(lines[-1], x), label)
     else:
-        lines = [*(lines if runs else []), joined(blank(x), label)]
-    spot = Spot(x, len(lines) - 1, min(label.cell_length, width - x), "action", block.key)
-    return Sheet(tuple(fitted(each, min(each.cell_length, width)) for each in lines), spots=(spot,))
+        lines = [*(lines if runs else []), canvas.joined(canvas.blank(x), label)]
+    spot = canvas.Spot(x, len(lines) - 1, min(label.cell_length, width - x), "action", block.key)
+    return Sheet(tuple(canvas.fitted(each, min(each.cell_length, width)) for each in lines), spots=(spot,))
 
 
 def _folded(runs: Sequence[Run], width: int, indent: int = 0, hang: int = 0) -> list[Strip]:
     indent = min(indent, max(0, width - 12))
     hang = min(hang, max(0, width - indent - 12))
-    parts = folded(runs, max(4, width - indent), max(4, width - indent - hang)) if runs else [[]]
+    parts = canvas.folded(runs, max(4, width - indent), max(4, width - indent - hang)) if runs else [[]]
     return [
-        joined(blank(indent + (hang if index else 0)), line(*part)) if part else line()
+        canvas.joined(canvas.blank(indent + (hang if index else 0)), canvas.line(*part))
+        if part
+        else canvas.line()
         for index, part in enumerate(parts)
     ]
 
@@ -159,34 +159,34 @@ def _command(block: ui.Command, width: int, pen: Pen) -> Iterator[Strip]:
 
     text = pen.look.style("text")
     if len(block.argv) < 2:
-        yield from _folded([(shown("".join(block.argv)), text)], width)
+        yield from _folded([(canvas.shown("".join(block.argv)), text)], width)
         return
-    for index, part in enumerate(command_lines(tuple(map(shown, block.argv)), width - 2, 0)):
-        for fold in folded([(part, text)], max(4, width - 2)):
-            yield line(("  " if index else "$ ", pen.look.style("muted")), *fold)
+    for index, part in enumerate(command_lines(tuple(map(canvas.shown, block.argv)), width - 2, 0)):
+        for fold in canvas.folded([(part, text)], max(4, width - 2)):
+            yield canvas.line(("  " if index else "$ ", pen.look.style("muted")), *fold)
 
 
 def _figures(block: ui.Figures, width: int, pen: Pen) -> Iterator[Strip]:
     look = pen.look
-    if shown(block.unit):
-        yield from _folded([(shown(block.unit), look.style("muted"))], width)
-    names = [shown(name) for name, _ in block.values]
-    texts = [shown(text) for text in block.shown] or [f"{value:g}" for _, value in block.values]
+    if canvas.shown(block.unit):
+        yield from _folded([(canvas.shown(block.unit), look.style("muted"))], width)
+    names = [canvas.shown(name) for name, _ in block.values]
+    texts = [canvas.shown(text) for text in block.shown] or [f"{value:g}" for _, value in block.values]
     aside = min(max(map(cell_len, names), default=0), max(8, width // 3))
     right = min(max(map(cell_len, texts), default=0), max(6, width // 3))
     most = max((value for _, value in block.values), default=0.0)
     room = max(1, width - aside - right - 4)
     for name, text, (_, value) in zip(names, texts, block.values, strict=False):
         long = 0 if most <= 0 else max(1 if value > 0 else 0, round(room * max(0.0, value) / most))
-        first, *more = folded([(name, look.style("text"))], aside)
-        yield joined(
-            fitted(line(*first), aside + 2),
-            line((" " * long, look.style("full")), (" " * (room - long), look.style("rest"))),
-            line(("  " + " " * max(0, right - cell_len(text)), look.style("text"))),
-            line((cut(text, right), look.style("strong"))),
+        first, *more = canvas.folded([(name, look.style("text"))], aside)
+        yield canvas.joined(
+            canvas.fitted(canvas.line(*first), aside + 2),
+            canvas.line((" " * long, look.style("full")), (" " * (room - long), look.style("rest"))),
+            canvas.line(("  " + " " * max(0, right - cell_len(text)), look.style("text"))),
+            canvas.line((canvas.cut(text, right), look.style("strong"))),
         )
         for part in more:
-            yield line(*part)
+            yield canvas.line(*part)
 
 
 BIG = dict(
@@ -220,13 +220,17 @@ def _progress(block: ui.Progress, width: int, pen: Pen) -> Iterator[Strip]:
     room = width - aside
     lines = list(_meter(block, room, pen, 2 if large else 1))
     if digits:
-        lines = [line(), *lines]
+        lines = [canvas.line(), *lines]
     for index in range(max(len(digits), len(lines))):
-        left = fitted(digits[index] if index < len(digits) else line(), aside) if aside > 0 else line()
-        yield joined(left, lines[index] if index < len(lines) else line())
+        left = (
+            canvas.fitted(digits[index] if index < len(digits) else canvas.line(), aside)
+            if aside > 0
+            else canvas.line()
+        )
+        yield canvas.joined(left, lines[index] if index < len(lines) else canvas.line())
     if block.rates:
         if pen.roomy:
-            yield line()
+            yield canvas.line()
         yield from _rates(block.rates, width, pen)
 
 
@@ -237,7 +241,7 @@ def _percent(block: ui.Progress) -> int:
 def _digits(text: str, look: Look) -> Iterator[Strip]:
     on, off = look.style("full"), look.style("text")
     for row in range(5):
-        yield line(
+        yield canvas.line(
             *(
                 run
                 for char in text
@@ -252,8 +256,8 @@ def _digits(text: str, look: Look) -> Iterator[Strip]:
 def _meter(block: ui.Progress, width: int, pen: Pen, high: int) -> Iterator[Strip]:
     look = pen.look
     runs: list[Run] = []
-    if shown(block.said):
-        runs.append((shown(block.said), look.style("text")))
+    if canvas.shown(block.said):
+        runs.append((canvas.shown(block.said), look.style("text")))
     elif block.share is not None:
         runs.append((str(t("{percent} %", percent=_percent(block))), look.style("strong")))
     yield from _folded(runs, width)
@@ -262,7 +266,7 @@ def _meter(block: ui.Progress, width: int, pen: Pen, high: int) -> Iterator[Stri
     long = round(width * min(1.0, max(0.0, block.share)))
     rest = " " if look.many else look.sign("free")
     for _ in range(high):
-        yield line((" " * long, look.style("full")), (rest * (width - long), look.style("rest")))
+        yield canvas.line((" " * long, look.style("full")), (rest * (width - long), look.style("rest")))
 
 
 LEVELS = " ▁▂▃▄▅▆▇█"
@@ -282,7 +286,7 @@ def _rates(rates: Sequence[float], width: int, pen: Pen) -> Iterator[Strip]:
     for level in range(high - 1, -1, -1):
         curve = "".join(_column(value / top * high - level, many=look.many) for value in values)
         label = (rate_text if level == 0 else "").ljust(aside)
-        yield line((label, look.style("strong")), (curve.rjust(room), look.style("focus-line")))
+        yield canvas.line((label, look.style("strong")), (curve.rjust(room), look.style("focus-line")))
 
 
 def _column(filled: float, *, many: bool) -> str:
@@ -304,17 +308,14 @@ def _banner(block: ui.Banner, width: int, pen: Pen) -> Iterator[Strip]:
     style = pen.look.style(role)
     mark = f" {pen.look.sign(sign)} " if sign else " "
     lead = cell_len(mark)
-    padding = [line((" " * width, style))] if pen.roomy else []
+    padding = [canvas.line((" " * width, style))] if pen.roomy else []
     yield from padding
     texts = [block.text, *block.detail]
     for number, text in enumerate(texts):
-        for index, part in enumerate(folded([(shown(text), style)], max(4, width - lead - 1))):
+        for index, part in enumerate(canvas.folded([(canvas.shown(text), style)], max(4, width - lead - 1))):
             before = mark if number == 0 and index == 0 else " " * lead
-            yield ends(line((before, style), *part), line(), width, style)
+            yield canvas.ends(canvas.line((before, style), *part), canvas.line(), width, style)
     yield from padding
-
-
-BELOW = Sentence("{count} more")
 
 
 def scrolled(
@@ -322,58 +323,40 @@ def scrolled(
     whole: Sheet,
     width: int,
     height: int,
-    state: InputState,
     pen: Pen,
     *,
-    focused: bool,
     reach: tuple[int, int] | None = None,
     outside: bool = False,
 ) -> Sheet:
     """Return `height` lines, including the lines `reach`, with a scroll bar on the right. The last line
     states how many lines follow. `outside` places the scroll bar outside the width."""
-    total = whole.height
+    total, tops = whole.height, pen.state.tops
     height = max(0, height)
     if total <= height:
-        state.tops.pop(name, None)
-        return Sheet(
-            tuple(fitted(each, width) for each in whole.lines),
-            whole.cursor,
-            whole.spots,
-            ((name, ScrollExtent(0, height, total)),),
-        )
-    top = _top(state.tops.get(name, 0), height, total, reach)
-    state.tops[name] = top
+        tops.pop(name, None)
+        lines = tuple(canvas.fitted(each, width) for each in whole.lines)
+        return Sheet(lines, whole.cursor, whole.spots, ((name, canvas.ScrollExtent(0, height, total)),))
+    top = tops[name] = _top(tops.get(name, 0), height, total, reach)
     more = height > 2 and top + height < total
     seen = list(whole.lines[top : top + height - more])
     if more:
-        below = total - top - len(seen)
-        sign = pen.look.sign("down")
-        seen.append(
-            line((f"  {sign} {BELOW(count=below)}", pen.look.style("accent" if focused else "muted")))
-        )
+        below = t("{count} more", count=total - top - len(seen))
+        style = pen.look.style("accent" if pen.at(name) else "muted")
+        seen.append(canvas.line((f"  {pen.look.sign('down')} {below}", style)))
     bar = _scroll_bar(top, height, total, pen)
     wide = width if outside else width - 1
     lines = (
-        tuple(joined(fitted(each, wide), mark) for each, mark in zip(seen, bar, strict=True))
+        tuple(canvas.joined(canvas.fitted(each, wide), mark) for each, mark in zip(seen, bar, strict=True))
         if height
         else ()
     )
-    cursor = (whole.cursor[0], whole.cursor[1] - top) if whole.cursor else None
+    at = whole.moved(0, -top)
     last = height - more
-    if cursor and not 0 <= cursor[1] < last:
-        cursor = None
-    spots = [
-        Spot(each.x, each.y - top, each.width, each.kind, each.name)
-        for each in whole.spots
-        if 0 <= each.y - top < last
-    ]
-    spots += _own_spots(name, height, width)
-    return Sheet(lines, cursor, tuple(spots), ((name, ScrollExtent(top, height, total)),))
-
-
-def _own_spots(name: str, height: int, width: int) -> list[Spot]:
-    """Return the area where the wheel scrolls this part."""
-    return [Spot(0, y, width, "part", name) for y in range(height)]
+    cursor = at.cursor if at.cursor and 0 <= at.cursor[1] < last else None
+    # The wheel scrolls the part anywhere in its area.
+    area = (canvas.Spot(0, y, width, "part", name) for y in range(height))
+    spots = (*(each for each in at.spots if 0 <= each.y < last), *area)
+    return Sheet(lines, cursor, spots, ((name, canvas.ScrollExtent(top, height, total)),))
 
 
 def _top(top: int, height: int, total: int, reach: tuple[int, int] | None) -> int:
@@ -395,8 +378,8 @@ def _scroll_bar(top: int, height: int, total: int, pen: Pen) -> list[Strip]:
     long = max(1, height * height // total)
     first = round((height - long) * top / max(1, total - height))
     return [
-        line((" ", look.style("thumb")))
+        canvas.line((" ", look.style("thumb")))
         if first <= y < first + long
-        else fitted(blank(1), 1, look.style("track"))
+        else canvas.fitted(canvas.blank(1), 1, look.style("track"))
         for y in range(height)
     ]

@@ -11,8 +11,8 @@ from rich.style import Style
 from textual.strip import Strip
 
 from wizard.model.errors import printable
-from wizard.model.said import Sentence, t
-from wizard.ui.view import Action, Text, View
+from wizard.model.said import t
+from wizard.ui import view as ui
 from wizard.window.look import Look
 
 Run = tuple[str, Style]
@@ -23,7 +23,7 @@ _JOINERS = dict.fromkeys(range(0xFE00, 0xFE10))
 """Variation selectors, since terminals disagree about the width of modified characters."""
 
 
-def shown(text: Text) -> str:
+def shown(text: ui.Text) -> str:
     """Return text that is safe for a terminal."""
     return printable(str(text), LONGEST).translate(_JOINERS)
 
@@ -253,25 +253,6 @@ def _merged(lines: tuple[Strip, ...], sheets: Sequence[Sheet]) -> Sheet:
     return Sheet(lines, cursor, spots, parts)
 
 
-STEPS = {
-    "drives": Sentence("Drives"),
-    "purpose": Sentence("Purpose"),
-    "plan": Sentence("Plan"),
-    "review": Sentence("Review"),
-    "work": Sentence("Work"),
-}
-KEY_NAMES = {
-    "enter": Sentence("Enter"),
-    "escape": Sentence("Esc"),
-    "space": Sentence("Space"),
-    "delete": Sentence("Del"),
-    "tab": Sentence("Tab"),
-    "backspace": Sentence("Backspace"),
-    "pageup": Sentence("PgUp"),
-    "pagedown": Sentence("PgDn"),
-}
-
-
 ARROWS = {"left": "←", "right": "→", "up": "↑", "down": "↓"}
 HELP = "f1"
 
@@ -281,19 +262,18 @@ def _is_letter(key: str) -> bool:
     return len(key) == 1 or key == "space"
 
 
-def key_name(action: Action, *, typing: bool) -> str:
+def key_name(action: ui.Action, *, typing: bool) -> str:
     """Return a key's display name. With `typing`, letters belong to a field and need Alt."""
     key = action.key
     if typing and action.name == "help":
         key = HELP
     if key.startswith("ctrl+"):
         return f"^{key.removeprefix('ctrl+').upper()}"
-    name = ARROWS.get(key) or (str(KEY_NAMES[key]()) if key in KEY_NAMES else "")
-    name = name or (key if _is_letter(key) else key.upper())
+    name = ARROWS.get(key) or ui.key_name(key)
     return str(t("Alt+{key}", key=name)) if typing and _is_letter(key) else name
 
 
-def action_of(view: View, key: str, character: str | None) -> Action | None:
+def action_of(view: ui.View, key: str, character: str | None) -> ui.Action | None:
     """Return the action of a key in this view."""
     typing = bool(view.fields)
     if key == HELP:
@@ -314,7 +294,7 @@ def _with_alt(letter: str) -> tuple[str, ...]:
     return tuple(f"alt+{rest}" for rest in (letter, f"shift+{letter}", f"shift+{letter.lower()}"))
 
 
-def cap_runs(action: Action, look: Look, *, typing: bool, filled: bool = False) -> list[Run]:
+def cap_runs(action: ui.Action, look: Look, *, typing: bool, filled: bool = False) -> list[Run]:
     """Return a key and its label."""
     name, label = key_name(action, typing=typing), shown(action.label)
     off = action.why_not != ""
@@ -327,7 +307,7 @@ def cap_runs(action: Action, look: Look, *, typing: bool, filled: bool = False) 
     ]
 
 
-def key_sheet(view: View, width: int, look: Look, most: int) -> Sheet:
+def key_sheet(view: ui.View, width: int, look: Look, most: int) -> Sheet:
     """Return at most eight keys in at most `most` lines. Never drops help, which lists all keys.
 
     Where room remains, the key of the palette stands for the others."""
@@ -357,15 +337,15 @@ def key_sheet(view: View, width: int, look: Look, most: int) -> Sheet:
 
 
 MOST_KEYS = 8
-PALETTE = Action("palette", "ctrl+p", t("more"))
+PALETTE = ui.Action("palette", "ctrl+p", t("more"))
 """Opens the palette. It belongs to the window, not to a view."""
 _ALWAYS_SHOWN = ("help", "quit", "back", "no", "yes", "keep", "undo", "resume", "stop", "as-root")
 
 
 def _rows(
-    actions: Sequence[Action], view: View, width: int, look: Look
-) -> Iterator[list[tuple[Action, list[Run]]]]:
-    row: list[tuple[Action, list[Run]]] = []
+    actions: Sequence[ui.Action], view: ui.View, width: int, look: Look
+) -> Iterator[list[tuple[ui.Action, list[Run]]]]:
+    row: list[tuple[ui.Action, list[Run]]] = []
     used = 1
     for index, action in enumerate(actions):
         runs = cap_runs(action, look, typing=bool(view.fields), filled=index == 0)

@@ -11,24 +11,10 @@ from rich.style import Style
 from textual.strip import Strip
 
 from wizard.ui import view as ui
+from wizard.window import canvas
 from wizard.window.bars import bar_lines
 from wizard.window.blocks import Pen, scrolled
-from wizard.window.canvas import (
-    Run,
-    Sheet,
-    Spot,
-    blank,
-    cut,
-    fitted,
-    fitting,
-    folded,
-    joined,
-    line,
-    plain,
-    restyled,
-    shown,
-    stacked,
-)
+from wizard.window.canvas import Run, Sheet
 from wizard.window.keyboard import MAIN, InputState
 
 MARK, GAP, LEAST = 2, 2, 6
@@ -47,22 +33,20 @@ class Listed:
     owners: tuple[str, ...]
 
 
-def listed(rows: ui.Rows, width: int, pen: Pen, cursor: str, *, focused: bool) -> Listed:
+def listed(rows: ui.Rows, width: int, pen: Pen) -> Listed:
     """Lay out all rows for a width."""
-    key = (id(rows), width, cursor, focused)
+    key = (id(rows), width)
     found = pen.drawn.get(key)
     if not isinstance(found, Listed):
-        found = pen.drawn[key] = _listed(rows, width, pen, cursor, focused=focused)
+        found = pen.drawn[key] = _listed(rows, width, pen)
     return found
 
 
-def _listed(rows: ui.Rows, width: int, pen: Pen, cursor: str, *, focused: bool) -> Listed:
-    columns = rows.columns or tuple(
-        ui.Column() for _ in range(max((len(row.cells) for row in rows.rows), default=1))
-    )
+def _listed(rows: ui.Rows, width: int, pen: Pen) -> Listed:
+    columns = _columns(rows)
     visible = [index for index, column in enumerate(columns) if column.least <= pen.columns]
     table = [_cells(row, visible, rows, pen) for row in rows.rows]
-    titles = [shown(columns[index].title) for index in visible]
+    titles = [canvas.shown(columns[index].title) for index in visible]
     room = width - MARK - 1
     widths = _widths(titles, table, room, folds=False)
     others = _whole(widths[:-1])
@@ -73,7 +57,7 @@ def _listed(rows: ui.Rows, width: int, pen: Pen, cursor: str, *, focused: bool) 
     if any(titles):
         muted = pen.look.style("muted")
         head = [
-            joined(blank(MARK), part)
+            canvas.joined(canvas.blank(MARK), part)
             for part in _table_lines([[(title, muted)] for title in titles], widths, right)
         ]
     lines: list[Strip] = []
@@ -93,15 +77,16 @@ def _listed(rows: ui.Rows, width: int, pen: Pen, cursor: str, *, focused: bool) 
             indent = widths[0] + GAP
             row_lines = [
                 *row_lines,
-                *(joined(blank(indent), each) for each in bar_lines(row.bar, room - indent, pen.look, 0, 0)),
-                line(),
+                *(
+                    canvas.joined(canvas.blank(indent), each)
+                    for each in bar_lines(row.bar, room - indent, pen.look, 0, 0)
+                ),
+                canvas.line(),
             ]
-        at = row.key == cursor
-        lines += [
-            drawn(each, width, pen, at=at, focused=focused, first=not i) for i, each in enumerate(row_lines)
-        ]
+        at = row.key == pen.state.cursor
+        lines += [drawn(each, width, pen, at=at, first=not i) for i, each in enumerate(row_lines)]
         owners += [row.key] * len(row_lines)
-    return Listed(tuple(fitted(each, width) for each in head), tuple(lines), tuple(owners))
+    return Listed(tuple(canvas.fitted(each, width) for each in head), tuple(lines), tuple(owners))
 
 
 def _columns(rows: ui.Rows) -> tuple[ui.Column, ...]:
@@ -114,7 +99,7 @@ def natural_widths(rows: ui.Rows, pen: Pen) -> tuple[int, int]:
     columns = _columns(rows)
     visible = [index for index, column in enumerate(columns) if column.least <= pen.columns]
     table = [_cells(row, visible, rows, pen) for row in rows.rows]
-    titles = [shown(columns[index].title) for index in visible]
+    titles = [canvas.shown(columns[index].title) for index in visible]
     widths = _widths(titles, table, 0, folds=False)
     whole = MARK + 1 + _whole(widths)
     foldable = not any(titles) and len(visible) > 1
@@ -129,7 +114,7 @@ def _cells(row: ui.Row, kept: Sequence[int], rows: ui.Rows, pen: Pen) -> list[li
         style = look.style("off") if row.why_not != "" else look.tone(piece.tone)
         if place == 0 and piece.tone is ui.Tone.PLAIN and row.why_not == "":
             style = look.style("strong")
-        runs = [(shown(piece.text), style)]
+        runs = [(canvas.shown(piece.text), style)]
         if place == 0:
             lead = "  " * row.level + _choice(row, rows, pen)
             runs = [(lead, look.style("off" if row.why_not != "" else "text")), *runs] if lead else runs
@@ -166,7 +151,10 @@ def _last_cell(runs: list[Run], indent: int, room: int) -> list[Strip]:
     """Return the last cell in separate lines, for lack of room beside the others."""
     if not any(text for text, _ in runs):
         return []
-    return [joined(blank(indent), line(*part)) for part in folded(runs, max(4, room - indent))]
+    return [
+        canvas.joined(canvas.blank(indent), canvas.line(*part))
+        for part in canvas.folded(runs, max(4, room - indent))
+    ]
 
 
 def _widths(
@@ -194,7 +182,7 @@ def _whole(widths: Sequence[int]) -> int:
 def _table_lines(cells: Sequence[list[Run]], widths: Sequence[int], right: Sequence[bool]) -> list[Strip]:
     """Place cells side by side, each wrapped in its column."""
     columns = [
-        [line(*part) for part in folded(runs, max(1, width))] if width else []
+        [canvas.line(*part) for part in canvas.folded(runs, max(1, width))] if width else []
         for runs, width in zip(cells, widths, strict=True)
     ]
     lines: list[Strip] = []
@@ -203,50 +191,59 @@ def _table_lines(cells: Sequence[list[Run]], widths: Sequence[int], right: Seque
         for column, width, to_right in zip(columns, widths, right, strict=True):
             if not width:
                 continue
-            part = column[level] if level < len(column) else line()
+            part = column[level] if level < len(column) else canvas.line()
             lead = max(0, width - part.cell_length) if to_right else 0
-            strips += [blank(GAP)] if strips else []
-            strips.append(fitted(joined(blank(lead), part), width))
-        lines.append(joined(*strips))
-    return lines or [line()]
+            strips += [canvas.blank(GAP)] if strips else []
+            strips.append(canvas.fitted(canvas.joined(canvas.blank(lead), part), width))
+        lines.append(canvas.joined(*strips))
+    return lines or [canvas.line()]
 
 
 def _notes(row: ui.Row, room: int, pen: Pen) -> Iterator[Strip]:
     indent = min(2 * row.level + 2, max(0, room - 12))
     for note in row.notes:
-        for part in folded([(shown(note), pen.look.style("muted"))], max(4, room - indent)):
-            yield joined(blank(indent), line(*part))
+        for part in canvas.folded([(canvas.shown(note), pen.look.style("muted"))], max(4, room - indent)):
+            yield canvas.joined(canvas.blank(indent), canvas.line(*part))
 
 
 def _why_not(row: ui.Row, own: list[Strip], room: int, pen: Pen) -> list[Strip]:
     """Add the reason after the row if there is room, else below."""
-    if row.why_not == "" or any(shown(cell.text) == shown(row.why_not) for cell in row.cells):
+    if row.why_not == "" or any(canvas.shown(cell.text) == canvas.shown(row.why_not) for cell in row.cells):
         return own
-    reason = f"{pen.look.sign('dash')} {shown(row.why_not)}"
+    reason = f"{pen.look.sign('dash')} {canvas.shown(row.why_not)}"
     runs = [(reason, pen.look.style("off"))]
     used = cell_len(own[0].text.rstrip())
     if len(own) == 1 and used + 2 + cell_len(reason) <= room:
-        return [joined(fitted(own[0], used + 2), line(*runs))]
+        return [canvas.joined(canvas.fitted(own[0], used + 2), canvas.line(*runs))]
     indent = min(2 * row.level + 2, max(0, room - 12))
-    return [*own, *(joined(blank(indent), line(*part)) for part in folded(runs, max(4, room - indent)))]
+    return [
+        *own,
+        *(
+            canvas.joined(canvas.blank(indent), canvas.line(*part))
+            for part in canvas.folded(runs, max(4, room - indent))
+        ),
+    ]
 
 
-def drawn(strip: Strip, width: int, pen: Pen, *, at: bool, focused: bool, first: bool) -> Strip:
+def drawn(strip: Strip, width: int, pen: Pen, *, at: bool, first: bool) -> Strip:
     """Draw a line with its cursor mark, and the cursor's background if focused."""
     look = pen.look
     if not at:
-        return fitted(joined(blank(MARK), strip), width)
+        return canvas.fitted(canvas.joined(canvas.blank(MARK), strip), width)
     mark = look.sign("mark") if first or look.many else " "
-    if not focused:
-        return fitted(joined(line((f"{mark} ", look.style("accent"))), strip), width)
+    if not pen.at(MAIN):
+        return canvas.fitted(canvas.joined(canvas.line((f"{mark} ", look.style("accent"))), strip), width)
     ground = look.style("cursor")
     if not look.many:
-        return restyled(fitted(joined(line((f"{mark} ", ground)), strip), width), ground)
+        return canvas.restyled(
+            canvas.fitted(canvas.joined(canvas.line((f"{mark} ", ground)), strip), width), ground
+        )
     muted = look.style("muted").color
     inked = [
-        Segment(text, _on_background(style, ground, muted)) for text, style, _ in fitted(strip, width - MARK)
+        Segment(text, _on_background(style, ground, muted))
+        for text, style, _ in canvas.fitted(strip, width - MARK)
     ]
-    return joined(line((f"{mark} ", look.style("mark"))), Strip(inked))
+    return canvas.joined(canvas.line((f"{mark} ", look.style("mark"))), Strip(inked))
 
 
 def _on_background(style: Style | None, ground: Style, muted: object) -> Style:
@@ -262,52 +259,47 @@ ENTRY = 40
 """Sufficient width for typed values in cells."""
 
 
-def fields_sheet(
-    fields: tuple[ui.Field, ...], width: int, pen: Pen, state: InputState, *, focused: bool
-) -> Sheet:
+def fields_sheet(fields: tuple[ui.Field, ...], width: int, pen: Pen) -> Sheet:
     """Stack all fields."""
-    longest = max((cell_len(shown(field.caption)) for field in fields), default=0)
+    longest = max((cell_len(canvas.shown(field.caption)) for field in fields), default=0)
     column = min(longest, max(8, width * 2 // 5))
-    hints = max((cell_len(shown(field.hint)) + 4 for field in fields), default=0)
+    hints = max((cell_len(canvas.shown(field.hint)) + 4 for field in fields), default=0)
     entry = min(max(ENTRY, hints), max(6, width - column - 5))
-    return stacked(
-        _field(field, column, (width, entry), pen, state, focused=focused and state.field == field.key)
-        for field in fields
-    )
+    return canvas.stacked(_field(field, column, (width, entry), pen) for field in fields)
 
 
-def _field(
-    field: ui.Field, column: int, wide: tuple[int, int], pen: Pen, state: InputState, *, focused: bool
-) -> Sheet:
+def _field(field: ui.Field, column: int, wide: tuple[int, int], pen: Pen) -> Sheet:
     width, entry = wide
-    look = pen.look
+    look, focused = pen.look, pen.at(MAIN) and pen.state.field == field.key
     style = look.style("accent" if focused else "text")
-    captions = [line(*part) for part in folded([(shown(field.caption), style)], max(4, column))]
+    captions = [
+        canvas.line(*part) for part in canvas.folded([(canvas.shown(field.caption), style)], max(4, column))
+    ]
     mark = look.sign("mark") if focused else " "
     room = max(6, width - column - 5)
     if field.offers:
-        runs, cursor = _choice_runs(field, room, pen, state, focused=focused), 0
+        runs, cursor = _choice_runs(field, room, pen, focused=focused), 0
     else:
-        runs, cursor = _entry(field, entry, pen, state, focused=focused)
+        runs, cursor = _entry(field, entry, pen, focused=focused)
     lines = [
-        joined(
-            line((f"{mark if not index else ' '} ", look.style("accent"))),
-            fitted(caption, column + 2),
-            line(*runs) if index == 0 else line(),
+        canvas.joined(
+            canvas.line((f"{mark if not index else ' '} ", look.style("accent"))),
+            canvas.fitted(caption, column + 2),
+            canvas.line(*runs) if index == 0 else canvas.line(),
         )
         for index, caption in enumerate(captions)
     ]
     height = len(lines)
-    refused = _offer(field, state)
+    refused = _offer(field, pen.state)
     if refused is not None and refused.why_not != "":
-        for part in folded([(shown(refused.why_not), look.style("warn"))], room):
-            lines.append(joined(blank(column + 4), line(*part)))
-    if not field.offers and cell_len(shown(field.hint)) + 4 > room:
-        for part in folded([(shown(field.hint), look.style("muted"))], room):
-            lines.append(joined(blank(column + 4), line(*part)))
-    spots = tuple(Spot(0, y, width, "field", field.key) for y in range(height))
+        for part in canvas.folded([(canvas.shown(refused.why_not), look.style("warn"))], room):
+            lines.append(canvas.joined(canvas.blank(column + 4), canvas.line(*part)))
+    if not field.offers and cell_len(canvas.shown(field.hint)) + 4 > room:
+        for part in canvas.folded([(canvas.shown(field.hint), look.style("muted"))], room):
+            lines.append(canvas.joined(canvas.blank(column + 4), canvas.line(*part)))
+    spots = tuple(canvas.Spot(0, y, width, "field", field.key) for y in range(height))
     at = (column + 4 + cursor, 0) if focused else None
-    return Sheet(tuple(fitted(each, width) for each in lines), at, spots)
+    return Sheet(tuple(canvas.fitted(each, width) for each in lines), at, spots)
 
 
 def _offer(field: ui.Field, state: InputState) -> ui.Offer | None:
@@ -315,36 +307,36 @@ def _offer(field: ui.Field, state: InputState) -> ui.Offer | None:
     return next((offer for offer in field.offers if offer.value == value), None)
 
 
-def _choice_runs(field: ui.Field, room: int, pen: Pen, state: InputState, *, focused: bool) -> list[Run]:
-    look, offer = pen.look, _offer(field, state)
-    text = cut(shown(offer.text if offer else state.value(field.key)), room - 4, look.sign("more"))
+def _choice_runs(field: ui.Field, room: int, pen: Pen, *, focused: bool) -> list[Run]:
+    look, offer = pen.look, _offer(field, pen.state)
+    text = canvas.cut(
+        canvas.shown(offer.text if offer else pen.state.value(field.key)), room - 4, look.sign("more")
+    )
     arrows = look.style("accent" if focused else "muted")
     style = look.style("off" if offer and offer.why_not != "" else "go" if focused else "strong")
     less, more = look.sign("less"), look.sign("next")
     return [(f"{less} ", arrows), (f"{text}", style), (f" {more}", arrows)]
 
 
-def _entry(
-    field: ui.Field, room: int, pen: Pen, state: InputState, *, focused: bool
-) -> tuple[list[Run], int]:
+def _entry(field: ui.Field, room: int, pen: Pen, *, focused: bool) -> tuple[list[Run], int]:
     """Return the typed value and the cursor's cell."""
-    look = pen.look
+    look, state = pen.look, pen.state
     ink, at = look.style("field"), look.style("at")
     value = state.value(field.key)
-    text = look.sign("hidden") * len(value) if field.secret else shown(value)
+    text = look.sign("hidden") * len(value) if field.secret else canvas.shown(value)
     place = min(state.place(field.key), len(text))
     bracket = "" if look.many else "["
     room -= 2 * len(bracket)
-    if not value and shown(field.hint):
+    if not value and canvas.shown(field.hint):
         hint = look.style("hint")
-        hint_text = f" {cut(shown(field.hint), room - 2, look.sign('more'))}"
+        hint_text = f" {canvas.cut(canvas.shown(field.hint), room - 2, look.sign('more'))}"
         body = [(" ", at), (hint_text[1:], hint)] if focused else [(hint_text, hint)]
         used, place = cell_len(hint_text), 0
     else:
         start = 0
         while cell_len(text[start:place]) > room - 2:
             start += 1
-        part = text[start : start + fitting(text[start:], room - 1)]
+        part = text[start : start + canvas.fitting(text[start:], room - 1)]
         place -= start
         under = part[place : place + 1] or " "
         if focused and state.selects(field.key):
@@ -371,30 +363,25 @@ def parted(view: ui.View) -> tuple[tuple[ui.Row, ...], ui.View]:
     return pinned, replace(view, rows=replace(view.rows, rows=others))
 
 
-def pinned_sheet(
-    rows: tuple[ui.Row, ...], state: InputState, width: int, most: int, pen: Pen, *, focused: bool
-) -> Sheet:
+def pinned_sheet(rows: tuple[ui.Row, ...], width: int, most: int, pen: Pen) -> Sheet:
     """Return at most `most` lines of pinned rows, including the cursor's, with a blank line below."""
-    here = focused and state.focus == MAIN
-    found = [
-        (row.key, each) for row in rows for each in _pinned_lines(row, state.cursor, width, pen, focused=here)
-    ]
+    found = [(row.key, each) for row in rows for each in _pinned_lines(row, width, pen)]
     if not found:
         return Sheet()
-    cursor_lines = [index for index, (key, _) in enumerate(found) if key == state.cursor]
+    cursor_lines = [index for index, (key, _) in enumerate(found) if key == pen.state.cursor]
     reach = (cursor_lines[0], cursor_lines[-1]) if cursor_lines else None
-    spots = tuple(Spot(0, y, width, "row", key) for y, (key, _) in enumerate(found))
+    spots = tuple(canvas.Spot(0, y, width, "row", key) for y, (key, _) in enumerate(found))
     whole = Sheet(tuple(each for _, each in found), (0, cursor_lines[0]) if cursor_lines else None, spots)
-    part = scrolled(PINNED, whole, width, min(most, whole.height), state, pen, focused=here, reach=reach)
-    return stacked([replace(part, parts=()), plain([blank(width)] if pen.roomy else [])])
+    part = scrolled(PINNED, whole, width, min(most, whole.height), pen, reach=reach)
+    return canvas.stacked([replace(part, parts=()), canvas.plain([canvas.blank(width)] if pen.roomy else [])])
 
 
-def _pinned_lines(row: ui.Row, cursor: str, width: int, pen: Pen, *, focused: bool) -> Iterator[Strip]:
+def _pinned_lines(row: ui.Row, width: int, pen: Pen) -> Iterator[Strip]:
     runs: list[Run] = []
     for cell in row.cells:
-        if text := shown(cell.text):
+        if text := canvas.shown(cell.text):
             runs += [("  ", pen.look.style("text"))] if runs else []
             runs.append((text, pen.look.tone(cell.tone)))
-    for number, part in enumerate(folded(runs, max(4, width - MARK - 1), max(4, width - MARK - 4))):
-        strip = joined(blank(3 if number else 0), line(*part))
-        yield drawn(strip, width, pen, at=row.key == cursor, focused=focused, first=not number)
+    for number, part in enumerate(canvas.folded(runs, max(4, width - MARK - 1), max(4, width - MARK - 4))):
+        strip = canvas.joined(canvas.blank(3 if number else 0), canvas.line(*part))
+        yield drawn(strip, width, pen, at=row.key == pen.state.cursor, first=not number)

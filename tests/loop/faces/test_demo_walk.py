@@ -89,7 +89,7 @@ def test_demo_ended_during_apply_leaves_no_trace(parent: Path, number: signal.Si
 
 def test_demo_that_ends_early_fails(parent: Path) -> None:
     code = (
-        "import sys, wizard.cli.demo as demo\n"
+        "import sys, wizard.cli.open_wizard as demo\n"
         "demo.SET_UP = ('1', 'A', 'b')\n"
         "from wizard.cli.main import main\n"
         "sys.exit(main(['demo', '--by-itself']))\n"

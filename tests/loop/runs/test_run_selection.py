@@ -25,7 +25,7 @@ from tests.loop.program import (
 from wizard.apply.engine.stores import old_file
 from wizard.apply.run import runs
 from wizard.apply.run.runs import MIGRATION
-from wizard.cli.select_run import choose_run
+from wizard.cli.runs import choose_run
 
 
 class DeadClock(datetime):

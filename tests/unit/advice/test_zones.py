@@ -11,7 +11,7 @@ from tests.unit.ui.live import Live
 from tests.unit.ui.person import Person
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import find_workload
-from wizard.cli.advise import advice_text
+from wizard.cli.inspect import advice_text
 from wizard.cli.output import page_lines
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns

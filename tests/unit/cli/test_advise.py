@@ -12,7 +12,7 @@ from tests.unit.report.reports import underived
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import find_workload
 from wizard.cli import machines
-from wizard.cli.advise import advice_text
+from wizard.cli.inspect import advice_text
 from wizard.cli.main import main
 from wizard.cli.output import page_lines
 from wizard.documents.codec import from_json, parse_document

@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from tests.unit.machines import drive, machine, unread
-from wizard.cli.inspect import drive_document
+from wizard.cli.inspect import drive_document, portrait
 from wizard.cli.output import page_lines
-from wizard.cli.portrait import portrait
 from wizard.findings.diagnose import (
     MOST_SENTENCES,
     DriveVerdict,

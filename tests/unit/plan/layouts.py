@@ -5,8 +5,8 @@ from itertools import cycle
 from uuid import UUID
 
 from tests.unit.machines import E512, KN4, N512, TOOLS, machine
-from wizard.cli.documents import page_of
 from wizard.cli.output import page_lines
+from wizard.cli.start import page_of
 from wizard.filesystems.registry import MADE
 from wizard.model.advice import Choice, Option, Rank, Workload
 from wizard.model.geometry import Geometry

@@ -97,8 +97,8 @@ def test_plan_and_verdict_from_files_are_in_the_page(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("20261120-sda", "--plan", "plan.json"), "either the run or --plan"),
-        (("--plan", "plan.json", "--device", "/dev/sda"), "--device requires a report without a plan"),
+        (("20261120-sda", "--plan", "plan.json"), "--plan cannot be combined with a run"),
+        (("--plan", "plan.json", "--device", "/dev/sda"), "--device cannot be combined"),
         (("--workload", "large-media"), "--workload requires --device"),
         (("--machine", JUMPERED, "--workload", "nonsense"), "nonsense"),
         (("--machine", JUMPERED, "--device", "/dev/nothing"), "/dev/nothing"),

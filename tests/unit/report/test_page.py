@@ -41,7 +41,7 @@ from wizard.report.gather import Sources, gather, step_result
 from wizard.report.html import tag
 from wizard.report.page import render_page
 from wizard.report.parts import Report, RunRecord, StepResult
-from wizard.ui.components.progress import checks_of
+from wizard.ui.components.run_rows import checks_of
 from wizard.ui.jobs.in_place import job_of
 
 T = TypeVar("T")

@@ -221,7 +221,7 @@ def test_plain_user_is_not_referred_to_the_first_screen_for_the_run() -> None:
     person = begun(services)
     work = person.desk.screen
     assert isinstance(work, WorkScreen)
-    work.act_leave("", {})
+    work.act_leave()
     assert "listed first on Drives" not in person.said and "sudo diskwright status" in person.said
 
 
@@ -320,7 +320,7 @@ def test_trial_by_writing_is_not_called_unwritten(writes: bool) -> None:
     person.desk.session = replace(person.desk.session, plan=planned)
     person.act("write" if writes else "measure")
     if writes:
-        person.act("take", token="S1")
+        person.act("take", token0="S1")
     person.act("back")
     person.act("quit")
     assert person.view.place == "question"

@@ -1,20 +1,28 @@
-"""A ranking of filesystems as text: ratings, options with reasons, and published figures. Pure."""
+"""Choices as rows and text: the ranking of filesystems with reasons and figures, conversions to ext4, and
+notices about this system. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from wizard.advice.missing import for_files
+from wizard.ext4 import ways
 from wizard.filesystems.registry import title_of
+from wizard.host.services import Services
 from wizard.model.advice import Advice, Choice, Evidence, Option, Rank, Unmade, ZonedUse
-from wizard.model.said import t
+from wizard.model.finding import Diagnosis
+from wizard.model.machine import Drive, Machine
+from wizard.model.said import format_capacity, t, tn
+from wizard.ui import messages
 from wizard.ui import view as ui
+from wizard.ui.components.drive_rows import finding_paras
 from wizard.ui.components.plan_rows import RANKS
 from wizard.ui.components.reasons import evidence_blocks
 
-CANNOT = t("cannot")
-IN_DOUBT = t("Note:")
+if TYPE_CHECKING:
+    from wizard.plan.changes import Prospect, WayOffer
 
 FIGURES_OF_UNMADE = 3
 """Most figures to show for an unsupported filesystem. The JSON document has all."""
@@ -32,9 +40,9 @@ def none_usable(advice: Advice) -> ui.Text:
 def rating(choice: Choice) -> ui.Piece:
     """Return the rating in a word or two. Filesystems outside the ranking get a plain tone."""
     if choice.obstacles:
-        return ui.Piece(CANNOT, ui.Tone.MUTED)
+        return ui.muted(messages.IMPOSSIBLE)
     word, tone = RANKS[choice.place if choice.ranked else Rank.NOT_RECOMMENDED]
-    return ui.Piece(word(), tone if choice.ranked else ui.Tone.PLAIN)
+    return ui.Piece(word, tone if choice.ranked else ui.Tone.PLAIN)
 
 
 def choice_blocks(
@@ -44,9 +52,9 @@ def choice_blocks(
     reasons of the options in `told`."""
     yield ui.para(choice.sentence)
     for obstacle in choice.obstacles[1:]:
-        yield ui.para(ui.Piece(t("Not possible here:"), ui.Tone.DANGER), obstacle, hang=2)
+        yield ui.para(ui.danger(messages.CANNOT), obstacle)
     for doubt in doubts:
-        yield ui.para(ui.Piece(IN_DOUBT, ui.Tone.WARN), doubt, hang=2)
+        yield ui.para(ui.warn(messages.NOTE), doubt)
     if choice.obstacles:
         return
     yield ui.GAP
@@ -59,31 +67,31 @@ def choice_blocks(
     if choice.withheld:
         yield ui.para(ui.strong(t("Not offered")))
     for held in choice.withheld:
-        yield ui.para(ui.muted(held.text), held.reason, indent=2, hang=2)
+        yield ui.para(ui.muted(held.text), held.reason, indent=2)
 
 
 def _options(caption: ui.Text, options: Sequence[Option], told: Collection[Option]) -> Iterator[ui.Block]:
-    yield ui.para(ui.strong(caption)) if options else ui.para(ui.strong(caption), t("defaults only"))
+    yield ui.para(ui.strong(caption)) if options else ui.para(ui.strong(caption), messages.DEFAULTS)
     for option in options:
         known = option in told
-        yield ui.para(ui.Piece(option.text, ui.Tone.ACCENT), "" if known else option.why, indent=2, hang=2)
+        yield ui.para(ui.accent(option.text), "" if known else option.why, indent=2)
         if option.risk and not known:
-            yield ui.para(ui.Piece(t("Cost:"), ui.Tone.WARN), option.risk, indent=4, hang=2)
+            yield ui.para(ui.warn(messages.COST), option.risk, indent=4)
 
 
 def unmade_blocks(unmade: Unmade) -> Iterator[ui.Block]:
     """Explain why a filesystem is never created, and what to do."""
     yield ui.para(unmade.why_not)
     yield ui.GAP
-    yield ui.para(ui.strong(t("What to do:")), unmade.way_off, hang=2)
+    yield ui.para(ui.strong(t("What to do:")), unmade.way_off)
 
 
 def advice_blocks(advice: Advice) -> Iterator[ui.Block]:
     """Describe the limits of the drive, and its zones."""
     for doubt in advice.doubts:
-        yield ui.para(ui.Piece(IN_DOUBT, ui.Tone.WARN), doubt, hang=2)
+        yield ui.para(ui.warn(messages.NOTE), doubt)
     for note in advice.notes:
-        yield ui.para(ui.muted(t("Note:")), note, hang=2)
+        yield ui.para(ui.muted(messages.NOTE), note)
     if advice.zoned:
         yield ui.para(ui.strong(t("Zone support with this kernel and these tools")))
     for use in advice.zoned:
@@ -91,7 +99,7 @@ def advice_blocks(advice: Advice) -> Iterator[ui.Block]:
 
 
 def _zoned_blocks(use: ZonedUse) -> Iterator[ui.Block]:
-    yield ui.para(ui.strong(use.verdict), use.sentence, indent=2, hang=2)
+    yield ui.para(ui.strong(use.verdict), use.sentence, indent=2)
     for command in use.commands:
         yield ui.Command((command,))
 
@@ -101,13 +109,13 @@ def advice_page(advice: Advice) -> Iterator[ui.Block]:
     explained once."""
     if not advice.chosen:
         yield ui.GAP
-        yield ui.para(ui.Piece(none_usable(advice), ui.Tone.WARN))
+        yield ui.para(ui.warn(none_usable(advice)))
     told: set[Option] = set()
     for number, choice in enumerate((one for one in advice.choices if one.ranked), 1):
         yield ui.GAP
         yield ui.para(ui.strong(f"{number}. {title_of(choice.filesystem)}:"), rating(choice))
         for obstacle in choice.obstacles[:1]:
-            yield ui.para(ui.Piece(t("Not possible here:"), ui.Tone.DANGER), obstacle, hang=2)
+            yield ui.para(ui.danger(messages.CANNOT), obstacle)
         yield from choice_blocks(choice, (), told, withheld=False)
         told.update(choice.mkfs, choice.mount, (choice.scheduler,) if choice.scheduler else ())
     others = [one for one in for_files(advice.choices) if not one.ranked]
@@ -116,10 +124,10 @@ def advice_page(advice: Advice) -> Iterator[ui.Block]:
         (one.title, t("{why} What to do: {remedy}", why=one.why_not, remedy=one.way_off))
         for one in advice.unmade
     ]
-    for heading, several in ((t("Also supported"), named), (t("Known but not supported"), unmade)):
+    for heading, several in ((messages.ALSO_SUPPORTED, named), (t("Known but not supported"), unmade)):
         yield ui.GAP
         yield ui.para(ui.strong(heading))
-        yield from (ui.para(ui.strong(f"{title}:"), said, hang=2) for title, said in several)
+        yield from (ui.para(ui.strong(f"{title}:"), said) for title, said in several)
     yield ui.GAP
     yield from advice_blocks(advice)
     if cited := _cited(advice):
@@ -140,3 +148,135 @@ def _cited(advice: Advice) -> tuple[Evidence, ...]:
 
 def _best_first(card: Evidence) -> list[tuple[str, float]]:
     return sorted(card.figures, key=lambda figure: figure[1], reverse=not card.lower_is_better)
+
+
+COLUMNS = (
+    ui.Column(t("How")),
+    ui.Column(t("Time"), right=True),
+    ui.Column(t("Extra space"), right=True),
+    ui.Column(t("Here")),
+)
+
+
+def way_row(offer: WayOffer, prospect: Prospect, *, repairs: bool) -> ui.Row:
+    """Return the row of a conversion method, with time, extra space and availability."""
+    cells = (
+        ui.strong(ways.TITLES[offer.way]),
+        ui.Piece(t("{seconds:time}", seconds=offer.seconds)),
+        ui.Piece(format_capacity(offer.room_bytes) if offer.room_bytes else messages.NONE),
+        _standing(offer, prospect),
+    )
+    why_not = obstacle_words(prospect, offer) if not repairs else ""
+    return ui.Row(offer.way.value, cells, why_not=why_not)
+
+
+def obstacle_words(prospect: Prospect, offer: WayOffer) -> ui.Text:
+    """Return the obstacle to a method, or an empty text. The finding itself shows the remedy."""
+    found = (one.sentence for one in prospect.findings if one.code == offer.obstacle_code)
+    return next(found, offer.obstacle) if offer.obstacle else ""
+
+
+def _standing(offer: WayOffer, prospect: Prospect) -> ui.Piece:
+    if offer.obstacle:
+        return ui.warn(messages.IMPOSSIBLE)
+    if offer.way is prospect.default:
+        return ui.good(messages.RECOMMENDED)
+    return ui.Piece(messages.ALTERNATIVE)
+
+
+def way_panes(prospect: Prospect, offer: WayOffer, compares: bool, repairs: bool) -> tuple[ui.Pane, ...]:
+    """Describe the selected method and the findings about the filesystem."""
+    found = tuple(finding_paras(prospect.findings))
+    told = ui.Pane(
+        ways.TITLES[offer.way],
+        (
+            *offer_blocks(prospect, offer, ways.SUMMARIES[offer.way]),
+            ui.para(ui.muted(t("Options:")), *_settled(prospect, offer, compares, repairs)),
+        ),
+    )
+    return (told, ui.Pane(t("About this filesystem"), found)) if found else (told,)
+
+
+def offer_blocks(prospect: Prospect, offer: WayOffer, *summary: ui.Text) -> Iterator[ui.Block]:
+    """Show gains, costs, undo and method of a conversion, and its obstacle."""
+    if offer.obstacle:
+        yield ui.para(ui.warn(messages.CANNOT), obstacle_words(prospect, offer))
+    yield from map(ui.para, summary)
+    yield from _listed(t("Gain:"), offer.gains)
+    yield from _listed(t("Costs:"), offer.costs)
+    yield from _listed(messages.UNDO_CAPTION, (offer.undone,))
+    if offer.way.converts:
+        yield from _listed(t("How:"), (ways.HOW,))
+
+
+def _listed(caption: ui.Text, said: Sequence[ui.Text]) -> Iterator[ui.Block]:
+    """Yield texts as paragraphs, the first with the caption and the others indented."""
+    for number, one in enumerate(said):
+        yield ui.para(ui.muted(caption), one) if number == 0 else ui.para(one, indent=2, hang=2)
+
+
+def _settled(prospect: Prospect, offer: WayOffer, compares: bool, repairs: bool) -> Iterator[ui.Text]:
+    """Yield the other options of the conversion."""
+    if not offer.way.converts:
+        yield t("no comparison needed.")
+    elif compares:
+        yield t(
+            "every file is compared before and after ({seconds:time}).",
+            seconds=offer.compare_seconds,
+        )
+    else:
+        yield t("files are not compared individually.")
+    if ways.is_damaged(prospect.before):
+        yield t("Damage may be repaired.") if repairs else t("Damage is not repaired.")
+
+
+NEEDED = ("partx", "wipefs")
+"""Tools required to set up any drive."""
+
+OTHERS = ("mkfs.ext4", "mkfs.xfs", "mkfs.btrfs", "mkfs.vfat", "smartctl", "cryptsetup")
+"""Tools expected on a live system. Elsewhere, missing tools are reported when needed."""
+
+Found = tuple[Drive, Diagnosis] | None
+
+
+def listed(around: Machine | None, found: Mapping[str, Found]) -> dict[str, Found]:
+    """Return the drives to list, without the live system's boot medium."""
+    return {path: one for path, one in found.items() if not (around and one and around.is_medium(one[0]))}
+
+
+def notice(
+    services: Services, around: Machine | None, drives: Sequence[Drive], *, nothing: bool, brief: bool
+) -> ui.Piece | None:
+    """Return one line about missing drives, write access, missing tools or the hidden boot medium.
+
+    If `brief`, only report obstacles that affect every drive.
+    """
+    if nothing:
+        return ui.Piece(t("No drive found. Plug in a drive."))
+    if services.apply_obstacle:
+        return ui.warn(services.apply_obstacle)
+    if around is None or not around.tools:
+        return None
+    if absent := _absent(around, NEEDED):
+        return ui.warn(t("Cannot set up any drive: this system lacks {programs:and}.", programs=absent))
+    if brief or not around.live_medium:
+        return None
+    if absent := _absent(around, OTHERS):
+        return ui.warn(t("This system lacks {programs:and}. Everything else works.", programs=absent))
+    medium = tuple(drive.path for drive in drives if around.is_medium(drive))
+    return (
+        ui.muted(
+            tn(
+                "Not listed: {drives:and}, the boot drive of this system.",
+                "Not listed: {drives:and}, the boot drives of this system.",
+                drives=medium,
+                count=len(medium),
+            )
+        )
+        if medium
+        else None
+    )
+
+
+def _absent(around: Machine, programs: Sequence[str]) -> tuple[str, ...]:
+    return tuple(name for name in programs if not around.has_tool(name))

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from wizard.model.errors import printable
 from wizard.model.geometry import FLOOR_BYTES
 from wizard.model.layout import Layout, Slot
 from wizard.model.machine import Drive
@@ -11,7 +10,8 @@ from wizard.model.said import t
 from wizard.plan.dangers import layout_of
 from wizard.plan.free_space import is_container
 from wizard.plan.plan import Plan
-from wizard.ui.view import Bar, Fate, Stretch, Text
+from wizard.ui import messages
+from wizard.ui import view as ui
 
 WHOLE = t("whole drive")
 NOW = t("Now")
@@ -25,43 +25,53 @@ FINEST = 400
 class _Drawn:
     """A range of a drive. `slot`: None if the drive is unreadable or has contents without a table."""
 
-    fate: Fate
+    fate: ui.Fate
     size_bytes: int
     slot: Slot | None = None
 
 
-def _bar_of(layout: Layout, size_bytes: int, *, after: bool, caption: Text = "", keeps: bool = False) -> Bar:
+def _bar_of(
+    layout: Layout, size_bytes: int, *, after: bool, caption: ui.Text = "", keeps: bool = False
+) -> ui.Bar:
     """Return the bar of a layout. If `keeps`, mark existing contents as preserved."""
     found = []
     for stretch in _drawn(layout, size_bytes, after=after):
         slot = stretch.slot if stretch.slot and (stretch.slot.number or stretch.slot.filesystem) else None
         fate = stretch.fate
-        if keeps and fate is Fate.LOST:
-            fate = Fate.PRESERVED
-        kind = slot.filesystem or "" if slot else "+".join(layout.signatures) if fate is not Fate.FREE else ""
-        named = printable(layout.label, 40) if slot is None and fate in (Fate.PRESERVED, Fate.LOST) else ""
-        used = slot.used_bytes if slot else layout.used_bytes if fate in (Fate.PRESERVED, Fate.LOST) else None
+        if keeps and fate is ui.Fate.LOST:
+            fate = ui.Fate.PRESERVED
+        kind = (
+            slot.filesystem or "" if slot else "+".join(layout.signatures) if fate is not ui.Fate.FREE else ""
+        )
+        named = layout.label if slot is None and fate in (ui.Fate.PRESERVED, ui.Fate.LOST) else ""
+        used = (
+            slot.used_bytes
+            if slot
+            else layout.used_bytes
+            if fate in (ui.Fate.PRESERVED, ui.Fate.LOST)
+            else None
+        )
         name = named or _name(slot, fate)
-        found.append(Stretch(name, stretch.size_bytes, printable(kind, 40), fate, used))
-    return Bar(tuple(found), caption)
+        found.append(ui.Stretch(name, stretch.size_bytes, kind, fate, used))
+    return ui.Bar(tuple(found), caption)
 
 
-def drive_bar(drive: Drive) -> Bar | None:
+def drive_bar(drive: Drive) -> ui.Bar | None:
     """Return the current layout of a drive, or None if the size is unknown."""
     layout = layout_of(drive)
     return None if layout is None else _bar_of(layout, drive.size_bytes or 0, after=False, keeps=True)
 
 
-def layout_bars(before: Layout, after: Layout | None, size_bytes: int) -> Iterator[Bar]:
+def layout_bars(before: Layout, after: Layout | None, size_bytes: int) -> Iterator[ui.Bar]:
     """Yield bars of the layout before and, if known, after a change without data loss."""
     yield _bar_of(before, size_bytes, after=False, caption=NOW, keeps=True)
     if after is not None:
         yield _bar_of(after, size_bytes, after=True, caption=THEN)
 
 
-def plan_bars(plan: Plan) -> tuple[Bar, ...]:
+def plan_bars(plan: Plan) -> tuple[ui.Bar, ...]:
     """Return bars before and after the plan for each drive."""
-    bars: list[Bar] = []
+    bars: list[ui.Bar] = []
     for member in plan.members:
         size = member.drive.size_bytes
         drive = member.drive.path.removeprefix("/dev/")
@@ -73,19 +83,19 @@ def plan_bars(plan: Plan) -> tuple[Bar, ...]:
     return tuple(bars)
 
 
-def _name(slot: Slot | None, fate: Fate) -> Text:
+def _name(slot: Slot | None, fate: ui.Fate) -> ui.Text:
     if slot is None:
-        names: dict[Fate, Text] = {Fate.FREE: t("free"), Fate.UNREAD: t("not read")}
+        names: dict[ui.Fate, ui.Text] = {ui.Fate.FREE: messages.FREE, ui.Fate.UNREAD: messages.NOT_READ}
         return names.get(fate, WHOLE)
     named = slot.label or slot.name
-    return printable(named, 40) if named else t("{number}", number=slot.number) if slot.number else WHOLE
+    return named if named else str(slot.number) if slot.number else WHOLE
 
 
 def _drawn(layout: Layout, drive_size_bytes: int, *, after: bool) -> Iterator[_Drawn]:
     """Yield the ranges to draw, without unusably small free space and slots inside others. `after` draws
     changed slots as new instead of lost."""
     if layout.whole:
-        yield _Drawn(Fate.NEW, drive_size_bytes, layout.whole)
+        yield _Drawn(ui.Fate.NEW, drive_size_bytes, layout.whole)
         return
     found = False
     position = 0
@@ -103,15 +113,19 @@ def _drawn(layout: Layout, drive_size_bytes: int, *, after: bool) -> Iterator[_D
             yield _Drawn(_fate_of(slot, after=after), size, slot)
     if not found:
         whole = (
-            Fate.UNREAD if layout.table == "unread" else Fate.LOST if layout.has_other_contents else Fate.FREE
+            ui.Fate.UNREAD
+            if layout.table == "unread"
+            else ui.Fate.LOST
+            if layout.has_other_contents
+            else ui.Fate.FREE
         )
         yield _Drawn(whole, drive_size_bytes)
 
 
-def _fate_of(slot: Slot, *, after: bool) -> Fate:
+def _fate_of(slot: Slot, *, after: bool) -> ui.Fate:
     """Return the fate of a slot. A filesystem without number fills a drive without a table."""
     if slot.kept:
-        return Fate.PRESERVED
+        return ui.Fate.PRESERVED
     if not slot.number and not slot.filesystem:
-        return Fate.FREE
-    return Fate.NEW if after else Fate.LOST
+        return ui.Fate.FREE
+    return ui.Fate.NEW if after else ui.Fate.LOST

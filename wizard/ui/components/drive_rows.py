@@ -17,18 +17,15 @@ from wizard.model.geometry import Geometry, Identity
 from wizard.model.machine import Drive, Partition, Use
 from wizard.model.said import Message, Sentence, Sentences, format_capacity, t, tn
 from wizard.plan.refusals import unread_content
-from wizard.ui import messages as words
+from wizard.ui import messages
 from wizard.ui import view as ui
-from wizard.ui.components.decisions import DOUBTED, RUNNING, answer_to, runs_on, waits
 from wizard.ui.components.drive_bars import drive_bar
+from wizard.ui.components.run_rows import DOUBTED, RUNNING, answer_to, runs_on, waits
 
-NOT_READ = t("not read")
-
-SIZE = Sentence("{size:size}")
 MOUNTED = Sentence("mounted at {place}")
 WAITS = t("! waiting: keep/undo")
-RUN_WORKS = Sentence("being changed now")
-RUN_WAITS = Sentence("done, not in use yet. Keep it?")
+RUN_WORKS = t("being changed now")
+RUN_WAITS = t("done, not in use yet. Keep it?")
 
 TONES = {
     Severity.DANGER: ui.Tone.DANGER,
@@ -42,7 +39,7 @@ HEALTH_TONES = {
     DriveVerdict.FAILING: ui.Tone.DANGER,
     DriveVerdict.UNKNOWN: ui.Tone.WARN,
 }
-_SAID = {Severity.DANGER: words.DANGER, Severity.WARNING: words.WARNING, Severity.INFO: words.INFO}
+_SAID = {Severity.DANGER: messages.DANGER, Severity.WARNING: messages.WARNING, Severity.INFO: messages.NOTE}
 _RUN_SAID = {"running": RUN_WORKS, "waiting": RUN_WAITS, "done": RUN_WAITS}
 OF_A_RUN = frozenset({"drive-read-only", "drive-waiting", "move-unfinished", "signatures-lost"})
 """Findings caused by an open run, which locks the drive, hides signatures and leaves copies."""
@@ -50,15 +47,10 @@ OF_A_RUN = frozenset({"drive-read-only", "drive-waiting", "move-unfinished", "si
 
 def who(drive: Identity) -> str:
     """Describe a drive: `/dev/sda: Example HDD 500, serial S1, 500 GB (500107862016 bytes), 512e.`"""
-    model = printable(drive.model) if drive.model else t("unnamed drive")
-    serial = t("serial {number}", number=drive.serial) if drive.serial else t("no serial number")
+    model = drive.model or messages.NO_NAME
+    serial = t("serial {number}", number=drive.serial) if drive.serial else messages.NO_SERIAL
     capacity = f"{format_capacity(drive.size_bytes)} ({drive.size_bytes} bytes)"
     return f"{drive.path}: {model}, {serial}, {capacity}, {drive.geometry.sector_format}."
-
-
-def short(path: str) -> str:
-    """Return a device name without /dev/."""
-    return printable(path.removeprefix("/dev/"), 40)
 
 
 def kind_of(drive: Drive) -> ui.Text:
@@ -76,11 +68,11 @@ def run_row(run: OpenRun, *, named: bool = False) -> ui.Row:
     said = (
         t("cannot go on. Enter shows why.")
         if run.why_not
-        else _RUN_SAID.get(run.state, Sentence("not finished. Go on or undo?"))()
+        else _RUN_SAID.get(run.state) or t("not finished. Go on or undo?")
     )
     tone = ui.Tone.ACCENT if run.state == "running" else ui.Tone.WARN
-    drives = ", ".join(map(short, run.drives))
-    name = ui.muted(printable(run.run.name, 60) if named else "")
+    drives = ", ".join(map(ui.short, run.drives))
+    name = ui.muted(run.run.name if named else "")
     return ui.Row(
         f"run:{run.run}", (ui.Piece("!", tone), ui.strong(drives), ui.Piece(said, tone), name), pinned=True
     )
@@ -98,10 +90,10 @@ def gone_row(count: int) -> ui.Row:
 
 def absent_row(finding: Finding) -> ui.Row:
     """Return the row of a finding about a device that is not attached."""
-    said = ui.Piece(t("not attached, the boot may stop"), ui.Tone.WARN)
+    said = ui.warn(t("not attached, the boot may stop"))
     return ui.Row(
         f"absent:{finding.subject}",
-        (ui.Piece("!", ui.Tone.WARN), ui.strong(finding.subject), said),
+        (ui.warn("!"), ui.strong(finding.subject), said),
         pinned=True,
     )
 
@@ -113,15 +105,15 @@ def absent_pane(finding: Finding) -> ui.Pane:
 
 def reading_row(path: str) -> ui.Row:
     """Return the row of a drive still being read."""
-    return ui.Row(path, (ui.strong(short(path)), ui.muted(t("reading ..."))))
+    return ui.Row(path, (ui.strong(ui.short(path)), ui.muted(t("reading ..."))))
 
 
 def drive_row(drive: Drive, diagnosis: Diagnosis, blocker: ui.Text, runs: Sequence[OpenRun] = ()) -> ui.Row:
     """Return the row of a drive: name, model, size, kind and status, with its bar."""
-    size = t("?") if drive.size_bytes is None else SIZE(size=drive.size_bytes)
+    size = "?" if drive.size_bytes is None else format_capacity(drive.size_bytes)
     cells = (
-        ui.strong(short(drive.path)),
-        ui.Piece(printable(drive.model, 24) if drive.model else t("no name")),
+        ui.strong(ui.short(drive.path)),
+        ui.Piece(printable(drive.model, 24) if drive.model else messages.NO_NAME),
         ui.Piece(size),
         ui.Piece(kind_of(drive)),
         drive_state(drive, diagnosis, blocker, runs),
@@ -136,9 +128,9 @@ def drive_state(
     if any(use.kind == "running-system" for use in drive.uses):
         return ui.muted(t("in use: this system"))
     if any(run.state == RUNNING for run in runs):
-        return ui.Piece(RUN_WORKS(), ui.Tone.ACCENT)
+        return ui.accent(RUN_WORKS)
     if any(map(waits, runs)) or _hides_signatures(drive):
-        return ui.Piece(WAITS, ui.Tone.WARN)
+        return ui.warn(WAITS)
     for severity, said in (
         (Severity.DANGER, Sentences("! 1 danger", "! {count} dangers")),
         (Severity.WARNING, Sentences("! 1 warning", "! {count} warnings")),
@@ -146,19 +138,19 @@ def drive_state(
         if count := sum(finding.severity is severity for finding in diagnosis.findings):
             return ui.Piece(said(count=count), TONES[severity])
     if unread_content(drive):
-        return ui.Piece(NOT_READ, ui.Tone.WARN)
+        return ui.warn(messages.NOT_READ)
     if drive.read_only:
         return ui.muted(t("read-only"))
     if blocker:
         mounted = next((use.by for use in drive.uses if use.kind == "mounted"), "")
-        return ui.muted(MOUNTED(place=mounted) if mounted else t("in use"))
+        return ui.muted(MOUNTED(place=mounted) if mounted else messages.IN_USE)
     return held_on(drive)
 
 
 def held_on(drive: Drive) -> ui.Piece:
     """Summarise the contents of a drive."""
     if drive.is_empty:
-        return ui.Piece(t("new and empty"), ui.Tone.GOOD)
+        return ui.good(t("new and empty"))
     if drive.partitions:
         return ui.Piece(tn("1 partition", "{count} partitions", count=len(drive.partitions)))
     unmarked = (
@@ -190,15 +182,11 @@ def partition_row(drive: Drive, part: Partition, runs: Sequence[OpenRun] = ()) -
     )
     waiting = withheld or any(map(waits, runs_on(runs, drive, part.path)))
     cells = (
-        ui.strong(short(part.path)),
+        ui.strong(ui.short(part.path)),
         ui.Piece(printable(label, 24) if label else ""),
-        ui.Piece(SIZE(size=part.size_bytes)),
+        ui.Piece(format_capacity(part.size_bytes)),
         ui.Piece("" if withheld else held),
-        ui.Piece(WAITS, ui.Tone.WARN)
-        if waiting
-        else ui.muted(MOUNTED(place=mounted))
-        if mounted
-        else ui.Piece(""),
+        ui.warn(WAITS) if waiting else ui.muted(MOUNTED(place=mounted)) if mounted else ui.Piece(""),
     )
     return ui.Row(part.path, cells, level=1)
 
@@ -232,10 +220,10 @@ def drive_panes(
     """
     name = t(
         "{drive}  {model}  {size:size}  serial {serial}",
-        drive=short(drive.path),
-        model=printable(drive.model or "", 40),
+        drive=ui.short(drive.path),
+        model=drive.model or "",
         size=drive.size_bytes or 0,
-        serial=drive.serial if drive.serial else t("none"),
+        serial=drive.serial or messages.NONE,
     )
     blocks: list[ui.Block] = []
     if bar := drive_bar(drive):
@@ -251,9 +239,9 @@ def drive_panes(
             if can_ask
             else t("Contents could not be read. Press w for the reason.")
         )
-        blocks.append(ui.para(ui.Piece(said, ui.Tone.WARN), hang=2, key="as-root"))
+        blocks.append(ui.para(ui.warn(said), hang=2, key="as-root"))
     if drive.is_empty and not blocker:
-        blocks.append(ui.para(ui.Piece(t("New and empty. Press Enter to set it up."), ui.Tone.GOOD)))
+        blocks.append(ui.para(ui.good(t("New and empty. Press Enter to set it up."))))
     found = [one for one in diagnosis.findings if not device or one.subject in (device, drive.path)]
     if runs:
         found = [one for one in found if one.code not in OF_A_RUN]
@@ -269,20 +257,23 @@ def drive_panes(
 
 def _headlines(findings: Sequence[Finding]) -> Iterator[ui.Para]:
     """Yield dangers and warnings, worst first, each with its key and what helps. `w` shows all findings."""
-    gap = False
-    for same in _merged(
-        one for one in findings if one.severity in _SAID and one.severity is not Severity.INFO
-    ):
+    severe = [one for one in findings if one.severity in (Severity.DANGER, Severity.WARNING)]
+    for number, same in enumerate(_merged(severe)):
         first, tone = same[0], TONES[same[0].severity]
         key = answer_to(first.code)
-        more = t("and {count} more", count=len(same) - 1) if len(same) > 1 else ""
-        if gap:
+        if number:
             yield ui.GAP
-        gap = True
         yield ui.para(
-            ui.Piece(_SAID[first.severity](), tone), ui.Piece(headline(first), tone), more, hang=2, key=key
+            ui.Piece(_SAID[first.severity], tone),
+            ui.Piece(headline(first), tone),
+            _more(same),
+            key=key,
         )
         yield ui.para(first.remedy if key else first.advice, indent=2)
+
+
+def _more(same: Sequence[Finding]) -> ui.Text:
+    return messages.MORE(count=len(same) - 1) if len(same) > 1 else ""
 
 
 def headline(finding: Finding) -> str:
@@ -290,25 +281,20 @@ def headline(finding: Finding) -> str:
     text = str(finding.sentence)
     # Fewer than three words only name the drive.
     found = re.match(r"\S+ \S+ \S.*?(?=[.;:] | \()", text)
-    return printable(found[0] if found else text, 300).rstrip(".")
+    return (found[0] if found else text).rstrip(".")
 
 
 def _about(drive: Drive, diagnosis: Diagnosis) -> Iterator[ui.Para]:
-    """Yield health, blocks, recording and connection."""
+    """Yield health, blocks, recording and the number of notes."""
     health = judge_health(drive)
-    captions: list[tuple[Message, ui.Piece | ui.Text, str]] = []
     if has_health(drive):
-        captions.append((t("Health"), ui.Piece(health.said[0], HEALTH_TONES[health.verdict]), ""))
+        yield ui.captioned(messages.HEALTH, ui.Piece(health.said[0], HEALTH_TONES[health.verdict]))
     if drive.geometry:
-        captions.append((t("Blocks"), block_words(drive.geometry), ""))
+        yield ui.captioned(t("Blocks"), block_words(drive.geometry))
     if any(one.code in DOUBTED and one.severity is Severity.INFO for one in diagnosis.findings):
-        captions.append((t("Shingled"), recording_piece(diagnosis), "shingled"))
-    if drive.bus:
-        captions.append((t("Connection"), drive.bus.upper(), ""))
-    notes = sum(one.severity is Severity.INFO for one in diagnosis.findings)
-    if notes:
-        captions.append((t("Notes"), str(notes), "why"))
-    yield from (ui.captioned(caption, said, key=key) for caption, said, key in captions)
+        yield ui.captioned(t("Shingled"), recording_piece(diagnosis), key="shingled")
+    if notes := sum(one.severity is Severity.INFO for one in diagnosis.findings):
+        yield ui.captioned(t("Notes"), str(notes), key="why")
 
 
 def block_words(geometry: Geometry) -> Message:
@@ -334,10 +320,8 @@ def mounts_of(drive: Drive) -> tuple[Use, ...]:
 
 def blocker_para(drive: Drive, blocker: ui.Text) -> ui.Para:
     """Show why a drive cannot be set up. A mounted drive is as it should be, so nothing is wrong."""
-    caption = (
-        ui.muted(t("To set up:")) if mounts_of(drive) else ui.Piece(t("Cannot be set up now:"), ui.Tone.WARN)
-    )
-    return ui.para(caption, blocker, hang=2)
+    caption = ui.muted(t("To set up:")) if mounts_of(drive) else ui.warn(t("Cannot be set up now:"))
+    return ui.para(caption, blocker)
 
 
 def _mount_para(use: Use, free_bytes: int | None) -> ui.Para:
@@ -351,26 +335,22 @@ def _mount_para(use: Use, free_bytes: int | None) -> ui.Para:
             free=free_bytes,
         )
     )
-    return ui.para(ui.Piece(said, ui.Tone.GOOD), hang=2)
+    return ui.para(ui.good(said), hang=2)
 
 
 def _open(runs: Sequence[OpenRun]) -> Iterator[ui.Para]:
     """Yield the actions for the first open run with their keys."""
     for run in runs[:1]:
         if run.state == RUNNING:
-            yield ui.para(ui.Piece(words.IS_CHANGED, ui.Tone.ACCENT), hang=2, key="show-run")
+            yield ui.para(ui.accent(messages.IS_CHANGED), hang=2, key="show-run")
         elif run.why_not:
-            yield ui.para(ui.Piece(printable(run.why_not, 600), ui.Tone.WARN), hang=2, key="show-run")
+            yield ui.para(ui.warn(run.why_not), hang=2, key="show-run")
         elif waits(run):
-            yield ui.para(
-                ui.Piece(t("Done, not in use yet. Keep the result?"), ui.Tone.WARN), hang=2, key="keep"
-            )
+            yield ui.para(ui.warn(t("Done, not in use yet. Keep the result?")), hang=2, key="keep")
             if "undo" in run.ways:
                 yield ui.para(t("Undo restores the old contents."), hang=2, key="undo")
         else:
-            yield ui.para(
-                ui.Piece(t("A run was not finished: go on or undo."), ui.Tone.WARN), hang=2, key="show-run"
-            )
+            yield ui.para(ui.warn(t("A run was not finished: go on or undo.")), hang=2, key="show-run")
 
 
 def worst_first(findings: Sequence[Finding]) -> list[Finding]:
@@ -387,11 +367,8 @@ def finding_paras(findings: Sequence[Finding]) -> Iterator[ui.Para]:
     """
     for same in _merged(one for one in findings if one.severity is not Severity.OK):
         severity, key = same[0].severity, answer_to(same[0].code)
-        more: ui.Text = (
-            tn("1 more like this.", "{count} more like this.", count=len(same) - 1) if len(same) > 1 else ""
-        )
-        piece = ui.Piece(_SAID[severity](), TONES[severity])
-        yield ui.para(piece, ui.strong(same[0].sentence), more, hang=2, key=key)
+        piece = ui.Piece(_SAID[severity], TONES[severity])
+        yield ui.para(piece, ui.strong(same[0].sentence), _more(same), key=key)
         if severity is not Severity.INFO and key != "speed":
             yield ui.para(same[0].advice, indent=2)
 
@@ -405,12 +382,10 @@ def _merged(findings: Iterable[Finding]) -> Iterator[list[Finding]]:
 
 
 def _better_as_ext4(found: Sequence[ExtCandidate], device: str) -> Iterator[ui.Para]:
-    names = tuple(one.label or short(one.device) for one in found if device in ("", one.device))
+    names = tuple(one.label or ui.short(one.device) for one in found if device in ("", one.device))
     if names:
-        yield ui.para(
-            ui.Piece(t("{parts:and} can become ext4", parts=names), ui.Tone.ACCENT), hang=2, key="to-ext4"
-        )
-        yield ui.para(t("ext4 is faster, and its dates continue after 2038. Your files stay."), indent=2)
+        yield ui.para(ui.accent(t("{parts:and} can become ext4", parts=names)), hang=2, key="to-ext4")
+        yield ui.para(t("Faster, and dates continue after 2038. Your files stay."), indent=2)
 
 
 def recording_piece(diagnosis: Diagnosis) -> ui.Piece:

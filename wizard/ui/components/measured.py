@@ -20,7 +20,7 @@ from wizard.benchmark.candidates.verdict import (
 from wizard.benchmark.smr_cliff import rate_in_words
 from wizard.benchmark.smr_judge import UNCONFIRMED
 from wizard.benchmark.smr_write import PHASES
-from wizard.model.said import KIB, Sentences, format_capacity, format_nanoseconds, join, t, tn
+from wizard.model.said import KIB, Sentence, format_capacity, format_nanoseconds, join, t, tn
 from wizard.model.verdict import (
     CliffOutcome,
     CliffVerdict,
@@ -88,7 +88,7 @@ def verdict_blocks(verdict: BenchmarkResult) -> Iterator[ui.Block]:
 def verdict_reasons(verdict: BenchmarkResult) -> Iterator[Reason]:
     """Yield the result with method and measurements, each caveat, and published results."""
     but, limits = (
-        ui.Piece(t("But:"), ui.Tone.WARN),
+        ui.warn(t("But:")),
         (ui.para(t("This limits the measurement. The result does not claim more.")),),
     )
     yield Reason(ui.Piece(verdict_banner(verdict).text), (*method_blocks(verdict), *_details(verdict)))
@@ -152,7 +152,7 @@ def _paired(verdict: Verdict) -> Iterator[ui.Block]:
             high=ratio.high,
             percent=100 * ratio.confidence,
         )
-        yield ui.para(ui.strong(t("Factor:")), factor, hang=2)
+        yield ui.para(ui.strong(t("Factor:")), factor)
         yield ui.GAP
 
 
@@ -165,17 +165,11 @@ def _pairs(verdict: Verdict) -> Iterator[ui.Block]:
     yield _spread(verdict)
     yield ui.GAP
     count = (
-        Sentences(
-            "{count} pair of {size} bytes by writing, {seconds:.0f} s.",
-            "{count} pairs of {size} bytes by writing, {seconds:.0f} s.",
-        )
+        Sentence("Pairs of {size} bytes by writing: {count}, in {seconds:.0f} s.")
         if verdict.access == "write"
-        else Sentences(
-            "{count} pair of {size} bytes by reading, {seconds:.0f} s.",
-            "{count} pairs of {size} bytes by reading, {seconds:.0f} s.",
-        )
-    )(count=len(verdict.pairs), size=verdict.block_bytes, seconds=verdict.seconds)
-    yield ui.para(count)
+        else Sentence("Pairs of {size} bytes by reading: {count}, in {seconds:.0f} s.")
+    )
+    yield ui.para(count(count=len(verdict.pairs), size=verdict.block_bytes, seconds=verdict.seconds))
 
 
 def _medians(verdict: Verdict) -> ui.Figures:

@@ -6,44 +6,40 @@ from wizard.filesystems.registry import title_of
 from wizard.model.advice import Choice, Rank
 from wizard.model.errors import printable
 from wizard.model.layout import NO_PLACE, Member
-from wizard.model.said import Sentence, t
+from wizard.model.said import format_capacity, t
 from wizard.operations.data_loss import content_of, waiting_lost, whole_lost
 from wizard.plan.plan import Plan
 from wizard.plan.request.volume_request import VolumeSpec, more_words, size_words
 from wizard.plan.request.wanted import advice_in_role
 from wizard.plan.text import volume_bytes
 from wizard.plan.undo_policy import lost_elsewhere, shows_nothing
-from wizard.ui import messages as words
+from wizard.ui import messages
 from wizard.ui import view as ui
-from wizard.ui.components.drive_rows import kind_of, short
+from wizard.ui.components.drive_rows import kind_of
 from wizard.ui.session import Session
 
-UNDO = t("Undo")
-
 COLUMNS = (
-    ui.Column(t("Name")),
-    ui.Column(t("Filesystem")),
-    ui.Column(t("Size"), right=True),
+    ui.Column(messages.NAME),
+    ui.Column(messages.FILESYSTEM),
+    ui.Column(messages.SIZE, right=True),
     ui.Column(t("Mounted at")),
-    ui.Column(t("Who may write")),
+    ui.Column(messages.WHO_MAY_WRITE),
 )
 RANKS = {
-    Rank.RECOMMENDED: (Sentence("recommended"), ui.Tone.GOOD),
-    Rank.ALTERNATIVE: (Sentence("good too"), ui.Tone.ACCENT),
-    Rank.NOT_RECOMMENDED: (Sentence("not recommended"), ui.Tone.WARN),
+    Rank.RECOMMENDED: (messages.RECOMMENDED, ui.Tone.GOOD),
+    Rank.ALTERNATIVE: (messages.ALTERNATIVE, ui.Tone.ACCENT),
+    Rank.NOT_RECOMMENDED: (messages.NOT_RECOMMENDED, ui.Tone.WARN),
 }
 ALTERNATIVES = 3
-
-LONGEST_CLAUSE = 300
 
 
 def volume_row(session: Session, index: int) -> ui.Row:
     """Return the row of a volume: label, filesystem, size, mount point and writers."""
     spec = session.specs[index]
     made = volume_bytes(session.plan, index) if session.plan else None
-    place: ui.Text = spec.mount_point or t("not mounted")
+    place: ui.Text = spec.mount_point or messages.NOT_MOUNTED
     if spec.mount_point == NO_PLACE:
-        place = t("in use")
+        place = messages.IN_USE
     writers: ui.Text = spec.writer.shown if spec.mount_point and spec.mount_point != NO_PLACE else ""
     cells = (
         ui.strong(printable(spec.final_label, 30)),
@@ -62,7 +58,7 @@ def lost_line(session: Session, plan: Plan) -> ui.Para:
     names = tuple(
         t(
             "{name} ({what}, {size:size})",
-            name=printable(slot.label or slot.name or str(slot.number), 40),
+            name=slot.label or slot.name or str(slot.number),
             what=content_of(slot),
             size=slot.size_bytes,
         )
@@ -72,13 +68,12 @@ def lost_line(session: Session, plan: Plan) -> ui.Para:
     for member in plan.members:
         lost += (*_other_losses(member), *lost_elsewhere(member.before))
     if lost:
-        return ui.para(ui.Piece(t("Lost:"), ui.Tone.DANGER), *map(ui.strong, lost), hang=2)
+        return ui.para(ui.danger(t("Lost:")), *map(ui.strong, lost))
     if any(member.before.partitions for member in plan.members):
-        return ui.para(ui.Piece(t("Preserved:"), ui.Tone.GOOD), t("all existing partitions, byte for byte."))
+        return ui.para(ui.good(t("Preserved:")), t("all existing partitions, byte for byte."))
     return ui.para(
-        ui.Piece(
-            t("Nothing is lost: no data found on {drives:and}.", drives=tuple(map(short, plan.devices))),
-            ui.Tone.GOOD,
+        ui.good(
+            t("Nothing is lost: no data found on {drives:and}.", drives=tuple(map(ui.short, plan.devices)))
         )
     )
 
@@ -86,39 +81,33 @@ def lost_line(session: Session, plan: Plan) -> ui.Para:
 def _other_losses(member: Member) -> Iterator[ui.Text]:
     """Yield the losses outside partitions."""
     if member.before.table == "unread":
-        yield t("everything on {drives:and}, which could not be read.", drives=(short(member.drive.path),))
+        yield t("everything on {drives:and}, which could not be read.", drives=(ui.short(member.drive.path),))
     elif any(slot.kept for slot in member.before.partitions):
         return
     elif not member.before.partitions and (whole := whole_lost(member)):
         yield whole
     elif member.before.has_other_contents and not member.before.partitions:
-        yield t("everything on {drives:and}.", drives=(short(member.drive.path),))
+        yield t("everything on {drives:and}.", drives=(ui.short(member.drive.path),))
     if waiting := waiting_lost(member.before):
         yield waiting
 
 
-def undo_line(plan: Plan, why_direct: str) -> ui.Para:
-    """Describe until when the old contents can be restored."""
-    if shows_nothing(plan) and not why_direct:
-        return ui.para(ui.muted(UNDO), t("not needed: no old contents to restore."))
+def undo_line(plan: Plan, why_direct: str) -> ui.Para | None:
+    """Describe until when the old contents can be restored, or return None if there are none."""
     if why_direct:
-        return ui.para(
-            ui.Piece(UNDO, ui.Tone.WARN),
-            t("not possible, and neither is resume: {why}.", why=why_direct),
-            hang=2,
-        )
-    return ui.para(ui.muted(UNDO), t("until you keep the result. Overwritten data is saved first."))
+        said = t("not possible, and neither is resume: {why}.", why=why_direct)
+        return ui.para(ui.warn(messages.UNDO_CAPTION), said)
+    if shows_nothing(plan):
+        return None
+    return ui.para(ui.muted(messages.UNDO_CAPTION), t("until you keep the result."))
 
 
 def volume_pane(session: Session, index: int) -> ui.Pane:
     """Describe the filesystem of a volume, with reasons, alternatives and options."""
     spec = session.specs[index]
-    title = t(
-        "{label}: {filesystem}",
-        label=spec.final_label,
-        filesystem=title_of(spec.choice.filesystem),
+    return ui.Pane(
+        f"{spec.final_label}: {title_of(spec.choice.filesystem)}", tuple(_of_volume(session, spec))
     )
-    return ui.Pane(title, tuple(_of_volume(session, spec)))
 
 
 def _of_volume(session: Session, spec: VolumeSpec) -> Iterator[ui.Block]:
@@ -133,25 +122,25 @@ def _of_volume(session: Session, spec: VolumeSpec) -> Iterator[ui.Block]:
     for number, choice in enumerate(choices[:ALTERNATIVES]):
         yield _ranked(choice, taken=number == 0)
     texts = tuple(option.text for option in (*spec.choice.mkfs, *spec.choice.mount))
-    said: ui.Text = printable(", ".join(texts), 300) if texts else t("defaults only")
-    yield ui.para(ui.muted(t("Options")), said, hang=2)
+    said: ui.Text = ", ".join(texts) if texts else messages.DEFAULTS
+    yield ui.para(ui.muted(messages.OPTIONS_TITLE), said)
     for doubt in spec.doubts:
-        yield ui.para(ui.Piece(words.DOUBT, ui.Tone.WARN), printable(str(doubt), 600), hang=2)
+        yield ui.para(ui.warn(messages.NOTE), doubt)
 
 
 def _ranked(choice: Choice, *, taken: bool) -> ui.Para:
-    said, tone = RANKS[choice.place] if choice.ranked else (Sentence("your choice"), ui.Tone.PLAIN)
+    said, tone = RANKS[choice.place] if choice.ranked else (t("your choice"), ui.Tone.PLAIN)
     mark = "(*)" if taken else "( )"
     title = title_of(choice.filesystem)
-    name = ui.strong(title) if taken else ui.Piece(title)
-    return ui.para(mark, name, ui.Piece(said(), tone), first_clause(str(choice.sentence)), hang=4)
+    if not taken:
+        return ui.para(mark, title, ui.Piece(said, tone), hang=4)
+    return ui.para(mark, ui.strong(title), ui.Piece(said, tone), first_clause(str(choice.sentence)), hang=4)
 
 
 def first_clause(text: str) -> str:
     """Return the text up to the first full stop, colon or semicolon that ends a clause."""
     found = [at for end in (". ", ": ", "; ") if (at := text.find(end)) > 0]
-    shown = printable(text[: min(found)] if found else text, LONGEST_CLAUSE)
-    return shown.rstrip(".")
+    return (text[: min(found)] if found else text).rstrip(".")
 
 
 def about_drive(session: Session) -> ui.Text:
@@ -159,8 +148,7 @@ def about_drive(session: Session) -> ui.Text:
     drive = session.drive
     if drive is None:
         return ""
-    name = short(session.part or drive.path)
+    name = ui.short(session.part or drive.path)
     if session.others:
-        name = " + ".join(map(short, (one.path for one in session.drives)))
-    size = drive.size_bytes or 0
-    return t("{drive}  {size:size}  {kind}", drive=name, size=size, kind=kind_of(drive))
+        name = " + ".join(map(ui.short, (one.path for one in session.drives)))
+    return f"{name}  {format_capacity(drive.size_bytes or 0)}  {kind_of(drive)}"

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from wizard.filesystems.registry import title_of
 from wizard.model.finding import Severity
-from wizard.model.said import MIB, Message, ProfileText, Sentence, t, tn
+from wizard.model.said import MIB, Message, ProfileText, Sentence, t
 from wizard.plan.plan import PlanOperation, Step
-from wizard.ui import messages as named
+from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.drive_rows import TONES, worst_first
 from wizard.ui.components.plan_rows import first_clause
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 
 SOURCE = t("Source:")
-UNDO = t("Undo:")
 DESTROYS = t("Destroys:")
 CHECKED = t("Checked afterwards:")
 
@@ -57,7 +56,7 @@ def _evidence(item: Evidence, told: set[Message | str]) -> Iterator[ui.Block]:
     )
     yield ui.para(measured, indent=2, hang=2)
     if item.source not in told:
-        yield ui.para(ui.muted(SOURCE), item.source, indent=2, hang=2)
+        yield ui.para(ui.muted(SOURCE), item.source, indent=2)
     told.update((item.note, item.source))
     yield ui.GAP
 
@@ -66,21 +65,16 @@ WHY = t("Why:")
 PUBLISHED = t("Published results")
 
 SEVERITIES = {
-    Severity.DANGER: named.DANGER,
-    Severity.WARNING: named.WARNING,
-    Severity.INFO: named.INFO,
-    Severity.OK: Sentence("fine:"),
+    Severity.DANGER: messages.DANGER,
+    Severity.WARNING: messages.WARNING,
+    Severity.INFO: messages.NOTE,
+    Severity.OK: t("fine:"),
 }
 """Label for each severity."""
 
 NO_CAPTION = ui.Piece("")
 SEVERE = (Severity.DANGER, Severity.WARNING)
-TRUST = {"high": Sentence("high"), "medium": Sentence("medium"), "low": Sentence("low")}
-WITHHELD = {
-    "mkfs": Sentence("Not offered (mkfs):"),
-    "mount": Sentence("Not offered (mount):"),
-    "scheduler": Sentence("Not offered (scheduler):"),
-}
+TRUST = {"high": t("high"), "medium": t("medium"), "low": t("low")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,19 +94,7 @@ def finding_reasons(diagnosis: Diagnosis) -> tuple[Reason, ...]:
     clues = diagnosis.recording.evidence
     told = [block for clue in clues for block in clue_blocks(clue)]
     recording = (
-        (
-            Reason(
-                ui.Piece(
-                    tn(
-                        "{count} clue about the recording",
-                        "{count} clues about the recording",
-                        count=len(clues),
-                    )
-                ),
-                tuple(told),
-                ui.Piece(named.INFO(), ui.Tone.ACCENT),
-            ),
-        )
+        (Reason(ui.Piece(t("Clues about the recording")), tuple(told), ui.accent(messages.NOTE)),)
         if clues
         else ()
     )
@@ -127,7 +109,7 @@ def bare_reason(finding: Finding) -> Reason:
         *_named(SOURCE, finding.source),
         *_named(t("Rule:"), finding.code),
     )
-    caption = ui.Piece(SEVERITIES[finding.severity](), TONES[finding.severity])
+    caption = ui.Piece(SEVERITIES[finding.severity], TONES[finding.severity])
     return Reason(ui.Piece(finding.sentence), behind, caption)
 
 
@@ -150,21 +132,19 @@ def finding_reason(finding: Finding) -> Reason:
 
 def clue_blocks(clue: Clue) -> Iterator[ui.Block]:
     """Show source, meaning and confidence of a clue."""
-    yield ui.para(ui.strong(t("{source}:", source=clue.source)), clue.says, hang=2)
-    trust = TRUST[clue.confidence]() if clue.confidence in TRUST else clue.confidence
+    yield ui.para(ui.strong(f"{clue.source}:"), clue.says)
+    trust = TRUST.get(clue.confidence, clue.confidence)
     yield ui.para(t("Confidence: {confidence}.", confidence=trust), indent=2)
 
 
 def choice_reasons(choice: Choice, advice: Advice) -> tuple[Reason, ...]:
     """Return reasons for the rating, the options and withheld options, and notes about the drive."""
-    cannot = [
-        ui.para(ui.Piece(t("Cannot:"), ui.Tone.DANGER), obstacle, hang=2) for obstacle in choice.obstacles
-    ]
+    cannot = [ui.para(ui.danger(messages.CANNOT), obstacle) for obstacle in choice.obstacles]
     scheduler = (choice.scheduler,) if choice.scheduler else ()
     options = (
-        (Sentence("When made:"), choice.mkfs),
-        (Sentence("When mounted:"), choice.mount),
-        (Sentence("Scheduler:"), scheduler),
+        (t("When made:"), choice.mkfs),
+        (t("When mounted:"), choice.mount),
+        (messages.SCHEDULER, scheduler),
     )
     of_drive = (ui.para(t("Applies to this drive and purpose with any filesystem.")),)
     return (
@@ -173,12 +153,16 @@ def choice_reasons(choice: Choice, advice: Advice) -> tuple[Reason, ...]:
             (ui.para(choice.sentence), *cannot, *evidence_blocks(choice.evidence)),
         ),
         *(
-            Reason(ui.Piece(option.text, ui.Tone.ACCENT), tuple(_option(option)), ui.Piece(caption()))
+            Reason(ui.accent(option.text), tuple(_option(option)), ui.Piece(caption))
             for caption, several in options
             for option in several
         ),
         *(
-            Reason(ui.Piece(held.text), tuple(_named(WHY, held.reason)), ui.Piece(WITHHELD[held.kind]()))
+            Reason(
+                ui.Piece(held.text),
+                tuple(_named(WHY, held.reason)),
+                ui.Piece(t("Not offered ({kind}):", kind=held.kind)),
+            )
             for held in choice.withheld
         ),
         *(Reason(ui.Piece(said), of_drive) for said in (*advice.doubts, *advice.notes)),
@@ -209,7 +193,7 @@ def step_reasons(plan: Plan, specs: Sequence[VolumeSpec]) -> tuple[Reason, ...]:
         for number, step in enumerate(plan.steps, 1)
     )
     doubtful, behind = (
-        ui.Piece(t("Note:"), ui.Tone.WARN),
+        ui.warn(messages.NOTE),
         (ui.para(t("From when the plan was created.")),),
     )
     return (*steps, *(Reason(ui.Piece(doubt), behind, doubtful) for doubt in plan.doubts))
@@ -248,24 +232,18 @@ def _placed(plan: Plan, entry: TableEntry) -> Message:
     """Describe the start of a partition and its alignment."""
 
     geometry, start = plan.drive.geometry, entry.start_bytes
-    grain = start % MIB == 0
-    if off := geometry.misalignment_bytes(start):
-        said = (
-            Sentence(
-                "Partition {number} starts at byte {start}, {off} bytes off a physical block, but on 1 MiB."
-            )
-            if grain
-            else Sentence("Partition {number} starts at byte {start}, {off} bytes off a physical block.")
-        )
-        return said(number=entry.number, start=start, off=off)
-    said = (
-        Sentence(
-            "Partition {number} starts at byte {start}, aligned to {block}-byte physical blocks and 1 MiB."
-        )
-        if grain
-        else Sentence("Partition {number} starts at byte {start}, aligned to {block}-byte physical blocks.")
+    off = geometry.misalignment_bytes(start)
+    place = (
+        t("{off} bytes off a physical block", off=off)
+        if off
+        else t("aligned to {block}-byte physical blocks", block=geometry.physical_block_bytes)
     )
-    return said(number=entry.number, start=start, block=geometry.physical_block_bytes)
+    said = (
+        Sentence("Partition {number} starts at byte {start}, {place}.")
+        if start % MIB
+        else Sentence("Partition {number} starts at byte {start}, {place}, on 1 MiB.")
+    )
+    return said(number=entry.number, start=start, place=place)
 
 
 def _after_step(step: Step[PlanOperation]) -> Iterator[ui.Block]:
@@ -274,14 +252,14 @@ def _after_step(step: Step[PlanOperation]) -> Iterator[ui.Block]:
         yield from (ui.para(held, indent=2, hang=2) for held in step.holds)
         yield ui.GAP
     if step.destroys:
-        yield ui.para(ui.Piece(DESTROYS, ui.Tone.DANGER), step.destroys, hang=2)
+        yield ui.para(ui.danger(DESTROYS), step.destroys)
         yield ui.GAP
-    yield from _named(UNDO, step.undo)
+    yield from _named(messages.UNDO_CAPTION, step.undo)
 
 
 def _named(caption: ui.Text, *said: ui.Text) -> tuple[ui.Block, ...]:
     """Return a captioned paragraph and a gap, or nothing if all texts are empty."""
-    return (ui.para(ui.strong(caption), *said, hang=2), ui.GAP) if any(text != "" for text in said) else ()
+    return (ui.para(ui.strong(caption), *said), ui.GAP) if any(text != "" for text in said) else ()
 
 
 def command_blocks(steps: Sequence[Step[object]]) -> tuple[ui.Block, ...]:
@@ -292,12 +270,12 @@ def command_blocks(steps: Sequence[Step[object]]) -> tuple[ui.Block, ...]:
 def _command_block(number: int, step: Step[object]) -> Iterator[ui.Block]:
     yield ui.para(ui.strong(f"{number}."), ui.strong(step.sentence), hang=3)
     yield from map(ui.Command, step.commands)
-    yield from (ui.para(ui.Piece(edit, ui.Tone.ACCENT), indent=5, hang=2) for edit in step.edits)
+    yield from (ui.para(ui.accent(edit), indent=5, hang=2) for edit in step.edits)
     if step.destroys:
-        yield ui.para(ui.Piece(DESTROYS, ui.Tone.DANGER), step.destroys, indent=3, hang=2)
+        yield ui.para(ui.danger(DESTROYS), step.destroys, indent=3)
     if step.undo:
-        yield ui.para(ui.muted(UNDO), step.undo, indent=3, hang=2)
-    yield from (ui.para(ui.muted(CHECKED), held, indent=3, hang=2) for held in step.holds)
+        yield ui.para(ui.muted(messages.UNDO_CAPTION), step.undo, indent=3)
+    yield from (ui.para(ui.muted(CHECKED), held, indent=3) for held in step.holds)
     if step.seconds >= 1:
-        yield ui.para(t("Takes {seconds:time}.", seconds=step.seconds), indent=3)
+        yield ui.para(messages.TAKES(seconds=step.seconds), indent=3)
     yield ui.GAP

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from wizard.documents.files import write_file
-from wizard.model.errors import BadInput, DiskwrightError, Refused, printable
-from wizard.model.said import Message, t, tn
+from wizard.model.errors import BadInput, DiskwrightError, Refused
+from wizard.model.geometry import Identity
+from wizard.model.machine import Drive
+from wizard.model.said import Message, t
 from wizard.ui import messages
 from wizard.ui import view as ui
-from wizard.ui.components.drive_rows import short
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.pages import Overlay
 from wizard.ui.jobs.job import AnyJob
@@ -25,11 +26,15 @@ class Question(Overlay):
     After yes, the dialog closes and `then` is called; the previous screen shows errors.
     """
 
+    place = "question"
+    over = True
+    help = (t("Nothing happens until you answer. Enter changes nothing."),)
+
     def __init__(
         self,
         desk: Desk,
         title: ui.Text,
-        text: ui.Text | Sequence[ui.Block],
+        text: ui.Text,
         yes: ui.Text,
         then: Callable[[], None],
         no: ui.Text = "",
@@ -37,33 +42,23 @@ class Question(Overlay):
         ends: bool = False,
     ) -> None:
         super().__init__(desk)
-        self._title, self._yes, self._then, self._ends = title, yes, then, ends
-        self._no = no if no != "" else t("no")
-        self._blocks = blocks_of(text)
+        self.title, self._yes, self._then, self._ends = title, yes, then, ends
+        self._no, self._text = no if no != "" else messages.NO, text
 
-    def view(self) -> ui.View:
-        """Return the question, with no as the default."""
-        actions = (
-            ui.Action("no", "enter", self._no),
-            ui.Action("yes", "y", self._yes, ends=self._ends),
-            ui.Action("no", "escape", self._no, aside=True),
-            ui.Action("no", "n", self._no, aside=True),
-        )
-        return ui.View(
-            "question",
-            self.at,
-            self._title,
-            actions,
-            above=self._blocks,
-            over=True,
-            help=(t("Nothing happens until you answer. Enter changes nothing."),),
-        )
+    def _above(self) -> Iterator[ui.Block]:
+        yield ui.para(self._text)
 
-    def act_no(self, _row: str, _values: ui.Values) -> None:
+    def _actions(self) -> Iterator[ui.Action]:
+        yield ui.Action("no", "enter", self._no)
+        yield ui.Action("yes", "y", self._yes, ends=self._ends)
+        for key in ("escape", "n"):
+            yield ui.Action("no", key, self._no, aside=True)
+
+    def act_no(self) -> None:
         """Close without changes."""
         self.desk.back()
 
-    def act_yes(self, _row: str, _values: ui.Values) -> None:
+    def act_yes(self) -> None:
         """Close the dialog and call `then`."""
         self.desk.back()
         call_guarded(self.desk, self._then)
@@ -81,6 +76,10 @@ class Typing(Overlay):
     screen shows errors.
     """
 
+    place = "typing"
+    over = True
+    help = (t("Enter in the last field accepts your input. Esc cancels."),)
+
     def __init__(
         self,
         desk: Desk,
@@ -91,39 +90,32 @@ class Typing(Overlay):
         label: ui.Text,
     ) -> None:
         super().__init__(desk)
-        self._title, self._take, self._label = title, take, label
-        self._blocks, self._fields = blocks_of(blocks), tuple(fields)
+        self.title, self._take, self._label, self._asked = title, take, label, tuple(fields)
+        self._blocks = (ui.para(blocks),) if isinstance(blocks, str | Message) else tuple(blocks)
 
-    def view(self) -> ui.View:
-        """Return the fields with the typed values."""
-        return ui.View(
-            "typing",
-            self.at,
-            self._title,
-            (ui.Action("take", "enter", self._label), ui.Action("back", "escape", t("cancel"))),
-            above=self._blocks,
-            fields=self._fields,
-            over=True,
-            help=(t("Enter in the last field accepts your input. Esc cancels."),),
-        )
+    def _above(self) -> Sequence[ui.Block]:
+        return self._blocks
+
+    def _fields(self) -> Sequence[ui.Field]:
+        return self._asked
+
+    def _actions(self) -> Iterator[ui.Action]:
+        yield ui.Action("take", "enter", self._label)
+        yield ui.Action("back", "escape", t("cancel"))
 
     def turned(self, field: str, values: ui.Values) -> None:
-        """Update the fields."""
-        self._fields = _typed(self._fields, values)
+        """Update the fields, without storing secrets."""
+        self._asked = tuple(
+            one if one.secret else replace(one, value=values.get(one.key, one.value)) for one in self._asked
+        )
 
-    def act_take(self, _row: str, values: ui.Values) -> None:
+    def act_take(self) -> None:
         """Use the values, or show why they are refused."""
-        self._fields = _typed(self._fields, values)
-        then = self._take(values)
-        if self.desk.screen is self:
-            self.desk.back()
+        self.turned("", self.values)
+        then = self._take(self.values)
+        self.close()
         if then is not None:
             call_guarded(self.desk, then)
-
-
-def blocks_of(text: ui.Text | Sequence[ui.Block]) -> tuple[ui.Block, ...]:
-    """Return text as blocks."""
-    return (ui.para(text),) if isinstance(text, str | Message) else tuple(text)
 
 
 def call_guarded(desk: Desk, then: Callable[[], None]) -> None:
@@ -132,73 +124,69 @@ def call_guarded(desk: Desk, then: Callable[[], None]) -> None:
     try:
         then()
     except DiskwrightError as error:
-        screen.tell(str(error), ui.Tone.WARN)
+        screen.warn(str(error))
 
 
-def _typed(fields: Sequence[ui.Field], values: ui.Values) -> tuple[ui.Field, ...]:
-    """Update the fields without storing secrets."""
-    return tuple(
-        field if field.secret else replace(field, value=values.get(field.key, field.value))
-        for field in fields
-    )
-
-
-def confirm(desk: Desk, job: AnyJob | None, then: Callable[[bytes | None], None], *, secret: bool) -> None:
-    """Ask for the token of each drive of `job`, and for a passphrase if `secret`.
+def ask_tokens(
+    desk: Desk,
+    drives: Sequence[Drive | Identity],
+    title: ui.Text,
+    blocks: Sequence[ui.Block],
+    then: Callable[[bytes | None], None],
+    label: ui.Text,
+    *,
+    secret: bool = False,
+) -> None:
+    """Ask for the token of each drive before writing, and for a passphrase if `secret`.
 
     Then call `then` with the passphrase.
     """
-    drives = job.drives if job else ()
 
     def take(values: ui.Values) -> Callable[[], None]:
         for number, drive in enumerate(drives):
             typed = values.get(f"token{number}", "").strip()
             if not typed or typed != drive.token:
                 said = messages.WRONG if typed else messages.EMPTY
-                raise Refused(said(drive=short(drive.path), token=printable(drive.token, 40)))
-        return partial(then, _secret(values) if secret else None)
+                raise Refused(said(drive=ui.short(drive.path), token=drive.token))
+        return partial(then, passphrase_of(values) if secret else None)
 
-    fields = tuple(
-        ui.Field(
-            f"token{number}",
-            messages.TOKEN_OF(drive=short(drive.path)),
-            hint=messages.HINT_WHOLE(token=printable(drive.token, 40)),
-        )
+    fields = [
+        ui.Field(f"token{number}", ui.short(drive.path), hint=messages.TYPE(token=drive.token))
         for number, drive in enumerate(drives)
-    )
-    names = tuple(short(drive.path) for drive in drives)
-    text: tuple[ui.Para, ...] = ()
-    if job:
-        over = tn(
-            "Continuing overwrites all contents of {drives:and}.",
-            "Continuing overwrites all contents of {drives:and}.",
-            drives=names,
-            count=len(names),
-        )
-        text = (
-            ui.para(
-                t("Continuing writes to {drives:and} and preserves every file.", drives=names)
-                if job.keeps_all
-                else over
-            ),
-        )
-    asked = (
-        ui.Field("passphrase", messages.PASSPHRASE, secret=True),
-        ui.Field("again", messages.AGAIN, hint=messages.AGAIN_HINT, secret=True),
-    )
-    fields = (*fields, *(asked if secret else ()))
-    desk.go(Typing(desk, t("Go on?"), text, fields, take, messages.RESUME))
+    ]
+    desk.go(Typing(desk, title, blocks, (*fields, *(passphrase_fields() if secret else ())), take, label))
 
 
-def _secret(values: ui.Values) -> bytes:
+def confirm(desk: Desk, job: AnyJob | None, then: Callable[[bytes | None], None], *, secret: bool) -> None:
+    """Ask for the token of each drive of `job` before the run continues, and for a passphrase if `secret`."""
+    drives = job.drives if job else ()
+    names = tuple(ui.short(drive.path) for drive in drives)
+    text = (
+        t("Continuing writes to {drives:and} and preserves every file.", drives=names)
+        if job and job.keeps_all
+        else t("Continuing overwrites all contents of {drives:and}.", drives=names)
+    )
+    blocks = (ui.para(text),) if job else ()
+    ask_tokens(desk, drives, t("Go on?"), blocks, then, messages.RESUME, secret=secret)
+
+
+def passphrase_fields(hint: ui.Text = "") -> tuple[ui.Field, ui.Field]:
+    """Return the fields for a passphrase and its repetition."""
+    return (
+        ui.Field("passphrase", messages.PASSPHRASE, hint=hint, secret=True),
+        ui.Field("again", t("Repeat"), hint=t("the same"), secret=True),
+    )
+
+
+def passphrase_of(values: ui.Values) -> bytes:
     """Return the passphrase, typed twice. Raises Refused if empty or the two differ.
 
     While no data is written yet, encrypted volumes are created again with this passphrase.
     """
     if not values.get("passphrase"):
-        raise Refused(messages.NO_PASSPHRASE)
+        raise Refused(t("Type a passphrase for the encryption."))
     if values.get("passphrase") != values.get("again"):
-        raise Refused(messages.DIFFERENT)
+        raise Refused(t("Type the same passphrase twice."))
     return os.fsencode(values["passphrase"])
 
 
@@ -246,30 +234,33 @@ def _plan_words(desk: Desk) -> Message | None:
 class Picker(Screen):
     """Selection from several rows. Closes the dialog, then calls `take` with the key of the row."""
 
+    place = "which"
+    over = True
+
     def __init__(
-        self, desk: Desk, title: ui.Text, rows: Sequence[ui.Row], label: ui.Text, take: Callable[[str], None]
+        self, desk: Desk, title: ui.Text, rows: Sequence[ui.Row], take: Callable[[str], None]
     ) -> None:
         super().__init__(desk)
-        self._title, self._rows, self._label, self._take = title, tuple(rows), label, take
+        self.title, self._offered, self._take = title, tuple(rows), take
 
-    def view(self) -> ui.View:
-        """Return the rows."""
-        actions = (ui.Action("take", "enter", self._label), ui.Action("back", "escape", ui.BACK))
-        rows = ui.Rows(self._rows, self._rows[0].key)
-        return ui.View("which", self.step, self._title, actions, rows=rows, over=True)
+    def _actions(self) -> Iterator[ui.Action]:
+        yield ui.Action("take", "enter", messages.USE)
 
-    def act_take(self, row: str, _values: ui.Values) -> None:
+    def _rows(self) -> ui.Rows:
+        return ui.Rows(self._offered, self._offered[0].key)
+
+    def act_take(self) -> None:
         """Use the row."""
         self.desk.back()
-        self._take(row)
+        self._take(self.row)
 
 
 def save(
-    desk: Desk, what: ui.Text, text: str, proposal: str, then: Callable[[Path], None] | None = None
+    desk: Desk, what: ui.Text, text: str, proposal: str, report: Callable[[Path], ui.Text] | None = None
 ) -> None:
     """Ask for a file name and save `text`. `what` is part of a sentence, such as `the plan`.
 
-    Then report the file on the previous screen and call `then`.
+    Then report the file on the previous screen, in the words of `report` if given.
     """
 
     def take(values: ui.Values) -> Callable[[], None]:
@@ -279,9 +270,8 @@ def save(
         return partial(saved, path)
 
     def saved(path: Path) -> None:
-        desk.screen.tell(t("{what:First} was saved to {path}.", what=what, path=str(path)), ui.Tone.GOOD)
-        if then is not None:
-            then(path)
+        said = t("{what:First} was saved to {path}.", what=what, path=str(path))
+        desk.screen.tell(report(path) if report else said, ui.Tone.GOOD)
 
     field = ui.Field("file", t("File"), proposal, t("name or full path"))
     blocks = (
@@ -290,19 +280,19 @@ def save(
         ),
         ui.para(t("Existing files are never overwritten.")),
     )
-    desk.go(Typing(desk, t("Save {what}", what=what), blocks, (field,), take, t("save")))
+    desk.go(Typing(desk, t("Save {what}", what=what), blocks, (field,), take, messages.SAVE))
 
 
-def save_job(desk: Desk, screen: Screen, job: AnyJob) -> None:
+def save_job(desk: Desk, job: AnyJob) -> None:
     """Ask for a name and save the plan; then show the command to apply it."""
     text, proposal = job.saved()
-
-    def saved(path: Path) -> None:
-        screen.tell(
-            t("Saved. Apply with: {command}", command=job.command(desk.services, str(path))), ui.Tone.GOOD
-        )
-
-    save(desk, t("the plan"), text, proposal, saved)
+    save(
+        desk,
+        t("the plan"),
+        text,
+        proposal,
+        lambda path: t("Saved. Apply with: {command}", command=job.command(desk.services, str(path))),
+    )
 
 
 def _free_path(name: str) -> Path:

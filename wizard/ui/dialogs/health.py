@@ -6,15 +6,18 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from wizard.findings.contents import contents_words, layer_words, partition_words
+from wizard.findings import contents
 from wizard.findings.diagnose import has_health, judge_health
 from wizard.findings.drive_faults import size_words, tuning_words
 from wizard.findings.use import named_field
-from wizard.model.said import Message, Sentence, Value, t, tn
+from wizard.model.errors import printable
+from wizard.model.machine import Drive, Partition, Signature
+from wizard.model.said import Message, Sentence, Value, format_capacity, format_exact, t, tn
+from wizard.ui import messages
 from wizard.ui import view as ui
-from wizard.ui.components.decisions import blocker
-from wizard.ui.components.drive_rows import HEALTH_TONES, blocker_para, recording_piece, short
+from wizard.ui.components.drive_rows import HEALTH_TONES, blocker_para, recording_piece
 from wizard.ui.components.reasons import clue_blocks
+from wizard.ui.components.run_rows import blocker
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import call_guarded
 from wizard.ui.dialogs.pages import Overlay, Page
@@ -23,10 +26,7 @@ if TYPE_CHECKING:
     from wizard.advice.missing import Missing
     from wizard.model.errors import DiskwrightError
     from wizard.model.finding import Diagnosis
-    from wizard.model.machine import Drive
 
-
-AT_WORK = t("The package manager is running and cannot be stopped from here.")
 
 MOST_LINES = 200
 """Maximum number of lines shown from the package manager."""
@@ -38,89 +38,79 @@ class Install(Overlay):
     Afterwards the dialog closes, and `then` is called to check the tools again.
     """
 
+    place = "install"
+    over = True
+    help = (t("No package is removed. Installing needs root, so you may have to authenticate."),)
+
     def __init__(self, desk: Desk, missing: Missing, then: Callable[[], None]) -> None:
         super().__init__(desk)
         self._missing, self._then = missing, then
         self._offer = self._fault = ""
-        self._weighing = self._at_work = self._begun = False
+        self._at_work = False
         self._lines: list[str] = []
 
     def entered(self) -> None:
         """Ask the package manager for the size of the installation."""
-        if not self._begun:
-            self._begun = True
-            self._check_size()
+        if not (self._offer or self._fault):
+            self.act_again()
 
     @property
     def may_leave(self) -> bool:
         """True unless an installation is running."""
         return not self._at_work
 
-    def _check_size(self) -> None:
-        self._weighing, self._fault = True, ""
-        self.desk.later(
-            self, lambda: self.services.install_offer(self._missing), self._size_known, self._hindered
-        )
-
-    def _size_known(self, offer: str) -> None:
-        self._weighing, self._offer = False, offer
-
     def _hindered(self, error: DiskwrightError) -> None:
-        self._weighing = self._at_work = False
-        self._fault = str(error)
+        self._at_work, self.doing, self._fault = False, "", str(error)
 
-    def view(self) -> ui.View:
-        """Return the question or the progress."""
+    def _title(self) -> ui.Text:
         title = (
             Sentence("Installing {programs:and}") if self._at_work else Sentence("Install {programs:and}?")
         )
-        return ui.View(
-            "install",
-            self.at,
-            title(programs=self._missing.programs),
-            self._actions(),
-            above=self._above(),
-            panes=(ui.Pane("", tuple(map(ui.para, self._lines))),) if self._lines else (),
-            over=True,
-            busy=self._weighing or self._at_work,
-            help=(
-                t("Your choice needs tools that are not installed."),
-                t("No package is removed. Installing needs root, so you may have to authenticate."),
-            ),
-        )
+        return title(programs=self._missing.programs)
 
-    def _actions(self) -> tuple[ui.Action, ...]:
-        leave = ui.Action("back", "escape", ui.BACK, AT_WORK if self._at_work else "", aside=True)
-        if self._at_work or self._weighing:
-            return (leave,)
-        if self._fault:
-            return (ui.Action("back", "enter", ui.BACK), ui.Action("again", "r", t("try again")), leave)
-        return (ui.Action("back", "enter", t("no")), ui.Action("install", "y", t("install")), leave)
+    def _said(self) -> ui.Piece | None:
+        return None
 
-    def _above(self) -> tuple[ui.Block, ...]:
-        if self._fault:
-            return (ui.para(ui.Piece(self._fault, ui.Tone.WARN)),)
-        if self._weighing:
-            return (ui.para(t("Checking the size ...")),)
+    def _panes(self) -> Iterator[ui.Pane]:
+        if self._lines:
+            yield ui.Pane("", tuple(map(ui.para, self._lines)))
+
+    def _actions(self) -> Iterator[ui.Action]:
         if self._at_work:
-            said = AT_WORK if self._lines else t("Starting ...")
-            return (ui.Progress(None, said),)
-        return (
-            ui.para(self._offer),
-            ui.para(t("With dependencies, from your distribution's package manager.")),
+            yield ui.Action("back", "escape", messages.BACK, self.doing, aside=True)
+        elif self._fault:
+            yield ui.Action("back", "enter", messages.BACK)
+            yield ui.Action("again", "r", messages.TRY_AGAIN)
+        elif self.doing == "":
+            yield ui.Action("back", "enter", messages.NO)
+            yield ui.Action("install", "y", messages.INSTALL)
+
+    def _above(self) -> Iterator[ui.Block]:
+        if self._fault:
+            yield ui.para(ui.warn(self._fault))
+        elif self.doing != "":
+            yield ui.Progress(None, self.doing) if self._at_work else ui.para(self.doing)
+        else:
+            yield ui.para(self._offer)
+            yield ui.para(t("With dependencies, from your distribution's package manager."))
+
+    def act_again(self) -> None:
+        """Check the size and ask again."""
+        self._fault = ""
+        self._lines.clear()
+        self.later(
+            t("Checking the size ..."), lambda: self.services.install_offer(self._missing), self._size_known
         )
 
-    def act_again(self, _row: str, _values: ui.Values) -> None:
-        """Check the size and ask again."""
-        self._lines.clear()
-        self._check_size()
+    def _size_known(self, offer: str) -> None:
+        self._offer = offer
 
-    def act_install(self, _row: str, _values: ui.Values) -> None:
+    def act_install(self) -> None:
         """Install as root."""
         self.desk.with_root(self, self._install)
 
     def _install(self) -> None:
-        self._at_work, self._fault = True, ""
+        self._at_work, self.doing = True, t("The package manager is running and cannot be stopped from here.")
         self._lines.clear()
         self.desk.later(
             self,
@@ -138,22 +128,18 @@ class Install(Overlay):
         del self._lines[:-MOST_LINES]
 
     def _installed(self) -> None:
-        self._at_work = False
-        programs = self._missing.programs
+        self._at_work, programs = False, self._missing.programs
         self.desk.back()
-        self.desk.screen.tell(
-            tn(
-                "{programs:and} is installed now.",
-                "{programs:and} are installed now.",
-                programs=programs,
-                count=len(programs),
-            ),
-            ui.Tone.GOOD,
+        said = tn(
+            "{programs:and} is installed now.",
+            "{programs:and} are installed now.",
+            programs=programs,
+            count=len(programs),
         )
+        self.desk.screen.tell(said, ui.Tone.GOOD)
         call_guarded(self.desk, self._then)
 
 
-NONE = t("none")
 UNKNOWN = t("unknown")
 COMMAS = Sentence("{parts:list}")
 
@@ -162,7 +148,7 @@ def health_page(desk: Desk, drive: Drive, diagnosis: Diagnosis | None = None) ->
     """Return the page about a drive."""
     known = diagnosis or desk.services.diagnose(desk.session.machine, drive)
     blocks = health_blocks(drive, known, blocker(desk.services, desk.runs, drive))
-    return Page(desk, t("Health of {drive}", drive=short(drive.path)), blocks, place="health")
+    return Page(desk, t("Health of {drive}", drive=ui.short(drive.path)), blocks, place="health")
 
 
 def health_blocks(drive: Drive, diagnosis: Diagnosis, blocker: ui.Text) -> Sequence[ui.Block]:
@@ -170,7 +156,10 @@ def health_blocks(drive: Drive, diagnosis: Diagnosis, blocker: ui.Text) -> Seque
     parts = (
         _health(drive, blocker),
         (ui.para(ui.strong(t("Identity"))), *identity_blocks(drive)),
-        _contents(drive),
+        (
+            *contents_blocks(drive),
+            *(ui.para(better, indent=2) for better in filter(None, (tuning_words(drive),))),
+        ),
         _recording(diagnosis),
         _unread(drive),
     )
@@ -191,18 +180,18 @@ def _health(drive: Drive, blocker: ui.Text) -> Iterator[ui.Block]:
 def identity_blocks(drive: Drive) -> Iterator[ui.Block]:
     """Show name, numbers, bus, size, blocks and features of a drive."""
     rows: tuple[tuple[Message, ui.Text], ...] = (
-        (t("Name:"), drive.model or t("no name")),
-        (t("Serial:"), drive.serial or NONE),
-        (t("WWN:"), drive.wwn or NONE),
+        (t("Name:"), drive.model or messages.NO_NAME),
+        (t("Serial:"), drive.serial or messages.NONE),
+        (t("WWN:"), drive.wwn or messages.NONE),
         (t("Firmware:"), drive.revision or UNKNOWN),
         (t("Bus:"), drive.bus or UNKNOWN),
         (t("Size:"), size_words(drive)),
         (t("Blocks:"), _blocks(drive)),
         (t("Zones:"), _zones(drive)),
         (t("Discard:"), _discard(drive)),
-        (t("Scheduler:"), drive.scheduler or UNKNOWN),
+        (messages.SCHEDULER, drive.scheduler or UNKNOWN),
     )
-    yield from (ui.para(ui.muted(caption), text, indent=2, hang=2) for caption, text in rows)
+    yield from (ui.para(ui.muted(caption), text, indent=2) for caption, text in rows)
 
 
 def _blocks(drive: Drive) -> Message:
@@ -223,7 +212,7 @@ def _blocks(drive: Drive) -> Message:
 def _zones(drive: Drive) -> Message:
     zones = drive.zones
     if zones is None or zones.count is None or zones.size_bytes is None:
-        return UNKNOWN if zones or drive.zoned is None else NONE
+        return UNKNOWN if zones or drive.zoned is None else messages.NONE
     parts = [
         tn(
             "{count} {managed} zone of {size:exact}",
@@ -236,9 +225,9 @@ def _zones(drive: Drive) -> Message:
     if zones.capacity_bytes not in (None, zones.size_bytes):
         parts.append(t("smallest capacity {size:exact}", size=zones.capacity_bytes or 0))
     if zones.conventional is not None:
-        parts.append(tn("{count} conventional", "{count} conventional", count=zones.conventional))
+        parts.append(t("{count} conventional", count=zones.conventional))
     if zones.written:
-        parts.append(tn("{count} with data", "{count} with data", count=zones.written))
+        parts.append(t("{count} with data", count=zones.written))
     if limits := [most for most in (zones.most_open, zones.most_active) if most]:
         parts.append(t("at most {count} written at a time", count=min(limits)))
     return COMMAS(parts=tuple(parts))
@@ -247,16 +236,106 @@ def _zones(drive: Drive) -> Message:
 def _discard(drive: Drive) -> Message:
     if drive.discard is None:
         return UNKNOWN
-    return t("yes") if drive.discard.maximum_bytes else NONE
+    return messages.YES if drive.discard.maximum_bytes else messages.NONE
 
 
-def _contents(drive: Drive) -> Iterator[ui.Block]:
-    yield ui.para(ui.strong(t("Contents")))
-    yield ui.para(contents_words(drive), indent=2, hang=2)
-    yield from (ui.para(partition_words(drive, part), indent=2, hang=2) for part in drive.partitions)
-    yield from (ui.para(layer_words(layer), indent=2, hang=2) for layer in drive.layers)
-    if better := tuning_words(drive):
-        yield ui.para(better, indent=2, hang=2)
+TYPES = {
+    "c12a7328-f81f-11d2-ba4b-00a0c93ec93b": "EFI system",
+    "21686148-6449-6e6f-744e-656564454649": "BIOS boot",
+    "0fc63daf-8483-4772-8e79-3d69d8477de4": "Linux",
+    "0657fd6d-a4ab-43c4-84e5-0933c84b4f4f": "Linux swap",
+    "933ac7e1-2eb4-4f13-b844-0e14e2aef915": "Linux home",
+    "4f68bce3-e8cd-4db1-96e7-fbcaf984b709": "Linux root",
+    "bc13c2ff-59e6-4262-a352-b275fd6f7172": "Linux boot",
+    "e6d6d379-f507-44c2-a23c-238f2a3df928": "Linux LVM",
+    "a19d880f-05fc-4d3b-a006-743f0f84911e": "Linux RAID",
+    "ca7d7ccb-63ed-4c53-861c-1742536059cc": "Linux LUKS",
+    "ebd0a0a2-b9e5-4433-87c0-68b6b72699c7": "Windows data",
+    "e3c9e316-0b5c-4db8-817d-f92df00215ae": "Windows MSR",
+    "de94bba4-06d1-4d40-a16a-bfd50179d6ac": "Windows RE",
+    "0x05": "extended",
+    "0x07": "NTFS/exFAT",
+    "0x0b": "FAT32",
+    "0x0c": "FAT32",
+    "0x0f": "extended",
+    "0x82": "Linux swap",
+    "0x83": "Linux",
+    "0x85": "extended",
+    "0x8e": "Linux LVM",
+    "0xee": "GPT guard",
+    "0xef": "EFI system",
+    "0xfd": "Linux RAID",
+}
+COLUMNS = "{:<4} {:<16} {:>8}  {:<12} {:<12} "
+NOTES_AT = 2 + len(COLUMNS.format("", "", "", "", ""))
+
+
+def contents_blocks(drive: Drive) -> Iterator[ui.Block]:
+    """Show the contents of a drive: a table of partitions and free space, then layers. Fits 80 columns."""
+    held = ", ".join(map(str, (contents.contents_words(drive), *_notes(drive, drive.path, drive.signatures))))
+    yield ui.para(ui.muted(t("Contents:")), held, indent=2)
+    if drive.partitions or drive.free:
+        heads = (t("no."), t("start"), t("size"), t("type"), t("content"), t("label, mounted"))
+        yield _table_row(*map(str, heads))
+        yield from _table_rows(drive)
+    yield from (ui.para(contents.layer_words(layer), indent=2) for layer in drive.layers)
+
+
+def _table_row(number: int | str, start: str, size: str, kind: str, content: str, notes: str = "") -> ui.Para:
+    """Return a row of the table of partitions. The notes may need several lines."""
+    columns = COLUMNS.format(number, start, size, printable(kind, 12), printable(content, 12))
+    return ui.para(f"{columns}{notes}".rstrip(), indent=2, hang=NOTES_AT - 2)
+
+
+def _table_rows(drive: Drive) -> Iterator[ui.Block]:
+    """Yield partitions and free extents sorted by start."""
+    places = [(part.start_bytes, 0, part.number, _partition_row(drive, part)) for part in drive.partitions]
+    for extent in drive.free:
+        row = _table_row(
+            "-", _start(extent.start_bytes), shown_size(extent.size_bytes), str(messages.FREE), ""
+        )
+        places.append((extent.start_bytes, 1, 0, row))
+    yield from (row for *_, row in sorted(places, key=lambda place: place[:3]))
+
+
+def _partition_row(drive: Drive, part: Partition) -> ui.Para:
+    held = "+".join(mark.kind for mark in part.signatures)
+    unread_or_data = drive.is_unread(part) or part.data_at_bytes is not None
+    held = held or (str(contents.unmarked_content(drive, part)) if unread_or_data else "-")
+    label = next((mark.name for mark in part.signatures if mark.name), None) or part.name
+    uses = [
+        f"{use.kind} {use.by}"
+        for use in drive.uses
+        if use.subject == part.path and use.kind not in ("mounted", "running-system")
+    ]
+    inside = map(str, _notes(drive, part.path, part.signatures))
+    notes = ", ".join(printable(note, 60) for note in (label, *part.mount_points, *uses, *inside) if note)
+    kind = TYPES.get(part.type or "", part.type or "-")
+    return _table_row(part.number, _start(part.start_bytes), shown_size(part.size_bytes), kind, held, notes)
+
+
+def _notes(drive: Drive, device: str, marks: Sequence[Signature]) -> Iterator[Message | str]:
+    """Yield an array's level and member number, profiles, a container's data offset, and the used space."""
+    for mark in marks:
+        if mark.level:
+            yield (
+                mark.level
+                if mark.number is None
+                else t("{level} member {number}", level=mark.level, number=mark.number)
+            )
+        yield from contents.profiles_text(mark)
+        if mark.data_offset_bytes and mark.usage != "filesystem":
+            yield t("data at +{place:exact}", place=mark.data_offset_bytes)
+    yield from contents.used_text("+".join(mark.kind for mark in marks), contents.used_on(drive, device))
+
+
+def _start(start_bytes: int) -> str:
+    return format_exact(start_bytes) if start_bytes % 1024 == 0 and start_bytes else f"{start_bytes} B"
+
+
+def shown_size(size_bytes: int | None) -> str:
+    """Return the size of a drive or partition."""
+    return str(messages.UNKNOWN_SIZE) if size_bytes is None else format_capacity(size_bytes)
 
 
 def _recording(diagnosis: Diagnosis) -> Iterator[ui.Block]:
@@ -268,4 +347,4 @@ def _unread(drive: Drive) -> Iterator[ui.Block]:
     if drive.unread:
         yield ui.para(ui.strong(t("Not read")))
     for one in drive.unread:
-        yield ui.para(ui.muted(t("{what}:", what=named_field(one.what))), one.why, indent=2, hang=2)
+        yield ui.para(ui.muted(f"{named_field(one.what)}:"), one.why, indent=2)

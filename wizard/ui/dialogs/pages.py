@@ -4,23 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from wizard.advice.evidence import Term, find_term, load_glossary, terms_in
+from wizard.advice import evidence
 from wizard.model.said import t
+from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.reasons import SOURCE, Reason
 from wizard.ui.desk import Desk, Screen
 
 
 class Overlay(Screen):
-    """A dialog of the current screen, or of step `at`."""
+    """A dialog of the current screen, or of another step."""
 
-    def __init__(self, desk: Desk, at: ui.ScreenStep | None = None) -> None:
+    def __init__(self, desk: Desk, step: ui.ScreenStep | None = None) -> None:
         super().__init__(desk)
-        self.at = at or desk.view.step
+        self.step = step or desk.view.step
 
     def drives_changed(self) -> None:
         """Close the dialogs if a drive of the session was unplugged. The desk then leaves the screen."""
-        if self.desk.screen is not self or self.at in (ui.ScreenStep.DRIVES, ui.ScreenStep.WORK):
+        if self.desk.screen is not self or self.step in (ui.ScreenStep.DRIVES, ui.ScreenStep.WORK):
             return
         if all(map(self.services.is_attached, self.desk.session.drives)):
             return
@@ -28,16 +29,14 @@ class Overlay(Screen):
             self.desk.back()
 
 
-CAPS = {"escape": "Esc", "enter": "Enter", "space": "Space", "delete": "Del", "backspace": "Backspace"}
-"""Labels of keys with several letters."""
+class Reading(Overlay):
+    """A dialog to read. Enter and Esc close it."""
+
+    def _actions(self) -> Iterator[ui.Action]:
+        yield ui.Action("back", "enter", messages.BACK)
 
 
-def _read_actions() -> tuple[ui.Action, ...]:
-    """Return the actions of a page to read: Enter and Esc close it."""
-    return (ui.Action("back", "enter", ui.BACK), ui.Action("back", "escape", ui.BACK, aside=True))
-
-
-class Page(Overlay):
+class Page(Reading):
     """A page of text."""
 
     def __init__(
@@ -49,124 +48,97 @@ class Page(Overlay):
         place: str = "page",
     ) -> None:
         super().__init__(desk, step)
-        self._title, self._blocks, self._place = title, tuple(blocks), place
+        self.title, self.place, self._blocks = title, place, tuple(blocks)
 
-    def view(self) -> ui.View:
-        """Return the text."""
-        return ui.View(self._place, self.at, self._title, _read_actions(), panes=(ui.Pane("", self._blocks),))
+    def _panes(self) -> Iterator[ui.Pane]:
+        yield ui.Pane("", self._blocks)
 
 
 def help_page(desk: Desk, view: ui.View) -> Screen:
     """Return the help of a view with all its keys."""
-    actions = (
-        *view.actions,
-        ui.Action("glossary", "f2", ui.GLOSSARY_KEY),
-        ui.Action("quit", "q", ui.QUIT_KEY),
-    )
     blocks: list[ui.Block] = [block for text in view.help for block in (ui.para(text), ui.GAP)]
     blocks.append(ui.para(ui.strong(t("Keys"))))
-    blocks += [_key(action) for action in actions]
+    blocks += [_key(action) for action in view.actions if action.name != "help"]
     return Page(desk, t("Help"), blocks, view.step, "help")
 
 
 def _key(action: ui.Action) -> ui.Block:
-    cap = CAPS.get(action.key, action.key.upper() if action.key[1:].isdigit() else action.key)
     why_not = ui.muted(t("(not now: {why})", why=action.why_not)) if action.why_not != "" else ""
-    return ui.para(ui.Piece(cap, ui.Tone.ACCENT), action.label, why_not, indent=2, hang=6)
+    return ui.para(ui.accent(ui.key_name(action.key)), action.label, why_not, indent=2, hang=6)
 
 
-class Reasons(Overlay):
+class Reasons(Reading):
     """Statements, with evidence for the selected one."""
+
+    place = "reasons"
+    help = (t("Evidence for the selected line is shown next to or below the list."),)
 
     def __init__(
         self, desk: Desk, title: ui.Text, reasons: Sequence[Reason], step: ui.ScreenStep | None = None
     ) -> None:
         super().__init__(desk, step)
-        self._title, self._reasons, self._row = title, tuple(reasons), "0"
+        self.title, self._reasons, self.row = title, tuple(reasons), "0"
 
-    def moved(self, row: str) -> None:
-        """Select another statement."""
-        self._row = row
-
-    def view(self) -> ui.View:
-        """Return the statements, and evidence for one."""
+    def _rows(self) -> ui.Rows:
         captions = any(reason.caption.text != "" for reason in self._reasons)
-        rows = tuple(
+        rows = (
             ui.Row(str(number), (reason.caption, reason.sentence) if captions else (reason.sentence,))
             for number, reason in enumerate(self._reasons)
         )
-        here = next(
-            (reason for row, reason in zip(rows, self._reasons, strict=True) if row.key == self._row), None
-        )
-        behind = here.behind if here else (ui.para(t("No further details.")),)
-        return ui.View(
-            "reasons",
-            self.at,
-            self._title,
-            _read_actions(),
-            rows=ui.Rows(rows, self._row, (ui.Column(), ui.Column()) if captions else (ui.Column(),)),
-            panes=(ui.Pane("", behind),),
-            help=(
-                t("Each line is a statement, with evidence next to or below the line."),
-                t("Figures are published results, with date, kernel and hardware."),
-            ),
-        )
+        return ui.Rows(tuple(rows), self.row, (ui.Column(),) * (2 if captions else 1))
+
+    def _panes(self) -> Iterator[ui.Pane]:
+        behind = (reason.behind for number, reason in enumerate(self._reasons) if str(number) == self.row)
+        yield ui.Pane("", next(behind, (ui.para(t("No further details.")),)))
 
 
 COLUMNS = (ui.Column(t("Term")), ui.Column(), ui.Column(t("Also"), least=90))
 
 
-class Glossary(Overlay):
+class Glossary(Reading):
     """List of terms, with a definition of the selected one."""
+
+    place = "glossary"
+    title = t("Glossary")
+    help = (
+        t("Terms marked `here` appear on the previous screen and are listed first."),
+        t("Add your own terms to ~/.config/diskwright/glossary. See `diskwright glossary --help`."),
+    )
 
     def __init__(self, desk: Desk, view: ui.View) -> None:
         super().__init__(desk, view.step)
         below = desk.below if view.over else None
         seen = [*texts_of(view), *(texts_of(below) if below else ())]
-        every = load_glossary()
-        here = terms_in("\n".join(map(str, seen)), every)
+        every = evidence.load_glossary()
+        here = evidence.terms_in("\n".join(map(str, seen)), every)
         self._here = frozenset(term.id for term in here)
         self._terms = (*here, *(term for term in every if term.id not in self._here))
-        self._row = self._terms[0].id if self._terms else ""
+        self.row = self._terms[0].id if self._terms else ""
 
-    def moved(self, row: str) -> None:
-        """Select another term."""
-        self._row = row
+    def _rows(self) -> ui.Rows:
+        return ui.Rows(tuple(map(self._of, self._terms)), self.row, COLUMNS)
 
-    def view(self) -> ui.View:
-        """Return the terms, and one definition."""
-        term = next((term for term in self._terms if term.id == self._row), None)
-        return ui.View(
-            "glossary",
-            self.at,
-            t("Glossary"),
-            _read_actions(),
-            rows=ui.Rows(tuple(map(self._of, self._terms)), self._row, COLUMNS),
-            panes=(_pane(term),) if term else (),
-            help=(
-                t("Terms marked `here` appear on the previous screen and are listed first."),
-                t("Add your own terms to ~/.config/diskwright/glossary. See `diskwright glossary --help`."),
-            ),
-        )
+    def _panes(self) -> Iterator[ui.Pane]:
+        return (_pane(term) for term in self._terms if term.id == self.row)
 
-    def _of(self, term: Term) -> ui.Row:
+    def _of(self, term: evidence.Term) -> ui.Row:
         here = ui.muted(t("here")) if term.id in self._here else ui.Piece("")
         return ui.Row(term.id, (ui.Piece(term.term), here, ui.muted(", ".join(map(str, term.also)))))
 
 
 def meaning(word: str) -> ui.Pane:
     """Return the definition of a word. Raises BadInput with similar words if unknown."""
-    return _pane(find_term(word))
+    return _pane(evidence.find_term(word))
 
 
-def _pane(term: Term) -> ui.Pane:
+def _pane(term: evidence.Term) -> ui.Pane:
     return ui.Pane(term.term, term_blocks(term))
 
 
-def term_blocks(term: Term) -> tuple[ui.Block, ...]:
+def term_blocks(term: evidence.Term) -> tuple[ui.Block, ...]:
     """Return other spellings, explanation and source of a term."""
     also = (ui.para(t("Also: {spellings:list}.", spellings=term.also)),) if term.also else ()
-    source = ui.para(ui.muted(SOURCE), term.source, hang=2)
+    source = ui.para(ui.muted(SOURCE), term.source)
     return (*also, ui.para(ui.strong(term.text)), ui.GAP, source)
 
 

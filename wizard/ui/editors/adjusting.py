@@ -6,41 +6,26 @@ from collections.abc import Callable, Iterator
 
 from wizard.filesystems import partition_types
 from wizard.filesystems.registry import title_of
-from wizard.model.errors import printable
 from wizard.model.machine import Drive, Extent, Machine, Partition
-from wizard.model.said import Sentence, parse_place, t
+from wizard.model.said import format_capacity, format_exact, parse_place, t
 from wizard.plan.dangers import layout_before
 from wizard.plan.derive import placed_layout
+from wizard.plan.partition import resize
 from wizard.plan.partition.move_target import room_around, why_not_move
 from wizard.plan.partition.possible import least_bytes, room_behind, why_not_shrink
-from wizard.plan.partition.resize import (
-    Border,
-    Does,
-    Meaning,
-    asked,
-    meaning_of,
-    stepped,
-    steps_of,
-    why_not_larger,
-)
 from wizard.plan.refusals import measured
 from wizard.plan.request.plan_request import GrowPart, ShrinkPart
+from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.drive_bars import layout_bars
-from wizard.ui.components.drive_rows import short
 from wizard.ui.desk import Desk
 from wizard.ui.dialogs.asking import Picker, Typing
 from wizard.ui.dialogs.pages import Overlay
 
-USE = t("use")
-
-ROUGHLY = Sentence("{value:size}")
-MEANS = t("Effect:")
-CANNOT = t("Not possible:")
 SHRINK = t("Shrink:")
 
 COLUMNS = (ui.Column(), ui.Column(right=True), ui.Column(right=True), ui.Column())
-CAPTIONS = {Border.START: Sentence("Start"), Border.END: Sentence("End"), Border.SIZE: Sentence("Size")}
+CAPTIONS = {resize.Border.START: t("Start"), resize.Border.END: t("End"), resize.Border.SIZE: messages.SIZE}
 
 
 def adjust(desk: Desk, device: str) -> None:
@@ -65,7 +50,6 @@ def adjust_one_of(desk: Desk, drive: Drive) -> None:
             desk,
             t("Resize or move which partition?"),
             rows,
-            USE,
             lambda device: adjust(desk, device),
         )
     )
@@ -73,18 +57,22 @@ def adjust_one_of(desk: Desk, drive: Drive) -> None:
 
 def _named(part: Partition) -> tuple[ui.Piece, ...]:
     label = next((mark.label for mark in part.signatures if mark.label), None)
-    what = printable(label, 40) if label else title_of(part.filesystem or "")
-    return (ui.Piece(short(part.path)), ui.Piece(what), ui.Piece(ROUGHLY(value=part.size_bytes)))
+    texts = (ui.short(part.path), label or title_of(part.filesystem or ""), format_capacity(part.size_bytes))
+    return tuple(map(ui.Piece, texts))
 
 
 class ResizeEditor(Overlay):
     """Editor of start, end and size, which depend on each other. Enter opens Review of the plan or move."""
 
+    place = "adjusting"
+    row: resize.Border
+
     def __init__(self, desk: Desk, machine: Machine, drive: Drive, part: Partition) -> None:
         super().__init__(desk)
         self._machine, self._drive, self._part = machine, drive, part
-        self._step, self._long = steps_of(drive)
-        self._at = Border.SIZE
+        self._step, self._long = resize.steps_of(drive)
+        self.row = resize.Border.SIZE
+        self.title = t("Resize or move {part}", part=part.path)
         self._request(self._now)
 
     @property
@@ -93,78 +81,71 @@ class ResizeEditor(Overlay):
 
     def _request(self, place: Extent) -> None:
         self._place = place
-        self._meaning: Meaning = meaning_of(self._machine, self._drive, self._part, place)
+        self._meaning: resize.Meaning = resize.meaning_of(self._machine, self._drive, self._part, place)
 
-    def view(self) -> ui.View:
-        """Return the drive before and after, the three values and their effect."""
-        return ui.View(
-            "adjusting",
-            self.at,
-            t("Resize or move {part}", part=self._part.path),
-            tuple(self._actions()),
-            above=(*self._bars(), self._told()),
-            rows=ui.Rows(tuple(map(self._row, Border)), self._at, COLUMNS),
-            panes=(ui.Pane(t("Limits"), tuple(self._possible())),),
-            help=(
-                t(
-                    "Changing the start moves the whole partition. Changing the end or size does "
-                    "not move the start."
-                ),
-                t(
-                    "Right and Left, or + and -, change by {step:exact}; > and < by "
-                    "{long:exact}. Press e to edit the value.",
-                    step=self._step,
-                    long=self._long,
-                ),
-                t(
-                    "A new start and a new size need two jobs. Press f to plan the first; then "
-                    "plan the second."
-                ),
+    def _above(self) -> tuple[ui.Block, ...]:
+        return (*self._bars(), self._told())
+
+    def _rows(self) -> ui.Rows:
+        return ui.Rows(tuple(map(self._row, resize.Border)), self.row, COLUMNS)
+
+    def _panes(self) -> Iterator[ui.Pane]:
+        yield ui.Pane(t("Limits"), tuple(self._possible()))
+
+    def _help(self) -> tuple[ui.Text, ...]:
+        return (
+            t("Changing the start moves the whole partition. A new end or size does not move the start."),
+            t(
+                "Right and Left, or + and -, change by {step:exact}; > and < by {long:exact}. Press e to "
+                "edit the value.",
+                step=self._step,
+                long=self._long,
             ),
+            t("A new start and a new size need two jobs. Press f to plan the first, then plan the second."),
         )
 
     def _bars(self) -> Iterator[ui.Block]:
         size, geometry = measured(self._drive)
         before = layout_before(self._drive, size, geometry, preserve=True)
         then = None
-        if self._meaning.does is not Does.NOTHING:
+        if self._meaning.does is not resize.Does.NOTHING:
             then = placed_layout(before, self._part.number, self._place)
         return layout_bars(before, then, size)
 
     def _told(self) -> ui.Para:
-        meaning = self._meaning
-        if meaning.does is Does.NOTHING and self._place == self._now:
-            return ui.para(ui.muted(MEANS), meaning.says, hang=2)
+        meaning, effect, cannot = self._meaning, t("Effect:"), messages.NOT_POSSIBLE
+        if meaning.does is resize.Does.NOTHING and self._place == self._now:
+            return ui.para(ui.muted(effect), meaning.says)
         if meaning.why_not == "":
-            return ui.para(ui.Piece(MEANS, ui.Tone.GOOD), ui.strong(meaning.says), hang=2)
+            return ui.para(ui.good(effect), ui.strong(meaning.says))
         if meaning.why_not == meaning.says:
-            caption = MEANS if meaning.does is Does.TWO_JOBS else CANNOT
-            return ui.para(ui.Piece(caption, ui.Tone.WARN), meaning.says, hang=2)
-        return ui.para(ui.muted(MEANS), meaning.says, ui.Piece(CANNOT, ui.Tone.WARN), meaning.why_not, hang=2)
+            caption = effect if meaning.does is resize.Does.TWO_JOBS else cannot
+            return ui.para(ui.warn(caption), meaning.says)
+        return ui.para(ui.muted(effect), meaning.says, ui.warn(cannot), meaning.why_not)
 
-    def _row(self, border: Border) -> ui.Row:
+    def _row(self, border: resize.Border) -> ui.Row:
         value, was = _value(self._place, border), _value(self._now, border)
         cells = (
-            ui.strong(CAPTIONS[border]()),
-            ui.Piece(t("{value:exact}", value=value)),
-            ui.muted(ROUGHLY(value=value)),
+            ui.strong(CAPTIONS[border]),
+            ui.Piece(format_exact(value)),
+            ui.muted(format_capacity(value)),
+            ui.muted("" if value == was else t("was {value:exact}", value=was)),
         )
-        return ui.Row(border, (*cells, ui.muted("" if value == was else t("was {value:exact}", value=was))))
+        return ui.Row(border, cells)
 
     def _actions(self) -> Iterator[ui.Action]:
-        yield ui.Action("review", "enter", t("review"), self._meaning.why_not)
+        yield ui.Action("review", "enter", messages.REVIEW, self._meaning.why_not)
         for key, aside in (("+", False), ("right", True)):
             yield ui.Action("more", key, t("more"), aside=aside)
         for key, aside in (("-", False), ("left", True)):
             yield ui.Action("less", key, t("less"), aside=aside)
         yield ui.Action("much-more", ">", t("much more"), aside=True)
         yield ui.Action("much-less", "<", t("much less"), aside=True)
-        yield ui.Action("type", "e", t("edit"))
+        yield ui.Action("type", "e", messages.EDIT)
         if self._place != self._now:
             yield ui.Action("reset", "r", t("reset"))
         if self._meaning.first is not None:
             yield ui.Action("first", "f", t("first only"))
-        yield ui.back_action()
 
     def _possible(self) -> Iterator[ui.Block]:
         drive, part = self._drive, self._part
@@ -180,7 +161,7 @@ class ResizeEditor(Overlay):
             ),
             move is None,
         )
-        grow = why_not_larger(drive, part)
+        grow = resize.why_not_larger(drive, part)
         most = part.size_bytes + room_behind(drive, part)
         yield _fact(t("Grow:"), grow or t("up to {most:round}.", most=most), grow is None)
         shrink = why_not_shrink(drive, part)
@@ -193,75 +174,74 @@ class ResizeEditor(Overlay):
 
     def moved(self, row: str) -> None:
         """Select a value to change."""
-        self._at = Border(row)
+        self.row = resize.Border(row)
 
-    def act_more(self, row: str, _values: ui.Values) -> None:
+    def act_more(self) -> None:
         """Increase the value by one step."""
-        self._go(row, self._step)
+        self._go(self._step)
 
-    def act_less(self, row: str, _values: ui.Values) -> None:
+    def act_less(self) -> None:
         """Decrease the value by one step."""
-        self._go(row, -self._step)
+        self._go(-self._step)
 
-    def act_much_more(self, row: str, _values: ui.Values) -> None:
+    def act_much_more(self) -> None:
         """Increase the value by a long step."""
-        self._go(row, self._long)
+        self._go(self._long)
 
-    def act_much_less(self, row: str, _values: ui.Values) -> None:
+    def act_much_less(self) -> None:
         """Decrease the value by a long step."""
-        self._go(row, -self._long)
+        self._go(-self._long)
 
-    def _go(self, row: str, by: int) -> None:
-        self._at = Border(row or self._at)
-        there = stepped(self._drive, self._part, self._place, self._at, by)
+    def _go(self, by: int) -> None:
+        there = resize.stepped(self._drive, self._part, self._place, self.row, by)
         if there == self._place:
-            self.tell(t("Limit reached: no free space."), ui.Tone.WARN)
+            self.warn(t("Limit reached: no free space."))
         self._request(there)
 
-    def act_type(self, row: str, _values: ui.Values) -> None:
+    def act_type(self) -> None:
         """Ask for a value."""
-        self._at = border = Border(row or self._at)
+        border = self.row
 
         def take(values: ui.Values) -> Callable[[], None]:
-            there = asked(self._drive, self._place, border, parse_place(values.get("value", "").strip()))
+            there = resize.asked(
+                self._drive, self._place, border, parse_place(values.get("value", "").strip())
+            )
             return lambda: self._request(there)
 
-        field = ui.Field("value", CAPTIONS[border](), "", t("e.g. 40G"))
-        means = ui.para(
-            t(
-                "Currently {value:exact}. 2048s means 2048 sectors of 512 bytes.",
-                value=_value(self._place, border),
-            )
+        field = ui.Field("value", CAPTIONS[border], "", t("e.g. 40G"))
+        means = t(
+            "Currently {value:exact}. 2048s means 2048 sectors of 512 bytes.",
+            value=_value(self._place, border),
         )
-        self.desk.go(Typing(self.desk, CAPTIONS[border](), (means,), (field,), take, USE))
+        self.open(Typing, CAPTIONS[border], means, (field,), take, messages.USE)
 
-    def act_reset(self, _row: str, _values: ui.Values) -> None:
+    def act_reset(self) -> None:
         """Restore the current place of the partition."""
         self._request(self._now)
 
-    def act_first(self, _row: str, _values: ui.Values) -> None:
+    def act_first(self) -> None:
         """Reduce a combined change to the first job."""
         if self._meaning.first is not None:
             self._request(self._meaning.first)
 
-    def act_review(self, _row: str, _values: ui.Values) -> None:
+    def act_review(self) -> None:
         """Open Review of the plan or move."""
-        if self._meaning.why_not != "":
-            self.tell(self._meaning.why_not, ui.Tone.WARN)
-        elif self._meaning.does is Does.MOVE:
+        if self._meaning.does is resize.Does.MOVE:
             start = self._place.start_bytes
             self.desk.open_moves(self._machine, self._drive, self._part, start)
         else:
-            change = GrowPart if self._meaning.does is Does.GROW else ShrinkPart
+            change = GrowPart if self._meaning.does is resize.Does.GROW else ShrinkPart
             request = change(self._part, self._place.size_bytes)
             self.desk.open_review(self.services.plan(self._machine, (self._drive,), request))
 
 
-def _value(place: Extent, border: Border) -> int:
-    return {Border.START: place.start_bytes, Border.END: place.end_bytes, Border.SIZE: place.size_bytes}[
-        border
-    ]
+def _value(place: Extent, border: resize.Border) -> int:
+    return {
+        resize.Border.START: place.start_bytes,
+        resize.Border.END: place.end_bytes,
+        resize.Border.SIZE: place.size_bytes,
+    }[border]
 
 
 def _fact(caption: ui.Text, said: ui.Text, can: bool) -> ui.Para:
-    return ui.para(ui.muted(caption), ui.Piece(said, ui.Tone.PLAIN if can else ui.Tone.MUTED), hang=2)
+    return ui.para(ui.muted(caption), ui.Piece(said, ui.Tone.PLAIN if can else ui.Tone.MUTED))

@@ -8,21 +8,14 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from wizard.advice.request import Taken
+from wizard.benchmark.candidates import trial
 from wizard.benchmark.candidates.compare import TrialVerdict
-from wizard.benchmark.candidates.trial import (
-    MOST_CANDIDATES,
-    can_be_tried,
-    order_of,
-    others_of,
-    run_trial,
-    usual_bounds,
-)
 from wizard.benchmark.candidates.verdict import announcement
 from wizard.benchmark.candidates.verdict import title_of as filesystem_title
 from wizard.filesystems.registry import KINDS
-from wizard.model.errors import DiskwrightError, printable
-from wizard.model.said import Message, Sentence, t
-from wizard.ui import draft
+from wizard.model.errors import DiskwrightError
+from wizard.model.said import Sentence, t
+from wizard.ui import draft, messages
 from wizard.ui import view as ui
 from wizard.ui.components.advice_rows import rating
 from wizard.ui.desk import Desk, Screen
@@ -36,17 +29,13 @@ if TYPE_CHECKING:
 
 
 TITLE = Sentence("Try filesystems: {purpose}")
+TRY = t("try them")
 
 HELP = (
     t("Only free space is written, so deleted data there is lost. Tables and partitions do not change."),
     t("Each filesystem is created at full size with the planned options and unmounted after every step."),
     t("A difference counts only if the whole range exceeds 5 %, in nearly every round."),
-    t("The plan changes only if you choose another filesystem."),
 )
-
-
-NO_FILES = Sentence("Cannot try {filesystem}, which does not store files.")
-TRY = t("try them")
 
 
 class Candidates(Screen):
@@ -56,7 +45,9 @@ class Candidates(Screen):
     into the plan.
     """
 
+    place = "candidates"
     step = ui.ScreenStep.PLAN
+    help = HELP
 
     def __init__(
         self, desk: Desk, advice: Advice, index: int, loads: tuple[str, ...], take: Callable[[Taken], None]
@@ -69,9 +60,9 @@ class Candidates(Screen):
         others = [choice for choice in ranked if choice.filesystem != self._planned.filesystem]
         self._choices = (self._planned, *others)
         self._plans: dict[str, Plan | str] = {one.filesystem: self._plan(one) for one in self._choices}
-        proposed = others_of(advice, self._planned.filesystem)
+        proposed = trial.others_of(advice, self._planned.filesystem)
         self._taken = [name for name in proposed if not self._why_not(name)]
-        self._at = self._planned.filesystem
+        self.row = self._planned.filesystem
         self._aged = False
 
     def _plan(self, choice: Choice) -> Plan | str:
@@ -81,48 +72,42 @@ class Candidates(Screen):
             return self._session.plan
         if choice.obstacles:
             return choice.obstacles[0]
-        if not can_be_tried(choice):
-            return str(NO_FILES(filesystem=_title(choice.filesystem)))
+        no_files = t(
+            "Cannot try {filesystem}, which does not store files.", filesystem=_title(choice.filesystem)
+        )
+        if not trial.can_be_tried(choice):
+            return str(no_files)
         try:
             changed = draft.with_filesystem(self.services, self._session, self._index, Taken(choice))
             plan = draft.planned(self.services, changed).plan
         except DiskwrightError as error:
             return str(error)
-        return plan or str(NO_FILES(filesystem=_title(choice.filesystem)))
+        return plan or str(no_files)
 
     def _why_not(self, name: str) -> str:
         found = self._plans.get(name, "")
         return found if isinstance(found, str) else ""
 
-    def view(self) -> ui.View:
-        """Return the filesystems, the current selection and the cost of a trial."""
-        spec = self._session.specs[self._index]
-        return ui.View(
-            "candidates",
-            self.step,
-            TITLE(purpose=spec.workload.title),
-            tuple(self._actions()),
-            above=(
-                ui.para(
-                    t(
-                        "On aged filesystems: filled to 85 % three times, with half of the files "
-                        "deleted in between."
-                    )
-                    if self._aged
-                    else t("On new filesystems."),
-                    key="age",
-                ),
-            ),
-            rows=ui.Rows(
-                tuple(map(self._row, self._choices)), self._at, (ui.Column(), ui.Column()), many=True
-            ),
-            panes=(ui.Pane(t("Procedure"), tuple(self._cost(printable(spec.final_label, 30)))),),
-            help=HELP,
+    def _title(self) -> ui.Text:
+        return TITLE(purpose=self._session.specs[self._index].workload.title)
+
+    def _above(self) -> Iterator[ui.Block]:
+        said = (
+            t("On aged filesystems: filled to 85 % three times, with half of the files deleted in between.")
+            if self._aged
+            else t("On new filesystems.")
         )
+        yield ui.para(said, key="age")
+
+    def _rows(self) -> ui.Rows:
+        return ui.Rows(tuple(map(self._row, self._choices)), self.row, (ui.Column(), ui.Column()), many=True)
+
+    def _panes(self) -> Iterator[ui.Pane]:
+        yield ui.Pane(t("Procedure"), tuple(self._cost(self._session.specs[self._index].final_label)))
 
     def _cost(self, label: str) -> Iterator[ui.Block]:
         """Describe the trial with time limit and amount of writes."""
-        bounds = usual_bounds(1 + len(self._taken))
+        bounds = trial.usual_bounds(1 + len(self._taken))
         yield ui.para(
             t(
                 "Each filesystem is created in place of {label}, runs this workload, and is "
@@ -143,9 +128,7 @@ class Candidates(Screen):
     def _row(self, choice: Choice) -> ui.Row:
         name = choice.filesystem
         if choice is self._planned:
-            return ui.Row(
-                name, (ui.strong(_title(name)), ui.Piece(t("planned"), ui.Tone.ACCENT)), chosen=True
-            )
+            return ui.Row(name, (ui.strong(_title(name)), ui.accent(t("planned"))), chosen=True)
         why_not = self._why_not(name)
         chosen = None if why_not else name in self._taken
         return ui.Row(name, (ui.Piece(_title(name)), rating(choice)), chosen=chosen, why_not=why_not)
@@ -153,40 +136,36 @@ class Candidates(Screen):
     def _actions(self) -> Iterator[ui.Action]:
         none: ui.Text = "" if self._taken else t("Add at least one more filesystem to compare.")
         yield ui.Action("try", "enter", TRY, none)
-        label = t("drop") if self._at in self._taken else t("add")
+        label = messages.DROP if self.row in self._taken else messages.ADD
         yield ui.Action("turn", "space", label, self._why_not_turned())
         yield ui.Action("age", "g", t("new") if self._aged else t("aged"))
-        yield ui.back_action()
 
     def _why_not_turned(self) -> ui.Text:
-        if self._at == self._planned.filesystem:
+        if self.row == self._planned.filesystem:
             return t("The planned filesystem is the reference.")
-        full = self._at not in self._taken and len(self._taken) + 1 >= MOST_CANDIDATES
-        return self._why_not(self._at) or (
-            t("Compare at most {most} filesystems.", most=MOST_CANDIDATES) if full else ""
+        full = self.row not in self._taken and len(self._taken) + 1 >= trial.MOST_CANDIDATES
+        return self._why_not(self.row) or (
+            t("Compare at most {most} filesystems.", most=trial.MOST_CANDIDATES) if full else ""
         )
 
-    def moved(self, row: str) -> None:
-        """Move the cursor."""
-        self._at = row
-
-    def act_turn(self, row: str, _values: ui.Values) -> None:
+    def act_turn(self) -> None:
         """Add or remove the filesystem under the cursor."""
+        row = self.row
         taken = [name for name in self._taken if name != row]
         self._taken = taken if row in self._taken else [*taken, row]
 
-    def act_age(self, _row: str, _values: ui.Values) -> None:
+    def act_age(self) -> None:
         """Switch between new and aged filesystems."""
         self._aged = not self._aged
 
-    def act_try(self, _row: str, _values: ui.Values) -> None:
+    def act_try(self) -> None:
         """Start the trial after the user confirms the loss with the drive's token."""
         drive = self._session.drive
         assert drive is not None
         order = self._ordered()
 
         bounds, early, lost, _kept = announcement(order)
-        text = (ui.para(ui.Piece(lost, ui.Tone.DANGER)), ui.para(bounds), ui.para(early))
+        text = (ui.para(ui.danger(lost)), ui.para(bounds), ui.para(early))
         ask_token(self.desk, drive, t("Try them?"), text, partial(self._begin, order), TRY)
 
     def _ordered(self) -> Order:
@@ -196,7 +175,7 @@ class Candidates(Screen):
         plans = [plan for plan in found if not isinstance(plan, str)]
         chosen = self._advice.chosen
         advised = chosen is not None and chosen.filesystem == self._planned.filesystem
-        return order_of(
+        return trial.order_of(
             self._session.drive, plans, self._index, self._loads, aged=self._aged, advised=advised
         )
 
@@ -212,7 +191,7 @@ class Candidates(Screen):
             self.desk.back()
             self._take(Taken(choices[filesystem]))
 
-        self.desk.go(FilesystemTrial(self.desk, order, use))
+        self.open(FilesystemTrial, order, use)
 
 
 def _title(name: str) -> str:
@@ -227,7 +206,7 @@ class FilesystemTrial(Measuring[TrialVerdict]):
 
     place = "tryout"
     file = "trial"
-    title = TITLE
+    heading = TITLE
     help = HELP
 
     def __init__(self, desk: Desk, order: Order, use: Callable[[str], None]) -> None:
@@ -235,10 +214,8 @@ class FilesystemTrial(Measuring[TrialVerdict]):
         self._order, self._use = order, use
         self._begun = False
 
-    @property
-    def heading(self) -> Message:
-        """The title with the workload."""
-        return self.title(purpose=self._order.workload.replace("-", " "))
+    def _title(self) -> ui.Text:
+        return TITLE(purpose=self._order.workload.replace("-", " "))
 
     def entered(self) -> None:
         """Start the trial when first opened."""
@@ -258,17 +235,17 @@ class FilesystemTrial(Measuring[TrialVerdict]):
         if self.verdict and (better := self.verdict.better):
             other = filesystem_title(self.verdict, better)
             yield ui.Action("use", "x", t("use {other} instead", other=other))
-        yield ui.Action("again", "r" if self.verdict else "enter", t("try again"))
+        yield ui.Action("again", "r" if self.verdict else "enter", messages.TRY_AGAIN)
 
     def possible_blocks(self) -> Iterator[ui.Block]:
         """Show nothing if the trial failed."""
         return iter(())
 
-    def act_keep(self, _row: str, _values: ui.Values) -> None:
+    def act_keep(self) -> None:
         """Close the trial without changing the plan."""
         self.desk.back(2)
 
-    def act_use(self, _row: str, _values: ui.Values) -> None:
+    def act_use(self) -> None:
         """Use the better filesystem in the plan."""
         verdict = self.verdict
         assert verdict is not None
@@ -276,12 +253,12 @@ class FilesystemTrial(Measuring[TrialVerdict]):
         self.desk.back()
         self._use(better)
 
-    def act_again(self, _row: str, _values: ui.Values) -> None:
+    def act_again(self) -> None:
         """Repeat the trial. The user has already confirmed."""
         self._start()
 
     def _start(self) -> None:
-        self.start(run_trial, self._order, writes=True)
+        self.start(trial.run_trial, self._order, writes=True)
 
     def settled(self, verdict: TrialVerdict) -> None:
         """Remember the result in the session."""

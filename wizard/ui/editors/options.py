@@ -6,32 +6,21 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from wizard.advice import request
 from wizard.advice.catalogue import OptionSite, load_catalogue
 from wizard.advice.ranking import site_of
-from wizard.advice.request import Taken, is_danger, offered, take_options
 from wizard.filesystems.registry import title_of
 from wizard.model.errors import BadInput
-from wizard.model.said import Sentence, t
+from wizard.model.said import t
+from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Typing
 
 if TYPE_CHECKING:
-    from wizard.advice.request import Offered
+    from wizard.advice import request
     from wizard.model.advice import Choice
     from wizard.ui.session import Session
-
-
-HELP = (
-    Sentence("Each row is an option of mkfs or mount."),
-    Sentence("Recommended options are used automatically, unless you add a conflicting option."),
-    Sentence("not recommended: possible, but with a reason against. The plan repeats the reason."),
-    Sentence(
-        "danger: puts data at risk. To add the option, type the warning. System "
-        "volumes never get such an option."
-    ),
-    Sentence("cannot: not possible with this kernel, drive or purpose."),
-)
 
 
 DANGER = "danger"
@@ -44,15 +33,25 @@ class Options(Screen):
     `advised` is the choice without added options, if known.
     """
 
+    place = "options"
     step = ui.ScreenStep.PLAN
+    title = messages.OPTIONS_TITLE
+    help = (
+        t("Recommended options are used automatically, unless you add a conflicting option."),
+        t("not recommended: possible, but with a reason against. The plan repeats the reason."),
+        t(
+            "danger: puts data at risk. To add the option, type the warning. System volumes never get such "
+            "an option."
+        ),
+    )
 
     def __init__(
         self,
         desk: Desk,
         session: Session,
         workload: str,
-        taken: Taken,
-        take: Callable[[Taken], None],
+        taken: request.Taken,
+        take: Callable[[request.Taken], None],
         advised: Choice | None = None,
     ) -> None:
         super().__init__(desk)
@@ -61,61 +60,48 @@ class Options(Screen):
         # Without option names, no option can be removed and all doubts remain.
         self._standing = () if taken.names else taken.doubts
         self._offers = self._offered()
-        self._at = self._offers[0].option.id if self._offers else ""
+        self.row = self._offers[0].option.id if self._offers else ""
 
-    def view(self) -> ui.View:
-        """Return all options and a description of the selected one."""
-        offer, drive = self._offer(self._at), self._session.drive
-        return ui.View(
-            "options",
-            self.step,
-            t("Options"),
-            tuple(self._actions(offer)),
-            about=t(
-                "{filesystem} on {drive}",
-                filesystem=title_of(self._advised.filesystem),
-                drive=drive.path if drive else "",
-            ),
-            rows=ui.Rows(
-                tuple(map(self._row, self._offers)),
-                self._at,
-                (ui.Column(), ui.Column(), ui.Column()),
-                many=True,
-            ),
-            panes=(ui.Pane(offer.option.text, tuple(_blocks(offer))),) if offer else (),
-            help=tuple(sentence() for sentence in HELP),
+    def _about(self) -> ui.Text:
+        return t(
+            "{filesystem} on {drive}",
+            filesystem=title_of(self._advised.filesystem),
+            drive=self._session.drive.path if self._session.drive else "",
         )
 
-    def _actions(self, offer: Offered | None) -> Iterator[ui.Action]:
-        label, why_not = t("add"), self._why_not(offer) if offer else ""
-        if offer and offer.option.id in self._taken.names:
-            label = t("drop")
-        if offer:
-            yield ui.Action("turn", "enter", label, why_not)
-            yield ui.Action("turn", "space", label, why_not, aside=True)
-        yield ui.back_action()
+    def _rows(self) -> ui.Rows:
+        return ui.Rows(tuple(map(self._row, self._offers)), self.row, (ui.Column(),) * 3, many=True)
 
-    def _row(self, offer: Offered) -> ui.Row:
+    def _panes(self) -> Iterator[ui.Pane]:
+        if offer := self._offer:
+            yield ui.Pane(offer.option.text, tuple(_blocks(offer)))
+
+    def _actions(self) -> Iterator[ui.Action]:
+        if offer := self._offer:
+            label = messages.DROP if offer.option.id in self._taken.names else messages.ADD
+            for key in ("enter", "space"):
+                yield ui.Action("turn", key, label, self._why_not(offer), aside=key == "space")
+
+    def _row(self, offer: request.Offered) -> ui.Row:
         option = offer.option
         chosen = None if offer.refusal and not offer.advised else self._is_used(offer)
         cells = (ui.strong(option.text), ui.muted(option.kind.value), self._word(offer))
         return ui.Row(option.id, cells, chosen=chosen, why_not="" if chosen is not None else offer.refusal)
 
-    def _word(self, offer: Offered) -> ui.Piece:
-        if offer.option.id in self._taken.names:
-            return ui.Piece(t("added"), ui.Tone.ACCENT)
+    def _word(self, offer: request.Offered) -> ui.Piece:
+        option = offer.option
+        if option.id in self._taken.names:
+            return ui.accent(t("added"))
         if offer.advised:
             used = self._is_used(offer)
-            return (
-                ui.Piece(t("recommended"), ui.Tone.GOOD) if used else ui.Piece(t("not used"), ui.Tone.MUTED)
-            )
+            return ui.good(messages.RECOMMENDED) if used else ui.muted(t("not used"))
         if offer.refusal:
-            return ui.Piece(t("cannot"), ui.Tone.MUTED)
-        if offer.option.danger:
-            return ui.Piece(t("danger"), ui.Tone.DANGER)
-        return ui.Piece(t("not recommended"), ui.Tone.WARN) if offer.option.never else ui.Piece(t("optional"))
+            return ui.muted(messages.IMPOSSIBLE)
+        if option.danger:
+            return ui.danger(t("danger"))
+        return ui.warn(messages.NOT_RECOMMENDED) if option.never else ui.Piece(t("optional"))
 
-    def _why_not(self, offer: Offered) -> ui.Text:
+    def _why_not(self, offer: request.Offered) -> ui.Text:
         """Return why the option cannot be added or removed, or an empty text."""
         if offer.option.id in self._taken.names:
             return ""
@@ -128,7 +114,7 @@ class Options(Screen):
             else offer.refusal
         )
 
-    def _is_used(self, offer: Offered) -> bool:
+    def _is_used(self, offer: request.Offered) -> bool:
         """Return True if the option is used, alone or in a list."""
         option, choice = offer.option, self._taken.choice
         written = (*choice.mkfs, *choice.mount)
@@ -136,8 +122,9 @@ class Options(Screen):
             offer.advised and any(one.text == option.text for one in written)
         )
 
-    def _offer(self, row: str) -> Offered | None:
-        return next((offer for offer in self._offers if offer.option.id == row), None)
+    @property
+    def _offer(self) -> request.Offered | None:
+        return next((offer for offer in self._offers if offer.option.id == self.row), None)
 
     def _recommended(self) -> Choice:
         """Return the recommended choice without added options."""
@@ -145,12 +132,7 @@ class Options(Screen):
         if not taken.names:
             return taken.choice
         if advice is None or advice.workload.id != self._workload:
-            session = self._session
-            assert session.machine is not None and session.drive is not None
-            assert session.diagnosis is not None
-            advice = self.services.advise(
-                session.machine, session.drive, session.diagnosis.recording, self._workload
-            )
+            advice = self._session.advise(self.services, self._workload)
         return advice.choice(taken.choice.filesystem) or taken.choice
 
     @property
@@ -160,17 +142,13 @@ class Options(Screen):
         profile = self.services.profile(self._workload)
         return site_of(session.machine, session.drive, session.diagnosis.recording, profile, None)
 
-    def _offered(self) -> tuple[Offered, ...]:
-        return offered(self._advised, self._site, load_catalogue())
+    def _offered(self) -> tuple[request.Offered, ...]:
+        return request.offered(self._advised, self._site, load_catalogue())
 
-    def moved(self, row: str) -> None:
-        """Show the description of the option."""
-        self._at = row
-
-    def act_turn(self, row: str, _values: ui.Values) -> None:
+    def act_turn(self) -> None:
         """Add or remove an option, after confirmation if dangerous."""
-        offer = self._offer(row)
-        if offer is None or self._why_not(offer) != "":
+        offer = self._offer
+        if offer is None:
             return
         names, name = self._taken.names, offer.option.id
         if name in names:
@@ -180,32 +158,30 @@ class Options(Screen):
         else:
             self._settle([*names, name])
 
-    def _ask(self, offer: Offered) -> None:
+    def _ask(self, offer: request.Offered) -> None:
         option = offer.option
 
         def typed(values: ui.Values) -> Callable[[], None]:
-            if not is_danger(option, values.get(DANGER, "").strip()):
+            if not request.is_danger(option, values.get(DANGER, "").strip()):
                 raise BadInput(
                     t("The text does not match. Type the words above exactly, or omit the option.")
                 )
             return lambda: self._settle([*self._taken.names, option.id], option.phrase.english)
 
         blocks = (
-            ui.para(
-                ui.Piece(t("{option} puts data at risk.", option=option.text), ui.Tone.DANGER), option.never
-            ),
+            ui.para(ui.danger(t("{option} puts data at risk.", option=option.text)), option.never),
             ui.para(t("To use it anyway, type exactly:"), ui.strong(option.phrase)),
         )
         fields = (ui.Field(DANGER, t("Confirm"), hint=t("the words above")),)
-        title, label = t("Danger: {option}", option=option.text), t("use")
-        self.desk.go(Typing(self.desk, title, blocks, fields, typed, label))
+        title = t("Danger: {option}", option=option.text)
+        self.open(Typing, title, blocks, fields, typed, messages.USE)
 
     def _settle(self, names: Sequence[str], typed: str = "") -> None:
         """Use these options. Raises DiskwrightError and changes nothing if they are refused."""
         wanted = {offer.option.phrase.english for offer in self._offers if offer.option.id in names}
         phrases = [phrase for phrase in dict.fromkeys((*self._taken.phrases, typed)) if phrase in wanted]
         typed_phrases = [phrase for phrase in phrases if phrase]
-        taken = take_options(
+        taken = request.take_options(
             self._advised, names, typed_phrases, self._site, load_catalogue(), self._workload
         )
         taken = replace(taken, doubts=(*self._standing, *taken.doubts))
@@ -213,19 +189,19 @@ class Options(Screen):
         self._taken = taken
 
 
-def _blocks(offer: Offered) -> Iterator[ui.Block]:
+def _blocks(offer: request.Offered) -> Iterator[ui.Block]:
     """Describe effect, purpose, cost and risks of an option."""
     option = offer.option
     if option.does:
         yield ui.para(option.does)
-    yield ui.para(ui.muted(t("For:")), option.why, hang=2) if option.does else ui.para(option.why)
+    yield ui.para(ui.muted(messages.PURPOSE), option.why) if option.does else ui.para(option.why)
     if option.risk:
-        yield ui.para(ui.Piece(t("Cost:"), ui.Tone.WARN), option.risk, hang=2)
+        yield ui.para(ui.warn(messages.COST), option.risk)
     if option.never and option.danger:
-        yield ui.para(ui.Piece(t("Danger:"), ui.Tone.DANGER), option.never, hang=2)
+        yield ui.para(ui.danger(t("Danger:")), option.never)
     elif option.never:
-        yield ui.para(ui.Piece(t("Against:"), ui.Tone.WARN), option.never, hang=2)
+        yield ui.para(ui.warn(t("Against:")), option.never)
     if offer.excludes:
         yield ui.para(t("Conflicts with {options:and}.", options=offer.excludes))
     if offer.refusal:
-        yield ui.para(ui.Piece(t("Not possible here:"), ui.Tone.DANGER), offer.refusal, hang=2)
+        yield ui.para(ui.danger(messages.CANNOT), offer.refusal)

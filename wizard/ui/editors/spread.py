@@ -7,46 +7,20 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from wizard.model.errors import BadInput, DiskwrightError, why_not
-from wizard.model.said import Sentence, t
+from wizard.model.said import format_capacity, t
 from wizard.plan.refusals import unread_content
 from wizard.plan.request.plan_request import Arrangement
+from wizard.ui import messages, several_drives
 from wizard.ui import view as ui
-from wizard.ui.components.decisions import blocker
 from wizard.ui.components.drive_rows import held_on
+from wizard.ui.components.run_rows import blocker
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Question
 from wizard.ui.session import Session
-from wizard.ui.several_drives import WAYS, SpreadWay, candidates, loss_of, spread, spread_of, way_of
-
-USE = t("use")
 
 if TYPE_CHECKING:
     from wizard.model.machine import Drive
 
-
-HELP = (
-    Sentence(
-        "One volume can span several drives. Choose the drives, then the layout. No data is written here."
-    ),
-    Sentence(
-        "A mirror stores every file on more than one drive, so a drive may fail. "
-        "Capacity is half or less. A mirror does not replace backups: deleted files "
-        "disappear from all drives."
-    ),
-    Sentence(
-        "A stripe splits each file across all drives, with their combined capacity "
-        "and speed. If any drive fails, everything is lost."
-    ),
-    Sentence("Btrfs combines drives directly. md needs another filesystem on top."),
-    Sentence(
-        "Each drive is used whole and contributes as much as the smallest. Unusable "
-        "drives and layouts show a reason."
-    ),
-)
-
-
-MEANS = t("Effect")
-LAY = USE
 
 DRIVES, HOW = "drives", "how"
 """Row keys of the two headings."""
@@ -59,28 +33,40 @@ class Spread(Screen):
     `take` opened another. If data would be lost, the user is asked first.
     """
 
+    place = "spread"
     step = ui.ScreenStep.PLAN
+    title = t("Drives for this volume")
+    help = (
+        t(
+            "A mirror stores every file on more than one drive, so a drive may fail. Capacity is half or "
+            "less. A mirror does not replace backups: deleted files disappear from all drives."
+        ),
+        t(
+            "A stripe splits each file across all drives, with their combined capacity and speed. If any "
+            "drive fails, everything is lost."
+        ),
+        t("Each drive is used whole and contributes as much as the smallest. No data is written here."),
+    )
 
     def __init__(self, desk: Desk, session: Session, take: Callable[[Session], None]) -> None:
         super().__init__(desk)
         self._session, self._take = session, take
         self._taken = [drive.path for drive in session.others]
-        self._at = ""
         self._look()
 
     def _look(self) -> None:
         """Find the available drives and plan every layout for the chosen drives."""
-        found = candidates(self._session, partial(blocker, self.services, self.desk.runs))
+        found = several_drives.candidates(self._session, partial(blocker, self.services, self.desk.runs))
         self._found = tuple(one for one in found if self.services.is_attached(one[0]))
         able = {drive.path for drive, refusal in self._found if refusal == ""}
         self._taken = [path for path in self._taken if path in able]
-        keys = [*(drive.path for drive, _ in self._found), *(way.name for way in WAYS)]
-        self._at = self._at if self._at in (*keys, DRIVES, HOW) else keys[0]
-        self._tried = {way.name: self._try(way) for way in WAYS}
+        keys = [*(drive.path for drive, _ in self._found), *(way.name for way in several_drives.WAYS)]
+        self.row = self.row if self.row in (*keys, DRIVES, HOW) else keys[0]
+        self._tried = {way.name: self._try(way) for way in several_drives.WAYS}
 
-    def _try(self, way: SpreadWay) -> Session | str:
+    def _try(self, way: several_drives.SpreadWay) -> Session | str:
         try:
-            return spread(self.services, self._session, way, self._others)
+            return several_drives.spread(self.services, self._session, way, self._others)
         except DiskwrightError as error:
             return str(error)
 
@@ -89,42 +75,41 @@ class Spread(Screen):
         by_path = {drive.path: drive for drive, _ in self._found}
         return tuple(by_path[path] for path in self._taken)
 
-    def view(self) -> ui.View:
-        """Return drives and layouts in one list, with the effect of the selected row."""
-        first = self._session.drive
+    @property
+    def _first(self) -> str:
+        return self._session.drive.path if self._session.drive else ""
+
+    def _about(self) -> ui.Text:
+        return self._first
+
+    def _above(self) -> Iterator[ui.Block]:
+        if not self._found:
+            yield ui.para(ui.warn(t("No other drive found.")))
+
+    def _rows(self) -> ui.Rows:
         rows = (
-            ui.Row(DRIVES, (ui.strong(t("Drives besides {drive}", drive=first.path if first else "")),)),
+            ui.Row(DRIVES, (ui.strong(t("Drives besides {drive}", drive=self._first)),)),
             *(self._drive_row(drive, refusal) for drive, refusal in self._found),
             ui.Row(HOW, (ui.strong(t("Layout")),)),
-            *map(self._way_row, WAYS),
+            *map(self._way_row, several_drives.WAYS),
         )
-        return ui.View(
-            "spread",
-            self.step,
-            t("Drives for this volume"),
-            tuple(self._actions()),
-            about=first.path if first else "",
-            above=() if self._found else (ui.para(ui.Piece(t("No other drive found."), ui.Tone.WARN)),),
-            rows=ui.Rows(rows, self._at, (ui.Column(),), many=True),
-            panes=tuple(self._panes()),
-            help=tuple(sentence() for sentence in HELP),
-        )
+        return ui.Rows(rows, self.row, (ui.Column(),), many=True)
 
     def _drive_row(self, drive: Drive, refusal: ui.Text) -> ui.Row:
         said = t(
             "{drive}, {model}, {size}, {serial}: {held}",
             drive=drive.path,
-            model=drive.model or t("no name"),
-            size=t("{size:size}", size=drive.size_bytes) if drive.size_bytes else t("size unknown"),
-            serial=t("serial {serial}", serial=drive.serial) if drive.serial else t("no serial number"),
-            held=t("not read") if unread_content(drive) else held_on(drive).text,
+            model=drive.model or messages.NO_NAME,
+            size=format_capacity(drive.size_bytes) if drive.size_bytes else messages.UNKNOWN_SIZE,
+            serial=t("serial {serial}", serial=drive.serial) if drive.serial else messages.NO_SERIAL,
+            held=messages.NOT_READ if unread_content(drive) else held_on(drive).text,
         )
         chosen = None if refusal != "" else drive.path in self._taken
         return ui.Row(drive.path, (ui.Piece(said),), level=1, chosen=chosen, why_not=refusal)
 
-    def _way_row(self, way: SpreadWay) -> ui.Row:
+    def _way_row(self, way: several_drives.SpreadWay) -> ui.Row:
         why_not = self._why_not(way.name)
-        chosen = None if why_not != "" else way is way_of(self._session)
+        chosen = None if why_not != "" else way is several_drives.way_of(self._session)
         return ui.Row(way.name, (ui.Piece(way.title),), level=1, chosen=chosen, why_not=why_not)
 
     def _why_not(self, row: str) -> ui.Text:
@@ -134,25 +119,23 @@ class Spread(Screen):
         return tried if isinstance(tried, str) and row in self._tried else refused.get(row, "")
 
     def _actions(self) -> Iterator[ui.Action]:
-        row = self._at
+        row = self.row
         if row in self._tried:
-            yield ui.Action("take", "enter", LAY, self._why_not(row))
+            yield ui.Action("take", "enter", messages.USE, self._why_not(row))
         elif row in {drive.path for drive, _ in self._found}:
             label = t("remove drive") if row in self._taken else t("add drive")
-            yield ui.Action("take", "enter", label, self._why_not(row))
-            yield ui.Action("take", "space", label, self._why_not(row), aside=True)
+            for key in ("enter", "space"):
+                yield ui.Action("take", key, label, self._why_not(row), aside=key == "space")
         else:
-            yield ui.Action("take", "enter", LAY, t("Choose a drive or a layout below."))
-        yield ui.back_action()
+            yield ui.Action("take", "enter", messages.USE, t("Choose a drive or a layout below."))
 
     def _panes(self) -> Iterator[ui.Pane]:
-        way = next((way for way in WAYS if way.name == self._at), None)
-        if way is not None:
-            yield ui.Pane(MEANS, tuple(self._meaning(self._tried[way.name])))
+        if self.row in self._tried:
+            yield ui.Pane(messages.EFFECT, tuple(self._meaning(self._tried[self.row])))
         able = (drive for drive, refusal in self._found if refusal == "")
-        drive = next((drive for drive in able if drive.path == self._at), None)
-        if drive is not None and (loss := loss_of((drive,))) is not None:
-            yield ui.Pane(MEANS, (ui.para(ui.Piece(loss, ui.Tone.DANGER)),))
+        drive = next((drive for drive in able if drive.path == self.row), None)
+        if drive is not None and (loss := several_drives.loss_of((drive,))) is not None:
+            yield ui.Pane(messages.EFFECT, (ui.para(ui.danger(loss)),))
 
     @staticmethod
     def _meaning(tried: Session | str) -> Iterator[ui.Block]:
@@ -161,22 +144,18 @@ class Spread(Screen):
         from wizard.plan.text import danger_of
 
         if isinstance(tried, str):
-            yield ui.para(ui.Piece(t("Not possible here:"), ui.Tone.WARN), tried, hang=2)
+            yield ui.para(ui.warn(messages.CANNOT), tried)
             return
-        yield ui.para(t("The volume would use {spread}.", spread=spread_of(tried)))
+        yield ui.para(t("The volume would use {spread}.", spread=several_drives.spread_of(tried)))
         danger: ui.Text = (tried.plan and danger_of(tried.plan)) or ""
         if danger:
-            yield ui.para(ui.Piece(danger, ui.Tone.DANGER))
+            yield ui.para(ui.danger(danger))
         note: ui.Text = (tried.plan and mirror_note(tried.plan)) or ""
         if note:
             yield ui.para(note)
-        loss = loss_of(tried.drives) if tried.others else None
+        loss = several_drives.loss_of(tried.drives) if tried.others else None
         if loss is not None:
-            yield ui.para(ui.Piece(loss, ui.Tone.DANGER))
-
-    def moved(self, row: str) -> None:
-        """Show the effect of the row."""
-        self._at = row
+            yield ui.para(ui.danger(loss))
 
     def drives_changed(self) -> None:
         """Update the available drives after one was plugged in or unplugged."""
@@ -186,8 +165,9 @@ class Spread(Screen):
         """Update the available drives after a run ended or began to wait."""
         self._look()
 
-    def act_take(self, row: str, _values: ui.Values) -> None:
+    def act_take(self) -> None:
         """Add or remove a drive, or use a layout."""
+        row = self.row
         if row in self._tried:
             self._use(self._tried[row])
         elif row in {drive.path for drive, refusal in self._found if refusal == ""}:
@@ -197,21 +177,18 @@ class Spread(Screen):
 
     def _use(self, found: Session | str) -> None:
         if isinstance(found, str):
-            self.tell(found, ui.Tone.WARN)
+            self.warn(found)
             return
-        loss = loss_of(found.drives) if found.others else None
+        loss = several_drives.loss_of(found.drives) if found.others else None
         if loss is None:
             self._done(found)
             return
-        question = Question(
-            self.desk, t("Use these entire drives?"), loss, t("use drives"), lambda: self._done(found)
-        )
-        self.desk.go(question)
+        title, label = t("Use these entire drives?"), t("use drives")
+        self.open(Question, title, loss, label, lambda: self._done(found))
 
     def _done(self, found: Session) -> None:
         self._take(found)
-        if self.desk.screen is self:
-            self.desk.back()
+        self.close()
 
 
 ABOUT_GPT = t("GPT has checksums, a backup table, partition names and up to 128 partitions.")
@@ -234,7 +211,10 @@ class Arrange(Screen):
     another.
     """
 
+    place = "arrangement"
     step = ui.ScreenStep.PLAN
+    title = t("Table and volume group")
+    help = (ABOUT_GPT, ABOUT_MBR, ABOUT_LVM)
 
     def __init__(
         self,
@@ -253,9 +233,10 @@ class Arrange(Screen):
         self._why_no_mbr = self._refusal(Arrangement("mbr", now.grouped), Arrangement("gpt", now.grouped))
         self._why_no_group = self._refusal(Arrangement(now.table, grouped=True), Arrangement(now.table))
 
-    def view(self) -> ui.View:
-        """Return the two fields and an explanation of the current values."""
-        now = self._now
+    def _actions(self) -> Iterator[ui.Action]:
+        yield ui.Action("take", "enter", messages.USE)
+
+    def _fields(self) -> Iterator[ui.Field]:
         tables = (
             ui.Offer("gpt", t("GPT (usual)")),
             ui.Offer("mbr", t("MBR, for old firmware"), self._why_no_mbr),
@@ -264,36 +245,27 @@ class Arrange(Screen):
             ui.Offer("", t("none: a partition each")),
             ui.Offer(LVM, t("LVM: all in one"), self._why_no_group),
         )
-        table = ABOUT_MBR if now.table == "mbr" else ABOUT_GPT
-        group = (
-            ABOUT_LVM if now.grouped else t("Without a volume group, each volume has a separate partition.")
-        )
-        return ui.View(
-            "arrangement",
-            self.step,
-            t("Table and volume group"),
-            (ui.Action("take", "enter", USE), ui.back_action()),
-            fields=(
-                ui.Field(TABLE, t("Table"), now.table, offers=tables),
-                ui.Field(GROUP, t("Volume group"), LVM if now.grouped else "", offers=groups),
-            ),
-            panes=(ui.Pane(t("Effect"), (ui.para(table), ui.GAP, ui.para(group))),),
-            help=(ABOUT_GPT, ABOUT_MBR, ABOUT_LVM),
-        )
+        yield ui.Field(TABLE, t("Table"), self._now.table, offers=tables)
+        yield ui.Field(GROUP, t("Volume group"), LVM if self._now.grouped else "", offers=groups)
+
+    def _panes(self) -> Iterator[ui.Pane]:
+        table = ABOUT_MBR if self._now.table == "mbr" else ABOUT_GPT
+        alone = t("Without a volume group, each volume has a separate partition.")
+        group = ABOUT_LVM if self._now.grouped else alone
+        yield ui.Pane(messages.EFFECT, (ui.para(table), ui.GAP, ui.para(group)))
 
     def turned(self, field: str, values: ui.Values) -> None:
         """Show why the chosen value is impossible."""
         self._settle(self._read(values))
-        self.tell(self._refused, ui.Tone.WARN)
+        self.warn(self._refused)
 
-    def act_take(self, _row: str, values: ui.Values) -> None:
+    def act_take(self) -> None:
         """Use the arrangement. Raises BadInput if the planner refuses."""
-        self._settle(self._read(values))
+        self._settle(self._read(self.values))
         if self._refused:
             raise BadInput(self._refused)
         self._take(self._now)
-        if self.desk.screen is self:
-            self.desk.back()
+        self.close()
 
     @property
     def _refused(self) -> str:

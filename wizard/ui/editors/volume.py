@@ -7,14 +7,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from wizard.filesystems.registry import MADE, title_of
+from wizard.model import layout
 from wizard.model.errors import BadInput, DiskwrightError, why_not
-from wizard.model.layout import EVERYONE, NO_PLACE, ROOT, Writer
-from wizard.model.said import Sentence, t
+from wizard.model.said import t
+from wizard.plan.request import volume_request
 from wizard.plan.request.roles import ROLES, usual_bytes
 from wizard.plan.request.subvolumes import parse_subvolumes, subvolumes_written
 from wizard.plan.request.using import with_usual_place
-from wizard.plan.request.volume_request import REST, VolumeSpec, parse_share, size_written
 from wizard.plan.request.wanted import advice_in_role, in_role
+from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.advice_rows import rating
 from wizard.ui.desk import Desk, Screen
@@ -22,38 +23,6 @@ from wizard.ui.desk import Desk, Screen
 if TYPE_CHECKING:
     from wizard.model.advice import Choice, Workload
     from wizard.ui.session import Session
-
-
-HELP = (
-    Sentence(
-        "One volume: a partition, its filesystem and its mount point. This form does not write to the drive."
-    ),
-    Sentence("Purpose: the expected contents. The purpose ranks the filesystems and suggests a label."),
-    Sentence(
-        "Size: empty or rest for all remaining space. 500G and 500GiB are powers of "
-        "1024. 750GB is as on the drive's box. 30% is a share of the total space."
-    ),
-    Sentence(
-        "Mount point: the folder for the files, now and at every boot, through "
-        "/etc/fstab. Empty or none: mount manually."
-    ),
-    Sentence(
-        "Who may write: one user, a group, everyone, or root only. Only root can write to system volumes."
-    ),
-    Sentence(
-        "Role: the function of the volume in a system that boots from this drive. "
-        "The partition gets the matching type. The volume is mounted only if you "
-        "name a mount point."
-    ),
-    Sentence(
-        "Encryption: LUKS2 encrypts the whole volume. Every boot asks for the "
-        "passphrase. If you lose the passphrase, you lose the data."
-    ),
-    Sentence(
-        "Subvolumes: parts of a Btrfs, such as @:/mnt/new, @home:/mnt/new/home. The "
-        "mount point follows the colon."
-    ),
-)
 
 
 PURPOSE, FILESYSTEM, SIZE, LABEL, MOUNT, SWAP = "purpose", "filesystem", "size", "label", "mount", "swap"
@@ -71,21 +40,38 @@ class VolumeEditor(Screen):
     accepted, this screen closes, unless `take` opened another.
     """
 
+    place = "volume"
     step = ui.ScreenStep.PLAN
+    help = (
+        t(
+            "Size: empty or rest for all remaining space. 500G and 500GiB are powers of 1024. 750GB is as on "
+            "the drive's box. 30% is a share of the total space."
+        ),
+        t(
+            "Role: the function of the volume in a system that boots from this drive. Such a volume is "
+            "mounted only if you name a mount point. Only root can write there."
+        ),
+        t(
+            "Encryption: LUKS2 encrypts the whole volume. Every boot asks for the passphrase. If you lose "
+            "the passphrase, you lose the data."
+        ),
+    )
 
     def __init__(
         self,
         desk: Desk,
         session: Session,
-        spec: VolumeSpec,
-        check: Callable[[VolumeSpec], None],
-        take: Callable[[VolumeSpec], None],
+        spec: volume_request.VolumeSpec,
+        check: Callable[[volume_request.VolumeSpec], None],
+        take: Callable[[volume_request.VolumeSpec], None],
         new: bool,
     ) -> None:
         super().__init__(desk)
         self._session, self._spec, self._check, self._take, self._new = session, spec, check, take, new
         self._workloads = {one.workload.id: one.workload for one in self.services.profiles}
-        self._writers = {written(one): one for one in (self.services.usual().caller, EVERYONE, ROOT)}
+        self._writers = {
+            written(one): one for one in (self.services.usual().caller, layout.EVERYONE, layout.ROOT)
+        }
         self._values = self._values_of(spec)
         self._usual = dict(self._values)
         self._aside: dict[str, str] = {}
@@ -93,36 +79,31 @@ class VolumeEditor(Screen):
         self._roles_refused = {role: why_not(self._in_role, role) for role in ROLES}
         self._encryption_refused = self._encryption_refusal()
 
-    def view(self) -> ui.View:
-        """Return the fields with their current values."""
-        drive = self._session.drive
-        return ui.View(
-            "volume",
-            self.step,
-            t("New volume") if self._new else t("Volume"),
-            (ui.Action("take", "enter", t("use")), ui.back_action()),
-            about=t("on {drive}", drive=drive.path if drive else ""),
-            fields=tuple(self._fields()),
-            panes=tuple(self._panes()),
-            help=tuple(sentence() for sentence in HELP),
-        )
+    def _title(self) -> ui.Text:
+        return t("New volume") if self._new else t("Volume")
+
+    def _about(self) -> ui.Text:
+        return self._session.on_drive
+
+    def _actions(self) -> Iterator[ui.Action]:
+        yield ui.Action("take", "enter", messages.USE)
 
     def _fields(self) -> Iterator[ui.Field]:
-        yield self._field(PURPOSE, t("Purpose"), offers=self._purposes())
-        yield self._field(FILESYSTEM, t("Filesystem"), offers=self._filesystems())
-        yield self._field(SIZE, t("Size"), t("all the rest, or 500G, 750GB, 30%"))
+        yield self._field(PURPOSE, ui.ScreenStep.PURPOSE.shown, offers=self._purposes())
+        yield self._field(FILESYSTEM, messages.FILESYSTEM, offers=self._filesystems())
+        yield self._field(SIZE, messages.SIZE, t("all the rest, or 500G, 750GB, 30%"))
         yield self._field(LABEL, t("Label"), t("{label} if empty", label=self._own_label))
         if self._mounts:
             yield self._field(MOUNT, t("Mount point"), t("none, or e.g. /srv/media"))
         else:
-            offers = (ui.Offer("", t("manually")), ui.Offer(TURNED_ON, t("now and at every boot")))
+            offers = (ui.Offer("", t("manually")), ui.Offer(TURNED_ON, messages.AT_BOOT))
             yield self._field(SWAP, t("Activate"), offers=offers)
         if self._has_writers:
-            yield self._field(WRITER, t("Who may write"), offers=tuple(self._writer_offers()))
+            yield self._field(WRITER, messages.WHO_MAY_WRITE, offers=tuple(self._writer_offers()))
         if self._has_writers and self._values[WRITER] == OTHER:
-            yield self._field(WRITER_NAME, t("Name"), t("user or group:NAME"))
+            yield self._field(WRITER_NAME, messages.NAME, t("user or group:NAME"))
         yield self._field(ROLE, t("Role"), offers=self._roles())
-        plain = ui.Offer("", t("none"))
+        plain = ui.Offer("", messages.NONE)
         luks = ui.Offer(LUKS, t("LUKS2: passphrase at every boot"), self._encryption_refused)
         yield self._field(ENCRYPTION, t("Encryption"), offers=(plain, luks))
         if (kind := MADE.get(self._values[FILESYSTEM])) and kind.subvolumes:
@@ -146,18 +127,17 @@ class VolumeEditor(Screen):
 
     def _filesystems(self) -> tuple[ui.Offer, ...]:
         able = (
-            ui.Offer(
-                one.filesystem,
-                t("{filesystem}: {place}", filesystem=title_of(one.filesystem), place=rating(one).text),
-            )
-            for one in self._able
+            ui.Offer(one.filesystem, f"{title_of(one.filesystem)}: {rating(one).text}") for one in self._able
         )
         return tuple(able) or (ui.Offer("", t("not possible here")),)
 
     def _writer_offers(self) -> Iterator[ui.Offer]:
-        said = {written(EVERYONE): t("everyone"), written(ROOT): t("root only")}
+        said: dict[str, ui.Text] = {
+            written(layout.EVERYONE): t("everyone"),
+            written(layout.ROOT): t("root only"),
+        }
         for name in self._writers:
-            yield ui.Offer(name, said.get(name) or t("{name}", name=name))
+            yield ui.Offer(name, said.get(name, name))
         yield ui.Offer(OTHER, t("other user"))
 
     def _roles(self) -> tuple[ui.Offer, ...]:
@@ -192,12 +172,12 @@ class VolumeEditor(Screen):
         """True if users other than root can be allowed to write."""
         return self._mounts and not self._values[ROLE]
 
-    def _values_of(self, spec: VolumeSpec) -> dict[str, str]:
-        writer, swaps = written(spec.writer), spec.mount_point == NO_PLACE
+    def _values_of(self, spec: volume_request.VolumeSpec) -> dict[str, str]:
+        writer, swaps = written(spec.writer), spec.mount_point == layout.NO_PLACE
         return {
             PURPOSE: spec.workload.id,
             FILESYSTEM: spec.choice.filesystem,
-            SIZE: "" if spec.takes_rest else size_written(spec),
+            SIZE: "" if spec.takes_rest else volume_request.size_written(spec),
             LABEL: spec.label or "",
             MOUNT: "" if swaps else spec.mount_point or "",
             SWAP: TURNED_ON if swaps else "",
@@ -209,15 +189,12 @@ class VolumeEditor(Screen):
         }
 
     def _choices_for(self, purpose: str, role: str) -> tuple[Choice, ...]:
-        session = self._session
-        assert session.machine is not None and session.drive is not None and session.diagnosis is not None
-        size_bytes = usual_bytes(role, session.machine.memory_bytes)
-        advice = self.services.advise(
-            session.machine, session.drive, session.diagnosis.recording, purpose, size_bytes
-        )
-        return advice_in_role(advice, role).choices
+        machine = self._session.machine
+        assert machine is not None
+        size_bytes = usual_bytes(role, machine.memory_bytes)
+        return advice_in_role(self._session.advise(self.services, purpose, size_bytes), role).choices
 
-    def _in_role(self, role: str) -> VolumeSpec:
+    def _in_role(self, role: str) -> volume_request.VolumeSpec:
         """Return the original volume in another role. Raises Refused."""
         machine, spec = self._session.machine, self._spec
         assert machine is not None
@@ -247,7 +224,7 @@ class VolumeEditor(Screen):
             self._propose()
         self._encryption_refused = self._encryption_refusal()
         if field == ENCRYPTION and self._values[ENCRYPTION] and self._encryption_refused:
-            self.tell(self._encryption_refused, ui.Tone.WARN)
+            self.warn(self._encryption_refused)
 
     def _turn_role(self, before: ui.Values) -> None:
         """Set purpose, filesystem, size and mount point of a role, or restore them if no role is set."""
@@ -255,7 +232,7 @@ class VolumeEditor(Screen):
         if not before[ROLE]:
             self._aside = {key: self._values[key] for key in (PURPOSE, SIZE, MOUNT, SWAP)}
         if refusal := self._roles_refused.get(role, ""):
-            self.tell(refusal, ui.Tone.WARN)
+            self.warn(refusal)
             return
         if not role:
             self._values |= self._aside
@@ -282,7 +259,7 @@ class VolumeEditor(Screen):
         if not self._new or drive is None or any(self._values[key] != self._usual[key] for key in keys):
             return
         try:
-            spec = replace(self._read(), mount_point=None, writer=ROOT)
+            spec = replace(self._read(), mount_point=None, writer=layout.ROOT)
         except DiskwrightError:
             return
         others = [one for one in self._session.specs if one is not self._spec]
@@ -290,16 +267,15 @@ class VolumeEditor(Screen):
         self._usual |= {key: usual[key] for key in keys}
         self._values |= {key: usual[key] for key in keys}
 
-    def act_take(self, _row: str, values: ui.Values) -> None:
+    def act_take(self) -> None:
         """Use the volume if the planner accepts. Errors preserve the typed values."""
-        self._values = {**self._values, **values}
+        self._values = {**self._values, **self.values}
         spec = self._read()
         self._check(spec)
         self._take(spec)
-        if self.desk.screen is self:
-            self.desk.back()
+        self.close()
 
-    def _read(self) -> VolumeSpec:
+    def _read(self) -> volume_request.VolumeSpec:
         """Return the volume for the typed values. Raises BadInput."""
         was, values, choice = self._spec, self._values, self._choice
         if refusal := self._roles_refused.get(values[ROLE], ""):
@@ -308,7 +284,7 @@ class VolumeEditor(Screen):
             raise BadInput(t("No filesystem for this purpose can be created here."))
         asked = (values[PURPOSE], choice.filesystem, values[ROLE])
         same = asked == (was.workload.id, was.choice.filesystem, was.role)
-        size_bytes, percent = parse_share(values[SIZE].strip() or REST)
+        size_bytes, percent = volume_request.parse_share(values[SIZE].strip() or volume_request.REST)
         return replace(
             was,
             # Preserve custom options unless purpose, filesystem or role changed.
@@ -322,15 +298,15 @@ class VolumeEditor(Screen):
             role=values[ROLE],
             encrypted=bool(values[ENCRYPTION]),
             subvolumes=parse_subvolumes(_unless_none(values[SUBVOLUMES])) if _has_subvolumes(choice) else (),
-            writer=self._writer() if self._has_writers else ROOT,
+            writer=self._writer() if self._has_writers else layout.ROOT,
         )
 
     def _mount_point(self) -> str | None:
         if not self._mounts:
-            return NO_PLACE if self._values[SWAP] else None
+            return layout.NO_PLACE if self._values[SWAP] else None
         return _unless_none(self._values[MOUNT]) or None
 
-    def _writer(self) -> Writer:
+    def _writer(self) -> layout.Writer:
         """Return the writer. The original writer may be unknown to this machine."""
         value = self._values[WRITER]
         name = self._values[WRITER_NAME].strip() if value == OTHER else value
@@ -340,7 +316,7 @@ class VolumeEditor(Screen):
         return known.get(name) or self.services.writer_named(name)
 
 
-def written(writer: Writer) -> str:
+def written(writer: layout.Writer) -> str:
     """Return the name of a writer in the format of `writer_named`."""
     return {"person": writer.name, "group": f"group:{writer.name}"}.get(writer.kind, writer.kind)
 
@@ -351,4 +327,4 @@ def _has_subvolumes(choice: Choice) -> bool:
 
 def _unless_none(text: str) -> str:
     """Return the typed text, or an empty string for the word "none"."""
-    return "" if text.strip().lower() == NO_PLACE else text.strip()
+    return "" if text.strip().lower() == layout.NO_PLACE else text.strip()

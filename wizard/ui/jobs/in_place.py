@@ -8,8 +8,8 @@ from wizard.apply.run.job import NOT_YET
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.progress_log import Decision, DecisionChoice, Settling
 from wizard.apply.run.runs import run_argument
+from wizard.ext4 import ways
 from wizard.ext4.operations import compare_seconds
-from wizard.ext4.ways import how_sentences, look_sentence, power_words, undo_sentence
 from wizard.host.services import Services
 from wizard.model.drive_facts import usual_bytes_per_second
 from wizard.model.moves import Moves
@@ -21,27 +21,25 @@ from wizard.plan.changes import Bring, Changes, Migration, RunDocument
 from wizard.plan.copy import amount_message, fstab_difference
 from wizard.plan.partition.moves import BACK, POWER, journals_message, preview, step_seconds, what_moves
 from wizard.plan.plan import Plan
+from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.reasons import command_blocks
 from wizard.ui.jobs.job import AnyJob, D, Job, RunOutcome
 from wizard.ui.jobs.plan import PlanJob
-from wizard.ui.messages import UNDO_EARLY, UNDO_QUESTION
 
 BRING_BACK = t("Undo removes copied files if the source is still identical.")
-UNDO_LATER = Sentence("To undo: sudo diskwright undo {run}")
-CHECKED_AS_PLANNED = t("The filesystem matches the plan and was checked.")
 LEFT_EARLY = frozenset({RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED})
 
 
 class InPlaceJob(Job[D]):
     """A job that takes effect immediately. The last journal entry describes the outcome."""
 
-    undo_means: ui.Text = UNDO_EARLY
+    undo_means: ui.Text = messages.UNDO_EARLY
 
     @property
     def undo_choices(self) -> tuple[DecisionChoice, ...]:
         """Undo, if possible after a finished run."""
-        question = UNDO_QUESTION(drives=self.changed)
+        question = messages.UNDO_QUESTION(drives=self.changed)
         return (DecisionChoice(Settling.UNDO, str(question), str(self.undo_means)),)
 
     @property
@@ -59,7 +57,8 @@ class InPlaceJob(Job[D]):
 
     def later(self, run: Path) -> tuple[ui.Text, ...]:
         """Explain how to undo later, if possible."""
-        return (UNDO_LATER(run=run_argument(run)),) if self.undo_choices else ()
+        said = t("To undo: sudo diskwright undo {run}", run=run_argument(run))
+        return (said,) if self.undo_choices else ()
 
     def outcome(
         self, services: Services, run: Path, state: RunState, entries: Sequence[JournalEntry]
@@ -253,11 +252,11 @@ class MigrationJob(InPlaceJob[Migration]):
 
     def __init__(self, migration: Migration) -> None:
         super().__init__(migration)
-        self.title = t("{device} to ext4", device=migration.device)
+        self.title = messages.IN_EXT4(device=migration.device)
 
     def undo_texts(self, services: Services) -> tuple[ui.Text, ...]:
         """Describe safety measures and risks."""
-        return tuple(how_sentences(self.document))
+        return tuple(ways.how_sentences(self.document))
 
     @property
     def seconds(self) -> tuple[float, ...]:
@@ -278,7 +277,7 @@ class MigrationJob(InPlaceJob[Migration]):
 
     def power(self, told: str, working: int | None, *, begun: bool) -> ui.Text:
         """Describe the effect of a power failure during the current step or transaction."""
-        return power_words(self.document, working, told)
+        return ways.power_words(self.document, working, told)
 
     def outcome(
         self, services: Services, run: Path, state: RunState, entries: Sequence[JournalEntry]
@@ -292,10 +291,10 @@ class MigrationJob(InPlaceJob[Migration]):
             *((self._choice(Settling.KEEP),) if keep else ()),
             *((self._choice(Settling.UNDO),) if undo else ()),
         )
-        look = str(look_sentence(device)) if keep and undo else ""
+        look = str(ways.look_sentence(device)) if keep and undo else ""
         banner = super().outcome(services, run, state, entries).banner
         if keep and undo:
-            banner = ui.Banner(NOT_YET, (CHECKED_AS_PLANNED,), banner.tone)
+            banner = ui.Banner(NOT_YET, (t("The filesystem matches the plan and was checked."),), banner.tone)
         return RunOutcome(
             replace(banner, tone=ui.Tone.WARN) if used else banner,
             (used,) if used else (),
@@ -306,7 +305,7 @@ class MigrationJob(InPlaceJob[Migration]):
         device = self.document.device
         if way is Settling.UNDO:
             question = t("Undo the conversion of {device}?", device=device)
-            return DecisionChoice(way, str(question), str(undo_sentence(self.document.way)))
+            return DecisionChoice(way, str(question), str(ways.undo_sentence(self.document.way)))
         means = t(
             "Keeping makes undo impossible and frees up to {room:size}. The filesystem is then mounted.",
             room=self.document.room_bytes,

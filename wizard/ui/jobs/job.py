@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 from wizard.model.errors import printable
 from wizard.model.said import t
 from wizard.plan.changes import RunDocument
+from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.drive_rows import who
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from wizard.plan.undo_policy import UndoSpace
 
 LOST_NOW = t("Deleted when applied")
-READ_FIRST = t("The drive was not read, so this cannot be applied. Read as root first.")
+WILL_BE_DONE = t("What will be done")
 D = TypeVar("D", bound=RunDocument, covariant=True)
 
 
@@ -121,6 +122,11 @@ class Job(Generic[D]):
         """Estimated time to read the drive before and after all steps, in seconds."""
         return 0.0
 
+    @property
+    def total_seconds(self) -> float:
+        """Estimated duration of the whole job, in seconds."""
+        return sum(self.seconds) + self.read_seconds
+
     def commands(self, services: Services) -> tuple[ui.Block, ...]:
         """Return every step with commands, undo and checks."""
         raise NotImplementedError
@@ -201,15 +207,14 @@ class Job(Generic[D]):
     def panes(self, services: Services) -> tuple[ui.Pane, ui.Pane]:
         """Return the steps in short, and the limits of undo."""
         # Unnumbered, since `commands` and Work number every step.
-        steps: list[ui.Block] = [ui.para("-", sentence, hang=2) for sentence in self.brief]
-        seconds = sum(self.seconds) + self.read_seconds
-        steps.append(ui.para(ui.muted(t("Takes {seconds:time}.", seconds=seconds))))
+        steps: list[ui.Block] = [ui.para("-", sentence) for sentence in self.brief]
+        steps.append(ui.para(ui.muted(messages.TAKES(seconds=self.total_seconds))))
         back: list[ui.Block] = [ui.para(said, hang=2) for said in self.undo_texts(services)]
         doubts = (*self.doubts, *services.journal_doubts())
         if doubts:
             back += [ui.GAP, ui.para(ui.muted(t("Notes and unknowns")))]
-            back += [ui.para("-", ui.Piece(doubt, ui.Tone.WARN), hang=2) for doubt in doubts]
-        return ui.Pane(t("What will be done"), tuple(steps)), ui.Pane(t("Undo"), tuple(back))
+            back += [ui.para("-", ui.warn(doubt)) for doubt in doubts]
+        return ui.Pane(WILL_BE_DONE, tuple(steps)), ui.Pane(messages.UNDO_TITLE, tuple(back))
 
     def page(self, services: Services) -> Iterator[ui.Block]:
         """Yield the whole document as one text: drives, losses, layouts, undo, and every step with its
@@ -219,8 +224,7 @@ class Job(Generic[D]):
             yield ui.GAP
             yield from self.bars
         yield ui.GAP
-        seconds = sum(self.seconds) + self.read_seconds
-        yield ui.para(ui.strong(t("What will be done ({seconds:time}):", seconds=seconds)))
+        yield ui.para(ui.strong(WILL_BE_DONE), messages.TAKES(seconds=self.total_seconds))
         yield from self.commands(services)
 
     def consequences(self, services: Services) -> Iterator[ui.Block]:
@@ -229,7 +233,7 @@ class Job(Generic[D]):
         yield from (ui.para(who(drive)) for drive in self.drives)
         yield ui.GAP
         if self.unread:
-            yield ui.para(ui.Piece(READ_FIRST, ui.Tone.WARN))
+            yield ui.para(ui.warn(messages.READ_FIRST))
         yield self.banner(services, final=bool(self.word(services)))
         yield ui.GAP
         yield from self.panes(services)[1].blocks

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 MOST_NAMES = 3
 """Most partitions to name in a headline."""
 
-WAITS = t("Undo restores the old contents until you choose Keep.")
-
 TONES = {
     "done": ui.Tone.GOOD,
     "kept": ui.Tone.GOOD,
@@ -108,7 +106,8 @@ class PlanJob(Job[Plan]):
         if self.restores_nothing(services):
             said: tuple[ui.Text, ...] = (t("No old contents to restore, so the result is used right away."),)
         elif not direct and not self.keep:
-            said = (WAITS, t("Keep asks for the passphrase.")) if self.document.takes_passphrase else (WAITS,)
+            said = (t("Undo restores the old contents until you choose Keep."),)
+            said += (t("Keep asks for the passphrase."),) if self.document.takes_passphrase else ()
         else:
             said = (promise(self.document, direct, keep=self.keep),)
         return (*((danger,) if danger else ()), *free_used(self.document), *said)

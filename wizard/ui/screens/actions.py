@@ -2,34 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from wizard.ext4.superblock import old_filesystems
 from wizard.filesystems.registry import title_of
-from wizard.model.errors import DiskwrightError, printable
-from wizard.model.finding import Recording
+from wizard.model import requests
+from wizard.model.errors import printable
 from wizard.model.machine import Drive, Machine, Partition
-from wizard.model.requests import (
-    Attach,
-    Detach,
-    Grow,
-    NewUuid,
-    Release,
-    SetLabel,
-    SetOptions,
-    SwitchOff,
-    Tune,
-    Wanted,
-)
-from wizard.model.said import t
-from wizard.plan.changes import Changes
-from wizard.plan.request.plan_request import DeletePart, GrowPart, Mode, Request, RestoreTable
+from wizard.model.said import format_capacity, t
+from wizard.plan.request import plan_request
 from wizard.plan.settings.possible import places_of, signatures_on
-from wizard.ui import messages as words
+from wizard.ui import messages
 from wizard.ui import view as ui
-from wizard.ui.components.decisions import blocker, runs_on
-from wizard.ui.components.drive_rows import short
+from wizard.ui.components.run_rows import blocker, runs_on
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Typing
 from wizard.ui.dialogs.health import health_page
@@ -37,17 +24,17 @@ from wizard.ui.draft import usual_purpose
 from wizard.ui.editors.adjusting import adjust
 from wizard.ui.menu import MenuEntry, MenuFacts, entries
 
-WHEN = t("When")
-
 
 class Actions(Screen):
     """Menu of actions. Unavailable actions are greyed and show the reason."""
 
+    place = "actions"
+    over = True
+    help = (messages.NO_CHANGE_YET, t("Unavailable actions show the reason."))
+
     def __init__(self, desk: Desk, device: str) -> None:
         super().__init__(desk)
         self._device = device
-        self._at = ""
-        self._waiting = False
 
     @property
     def _drive(self) -> Drive:
@@ -69,68 +56,48 @@ class Actions(Screen):
         return entries(self._machine, self._drive, self._device, against, self.desk.runs, here)
 
     def view(self) -> ui.View:
-        """Return the menu as a dialog."""
-        found = self._entries()
-        able = [ui.Action(one.name, one.key, one.label, one.why_not, one.ends, aside=True) for one in found]
+        """Return the menu."""
+        self._found = self._entries()
+        return super().view()
+
+    def _actions(self) -> Iterator[ui.Action]:
         # Enter has no effect if every action is unavailable.
-        do = (ui.Action("do", "enter", t("do it")),) if any(one.why_not == "" for one in found) else ()
-        actions = (*do, *able, ui.Action("back", "escape", ui.BACK))
-        at = self._at or next((one.name for one in found), "")
-        return ui.View(
-            "actions",
-            ui.ScreenStep.DRIVES,
-            self._title(),
-            actions,
-            rows=ui.Rows(tuple(map(_row, found)), at),
-            said=ui.Piece(t("Checking the current state ...")) if self._waiting else None,
-            over=True,
-            busy=self._waiting,
-            help=(t("No change happens before you review."), t("Unavailable actions show the reason.")),
-        )
+        if any(one.why_not == "" for one in self._found):
+            yield ui.Action("do", "enter", t("do it"))
+        for one in self._found:
+            yield ui.Action(one.name, one.key, one.label, one.why_not, one.ends, aside=True)
+
+    def _rows(self) -> ui.Rows:
+        return ui.Rows(tuple(map(_row, self._found)), self.row or next((one.name for one in self._found), ""))
 
     def _title(self) -> ui.Text:
         drive, part = self._drive, self._drive.partition(self._device)
         if part is None:
-            model = printable(drive.model or "", 40)
-            return t(
-                "{drive}  {model}  {size:size}",
-                drive=short(drive.path),
-                model=model,
-                size=drive.size_bytes or 0,
-            )
-        label = next((mark.label for mark in part.signatures if mark.label), None) or title_of(
-            part.filesystem or ""
-        )
-        return t(
-            "{part}  {what}  {size:size}",
-            part=short(part.path),
-            what=label,
-            size=part.size_bytes,
-        )
+            name, what, size = drive.path, drive.model or "", drive.size_bytes or 0
+        else:
+            label = next((mark.label for mark in part.signatures if mark.label), None)
+            name, what, size = part.path, label or title_of(part.filesystem or ""), part.size_bytes
+        return f"{ui.short(name)}  {what}  {format_capacity(size)}"
 
-    def moved(self, row: str) -> None:
-        """Remember the row."""
-        self._at = row
-
-    def act_do(self, row: str, values: ui.Values) -> None:
+    def act_do(self) -> None:
         """Perform the action of the row, or show why it is unavailable."""
-        entry = next((one for one in self._entries() if one.name == row), None)
+        entry = next((one for one in self._entries() if one.name == self.row), None)
         if entry is None:
             return
         if entry.why_not != "":
-            self.tell(entry.why_not, ui.Tone.WARN)
+            self.warn(entry.why_not)
         else:
-            self.act(row, row, values)
+            self.act(self.row, self.row, self.values)
 
-    def act_show_run(self, _row: str, _values: ui.Values) -> None:
+    def act_show_run(self) -> None:
         """Open the run on this device."""
         self._to_run("")
 
-    def act_keep(self, _row: str, _values: ui.Values) -> None:
+    def act_keep(self) -> None:
         """Keep the waiting result, after a question."""
         self._to_run("keep")
 
-    def act_undo(self, _row: str, _values: ui.Values) -> None:
+    def act_undo(self) -> None:
         """Undo the run, after a question."""
         self._to_run("undo")
 
@@ -139,39 +106,39 @@ class Actions(Screen):
         self.desk.back()
         self.desk.open_run(run.run, way)
 
-    def act_set_up(self, _row: str, _values: ui.Values) -> None:
+    def act_set_up(self) -> None:
         """Plan to replace all contents of the drive."""
-        self._purpose(Mode.REPLACE)
+        self._purpose(plan_request.Mode.REPLACE)
 
-    def act_use_free(self, _row: str, _values: ui.Values) -> None:
+    def act_use_free(self) -> None:
         """Plan to use free space. Preserves every partition."""
-        self._purpose(Mode.USE_FREE)
+        self._purpose(plan_request.Mode.USE_FREE)
 
-    def act_format(self, _row: str, _values: ui.Values) -> None:
+    def act_format(self) -> None:
         """Plan to format a partition. Preserves the others."""
         self._purpose(None, self._device)
 
-    def _purpose(self, mode: Mode | None, part: str | None = None) -> None:
+    def _purpose(self, mode: plan_request.Mode | None, part: str | None = None) -> None:
         anew = replace(self.desk.session, mode=mode, part=part, specs=(), plan=None)
         self.desk.session = anew
         self.desk.open_purpose()
 
-    def act_delete(self, _row: str, _values: ui.Values) -> None:
+    def act_delete(self) -> None:
         """Review deleting a partition. Preserves the others."""
-        self._review(DeletePart(self._part))
+        self._review(plan_request.DeletePart(self._part))
 
-    def act_grow(self, _row: str, _values: ui.Values) -> None:
+    def act_grow(self) -> None:
         """Review growing a partition into adjacent free space, online if mounted."""
         if places_of(self._drive, self._device):
-            self.desk.with_root(self, lambda: self._work_out(Grow()))
+            self.work_out(self._device, requests.Grow())
         else:
-            self._review(GrowPart(self._part))
+            self._review(plan_request.GrowPart(self._part))
 
-    def act_adjust(self, _row: str, _values: ui.Values) -> None:
+    def act_adjust(self) -> None:
         """Open the editor for start, end and size."""
         adjust(self.desk, self._device)
 
-    def act_move(self, _row: str, _values: ui.Values) -> None:
+    def act_move(self) -> None:
         """Review aligning a partition, or all misaligned partitions of a drive."""
         self.desk.open_moves(self._machine, self._drive, self._drive.partition(self._device))
 
@@ -181,150 +148,117 @@ class Actions(Screen):
         assert part is not None
         return part
 
-    @property
-    def _recording(self) -> Recording:
-        return self.services.diagnose(self._machine, self._drive).recording
-
-    def act_restore_table(self, _row: str, _values: ui.Values) -> None:
+    def act_restore_table(self) -> None:
         """Review writing a lost partition table back."""
-        self._review(RestoreTable())
+        self._review(plan_request.RestoreTable())
 
-    def _review(self, request: Request) -> None:
+    def _review(self, request: plan_request.Request) -> None:
         self.desk.open_review(self.services.plan(self._machine, (self._drive,), request))
 
-    def act_to_ext4(self, _row: str, _values: ui.Values) -> None:
+    def act_to_ext4(self) -> None:
         """Open the conversions to ext4."""
         found = [
             one for one in old_filesystems(self._drive) if self._device in (one.device, self._drive.path)
         ]
         self.desk.open_conversions(self._drive, found)
 
-    def act_speed(self, _row: str, _values: ui.Values) -> None:
+    def act_speed(self) -> None:
         """Open the measurement of alignment."""
         self.desk.open_alignment_test(self._drive)
 
-    def act_health(self, _row: str, _values: ui.Values) -> None:
+    def act_health(self) -> None:
         """Open the health page."""
         diagnosis = self.services.diagnose(self._machine, self._drive)
-        self.desk.go(health_page(self.desk, self._drive, diagnosis))
+        self.open(health_page, self._drive, diagnosis)
 
-    def act_rename(self, _row: str, _values: ui.Values) -> None:
+    def act_rename(self) -> None:
         """Ask for a new label."""
         label = next((one.label for one in signatures_on(self._drive, self._device) if one.label), None) or ""
         field = ui.Field("label", t("New label"), printable(label, 300), selected=True)
         self._type(
-            words.RENAME,
+            messages.RENAME,
             t("An fstab line with the old label is updated too."),
             (field,),
-            lambda values: SetLabel(values.get("label", "").strip()),
+            lambda values: requests.SetLabel(values.get("label", "").strip()),
         )
 
-    def act_new_uuid(self, _row: str, _values: ui.Values) -> None:
+    def act_new_uuid(self) -> None:
         """Give a copy UUIDs of its own."""
-        self.desk.with_root(self, lambda: self._work_out(NewUuid()))
+        self.work_out(self._device, requests.NewUuid())
 
-    def act_mount(self, _row: str, _values: ui.Values) -> None:
+    def act_mount(self) -> None:
         """Ask for a folder, and whether to mount at every boot or only now."""
         fields = (
             ui.Field("folder", t("Folder"), "", t("/srv + label")),
-            ui.Field("when", WHEN, "boot", offers=_offers(t("now and at every boot"), t("only now"))),
+            _when("boot", messages.AT_BOOT, t("only now")),
         )
 
-        def wanted(values: ui.Values) -> Wanted:
+        def wanted(values: ui.Values) -> requests.Wanted:
             folder, when = values.get("folder", "").strip(), values.get("when", "boot")
-            return Attach(folder or None, (), when == "boot", self.services.usual().caller)
+            return requests.Attach(folder or None, (), when == "boot", self.services.usual().caller)
 
-        self._type(words.MOUNT, "", fields, wanted)
+        self._type(messages.MOUNT, "", fields, wanted)
 
-    def act_bring(self, _row: str, _values: ui.Values) -> None:
+    def act_bring(self) -> None:
         """Copy files to the mounted filesystem."""
         self.desk.open_copy(places_of(self._drive, self._device)[:1])
 
-    def act_unmount(self, _row: str, _values: ui.Values) -> None:
+    def act_unmount(self) -> None:
         """Unmount, and optionally remove the fstab line."""
-        fields = (
-            ui.Field(
-                "when",
-                WHEN,
-                "once",
-                offers=_offers(t("now, and no longer at boot"), t("now; fstab is not changed")),
-            ),
+        when = _when("once", t("now, and no longer at boot"), t("now; fstab is not changed"))
+        self._type(
+            messages.UNMOUNT, "", (when,), lambda values: requests.Detach(values.get("when") == "boot")
         )
-        self._type(words.UNMOUNT, "", fields, lambda values: Detach(values.get("when") == "boot"))
 
-    def act_options(self, _row: str, _values: ui.Values) -> None:
+    def act_options(self) -> None:
         """Edit the mount options in fstab."""
         now = self.services.options_at_boot(self._drive, self._device) or ()
-        fields = (ui.Field("options", t("Options"), printable(",".join(now), 4000), "defaults"),)
+        fields = (ui.Field("options", messages.OPTIONS_TITLE, printable(",".join(now), 4000), "defaults"),)
 
-        def wanted(values: ui.Values) -> Wanted:
-            return SetOptions(tuple(filter(None, values.get("options", "").replace(" ", "").split(","))))
+        def wanted(values: ui.Values) -> requests.Wanted:
+            given = values.get("options", "").replace(" ", "").split(",")
+            return requests.SetOptions(tuple(filter(None, given)))
 
-        self._type(
-            words.OPTIONS,
-            t("All options for the fstab line, separated by commas."),
-            fields,
-            wanted,
-        )
+        said = t("All options for the fstab line, separated by commas.")
+        self._type(messages.MOUNT_OPTIONS, said, fields, wanted)
 
-    def act_tune(self, _row: str, _values: ui.Values) -> None:
+    def act_tune(self) -> None:
         """Suggest better settings for a workload."""
-        titles = {one.workload.id: one.workload.title for one in self.services.profiles}
-        offers = tuple(ui.Offer(name, printable(str(title), 60)) for name, title in titles.items())
-        fields = (ui.Field("purpose", t("Purpose"), usual_purpose(self._drive), offers=offers),)
-        self._type(
-            words.TUNE,
-            t("Compares the current options with those for this purpose."),
-            fields,
-            lambda values: Tune(values["purpose"]),
+        offers = tuple(ui.Offer(one.workload.id, one.workload.title) for one in self.services.profiles)
+        fields = (
+            ui.Field("purpose", ui.ScreenStep.PURPOSE.shown, usual_purpose(self._drive), offers=offers),
         )
+        said = t("Compares the current options with those for this purpose.")
+        self._type(messages.TUNE, said, fields, lambda values: requests.Tune(values["purpose"]))
 
-    def act_power_off(self, _row: str, _values: ui.Values) -> None:
+    def act_power_off(self) -> None:
         """Unmount all filesystems and power off the drive."""
-        self.desk.with_root(self, lambda: self._work_out(SwitchOff()))
+        self.work_out(self._device, requests.SwitchOff())
 
-    def act_release(self, _row: str, _values: ui.Values) -> None:
+    def act_release(self) -> None:
         """Stop all arrays, groups and containers on the drive."""
-        self.desk.with_root(self, lambda: self._work_out(Release()))
+        self.work_out(self._device, requests.Release())
 
     def _type(
         self,
         title: ui.Text,
         means: ui.Text,
         fields: Sequence[ui.Field],
-        wanted: Callable[[ui.Values], Wanted],
+        wanted: Callable[[ui.Values], requests.Wanted],
     ) -> None:
         def take(values: ui.Values) -> Callable[[], None]:
-            asked = wanted(values)
-            return lambda: self.desk.with_root(self, lambda: self._work_out(asked))
+            return partial(self.work_out, self._device, wanted(values))
 
-        blocks = (ui.para(means),) if means != "" else ()
-        self.desk.go(Typing(self.desk, title, blocks, fields, take, t("review")))
-
-    def _work_out(self, wanted: Wanted) -> None:
-        """Check the current state in a thread, as root if needed."""
-        self._waiting = True
-
-        def failed(error: DiskwrightError) -> None:
-            self._waiting = False
-            self.tell(str(error), ui.Tone.WARN)
-
-        self.desk.later(
-            self, lambda: self.services.as_root().work_out(self._device, wanted), self._worked_out, failed
-        )
-
-    def _worked_out(self, changes: Changes) -> None:
-        self._waiting = False
-        self.desk.open_review(changes)
+        self.open(Typing, title, means, fields, take, messages.REVIEW)
 
 
 def _row(entry: MenuEntry) -> ui.Row:
     tone = ui.Tone.DANGER if entry.ends else ui.Tone.STRONG
-    cells = (ui.Piece(entry.key, ui.Tone.ACCENT), ui.Piece(entry.label, tone), ui.Piece(entry.says))
+    cells = (ui.accent(entry.key), ui.Piece(entry.label, tone), ui.Piece(entry.says))
     if entry.why_not != "":
         cells = (ui.muted(""), ui.muted(entry.label), ui.muted(entry.why_not))
     return ui.Row(entry.name, cells, why_not=entry.why_not)
 
 
-def _offers(boot: ui.Text, once: ui.Text) -> tuple[ui.Offer, ...]:
-    return (ui.Offer("boot", boot), ui.Offer("once", once))
+def _when(value: str, boot: ui.Text, once: ui.Text) -> ui.Field:
+    return ui.Field("when", t("When"), value, offers=(ui.Offer("boot", boot), ui.Offer("once", once)))

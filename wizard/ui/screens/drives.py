@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from wizard.apply.local_runs import OpenRun
@@ -13,9 +13,11 @@ from wizard.model.finding import Diagnosis, Finding
 from wizard.model.machine import Drive, Machine
 from wizard.model.requests import SetOptions
 from wizard.model.said import Sentences, t
+from wizard.ui import messages
 from wizard.ui import view as ui
-from wizard.ui.components import drive_rows, way_rows
-from wizard.ui.components.decisions import answers, blocker, misaligned_found, runs_on, without_nofail
+from wizard.ui.components import drive_rows
+from wizard.ui.components.advice_rows import listed, notice
+from wizard.ui.components.run_rows import answers, blocker, misaligned_found, runs_on, without_nofail
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.session import Session
 
@@ -23,14 +25,6 @@ SET_UP = t("set up")
 ACTIONS = t("actions")
 SHOW = t("show")
 
-HELP = (
-    t("Each row is a drive. Reading a drive changes nothing. Right shows the partitions."),
-    t("Enter sets up an empty drive, or shows the actions for any other drive."),
-    t("Danger: data at risk. Warning: likely harm, or unconfirmed. Note: good to know."),
-    t("Waiting results are listed first. K keeps the result, U restores the old contents."),
-    t("Press m to convert ext2 or ext3 to ext4 without losing a file."),
-    t("New drives appear automatically."),
-)
 COLUMNS = (ui.Column(), ui.Column(), ui.Column(right=True), ui.Column(), ui.Column())
 
 
@@ -40,13 +34,21 @@ class DrivesScreen(Screen):
     The cursor starts on `drive`, or on the partition `part`, if named.
     """
 
+    place = "drives"
+    title = ui.ScreenStep.DRIVES.shown
+    help = (
+        t("Reading a drive changes nothing. Right shows the partitions. New drives appear automatically."),
+        t("Danger: data at risk. Warning: likely harm, or unconfirmed. Note: good to know."),
+        t("Waiting results are listed first. K keeps the result, U restores the old contents."),
+    )
+
     def __init__(self, desk: Desk, drive: str = "", part: str = "") -> None:
         super().__init__(desk)
         self._around: Machine | None = None
         self._asking = self._again = False
         self._named = drive
         self._opened = {drive} if part else set()
-        self._at = part or drive
+        self.row = part or drive
         self._led = bool(drive)
         self._free: dict[str, int | None] = {}
         self._absent: dict[str, Finding] = {}
@@ -82,8 +84,7 @@ class DrivesScreen(Screen):
             diagnosis = self.services.diagnose(replace(around, drives=(drive,)), drive)
             self.desk.post(self, lambda: self._fill_in(drive, diagnosis))
 
-        machine = self.services.probe(answered)
-        return machine
+        return self.services.probe(answered)
 
     def _fill_in(self, drive: Drive, diagnosis: Diagnosis) -> None:
         if drive.path in self.desk.found:
@@ -141,9 +142,9 @@ class DrivesScreen(Screen):
             (come, Sentences("{drives:and} was plugged in.", "{drives:and} were plugged in.")),
         ):
             if paths:
-                self.tell(said(drives=tuple(map(drive_rows.short, paths)), count=len(paths)))
+                self.tell(said(drives=tuple(map(ui.short, paths)), count=len(paths)))
         if come and not self._led:
-            self._at = come[0]
+            self.row = come[0]
 
     @property
     def _default(self) -> str:
@@ -167,14 +168,14 @@ class DrivesScreen(Screen):
 
     @property
     def _listed(self) -> dict[str, tuple[Drive, Diagnosis] | None]:
-        return way_rows.listed(self._around, self.desk.found)
+        return listed(self._around, self.desk.found)
 
     def _is_gone(self, run: OpenRun) -> bool:
         """Return True for a run that ended early, if its drives are absent."""
         here = (one for found in self.desk.found.values() if found for one in runs_on((run,), found[0]))
         return bool(run.why_not) and run.state != RunState.WAITING and not (self._asking or any(here))
 
-    def _rows(self) -> Iterator[ui.Row]:
+    def _every_row(self) -> Iterator[ui.Row]:
         runs = tuple(run for run in self.desk.runs if not self._is_gone(run))
         for run in runs:
             alike = [one for one in runs if set(one.drives) & set(run.drives)]
@@ -194,39 +195,34 @@ class DrivesScreen(Screen):
 
     def view(self) -> ui.View:
         """Return the list, with details of the selected row."""
-        rows = tuple(self._rows())
-        at = self._at if any(row.key == self._at for row in rows) else self._default
-        found = self._current(at)
-        return ui.View(
-            "drives",
-            ui.ScreenStep.DRIVES,
-            t("Drives"),
-            tuple(self._actions(at, found)),
-            drive_rows.about(self.services, len(self._listed)),
-            rows=ui.Rows(rows, at, COLUMNS),
-            panes=self._panes(at, found),
-            said=self.said or self._notice(rows),
-            busy=self._asking,
-            help=HELP,
-        )
+        self._listing = tuple(self._every_row())
+        self._at = self.row if any(row.key == self.row for row in self._listing) else self._default
+        return super().view()
 
-    def _notice(self, rows: Sequence[ui.Row]) -> ui.Piece | None:
-        nothing = not rows and not self._asking
+    def _rows(self) -> ui.Rows:
+        return ui.Rows(self._listing, self._at, COLUMNS)
+
+    def _about(self) -> ui.Text:
+        return drive_rows.about(self.services, len(self._listed))
+
+    def _busy(self) -> bool:
+        return self._asking
+
+    def _said(self) -> ui.Piece | None:
+        nothing = not self._listing and not self._asking
         # After the first cursor movement, only show obstacles.
-        return way_rows.notice(self.services, self._around, self.answered, nothing=nothing, brief=self._led)
+        return notice(self.services, self._around, self.answered, nothing=nothing, brief=self._led)
 
-    def _panes(self, at: str, found: tuple[Drive, Diagnosis] | None) -> tuple[ui.Pane, ...]:
+    def _panes(self) -> Iterable[ui.Pane]:
+        at = self._at
+        found = self._current(at)
         if found is None:
             if at in self._absent:
                 return (drive_rows.absent_pane(self._absent[at]),)
             if at in self.desk.found:
-                name = drive_rows.short(at)
-                return (
-                    ui.Pane(
-                        name,
-                        (ui.para(t("Reading {drive}. The other drives are not delayed.", drive=name)),),
-                    ),
-                )
+                name = ui.short(at)
+                said = t("Reading {drive}. The other drives are not delayed.", drive=name)
+                return (ui.Pane(name, (ui.para(said),)),)
             return ()
         drive, diagnosis = found
         device = "" if at == drive.path else at
@@ -240,7 +236,9 @@ class DrivesScreen(Screen):
             runs=runs_on(self.desk.runs, drive, device),
         )
 
-    def _actions(self, at: str, found: tuple[Drive, Diagnosis] | None) -> Iterator[ui.Action]:
+    def _actions(self) -> Iterator[ui.Action]:
+        at = self._at
+        found = self._current(at)
         if at.startswith("run:"):
             yield ui.Action("show-run", "enter", SHOW)
         elif at in self._absent:
@@ -248,11 +246,11 @@ class DrivesScreen(Screen):
         elif found is not None:
             yield from self._of_drive(at, *found)
         if any("keep" in run.ways for run in self.desk.runs):
-            yield ui.Action("keep", "K", t("keep"), ends=True)
+            yield ui.Action("keep", "K", messages.KEEP, ends=True)
         if any("undo" in run.ways for run in self.desk.runs):
-            yield ui.Action("undo", "U", t("undo"), ends=True)
+            yield ui.Action("undo", "U", messages.UNDO, ends=True)
         if self.services.asks_for_root:
-            yield ui.Action("as-root", "o", t("read as root"))
+            yield ui.Action("as-root", "o", messages.READ_AS_ROOT)
         yield ui.Action("again", "r", t("read again"), aside=True)
 
     def _of_drive(self, at: str, drive: Drive, diagnosis: Diagnosis) -> Iterator[ui.Action]:
@@ -262,12 +260,12 @@ class DrivesScreen(Screen):
         if not ready:
             yield ui.Action("set-up", "s", SET_UP, why_not, aside=bool(why_not))
         if self._old_filesystems(at, drive):
-            yield ui.Action("to-ext4", "m", t("to ext4"))
+            yield ui.Action("to-ext4", "m", messages.TO_EXT4)
         if ready:
             yield ui.Action("actions", "a", ACTIONS)
         if runs_on(self.desk.runs, drive, at):
             yield ui.Action("show-run", "v", SHOW)
-        yield ui.Action("why", "w", t("why"))
+        yield ui.Action("why", "w", messages.WHY)
         yield ui.Action("health", "i", t("health"))
         yield ui.Action("speed", "t", t("speed"), aside=True)
         yield from answers(self.services, self.desk.runs, at, drive, diagnosis)
@@ -284,36 +282,30 @@ class DrivesScreen(Screen):
 
     def moved(self, row: str) -> None:
         """Show details of the row."""
-        self._at, self._led = row, True
+        self.row, self._led = row, True
 
-    def act(self, name: str, row: str, values: ui.Values) -> None:
-        """Perform an action at a row, and move the cursor there."""
-        if row:
-            self.moved(row)
-        super().act(name, row, values)
-
-    def act_again(self, _row: str, _values: ui.Values) -> None:
+    def act_again(self) -> None:
         """Read the drives again."""
         self.read()
 
-    def act_as_root(self, _row: str, _values: ui.Values) -> None:
+    def act_as_root(self) -> None:
         """Read the drives again as root."""
         self.desk.with_root(self, self.read)
 
-    def act_open(self, row: str, _values: ui.Values) -> None:
+    def act_open(self) -> None:
         """Show the partitions of a drive."""
-        if found := self._current(row):
+        if found := self._current(self.row):
             self._opened.add(found[0].path)
 
-    def act_close(self, row: str, _values: ui.Values) -> None:
+    def act_close(self) -> None:
         """Hide the partitions of a drive."""
-        if found := self._current(row):
+        if found := self._current(self.row):
             self._opened.discard(found[0].path)
-            self._at = found[0].path
+            self.row = found[0].path
 
-    def act_set_up(self, row: str, _values: ui.Values) -> None:
+    def act_set_up(self) -> None:
         """Open Purpose for a drive."""
-        session = self.taken(row)
+        session = self.taken()
         if reason := self._blocker(session.drives[0]):
             raise Refused(reason)
         if session.part or not session.specs:
@@ -322,109 +314,103 @@ class DrivesScreen(Screen):
         self.desk.session = session
         self.desk.open_purpose()
 
-    def act_actions(self, row: str, _values: ui.Values) -> None:
+    def act_actions(self) -> None:
         """Open the menu of a drive or partition."""
-        self.desk.session = self.taken(row)
-        self.desk.open_actions(row)
+        self.desk.session = self.taken()
+        self.desk.open_actions(self.row)
 
-    def act_to_ext4(self, row: str, _values: ui.Values) -> None:
+    def act_to_ext4(self) -> None:
         """Open the conversions to ext4."""
-        session = self.taken(row)
+        session = self.taken()
         self.desk.session = session
         drive = session.drives[0]
-        self.desk.open_conversions(drive, self._old_filesystems(row, drive))
+        self.desk.open_conversions(drive, self._old_filesystems(self.row, drive))
 
     # Dialogs and jobs are imported on use, so that the list of drives appears sooner.
 
-    def act_why(self, row: str, _values: ui.Values) -> None:
+    def act_why(self) -> None:
         """Open the findings with evidence."""
         from wizard.ui.components.reasons import finding_reason, finding_reasons
         from wizard.ui.dialogs.pages import Reasons
 
-        if row in self._absent:
-            finding = self._absent[row]
-            self.desk.go(Reasons(self.desk, finding.subject, (finding_reason(finding),)))
-        elif found := self._current(row):
-            self.desk.go(Reasons(self.desk, drive_rows.short(found[0].path), finding_reasons(found[1])))
+        if self.row in self._absent:
+            finding = self._absent[self.row]
+            self.open(Reasons, finding.subject, (finding_reason(finding),))
+        elif found := self._current(self.row):
+            self.open(Reasons, ui.short(found[0].path), finding_reasons(found[1]))
 
-    def act_health(self, row: str, _values: ui.Values) -> None:
+    def act_health(self) -> None:
         """Open the health page of a drive."""
         from wizard.ui.dialogs.health import health_page
 
-        if found := self._current(row):
-            self.desk.go(health_page(self.desk, *found))
+        if found := self._current(self.row):
+            self.open(health_page, *found)
 
-    def act_speed(self, row: str, _values: ui.Values) -> None:
+    def act_speed(self) -> None:
         """Open the measurement of alignment."""
-        if found := self._current(row):
+        if found := self._current(self.row):
             self.desk.open_alignment_test(found[0])
 
-    def act_move(self, row: str, _values: ui.Values) -> None:
+    def act_move(self) -> None:
         """Open Review to align the misaligned partitions."""
-        session = self.taken(row)
+        session = self.taken()
         self.desk.session = session
-        found = self._current(row)
-        parts = misaligned_found(*found, row) if found else ()
+        found = self._current(self.row)
+        parts = misaligned_found(*found, self.row) if found else ()
         if parts and session.machine is not None:
             part = parts[0] if len(parts) == 1 else None
             self.desk.open_moves(session.machine, session.drives[0], part)
 
-    def act_nofail(self, row: str, _values: ui.Values) -> None:
+    def act_nofail(self) -> None:
         """Open Review to add nofail to the line of fstab."""
-        found = self._current(row)
-        if found is None or not (device := without_nofail(found[1], row)):
+        found = self._current(self.row)
+        if found is None or not (device := without_nofail(found[1], self.row)):
             return
-        self.desk.session = self.taken(row)
+        self.desk.session = self.taken()
         wanted = SetOptions((*(self.services.options_at_boot(found[0], device) or ()), "nofail"))
-        self.desk.with_root(
-            self,
-            lambda: self.desk.later(
-                self,
-                lambda: self.services.as_root().work_out(device, wanted),
-                self.desk.open_review,
-            ),
-        )
+        self.work_out(device, wanted)
 
-    def act_shingled(self, row: str, _values: ui.Values) -> None:
+    def act_shingled(self) -> None:
         """Open the test for shingled recording."""
-        if found := self._current(row):
+        if found := self._current(self.row):
             self.desk.open_smr_test(found[0])
 
-    def act_show_run(self, row: str, _values: ui.Values) -> None:
+    def act_show_run(self) -> None:
         """Open the run."""
-        self._show_run(row, "")
+        self._show_run("")
 
-    def act_keep(self, row: str, _values: ui.Values) -> None:
+    def act_keep(self) -> None:
         """Keep the waiting result."""
-        self._show_run(row, "keep")
+        self._show_run("keep")
 
-    def act_undo(self, row: str, _values: ui.Values) -> None:
+    def act_undo(self) -> None:
         """Undo the run."""
-        self._show_run(row, "undo")
+        self._show_run("undo")
 
-    def _show_run(self, row: str, way: str) -> None:
-        self.desk.open_run(self._meant(row, way).run, way)
+    def _show_run(self, way: str) -> None:
+        self.desk.open_run(self._meant(way).run, way)
 
-    def _meant(self, row: str, way: str) -> OpenRun:
+    def _meant(self, way: str) -> OpenRun:
         """Return the run at the row, else on the drive, else the only one. Raises Refused if ambiguous."""
+        row = self.row
         able = [run for run in self.desk.runs if not way or way in run.ways]
         if row.startswith("run:"):
             able = [run for run in able if f"run:{run.run}" == row]
-        elif found := self._current(row):
+        elif found := self._current(self.row):
             able = [*runs_on(able, found[0], row)] or able
         if not able:
-            raise Refused(str(t("No result to keep or undo.")))
+            raise Refused(t("No result to keep or undo."))
         if len(able) > 1:
-            raise Refused(str(t("Several results are waiting. Select a row first.")))
+            raise Refused(t("Several results are waiting. Select a row first."))
         return able[0]
 
-    def taken(self, row: str) -> Session:
-        """Return the session for the drive of a row. Raises Refused if not read yet."""
-        found = self._current(row)
+    def taken(self) -> Session:
+        """Return the session for the drive of the row. Raises Refused if not read yet."""
+        found = self._current(self.row)
         if found is None:
             raise Refused(t("No answer from this drive yet.") if self.desk.found else t("No drive here."))
         if self._around is None:
-            raise Refused(str(t("Still checking the kernel and the tools.")))
+            raise Refused(t("Still checking the kernel and the tools."))
         drive = found[0]
         machine = replace(self._around, drives=self.answered)
         before = self.desk.session

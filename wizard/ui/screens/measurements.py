@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from wizard.benchmark import smr_probe
 from wizard.benchmark.alignment import run_alignment_trial
 from wizard.benchmark.scratch import scratch_extents
 from wizard.benchmark.smr_judge import UNCONFIRMED
-from wizard.benchmark.smr_probe import SECONDS, WRITES, block_bytes, run_smr_probe
 from wizard.model.errors import why_not
 from wizard.model.said import Sentence, t
 from wizard.model.verdict import USUAL_SECONDS, DisplacedVerdict, Verdict
+from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.desk import Desk
 from wizard.ui.dialogs.measuring import Measuring, ask_token
@@ -20,7 +21,7 @@ from wizard.ui.dialogs.measuring import Measuring, ask_token
 if TYPE_CHECKING:
     from wizard.model.machine import Drive
 
-BUDGET_SECONDS = 30.0
+MEASURE = t("measure")
 CLAIMED_BYTES, ASSUMED_BYTES = 512, 4096
 """Reported block size, and assumed real block size, in bytes."""
 
@@ -30,13 +31,9 @@ class TrialScreen(Measuring[Verdict]):
 
     place = "trial"
     file = "benchmark"
-    title = Sentence("Does alignment matter on {drive}?")
+    heading = Sentence("Does alignment matter on {drive}?")
     help = (
         t("Small pieces are read in pairs: one on a block boundary, then one next to the boundary."),
-        t(
-            "The test ends when the answer is certain, or after {seconds} seconds.",
-            seconds=int(BUDGET_SECONDS),
-        ),
         t("1.8x (1.6-2.0, 95 %): in 95 of 100 such measurements the true factor lies between 1.6 and 2.0."),
         t("Reading alone never clears a drive, because misalignment slows writes."),
     )
@@ -80,15 +77,15 @@ class TrialScreen(Measuring[Verdict]):
                 t("The drive has unused free space. Measuring by writing there shows more."), key="write"
             )
 
-    def act_measure(self, _row: str, _values: ui.Values) -> None:
+    def act_measure(self) -> None:
         """Measure by reading."""
         self.start(run_alignment_trial, self.drive, write=False)
 
-    def act_as_large(self, _row: str, _values: ui.Values) -> None:
+    def act_as_large(self) -> None:
         """Measure by reading, with larger blocks than reported."""
         self.start(run_alignment_trial, self.drive, write=False, assume_physical_bytes=ASSUMED_BYTES)
 
-    def act_write(self, _row: str, _values: ui.Values) -> None:
+    def act_write(self) -> None:
         """Measure by writing after confirmation with the token."""
         ask_token(
             self.desk,
@@ -96,6 +93,7 @@ class TrialScreen(Measuring[Verdict]):
             t("Measure by writing?"),
             (ui.para(t("Reads pieces of free space and writes the same bytes back.")),),
             lambda: self.start(run_alignment_trial, self.drive, writes=True, write=True),
+            MEASURE,
         )
 
     def settled(self, verdict: Verdict) -> None:
@@ -112,16 +110,16 @@ class ShingledTest(Measuring[DisplacedVerdict]):
 
     place = "displaced"
     file = "shingled-test"
-    title = Sentence("Is {drive} shingled?")
+    heading = Sentence("Is {drive} shingled?")
     help = (
-        t("Blocks form adjacent pairs. One block of each pair is written, chosen at random."),
-        t("On a conventional drive, both blocks then read alike, regardless of speed, age or load."),
         t(
-            "Some server drives also store small writes elsewhere, but move them back "
-            "soon. So the test checks twice."
+            "Blocks form adjacent pairs. One block of each pair is written, chosen at random. On a "
+            "conventional drive, both blocks then read alike, regardless of speed, age or load."
         ),
-        NOT_PROOF,
-        UNCONFIRMED,
+        t(
+            "Some server drives also store small writes elsewhere, but move them back soon. So the test "
+            "checks twice."
+        ),
     )
 
     def __init__(self, desk: Desk, drive: Drive) -> None:
@@ -134,21 +132,21 @@ class ShingledTest(Measuring[DisplacedVerdict]):
     def ways(self) -> Iterator[ui.Action]:
         """Yield the action to start the test."""
         over = bool(self.verdict or self.services.obstacle)
-        label = t("test again") if self.verdict else t("test, about {seconds} s", seconds=USUAL_SECONDS)
+        label = t("test again") if self.verdict else messages.TEST(seconds=USUAL_SECONDS)
         yield ui.Action("test", "p" if over else "enter", label, self._obstacle)
 
     def possible_blocks(self) -> Iterator[ui.Block]:
         """Describe the test."""
         if self._obstacle:
-            yield ui.para(ui.Piece(t("Not possible here:"), ui.Tone.WARN), self._obstacle)
+            yield ui.para(ui.warn(messages.CANNOT), self._obstacle)
             yield ui.GAP
         yield from self._preview()
         yield ui.GAP
-        yield ui.para(ui.Piece(UNCONFIRMED, ui.Tone.WARN))
+        yield ui.para(ui.warn(UNCONFIRMED))
         yield ui.para(NOT_PROOF)
 
     def _preview(self) -> Iterator[ui.Block]:
-        size = WRITES * (block_bytes(self.drive) if self.drive.geometry else 0)
+        size = smr_probe.WRITES * (smr_probe.block_bytes(self.drive) if self.drive.geometry else 0)
         yield ui.para(
             t("A shingled drive first writes small pieces to another place. This test looks for that effect.")
         )
@@ -156,7 +154,7 @@ class ShingledTest(Measuring[DisplacedVerdict]):
             t(
                 "The test reads {count} small blocks across free space and writes the same "
                 "bytes back, {size:exact} in all.",
-                count=WRITES,
+                count=smr_probe.WRITES,
                 size=size,
             )
         )
@@ -165,12 +163,10 @@ class ShingledTest(Measuring[DisplacedVerdict]):
                 "Then it reads the blocks and their neighbours again and compares times. "
                 "Expect about {usual} s, at most {most} s.",
                 usual=USUAL_SECONDS,
-                most=round(SECONDS),
+                most=round(smr_probe.SECONDS),
             )
         )
-        yield ui.para(
-            t("No byte changes. Partitions are not touched, and the drive's write cache is not disabled.")
-        )
+        yield ui.para(t("No byte changes, and the drive's write cache is not disabled."))
         yield ui.para(
             t(
                 "A power loss during the test may damage data in free space, such as files "
@@ -178,12 +174,13 @@ class ShingledTest(Measuring[DisplacedVerdict]):
             )
         )
 
-    def act_test(self, _row: str, _values: ui.Values) -> None:
+    def act_test(self) -> None:
         """Start the test after confirmation with the token."""
-        ask_token(self.desk, self.drive, t("Test by writing?"), tuple(self._preview()), self._start)
+        text = tuple(self._preview())
+        ask_token(self.desk, self.drive, t("Test by writing?"), text, self._start, MEASURE)
 
     def _start(self) -> None:
-        self.start(run_smr_probe, self.drive, writes=True, patterns=self.services.patterns)
+        self.start(smr_probe.run_smr_probe, self.drive, writes=True, patterns=self.services.patterns)
 
     def settled(self, verdict: DisplacedVerdict) -> None:
         """Remember the result, and have the drives read again with it."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from wizard.advice.request import Taken
 from wizard.ext4.superblock import old_filesystems
-from wizard.model.errors import BadInput, DiskwrightError, printable, why_not
+from wizard.model.errors import BadInput, DiskwrightError, why_not
 from wizard.model.said import t
 from wizard.plan.raid.striping import mirror_note
 from wizard.plan.refusals import unread_content
@@ -16,11 +16,10 @@ from wizard.plan.request.plan_request import PLAIN, Arrangement, Mode
 from wizard.plan.request.volume_request import VolumeSpec
 from wizard.plan.request.wanted import advice_in_role
 from wizard.plan.text import danger_of
-from wizard.ui import draft
-from wizard.ui import messages as words
+from wizard.ui import draft, messages
 from wizard.ui import view as ui
+from wizard.ui.components import plan_rows
 from wizard.ui.components.drive_bars import plan_bars
-from wizard.ui.components.plan_rows import COLUMNS, about_drive, lost_line, undo_line, volume_pane, volume_row
 from wizard.ui.components.reasons import choice_reasons, step_reasons
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import save_job
@@ -34,35 +33,38 @@ from wizard.ui.editors.spread import Arrange, Spread
 from wizard.ui.editors.volume import VolumeEditor
 from wizard.ui.jobs.plan import PlanJob
 from wizard.ui.session import Session
-from wizard.ui.several_drives import spread_words, still_there
+from wizard.ui.several_drives import spread_of, still_there
 
 if TYPE_CHECKING:
     from wizard.model.advice import Advice
+    from wizard.plan.plan import Plan
 
 EXT4_INSTEAD = t("Press m to convert to ext4 without losing a file.")
-WHY = t("why")
-
-HELP = (
-    t("This screen shows the whole plan. Change anything; no data is written yet."),
-    t("Preserved partitions do not change by a byte. Press x to preserve or replace all."),
-    t("z moves, grows or shrinks an existing partition, as a separate job."),
-    t("A volume is a partition with a filesystem in it."),
-    t("p sets up a bootable desktop: EFI system partition, swap, system and home."),
-    t("d mirrors or stripes the volume over several drives."),
-)
 
 
 class PlanScreen(Screen):
     """The plan: layout, losses, volumes, and details of the selected volume."""
 
+    place = "plan"
     step = ui.ScreenStep.PLAN
+    title = t("Volumes")
+    help = (
+        t("Preserved partitions do not change by a byte. Press x to preserve or replace all."),
+        t("z moves, grows or shrinks an existing partition, as a separate job."),
+        t("p sets up a bootable desktop. d mirrors or stripes the volume over several drives."),
+    )
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
-        self._at = 0
         self._fault = ""
         self._keeps: str | None = None
         self._renew(still_there(desk.session))
+
+    @property
+    def _at(self) -> int:
+        """Index of the selected volume."""
+        index = int(self.row) if self.row.isdecimal() else 0
+        return min(index, max(0, len(self.session.specs) - 1))
 
     @property
     def session(self) -> Session:
@@ -81,12 +83,8 @@ class PlanScreen(Screen):
             self._fault = str(error)
             session = replace(session, plan=None)
         if not session.specs:
-            self._fault, self.missing = (
-                str(
-                    t("No filesystem is possible for this purpose. Press f for all filesystems and reasons.")
-                ),
-                draft.missing_makers(session),
-            )
+            none = t("No filesystem is possible for this purpose. Press f for all filesystems and reasons.")
+            self._fault, self.missing = str(none), draft.missing_makers(session)
         elif session.mode is None and session.part is None:
             self._fault = str(
                 t("The drive was not read, so contents and free space are unknown.")
@@ -94,7 +92,6 @@ class PlanScreen(Screen):
                 else t("Not enough free space. Press x to replace everything on the drive.")
             )
             session = replace(session, plan=None)
-        self._at = min(self._at, max(0, len(session.specs) - 1))
         self.desk.session = session
 
     def forget(self) -> None:
@@ -110,58 +107,49 @@ class PlanScreen(Screen):
         if self._fault:
             self._renew(self.session)
 
-    def view(self) -> ui.View:
-        """Return the whole plan."""
-        session = self.session
-        rows = tuple(volume_row(session, number) for number in range(len(session.specs)))
-        return ui.View(
-            "plan",
-            ui.ScreenStep.PLAN,
-            t("Volumes"),
-            tuple(self._actions()),
-            about_drive(session),
-            above=tuple(self._above()),
-            rows=ui.Rows(rows, str(self._at), COLUMNS),
-            panes=tuple(self._panes()),
-            help=HELP,
-        )
+    def _about(self) -> ui.Text:
+        return plan_rows.about_drive(self.session)
+
+    def _rows(self) -> ui.Rows:
+        rows = (plan_rows.volume_row(self.session, number) for number in range(len(self.session.specs)))
+        return ui.Rows(tuple(rows), str(self._at), plan_rows.COLUMNS)
 
     def _panes(self) -> Iterator[ui.Pane]:
         if self.session.specs:
-            yield volume_pane(self.session, self._at)
+            yield plan_rows.volume_pane(self.session, self._at)
         if self.session.plan is not None:
             yield PlanJob(self.session.plan).panes(self.services)[0]
 
     def _above(self) -> Iterator[ui.Block]:
         session, plan = self.session, self.session.plan
         if session.advice is not None:
-            yield ui.para(ui.muted(t("For:")), printable(str(session.advice.workload.title), 60))
+            yield ui.para(ui.muted(messages.PURPOSE), session.advice.workload.title)
+        key = "as-root" if self._can_read else ""
         if plan is None:
-            key = "as-root" if self._can_read else ""
-            yield ui.para(ui.Piece(t("Not possible:"), ui.Tone.DANGER), self._fault, hang=2, key=key)
+            yield ui.para(ui.danger(messages.NOT_POSSIBLE), self._fault, key=key)
             if self._has_old_filesystem:
                 yield ui.para(EXT4_INSTEAD, key="to-ext4")
             return
+        yield from self._consequences(plan, key)
+
+    def _consequences(self, plan: Plan, key: str) -> Iterator[ui.Block]:
+        """Yield the layout, losses, undo and doubts of a plan."""
+        session = self.session
         yield from plan_bars(plan)
         yield ui.GAP
         if danger := danger_of(plan):
-            yield ui.para(ui.Piece(danger, ui.Tone.DANGER), hang=2)
-        yield lost_line(session, plan)
+            yield ui.para(ui.danger(danger), hang=2)
+        yield plan_rows.lost_line(session, plan)
         if session.arrangement.stripe:
-            yield ui.para(t("On {drives}.", drives=spread_words(session)))
+            yield ui.para(t("On {drives}.", drives=spread_of(session)))
         if note := mirror_note(plan):
             yield ui.para(note)
         if plan.unread:
-            key = "as-root" if self._can_read else ""
-            yield ui.para(
-                ui.Piece(t("The drive was not read, so this cannot be applied."), ui.Tone.WARN),
-                hang=2,
-                key=key,
-            )
-        else:
-            yield undo_line(plan, self.services.why_direct(plan))
+            yield ui.para(ui.warn(messages.READ_FIRST), hang=2, key=key)
+        elif undo := plan_rows.undo_line(plan, self.services.why_direct(plan)):
+            yield undo
         for doubt in (*self.services.journal_doubts(), *plan.doubts):
-            yield ui.para(ui.Piece(words.DOUBT, ui.Tone.WARN), printable(str(doubt), 600), hang=2)
+            yield ui.para(ui.warn(messages.NOTE), doubt)
         loses = plan.before.has_other_contents or any(not slot.kept for slot in plan.before.partitions)
         if loses and self._has_old_filesystem:
             yield ui.para(EXT4_INSTEAD, key="to-ext4")
@@ -187,22 +175,21 @@ class PlanScreen(Screen):
         session = self.session
         whole, alone = session.part is None, not session.arrangement.stripe
         holds = session.drive is not None and not session.drive.is_empty
-        yield ui.Action("review", "enter", t("review"), self._fault or "")
+        yield ui.Action("review", "enter", messages.REVIEW, self._fault)
         if self._can_read:
-            yield ui.Action("as-root", "a", t("read as root"))
+            yield ui.Action("as-root", "a", messages.READ_AS_ROOT)
         none = "" if session.specs else self._fault
-        yield ui.Action("edit", "e", t("edit"), none)
+        yield ui.Action("edit", "e", messages.EDIT, none)
         yield ui.Action("filesystem", "f", t("filesystem"))
         if whole and holds and alone:
             replaces = session.mode is Mode.REPLACE
             label = t("preserve existing") if replaces else t("replace everything")
             yield ui.Action("turn", "x", label, self._why_not_keep() if replaces else "")
         if whole:
-            yield ui.Action(
-                "add", "+", t("add"), none or ("" if alone else t("One volume uses all the drives."))
-            )
+            several = "" if alone else t("One volume uses all the drives.")
+            yield ui.Action("add", "+", messages.ADD, none or several)
             yield ui.Action("remove", "-", t("remove"), none, aside=len(session.specs) < 2)
-        yield ui.Action("options", "o", t("options"), none)
+        yield ui.Action("options", "o", messages.OPTIONS, none)
         yield ui.Action("try", "c", t("compare"), self._why_not_try())
         if whole:
             yield ui.Action("drives", "d", t("more drives"), none)
@@ -211,12 +198,11 @@ class PlanScreen(Screen):
             yield ui.Action("system", "p", t("system volumes"), aside=True)
             yield ui.Action("table", "g", t("table"), aside=True)
         if self._has_old_filesystem:
-            yield ui.Action("to-ext4", "m", t("to ext4"), aside=True)
-        yield ui.Action("commands", "v", t("commands"), self._fault or "")
-        yield ui.Action("why", "w", WHY, aside=True)
+            yield ui.Action("to-ext4", "m", messages.TO_EXT4, aside=True)
+        yield ui.Action("commands", "v", messages.COMMANDS, self._fault)
+        yield ui.Action("why", "w", messages.WHY, aside=True)
         yield ui.Action("speed", "t", t("test alignment"), aside=True)
-        yield ui.Action("save", "s", t("save"), self._fault or "", aside=True)
-        yield ui.Action("back", "escape", ui.BACK)
+        yield ui.Action("save", "s", messages.SAVE, self._fault, aside=True)
 
     def _why_not_try(self) -> ui.Text:
         """Return why filesystems for the selected volume cannot be compared."""
@@ -246,26 +232,22 @@ class PlanScreen(Screen):
             )
         return self._keeps
 
-    def moved(self, row: str) -> None:
-        """Show details of the volume."""
-        self._at = int(row) if row.isdecimal() else 0
-
-    def act_review(self, _row: str, _values: ui.Values) -> None:
+    def act_review(self) -> None:
         """Open Review."""
         if self.session.plan is not None:
             self.desk.open_review(self.session.plan)
 
-    def act_turn(self, _row: str, _values: ui.Values) -> None:
+    def act_turn(self) -> None:
         """Switch between preserving and replacing the existing contents."""
         mode = Mode.USE_FREE if self.session.mode is Mode.REPLACE else Mode.REPLACE
         self._renew(replace(self.session, mode=mode))
 
-    def act_edit(self, _row: str, _values: ui.Values) -> None:
+    def act_edit(self) -> None:
         """Open the form of the volume."""
         if self.session.specs:
             self._open(self.session.specs[self._at], self._at)
 
-    def act_add(self, _row: str, _values: ui.Values) -> None:
+    def act_add(self) -> None:
         """Add a volume."""
         if self.session.choice is None:
             raise BadInput(self._fault)
@@ -282,32 +264,29 @@ class PlanScreen(Screen):
             draft.planned(self.services, session)
 
         def take(changed: VolumeSpec) -> None:
-            self._at = index
+            self.row = str(index)
             self._renew(draft.with_spec(self.session, index, changed))
 
         new = index == len(self.session.specs)
-        self.desk.go(VolumeEditor(self.desk, self.session, spec, check, take, new=new))
+        self.open(VolumeEditor, self.session, spec, check, take, new=new)
 
-    def act_remove(self, _row: str, _values: ui.Values) -> None:
+    def act_remove(self) -> None:
         """Remove a volume."""
         if len(self.session.specs) == 1:
-            raise BadInput(str(t("The last volume cannot be removed. Press e to edit.")))
+            raise BadInput(t("The last volume cannot be removed. Press e to edit."))
         self._renew(draft.without_spec(self.session, self._at))
 
-    def act_filesystem(self, _row: str, _values: ui.Values) -> None:
+    def act_filesystem(self) -> None:
         """Select another filesystem for the volume."""
         session = self.session
         spec = session.specs[self._at] if session.specs else None
         advice = self._advice_for(spec)
-        self.desk.go(Filesystem(self.desk, session, advice, spec.choice if spec else None, self._take))
+        self.open(Filesystem, session, advice, spec.choice if spec else None, self._take)
 
     def _advice_for(self, spec: VolumeSpec | None) -> Advice:
         session, advice = self.session, self.session.advice
-        assert session.machine is not None and session.drive is not None and session.diagnosis is not None
         if spec is not None and (advice is None or spec.workload.id != advice.workload.id):
-            advice = self.services.advise(
-                session.machine, session.drive, session.diagnosis.recording, spec.workload.id
-            )
+            advice = session.advise(self.services, spec.workload.id)
         assert advice is not None
         return advice_in_role(advice, spec.role) if spec is not None else advice
 
@@ -318,16 +297,16 @@ class PlanScreen(Screen):
         chosen = replace(self.session, choice=taken.choice, taken=taken)
         self._renew(replace(chosen, specs=(draft.default_spec(self.services, chosen),)))
 
-    def act_options(self, _row: str, _values: ui.Values) -> None:
+    def act_options(self) -> None:
         """Select mkfs and mount options for the volume."""
         spec = self.session.specs[self._at]
         held = self.session.taken
         taken = held if held is not None and held.choice == spec.choice else Taken(spec.choice)
-        self.desk.go(Options(self.desk, self.session, spec.workload.id, taken, self._take))
+        self.open(Options, self.session, spec.workload.id, taken, self._take)
 
-    def act_drives(self, _row: str, _values: ui.Values) -> None:
+    def act_drives(self) -> None:
         """Select several drives for the volume."""
-        self.desk.go(Spread(self.desk, self.session, self._renew))
+        self.open(Spread, self.session, self._renew)
 
     def _why_not_adjust(self) -> ui.Text:
         return (
@@ -336,12 +315,12 @@ class PlanScreen(Screen):
             else ""
         )
 
-    def act_adjust(self, _row: str, _values: ui.Values) -> None:
+    def act_adjust(self) -> None:
         """Resize or move an existing partition."""
         assert self.session.drive is not None
         adjust_one_of(self.desk, self.session.drive)
 
-    def act_table(self, _row: str, _values: ui.Values) -> None:
+    def act_table(self) -> None:
         """Select partition table and volume group."""
 
         def check(arrangement: Arrangement) -> None:
@@ -350,52 +329,50 @@ class PlanScreen(Screen):
         def take(arrangement: Arrangement) -> None:
             self._renew(replace(self.session, arrangement=arrangement))
 
-        self.desk.go(Arrange(self.desk, self.session.arrangement, check, take))
+        self.open(Arrange, self.session.arrangement, check, take)
 
-    def act_system(self, _row: str, _values: ui.Values) -> None:
+    def act_system(self) -> None:
         """Replace the volumes with those of a desktop system."""
         session = self.session
-        assert session.machine is not None and session.drive is not None and session.diagnosis is not None
-        mode = session.mode or Mode.REPLACE
-        specs = desktop_specs(session, mode)
-        self._at = 0
+        specs = desktop_specs(session, session.mode or Mode.REPLACE)
+        self.row = ""
         self._renew(replace(session, specs=specs, arrangement=PLAIN, others=()))
 
-    def act_to_ext4(self, _row: str, _values: ui.Values) -> None:
+    def act_to_ext4(self) -> None:
         """Open the conversions to ext4, which preserve the files."""
         drive = self.session.drive
         assert drive is not None
         self.desk.open_conversions(drive, old_filesystems(drive))
 
-    def act_commands(self, _row: str, _values: ui.Values) -> None:
+    def act_commands(self) -> None:
         """Show all steps and commands."""
         if (plan := self.session.plan) is not None:
-            self.desk.go(Page(self.desk, t("Steps and commands"), PlanJob(plan).commands(self.services)))
+            self.open(Page, messages.STEPS, PlanJob(plan).commands(self.services))
 
-    def act_why(self, _row: str, _values: ui.Values) -> None:
+    def act_why(self) -> None:
         """Show each step with reasons."""
         if (plan := self.session.plan) is not None:
-            self.desk.go(Reasons(self.desk, WHY, step_reasons(plan, self.session.specs)))
+            self.open(Reasons, messages.WHY, step_reasons(plan, self.session.specs))
         elif self.session.advice is not None and self.session.choice is not None:
             reasons = choice_reasons(self.session.choice, self.session.advice)
-            self.desk.go(Reasons(self.desk, WHY, reasons))
+            self.open(Reasons, messages.WHY, reasons)
 
-    def act_try(self, _row: str, _values: ui.Values) -> None:
+    def act_try(self) -> None:
         """Compare filesystems for the volume."""
         spec = self.session.specs[self._at]
         loads = self._loads(spec)
-        self.desk.go(Candidates(self.desk, self._advice_for(spec), self._at, loads, self._take))
+        self.open(Candidates, self._advice_for(spec), self._at, loads, self._take)
 
-    def act_speed(self, _row: str, _values: ui.Values) -> None:
+    def act_speed(self) -> None:
         """Open the measurement of alignment."""
         if self.session.drive is not None:
             self.desk.open_alignment_test(self.session.drive)
 
-    def act_save(self, _row: str, _values: ui.Values) -> None:
+    def act_save(self) -> None:
         """Save the plan to a file."""
         if self.session.plan is not None:
-            save_job(self.desk, self, PlanJob(self.session.plan))
+            save_job(self.desk, PlanJob(self.session.plan))
 
-    def act_as_root(self, _row: str, _values: ui.Values) -> None:
+    def act_as_root(self) -> None:
         """Read the drives as root and plan again."""
         self.desk.with_root(self, self.desk.read_again)

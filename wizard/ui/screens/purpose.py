@@ -12,6 +12,7 @@ from wizard.model.errors import DiskwrightError
 from wizard.model.said import t
 from wizard.plan.refusals import unread_content
 from wizard.plan.text import volume_bytes
+from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.drive_bars import plan_bars
 from wizard.ui.components.plan_rows import about_drive
@@ -24,13 +25,16 @@ from wizard.ui.session import Session
 NOTHING = t("No suitable filesystem for this drive:")
 
 
-COLUMNS = (ui.Column(), ui.Column(least=78))
-
-
 class PurposeScreen(Screen):
     """List of workloads, with a preview of the plan for the selected one."""
 
+    place = "purpose"
     step = ui.ScreenStep.PURPOSE
+    title = t("What will you store?")
+    help = (
+        t("Choose the closest purpose. You can change everything in the plan."),
+        t("Purposes are files. Add your own to ~/.config/diskwright/workloads or /etc/diskwright/workloads."),
+    )
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
@@ -39,42 +43,28 @@ class PurposeScreen(Screen):
         assert drive is not None
         wanted = desk.session.workload or usual_purpose(drive)
         known = [workload.id for workload in self._purposes]
-        self._at = wanted if wanted in known else next(iter(known), "")
+        self.row = wanted if wanted in known else next(iter(known), "")
         self._session = desk.session
         self._tried: dict[str, Session | str] = {}
 
-    def view(self) -> ui.View:
-        """Return the list and the preview."""
-        rows = tuple(ui.Row(one.id, (ui.strong(one.title),), notes=()) for one in self._purposes)
-        actions = (
-            ui.Action("plan", "enter", t("plan")),
-            ui.Action("why", "w", t("why")),
-            ui.Action("back", "escape", ui.BACK),
-        )
-        return ui.View(
-            "purpose",
-            ui.ScreenStep.PURPOSE,
-            t("What will you store?"),
-            actions,
-            about_drive(self._session),
-            rows=ui.Rows(rows, self._at, COLUMNS),
-            panes=tuple(self._panes()),
-            help=(
-                t("Choose the closest purpose. You can change everything in the plan."),
-                t(
-                    "Purposes are files. Add your own to ~/.config/diskwright/workloads or "
-                    "/etc/diskwright/workloads."
-                ),
-            ),
-        )
+    def _about(self) -> ui.Text:
+        return about_drive(self._session)
+
+    def _actions(self) -> Iterator[ui.Action]:
+        yield ui.Action("plan", "enter", t("plan"))
+        yield ui.Action("why", "w", messages.WHY)
+
+    def _rows(self) -> ui.Rows:
+        rows = (ui.Row(one.id, (ui.strong(one.title),)) for one in self._purposes)
+        return ui.Rows(tuple(rows), self.row, (ui.Column(), ui.Column(least=78)))
 
     def _panes(self) -> Iterator[ui.Pane]:
-        purpose = next((one for one in self._purposes if one.id == self._at), None)
+        purpose = next((one for one in self._purposes if one.id == self.row), None)
         if purpose is None:
             return
         blocks: list[ui.Block] = [ui.para(purpose.summary)]
-        tried = self._try(self._at)
-        blocks += [ui.para(ui.Piece(tried, ui.Tone.WARN))] if isinstance(tried, str) else _preview(tried)
+        tried = self._try(self.row)
+        blocks += [ui.para(ui.warn(tried))] if isinstance(tried, str) else _preview(tried)
         yield ui.Pane(purpose.title, tuple(blocks))
 
     def _try(self, workload: str) -> Session | str:
@@ -89,47 +79,40 @@ class PurposeScreen(Screen):
                 self._tried[workload] = str(error)
         return self._tried[workload]
 
-    def moved(self, row: str) -> None:
-        """Show the preview for the workload."""
-        self._at = row
-
-    def act_plan(self, row: str, _values: ui.Values) -> None:
+    def act_plan(self) -> None:
         """Open the plan for the workload. Preserves a previous plan for the same workload."""
         session = self.desk.session
-        if not (session.workload == row and session.specs):
-            session = for_purpose(self.services, self._session, row)
+        if not (session.workload == self.row and session.specs):
+            session = for_purpose(self.services, self._session, self.row)
         self.desk.session = session
         self.desk.open_plan()
 
-    def act_why(self, row: str, _values: ui.Values) -> None:
+    def act_why(self) -> None:
         """Explain the choice of filesystem."""
-        tried = self._try(row)
+        tried = self._try(self.row)
         if isinstance(tried, str) or tried.advice is None or tried.choice is None:
-            self.tell(tried if isinstance(tried, str) else NOTHING, ui.Tone.WARN)
+            self.warn(tried if isinstance(tried, str) else NOTHING)
             return
-        self.desk.go(
-            Reasons(self.desk, title_of(tried.choice.filesystem), choice_reasons(tried.choice, tried.advice))
-        )
+        self.open(Reasons, title_of(tried.choice.filesystem), choice_reasons(tried.choice, tried.advice))
 
 
 def _preview(session: Session) -> Iterator[ui.Block]:
     """Preview the volumes with mount points, writers and alternatives."""
     advice = session.advice
     if session.choice is None or advice is None:
-        yield ui.para(ui.Piece(NOTHING, ui.Tone.WARN))
+        yield ui.para(ui.warn(NOTHING))
         for choice in for_files(advice.choices) if advice else ():
             why = choice.obstacles[0] if choice.obstacles else t("possible, but not recommended")
-            yield ui.para(ui.strong(title_of(choice.filesystem)), why, indent=2, hang=2)
+            yield ui.para(ui.strong(title_of(choice.filesystem)), why, indent=2)
         return
     plan = session.plan
     if plan is None:
         unread = unread_content(session.drives[0])
         yield ui.para(
-            ui.Piece(
+            ui.warn(
                 t("The drive was not read. The plan shows what to do.")
                 if unread
-                else t("Not enough free space. The plan shows your options."),
-                ui.Tone.WARN,
+                else t("Not enough free space. The plan shows your options.")
             )
         )
     else:

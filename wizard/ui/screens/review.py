@@ -2,40 +2,30 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from wizard.model.errors import DiskwrightError, Refused, printable
+from wizard.model.errors import DiskwrightError, Refused
 from wizard.model.geometry import Identity
-from wizard.model.said import Sentence, t
+from wizard.model.said import Sentence, format_capacity, t
 from wizard.plan.request.encryption import passphrase_fault, passphrase_warning
 from wizard.plan.undo_policy import WORD, UndoSpace
-from wizard.ui import messages as words
+from wizard.ui import messages
 from wizard.ui import view as ui
-from wizard.ui.components.drive_rows import short
 from wizard.ui.desk import Desk, Screen
-from wizard.ui.dialogs.asking import save_job
+from wizard.ui.dialogs.asking import passphrase_fields, passphrase_of, save_job
 from wizard.ui.dialogs.pages import Page
-from wizard.ui.jobs.job import READ_FIRST, AnyJob
-
-COMMANDS = t("commands")
-SAVE = t("save")
+from wizard.ui.jobs.job import AnyJob
 
 ENOUGH = 4
 """Number of characters required from the end of an unambiguous serial number."""
-
-HELP = (
-    t("The serial number confirms the right drive. The drive label shows it too."),
-    t("Before the first write, the drive is checked again. If anything differs, no data is written."),
-    t("The work runs in a separate process. Closing this terminal does not stop the run."),
-)
 
 
 class Review(Screen):
     """Final confirmation of a job. The token field has the focus, and Enter in the last field applies."""
 
+    place = "review"
     step = ui.ScreenStep.REVIEW
 
     def __init__(self, desk: Desk, job: AnyJob) -> None:
@@ -67,7 +57,7 @@ class Review(Screen):
 
     def _not_measured(self, error: DiskwrightError) -> None:
         self._measuring = self._pressed = False
-        self.tell(str(error), ui.Tone.WARN)
+        self.warn(str(error))
 
     @property
     def _blocked(self) -> bool:
@@ -83,34 +73,31 @@ class Review(Screen):
         """True unless the run is starting."""
         return not self._beginning
 
-    def view(self) -> ui.View:
-        """Return the view, with the losses first."""
-        return ui.View(
-            "review",
-            ui.ScreenStep.REVIEW,
-            self.job.title,
-            tuple(self._actions()),
-            ", ".join(short(drive.path) for drive in self.job.drives),
-            above=(
-                self.job.banner(self.services, final=bool(self._final_word)),
-                *map(_identity, self.job.drives),
-                *self.job.bars,
-                *self._above(),
-            ),
-            fields=() if self._blocked or self._beginning else tuple(self._fields()),
-            panes=self.job.panes(self.services),
-            busy=self._measuring or self._beginning,
-            help=(
-                *HELP,
-                *(
-                    (t("The passphrase is not stored. Several hard-to-guess words are best."),)
-                    if self.job.takes_passphrase
-                    else ()
-                ),
-            ),
+    def _title(self) -> ui.Text:
+        return self.job.title
+
+    def _about(self) -> ui.Text:
+        return ", ".join(ui.short(drive.path) for drive in self.job.drives)
+
+    def _panes(self) -> Iterable[ui.Pane]:
+        return self.job.panes(self.services)
+
+    def _busy(self) -> bool:
+        return self._measuring or self._beginning
+
+    def _help(self) -> tuple[ui.Text, ...]:
+        return (
+            t("The serial number confirms the right drive. The drive label shows it too."),
+            t("The drive is checked again before the first write. If anything differs, no data is written."),
+            t("The passphrase is not stored. Several hard-to-guess words are best.")
+            if self.job.takes_passphrase
+            else t("The work runs in a separate process. Closing this terminal does not stop the run."),
         )
 
     def _above(self) -> Iterator[ui.Block]:
+        yield self.job.banner(self.services, final=bool(self._final_word))
+        yield from map(_identity, self.job.drives)
+        yield from self.job.bars
         if self._beginning:
             yield ui.Progress(None, t("Checking the drive again, then starting ..."))
         elif self._measuring:
@@ -122,20 +109,17 @@ class Review(Screen):
             )
         elif self._room is not None and self._room.sentence and self._shows_room(self._room):
             tone = ui.Tone.PLAIN if self._room.fits else ui.Tone.WARN
-            yield ui.para(ui.muted(t("Space:")), ui.Piece(self._room.sentence, tone), hang=2)
+            yield ui.para(ui.muted(t("Space:")), ui.Piece(self._room.sentence, tone))
         if self.services.apply_obstacle:
-            yield ui.para(ui.Piece(self.services.apply_obstacle, ui.Tone.WARN), hang=2)
+            yield ui.para(ui.warn(self.services.apply_obstacle), hang=2)
             if self.services.needs_root:
                 yield ui.para(t("Save and apply later with:"))
                 yield ui.Command((self.job.command(self.services, "FILE"),))
         elif self.job.unread:
-            yield ui.para(ui.Piece(READ_FIRST, ui.Tone.WARN))
+            yield ui.para(ui.warn(messages.READ_FIRST))
         elif self.services.asks_for_root:
             yield ui.para(
-                ui.Piece(
-                    t("You are not root. Applying asks for root access, perhaps with your password."),
-                    ui.Tone.WARN,
-                )
+                ui.warn(t("You are not root. Applying asks for root access, perhaps with your password."))
             )
 
     def _shows_room(self, room: UndoSpace) -> bool:
@@ -143,28 +127,22 @@ class Review(Screen):
         return not room.fits or not self.job.restores_nothing(self.services)
 
     def _fields(self) -> Iterator[ui.Field]:
+        if self._blocked or self._beginning:
+            return
         for number, drive in enumerate(self.job.drives):
             whole = self._token(drive)
-            token = printable(whole, 40)
             can_cut = self._shortest_token(drive) != whole
             alone = len(self.job.drives) == 1 and whole == drive.token
-            caption = t("Serial") if alone else words.TOKEN_OF(drive=short(drive.path))
-            whole_hint = words.HINT_WHOLE if drive.serial else Sentence("type {token}: no serial number")
-            hint = t("last four of {token}, or all", token=token) if can_cut else whole_hint(token=token)
+            caption = t("Serial") if alone else ui.short(drive.path)
+            whole_hint = messages.TYPE if drive.serial else Sentence("type {token}: no serial number")
+            hint = t("last four of {token}, or all", token=whole) if can_cut else whole_hint(token=whole)
             key = f"token{number}"
             yield ui.Field(key, caption, self._typed.get(key, ""), hint)
         if self._final_word:
             hint = t("type {word}: this cannot be undone", word=self._final_word)
             yield ui.Field("word", t("And"), self._typed.get("word", ""), hint)
         if self.job.takes_passphrase:
-            yield ui.Field(
-                "passphrase",
-                words.PASSPHRASE,
-                "",
-                t("new passphrase; if lost, so is the data"),
-                secret=True,
-            )
-            yield ui.Field("again", words.AGAIN, "", words.AGAIN_HINT, secret=True)
+            yield from passphrase_fields(t("new passphrase; if lost, so is the data"))
 
     def _tokens(self, drive: Identity) -> tuple[str, ...]:
         """Return the tokens of all other attached or selected drives."""
@@ -191,18 +169,15 @@ class Review(Screen):
         if self._beginning:
             return
         if self.services.apply_obstacle:
-            yield ui.Action("save", "enter", SAVE)
-        elif self.job.unread:
-            yield (
-                ui.Action("as-root", "enter", t("read as root"))
-                if self.services.asks_for_root
-                else ui.Action("back", "enter", ui.BACK)
-            )
-        else:
+            yield ui.Action("save", "enter", messages.SAVE)
+        elif not self.job.unread:
             yield ui.Action("apply", "enter", self.job.verb, ends=True)
-        yield ui.Action("commands", "f3", COMMANDS)
-        yield ui.Action("save", "f4", SAVE)
-        yield ui.Action("back", "escape", ui.BACK)
+        elif self.services.asks_for_root:
+            yield ui.Action("as-root", "enter", messages.READ_AS_ROOT)
+        else:
+            yield ui.Action("back", "enter", messages.BACK)
+        yield ui.Action("commands", "f3", messages.COMMANDS)
+        yield ui.Action("save", "f4", messages.SAVE)
 
     def turned(self, _field: str, values: ui.Values) -> None:
         """Remember the typed values."""
@@ -211,14 +186,14 @@ class Review(Screen):
     def _keep(self, values: ui.Values) -> None:
         self._typed = {key: text for key, text in values.items() if key not in ("passphrase", "again")}
 
-    def act_apply(self, _row: str, values: ui.Values) -> None:
+    def act_apply(self) -> None:
         """Check the typed values, then start the job as root."""
-        self._keep(values)
+        self._keep(self.values)
         for number, drive in enumerate(self.job.drives):
-            self._check_token(drive, values.get(f"token{number}", "").strip())
-        if self._final_word and values.get("word", "").strip() != self._final_word:
-            raise Refused(str(t("Type {word} too: this cannot be undone.", word=self._final_word)))
-        self._secret = self._passphrase(values) if self.job.takes_passphrase else None
+            self._check_token(drive, self.typed(f"token{number}"))
+        if self._final_word and self.typed("word") != self._final_word:
+            raise Refused(t("Type {word} too: this cannot be undone.", word=self._final_word))
+        self._secret = self._passphrase() if self.job.takes_passphrase else None
         if self._measuring:
             self._pressed = True
             return
@@ -227,22 +202,17 @@ class Review(Screen):
     def _check_token(self, drive: Identity, typed: str) -> None:
         if is_token(typed, self._token(drive), self._tokens(drive), serial=self._by_serial(drive)):
             return
-        token = printable(self._shortest_token(drive), 40)
-        said = words.WRONG if typed else words.EMPTY
-        raise Refused(str(said(drive=short(drive.path), token=token)))
+        said = messages.WRONG if typed else messages.EMPTY
+        raise Refused(said(drive=ui.short(drive.path), token=self._shortest_token(drive)))
 
-    def _passphrase(self, values: ui.Values) -> bytes:
+    def _passphrase(self) -> bytes:
         """Return the repeated passphrase. Raises Refused if invalid, and once if weak."""
-        secret = os.fsencode(values.get("passphrase", ""))
-        if not secret:
-            raise Refused(str(words.NO_PASSPHRASE))
+        secret = passphrase_of(self.values)
         if fault := passphrase_fault(secret):
-            raise Refused(str(t("This passphrase {fault}.", fault=fault)))
-        if values.get("again") != values.get("passphrase"):
-            raise Refused(str(words.DIFFERENT))
+            raise Refused(messages.WEAK(fault=fault))
         if (warning := passphrase_warning(secret)) and self._warned != secret:
             self._warned = secret
-            raise Refused(str(t("{warning} Press Enter again to use it anyway.", warning=warning)))
+            raise Refused(t("{warning} Press Enter again to use it anyway.", warning=warning))
         return secret
 
     _secret: bytes | None = None
@@ -269,21 +239,21 @@ class Review(Screen):
         self._beginning = False
         self.tell(str(error), ui.Tone.DANGER)
 
-    def act_commands(self, _row: str, values: ui.Values) -> None:
+    def act_commands(self) -> None:
         """Show all steps and commands."""
-        self._keep(values)
-        self.desk.go(Page(self.desk, COMMANDS, self.job.commands(self.services)))
+        self._keep(self.values)
+        self.open(Page, messages.COMMANDS, self.job.commands(self.services))
 
-    def act_save(self, _row: str, values: ui.Values) -> None:
+    def act_save(self) -> None:
         """Save the job to a file."""
-        self._keep(values)
-        save_job(self.desk, self, self.job)
+        self._keep(self.values)
+        save_job(self.desk, self.job)
 
-    def act_as_root(self, _row: str, _values: ui.Values) -> None:
+    def act_as_root(self) -> None:
         """Read the drives as root and plan again."""
         self.desk.with_root(self, self.desk.read_again)
 
-    def act_back(self, _row: str, values: ui.Values) -> None:
+    def act_back(self) -> None:
         """Return to the previous screen, unless the run is just starting."""
         if self.may_leave:
             self.desk.back()
@@ -291,10 +261,13 @@ class Review(Screen):
 
 def _identity(drive: Identity) -> ui.Para:
     """Return name, model, size and serial number."""
-    size = t("{size:size}", size=drive.size_bytes)
     serial = (ui.muted(t("serial")), ui.strong(drive.serial)) if drive.serial else ()
-    model = printable(drive.model, 40) if drive.model else t("no name")
-    return ui.para(ui.strong(short(drive.path)), model, size, *serial, hang=2)
+    name, model, size = (
+        ui.short(drive.path),
+        drive.model or messages.NO_NAME,
+        format_capacity(drive.size_bytes),
+    )
+    return ui.para(ui.strong(name), model, size, *serial)
 
 
 def _shortened(token: str, others: Iterable[str], *, serial: bool) -> str:

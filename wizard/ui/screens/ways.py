@@ -2,57 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from wizard.ext4.document import make_migration, prospect_of
 from wizard.ext4.system_findings import COPY_COMMANDS, COPY_INSTEAD
 from wizard.ext4.ways import NEW_INSTEAD, is_damaged, offer_of
 from wizard.filesystems.registry import title_of
-from wizard.model.errors import Refused, printable
-from wizard.model.said import t
+from wizard.model.errors import Refused
+from wizard.model.said import format_capacity, t
 from wizard.plan.changes import Way
+from wizard.ui import messages
 from wizard.ui import view as ui
-from wizard.ui.components.drive_rows import short
-from wizard.ui.components.way_rows import COLUMNS, obstacle_words, way_panes, way_row
+from wizard.ui.components import advice_rows
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Picker
-from wizard.ui.messages import NO_OLD
 
 if TYPE_CHECKING:
     from wizard.ext4.superblock import ExtCandidate
     from wizard.model.errors import DiskwrightError
     from wizard.model.machine import Drive
     from wizard.plan.changes import Migration, Prospect, WayOffer
-
-LOOKING = t("Checking the filesystem without writing ...")
-AGAIN = t("refresh")
-TAKE = t("use")
-
 T = TypeVar("T")
-
-HELP = (
-    t("Each row is a conversion of this filesystem to ext4."),
-    t("Compare: read every file before and after. This is the best proof and needs the time shown."),
-    t("Repair: allow repairs if the filesystem reports damage."),
-    t("Extent: ext4 records a file as a few runs of blocks, ext3 block by block."),
-    t("Inode: the record of one file: owner, times and block locations."),
-)
 
 
 class WaysScreen(Screen):
     """Conversions of the filesystem on `device` of `drive`."""
 
-    step: ClassVar[ui.ScreenStep] = ui.ScreenStep.PLAN
+    place = "ways"
+    step = ui.ScreenStep.PLAN
+    help = (
+        t("Compare: read every file before and after. This is the best proof and needs the time shown."),
+        t("Repair: allow repairs if the filesystem reports damage."),
+        t("Extent: ext4 records a file as a few runs of blocks, ext3 block by block."),
+    )
 
     def __init__(self, desk: Desk, drive: Drive, device: str) -> None:
         super().__init__(desk)
         self._drive, self._device = drive, device
         self._prospect: Prospect | None = None
         self._compares, self._repairs = True, False
-        self._at = ""
-        self._doing: ui.Text = ""
         self._fault = ""
         self._begun = False
 
@@ -60,112 +50,93 @@ class WaysScreen(Screen):
         """Check the filesystem when first opened."""
         if not self._begun:
             self._begun = True
-            self._look()
-
-    def moved(self, row: str) -> None:
-        """Show details of the conversion."""
-        self._at = row
+            self.act_again()
 
     @property
     def _offer(self) -> WayOffer | None:
-        return offer_of(self._prospect, Way(self._at)) if self._prospect and self._at else None
+        return offer_of(self._prospect, Way(self.row)) if self._prospect and self.row else None
 
-    def view(self) -> ui.View:
-        """Return the conversions, with details of the selected one."""
-        prospect, offer = self._prospect, self._offer
-        rows = (
-            tuple(way_row(one, prospect, repairs=self._repairs) for one in prospect.offers)
-            if prospect
-            else ()
-        )
-        return ui.View(
-            "ways",
-            self.step,
-            self._title(prospect),
-            self._actions(prospect, offer),
-            self._about(prospect),
-            above=self._above(prospect),
-            rows=ui.Rows(rows, self._at, COLUMNS) if rows else None,
-            panes=way_panes(prospect, offer, compares=self._compares, repairs=self._repairs)
-            if prospect and offer
-            else (),
-            said=self.said or (ui.Piece(self._doing) if prospect and self._doing != "" else None),
-            busy=self._doing != "",
-            help=HELP,
-        )
+    def _title(self) -> ui.Text:
+        device = ui.short(self._device)
+        if self._prospect and self._prospect.before.label:
+            return t('{device} "{label}" to ext4', device=device, label=self._prospect.before.label)
+        return messages.IN_EXT4(device=device)
 
-    def _title(self, prospect: Prospect | None) -> ui.Text:
-        device = short(self._device)
-        if prospect and prospect.before.label:
-            return t('{device} "{label}" to ext4', device=device, label=prospect.before.label)
-        return t("{device} to ext4", device=device)
-
-    def _about(self, prospect: Prospect | None) -> ui.Text:
-        device = short(self._device)
-        if prospect is None:
+    def _about(self) -> ui.Text:
+        device = ui.short(self._device)
+        if self._prospect is None:
             return device
-        return t(
-            "{device}  {kind}  {size:size}",
-            device=device,
-            kind=prospect.before.kind,
-            size=prospect.before.size_bytes,
+        before = self._prospect.before
+        return f"{device}  {before.kind}  {format_capacity(before.size_bytes)}"
+
+    def _rows(self) -> ui.Rows | None:
+        if not self._prospect:
+            return None
+        rows = (
+            advice_rows.way_row(one, self._prospect, repairs=self._repairs) for one in self._prospect.offers
+        )
+        return ui.Rows(tuple(rows), self.row, advice_rows.COLUMNS)
+
+    def _panes(self) -> Iterable[ui.Pane]:
+        if self._prospect is None or self._offer is None:
+            return ()
+        return advice_rows.way_panes(
+            self._prospect, self._offer, compares=self._compares, repairs=self._repairs
         )
 
-    def _above(self, prospect: Prospect | None) -> tuple[ui.Block, ...]:
-        if prospect is not None:
-            said = t("Recommended:") if prospect.default else t("Not possible now:")
-            return (
-                ui.para(ui.strong(said), prospect.why, hang=2),
-                ui.para(t("Every conversion preserves all files.")),
-                ui.para(NEW_INSTEAD, COPY_INSTEAD, COPY_COMMANDS, hang=2),
-            )
-        if self._doing != "":
-            return (ui.para(self._doing),)
-        if self._fault:
-            return (ui.para(ui.Piece(t("Cannot show conversions:"), ui.Tone.WARN), self._fault, hang=2),)
-        return (ui.para(t("Not checked yet. Press r to check the filesystem.")),)
+    def _said(self) -> ui.Piece | None:
+        return super()._said() if self._prospect else None
 
-    def _actions(self, prospect: Prospect | None, offer: WayOffer | None) -> tuple[ui.Action, ...]:
-        wait: ui.Text = t("Still checking the filesystem.") if self._doing != "" else ""
-        if prospect is None or offer is None:
-            return (ui.Action("again", "r", AGAIN, wait), ui.back_action())
-        refused = obstacle_words(prospect, offer) if not self._repairs else ""
-        compares = self._compares
-        actions = [
-            ui.Action("review", "enter", t("review"), wait or refused),
-            ui.Action("compare", "c", t("do not compare") if compares else t("compare files"), wait),
-        ]
-        if not offer.way.converts:
-            actions.pop()
-        if is_damaged(prospect.before):
-            label = t("do not repair") if self._repairs else t("repair damage")
-            actions.append(ui.Action("repair", "x", label, wait))
-        return (
-            *actions,
-            ui.Action("again", "r", AGAIN, wait),
-            ui.back_action(),
+    def _above(self) -> Iterator[ui.Block]:
+        if self._prospect is not None:
+            said = t("Recommended:") if self._prospect.default else t("Not possible now:")
+            yield ui.para(ui.strong(said), self._prospect.why)
+            yield ui.para(t("Every conversion preserves all files."))
+            yield ui.para(NEW_INSTEAD, COPY_INSTEAD, COPY_COMMANDS)
+        elif self.doing != "":
+            yield ui.para(self.doing)
+        elif self._fault:
+            yield ui.para(ui.warn(t("Cannot show conversions:")), self._fault)
+        else:
+            yield ui.para(t("Not checked yet. Press r to check the filesystem."))
+
+    def _actions(self) -> Iterator[ui.Action]:
+        wait: ui.Text = t("Still checking the filesystem.") if self.doing != "" else ""
+        prospect, offer = self._prospect, self._offer
+        if prospect is not None and offer is not None:
+            refused = advice_rows.obstacle_words(prospect, offer) if not self._repairs else ""
+            yield ui.Action("review", "enter", messages.REVIEW, wait or refused)
+            if offer.way.converts:
+                label = t("do not compare") if self._compares else t("compare files")
+                yield ui.Action("compare", "c", label, wait)
+            if is_damaged(prospect.before):
+                label = t("do not repair") if self._repairs else t("repair damage")
+                yield ui.Action("repair", "x", label, wait)
+        yield ui.Action("again", "r", messages.REFRESH, wait)
+
+    def act_again(self) -> None:
+        """Check the filesystem."""
+        self._try(
+            t("Checking the filesystem without writing ..."),
+            lambda: prospect_of(self.services.look_at_ext(self._device)),
+            self._looked,
         )
 
-    def act_again(self, _row: str, _values: ui.Values) -> None:
-        """Check the filesystem again."""
-        self._look()
-
-    def act_compare(self, _row: str, _values: ui.Values) -> None:
+    def act_compare(self) -> None:
         """Switch the comparison of files on or off."""
         self._compares = not self._compares
 
-    def act_repair(self, _row: str, _values: ui.Values) -> None:
+    def act_repair(self) -> None:
         """Switch repairs on or off."""
         self._repairs = not self._repairs
 
-    def act_review(self, row: str, _values: ui.Values) -> None:
+    def act_review(self) -> None:
         """Plan the conversion. Raises Refused if there is an obstacle."""
-        prospect = self._prospect
-        offer = offer_of(prospect, Way(row or self._at)) if prospect else None
+        prospect, offer = self._prospect, self._offer
         if prospect is None or offer is None:
             return
         if offer.obstacle and not self._repairs:
-            raise Refused(obstacle_words(prospect, offer))
+            raise Refused(advice_rows.obstacle_words(prospect, offer))
         way = offer.way
         self._try(
             t("Checking again and planning ..."),
@@ -178,43 +149,32 @@ class WaysScreen(Screen):
             self._planned,
         )
 
-    def _look(self) -> None:
-        self._try(LOOKING, lambda: prospect_of(self.services.look_at_ext(self._device)), self._looked)
-
     def _try(self, doing: ui.Text, work: Callable[[], T], then: Callable[[T], None]) -> None:
-        """Run a task in a thread, one at a time, and show errors.
-
-        Asks for root again if access has expired.
-        """
-
-        def done(result: T) -> None:
-            self._doing = ""
-            then(result)
+        """Work as root. Asks for root again if access has expired."""
 
         def begin() -> None:
-            if self._doing == "":
-                self._doing, self._fault = doing, ""
-                self.desk.later(self, work, done, self._hindered)
+            self._fault = ""
+            self.later(doing, work, then)
 
         self.desk.with_root(self, begin)
 
     def _hindered(self, error: DiskwrightError) -> None:
-        self._doing = ""
+        self.doing = ""
         if self._prospect is None:
             self._fault = str(error)
         else:
-            self.tell(str(error), ui.Tone.WARN)
+            self.warn(str(error))
 
     def _looked(self, prospect: Prospect) -> None:
         """Select the recommended conversion, unless one is already selected."""
         self._prospect = prospect
         ways = [offer.way for offer in prospect.offers]
-        if self._at not in {way.value for way in ways} and ways:
-            self._at = (prospect.default or ways[0]).value
+        if self.row not in {way.value for way in ways} and ways:
+            self.row = (prospect.default or ways[0]).value
 
     def _planned(self, migration: Migration) -> None:
         """Open Review."""
-        self._at = migration.way.value
+        self.row = migration.way.value
         if self.desk.session.drive == self._drive:
             self.desk.session = replace(self.desk.session, migration=migration)
         self.desk.open_review(migration)
@@ -230,11 +190,10 @@ def open_ways(desk: Desk, drive: Drive, found: Sequence[ExtCandidate]) -> None:
         def take(device: str) -> None:
             desk.go(WaysScreen(desk, drive, device))
 
-        desk.go(Picker(desk, t("Convert which filesystem to ext4?"), tuple(rows), TAKE, take))
+        desk.go(Picker(desk, t("Convert which filesystem to ext4?"), tuple(rows), take))
     else:
-        desk.screen.tell(NO_OLD, ui.Tone.WARN)
+        desk.screen.warn(messages.NO_OLD)
 
 
 def _candidate(one: ExtCandidate) -> tuple[ui.Piece, ...]:
-    label = printable(one.label or "", 40)
-    return (ui.Piece(short(one.device)), ui.Piece(title_of(one.kind)), ui.Piece(label))
+    return tuple(map(ui.Piece, (ui.short(one.device), title_of(one.kind), one.label or "")))

@@ -13,65 +13,48 @@ from wizard.apply.run.job import NextCommands
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.progress_log import Settling
 from wizard.apply.run.runs import run_argument
-from wizard.model.errors import DiskwrightError, printable
+from wizard.model.errors import DiskwrightError
 from wizard.model.run import Event, JournalEntry
 from wizard.model.said import t
-from wizard.ui import messages as words
+from wizard.ui import messages
 from wizard.ui import view as ui
-from wizard.ui.components.decisions import choices_of, with_ways
-from wizard.ui.components.drive_rows import short
-from wizard.ui.components.progress import (
-    PERIOD,
-    ProgressState,
-    checks_of,
-    checks_pane,
-    doing,
-    progress_around,
-    progress_in_steps,
-    step_para,
-)
+from wizard.ui.components import run_rows
+from wizard.ui.components.run_rows import RunProgress
 from wizard.ui.desk import Desk, Screen
-from wizard.ui.dialogs.asking import Question, Typing, confirm, save
+from wizard.ui.dialogs import asking
 from wizard.ui.dialogs.pages import Page
 from wizard.ui.jobs.job import AnyJob, RunOutcome
-
-STOP = t("stop")
-
-UNDO = t("undo")
-
-KEEP = t("keep")
 
 if TYPE_CHECKING:
     from wizard.model.said import Message
 
 STEPS = t("Steps")
-DECIDE = t("What next")
-PASSPHRASE = t("Passphrase")
-COMMANDS = t("commands")
 HOME = t("drives")
 
-HELP = (
-    t("Each step is recorded before and after, in a journal on another drive."),
-    t("Most work is rehearsed on a scratch copy first. The drive does not change until then."),
-    t("Keep uses the result and ends undo. Undo restores the old contents."),
-)
 Ended = tuple[RunState, NextCommands | None]
 """Final state of a run, with the commands that work now."""
 EARLY = frozenset({RunState.FAILED, RunState.STOPPED, RunState.INTERRUPTED})
 SETTLED = frozenset({RunState.DONE, RunState.KEPT, RunState.WAITING, RunState.UNDONE})
 LATEST = 6
+LABELS = {Settling.KEEP: messages.KEEP, Settling.UNDO: messages.UNDO}
 
 
 class WorkScreen(Screen):
     """Progress of a run with steps and the effect of a power failure; then the result."""
 
     step = ui.ScreenStep.WORK
+    help = (
+        t("Each step is recorded before and after, in a journal on another drive."),
+        t("Most work is rehearsed on a scratch copy first. The drive does not change until then."),
+        t("Keep uses the result and ends undo. Undo restores the old contents."),
+    )
 
     def __init__(self, desk: Desk, job: AnyJob, run: Path) -> None:
         super().__init__(desk)
         self.job, self.run = job, run
+        self.title = job.title
         self._entries: tuple[JournalEntry, ...] = ()
-        self._standing = ProgressState()
+        self._progress = RunProgress()
         self._state = RunState.RUNNING
         self._outcome: RunOutcome | None = None
         self._settling: Message | None = None
@@ -81,11 +64,11 @@ class WorkScreen(Screen):
     def entered(self) -> None:
         """Follow the run, unless already followed."""
         self.desk.touched = True
-        if self._outcome is None and not self._standing.followed:
+        if self._outcome is None and not self._progress.followed:
             self._follow()
 
     def _follow(self) -> None:
-        self._standing = ProgressState(followed=True)
+        self._progress = RunProgress(followed=True)
         self.desk.later(self, self._followed, self._read, self._follow_failed)
 
     def _followed(self) -> Ended:
@@ -106,23 +89,23 @@ class WorkScreen(Screen):
     def _note(self, entry: JournalEntry) -> None:
         self._entries = (*self._entries, entry)
         if entry.event is Event.STEP_STARTED:
-            self._standing = self._standing.turned()
+            self._progress = self._progress.turned()
 
     def _look(self, paths: list[str]) -> None:
         """Update the progress, at most once a second."""
-        seen = self._standing.looked(self.services, self.run, paths)
+        seen = self._progress.looked(self.services, self.run, paths)
         if seen is not None:
-            self.desk.post(self, lambda: setattr(self, "_standing", seen))
+            self.desk.post(self, lambda: setattr(self, "_progress", seen))
 
     def _follow_failed(self, error: DiskwrightError) -> None:
-        self._standing = replace(self._standing, followed=False)
+        self._progress = replace(self._progress, followed=False)
         self.tell(t("{why} The run continues.", why=str(error)), ui.Tone.DANGER)
 
     def _read(self, ended: Ended) -> None:
         """Show the result of a run that ended."""
         (state, ways), self._settling = ended, None
         self._state, self._why_not = state, str(ways.why_not) if ways else ""
-        self._standing = ProgressState()
+        self._progress = RunProgress()
         self._entries = tuple(self.services.runs.follow(self.run))
         outcome = self.job.outcome(self.services, self.run, state, self._entries)
         if ways and Settling.KEEP in ways.names and outcome.decision.of(Settling.KEEP) is None:
@@ -131,12 +114,14 @@ class WorkScreen(Screen):
             outcome = replace(outcome, decision=waits.decision)
         if ways and (state is not RunState.DONE or ways != NextCommands()):
             drives = tuple(drive.path for drive in self.job.drives)
-            outcome = replace(outcome, decision=with_ways(drives, outcome.decision, ways))
+            outcome = replace(outcome, decision=run_rows.with_ways(drives, outcome.decision, ways))
         if self._why_not:
             # The state may offer actions that are no longer possible.
-            stuck = t("This run cannot be resumed or undone now.")
-            written = t("Written, but cannot be kept or undone now.")
-            said = written if state is RunState.WAITING else stuck
+            said = (
+                t("Written, but cannot be kept or undone now.")
+                if state is RunState.WAITING
+                else t("This run cannot be resumed or undone now.")
+            )
             outcome = replace(outcome, banner=ui.Banner(said, tone=ui.Tone.WARN))
         self._outcome = outcome
         if (asked := self._asked) is not None:
@@ -153,28 +138,33 @@ class WorkScreen(Screen):
         over = {one.step for one in self._entries if one.event in (Event.STEP_DONE, Event.STEP_FAILED)}
         return max(begun - over, default=None)
 
+    @property
+    def _over(self) -> bool:
+        return self._outcome is not None and not self._settling
+
     def view(self) -> ui.View:
         """Return the progress or the result."""
-        over = self._outcome is not None and not self._settling
-        return ui.View(
-            "result" if over else "work",
-            ui.ScreenStep.WORK,
-            self.job.title,
-            tuple(self._result_actions() if over else self._work_actions()),
-            ", ".join(short(drive.path) for drive in self.job.drives),
-            above=tuple(self._result() if over else self._progress()),
-            panes=tuple(self._result_panes() if over else self._work_panes()),
-            busy=not over,
-            help=HELP,
-        )
+        self.place = "result" if self._over else "work"
+        return super().view()
 
-    def _progress(self) -> Iterator[ui.Block]:
+    def _about(self) -> ui.Text:
+        return ", ".join(ui.short(drive.path) for drive in self.job.drives)
+
+    def _busy(self) -> bool:
+        return not self._over
+
+    def _above(self) -> Iterator[ui.Block]:
+        if self._over:
+            yield from self._result()
+            return
         done, working = len(self._done), self._working
         if self._settling is None and (working or 0 < done < len(self.job.sentences)):
-            yield progress_in_steps(self._standing, self.job.seconds, done, working or done + 1)
+            yield self._progress.in_steps(self.job.seconds, done, working or done + 1)
         else:
-            what = self._settling or doing(self.services.runs.status(self.run).phase, done=bool(done))
-            yield progress_around(self._standing, what)
+            what = self._settling or run_rows.doing(
+                self.services.runs.status(self.run).phase, done=bool(done)
+            )
+            yield self._progress.around_steps(what)
         yield ui.GAP
         yield self._power()
 
@@ -183,18 +173,18 @@ class WorkScreen(Screen):
         told = self.services.runs.status(self.run).power
         power = self.job.power(told, self._working, begun=bool(self._done))
         if power == told and told:
-            return ui.para(ui.strong(printable(told, 1000)), hang=2)
-        said: ui.Text = (
-            printable(str(power), 1000)
-            if power != ""
-            else t("The current step may be left half done. Afterwards, start diskwright again.")
-        )
-        return ui.para(ui.Piece(t("After a power cut now:"), ui.Tone.WARN), ui.strong(said), hang=2)
+            return ui.para(ui.strong(told), hang=2)
+        unknown = t("The current step may be left half done. Afterwards, start diskwright again.")
+        said = power if power != "" else unknown
+        return ui.para(ui.warn(t("After a power cut now:")), ui.strong(said))
 
-    def _work_panes(self) -> Iterator[ui.Pane]:
+    def _panes(self) -> Iterator[ui.Pane]:
+        if self._over:
+            yield from self._result_panes()
+            return
         yield ui.Pane(STEPS, tuple(self._steps()))
         latest = [entry.sentence for entry in self._entries if entry.sentence][-LATEST:]
-        yield ui.Pane(t("Latest"), tuple(ui.para(printable(one, 600), hang=2) for one in latest))
+        yield ui.Pane(t("Latest"), tuple(ui.para(one, hang=2) for one in latest))
 
     def _steps(self) -> Iterator[ui.Block]:
         failed = {entry.step for entry in self._entries if entry.event is Event.STEP_FAILED}
@@ -202,20 +192,26 @@ class WorkScreen(Screen):
         if (working := self._working) is not None:
             states.setdefault(working, "begun")
         for number, sentence in enumerate(self.job.sentences, 1):
-            yield step_para(number, sentence, states.get(number, ""))
+            yield run_rows.step_para(number, sentence, states.get(number, ""))
 
-    def _work_actions(self) -> Iterator[ui.Action]:
+    def _actions(self) -> Iterator[ui.Action]:
+        if self._over:
+            yield from self._result_actions()
+            return
         if not self._settling:
-            yield from (
-                ui.Action("leave", "b", t("leave running")),
-                ui.Action("stop", "S", STOP, ends=True),
-            )
-        yield ui.Action("commands", "v", COMMANDS)
+            yield ui.Action("leave", "b", t("leave running"))
+            yield ui.Action("stop", "S", messages.STOP, ends=True)
+        yield ui.Action("commands", "v", messages.COMMANDS)
+
+    @property
+    def _is_used(self) -> bool:
+        """True if the result is in use."""
+        return self._state in (RunState.DONE, RunState.KEPT)
 
     def _result(self) -> Iterator[ui.Block]:
         assert self._outcome is not None
         yield self._outcome.banner
-        if self._state in (RunState.DONE, RunState.KEPT, RunState.WAITING):
+        if self._is_used or self._state is RunState.WAITING:
             yield from (replace(bar, caption="") for bar in self.job.bars[1::2])
         if self.services.demo:
             yield ui.para(t("This was the demo. The drive disappears when the wizard ends."))
@@ -223,36 +219,36 @@ class WorkScreen(Screen):
     def _result_panes(self) -> Iterator[ui.Pane]:
         assert self._outcome is not None
         decision = self._outcome.decision
+        next_steps: tuple[ui.Block, ...] = ()
         if decision.is_open:
-            yield ui.Pane(DECIDE, tuple(choices_of(self.services, self.run, decision)))
+            next_steps = tuple(run_rows.choices_of(self.services, self.run, decision))
         elif self._why_not:
-            yield ui.Pane(DECIDE, (ui.para(ui.Piece(printable(self._why_not, 1000), ui.Tone.DANGER)),))
-        checks = checks_of(self._entries)
+            next_steps = (ui.para(ui.danger(self._why_not)),)
+        if next_steps:
+            yield ui.Pane(t("What next"), next_steps)
+        checks = run_rows.checks_of(self._entries)
         if checks and self._state is not RunState.UNDONE:
-            yield checks_pane(checks, self.job.checked)
-        blocks: list[ui.Block] = []
+            yield run_rows.checks_pane(checks, self.job.checked)
+        title: ui.Text = t("Next") if self._is_used else "" if self._state in SETTLED else STEPS
+        yield ui.Pane(title, tuple(self._next()))
+
+    def _next(self) -> Iterator[ui.Block]:
+        """Yield what happened, and what can be done with the result."""
+        assert self._outcome is not None
         if self._state not in SETTLED:
-            blocks += [*self._steps(), ui.GAP]
-            blocks += [
-                ui.para(ui.Piece(printable(one.sentence, 600), ui.Tone.DANGER), hang=2)
-                for one in self._entries
-                if one.event in (Event.FAILED, Event.REFUSED)
-            ]
+            yield from (*self._steps(), ui.GAP)
+            failed = (one for one in self._entries if one.event in (Event.FAILED, Event.REFUSED))
+            yield from (ui.para(ui.danger(one.sentence), hang=2) for one in failed)
         elif self._state is RunState.UNDONE:
             ends = (one for one in self._entries if one.event is Event.UNDONE)
-            blocks += [ui.para(printable(one.sentence, 1000), hang=2) for one in ends]
+            yield from (ui.para(one.sentence, hang=2) for one in ends)
         if not self._why_not:
-            blocks += [ui.para(more, hang=2) for more in self._outcome.more]
+            yield from (ui.para(more, hang=2) for more in self._outcome.more)
         if self.services.needs_root and self._state in EARLY:
-            blocks.append(
-                ui.para(t("As root: sudo diskwright resume {run}", run=run_argument(self.run)), hang=2)
-            )
-        if is_used := self._state in (RunState.DONE, RunState.KEPT):
-            if self.job.places:
-                blocks.append(ui.para(t("Copy files from another drive or folder."), hang=2, key="bring"))
-            blocks.append(ui.para(t("Save a report of this run."), hang=2, key="report"))
-        blocks.append(ui.para(ui.muted(t("Journal: {folder}", folder=str(self.run))), hang=2))
-        yield ui.Pane(t("Next") if is_used else "" if self._state in SETTLED else STEPS, tuple(blocks))
+            yield ui.para(t("As root: sudo diskwright resume {run}", run=run_argument(self.run)), hang=2)
+        if self._is_used and self.job.places:
+            yield ui.para(t("From another drive or folder:"), hang=2, key="bring")
+        yield ui.para(ui.muted(t("Journal: {folder}", folder=str(self.run))), hang=2)
 
     def _result_actions(self) -> Iterator[ui.Action]:
         assert self._outcome is not None
@@ -260,16 +256,16 @@ class WorkScreen(Screen):
         yield ui.Action("home", "enter", t("decide later") if decision.is_open else HOME)
         for choice in decision.choices:
             keeps = choice.way is Settling.KEEP
-            yield ui.Action(choice.way.value, "K" if keeps else "U", KEEP if keeps else UNDO, ends=True)
+            yield ui.Action(choice.way.value, "K" if keeps else "U", LABELS[choice.way], ends=True)
         if decision.resumes:
-            yield ui.Action("resume", "G", words.RESUME)
-        if self._state in (RunState.DONE, RunState.KEPT) and self.job.places:
+            yield ui.Action("resume", "G", messages.RESUME)
+        if self._is_used and self.job.places:
             yield ui.Action("bring", "y", t("copy files here"), self.services.obstacle)
         yield ui.Action("report", "s", t("save report"))
-        yield ui.Action("commands", "v", COMMANDS, aside=True)
+        yield ui.Action("commands", "v", messages.COMMANDS, aside=True)
         yield ui.Action("home", "escape", HOME, aside=True)
 
-    def act_leave(self, _row: str, _values: ui.Values) -> None:
+    def act_leave(self) -> None:
         """Return to Drives. The run continues and is listed first."""
         self.desk.read_again()
         self.desk.screen.tell(
@@ -278,26 +274,25 @@ class WorkScreen(Screen):
             else t("The run continues without this window. It is listed first on Drives.")
         )
 
-    def act_home(self, _row: str, _values: ui.Values) -> None:
+    def act_home(self) -> None:
         """Return to Drives and read them again."""
         self.desk.read_again()
 
-    def act_stop(self, _row: str, _values: ui.Values) -> None:
+    def act_stop(self) -> None:
         """Ask, then stop the run."""
 
         def stop() -> None:
             self.services.runs.request_stop(self.run)
-            self.tell(t("Stopping as soon as it is safe."), ui.Tone.WARN)
+            self.warn(t("Stopping as soon as it is safe."))
 
-        self.desk.go(
-            Question(self.desk, t("Stop?"), self.job.stop_means(self.services), STOP, stop, ends=True)
-        )
+        means = self.job.stop_means(self.services)
+        self.open(asking.Question, t("Stop?"), means, messages.STOP, stop, ends=True)
 
-    def act_keep(self, _row: str, _values: ui.Values) -> None:
+    def act_keep(self) -> None:
         """Ask, then keep the result."""
         self.ask(Settling.KEEP)
 
-    def act_undo(self, _row: str, _values: ui.Values) -> None:
+    def act_undo(self) -> None:
         """Ask, then undo the run."""
         self.ask(Settling.UNDO)
 
@@ -308,7 +303,7 @@ class WorkScreen(Screen):
             return
         if (choice := self._outcome.decision.of(way)) is None:
             return
-        field = ui.Field("secret", PASSPHRASE, secret=True)
+        field = ui.Field("secret", messages.PASSPHRASE, secret=True)
 
         def take(values: ui.Values) -> None:
             secret = values.get("secret", "").encode("utf-8", "surrogateescape")
@@ -317,33 +312,33 @@ class WorkScreen(Screen):
 
         def yes() -> None:
             if choice.why_secret:
-                self.desk.go(Typing(self.desk, PASSPHRASE, choice.why_secret, (field,), take, t("go on")))
+                title, text = messages.PASSPHRASE, choice.why_secret
+                self.open(asking.Typing, title, text, (field,), take, messages.RESUME)
             else:
                 self._settle(way)
 
-        said = KEEP if way is Settling.KEEP else UNDO
-        self.desk.go(Question(self.desk, choice.question, choice.means, said, yes, ends=True))
+        self.open(asking.Question, choice.question, choice.means, LABELS[way], yes, ends=True)
 
     def _settle(self, way: Settling, secret: bytes | None = None) -> None:
-        self._settling = t("Keeping the result") if way is Settling.KEEP else words.UNDOING
-        self._standing = ProgressState(progress=self.services.runs.status(self.run).progress).turned()
+        self._settling = t("Keeping the result") if way is Settling.KEEP else messages.UNDOING
+        self._progress = RunProgress(progress=self.services.runs.status(self.run).progress).turned()
 
-        def work() -> str:
+        def work() -> None:
             if way is Settling.KEEP:
-                return self.services.runs.keep(self.run, secret)
-            self.services.runs.undo(self.run)
-            return str(t("Undone."))
+                self.services.runs.keep(self.run, secret)
+            else:
+                self.services.runs.undo(self.run)
 
         self._doing(work)
 
-    def act_resume(self, _row: str, _values: ui.Values) -> None:
+    def act_resume(self) -> None:
         """Resume the run.
 
         Ask for the token if drives will still be overwritten, and for a passphrase if needed.
         """
         over, secret = self.services.runs.writes_over(self.run), self.services.runs.wants_secret(self.run)
         if over or secret:
-            confirm(self.desk, self.job if over else None, self._resume, secret=secret)
+            asking.confirm(self.desk, self.job if over else None, self._resume, secret=secret)
         else:
             self._resume(None)
 
@@ -352,14 +347,14 @@ class WorkScreen(Screen):
         self._outcome = None
         self._follow()
 
-    def _doing(self, work: Callable[[], str]) -> None:
+    def _doing(self, work: Callable[[], None]) -> None:
         """Run a blocking action with progress updates."""
         over = threading.Event()
 
         def look() -> None:
             paths = [drive.path for drive in self.job.drives]
             self._look(paths)
-            while not over.wait(PERIOD):
+            while not over.wait(run_rows.PERIOD):
                 self._look(paths)
 
         def watched() -> tuple[Ended, str]:
@@ -387,15 +382,15 @@ class WorkScreen(Screen):
 
         self.desk.later(self, watched, done, failed, finishes=True)
 
-    def act_bring(self, _row: str, _values: ui.Values) -> None:
+    def act_bring(self) -> None:
         """Copy files to the new volumes."""
         self.desk.open_copy(self.job.places)
 
-    def act_commands(self, _row: str, _values: ui.Values) -> None:
+    def act_commands(self) -> None:
         """Show all steps and commands."""
-        self.desk.go(Page(self.desk, COMMANDS, self.job.commands(self.services)))
+        self.open(Page, messages.COMMANDS, self.job.commands(self.services))
 
-    def act_report(self, _row: str, _values: ui.Values) -> None:
+    def act_report(self) -> None:
         """Save a report about the run."""
         page = self.services.report(self.run)
-        save(self.desk, t("the report"), page, f"{self.run.name}-report.html")
+        asking.save(self.desk, t("the report"), page, f"{self.run.name}-report.html")

@@ -8,7 +8,7 @@ from tests.unit.apply.run.test_numbers import begin
 from wizard.apply.run.job import NextCommands
 from wizard.apply.run.journal import RunState
 from wizard.apply.run_control import left_line
-from wizard.cli.select_run import choose_run
+from wizard.cli.runs import choose_run
 from wizard.model.errors import Refused
 
 

@@ -4,12 +4,13 @@ facts."""
 import pytest
 
 from tests.unit import machines
+from wizard.cli.inspect import portrait
 from wizard.cli.output import page_lines
-from wizard.cli.portrait import NOTES_AT, portrait
 from wizard.findings.diagnose import diagnose
 from wizard.model.drive_facts import Zones
 from wizard.model.machine import Drive, Extent, Layer, Partition, Signature, Table, Use
 from wizard.model.said import MIB
+from wizard.ui.dialogs.health import NOTES_AT
 
 
 def words(drive: Drive) -> str:

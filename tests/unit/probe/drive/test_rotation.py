@@ -10,9 +10,8 @@ from tests.unit.machines import drive, machine
 from tests.unit.probe import rawfacts
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import find_workload
-from wizard.cli.advise import advice_text
+from wizard.cli.inspect import advice_text, portrait
 from wizard.cli.output import page_lines
-from wizard.cli.portrait import portrait
 from wizard.findings.diagnose import diagnose
 from wizard.findings.drive_faults import size_words
 from wizard.findings.geometry import load_patterns

@@ -108,9 +108,7 @@ def test_only_a_yes_runs_the_action(key: str) -> None:
 def test_yes_runs_in_the_previous_screen() -> None:
     at, _ = person()
     seen: list[str] = []
-    at.desk.go(
-        Question(at.desk, "Sure?", (ui.para("a"), ui.para("b")), "do it", lambda: seen.append(at.view.place))
-    )
+    at.desk.go(Question(at.desk, "Sure?", "a", "do it", lambda: seen.append(at.view.place)))
     at.key("y")
     assert seen == ["drives"]
 
@@ -174,11 +172,11 @@ def test_changed_field_keeps_the_others() -> None:
 
 def test_text_is_saved_and_reported(tmp_path: Path) -> None:
     at, _ = person()
-    saved: list[Path] = []
-    save(at.desk, "the plan", "{}", str(tmp_path / "a.json"), saved.append)
+    saved = tmp_path / "a.json"
+    save(at.desk, "the plan", "{}", str(saved))
     at.act("take")
-    assert saved == [tmp_path / "a.json"] and saved[0].read_text() == "{}"
-    assert at.said == f"The plan was saved to {saved[0]}." and at.view.place == "drives"
+    assert saved.read_text() == "{}"
+    assert at.said == f"The plan was saved to {saved}." and at.view.place == "drives"
 
 
 def test_existing_file_is_unchanged(tmp_path: Path) -> None:

@@ -94,7 +94,7 @@ def tried(logs: Sequence[float]) -> tuple[Person, Services]:
     at, services = planning(drive(), logs)
     at.key("c")
     at.key("enter")
-    at.act("take", token="S1")
+    at.act("take", token0="S1")
     return at, services
 
 
@@ -114,9 +114,9 @@ def test_trial_needs_the_warning_and_the_token() -> None:
     at.key("enter")
     assert "Deleted files" in at.text and "3 min" in at.text and "34.4 GB" in at.text
     for wrong in ("", "S2"):
-        at.act("take", token=wrong)
+        at.act("take", token0=wrong)
         assert at.view.place == "typing" and at.said and not services.asked
-    at.act("take", token="S1")
+    at.act("take", token0="S1")
     (order,) = services.asked
     assert [one.id for one in order.candidates] == ["ext4", "xfs"]
     assert (
@@ -134,7 +134,7 @@ def test_other_candidates_can_be_selected_and_deselected() -> None:
     at.key("space", "xfs")
     at.key("g")
     at.key("enter")
-    at.act("take", token="S1")
+    at.act("take", token0="S1")
     assert [one.id for one in services.asked[0].candidates] == ["ext4", "btrfs"] and services.asked[0].aged
     at.key("enter")
     at.key("c")
@@ -165,7 +165,7 @@ def test_running_trial_shows_progress_and_cannot_be_left() -> None:
     services.go.clear()
     at.key("c")
     at.key("enter")
-    at.desk.act("take", values={"token": "S1"})
+    at.desk.act("take", values={"token0": "S1"})
     assert services.begun.wait(20)
     shown = [block for block in at.view.panes[0].blocks if isinstance(block, Progress)]
     assert at.view.busy and shown[0].share == 0.5
@@ -210,7 +210,7 @@ def test_failure_is_reported_and_can_be_retried() -> None:
     services.fault = "The drive does not answer."
     at.key("c")
     at.key("enter")
-    at.act("take", token="S1")
+    at.act("take", token0="S1")
     assert at.said == "The drive does not answer." and not at.view.busy
     services.fault = ""
     at.key("enter")

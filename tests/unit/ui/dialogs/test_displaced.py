@@ -89,9 +89,9 @@ def test_start_warns_asks_and_adds_its_result_to_the_evidence() -> None:
     at.key("enter")
     assert at.view.place == "typing" and not services.asked and "No byte changes" in at.text
     for wrong in ("", "S2"):
-        at.act("take", token=wrong)
+        at.act("take", token0=wrong)
         assert at.view.place == "typing" and at.said and not services.asked
-    at.act("take", token="S1")
+    at.act("take", token0="S1")
     assert at.view.place == "displaced" and at.desk.measured_by_writing
     assert "test again" in at.text and len(services.asked) == 1
     (banner,) = [block for block in at.view.above if isinstance(block, Banner)]
@@ -108,7 +108,7 @@ def test_negative_result_is_no_proof_and_the_doubt_stays() -> None:
     services.verdict = NOTHING
     at.key("p")
     at.key("enter")
-    at.act("take", token="S1")
+    at.act("take", token0="S1")
     assert "does not prove" in at.text
     at.key("escape")
     assert at.view.action("shingled") is not None
@@ -121,7 +121,7 @@ def test_running_test_shows_its_work_and_can_be_stopped() -> None:
     at.key("p")
     at.act("test")
     services.go.clear()
-    at.desk.act("take", "", {"token": "S1"})
+    at.desk.act("take", "", {"token0": "S1"})
     assert services.begun.wait(20)
     (shown,) = [block for block in at.view.panes[0].blocks if isinstance(block, Progress)]
     assert shown.share == 0.75 and "Leaving the drive idle" in at.text
@@ -135,7 +135,7 @@ def test_failure_is_reported_and_can_be_retried() -> None:
     services.fault = "The drive is in use."
     at.key("p")
     at.key("enter")
-    at.act("take", token="S1")
+    at.act("take", token0="S1")
     assert at.said == "The drive is in use." and not at.view.busy and at.view.action("test")
 
 
@@ -143,7 +143,7 @@ def test_result_is_saved_with_every_time_and_has_its_reasons(tmp_path: Path) -> 
     at, _ = person()
     at.key("p")
     at.key("enter")
-    at.act("take", token="S1")
+    at.act("take", token0="S1")
     at.key("s")
     path = tmp_path / "sda-shingled-test.json"
     at.act("take", file=str(path))

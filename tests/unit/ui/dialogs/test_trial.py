@@ -118,9 +118,9 @@ def test_writing_needs_the_token() -> None:
     at.act("write")
     assert at.view.over
     for wrong in ("", "S2"):
-        at.act("take", token=wrong)
+        at.act("take", token0=wrong)
         assert at.view.place == "typing" and at.said and not services.asked
-    at.act("take", token="S1")
+    at.act("take", token0="S1")
     assert services.asked == [(True, None)] and at.view.place == "trial"
 
 

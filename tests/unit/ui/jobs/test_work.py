@@ -19,7 +19,7 @@ from wizard.apply.run.journal import RunState
 from wizard.apply.run.progress_log import StepProgress
 from wizard.model.errors import ExitCode, Failed
 from wizard.model.run import Event, JournalEntry
-from wizard.ui.components.progress import ProgressState, doing, progress_around
+from wizard.ui.components.run_rows import RunProgress, doing
 from wizard.ui.view import Progress, Tone
 
 SECRET = "four words, or more"
@@ -352,9 +352,9 @@ def test_keep_and_undo_show_their_progress(key: str, said: str) -> None:
 )
 def test_bar_after_the_last_step_shows_the_current_work(phase: Phase | None, said: str) -> None:
     last, now = StepProgress(0, 0.9, 1.0), StepProgress(0, 0.5, 600.0)
-    standing = ProgressState(progress=last).turned()
-    assert progress_around(replace(standing, progress=last), doing(phase, done=True)).share is None
-    bar = progress_around(replace(standing, progress=now), doing(phase, done=True))
+    standing = RunProgress(progress=last).turned()
+    assert replace(standing, progress=last).around_steps(doing(phase, done=True)).share is None
+    bar = replace(standing, progress=now).around_steps(doing(phase, done=True))
     assert bar.share == 0.5 and str(bar.said) == f"{said}: 50 %, about 10 min left"
 
 

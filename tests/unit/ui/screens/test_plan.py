@@ -12,7 +12,7 @@ from tests.unit.ui.person import Person
 from wizard.advice.missing import Missing
 from wizard.model.machine import Drive, Machine, Signature, Use
 from wizard.model.said import GIB, MIB
-from wizard.ui.menu import MOUNT_SAYS, MenuEntry
+from wizard.ui.menu import MenuEntry
 from wizard.ui.messages import MOUNT
 from wizard.ui.view import Banner, Bar, Block, Para
 
@@ -178,7 +178,7 @@ def test_another_system_volume_keeps_its_choices() -> None:
 
 
 def test_enter_is_not_offered_in_a_menu_without_possible_actions(monkeypatch: MonkeyPatch) -> None:
-    grey = (MenuEntry("mount", "n", MOUNT, MOUNT_SAYS, "It is in use."),)
+    grey = (MenuEntry("mount", "n", MOUNT, "", "It is in use."),)
     monkeypatch.setattr("wizard.ui.screens.actions.entries", lambda *_: grey)
     person = Person(Live(machine(crowded(), tools=EVERYTHING)))
     person.act("actions", "/dev/sda")

@@ -13,8 +13,8 @@ from tests.unit.ui.person import Person, texts_of_block
 from wizard.apply.local_runs import OpenRun
 from wizard.host.services import RecordedServices
 from wizard.model.machine import Drive, Use
-from wizard.ui.components.decisions import why_not_now
 from wizard.ui.components.plan_rows import lost_line
+from wizard.ui.components.run_rows import why_not_now
 from wizard.ui.desk import Desk
 from wizard.ui.editors.spread import Spread
 from wizard.ui.session import Session

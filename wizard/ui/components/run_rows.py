@@ -1,13 +1,15 @@
-"""Decisions available for a run of any kind, actions for findings, and what remains of runs at exit."""
+"""Runs of any kind: progress, checks and decisions; also actions for findings, and what remains at exit."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING
 
+from wizard.apply.engine.record import GOING_BACK, Phase
 from wizard.apply.local_runs import OpenRun
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.progress_log import Decision, DecisionChoice, Settling
@@ -15,15 +17,165 @@ from wizard.host.services import Services
 from wizard.model.errors import DiskwrightError, ExitCode, why_not
 from wizard.model.finding import Diagnosis
 from wizard.model.machine import Drive, Partition
-from wizard.model.said import Sentence, t, tn
+from wizard.model.run import Check, Event, JournalEntry
+from wizard.model.said import Message, Sentence, t, tn
 from wizard.model.verdict import USUAL_SECONDS
 from wizard.plan.partition.move_target import why_not_move
 from wizard.plan.refusals import refuse_drive
-from wizard.ui import messages as words
+from wizard.ui import messages
 from wizard.ui import view as ui
 
 if TYPE_CHECKING:
     from wizard.apply.run.job import NextCommands
+    from wizard.apply.run.progress_log import StepProgress
+
+PERIOD = 1.0
+"""Interval between updates, in seconds."""
+MOST_RATES = 60
+
+
+@dataclass(frozen=True, slots=True)
+class RunProgress:
+    """Progress of a run at the last update.
+
+    `rates` are recent speeds in bytes per second. `moved` are the bytes transferred by the drives until `at`,
+    a monotonic time in seconds. `over` is the last report of finished work.
+    """
+
+    followed: bool = False
+    progress: StepProgress | None = None
+    rates: tuple[float, ...] = ()
+    moved: int = 0
+    at: float = 0.0
+    over: StepProgress | None = None
+
+    def turned(self) -> RunProgress:
+        """Return the state for the next phase, without the old progress."""
+        return replace(self, over=self.progress or self.over)
+
+    @property
+    def around(self) -> StepProgress | None:
+        """Progress before the first step or after the last, or None."""
+        told = self.progress
+        return told if told is not None and told.step == 0 and told != self.over else None
+
+    def looked(self, services: Services, run: Path, paths: Sequence[str]) -> RunProgress | None:
+        """Return the updated state, or None within `PERIOD` of the last update."""
+        now = monotonic()
+        if now - self.at < PERIOD:
+            return None
+        moved = services.traffic(paths)
+        rates = self.rates
+        if self.at and moved >= self.moved:
+            rates = (*rates, (moved - self.moved) / (now - self.at))[-MOST_RATES:]
+        return replace(
+            self,
+            progress=services.runs.status(run).progress,
+            rates=rates,
+            moved=moved,
+            at=now,
+        )
+
+    def around_steps(self, what: Message) -> ui.Progress:
+        """Return the bar for work outside of steps, and for keep and undo."""
+        told = self.around
+        if told is None:
+            return ui.Progress(None, t("{what} ...", what=what), self.rates)
+        percent, left = int(100 * told.share), told.seconds_left
+        if left is None or left < 1:
+            said = t("{what}: {percent} %", what=what, percent=percent)
+        else:
+            said = t("{what}: {percent} %, {left:time} left", what=what, percent=percent, left=left)
+        return ui.Progress(told.share, said, self.rates)
+
+    def in_steps(self, seconds: Sequence[float], done: int, working: int) -> ui.Progress:
+        """Return the bar over all steps, weighted by estimated durations."""
+        count = len(seconds)
+        percent, left = _percent_of(seconds, done, self.progress)
+        said = t("{percent} %, step {step} of {count}", percent=percent, step=working, count=count)
+        if left >= 1:
+            said = t(
+                "{percent} %, {left:time} left, step {step} of {count}",
+                percent=percent,
+                left=left,
+                step=working,
+                count=count,
+            )
+        return ui.Progress(percent / 100, said, self.rates)
+
+
+def doing(phase: Phase | None, *, done: bool) -> Message:
+    """Describe the work outside of steps. `phase` is that of a rehearsed run."""
+    if phase in GOING_BACK:
+        return messages.UNDOING
+    if not done:
+        return t("Reading and checking the drive")
+    if phase is Phase.REHEARSING:
+        return t("Saving old contents")
+    return (
+        t("Writing and verifying")
+        if phase in (Phase.SAVED, Phase.CLEARING, Phase.REPLACING)
+        else t("Finishing and checking")
+    )
+
+
+def _percent_of(seconds: Sequence[float], done: int, progress: StepProgress | None) -> tuple[int, float]:
+    """Return percentage done and seconds left, from the estimated durations of the steps.
+
+    Uses `progress` for the current step if available.
+    """
+    weights = [max(1.0, one) for one in seconds]
+    if done >= len(weights):
+        return 100, 0.0
+    known = progress if progress is not None and progress.step == done + 1 else None
+    share = known.share if known else 0.0
+    percent = int(100 * (sum(weights[:done]) + weights[done] * share) / sum(weights))
+    this = seconds[done] * (1 - share) if known is None or known.seconds_left is None else known.seconds_left
+    return percent, this + sum(seconds[done + 1 :])
+
+
+def step_para(number: int, sentence: ui.Text, state: str, more: ui.Text = "") -> ui.Para:
+    """Return a step with a mark. `state`: done, failed or begun; anything else is not begun."""
+    mark, piece = {
+        "done": (ui.good("[x]"), ui.Piece(sentence)),
+        "failed": (ui.danger("[!]"), ui.Piece(sentence)),
+        "begun": (ui.accent("[>]"), ui.strong(sentence)),
+    }.get(state, (ui.Piece("[ ]"), ui.muted(sentence)))
+    return ui.para(mark, f"{number}.", piece, ui.muted(more), hang=4)
+
+
+def checks_of(entries: Iterable[JournalEntry]) -> tuple[Check, ...]:
+    """Return the checks since the last start. A resumed run repeats all checks."""
+    found: list[Check] = []
+    for entry in entries:
+        if entry.event is Event.STARTED:
+            found = []
+        elif entry.event in (Event.VERIFIED, Event.NOT_VERIFIED):
+            found.append(Check(entry.sentence, entry.event is Event.VERIFIED, entry.output))
+    return tuple(found)
+
+
+def checks_text(checks: Sequence[Check]) -> Message:
+    """Return how many checks passed."""
+    holding = sum(check.holds for check in checks)
+    if holding == len(checks):
+        return tn("Check passed", "All {count} checks passed", count=holding)
+    return t("Passed: {holding} of {count}", holding=holding, count=len(checks))
+
+
+def checks_pane(checks: Sequence[Check], brief: ui.Text = "") -> ui.Pane:
+    """List the checks, with the results of failed ones. If all hold, show only the `brief` sentence, if
+    any."""
+    if brief and all(check.holds for check in checks):
+        return ui.Pane(checks_text(checks), (ui.para(brief),))
+    return ui.Pane(checks_text(checks), tuple(block for check in checks for block in _check_blocks(check)))
+
+
+def _check_blocks(check: Check) -> Iterator[ui.Block]:
+    mark = ui.good("[x]") if check.holds else ui.danger("[!]")
+    yield ui.para(mark, check.what, hang=4)
+    if not check.holds and check.seen.strip():
+        yield ui.para(t("got: {seen}", seen=check.seen.strip()), indent=4, hang=2)
 
 
 def choices_of(services: Services, run: Path, decision: Decision) -> Iterator[ui.Block]:
@@ -36,23 +188,16 @@ def choices_of(services: Services, run: Path, decision: Decision) -> Iterator[ui
     if decision.resumes:
         yield ui.para(t("Go on (G): resume where the run stopped."), hang=2)
     if not services.demo:
-        yield ui.para(
-            ui.muted(
-                t("You can decide later. Waiting runs are listed first on Drives.")
-                if not services.needs_root
-                else decision.later(run)
-            )
-        )
+        listed = t("Waiting runs are listed first on Drives.")
+        yield ui.para(ui.muted(decision.later(run) if services.needs_root else listed))
 
 
 def with_ways(drives: tuple[str, ...], decision: Decision, ways: NextCommands) -> Decision:
     """Offer exactly the commands that work on the run now."""
     choices = tuple(choice for choice in decision.choices if choice.way in ways.names)
     if Settling.UNDO in ways.names and decision.of(Settling.UNDO) is None:
-        choices = (
-            *choices,
-            DecisionChoice(Settling.UNDO, str(words.UNDO_QUESTION(drives=drives)), str(words.UNDO_EARLY)),
-        )
+        question = messages.UNDO_QUESTION(drives=drives)
+        choices += (DecisionChoice(Settling.UNDO, str(question), str(messages.UNDO_EARLY)),)
     resumes = "resume" in ways.names
     look = decision.look if choices else ""
     return replace(decision, choices=choices, resumes=resumes, look=look)
@@ -86,7 +231,7 @@ def why_not_now(runs: Iterable[OpenRun]) -> ui.Text:
     """
     found = tuple(runs)
     if any(run.state == RUNNING for run in found):
-        return words.IS_CHANGED
+        return messages.IS_CHANGED
     if any(map(waits, found)):
         return t("Waiting: keep (K) or undo (U).")
     return ""
@@ -134,7 +279,7 @@ def answers(
     if parts := misaligned_found(drive, diagnosis, at):
         label = t("align {count} partitions", count=len(parts))
         if len(parts) == 1:
-            label = t("align {part}", part=parts[0].path.removeprefix("/dev/"))
+            label = t("align {part}", part=ui.short(parts[0].path))
         reasons = [why_not_move(drive, part) for part in parts]
         why_not = services.apply_obstacle or now or (all(reasons) and reasons[0]) or ""
         yield ui.Action("move", "f", label, why_not, aside=True)
@@ -142,9 +287,7 @@ def answers(
         yield ui.Action("nofail", "n", t("add nofail"), services.apply_obstacle or now, aside=True)
     if any(finding.code in DOUBTED for finding in diagnosis.findings):
         obstacle = hindered or services.quick_test_obstacle(drive)
-        yield ui.Action(
-            "shingled", "p", t("test, about {seconds} s", seconds=USUAL_SECONDS), obstacle, aside=True
-        )
+        yield ui.Action("shingled", "p", messages.TEST(seconds=USUAL_SECONDS), obstacle, aside=True)
 
 
 MOST_RUNS = 4
@@ -155,23 +298,14 @@ def farewell(services: Services, run: Path | None) -> tuple[str, ...]:
     """Return the state of every open run with the next commands, most urgent first. Empty in the demo."""
     if services.demo:
         return ()
-
     found = tuple(line for _, line in sorted(_lines(services, run), key=lambda one: one[0]))
     left = len(found) - MOST_RUNS
-    return (
-        (
-            *found[:MOST_RUNS],
-            str(
-                tn(
-                    "1 more run: see `diskwright status`.",
-                    "{count} more runs: see `diskwright status`.",
-                    count=left,
-                )
-            ),
-        )
-        if left > 0
-        else found
+    if left <= 0:
+        return found
+    more = tn(
+        "1 more run: see `diskwright status`.", "{count} more runs: see `diskwright status`.", count=left
     )
+    return (*found[:MOST_RUNS], str(more))
 
 
 def _lines(services: Services, own: Path | None) -> Iterator[tuple[int, str]]:
