@@ -21,8 +21,7 @@ IN_USE = Sentence("{drive} is in use: {how}.")
 HOST_MANAGED_ZONES = Sentence("{drive} is a host-managed zoned drive and cannot be partitioned.")
 
 UNKNOWN_CONTENTS = Sentence(
-    "The contents of {drive} are unknown, so the drive may not be empty, and nothing there can be preserved "
-    "safely. {why}"
+    "The contents of {drive} are unknown, so nothing there can be preserved safely. {why}"
 )
 
 CONTENT_FIELDS = frozenset({"table", "signatures", "partitions", "content_digest", "zones"})

@@ -20,7 +20,7 @@ TWO = Sentence("{first} and {second}")
 def test_every_message_can_be_written_in_an_invented_language(pseudo_language: None) -> None:
     trees = [ast.parse(path.read_text(encoding="utf-8")) for path in (REPO / "wizard").rglob("*.py")]
     messages = [one for tree in trees for one in spoken_in(tree)]
-    assert len(messages) > 4000
+    assert len(messages) > 3000
     for one in messages:
         values: dict[str, Value] = dict.fromkeys(one.fields, 7)
         english, several = (*one.texts, "")[:2]

@@ -92,8 +92,8 @@ def test_refusal_names_the_data_loss() -> None:
         (partitioned(ONE, partition(2, 2 * GIB, TIB)), "inconsistent table"),
         (partitioned(replace(ONE, type=None)), "Cannot read the type of /dev/sda1"),
         (partitioned(replace(ONE, kernel_start_bytes=4096)), "disagree about the position of /dev/sda1"),
-        (drive(table=None), "are unknown, so the drive may not be empty"),
-        (partitioned(ONE, content_digest=None), "are unknown, so the drive may not be empty"),
+        (drive(table=None), "are unknown, so nothing there can be preserved"),
+        (partitioned(ONE, content_digest=None), "are unknown, so nothing there can be preserved"),
         (
             drive(
                 table=mbr(),

@@ -80,8 +80,8 @@ def unread(fleet: Fleet) -> Iterator[Check]:
         )
         status, said = told("plan", nodes[name], "--workload", "small-files")
         yield Check(
-            f"{name}: plan refuses, as the drive may not be empty",
-            status == 3 and "may not be empty" in said,
+            f"{name}: plan refuses, as the contents are unknown",
+            status == 3 and "contents of" in said and "are unknown" in said,
             f"{status}: {said}",
         )
     dead, torn = nodes["unread-all"], nodes["unread-start"]

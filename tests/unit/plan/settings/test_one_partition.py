@@ -105,10 +105,10 @@ REFUSED = {
     "whose table is hybrid": (three(table=gpt(kind="hybrid")), "hybrid"),
     "that is read-only": (three(read_only=True), "read-only"),
     "size unknown": (three(size_bytes=None, free=()), "Cannot read the size of /dev/sda"),
-    "that could not be read": (three(content_digest=None), "are unknown, so the drive may not be empty"),
+    "that could not be read": (three(content_digest=None), "are unknown, so nothing there can be preserved"),
     "with a part that could not be read": (
         three(unread=(unread("signatures", "No."),)),
-        "are unknown, so the drive may not be empty",
+        "are unknown, so nothing there can be preserved",
     ),
     "with zones for the host to manage": (three(zoned="host-managed"), "zoned"),
     "on which a run waits": (
