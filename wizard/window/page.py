@@ -99,7 +99,7 @@ def _steps(pen: Pen, *, named: bool) -> Strip:
             sign = look.sign("tick") if step.number < now else str(step.number)
             runs.append((f" {sign} {step.shown} ", ground))
     if not named:
-        runs.append((f" {t('of 5')}", ground))
+        runs += [(" ", ground), (str(t("of 5")), ground)]
     return canvas.line(*runs)
 
 

@@ -189,7 +189,7 @@ def test_unanswered_question_leaves_the_run_waiting(work: Work, full: str, sure:
     code = end(window, way)
     assert code == (-SIGNALS[way] if way in SIGNALS else 0), "a run that is complete has not failed"
     assert "Traceback" not in window.said
-    told = "sudo diskwright keep" if way not in SIGNALS else "You can decide later"
+    told = "sudo diskwright keep" if way not in SIGNALS else "Waiting runs are listed first"
     assert told in flat(window.said)
     run = run_of(work)
     assert state(run) is RunState.WAITING and work.digest(full) == barred

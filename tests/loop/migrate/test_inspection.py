@@ -72,7 +72,7 @@ def test_methods_are_shown_and_planned_without_changes(work: Work, make_drive: M
     assert told.returncode == 0, told.stderr
     for said in ("mount: ", "light: ", "full: ", "Recommended: ", "`diskwright bring`"):
         assert said in told.stdout
-    assert "Cannot:" not in told.stdout
+    assert "Not possible here:" not in told.stdout
     plan = work.folder / "films.json"
     options = ("--way", "full", "-o", str(plan))
     planned = diskwright(work, *words, *options)

@@ -106,7 +106,7 @@ def test_command_prints_the_verdict_or_its_document(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(measure, "probe_drive", lambda _: drive())
-    monkeypatch.setattr(measure, "run_smr_probe", lambda *_, **__: likely_verdict())
+    monkeypatch.setattr("wizard.benchmark.smr_probe.run_smr_probe", lambda *_, **__: likely_verdict())
     words = ("--scratch", "--shingled", "--quick", "--confirm", "S1")
     assert measure.bench(options(*words)) is ExitCode.DONE
     out = capsys.readouterr().out
