@@ -22,6 +22,7 @@ from tests.loop.applying import Work
 from wizard.apply.plan import rehearse
 from wizard.apply.plan.rehearse import Execute
 from wizard.apply.plan.run import execute
+from wizard.apply.steps import array_checks
 from wizard.apply.steps.step_context import StepContext, alone_on
 from wizard.model.said import KIB, MIB, Message
 from wizard.operations.containers import MakeContainer, OpenContainer
@@ -198,6 +199,7 @@ def _write_to(node: str, at: int, data: bytes) -> None:
 def layered(work: Work) -> Iterator[Execute]:
     """Rehearse without the kernel features missing here. Returns a function that executes steps."""
     with pytest.MonkeyPatch.context() as patched:
-        for name in ("keep_headers", "show_beneath", "leave_uncopied"):
-            patched.setattr(rehearse, name, lambda *_: None)
+        patched.setattr(rehearse, "keep_headers", lambda *_: None)
+        for name in ("show_beneath", "leave_uncopied"):
+            patched.setattr(array_checks, name, lambda *_: None)
         yield Layers(work).execute
