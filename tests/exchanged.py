@@ -1,9 +1,10 @@
 """Tests of the engine: a run over drives in memory, one step of the exchange at a time."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from random import Random
+
+from msgspec.structs import replace
 
 from tests.exchanging import Power, PowerCut, VolatileDrive
 from wizard.apply.engine.exchange import Exchange

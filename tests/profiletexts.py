@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from wizard.advice.catalogue import OptionFile
 from wizard.advice.evidence import EvidenceFile, GlossaryFile
@@ -50,11 +52,11 @@ def _texts(value: object, key: str) -> Iterator[tuple[str, str]]:
     elif isinstance(value, tuple):
         for one in value:
             yield from _texts(one, key)
-    elif is_dataclass(value):
-        for field in fields(value):
-            inner = getattr(value, field.name)
-            if field.name == "figures":
+    elif isinstance(value, Struct):
+        for name in value.__struct_fields__:
+            inner = getattr(value, name)
+            if name == "figures":
                 # Filesystems have names of their own; means and configurations are words.
-                yield from ((f"{key}.figures", name) for name, _ in inner if name not in KINDS)
+                yield from ((f"{key}.figures", one) for one, _ in inner if one not in KINDS)
             else:
-                yield from _texts(inner, f"{key}.{field.name}" if key else field.name)
+                yield from _texts(inner, f"{key}.{name}" if key else name)

@@ -5,6 +5,7 @@ Also a pseudo language for tests: accented letters, a third longer, with intact 
 """
 
 import sys
+import textwrap
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
@@ -105,13 +106,18 @@ def fault_of(message: Message) -> str:
     return ""
 
 
+def _padding(text: str) -> str:
+    """Return as much longer as translations get, in words that fit on a line."""
+    return " ".join(textwrap.wrap("~" * (len(text) // 3), 20))
+
+
 def pseudo(text: str, *, named: bool = True) -> str:
     """Return the text in the pseudo language: `{drive} is mounted.` as `⟦{drive} íš möûñtéd. ~~~⟧`.
 
     Unless `named`, braces are plain text.
     """
     if not named:
-        return f"⟦{text.translate(ACCENTED)}{'~' * (len(text) // 3)}⟧"
+        return f"⟦{text.translate(ACCENTED)}{_padding(text)}⟧"
     pieces = [
         (said.translate(ACCENTED).replace("{", "{{").replace("}", "}}"), name, form)
         for said, name, form, _ in Formatter().parse(text)
@@ -120,7 +126,7 @@ def pseudo(text: str, *, named: bool = True) -> str:
         said if name is None else f"{said}{{{name}{f':{form}' if form else ''}}}"
         for said, name, form in pieces
     )
-    return f"⟦{accented}{'~' * (len(text) // 3)}⟧"
+    return f"⟦{accented}{_padding(text)}⟧"
 
 
 def write_pseudo(catalogues: Path, language: str = "eo") -> None:

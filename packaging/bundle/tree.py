@@ -130,10 +130,11 @@ def _put_wheels(work: Path, site: Path) -> None:
     lock = CHECKOUT / "requirements.lock"
     run("python3", "-m", "venv", work / "pip")
     pip = (work / "pip/bin/python", "-m", "pip", "--quiet", "--no-input", "--disable-pip-version-check")
-    # Of compiled wheels, accept only the stable ABI (psutil).
+    # Compiled wheels are for the bundled interpreter (msgspec) or for the stable ABI (psutil).
     fitting = (
         *("--python-version", PYTHON.removeprefix("python"), "--implementation", "cp"),
-        *("--abi", "abi3", "--abi", "none", "--platform", "manylinux2014_x86_64", "--platform", "any"),
+        *("--abi", f"cp{PYTHON.removeprefix('python').replace('.', '')}", "--abi", "abi3", "--abi", "none"),
+        *("--platform", "manylinux2014_x86_64", "--platform", "any"),
     )
     only = ("--no-deps", "--require-hashes", "--only-binary", ":all:", *fitting)
     run(*pip, "download", *only, "-d", work / "wheels", "-r", lock)

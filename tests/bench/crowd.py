@@ -3,10 +3,11 @@ ones."""
 
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import cache
 from itertools import islice
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from tests.machines import recordings
 from wizard.documents.codec import render_document, to_json

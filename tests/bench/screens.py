@@ -110,12 +110,12 @@ def wide() -> Iterator[Row]:
 def bytes_per_key(command: Sequence[str], needle: str) -> float:
     """Return the mean over `WIDE_KEYS` Down keys."""
     with Watched(command, columns=200, lines=50) as watched:
-        watched.until(showing(needle))
+        watched.when(showing(needle))
         before = watched.settle()
         for _ in range(WIDE_KEYS):
             watched.key(DOWN, lambda lines: True)
             watched.settle()
-        return (watched.received_bytes - before) / WIDE_KEYS
+        return (len(watched.received) - before) / WIDE_KEYS
 
 
 def walking() -> Iterator[Row]:
@@ -137,7 +137,7 @@ def walking() -> Iterator[Row]:
 def walked(command: Sequence[str], purpose: str) -> tuple[int, int]:
     """Return words on the screens from Drives to Review, and keys to choose the purpose and continue."""
     with Watched(command) as watched:
-        watched.until(showing(READ))
+        watched.when(showing(READ))
         watched.settle()
         pressed = words = 0
         for then in ON_THE_WAY:
@@ -168,7 +168,7 @@ def counted(watched: Watched) -> int:
 def sent(command: Sequence[str], needle: str) -> int:
     """Return all bytes until the output stops after `needle` appeared."""
     with Watched(command, term=SERIAL) as watched:
-        watched.until(showing(needle))
+        watched.when(showing(needle))
         return watched.settle()
 
 
@@ -182,7 +182,7 @@ def keys(command: Sequence[str], needle: str, met: Callable[[int], Met], before:
     """Return seconds from each of many Down keys to its effect. `met` checks the screen after a number of
     keys. `before` is pressed first."""
     with Watched(command) as watched:
-        watched.until(showing(needle))
+        watched.when(showing(needle))
         watched.settle()
         if before:
             watched.key(before, met(0))

@@ -1,20 +1,13 @@
 """A program on a pseudo terminal: when its screen shows a text, effects of keys, and bytes written."""
 
-import fcntl
 import os
-import pty
-import select
-import signal
-import struct
 import sys
-import termios
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
-from types import TracebackType
 
-import pyte
+from tests.looks.terminals.terminal import Terminal
 
 Met = Callable[[Sequence[str]], bool]
 """Whether the lines of a screen are as they should be."""
@@ -33,33 +26,16 @@ class Paint:
     peak_bytes: int
 
 
-class Watched:
+class Watched(Terminal):
     """A run of a program, ended by leaving the with statement."""
 
     def __init__(
         self, argv: Sequence[str], *, term: str = "xterm-256color", columns: int = 80, lines: int = 24
     ) -> None:
-        self.screen = pyte.Screen(columns, lines)
-        self.stream = pyte.ByteStream(self.screen)
-        self.received_bytes = 0
         self.begun = monotonic()
-        self.pid, self.terminal = pty.fork()
-        if self.pid == 0:
-            os.environ |= {"TERM": term, "COLUMNS": str(columns), "LINES": str(lines)}
-            os.execvp(argv[0], list(argv))
-        fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
+        super().__init__(program=tuple(argv), columns=columns, lines=lines, TERM=term)
 
-    def __enter__(self) -> "Watched":
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        os.kill(self.pid, signal.SIGKILL)
-        os.waitpid(self.pid, 0)
-        os.close(self.terminal)
-
-    def until(self, met: Met, limit_seconds: float = 20) -> float:
+    def when(self, met: Met, limit_seconds: float = 20) -> float:
         """Return the monotonic time at which the bytes arrived that completed the awaited screen.
 
         Raises TimeoutError with the current screen.
@@ -67,43 +43,36 @@ class Watched:
         end = monotonic() + limit_seconds
         came = monotonic()
         while not met(self.screen.display):
-            arrived = self._read(end - monotonic())
+            arrived = self._arrival(end - monotonic())
             if arrived is None:
-                raise TimeoutError("the screen never became so:\n" + "\n".join(self.screen.display))
+                raise TimeoutError("the screen never became so:\n" + self.text)
             came = arrived
         return came
 
     def settle(self, limit_seconds: float = 60) -> int:
-        """Return all bytes until the output stops. Raises TimeoutError with the screen if it does not."""
+        """Return the number of bytes until the output stops. Raises TimeoutError if it does not."""
         end = monotonic() + limit_seconds
-        while self._read(QUIET_SECONDS) is not None:
+        while self._arrival(QUIET_SECONDS) is not None:
             if monotonic() > end:
-                raise TimeoutError("the screen never came to rest:\n" + "\n".join(self.screen.display))
-        return self.received_bytes
+                raise TimeoutError("the screen never came to rest:\n" + self.text)
+        return len(self.received)
 
     def key(self, sequence: bytes, met: Met) -> float:
         """Return seconds from a key to the bytes that show its effect."""
         pressed = monotonic()
-        os.write(self.terminal, sequence)
-        return self.until(met) - pressed
+        os.write(self.fd, sequence)
+        return self.when(met) - pressed
 
     def peak_bytes(self) -> int:
         """The program's peak memory so far."""
         status = Path(f"/proc/{self.pid}/status").read_text()
         return int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmHWM"))) * 1024
 
-    def _read(self, seconds: float) -> float | None:
+    def _arrival(self, seconds: float) -> float | None:
         """Return the time of the next bytes, or None without any, or at the program's end."""
-        if not select.select([self.terminal], [], [], max(0.0, seconds))[0]:
-            return None
-        try:
-            chunk = os.read(self.terminal, 65536)
-        except OSError:
-            return None
-        came = monotonic()
-        self.received_bytes += len(chunk)
-        self.stream.feed(chunk)
-        return came
+        before = len(self.received)
+        self.read(max(0.0, seconds))
+        return monotonic() if len(self.received) > before else None
 
 
 def showing(needle: str) -> Met:
@@ -114,8 +83,8 @@ def showing(needle: str) -> Met:
 def until_shown(argv: Sequence[str], needle: str, *, term: str = "xterm-256color") -> Paint:
     """Start `argv` on an 80x24 terminal, wait for `needle` on the screen, then end the program."""
     with Watched(argv, term=term) as watched:
-        seconds = watched.until(showing(needle)) - watched.begun
-        return Paint(seconds, watched.received_bytes, watched.peak_bytes())
+        seconds = watched.when(showing(needle)) - watched.begun
+        return Paint(seconds, len(watched.received), watched.peak_bytes())
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """An artificial workshop machine as raw facts: five drives with findings. No data comes from a real
 machine."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from tests.unit.probe.gptimage import Image
 from tests.unit.probe.rawfacts import SYSFS, chunk, chunks_of, graph, machine, mark, page, partition

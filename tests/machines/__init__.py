@@ -1,8 +1,9 @@
 """Recorded machines: the lab's here and in stacks/, those made of loop devices by `python -m
 tests.machines` in loops/."""
 
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from wizard.model.machine import Machine
 from wizard.probe.machine import load_machine

@@ -5,8 +5,9 @@ import os
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from tests.devices import Bench, release, remove_loop_device, tool
 from tests.lab.errands.record import traces

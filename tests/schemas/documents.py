@@ -2,7 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import TypeVar, cast
+
+from msgspec import Struct
 
 from tests.schemas.machine import machine
 from tests.schemas.shapes import JSON, Shapes
@@ -91,7 +93,7 @@ def _sealed(sealed: Sealed[T], title: str, comes_from: str) -> Document:
         "type": "string",
         "pattern": "^[0-9a-f]{64}$",
     }
-    name, kind = sealed.schema, sealed.kind
+    name, kind = sealed.schema, cast(type[Struct], sealed.kind)
     return Document(
         name,
         title,

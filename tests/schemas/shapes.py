@@ -4,13 +4,15 @@ import ast
 import inspect
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import MISSING, Field, fields, is_dataclass
 from enum import Enum
 from functools import cache
 from textwrap import dedent
 from types import NoneType, UnionType
-from typing import Any, Literal, Union, cast, get_args, get_origin
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin
 
+from msgspec import Struct
+
+from wizard.documents.decode import RecordField, fields_of
 from wizard.model.errors import DERIVED, IN_ENGLISH, WHERE_USED
 from wizard.model.said import Message, ProfileText
 
@@ -64,28 +66,32 @@ class Shapes:
             return {"$ref": "#/$defs/Said"}
         if shape := self._composed.get(get_origin(wanted)):
             return shape(*get_args(wanted))
-        if isinstance(wanted, type) and is_dataclass(wanted):
+        if isinstance(wanted, type) and issubclass(wanted, Struct):
             return self._defined(wanted, lambda: self.record(wanted))
-        if isinstance(generic := get_origin(wanted), type) and is_dataclass(generic):
-            types = dict(zip(cast(Any, generic).__parameters__, get_args(wanted), strict=True))
-            own = {one.name: self.of(types[one.type]) for one in fields(generic) if one.type in types}
+        if isinstance(generic := get_origin(wanted), type) and issubclass(generic, Struct):
+            types = {one.name: one.type for one in fields_of(wanted)}
+            own = {
+                one.name: self.of(types[one.name])
+                for one in fields_of(generic)
+                if isinstance(one.type, TypeVar)
+            }
             return self._defined(generic, lambda: self.record(generic, **own), wanted)
         if isinstance(wanted, type) and issubclass(wanted, Enum):
             values = [member.value for member in wanted]
             return self._defined(wanted, lambda: {"description": described(wanted), "enum": values})
         raise TypeError(f"{wanted} has no place in a document")
 
-    def record(self, wanted: type, only: Iterable[str] = (), **other: JSON) -> JSON:
-        """Return the object of a dataclass: all its fields or `only` some, plus additional ones or
+    def record(self, wanted: type[Struct], only: Iterable[str] = (), **other: JSON) -> JSON:
+        """Return the object of a record: all its fields or `only` some, plus additional ones or
         replacements."""
         told = [
             one
-            for one in fields(wanted)
-            if (self._derived or one.metadata != DERIVED) and (not only or one.name in set(only))
+            for one in fields_of(wanted)
+            if (self._derived or one.written is not DERIVED) and (not only or one.name in set(only))
         ]
         properties = {one.name: other.get(one.name) or self._field(wanted, one) for one in told} | other
         optional = {
-            one.name for one in told if one.metadata == WHERE_USED or (self._grows and has_default(one))
+            one.name for one in told if one.written is WHERE_USED or (self._grows and not one.required)
         }
         return {
             "description": described(wanted),
@@ -103,8 +109,8 @@ class Shapes:
             "additionalProperties": False,
         }
 
-    def _field(self, owner: type, one: Field[Any]) -> JSON:
-        shape = {"type": "string"} if one.metadata == IN_ENGLISH else self.of(one.type)
+    def _field(self, owner: type, one: RecordField) -> JSON:
+        shape = {"type": "string"} if one.written is IN_ENGLISH else self.of(one.type)
         says = described_field(owner, one.name)
         return {"description": says, **shape} if says else shape
 
@@ -157,11 +163,6 @@ class Shapes:
         }
 
 
-def has_default(one: Field[Any]) -> bool:
-    """Return True if a record can be created without the field."""
-    return one.default is not MISSING or one.default_factory is not MISSING
-
-
 def described(wanted: type) -> str:
     """Return the docstring in one line."""
     return " ".join((wanted.__doc__ or "").split())
@@ -170,7 +171,7 @@ def described(wanted: type) -> str:
 def described_field(owner: type, name: str) -> str:
     """Return the docstring below a field, or the sentences of its class that name it, or empty."""
     for one in owner.__mro__:
-        if is_dataclass(one) and (text := _attribute_docs(one).get(name)):
+        if issubclass(one, Struct) and one is not Struct and (text := _attribute_docs(one).get(name)):
             return text
     sentences = re.split(r"(?<=[.;])\s+", described(owner))
     return " ".join(one for one in sentences if f"`{name}`" in one)

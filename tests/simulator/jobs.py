@@ -2,8 +2,10 @@
 before and after."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from wizard.apply.block.extents import Read, chunks, clipped, merged
 from wizard.apply.engine.record import DriveChange, Phase, Record, SavedSignature

@@ -10,19 +10,20 @@ import os
 import struct
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from uuid import UUID
 
 import pytest
+from msgspec.structs import replace
 
 from tests.devices import tool
 from tests.loop.applying import Work
 from wizard.apply.plan import rehearse
 from wizard.apply.plan.rehearse import Execute
 from wizard.apply.plan.run import execute
-from wizard.apply.steps import array_checks
+from wizard.apply.steps import arrays
 from wizard.apply.steps.step_context import StepContext, alone_on
 from wizard.model.said import KIB, MIB, Message
 from wizard.operations.containers import MakeContainer, OpenContainer
@@ -201,5 +202,5 @@ def layered(work: Work) -> Iterator[Execute]:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(rehearse, "keep_headers", lambda *_: None)
         for name in ("show_beneath", "leave_uncopied"):
-            patched.setattr(array_checks, name, lambda *_: None)
+            patched.setattr(arrays, name, lambda *_: None)
         yield Layers(work).execute

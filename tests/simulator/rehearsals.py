@@ -2,9 +2,10 @@
 in memory."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from uuid import UUID
+
+from msgspec.structs import replace
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, fill, spec, unknown_kernel

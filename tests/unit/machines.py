@@ -2,8 +2,9 @@
 
 # ruff: noqa: ANN401 - the builders hand keywords of every type on to dataclasses.replace
 
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from wizard.model.drive_facts import Discard
 from wizard.model.errors import partition_path

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Annotated, Generic, TypeVar
+
+from msgspec import Struct
 
 from wizard.advice.zones import manages_zones
 from wizard.documents.profiles import fault_at, profile_files, read_profile
@@ -32,8 +33,7 @@ _SLUG = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 LONGEST_ID = 40
 
 
-@dataclass(frozen=True, slots=True)
-class ProfilePlace(Generic[Entry]):
+class ProfilePlace(Struct, Generic[Entry], frozen=True):
     """An entry with its file and key (`options[3]`, or empty if the file is the entry)."""
 
     path: Path
@@ -137,8 +137,7 @@ SIZE_UP_TO = Sentence("Only for volumes up to {most:exact}.")
 UNKNOWN_OPTION = Sentence("Unknown option {option}. `diskwright options {filesystem}` lists options by id.")
 
 
-@dataclass(frozen=True, slots=True)
-class CatalogueOption:
+class CatalogueOption(Struct, frozen=True):
     """An option as defined in profiles/options.
 
     A tune option is a complete command without its device (`tune2fs -m 1`), for an existing filesystem.
@@ -176,15 +175,13 @@ class CatalogueOption:
     source: ProfileText = NO_TEXT
 
 
-@dataclass(frozen=True, slots=True)
-class OptionFile:
+class OptionFile(Struct, frozen=True):
     """A file in profiles/options."""
 
     options: tuple[CatalogueOption, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class OptionSite:
+class OptionSite(Struct, frozen=True):
     """Where an option would be used. `size_bytes`: volume size, None if unknown. `root`: the volume contains
     the system. `programs`: known versions of mkfs tools."""
 
@@ -271,14 +268,13 @@ def limits(option: CatalogueOption, site: OptionSite) -> Message | None:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class OnKernel:
+class OnKernel(Struct, frozen=True):
     """Kernel support for an option, None if unknown. `why`: reason if unsupported or unknown. `refused`: the
     reason is the option's own `never`."""
 
     takes: bool | None
-    why: Message | str = field(default="", metadata=IN_ENGLISH)
-    refused: bool = field(default=False, metadata=WHERE_USED)
+    why: Annotated[Message | str, IN_ENGLISH] = ""
+    refused: Annotated[bool, WHERE_USED] = False
 
 
 def on_kernel(option: CatalogueOption, kernel: Kernel) -> OnKernel:

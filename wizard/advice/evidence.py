@@ -5,10 +5,11 @@ Each study is one file. Each measurement carries the study's date, kernel and ha
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from statistics import fmean
+
+from msgspec import Struct
 
 from wizard.advice.catalogue import ONE_LINE, ProfilePlace, gather
 from wizard.filesystems.registry import KINDS
@@ -22,8 +23,7 @@ TOPICS = {"alignment": "alignment-", "recording-shingled": "shingled-"}
 """Prefixes of finding codes, and of measurement ids on the same subject."""
 
 
-@dataclass(frozen=True, slots=True)
-class Study:
+class Study(Struct, frozen=True):
     """Common data of all measurements in a file. `rotational`: True for hard disks, None if unknown. `note`:
     a peculiarity of the whole study.
 
@@ -42,8 +42,7 @@ class Study:
     like_for_like: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Measurement:
+class Measurement(Struct, frozen=True):
     """One row of a study's table. `figures`: filesystem or configuration and value, as far as published.
     `runs`: individual runs, instead of `figures`.
 
@@ -62,8 +61,7 @@ class Measurement:
     hardware: ProfileText = NO_TEXT
 
 
-@dataclass(frozen=True, slots=True)
-class EvidenceFile:
+class EvidenceFile(Struct, frozen=True):
     """A file in profiles/evidence."""
 
     study: Study
@@ -153,8 +151,7 @@ LONGEST = 400
 """Maximum length of a term's text, in characters: a few sentences."""
 
 
-@dataclass(frozen=True, slots=True)
-class Term:
+class Term(Struct, frozen=True):
     """A term with a short explanation. `also`: alternative spellings and related terms that the text
     explains."""
 
@@ -171,8 +168,7 @@ class Term:
         return tuple(dict.fromkeys((*map(str, every), *(one.english for one in every))))
 
 
-@dataclass(frozen=True, slots=True)
-class GlossaryFile:
+class GlossaryFile(Struct, frozen=True):
     """A file in profiles/glossary."""
 
     terms: tuple[Term, ...]

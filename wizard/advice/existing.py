@@ -5,7 +5,8 @@ Covers mount options, I/O scheduler, read-ahead, discard and reserved blocks, wi
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from wizard.advice.catalogue import CatalogueOption, OptionKind
 from wizard.model.advice import Choice
@@ -30,8 +31,7 @@ PULLED_BUSES = ("usb", "mmc")
 _NAME = re.compile(r"[A-Za-z0-9_.:-]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Existing:
+class Existing(Struct, frozen=True):
     """An existing filesystem. `filesystem` is libblkid's name. None means unreadable.
 
     `at_boot`: its fstab options, None without an entry. `read_ahead_bytes`: of the drive. `reserved_bytes`:
@@ -48,8 +48,7 @@ class Existing:
     trims_weekly: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Suggestion:
+class Suggestion(Struct, frozen=True):
     """A suggested improvement, with reason and source."""
 
     what: str
@@ -57,8 +56,7 @@ class Suggestion:
     source: Message | str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Tuning:
+class Tuning(Struct, frozen=True):
     """Suggested settings. `options`: complete fstab options, None if unchanged. `queue`: values by name in
     /sys/block. `reserved_percent`: share reserved for root, None if unchanged. `trims`: enable
     fstrim.timer."""

@@ -2,8 +2,9 @@
 
 import shlex
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import cache
+
+from msgspec import Struct
 
 from wizard.documents.profiles import BUNDLED, read_profile
 from wizard.filesystems.btrfs import KIND as BTRFS
@@ -31,8 +32,7 @@ BINDING = "pyparted"
 """Python binding of libparted: not a program, but reported in the same way."""
 
 
-@dataclass(frozen=True, slots=True)
-class PackageChoice:
+class PackageChoice(Struct, frozen=True):
     """Tools and the package that provides them: `package`, unless the family has its own name. Empty if
     unknown."""
 
@@ -51,15 +51,13 @@ class PackageChoice:
         return self.package if named is None else named
 
 
-@dataclass(frozen=True, slots=True)
-class Packages:
+class Packages(Struct, frozen=True):
     """All known packages."""
 
     brings: tuple[PackageChoice, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Missing:
+class Missing(Struct, frozen=True):
     """Tools that are not installed, and the known packages of `family` that provide them."""
 
     programs: tuple[str, ...]

@@ -4,7 +4,9 @@ Refuses options that are unavailable or conflict. Dangerous options require a co
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.advice import workloads as words
 from wizard.advice.catalogue import (
@@ -35,8 +37,7 @@ NOT_WRITTEN = {
 """Why options of these kinds cannot be requested."""
 
 
-@dataclass(frozen=True, slots=True)
-class Taken:
+class Taken(Struct, frozen=True):
     """A choice with requested options added, and sentences on dangerous or discouraged ones.
 
     `names`: requested ids. `phrases`: confirmations typed.
@@ -128,7 +129,7 @@ def refuse(option: CatalogueOption, site: OptionSite) -> None:
         raise BadInput(t("{option} is not needed. {why}", option=option.text, why=why))
     reason = option.never if option.refused else limits(option, site)
     if option.refused or reason:
-        raise Refused(t("{option} is not possible here. {why}", option=option.text, why=reason or ""))
+        raise Refused(t("{option}: {why}", option=option.text, why=reason or ""))
     if option.danger and site.root:
         raise Refused(
             t(
@@ -241,8 +242,7 @@ def _doubt(option: CatalogueOption, purpose: str) -> Message:
     return form(purpose=purpose, option=option.text, why=option.never)
 
 
-@dataclass(frozen=True, slots=True)
-class Offered:
+class Offered(Struct, frozen=True):
     """An option as offered for one choice. `refusal`: why it is not possible here, or empty. `excludes`:
     texts of conflicting options."""
 

@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from difflib import get_close_matches
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.advice import catalogue
 from wizard.advice import catalogue as words
@@ -42,8 +44,7 @@ BEHIND_THE_BUNDLED = 1000
 LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,11}")
 
 
-@dataclass(frozen=True, slots=True)
-class ShingledForm:
+class ShingledForm(Struct, frozen=True):
     """Overrides for shingled drives. Omitted lists are the same as for other drives."""
 
     place: Rank
@@ -55,8 +56,7 @@ class ShingledForm:
     schedulers: tuple[str, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ChoiceForm:
+class ChoiceForm(Struct, frozen=True):
     """A filesystem's rank for a workload, as defined in a file. All references are ids. `results`: sentences
     with figures of the evidence. `unfit`: never moves
     up, even if better filesystems are not possible."""
@@ -73,8 +73,7 @@ class ChoiceForm:
     shingled: ShingledForm | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class WorkloadForm:
+class WorkloadForm(Struct, frozen=True):
     """A file in profiles/workloads. `order`: position in lists. `root`: the volume contains the system.
     `solid_state`: for drives that do not rotate.
 
@@ -98,8 +97,7 @@ class WorkloadForm:
     trial: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class RankedChoice:
+class RankedChoice(Struct, frozen=True):
     """A filesystem's rank with its options and evidence. `schedulers` are in order of preference. `results`:
     sentences with figures of the evidence."""
 
@@ -112,8 +110,7 @@ class RankedChoice:
     results: Message = NO_TEXT
 
 
-@dataclass(frozen=True, slots=True)
-class CandidateProfile:
+class CandidateProfile(Struct, frozen=True):
     """A workload's ranking of one filesystem, on ordinary and shingled drives.
 
     `ranked`: False if the workload does not mention the filesystem. `moves_up`: may replace a better one that
@@ -127,8 +124,7 @@ class CandidateProfile:
     moves_up: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class PublishedMeasurements:
+class PublishedMeasurements(Struct, frozen=True):
     """Published measurements for a workload, and why the fastest filesystem is not the recommended one (may
     be empty)."""
 
@@ -149,8 +145,7 @@ class PublishedMeasurements:
         return join(results, self.regret) if results else self.regret
 
 
-@dataclass(frozen=True, slots=True)
-class Profile:
+class Profile(Struct, frozen=True):
     """A workload with all data needed for advice. `candidates`: all filesystems that diskwright creates.
     `never`: options never offered. `always`: options that apply to every workload. `trial`: ids of loads for
     comparing filesystems."""

@@ -5,7 +5,8 @@ mkfs.xfs(8), mkfs.f2fs(8), dmzadm(8), mkzonefs(8); tested on emulated drives wit
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from wizard.advice import missing
 from wizard.findings.use import NOT_CHECKED, named_field
@@ -43,8 +44,7 @@ PLACE = "/mnt"
 MKFS_F2FS = ("mkfs.f2fs", "-f", "-m")
 
 
-@dataclass(frozen=True, slots=True)
-class _Findings:
+class _Findings(Struct, frozen=True):
     """Sentences on what rules out a use (`against`) and what is unknown (`unknown`)."""
 
     against: tuple[Message, ...] = ()

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from wizard.apply.run import runs
 from wizard.apply.run.backup_store import Environment
@@ -39,8 +40,7 @@ else:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class OpenRun:
+class OpenRun(Struct, frozen=True):
     """An active or waiting run. `state`: a RunState value. `drives`: devices in use. `ways`: available
     commands (resume, keep, undo). `why_not`: why no command is available."""
 

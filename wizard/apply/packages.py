@@ -8,8 +8,9 @@ import os
 import re
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from wizard.advice.missing import Missing
 from wizard.model.errors import Failed, Refused
@@ -19,16 +20,14 @@ from wizard.process import program
 Argv = tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Cost:
+class Cost(Struct, frozen=True):
     """The size of an installation with dependencies, in bytes. None if unknown."""
 
     download_bytes: int | None = None
     disk_bytes: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Manager:
+class Manager(Struct, frozen=True):
     """A package manager.
 
     `weigh` estimates an installation without changing anything, with `answers` on its standard input.

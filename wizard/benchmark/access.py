@@ -5,9 +5,10 @@ import errno
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from mmap import mmap
 from time import monotonic, perf_counter_ns, sleep
+
+from msgspec import Struct
 
 from wizard.benchmark import scratch
 from wizard.model.errors import Failed, Refused
@@ -28,8 +29,7 @@ LOOP = t("This is a loop device. The test measured the backing file and this mac
 PROGRESS_SECONDS = 0.25
 
 
-@dataclass(frozen=True, slots=True)
-class MeasureProgress:
+class MeasureProgress(Struct, frozen=True):
     """Progress of a measurement. `share`: completed part. `said`: the step, and preliminary results."""
 
     share: float

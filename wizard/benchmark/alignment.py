@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from itertools import islice
 from random import Random
+
+from msgspec.structs import replace
 
 from wizard.benchmark.access import (
     ENDED,

@@ -2,11 +2,12 @@
 data, or on timeout."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from math import exp, log
 from random import Random
 from statistics import median
 from time import perf_counter_ns
+
+from msgspec import Struct
 
 from wizard.benchmark.access import Clock, MeasureProgress
 from wizard.model.machine import Extent
@@ -19,8 +20,7 @@ BLOCKS_A_REGION = 16
 MOST_REGIONS = 20_000
 
 
-@dataclass(frozen=True, slots=True)
-class Grid:
+class Grid(Struct, frozen=True):
     """Aligned places: multiples of `block_bytes` from `offset_bytes`. Misaligned ones are `shift_bytes`
     further."""
 
@@ -29,8 +29,7 @@ class Grid:
     offset_bytes: int
 
 
-@dataclass(frozen=True, slots=True)
-class PairPlace:
+class PairPlace(Struct, frozen=True):
     """Starts of an aligned and a misaligned access, of one block each."""
 
     aligned_bytes: int
@@ -99,8 +98,7 @@ FEWEST_UNITS = 24
 PAIRS_A_UNIT = 2
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedLook:
+class PlannedLook(Struct, frozen=True):
     """A look at the data after `units`, with an interval that misses with probability `alpha` at most."""
 
     units: int
@@ -192,8 +190,7 @@ reaches half."""
 PAIRS_ESTIMATED = 500
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
+class Measured(Struct, frozen=True):
     """All counted pairs, and the ratio at the last planned look. `counted_pauses`: see `Sampler`."""
 
     pairs: tuple[Pair, ...]
@@ -204,8 +201,7 @@ class Measured:
 Starts = Sequence[int]
 
 
-@dataclass(frozen=True, slots=True)
-class Accesses:
+class Accesses(Struct, frozen=True):
     """Accesses to measure. `prepare` is not timed. `access` returns nanoseconds."""
 
     prepare: Callable[[Starts], None]

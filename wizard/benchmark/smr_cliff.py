@@ -1,9 +1,10 @@
 """Judge a write probe for shingled recording, and describe the verdict with caveats."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import accumulate
 from statistics import median
+
+from msgspec import Struct
 
 from wizard.benchmark.access import ENDED, LOOP
 from wizard.model.machine import Drive
@@ -32,8 +33,7 @@ SEQUENTIAL_KEPT = 0.5
 """Sequential writing at this share of its rate has not slowed down."""
 
 
-@dataclass(frozen=True, slots=True)
-class CliffJudgement:
+class CliffJudgement(Struct, frozen=True):
     """A cliff, if there is one, and the doubt that limits the result."""
 
     doubt: CliffDoubt | None = None

@@ -8,10 +8,11 @@ from a log instead.
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import exp, log, sqrt
 from random import Random
 from statistics import fmean, median, variance
+
+from msgspec import Struct
 
 from wizard.model.said import Message, Sentence, t
 from wizard.model.verdict import Basis, Displaced, ProbeComparison, Statistics, Timings
@@ -97,8 +98,7 @@ def after_writing(writes: Sequence[float], read_ns: float) -> Basis | None:
     return Basis.REWRITES if usual > BAND_NS and usual > BAND_READS * read_ns else None
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
+class Seen(Struct, frozen=True):
     """Relocated blocks in one pass: read at random offsets, and in write order."""
 
     at_random: bool

@@ -2,8 +2,10 @@
 neighbours. The comparison is repeated after idle time."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from random import Random
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.benchmark import access, smr_judge
 from wizard.benchmark.measure import align
@@ -39,16 +41,14 @@ STREAM_BYTES = 768 * MIB
 STREAM_DRAWS = 32
 
 
-@dataclass(frozen=True, slots=True)
-class BlockPair:
+class BlockPair(Struct, frozen=True):
     """Starts of a written block and an unwritten neighbour."""
 
     written: int
     unwritten: int
 
 
-@dataclass(frozen=True, slots=True)
-class Pairs:
+class Pairs(Struct, frozen=True):
     """Single pairs in random order, and groups in the order of writing. `block_bytes`: size of a block."""
 
     block_bytes: int

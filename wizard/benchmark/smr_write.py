@@ -4,8 +4,9 @@ Sequential writing is measured before and after. All data written was read at th
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from random import Random
+
+from msgspec import Struct
 
 from wizard.benchmark import access, smr_cliff
 from wizard.benchmark.measure import align, nth
@@ -33,16 +34,14 @@ STRETCHES_ORDERED_SHARE = 4
 FEWEST_STRETCHES = STRETCHES_HELD
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
+class Batch(Struct, frozen=True):
     """Stretches to hold, and pieces to write in random order: (start of stretch, offset inside)."""
 
     starts_bytes: tuple[int, ...]
     pieces: tuple[tuple[int, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class WriteRanges:
+class WriteRanges(Struct, frozen=True):
     """Starts of whole stretches in free space, for sequential writing and for random writing."""
 
     ordered: range

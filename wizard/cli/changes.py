@@ -5,14 +5,15 @@ from __future__ import annotations
 import shlex
 from argparse import Namespace
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from wizard.apply.local_runs import LocalRuns
 from wizard.apply.plan.run_summary import as_options
 from wizard.apply.run.job import check_root
 from wizard.apply.run.kinds import render_any
-from wizard.cli import messages
+from wizard.cli import wording
 from wizard.cli.command import typed
 from wizard.cli.output import deliver, save, say, tell
 from wizard.cli.start import environment_of, offer, page_of
@@ -121,7 +122,7 @@ def tune(arguments: Namespace) -> ExitCode:
         tell(_differences(found))
     if arguments.output is not None:
         own_fstab = () if environment.is_running_system else ("--fstab", shlex.quote(str(environment.fstab)))
-        say(messages.NOT_WRITTEN)
+        say(wording.NOT_WRITTEN)
         say(typed("apply", shlex.quote(arguments.output), as_options(found.changes.tokens), *own_fstab))
     return ExitCode.DONE
 

@@ -3,9 +3,11 @@
 import shlex
 from argparse import Action, ArgumentParser, HelpFormatter, Namespace
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NoReturn
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.model.errors import ExitCode, printable
 from wizard.model.said import Message, Sentence, t
@@ -17,8 +19,7 @@ WIDEST = 110
 """Columns; longer lines are hard to read."""
 
 
-@dataclass(frozen=True, slots=True)
-class Example:
+class Example(Struct, frozen=True):
     """A command line and, if needed, an explanation of its effect."""
 
     words: tuple[str, ...]
@@ -68,8 +69,7 @@ def given_again(arguments: Namespace) -> str:
     return " ".join(shlex.quote(printable(word, 400)) for word in words)
 
 
-@dataclass(frozen=True, slots=True)
-class Argument:
+class Argument(Struct, frozen=True):
     """An option or operand of a command.
 
     `spec` has the names of an option or the name of an operand, and a metavar. A metavar may end in `?`, `*`
@@ -100,8 +100,7 @@ class Argument:
         return " ".join(self.spec.split()[len(self.names) :])
 
 
-@dataclass(frozen=True, slots=True)
-class CommandRow:
+class CommandRow(Struct, frozen=True):
     """A command of the table. The wizard has an empty name.
 
     `function` names the function as `module:function` in `wizard.cli`; only this module is imported.

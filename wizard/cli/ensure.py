@@ -4,11 +4,13 @@ import sys
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import redirect_stdout
-from dataclasses import dataclass, replace
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.apply.ensure.compare_mounts import Where
 from wizard.apply.ensure.look import DriveAssessment, DriveState, look_at
@@ -28,8 +30,7 @@ from wizard.plan.desired_state.document import places_named, read_wanted
 State = Literal["as-wanted", "would-change", "changed", "refused", "failed"]
 
 
-@dataclass(frozen=True, slots=True)
-class EnsureResult:
+class EnsureResult(Struct, frozen=True):
     """A drive at the `first` inspection and, after changes, at the `last` one. `runs`: names of the runs."""
 
     first: DriveAssessment

@@ -7,9 +7,10 @@ sentence can be rendered again.
 
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import find_workload

@@ -15,7 +15,7 @@ from wizard.benchmark.candidates.verdict import announcement, title_of
 from wizard.benchmark.results import BenchmarkResult, render_verdict
 from wizard.benchmark.scratch import confirm_scratch
 from wizard.benchmark.smr_write import run_shingled_trial
-from wizard.cli import messages
+from wizard.cli import wording
 from wizard.cli.machines import machine_and_drive
 from wizard.cli.output import check_output, deliver, progress_line, save, say
 from wizard.findings.diagnose import diagnose
@@ -54,7 +54,7 @@ def bench(arguments: Namespace) -> ExitCode:
     drive = probe_drive(path)
     part = drive.partition(node)
     if part is not None and arguments.shingled:
-        raise BadInput(messages.NEEDS_DRIVE(option="--shingled", drive=path))
+        raise BadInput(wording.NEEDS_DRIVE(option="--shingled", drive=path))
     if arguments.scratch:
         confirm_scratch(drive, arguments.confirm)
     if arguments.shingled:
@@ -104,7 +104,7 @@ def _run(
 def _check_seconds(seconds: float | None, kind: str) -> None:
     least, most = BOUNDS[kind]
     if seconds is not None and not least <= seconds <= most:
-        raise BadInput(messages.BETWEEN(option="--seconds", least=least, most=most))
+        raise BadInput(wording.BETWEEN(option="--seconds", least=least, most=most))
 
 
 def _check_bytes(most_bytes: str | None, kind: str) -> None:
@@ -123,14 +123,14 @@ def _check_bench(arguments: Namespace) -> None:
         ("--most-bytes", arguments.most_bytes, "--shingled", shingled),
     ):
         if given and not there:
-            raise BadInput(messages.REQUIRES(option=option, needed=needed))
+            raise BadInput(wording.REQUIRES(option=option, needed=needed))
     for option, given, other, unwanted in (
         ("--quick", quick, "--seconds", arguments.seconds is not None),
         ("--quick", quick, "--most-bytes", arguments.most_bytes),
         ("--shingled", shingled, "--assume-physical", arguments.assume_physical),
     ):
         if given and unwanted:
-            raise BadInput(messages.EXCLUDES(option=option, other=other))
+            raise BadInput(wording.EXCLUDES(option=option, other=other))
     _check_seconds(arguments.seconds, "cliff" if arguments.shingled else "bench")
     _check_bytes(arguments.most_bytes, "cliff")
     check_output(arguments.output)
@@ -233,7 +233,7 @@ def _check_trial(arguments: Namespace) -> None:
     _check_seconds(arguments.seconds, "trial")
     _check_bytes(arguments.most_bytes, "trial")
     if arguments.rounds is not None and not compare.FEWEST <= arguments.rounds <= compare.MOST:
-        raise BadInput(messages.BETWEEN(option="--rounds", least=compare.FEWEST, most=compare.MOST))
+        raise BadInput(wording.BETWEEN(option="--rounds", least=compare.FEWEST, most=compare.MOST))
     if arguments.misaligned and arguments.others:
-        raise BadInput(messages.EXCLUDES(option="--misaligned", other="--with"))
+        raise BadInput(wording.EXCLUDES(option="--misaligned", other="--with"))
     check_output(arguments.output)

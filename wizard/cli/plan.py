@@ -12,7 +12,7 @@ from wizard.apply.plan.run_summary import confirmation
 from wizard.apply.settings.existing_filesystem import with_lines_left
 from wizard.apply.steps.arrays import taken_arrays
 from wizard.apply.system.mounts import fixed_fstab, taken_places, usual_places
-from wizard.cli import messages
+from wizard.cli import wording
 from wizard.cli.command import given_again, typed
 from wizard.cli.machines import machine_and_drives, machine_and_part
 from wizard.cli.output import save, say, show
@@ -52,7 +52,7 @@ def plan(arguments: Namespace) -> ExitCode:
     if change is not None and part is None:
         machine_and_drives(arguments.devices, arguments.machine)
         raise BadInput(
-            messages.REQUIRES(
+            wording.REQUIRES(
                 option=f"--{change.replace('_', '-')}", needed=t("one partition, such as /dev/sdX2")
             )
         )
@@ -104,7 +104,7 @@ def _request(
     if arguments.restore_table:
         return plan_request.RestoreTable(arguments.table), ()
     if arguments.table is not None and arguments.mode == "use-free":
-        raise BadInput(messages.EXCLUDES(option="--table", other="--use-free"))
+        raise BadInput(wording.EXCLUDES(option="--table", other="--use-free"))
     stripe, mode = _stripe(arguments), plan_request.Mode(arguments.mode) if arguments.mode else None
     if arguments.preset is not None:
         volumes = desktop_requests(
@@ -122,9 +122,9 @@ def _change(arguments: Namespace, drive: Drive, part: Partition) -> plan_request
     drive."""
     for word in FOR_DRIVES:
         if getattr(arguments, word.replace("-", "_")):
-            raise BadInput(messages.NEEDS_DRIVE(option=f"--{word}", drive=drive.path))
+            raise BadInput(wording.NEEDS_DRIVE(option=f"--{word}", drive=drive.path))
     if arguments.mode == "use-free":
-        raise BadInput(messages.NEEDS_DRIVE(option="--use-free", drive=drive.path))
+        raise BadInput(wording.NEEDS_DRIVE(option="--use-free", drive=drive.path))
     if arguments.shrink is not None:
         return plan_request.ShrinkPart(part, parse_size(arguments.shrink))
     if arguments.grow or arguments.grow_to is not None:
@@ -140,7 +140,7 @@ def _stripe(arguments: Namespace) -> plan_request.StripeRequest | None:
     if kind is None:
         if arguments.chunk is not None or arguments.metadata is not None:
             option = "chunk" if arguments.chunk is not None else "metadata"
-            raise BadInput(messages.REQUIRES(option=f"--{option}", needed="--stripe"))
+            raise BadInput(wording.REQUIRES(option=f"--{option}", needed="--stripe"))
         return None
     if arguments.volume is not None or arguments.preset is not None:
         raise BadInput(
@@ -170,7 +170,7 @@ def requests_of(arguments: Namespace) -> tuple[VolumeRequest, ...]:
         for word in ("mode", "stripe", "mirror", "lvm"):
             if getattr(arguments, word):
                 option = getattr(arguments, word) if word == "mode" else word
-                raise BadInput(messages.EXCLUDES(option="--restore-table", other=f"--{option}"))
+                raise BadInput(wording.EXCLUDES(option="--restore-table", other=f"--{option}"))
         return ()
     if any(getattr(arguments, word) for word in CHANGES):
         return ()
@@ -199,5 +199,5 @@ def _narrate(plan: Plan, output: str | None) -> None:
         say(t("Nothing was written to the drive."), said)
         return
     name = "PLAN.json" if output is None else shlex.quote(output)
-    say(messages.NOT_WRITTEN)
+    say(wording.NOT_WRITTEN)
     say(typed("apply", name, confirmation(plan)))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from wizard.apply.run.runs import find_run
 from wizard.benchmark.results import BenchmarkResult, read_any
-from wizard.cli import messages
+from wizard.cli import wording
 from wizard.cli.output import say
 from wizard.cli.start import read_plan_file
 from wizard.documents.files import read_file
@@ -40,15 +40,15 @@ def report(arguments: Namespace) -> ExitCode:
 def _check(arguments: Namespace) -> None:
     """Check that the options fit together. Raises BadInput."""
     if arguments.run is not None and arguments.plan is not None:
-        raise BadInput(messages.EXCLUDES(option="--plan", other=messages.RUN))
+        raise BadInput(wording.EXCLUDES(option="--plan", other=wording.RUN))
     if arguments.device is not None and (arguments.run is not None or arguments.plan is not None):
-        raise BadInput(messages.EXCLUDES(option="--device", other=t("a run or --plan")))
+        raise BadInput(wording.EXCLUDES(option="--device", other=t("a run or --plan")))
     if (
         arguments.workload is not None
         and arguments.device is None
         and (arguments.machine is None or arguments.plan or arguments.run)
     ):
-        raise BadInput(messages.REQUIRES(option="--workload", needed=t("--device, or --machine alone")))
+        raise BadInput(wording.REQUIRES(option="--workload", needed=t("--device, or --machine alone")))
 
 
 def sources_of(arguments: Namespace) -> Sources:
@@ -77,5 +77,5 @@ def read_measurement(path: Path) -> BenchmarkResult:
     try:
         text = read_file(path)
     except FileNotFoundError:
-        raise BadInput(messages.NOT_FOUND(file=shown, command="bench")) from None
+        raise BadInput(wording.NOT_FOUND(file=shown, command="bench")) from None
     return read_any(text, shown)

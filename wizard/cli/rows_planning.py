@@ -1,6 +1,6 @@
 """Commands that plan, and write to no drive."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from wizard.cli import command
 from wizard.model.said import t

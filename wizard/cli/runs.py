@@ -1,4 +1,4 @@
-"""`diskwright keep`, `undo`, `resume` and `look`: find the run that is meant and show its drives, then end,
+"""`diskwright keep`, `undo`, `resume` and `look`: find a run and show the drives, then end,
 continue or inspect it."""
 
 import shlex
@@ -24,7 +24,7 @@ from wizard.apply.run.job import LEFT_OFF, PendingWrites, check_root, check_toke
 from wizard.apply.run.kinds import load
 from wizard.apply.run.progress_log import check_noted
 from wizard.apply.run.runs import check_owner, find_run, list_runs, run_argument, runs_folder
-from wizard.cli import messages
+from wizard.cli import wording
 from wizard.cli.command import typed
 from wizard.cli.output import say
 from wizard.cli.passphrase import passphrase_for
@@ -68,7 +68,7 @@ def choose_run(name: str | None, command: str, journal_dir: Path | None) -> Path
     runs = list_runs(journal_dir)
     where = str(runs_folder(journal_dir))
     if not runs:
-        raise BadInput(messages.NO_RUN(folder=where))
+        raise BadInput(wording.NO_RUN(folder=where))
     found = _in_question(tuple(run for run in runs if is_open(run, command)), command)
     if not found:
         raise Refused(_nothing_to(command, where, runs[-1]))
@@ -218,13 +218,13 @@ def keep_run(arguments: Namespace) -> ExitCode:
     """Show the drives and keep the run, or finish a run from a drive's recovery label."""
     if arguments.from_drive is not None:
         if arguments.run is not None:
-            raise BadInput(messages.EXCLUDES(option="--from-drive", other=messages.RUN))
+            raise BadInput(wording.EXCLUDES(option="--from-drive", other=wording.RUN))
         _keep_from_drive(
             arguments.from_drive, arguments.confirm or (), arguments.journal, arguments.passphrase_file
         )
         return ExitCode.DONE
     if arguments.confirm:
-        raise BadInput(messages.REQUIRES(option="--confirm", needed="--from-drive"))
+        raise BadInput(wording.REQUIRES(option="--confirm", needed="--from-drive"))
     run = choose_run(arguments.run, "keep", arguments.journal)
     check_root()
     tell_drives(run)
@@ -347,7 +347,7 @@ def resume_run(arguments: Namespace) -> ExitCode:
     tokens = tuple(arguments.confirm or ())
     if arguments.from_drive is not None:
         if arguments.run is not None:
-            raise BadInput(messages.EXCLUDES(option="--from-drive", other=messages.RUN))
+            raise BadInput(wording.EXCLUDES(option="--from-drive", other=wording.RUN))
         return _resume_from_drive(arguments.from_drive, tokens, arguments.journal)
     run = choose_run(arguments.run, "resume", arguments.journal)
     check_root()

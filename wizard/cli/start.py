@@ -4,16 +4,17 @@ import os
 import sys
 from argparse import Namespace
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from wizard.apply.plan.run_summary import as_options
 from wizard.apply.run import kinds
 from wizard.apply.run.backup_store import OWN_FSTAB, Environment
 from wizard.apply.run.job import Start, check_tokens
 from wizard.apply.run_control import job_for
-from wizard.cli import messages
+from wizard.cli import wording
 from wizard.cli.command import given_again
 from wizard.cli.output import deliver, save, say, show
 from wizard.cli.passphrase import check_applies, passphrase_for
@@ -69,7 +70,7 @@ def read_text(name: str) -> tuple[str, str]:
             return data.decode("utf-8"), shown
         return read_file(Path(name), LARGEST_DOCUMENT_CHARACTERS), shown
     except FileNotFoundError:
-        raise BadInput(messages.NOT_FOUND(file=shown, command="plan")) from None
+        raise BadInput(wording.NOT_FOUND(file=shown, command="plan")) from None
     except UnicodeDecodeError:
         raise BadInput(t("{file} is not a diskwright document: not a text file.", file=shown)) from None
 
@@ -91,7 +92,7 @@ def offer(document: RunDocument, arguments: Namespace) -> ExitCode:
         return request.check()
     if arguments.confirm:
         return request.start()
-    say(messages.NOT_WRITTEN)
+    say(wording.NOT_WRITTEN)
     say(f"    {given_again(arguments)} {as_options(document.tokens)}")
     return ExitCode.DONE
 
@@ -171,4 +172,4 @@ class ApplyRequest:
 def check_is_root(arguments: Namespace) -> None:
     """Raises Refused for other users, with the command line for root."""
     if os.geteuid() != 0:
-        raise Refused(f"{messages.NEEDS_ROOT}  {given_again(arguments)}")
+        raise Refused(f"{wording.NEEDS_ROOT}  {given_again(arguments)}")

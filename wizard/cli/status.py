@@ -5,10 +5,12 @@ import shlex
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.apply.block.devices import waiting_drives
 from wizard.apply.plan.run_summary import exit_code_of, result_sentence
@@ -19,10 +21,10 @@ from wizard.apply.run.kinds import load
 from wizard.apply.run.process import request_stop
 from wizard.apply.run.runs import command_on, find_run, list_runs, load_plan, run_argument, runs_folder
 from wizard.apply.run_control import is_not_yet, job_of
-from wizard.cli import messages
+from wizard.cli import wording
 from wizard.cli.command import typed
 from wizard.cli.output import say, tell, width_of
-from wizard.documents.codec import render_document
+from wizard.documents.codec import render_document, to_json
 from wizard.model.errors import BadInput, ExitCode, Failed, printable, typed_word
 from wizard.model.run import Event, JournalEntry
 from wizard.model.said import Sentence, t
@@ -34,8 +36,7 @@ RESUME = Sentence("`diskwright resume {run}` continues.")
 SCHEMA = "diskwright.runs/2"
 
 
-@dataclass(frozen=True, slots=True)
-class RunRow:
+class RunRow(Struct, frozen=True):
     """A run in the list. `sentence` is the run's last message, or more recent information.
 
     `way_back` is set for conversions that stay undoable, `mounted` if a mount for writing ended that.
@@ -66,7 +67,7 @@ def status(arguments: Namespace) -> ExitCode:
     runs = (find_run(arguments.run, arguments.journal),) if arguments.run else list_runs(arguments.journal)
     rows = tuple(sorted(map(row_of, reversed(runs)), key=lambda row: not row.waits))
     if arguments.json:
-        sys.stdout.write(render_document(SCHEMA, {"runs": [asdict(row) for row in rows]}))
+        sys.stdout.write(render_document(SCHEMA, {"runs": to_json(rows)}))
     elif arguments.run:
         for entry in read_entries(runs[0]):
             show_entry(entry, rows[0].steps or 0)
@@ -74,7 +75,7 @@ def status(arguments: Namespace) -> ExitCode:
     elif rows:
         _list(rows)
     else:
-        say(messages.NO_RUN(folder=str(runs_folder(arguments.journal))))
+        say(wording.NO_RUN(folder=str(runs_folder(arguments.journal))))
     if not arguments.run and os.geteuid() == 0:
         _tell_waiting(rows)
     return ExitCode.DONE

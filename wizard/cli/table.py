@@ -1,6 +1,6 @@
 """All commands: name, summary, function, arguments and examples, by group in the order of the help."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from wizard.cli import command
 from wizard.cli.rows_changing import CHANGING, RUNS

@@ -12,9 +12,10 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, sleep, time
+
+from msgspec import Struct
 
 from wizard.apply.block.devices import take_writes
 from wizard.apply.run.process import is_locked, request_stop
@@ -170,8 +171,7 @@ ABANDONED_SECONDS = 60.0
 PACKAGE_ROOT = Path(__file__).resolve().parents[2]
 
 
-@dataclass(frozen=True, slots=True)
-class DemoDrive:
+class DemoDrive(Struct, frozen=True):
     """A disposable drive. Runs, mount points and the fstab are in `folder` and are deleted with it."""
 
     path: str

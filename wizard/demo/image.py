@@ -1,9 +1,10 @@
 """Image of the demo drive: an old, misaligned table in a sparse file. Needs no root or device."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+from msgspec import Struct
 
 from wizard.model.said import GIB, KERNEL_SECTOR_BYTES, MIB
 from wizard.process.program import run
@@ -37,8 +38,7 @@ FILES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class OldVolume:
+class OldVolume(Struct, frozen=True):
     """An old partition. `content` is a folder of files to copy into it."""
 
     label: str

@@ -1,1 +1,1 @@
-"""JSON documents from frozen dataclasses, with schema name and version, strictly checked when read."""
+"""JSON documents from frozen records, with schema name and version, strictly checked when read."""

@@ -1,15 +1,16 @@
-"""Convert dataclasses to JSON documents and back. Errors name the place in the document."""
+"""Convert records to JSON documents and back. Errors name the place in the document."""
 
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
 from enum import Enum
 from hashlib import sha256
 from typing import Any, Generic, TypeVar
 
+from msgspec import Struct
+
 from wizard.documents import files
-from wizard.documents.decode import Misfit, decode
+from wizard.documents.decode import Misfit, decode, fields_of
 from wizard.documents.files import within
 from wizard.model.errors import DERIVED, IN_ENGLISH, WHERE_USED, BadInput
 from wizard.model.said import Message, ProfileText, Sentence, in_english, t
@@ -24,7 +25,7 @@ JSON = dict[str, Any]
 
 
 def to_json(value: object, *, derived: bool = True) -> Any:
-    """Convert a dataclass to plain JSON values (dicts, lists, scalars).
+    """Convert a record (a msgspec Struct) to plain JSON values (dicts, lists, scalars).
 
     Raises TypeError for unsupported types.
 
@@ -47,19 +48,19 @@ def to_json(value: object, *, derived: bool = True) -> Any:
         texts = {"english": value.english, "several": value.several}
         values = {name: to_json(item) for name, item in value.values}
         return {**{name: text for name, text in texts.items() if text}, "values": values}
-    if is_dataclass(value):
-        written = {field.name: (getattr(value, field.name), field) for field in fields(value)}
+    if isinstance(value, Struct):
+        written = {field.name: (getattr(value, field.name), field) for field in fields_of(type(value))}
         return {
-            name: in_english(item) if field.metadata == IN_ENGLISH else to_json(item, derived=derived)
+            name: in_english(item) if field.written is IN_ENGLISH else to_json(item, derived=derived)
             for name, (item, field) in written.items()
-            if derived or field.metadata != DERIVED
-            if field.metadata != WHERE_USED or item != field.default
+            if derived or field.written is not DERIVED
+            if field.written is not WHERE_USED or item != field.default
         }
     raise TypeError(f"{type(value).__name__} has no place in a document")
 
 
 def from_json(value: Any, wanted: type[T], where: str) -> T:
-    """Convert plain JSON to a dataclass. Raises BadInput with `where` (a file) and the first invalid
+    """Convert plain JSON to a record. Raises BadInput with `where` (a file) and the first invalid
     place."""
     try:
         return decode(value, wanted)
@@ -124,8 +125,7 @@ LARGEST_DOCUMENT_CHARACTERS = 4_000_000
 """Ten times the size of a plan with 128 volumes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sealed(Generic[T]):
+class Sealed(Struct, Generic[T], frozen=True):
     """Documents of one `schema` with a digest, containing a `kind`.
 
     - `again`: how to recreate a document. `faults`: yields what differs from a document
@@ -140,7 +140,7 @@ class Sealed(Generic[T]):
     again: Message
     faults: Callable[[T], Iterator[str]]
     renew: Callable[[T], T] | None = None
-    earlier: Mapping[str, Callable[[JSON], JSON]] = field(default_factory=dict)
+    earlier: Mapping[str, Callable[[JSON], JSON]] = {}
     removed: Callable[[JSON], Message | None] = lambda _: None
 
     def render(self, value: T) -> str:

@@ -1,16 +1,17 @@
-"""Decode plain JSON or TOML values to dataclasses by field type. Errors name value and place."""
+"""Decode plain JSON or TOML values to records by field type. Errors name value and place."""
 
 import json
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import MISSING, fields, is_dataclass
+from collections.abc import Callable, Hashable, Iterable
 from enum import Enum
 from functools import cache
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeGuard, TypeVar, Union, cast, get_args, get_origin
 
+from msgspec import Struct, structs
+
 from wizard.documents.files import PROFILES, itself
-from wizard.model.errors import DERIVED
+from wizard.model.errors import DERIVED, Written
 from wizard.model.said import Message, ProfileText, Sentence, Value, from_document, t
 
 FILE = Path(PROFILES) / "messages-1.0.json"
@@ -61,8 +62,10 @@ def _decoder(wanted: Hashable) -> Decoder:
         return _message
     if wanted is ProfileText:
         return _profile_text
-    if is_dataclass(generic := get_origin(wanted) or wanted):
-        return _record(generic, get_args(wanted))
+    record = get_origin(wanted) or wanted
+    assert isinstance(record, type), wanted
+    if issubclass(record, Struct):
+        return _record(record, wanted)
     assert isinstance(wanted, type), wanted
     if issubclass(wanted, Enum):
         return _one_of({member.value: member for member in wanted})
@@ -106,7 +109,7 @@ def _literal(*words: str) -> Decoder:
 
 
 def _union(*members: Any) -> Decoder:
-    """Decode an optional type, a message or text, or dataclasses with distinct values of `kind`."""
+    """Decode an optional type, a message or text, or records with distinct values of `kind`."""
     types = [member for member in members if member is not NoneType]
     if set(types) == {Message, str}:
         return lambda value: value if type(value) is str else _message(value)
@@ -120,7 +123,7 @@ def _by_kind(members: Iterable[Any]) -> Decoder:
     decoders = {
         str(field.default): _decoder(member)
         for member in members
-        for field in fields(member)
+        for field in fields_of(member)
         if field.name == "kind"
     }
     kind_of = _one_of(decoders)
@@ -195,19 +198,40 @@ def _dict(_key: type[str], member: Any) -> Decoder:
     return decoder
 
 
-def _record(wanted: Any, arguments: Sequence[Any]) -> Decoder:
-    types = dict(zip(getattr(wanted, "__parameters__", ()), arguments, strict=True))
+class RecordField(Struct, frozen=True):
+    """A field of a record, without its annotations. `written`: WHERE_USED, DERIVED, IN_ENGLISH or None."""
+
+    name: str
+    type: Any
+    default: Any
+    required: bool
+    written: Written | None
+
+
+@cache
+def fields_of(record: Any) -> tuple[RecordField, ...]:
+    """Return the fields of a record, or of a generic record with its arguments."""
+    return tuple(map(_field_of, structs.fields(record)))
+
+
+def _field_of(field: structs.FieldInfo) -> RecordField:
+    marks = getattr(field.type, "__metadata__", ())
+    return RecordField(
+        field.name,
+        field.type.__origin__ if marks else field.type,
+        field.default,
+        field.required,
+        next((mark for mark in marks if isinstance(mark, Written)), None),
+    )
+
+
+def _record(made: type[Struct], wanted: Hashable) -> Decoder:
+    known = fields_of(wanted)
     # Never accept derived fields from outside.
     decoders = {
-        field.name: _decoder(types.get(field.type, cast(Hashable, field.type)))
-        for field in fields(wanted)
-        if field.metadata != DERIVED
+        field.name: _decoder(cast(Hashable, field.type)) for field in known if field.written is not DERIVED
     }
-    required = [
-        field.name
-        for field in fields(wanted)
-        if field.default is MISSING and field.default_factory is MISSING
-    ]
+    required = [field.name for field in known if field.required]
 
     def decoder(value: Any) -> Any:
         if type(value) is not dict:
@@ -219,7 +243,7 @@ def _record(wanted: Any, arguments: Sequence[Any]) -> Decoder:
         found = _values(value, decoders.__getitem__)
         if missing := [name for name in required if name not in found]:
             raise Misfit(Sentence("{what} is missing."), f".{missing[0]}")
-        return wanted(**found)
+        return made(**found)
 
     return decoder
 

@@ -62,7 +62,7 @@ def _toml_files(folder: Path) -> list[Path]:
 
 
 def read_profile(path: Path, wanted: type[T]) -> T:
-    """Parse a profile as the frozen dataclass `wanted`. Raises BadInput with file, line and key."""
+    """Parse a profile as the record `wanted`. Raises BadInput with file, line and key."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -71,7 +71,7 @@ def read_profile(path: Path, wanted: type[T]) -> T:
 
 
 def read_toml(text: str, where: str, wanted: type[T]) -> T:
-    """Parse TOML text as the frozen dataclass `wanted`. Raises BadInput with `where` (a file), line and
+    """Parse TOML text as the record `wanted`. Raises BadInput with `where` (a file), line and
     key."""
     key: Any = wanted
     found: T = _read_toml(text, where, key)

@@ -1,14 +1,13 @@
 """Facts about an ext filesystem, collected before a conversion. Read-only."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from wizard.ext4.superblock import START_BYTES, read_ext
 from wizard.model.ext import ExtFacts
 from wizard.model.geometry import Identity
 
 
-@dataclass(frozen=True, slots=True)
-class BootLine:
+class BootLine(Struct, frozen=True):
     """An fstab line for the filesystem: line number from 1, filesystem type and mount point."""
 
     number: int
@@ -16,8 +15,7 @@ class BootLine:
     mount_point: str
 
 
-@dataclass(frozen=True, slots=True)
-class BootPath:
+class BootPath(Struct, frozen=True):
     """Boot setup of a system on this filesystem. `place`: / or /boot, empty if neither. `root_type`: value of
     rootfstype=.
 
@@ -34,8 +32,7 @@ class BootPath:
     grub_reader: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class OwnFstab:
+class OwnFstab(Struct, frozen=True):
     """Text of /etc/fstab on the unmounted filesystem itself, and its lines for this filesystem.
 
     `fault`: clause on why it cannot be changed, or empty. If set, the text may be missing.
@@ -49,8 +46,7 @@ class OwnFstab:
 NO_BOOT = BootPath()
 
 
-@dataclass(frozen=True, slots=True)
-class Situation:
+class Situation(Struct, frozen=True):
     """Facts about the filesystem `ext` on `device` (the drive `drive`, a partition or a volume on it) and its
     environment.
 

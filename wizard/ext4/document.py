@@ -1,8 +1,9 @@
 """Create and validate documents of conversions."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import chain
+
+from msgspec.structs import replace
 
 from wizard.documents import codec
 from wizard.ext4 import ways

@@ -2,8 +2,10 @@
 
 import struct
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
 from uuid import UUID
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.model.ext import ExtFacts
 from wizard.model.machine import Drive, Signature
@@ -247,8 +249,7 @@ INCOMPLETE = "incomplete ext4"
 """An ext4 without features of every new one, or with unconverted files, as after a conversion from ext3."""
 
 
-@dataclass(frozen=True, slots=True)
-class ExtCandidate:
+class ExtCandidate(Struct, frozen=True):
     """A filesystem on `device`: the drive, a partition, or a layer above. `kind`: ext2, ext3 or an incomplete
     ext4."""
 

@@ -1,8 +1,9 @@
 """Conversion blockers in the required space and in the boot setup."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
+
+from msgspec.structs import replace
 
 from wizard.advice.missing import missing
 from wizard.ext4 import operations

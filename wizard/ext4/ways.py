@@ -1,7 +1,8 @@
 """Conversion methods as offered to the user, and the findings that prevent them."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from wizard.ext4 import filesystem_findings, system_findings
 from wizard.ext4.assessment import Situation

@@ -1,7 +1,8 @@
 """ext2, ext3 and ext4: mke2fs(8), e2fsck(8), dumpe2fs(8), ext4(5)."""
 
 import re
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from wizard.filesystems import kind
 from wizard.model.geometry import Geometry

@@ -1,7 +1,8 @@
 """Properties of each kind of filesystem. Other packages use these and contain no filesystem names."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from wizard.filesystems import partition_types
 from wizard.model.geometry import Geometry
@@ -29,8 +30,7 @@ XFS_ACLS = "trusted.SGI_ACL_"
 SECOND = 10**9
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Holds:
+class Holds(Struct, frozen=True, kw_only=True):
     """Metadata and limits that a filesystem supports.
 
     `owners`: owners and permissions. `links`: symbolic and hard links, pipes, sockets and devices.
@@ -79,8 +79,7 @@ def _no_fault(_label: str) -> None:
     return None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Relabelling:
+class Relabelling(Struct, frozen=True, kw_only=True):
     """How to relabel an existing filesystem. `command` receives device node, mount point and label; each may
     be empty.
 
@@ -94,8 +93,7 @@ class Relabelling:
     rules: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Growing:
+class Growing(Struct, frozen=True, kw_only=True):
     """How to resize a filesystem to fit its partition.
 
     `commands` grow it. They receive the device node, or the mount point if `mounted` is set (with
@@ -126,8 +124,7 @@ WRITTEN_UUIDS = UUID_TABLES | {"crypto_LUKS"}
 """Tables and containers whose UUID is changed by writing bytes instead of running a program."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FilesystemKind:
+class FilesystemKind(Struct, frozen=True, kw_only=True):
     """A filesystem that may exist on a drive. `name` is libblkid's TYPE.
 
     `kernel_names`: drivers in /proc/filesystems that mount it, preferred first; empty if Linux has none.
@@ -166,8 +163,7 @@ class FilesystemKind:
         return drawn if not serial else serial if self.serial_digits == 16 else f"{serial[:4]}-{serial[4:]}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecognisedKind(FilesystemKind):
+class RecognisedKind(FilesystemKind, frozen=True, kw_only=True):
     """A filesystem that is recognised but not created."""
 
 
@@ -192,8 +188,7 @@ def with_suboptions(options: Argv, flag: str, extra: str) -> Argv:
     return (*options[:at], f"{options[at]},{extra}", *options[at + 1 :])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MadeKind(FilesystemKind):
+class MadeKind(FilesystemKind, frozen=True, kw_only=True):
     """A filesystem that diskwright creates.
 
     `tool`: the mkfs program. `commands`: argument lists of one operation, in order. They are non-interactive

@@ -4,12 +4,13 @@ All foreign text is made printable.
 """
 
 from collections.abc import Iterable, Iterator, Set
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from wizard.filesystems.registry import KINDS, title_of
 from wizard.model.finding import Finding, FindingCommand, Severity
 from wizard.model.machine import Drive, Layer, Machine, Partition, Signature
-from wizard.model.said import Message, Sentence, format_capacity, join, t, tn
+from wizard.model.said import Message, Sentence, join, t, tn
 
 NOT_READ = Sentence("not read")
 MOUNTED_ON = Sentence("mounted on {points:list}")
@@ -336,17 +337,6 @@ def contents_words(drive: Drive) -> str:
         free = sum(extent.size_bytes for extent in drive.free)
         parts.append(t("{free:size} free", free=free))
     return ", ".join(map(str, parts))
-
-
-def partition_words(drive: Drive, part: Partition) -> str:
-    """Describe a partition, e.g. `/dev/sda1  4.0 TB  ext4  "films"  mounted on /srv`."""
-    content = part.filesystem or (t("unclear") if part.signatures else unmarked_content(drive, part))
-    parts = [part.path, format_capacity(part.size_bytes), str(content)]
-    if part.signatures and (label := part.signatures[0].label):
-        parts.append(str(t('"{label}"', label=label)))
-    if part.mount_points:
-        parts.append(str(MOUNTED_ON(points=part.mount_points)))
-    return "  ".join(parts)
 
 
 def unmarked_content(drive: Drive, part: Partition) -> Message:

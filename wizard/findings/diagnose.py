@@ -7,8 +7,9 @@ life, not a failure (Base Specification 2.0, log page 02h).
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from wizard.filesystems.kind import UUID_TABLES, WRITTEN_UUIDS
 from wizard.filesystems.registry import KINDS
@@ -45,8 +46,7 @@ class DriveVerdict(StrEnum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
-class HealthReport:
+class HealthReport(Struct, frozen=True):
     """The verdict with at most five sentences, the most important first."""
 
     verdict: DriveVerdict

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+
+from msgspec import Struct
 
 from wizard.documents.profiles import fault_at, profile_files, read_profile
 from wizard.model.finding import Finding, Severity
@@ -199,8 +200,7 @@ MOST_BYTES_IN_A_TB = 1.05e12
 """Drives have slightly more bytes than their nominal capacity."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pattern:
+class Pattern(Struct, frozen=True):
     """One entry of the model list.
 
     `model` is a regular expression for the whole model number, up to a `-` or space, without a vendor name
@@ -218,8 +218,7 @@ class Pattern:
     """Empty in the user's own list."""
 
 
-@dataclass(frozen=True, slots=True)
-class PatternFile:
+class PatternFile(Struct, frozen=True):
     """A file of the model list: an array of tables named `drives`."""
 
     drives: tuple[Pattern, ...]

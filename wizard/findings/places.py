@@ -5,9 +5,11 @@ blk_stack_limits). Adding up the starts must produce the same result, and shows 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Layer, Partition, Signature, Striping
@@ -44,8 +46,7 @@ class StartState(Enum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
-class Array:
+class Array(Struct, frozen=True):
     """The nearest striped layer below a place. `start_bytes`: offset of the place in the array, None if
     unknown."""
 
@@ -54,8 +55,7 @@ class Array:
     start_bytes: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class DriveStart:
+class DriveStart(Struct, frozen=True):
     """The start of something on the drive.
 
     `device` is the node on which or in which it starts, `name` its display name.

@@ -8,8 +8,9 @@ ataprint.cpp and drivedb.h.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from enum import IntEnum
+
+from msgspec import Struct
 
 from wizard.findings.geometry import Confidence, Pattern, RecordingKind, fitting
 from wizard.model.finding import (
@@ -52,8 +53,7 @@ class Weight(IntEnum):
     STATED = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Rung:
+class Rung(Struct, frozen=True):
     """A clue and its conclusion: a zone management, or None for a conventional drive.
 
     No weight if inconclusive.

@@ -6,10 +6,11 @@ import os
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
+
+from msgspec.structs import replace
 
 from wizard.advice.missing import Missing
 from wizard.advice.ranking import advise

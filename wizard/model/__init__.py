@@ -1,1 +1,1 @@
-"""Domain model: frozen dataclasses and pure arithmetic. Standard library only, no input or output."""
+"""Domain model: frozen records and pure arithmetic, without input or output."""

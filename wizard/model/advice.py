@@ -1,7 +1,9 @@
 """Recommended filesystems and options for a workload, with reasons."""
 
-from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Annotated
+
+from msgspec import Struct
 
 from wizard.model.errors import IN_ENGLISH
 from wizard.model.said import Message, Sentence
@@ -19,8 +21,7 @@ FEWEST_RUNS = 3
 """Minimum runs per filesystem. With fewer, chance alone often separates two filesystems."""
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(Struct, frozen=True):
     """A published measurement or statement. `era`, `kernel` and `hardware` date it. `lower_is_better` is the
     direction of `figures`.
 
@@ -30,15 +31,15 @@ class Evidence:
     """
 
     id: str
-    title: Message | str = field(metadata=IN_ENGLISH)
-    source: Message | str = field(metadata=IN_ENGLISH)
-    era: Message | str = field(metadata=IN_ENGLISH)
-    kernel: Message | str = field(metadata=IN_ENGLISH)
-    hardware: Message | str = field(metadata=IN_ENGLISH)
-    unit: Message | str = field(metadata=IN_ENGLISH)
+    title: Annotated[Message | str, IN_ENGLISH]
+    source: Annotated[Message | str, IN_ENGLISH]
+    era: Annotated[Message | str, IN_ENGLISH]
+    kernel: Annotated[Message | str, IN_ENGLISH]
+    hardware: Annotated[Message | str, IN_ENGLISH]
+    unit: Annotated[Message | str, IN_ENGLISH]
     lower_is_better: bool
     figures: tuple[tuple[str, float], ...]
-    note: Message | str = field(default="", metadata=IN_ENGLISH)
+    note: Annotated[Message | str, IN_ENGLISH] = ""
     runs: tuple[tuple[str, tuple[float, ...]], ...] = ()
     like_for_like: bool = True
     rotational: bool | None = None
@@ -57,33 +58,30 @@ class Evidence:
         return max(first) < min(then) if self.lower_is_better else min(first) > max(then)
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(Struct, frozen=True):
     """An option of mkfs or mount, or a scheduler, as written on a command line. `why`: the reason. `risk`:
     the drawback, may be empty."""
 
     text: str
-    why: Message | str = field(metadata=IN_ENGLISH)
-    risk: Message | str = field(default="", metadata=IN_ENGLISH)
+    why: Annotated[Message | str, IN_ENGLISH]
+    risk: Annotated[Message | str, IN_ENGLISH] = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Withheld:
+class Withheld(Struct, frozen=True):
     """An option that is not offered, with the reason. `kind` is mkfs, mount or scheduler."""
 
     text: str
     kind: str
-    reason: Message | str = field(metadata=IN_ENGLISH)
+    reason: Annotated[Message | str, IN_ENGLISH]
 
 
-@dataclass(frozen=True, slots=True)
-class Workload:
+class Workload(Struct, frozen=True):
     """A workload of a volume. `origin`: file of its profile. `label`: default label, ASCII, at most 12
     characters."""
 
     id: str
-    title: Message | str = field(metadata=IN_ENGLISH)
-    summary: Message | str = field(metadata=IN_ENGLISH)
+    title: Annotated[Message | str, IN_ENGLISH]
+    summary: Annotated[Message | str, IN_ENGLISH]
     origin: str
     label: str
 
@@ -96,8 +94,7 @@ class Ability(StrEnum):
     DOUBT = "doubt"
 
 
-@dataclass(frozen=True, slots=True)
-class ZonedUse:
+class ZonedUse(Struct, frozen=True):
     """A way to use a host-managed zoned drive. `commands`: what a user could run, in order."""
 
     title: str
@@ -116,8 +113,7 @@ class ZonedUse:
         return str(verdicts[self.ability](title=self.title))
 
 
-@dataclass(frozen=True, slots=True)
-class Unmade:
+class Unmade(Struct, frozen=True):
     """A filesystem that is recognised but never created: why, how to replace it, and benchmark results for
     the workload."""
 
@@ -128,8 +124,7 @@ class Unmade:
     evidence: tuple[Evidence, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(Struct, frozen=True):
     """Rating of a filesystem for one workload on one drive.
 
     `obstacles`: sentences on hard limits (kernel support, missing tool and package, unsuitable drive). With
@@ -140,7 +135,7 @@ class Choice:
 
     filesystem: str
     place: Rank
-    sentence: Message | str = field(metadata=IN_ENGLISH)
+    sentence: Annotated[Message | str, IN_ENGLISH]
     evidence: tuple[Evidence, ...]
     mkfs: tuple[Option, ...]
     mount: tuple[Option, ...]
@@ -150,8 +145,7 @@ class Choice:
     ranked: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Advice:
+class Advice(Struct, frozen=True):
     """Ranking for one drive and one workload. `choices` starts with the recommended one, unless none is
     possible.
 

@@ -1,6 +1,6 @@
 """Facts that a drive reports about itself."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 HOST_MANAGED = "host-managed"
 """The kernel's name for drives whose zones must be written sequentially."""
@@ -10,16 +10,14 @@ SOLID_STATE, LEAST_RATE, MOST_RATE = 1, 0x0401, 0xFFFE
 minute."""
 
 
-@dataclass(frozen=True, slots=True)
-class Discard:
+class Discard(Struct, frozen=True):
     """Discard (TRIM, UNMAP) as the drive reports it. `maximum_bytes` is 0 if unsupported."""
 
     granularity_bytes: int
     maximum_bytes: int
 
 
-@dataclass(frozen=True, slots=True)
-class Health:
+class Health(Struct, frozen=True):
     """Health counters as smartctl reads them. None if not reported, for example by a USB bridge.
 
     `hours`: power-on hours. `celsius`: current temperature. `reallocated`: reallocated sectors (ATA attribute
@@ -52,8 +50,7 @@ NO_HEALTH = Health()
 """No health data."""
 
 
-@dataclass(frozen=True, slots=True)
-class Smart:
+class Smart(Struct, frozen=True):
     """Data from `smartctl --json`. All None if smartctl or permission is missing.
 
     `zoned_capability`: ATA `device_managed` or `host_aware`. `model_family`: name in smartctl's database,
@@ -74,8 +71,7 @@ NO_SMART = Smart()
 """No smartctl data."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ata:
+class Ata(Struct, frozen=True):
     """IDENTIFY DEVICE data (ACS-4), as libata provides them in SCSI VPD page 89h.
 
     `zoned`: word 69 bits 1:0 (0 not reported, 1 host-aware, 2 device-managed). `trims`: word 169 bit 0.
@@ -94,8 +90,7 @@ class Ata:
     security: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class NvmeFormat:
+class NvmeFormat(Struct, frozen=True):
     """An LBA format of an NVMe namespace (NVM Command Set, Identify Namespace). `performance`: 0 best, 1
     better, 2 good, 3 degraded."""
 
@@ -106,8 +101,7 @@ class NvmeFormat:
     in_use: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Zones:
+class Zones(Struct, frozen=True):
     """Zones of a zoned drive, as far as readable (the zones themselves only by root).
 
     `size_bytes`: zone size. `capacity_bytes`: smallest usable capacity of a zone. `count`: number of zones,
@@ -134,8 +128,7 @@ def usual_bytes_per_second(rotational: bool | None) -> float:
     return SOLID_BYTES_PER_SECOND if rotational is False else PLATTER_BYTES_PER_SECOND
 
 
-@dataclass(frozen=True, slots=True)
-class Loader:
+class Loader(Struct, frozen=True):
     """GRUB's first sector, for BIOS boot, and the drive position where it continues."""
 
     start_bytes: int

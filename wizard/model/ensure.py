@@ -1,7 +1,8 @@
 """Desired state of drives as a person writes it, and the result of applying it."""
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from wizard.model.said import Message
 
@@ -9,8 +10,7 @@ SCHEMA = "diskwright.wanted/1"
 ENSURED_SCHEMA = "diskwright.ensured/1"
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(Struct, frozen=True):
     """Criteria that identify one drive. All given criteria must match.
 
     `path`: device node or a link to it. `model`: shell pattern. `size`: as printed on the box (`4TB`), within
@@ -24,8 +24,7 @@ class Match:
     bus: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class WantedVolume:
+class WantedVolume(Struct, frozen=True):
     """One volume, with the keys of `plan --volume`. `option` and `subvolume` can be repeated."""
 
     workload: str | None = None
@@ -41,8 +40,7 @@ class WantedVolume:
     subvolume: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class WantedDrive:
+class WantedDrive(Struct, frozen=True):
     """One drive, or with `also` several drives that share one volume. `name`: used in messages. `danger`:
     confirmations, typed back for options that put data at risk.
 
@@ -68,16 +66,14 @@ class WantedDrive:
         return (self.match, *self.also)
 
 
-@dataclass(frozen=True, slots=True)
-class WantedDrives:
+class WantedDrives(Struct, frozen=True):
     """The complete document."""
 
     schema: Literal["diskwright.wanted/1"]
     drive: tuple[WantedDrive, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class VolumeShape:
+class VolumeShape(Struct, frozen=True):
     """An existing or desired volume. `mount_points` come from fstab."""
 
     device: str
@@ -87,24 +83,21 @@ class VolumeShape:
     mount_points: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(Struct, frozen=True):
     """Summary of a drive, shown before and after."""
 
     table: str
     volumes: tuple[VolumeShape, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Struct, frozen=True):
     """One difference from the desired state, or the reason for a refusal. `text` is English."""
 
     said: Message | str
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class AlsoDrive:
+class AlsoDrive(Struct, frozen=True):
     """Another drive of a volume on several drives. The first is in `EnsuredDrive`."""
 
     path: str
@@ -113,8 +106,7 @@ class AlsoDrive:
     after: Shape | None
 
 
-@dataclass(frozen=True, slots=True)
-class EnsuredDrive:
+class EnsuredDrive(Struct, frozen=True):
     """Result for one drive, or for several drives that share a volume. `path` and `token` are None if no
     drive, or more than one, matches.
 
@@ -135,8 +127,7 @@ class EnsuredDrive:
     also: tuple[AlsoDrive, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Ensured:
+class Ensured(Struct, frozen=True):
     """Results for all drives, in document order. `changed`: something changed, or would change if `check` is
     set."""
 

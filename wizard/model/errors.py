@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Callable
-from enum import IntEnum
+from enum import Enum, IntEnum
 from typing import ParamSpec
 
 
@@ -96,13 +96,21 @@ def printable(text: str, limit: int = 80) -> str:
     return safe if len(safe) <= limit else safe[: limit - 3] + "..."
 
 
-WHERE_USED = {"written": "where used"}
-"""Metadata of a field that documents contain only if it differs from the default, so documents of older
+class Written(Enum):
+    """How documents contain a field, as an annotation of its type."""
+
+    WHERE_USED = "where used"
+    DERIVED = "never"
+    IN_ENGLISH = "in English"
+
+
+WHERE_USED = Written.WHERE_USED
+"""A field that documents contain only if it differs from the default, so documents of older
 versions read the same."""
 
-DERIVED = {"written": "never"}
-"""Metadata of a field derived from the rest of the document. Sealed documents omit the field, and readers
+DERIVED = Written.DERIVED
+"""A field derived from the rest of the document. Sealed documents omit the field, and readers
 compute it, so a document cannot contradict itself, in any language."""
 
-IN_ENGLISH = {"written": "in English"}
-"""Metadata of a field with a profile text, which documents contain in English. Profile texts have no code."""
+IN_ENGLISH = Written.IN_ENGLISH
+"""A field with a profile text, which documents contain in English. Profile texts have no code."""

@@ -1,13 +1,14 @@
 """Facts of an ext2, ext3 or ext4 superblock, without conclusions."""
 
-from dataclasses import dataclass, field
+from typing import Annotated
+
+from msgspec import Struct
 
 from wizard.model.errors import WHERE_USED
 from wizard.model.said import Message
 
 
-@dataclass(frozen=True, slots=True)
-class ExtFacts:
+class ExtFacts(Struct, frozen=True):
     """An ext superblock as stored on the device (Linux fs/ext4/ext4.h, struct ext4_super_block).
 
     `features`: names from mke2fs(8) and tune2fs(8); unnamed bits are `FEATURE_C31`, as in e2fsprogs. `clean`:
@@ -47,7 +48,7 @@ class ExtFacts:
     checked: int
     revision: int = 1
     reserved_gdt_blocks: int = 0
-    unconverted: bool = field(default=False, metadata=WHERE_USED)
+    unconverted: Annotated[bool, WHERE_USED] = False
 
     @property
     def size_bytes(self) -> int:

@@ -2,8 +2,9 @@
 
 import shlex
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from wizard.model.machine import Extent, Placed
 from wizard.model.said import MIB, Message, Sentences, t
@@ -22,8 +23,7 @@ class Severity(StrEnum):
 NO_ACTION = t("No action needed.")
 
 
-@dataclass(frozen=True, slots=True)
-class FindingCommand:
+class FindingCommand(Struct, frozen=True):
     """A command in a finding: program and arguments, without sudo. The user replaces words in capitals.
     `unused`: device that must not be in use, or empty."""
 
@@ -36,8 +36,7 @@ class FindingCommand:
         return shlex.join(("sudo", *self.argv))
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Struct, frozen=True):
     """A finding. `code`: stable and documented. `subject`: device node. `remedy`: what to do, or why nothing
     can be done, without commands. `commands`: alternatives; `wizard.apply.remedies` drops refused ones,
     and `wizard.ext4.ways` those of a conversion. A command for another system is in the text."""
@@ -72,8 +71,7 @@ class Recorded(StrEnum):
     NOT_APPLICABLE = "not-applicable"
 
 
-@dataclass(frozen=True, slots=True)
-class Clue:
+class Clue(Struct, frozen=True):
     """One piece of evidence: source, statement and confidence (high, medium, low)."""
 
     source: Message
@@ -81,8 +79,7 @@ class Clue:
     confidence: str
 
 
-@dataclass(frozen=True, slots=True)
-class Recording:
+class Recording(Struct, frozen=True):
     """Recording technology of a drive. `kind`: shingled, listed-conventional, unknown or not-applicable.
     `management`: drive, host-aware, host-managed or None."""
 
@@ -97,8 +94,7 @@ NOT_JUDGED = Recording("unknown", None, Recorded.UNKNOWN, "none")
 """Recording of a drive that was not assessed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Diagnosis:
+class Diagnosis(Struct, frozen=True):
     """All conclusions about one drive. `drive` is its node."""
 
     drive: str
@@ -113,8 +109,7 @@ after, so searching requires few reads."""
 MOST_BYTES = MIB
 
 
-@dataclass(frozen=True, slots=True)
-class HiddenBlock(Placed):
+class HiddenBlock(Placed, Struct, frozen=True):
     """A hidden block, or several adjacent ones, that identifies contents. `data` is the real content in
     base64. If `stays` is set, the drive still has its old content there; otherwise zeros."""
 
@@ -124,8 +119,7 @@ class HiddenBlock(Placed):
     data: str
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
+class Notice(Struct, frozen=True):
     """Notice of a waiting run, stored on the drive in `room_bytes` from `start_bytes`, which are zeroed once
     the run is kept.
 

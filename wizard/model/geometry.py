@@ -1,7 +1,8 @@
 """Block geometry, alignment and identity of a drive. Always in bytes, never in sectors."""
 
-from dataclasses import dataclass
 from math import lcm
+
+from msgspec import Struct
 
 from wizard.model.said import KIB, MIB
 
@@ -13,8 +14,7 @@ LARGEST_GRAIN_BYTES = 64 * MIB
 """Larger steps would waste more space than alignment can gain."""
 
 
-@dataclass(frozen=True, slots=True)
-class Geometry:
+class Geometry(Struct, frozen=True):
     """Block sizes as the kernel reports them in /sys/block/D/queue and /sys/block/D/alignment_offset.
 
     `alignment_offset_bytes` is -1 if the kernel found stacked devices with inconsistent alignment.
@@ -105,16 +105,14 @@ class Geometry:
         return offset + max(0, (position_bytes - offset) // grain) * grain
 
 
-@dataclass(frozen=True, slots=True)
-class HeldDigest:
+class HeldDigest(Struct, frozen=True):
     """Digest of the superblocks on a partition. Number 0 is a whole drive without a table."""
 
     number: int
     superblock_digest: str
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
+class Identity(Struct, frozen=True):
     """Identity of a drive. `diskseq` is the kernel's disk counter since the boot `boot_id`. Each attached
     device gets a new number, so a different drive in the same dock is detected. Numbers can repeat after a
     reboot.

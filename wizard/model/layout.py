@@ -1,7 +1,9 @@
 """Layouts of drives, and the volumes in them: partitions, containers, groups, arrays and their writers."""
 
-from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Annotated, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.model.errors import WHERE_USED, partition_path, printable
 from wizard.model.geometry import Identity
@@ -15,8 +17,7 @@ ARRAY_LINKS = "/dev/md/"
 """Directory of links to md arrays, by name."""
 
 
-@dataclass(frozen=True, slots=True)
-class Encryption:
+class Encryption(Struct, frozen=True):
     """A LUKS2 container in a partition or logical volume.
 
     `device`: node of the container. `name`: device mapper name when open. `uuid`: container UUID as libblkid
@@ -41,8 +42,7 @@ Level = Literal["raid0", "raid1"]
 """Striping without redundancy (RAID0) or mirroring (RAID1)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Writer:
+class Writer(Struct, frozen=True):
     """Who may write to a volume, resolved at planning time, so that what is applied was shown.
 
     A person has `name`, `uid` and `gid`, a group `name` and `gid`; everyone and root have none.
@@ -79,8 +79,7 @@ ROOT = Writer("root")
 EVERYONE = Writer("everyone")
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
+class Group(Struct, frozen=True):
     """The LVM volume group that contains all volumes of one drive. `device` is the partition of the physical
     volume, `uuid` the UUID of the physical volume."""
 
@@ -89,8 +88,7 @@ class Group:
     uuid: str
 
 
-@dataclass(frozen=True, slots=True)
-class NewFilesystem:
+class NewFilesystem(Struct, frozen=True):
     """A filesystem to create on `device`, and for a multi-device Btrfs also on `others`.
 
     `striping`: array layout expected in the superblock. `mirrored`: on a mirrored array, which has no
@@ -102,14 +100,13 @@ class NewFilesystem:
     uuid: str
     label: str
     options: tuple[str, ...]
-    others: tuple[str, ...] = field(default=(), metadata=WHERE_USED)
-    striping: Striping | None = field(default=None, metadata=WHERE_USED)
-    logical: bool = field(default=False, metadata=WHERE_USED)
-    mirrored: bool = field(default=False, metadata=WHERE_USED)
+    others: Annotated[tuple[str, ...], WHERE_USED] = ()
+    striping: Annotated[Striping | None, WHERE_USED] = None
+    logical: Annotated[bool, WHERE_USED] = False
+    mirrored: Annotated[bool, WHERE_USED] = False
 
 
-@dataclass(frozen=True, slots=True)
-class Slot(Placed):
+class Slot(Placed, Struct, frozen=True):
     """A partition, or free space (number 0), in a layout. Slots are sorted by start.
 
     `kept`: preserved by the plan. `filesystem`: may be a container such as crypto_LUKS. `opened`: node of the
@@ -130,15 +127,14 @@ class Slot(Placed):
     uuid: str | None = None
     mount_point: str | None = None
     kept: bool = False
-    opened: str | None = field(default=None, metadata=WHERE_USED)
-    unread: bool = field(default=False, metadata=WHERE_USED)
-    beyond: tuple[Message, ...] = field(default=(), metadata=WHERE_USED)
-    overhang_bytes: int = field(default=0, metadata=WHERE_USED)
-    used_bytes: int | None = field(default=None, metadata=WHERE_USED)
+    opened: Annotated[str | None, WHERE_USED] = None
+    unread: Annotated[bool, WHERE_USED] = False
+    beyond: Annotated[tuple[Message, ...], WHERE_USED] = ()
+    overhang_bytes: Annotated[int, WHERE_USED] = 0
+    used_bytes: Annotated[int | None, WHERE_USED] = None
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(Struct, frozen=True):
     """Layout of a drive from the first to the last usable byte. `signatures`: kinds found on the drive
     itself, outside a table.
 
@@ -151,12 +147,12 @@ class Layout:
     table: str
     slots: tuple[Slot, ...]
     signatures: tuple[str, ...] = ()
-    whole: Slot | None = field(default=None, metadata=WHERE_USED)
-    waiting: Message | str = field(default="", metadata=WHERE_USED)
-    label: str = field(default="", metadata=WHERE_USED)
-    unmarked: tuple[Message, ...] = field(default=(), metadata=WHERE_USED)
-    beyond: tuple[Message, ...] = field(default=(), metadata=WHERE_USED)
-    used_bytes: int | None = field(default=None, metadata=WHERE_USED)
+    whole: Annotated[Slot | None, WHERE_USED] = None
+    waiting: Annotated[Message | str, WHERE_USED] = ""
+    label: Annotated[str, WHERE_USED] = ""
+    unmarked: Annotated[tuple[Message, ...], WHERE_USED] = ()
+    beyond: Annotated[tuple[Message, ...], WHERE_USED] = ()
+    used_bytes: Annotated[int | None, WHERE_USED] = None
 
     @property
     def partitions(self) -> tuple[Slot, ...]:
@@ -174,16 +170,14 @@ class Layout:
         return self.table == "none" and not self.partitions and not self.has_other_contents
 
 
-@dataclass(frozen=True, slots=True)
-class Subvolume:
+class Subvolume(Struct, frozen=True):
     """A Btrfs subvolume: path from the top level and mount point, None if not mounted."""
 
     name: str
     mount_point: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Volume:
+class Volume(Struct, frozen=True):
     """A requested volume and the decisions made for it. `partition` is its planned number, `path` its planned
     node.
 
@@ -203,14 +197,13 @@ class Volume:
     mount_point: str | None
     mkfs_options: tuple[str, ...]
     mount_options: tuple[str, ...]
-    role: str = field(default="", metadata=WHERE_USED)
-    encryption: Encryption | None = field(default=None, metadata=WHERE_USED)
-    subvolumes: tuple[Subvolume, ...] = field(default=(), metadata=WHERE_USED)
-    writer: Writer = field(default=ROOT, metadata=WHERE_USED)
+    role: Annotated[str, WHERE_USED] = ""
+    encryption: Annotated[Encryption | None, WHERE_USED] = None
+    subvolumes: Annotated[tuple[Subvolume, ...], WHERE_USED] = ()
+    writer: Annotated[Writer, WHERE_USED] = ROOT
 
 
-@dataclass(frozen=True, slots=True)
-class TableEntry(Placed):
+class TableEntry(Placed, Struct, frozen=True):
     """A partition to be written or preserved, with exact geometry."""
 
     number: int
@@ -221,8 +214,7 @@ class TableEntry(Placed):
     kept: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Member:
+class Member(Struct, frozen=True):
     """A drive of a plan, with layouts before and after."""
 
     drive: Identity
@@ -244,8 +236,7 @@ class Member:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Stripe:
+class Stripe(Struct, frozen=True):
     """How a volume is striped over, or mirrored on, all drives of a plan, according to `level`.
 
     `device`, `name` and `uuids`: node, name and only UUID of the md array. `chunk_bytes`: contiguous data per
@@ -258,7 +249,7 @@ class Stripe:
     chunk_bytes: int = 0
     uuids: tuple[str, ...] = ()
     metadata: str = ""
-    level: Level = field(default="raid0", metadata=WHERE_USED)
+    level: Annotated[Level, WHERE_USED] = "raid0"
 
     @property
     def mirrors(self) -> bool:

@@ -3,8 +3,10 @@
 Unread facts are None, or an empty tuple if the drive's `unread` says so. `unread` contains the reason.
 """
 
-from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Annotated
+
+from msgspec import Struct
 
 from wizard.model import drive_facts
 from wizard.model.errors import WHERE_USED
@@ -28,8 +30,7 @@ class Obstacle(StrEnum):
     FAILED = "failed"
 
 
-@dataclass(frozen=True, slots=True)
-class Unread:
+class Unread(Struct, frozen=True):
     """A value that could not be read. `what` is the field's name in the JSON document, `why` a complete
     sentence. `without_root`: root may be able to read the value."""
 
@@ -39,8 +40,7 @@ class Unread:
     obstacle: Obstacle = Obstacle.FAILED
 
 
-@dataclass(frozen=True, slots=True)
-class Striping:
+class Striping(Struct, frozen=True):
     """Striping over several devices, or a filesystem tuned for such striping. Arrays and filesystems use the
     same terms.
 
@@ -53,8 +53,7 @@ class Striping:
     width_bytes: int
 
 
-@dataclass(frozen=True, slots=True)
-class Signature:
+class Signature(Struct, frozen=True):
     """Signature of a filesystem, RAID, encryption or volume manager, as libblkid finds it.
 
     `kind`: libblkid's TYPE (`ext4`, `LVM2_member`, `crypto_LUKS`). `usage`: `filesystem`, `raid`, `crypto` or
@@ -114,8 +113,7 @@ class Signature:
         return self.group or self.label
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
+class Use(Struct, frozen=True):
     """Why a device must not be written. `kind`: mounted, swap, holder, loop-backing, raid-member,
     running-system or opened.
 
@@ -154,16 +152,14 @@ class Placed:
         return self.start_bytes < other.end_bytes and other.start_bytes < self.end_bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Extent(Placed):
+class Extent(Placed, Struct, frozen=True):
     """A byte range on a drive."""
 
     start_bytes: int
     size_bytes: int
 
 
-@dataclass(frozen=True, slots=True)
-class Partition(Placed):
+class Partition(Placed, Struct, frozen=True):
     """An entry of a partition table, and the contents of the partition.
 
     `type`: lower-case GUID on GPT, `0x83` style on MBR. `name`: GPT label. `attributes`: the 64 GPT bits or
@@ -214,8 +210,7 @@ class Partition(Placed):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Struct, frozen=True):
     """A partition table. `kind`: gpt, mbr, hybrid, other (Apple, BSD, Sun, DASD ...) or none.
 
     `first_usable_bytes` and `end_usable_bytes` (exclusive) limit the partitions. GPT only: `primary` is ok or
@@ -236,8 +231,7 @@ class Table:
     own: tuple[Extent, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Layer:
+class Layer(Struct, frozen=True):
     """A block device stacked on this drive: md, LVM, LUKS, bcache, loop. `path`: device node. `below`: node
     of the underlying device.
 
@@ -256,8 +250,7 @@ class Layer:
     signatures: tuple[Signature, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Drive:
+class Drive(Struct, frozen=True):
     """A whole drive. `path`: kernel node. `bus`: ata, sata, scsi, nvme, usb, virtio, mmc, loop ...
 
     `rotational`: None if unknown. `rotation_rate`: as the drive reports it, 1 for solid state, else
@@ -380,8 +373,7 @@ class Drive:
         return next((part for part in self.partitions if part.path == path), None)
 
 
-@dataclass(frozen=True, slots=True)
-class Kernel:
+class Kernel(Struct, frozen=True):
     """The running kernel. `release`: as in uname -r. `filesystems`: names of supported or loadable
     filesystems (`ext4`, `xfs`, `btrfs`).
 
@@ -413,8 +405,7 @@ class Kernel:
         return 0, 0
 
 
-@dataclass(frozen=True, slots=True)
-class Program:
+class Program(Struct, frozen=True):
     """A program's version (first two numbers, (0, 0) if unknown) and features, as the program reports
     them. `defaults`: features that its configuration enables."""
 
@@ -424,8 +415,7 @@ class Program:
     defaults: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Machine:
+class Machine(Struct, frozen=True):
     """Facts about the system and its drives. `tools`: installed programs with their paths. `programs`:
     versions and features of mkfs tools.
 
@@ -447,7 +437,7 @@ class Machine:
     programs: tuple[Program, ...] = ()
     missing_files: tuple[str, ...] = ()
     family: str = ""
-    unprobed: tuple[Drive, ...] = field(default=(), metadata=WHERE_USED)
+    unprobed: Annotated[tuple[Drive, ...], WHERE_USED] = ()
 
     def program(self, name: str) -> Program | None:
         """Return a program's version and features, or None if not read."""

@@ -1,9 +1,10 @@
 """Moves of partitions."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from itertools import chain
+
+from msgspec import Struct
 
 from wizard.model.geometry import Identity
 from wizard.model.machine import Extent
@@ -33,8 +34,7 @@ class Scheme(StrEnum):
     LOGGED = "logged"
 
 
-@dataclass(frozen=True, slots=True)
-class Move:
+class Move(Struct, frozen=True):
     """In-place move of a partition.
 
     `holds`: content as libblkid reports it (`ext4`, `crypto_LUKS`). `span`: table entry during the move,
@@ -64,8 +64,7 @@ class Move:
         return abs(self.after.start_bytes - self.before.start_bytes)
 
 
-@dataclass(frozen=True, slots=True)
-class Moves(Document):
+class Moves(Document, Struct, frozen=True):
     """Moves of several partitions on one drive, in order: each uses space freed by the previous moves.
     `remarks` are about the whole drive, such as why other misaligned partitions do not move."""
 

@@ -1,88 +1,79 @@
 """Requests to change an existing filesystem or drive. The operations are derived from these."""
 
-from dataclasses import dataclass, field
-from typing import Literal
+from typing import Annotated, Literal
+
+from msgspec import Struct
 
 from wizard.model.errors import WHERE_USED
 from wizard.model.layout import ROOT, Writer
 
 
-@dataclass(frozen=True, slots=True)
-class Tune:
+class Tune(Struct, frozen=True):
     """Apply the recommended settings for a workload, and let `owner` write."""
 
     workload: str
-    owner: Writer | None = field(default=None, metadata=WHERE_USED)
+    owner: Annotated[Writer | None, WHERE_USED] = None
     kind: Literal["tune"] = "tune"
 
 
-@dataclass(frozen=True, slots=True)
-class SetLabel:
+class SetLabel(Struct, frozen=True):
     """Change the label."""
 
     label: str
     kind: Literal["set-label"] = "set-label"
 
 
-@dataclass(frozen=True, slots=True)
-class NewUuid:
+class NewUuid(Struct, frozen=True):
     """Give a copy a UUID of its own."""
 
     kind: Literal["new-uuid"] = "new-uuid"
 
 
-@dataclass(frozen=True, slots=True)
-class Attach:
+class Attach(Struct, frozen=True):
     """Mount at `place` with these options, and with `boot` at every boot. If `place` is None, fstab or the
     label determines it. `writer`: who may write if no owners are stored. `owner`: the new owner."""
 
     place: str | None = None
     options: tuple[str, ...] = ()
     boot: bool = True
-    writer: Writer = field(default=ROOT, metadata=WHERE_USED)
-    owner: Writer | None = field(default=None, metadata=WHERE_USED)
+    writer: Annotated[Writer, WHERE_USED] = ROOT
+    owner: Annotated[Writer | None, WHERE_USED] = None
     kind: Literal["attach"] = "attach"
 
 
-@dataclass(frozen=True, slots=True)
-class Detach:
+class Detach(Struct, frozen=True):
     """Unmount, and with `boot` also remove the filesystem from fstab."""
 
     boot: bool = False
     kind: Literal["detach"] = "detach"
 
 
-@dataclass(frozen=True, slots=True)
-class SetOptions:
+class SetOptions(Struct, frozen=True):
     """Change mount options, now and at every boot."""
 
     options: tuple[str, ...]
     kind: Literal["set-options"] = "set-options"
 
 
-@dataclass(frozen=True, slots=True)
-class SwitchOff:
+class SwitchOff(Struct, frozen=True):
     """Unmount and power off the whole drive."""
 
     kind: Literal["switch-off"] = "switch-off"
 
 
-@dataclass(frozen=True, slots=True)
-class Release:
+class Release(Struct, frozen=True):
     """Stop all arrays, volume groups and open containers on the drive."""
 
     kind: Literal["release"] = "release"
 
 
-@dataclass(frozen=True, slots=True)
-class Grow:
+class Grow(Struct, frozen=True):
     """Grow the partition and its mounted filesystem into the free space after it."""
 
     kind: Literal["grow"] = "grow"
 
 
-@dataclass(frozen=True, slots=True)
-class CopyFiles:
+class CopyFiles(Struct, frozen=True):
     """Copy the folder or filesystem `source` to the volume `target`, into the folder `into` of it if not
     empty. `takes_place`: mount the target instead of the source from the next boot."""
 

@@ -1,8 +1,10 @@
 """A run: the document of its job, the entries of its journal, and its checks."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Annotated
+
+from msgspec import Struct
 
 from wizard.model.errors import WHERE_USED
 from wizard.model.geometry import Identity
@@ -91,8 +93,7 @@ class Event(StrEnum):
     KEPT = "kept"
 
 
-@dataclass(frozen=True, slots=True)
-class JournalEntry:
+class JournalEntry(Struct, frozen=True):
     """A line of the journal, synced to disk. `step` counts from 1; 0 is the run itself. `output`: command
     output, cut to a reasonable length. `sentence`: in the reader's language, translated from `said`. Entries
     of older versions, and output of other programs, lack `said`."""
@@ -103,11 +104,10 @@ class JournalEntry:
     sentence: str
     command: tuple[str, ...] = ()
     output: str = ""
-    said: Message | None = field(default=None, metadata=WHERE_USED)
+    said: Annotated[Message | None, WHERE_USED] = None
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(Struct, frozen=True):
     """A check after applying: expected state, result, and actual state."""
 
     what: str
@@ -126,8 +126,7 @@ def differences(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Waiting:
+class Waiting(Struct, frozen=True):
     """A run that wrote to a drive and hid its signatures. `run`: argument for commands: its name, or its
     folder if elsewhere. `begun`: start time. `told`: summary. The notice is stored in `size_bytes` from
     `start_bytes`.

@@ -1,7 +1,8 @@
 """Results of benchmarks on a drive."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 
 class Outcome(StrEnum):
@@ -14,8 +15,7 @@ class Outcome(StrEnum):
     NOT_POSSIBLE = "not-possible"
 
 
-@dataclass(frozen=True, slots=True)
-class Ratio:
+class Ratio(Struct, frozen=True):
     """Ratio of misaligned to aligned time: above 1, aligned is faster. `low` and `high` bound the ratio with
     `confidence` (0.95)."""
 
@@ -26,8 +26,7 @@ class Ratio:
     pairs: int
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(Struct, frozen=True):
     """One aligned and one misaligned access in immediate succession at neighbouring places, in
     nanoseconds."""
 
@@ -35,8 +34,7 @@ class Pair:
     misaligned_ns: int
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(Struct, frozen=True):
     """Result of a paired alignment benchmark. `access` is read or write. `sentence` never claims more than
     was measured."""
 
@@ -60,8 +58,7 @@ class WritePhase(StrEnum):
     SEQUENTIAL_AFTER = "sequential-after"
 
 
-@dataclass(frozen=True, slots=True)
-class WriteWindow:
+class WriteWindow(Struct, frozen=True):
     """Data written in a time window, including the final flush. `seconds` only counts writing, not
     reading."""
 
@@ -98,8 +95,7 @@ class CliffDoubt(StrEnum):
     NOT_A_DRIVE = "not-a-drive"
 
 
-@dataclass(frozen=True, slots=True)
-class Cliff:
+class Cliff(Struct, frozen=True):
     """Drop in random write speed: bytes and seconds of random writing before it, and the rates before and
     after."""
 
@@ -114,8 +110,7 @@ class Cliff:
         return self.bytes_per_second_before / max(self.bytes_per_second_after, 1e-9)
 
 
-@dataclass(frozen=True, slots=True)
-class CliffVerdict:
+class CliffVerdict(Struct, frozen=True):
     """Result of a write test for shingled recording. A `cliff` without FOUND has another explanation, given
     by `doubt`.
 
@@ -165,8 +160,7 @@ class Basis(StrEnum):
     ENDED = "ended-by-the-person"
 
 
-@dataclass(frozen=True, slots=True)
-class ProbeComparison:
+class ProbeComparison(Struct, frozen=True):
     """Read times of written blocks and unwritten neighbours, in nanoseconds per batch, in reading order:
     first at random places, then in order of writing."""
 
@@ -176,8 +170,7 @@ class ProbeComparison:
     unwritten_in_order: tuple[tuple[int, ...], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Timings:
+class Timings(Struct, frozen=True):
     """All measured times, in nanoseconds: first reads, writes, and comparisons before and after idling."""
 
     first_reads: tuple[int, ...] = ()
@@ -186,8 +179,7 @@ class Timings:
     look_after_idle: ProbeComparison | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Statistics:
+class Statistics(Struct, frozen=True):
     """Statistics of a comparison. None if too few reads came from platters.
 
     `t`: Welch's t of log times at random places. `ratio`: ratio of their geometric means, written over
@@ -203,8 +195,7 @@ class Statistics:
     from_memory: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class DisplacedVerdict:
+class DisplacedVerdict(Struct, frozen=True):
     """Result of the quick test. `sentence` never claims more than was measured.
 
     Includes the drive's model, for users who share the timings, but no serial number.

@@ -1,8 +1,10 @@
 """Operations on encrypted containers (LUKS2)."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from typing import Literal, Self
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.filesystems.kind import Argv
 from wizard.model.layout import MAPPER
@@ -27,8 +29,7 @@ def _passphrase_edits() -> tuple[str, ...]:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class MakeContainer(WritingTo):
+class MakeContainer(WritingTo, frozen=True):
     """Create a LUKS2 container on the whole `device`, with data from `offset_bytes`."""
 
     uuid: str
@@ -81,8 +82,7 @@ class MakeContainer(WritingTo):
         return KEY_SECONDS
 
 
-@dataclass(frozen=True, slots=True)
-class OpenContainer(Operation):
+class OpenContainer(Operation, Struct, frozen=True):
     """Open the container with this UUID on `device` as `name`."""
 
     device: str
@@ -139,8 +139,7 @@ class OpenContainer(Operation):
         return KEY_SECONDS
 
 
-@dataclass(frozen=True, slots=True)
-class AddCrypttabLine(Operation):
+class AddCrypttabLine(Operation, Struct, frozen=True):
     """Add a crypttab line for the container with this UUID, to be opened with the key file `key`, or by
     passphrase if empty."""
 

@@ -1,8 +1,9 @@
 """Operations that convert an ext2 or ext3 filesystem to ext4, usually on a scratch copy."""
 
 import re
-from dataclasses import dataclass
 from typing import ClassVar, Literal
+
+from msgspec import Struct
 
 from wizard.filesystems.kind import Argv
 from wizard.model.drive_facts import PLATTER_BYTES_PER_SECOND
@@ -110,8 +111,7 @@ class ExtOperation:
         return Check(joined(self.promises), not missing, str(seen))
 
 
-@dataclass(frozen=True, slots=True)
-class CheckFiles(ExtOperation):
+class CheckFiles(ExtOperation, Struct, frozen=True):
     """Run a full e2fsck. `repairs`: repair damage, only with consent. `pending`: the filesystem was not
     unmounted cleanly, so replay the journal and make the repairs that e2fsck makes at every boot."""
 
@@ -145,8 +145,7 @@ class CheckFiles(ExtOperation):
         return t("e2fsck made the corrections usual at boot")
 
 
-@dataclass(frozen=True, slots=True)
-class AddJournal(ExtOperation):
+class AddJournal(ExtOperation, Struct, frozen=True):
     """Add a journal to an ext2 filesystem."""
 
     kind: Literal["add-journal"] = "add-journal"
@@ -164,8 +163,7 @@ class AddJournal(ExtOperation):
         return (t("A journal: consistent within seconds after a power cut, without a full check."),)
 
 
-@dataclass(frozen=True, slots=True)
-class WidenInodes(ExtOperation):
+class WidenInodes(ExtOperation, Struct, frozen=True):
     """Enlarge inodes to `inode_bytes`, for nanoseconds, dates past 2038 and small extended attributes."""
 
     inode_bytes: int = WIDE_INODE_BYTES
@@ -196,8 +194,7 @@ class WidenInodes(ExtOperation):
         return Check(joined(self.promises), now.inode_bytes == self.inode_bytes, str(seen))
 
 
-@dataclass(frozen=True, slots=True)
-class SetFeatures(ExtOperation):
+class SetFeatures(ExtOperation, Struct, frozen=True):
     """Enable features with tune2fs, without further changes on disk."""
 
     features: tuple[str, ...]
@@ -217,8 +214,7 @@ class SetFeatures(ExtOperation):
         return tuple(FEATURES[feature]() for feature in self.features if feature in FEATURES)
 
 
-@dataclass(frozen=True, slots=True)
-class ConvertFiles(ExtOperation):
+class ConvertFiles(ExtOperation, Struct, frozen=True):
     """Convert all files and directories to extents with e2fsck, and compact directories."""
 
     kind: Literal["convert-files"] = "convert-files"
@@ -245,8 +241,7 @@ class ConvertFiles(ExtOperation):
         return Check(joined(self.promises), mapped == every, str(seen))
 
 
-@dataclass(frozen=True, slots=True)
-class WidenBlockNumbers(ExtOperation):
+class WidenBlockNumbers(ExtOperation, Struct, frozen=True):
     """Convert to 64-bit block numbers with resize2fs."""
 
     kind: Literal["widen-block-numbers"] = "widen-block-numbers"
@@ -267,8 +262,7 @@ class WidenBlockNumbers(ExtOperation):
         )
 
 
-@dataclass(frozen=True, slots=True)
-class AddChecksums(ExtOperation):
+class AddChecksums(ExtOperation, Struct, frozen=True):
     """Enable metadata checksums, and write them everywhere with e2fsck."""
 
     kind: Literal["add-checksums"] = "add-checksums"
@@ -287,8 +281,7 @@ class AddChecksums(ExtOperation):
         return (t("Checksums on all metadata, so corruption is detected."),)
 
 
-@dataclass(frozen=True, slots=True)
-class SetOwnFstabType(ExtOperation):
+class SetOwnFstabType(ExtOperation, Struct, frozen=True):
     """Change the type to ext4 in /etc/fstab on the converted filesystem itself.
 
     Line `number` changes from `old` to `new` by one byte: a 4 at `offset` of the file's block `block`, both

@@ -1,9 +1,10 @@
 """Operations that create a filesystem, fill it with subvolumes, or resize a filesystem while unmounted."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
+
+from msgspec.structs import replace
 
 from wizard.filesystems.kind import Argv, Growing
 from wizard.filesystems.registry import KINDS, MADE
@@ -22,8 +23,7 @@ CREATED = Sentence("Create {what:and}.")
 CLEAN = Sentence("The check of {device} reports a clean filesystem.")
 
 
-@dataclass(frozen=True, slots=True)
-class MakeFilesystem(NewFilesystem, Writing):
+class MakeFilesystem(NewFilesystem, Writing, frozen=True):
     """Create a filesystem."""
 
     kind: Literal["make-filesystem"] = "make-filesystem"
@@ -139,8 +139,7 @@ def _between(mount: Mount, commands: Sequence[Argv]) -> tuple[Argv, ...]:
     return (*mount.commands(), *commands, ("umount", mount.mount_point))
 
 
-@dataclass(frozen=True, slots=True)
-class Inside(WritingTo):
+class Inside(WritingTo, frozen=True):
     """An operation inside the filesystem on `device`, which is mounted temporarily."""
 
     filesystem: str
@@ -174,8 +173,7 @@ class Inside(WritingTo):
         return (str(t("directory {place}, temporarily", place=self.mount.mount_point)),)
 
 
-@dataclass(frozen=True, slots=True)
-class MakeSubvolumes(Inside):
+class MakeSubvolumes(Inside, frozen=True):
     """Create the subvolumes `names`, paths from the top level of the filesystem on `device`, in this order.
 
     `others`: further devices of a multi-device Btrfs. The filesystem is mounted temporarily, at a mount point
@@ -184,7 +182,7 @@ class MakeSubvolumes(Inside):
 
     names: tuple[str, ...]
     kind: Literal["make-subvolumes"] = "make-subvolumes"
-    others: tuple[str, ...] = field(default=(), metadata=WHERE_USED)
+    others: Annotated[tuple[str, ...], WHERE_USED] = ()
 
     def on(self, nodes: Mapping[str, str], names: Mapping[str, str]) -> Self:
         device, *others = (nodes[node] for node in self.devices)
@@ -208,8 +206,7 @@ class MakeSubvolumes(Inside):
         return (t("Btrfs lists exactly {names:and} on {device}.", device=self.device, names=self.names),)
 
 
-@dataclass(frozen=True, slots=True)
-class SetOwner(Inside):
+class SetOwner(Inside, frozen=True):
     """Set the owner of the root directory of the filesystem on `device`, and of the subvolumes `names`.
 
     `others`: further devices of a multi-device Btrfs. The filesystem is mounted temporarily, at a mount point
@@ -219,7 +216,7 @@ class SetOwner(Inside):
     writer: Writer
     names: tuple[str, ...] = ()
     kind: Literal["set-owner"] = "set-owner"
-    others: tuple[str, ...] = field(default=(), metadata=WHERE_USED)
+    others: Annotated[tuple[str, ...], WHERE_USED] = ()
 
     def on(self, nodes: Mapping[str, str], names: Mapping[str, str]) -> Self:
         device, *others = (nodes[node] for node in self.devices)
@@ -257,8 +254,7 @@ class SetOwner(Inside):
         return (self.result(),)
 
 
-@dataclass(frozen=True, slots=True)
-class Resize(WritingTo):
+class Resize(WritingTo, frozen=True):
     """Resize the `filesystem` on `device` to `size_bytes` and preserve all files."""
 
     filesystem: str
@@ -309,8 +305,7 @@ class Resize(WritingTo):
         return round(2.0 + 20.0 * self.size_bytes / TIB, 1)
 
 
-@dataclass(frozen=True, slots=True)
-class GrowFilesystem(Resize):
+class GrowFilesystem(Resize, frozen=True):
     """Grow the filesystem on `device` to fill its partition, which has been extended to `size_bytes`."""
 
     kind: Literal["grow-filesystem"] = "grow-filesystem"
@@ -323,8 +318,7 @@ class GrowFilesystem(Resize):
         return growing.commands(place)
 
 
-@dataclass(frozen=True, slots=True)
-class ShrinkFilesystem(Resize):
+class ShrinkFilesystem(Resize, frozen=True):
     """Shrink the filesystem on `device` to at most `size_bytes`, the future size of its partition."""
 
     kind: Literal["shrink-filesystem"] = "shrink-filesystem"

@@ -3,9 +3,10 @@
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+
+from msgspec import Struct
 
 from wizard.model.errors import Failed
 from wizard.model.requests import Attach, Detach, SetLabel, SetOptions, Tune
@@ -19,8 +20,7 @@ LINES_THERE = Sentences("{file} has the old line.", "{file} has the old lines.")
 CHANGED_SINCE = Sentence("{file} was changed since and is left unchanged.")
 
 
-@dataclass(frozen=True, slots=True)
-class LineEdit:
+class LineEdit(Struct, frozen=True):
     """Replace line `number`, which reads `old`, by `new`. `old` None appends a line (number 0); `new` None
     deletes one."""
 
@@ -29,8 +29,7 @@ class LineEdit:
     new: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class EditFstab(Setting):
+class EditFstab(Setting, Struct, frozen=True):
     """Change these lines of `file`. `digest` is the SHA-256 of the whole file as found."""
 
     file: str

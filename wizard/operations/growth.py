@@ -1,7 +1,8 @@
 """Operations that grow a mounted filesystem into the free space after its partition."""
 
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from wizard.filesystems.kind import Argv
 from wizard.filesystems.registry import KINDS
@@ -29,8 +30,7 @@ def is_filled(held_bytes: int, size_bytes: int) -> bool:
     return size_bytes * 9 // 10 <= held_bytes <= size_bytes
 
 
-@dataclass(frozen=True, slots=True)
-class ExtendPartition(Setting):
+class ExtendPartition(Setting, Struct, frozen=True):
     """Change the size of partition `number` at `start_bytes` of `drive` from `old_bytes` to `new_bytes`. The
     rest of the table is unchanged, and the kernel is notified."""
 
@@ -104,8 +104,7 @@ class ExtendPartition(Setting):
         return held > self.old_bytes
 
 
-@dataclass(frozen=True, slots=True)
-class GrowMounted(Setting):
+class GrowMounted(Setting, Struct, frozen=True):
     """Grow the `filesystem` on `device`, mounted at `mount_point`, from `old_bytes` to the `new_bytes` of its
     device. `member`: device number in a Btrfs."""
 

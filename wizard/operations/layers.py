@@ -2,9 +2,11 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from pathlib import PurePath
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.filesystems.kind import Argv
 from wizard.model import layout
@@ -65,8 +67,7 @@ def new_bytes(member: layout.Member, device: str) -> int:
     return sum(slot.size_bytes for slot in matching or new[:1])
 
 
-@dataclass(frozen=True, slots=True)
-class MakeArray(WritingTo):
+class MakeArray(WritingTo, frozen=True):
     """Create the md array `device` from the partitions `parts`, in this order. `name` and `uuid` identify the
     array.
 
@@ -78,7 +79,7 @@ class MakeArray(WritingTo):
     chunk_bytes: int
     parts: tuple[str, ...]
     kind: Literal["make-array"] = "make-array"
-    level: layout.Level = field(default="raid0", metadata=WHERE_USED)
+    level: Annotated[layout.Level, WHERE_USED] = "raid0"
 
     @property
     def devices(self) -> tuple[str, ...]:
@@ -206,8 +207,7 @@ class MakeArray(WritingTo):
         return 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class MakeVolumeGroup(Writing):
+class MakeVolumeGroup(Writing, Struct, frozen=True):
     """Create LVM physical volumes on `parts`, with the UUIDs `uuids`, and the volume group `name` from
     them."""
 
@@ -268,8 +268,7 @@ class MakeVolumeGroup(Writing):
         return 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class MakeLogicalVolume(WritingTo):
+class MakeLogicalVolume(WritingTo, frozen=True):
     """Create the logical volume `name`, node `device`, with exactly `size_bytes` in `group`, contiguous if
     possible."""
 
@@ -319,8 +318,7 @@ class MakeLogicalVolume(WritingTo):
         return 1.0
 
 
-@dataclass(frozen=True, slots=True)
-class StopLayer(Setting):
+class StopLayer(Setting, Struct, frozen=True):
     """Stop an md array, deactivate an LVM volume group or close an encrypted container, on these `members`.
 
     `device`: node of the array or container, or name of the group. `uuid`: of the array. `volumes`: the
@@ -334,7 +332,7 @@ class StopLayer(Setting):
     uuid: str = ""
     volumes: tuple[str, ...] = ()
     state: Literal["active", "read-only", "inactive"] = "active"
-    name: str = field(default="", metadata=WHERE_USED)
+    name: Annotated[str, WHERE_USED] = ""
     kind: Literal["stop-layer"] = "stop-layer"
 
     requests = (Release,)

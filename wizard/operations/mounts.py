@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.filesystems.kind import Argv
 from wizard.filesystems.registry import KINDS
@@ -65,8 +67,7 @@ MOUNTED = Sentence("Mount {what:and}, now and on every boot.")
 SWAPPED = Sentence("Use {what:and} as swap, now and on every boot.")
 
 
-@dataclass(frozen=True, slots=True)
-class AddFstabLine(Operation):
+class AddFstabLine(Operation, Struct, frozen=True):
     """Add an fstab line for `uuid`."""
 
     uuid: str
@@ -108,8 +109,7 @@ class AddFstabLine(Operation):
         return (ONE_LINE(file=context.fstab, what=what),)
 
 
-@dataclass(frozen=True, slots=True)
-class Mount(Setting):
+class Mount(Setting, Struct, frozen=True):
     """Mount `device` at `mount_point`, which is created if missing. `others`: further devices of a
     multi-device Btrfs."""
 
@@ -118,7 +118,7 @@ class Mount(Setting):
     filesystem: str
     options: tuple[str, ...]
     kind: Literal["mount"] = "mount"
-    others: tuple[str, ...] = field(default=(), metadata=WHERE_USED)
+    others: Annotated[tuple[str, ...], WHERE_USED] = ()
 
     requests = (Attach,)
     lasts = False
@@ -199,8 +199,7 @@ class Mount(Setting):
             Setting.write(self, system, new=False)
 
 
-@dataclass(frozen=True, slots=True)
-class TurnOnSwap(AtDevice):
+class TurnOnSwap(AtDevice, frozen=True):
     """Activate swap on `device`."""
 
     kind: Literal["turn-on-swap"] = "turn-on-swap"
@@ -222,8 +221,7 @@ class TurnOnSwap(AtDevice):
         return (t("The kernel lists {device} as swap.", device=self.device),)
 
 
-@dataclass(frozen=True, slots=True)
-class Remount(Setting):
+class Remount(Setting, Struct, frozen=True):
     """Remount `device` at `mount_point` with other options while in use.
 
     `old` and `new`: all generic mount options, as the kernel lists them. Options specific to the filesystem
@@ -282,8 +280,7 @@ class Remount(Setting):
         return compared({*words}, {*self.old}, {*self.new}, MOUNTED_WITH(options=",".join(words)))
 
 
-@dataclass(frozen=True, slots=True)
-class Top:
+class Top(Struct, frozen=True):
     """Metadata of the top folder of a filesystem. `attributes`: names and values in hexadecimal."""
 
     owner: int
@@ -301,8 +298,7 @@ class Top:
         return Top(owner.uid, owner.gid, modes.get(owner.kind, owner.mode))
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeOwner(Setting):
+class ChangeOwner(Setting, Struct, frozen=True):
     """Change owner, group and mode of the top folder at `mount_point`, where `device` is mounted.
     `filesystem`: the kernel's name."""
 
@@ -359,8 +355,7 @@ class ChangeOwner(Setting):
         Setting.write(self, system, new=new)
 
 
-@dataclass(frozen=True, slots=True)
-class Unmount(Setting):
+class Unmount(Setting, Struct, frozen=True):
     """Unmount `device` from `mount_point`. `filesystem` (the kernel's name) and `options` serve to mount it
     again."""
 

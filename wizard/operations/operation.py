@@ -2,10 +2,12 @@
 
 import shlex
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import ClassVar, Protocol, Self
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.filesystems.kind import Argv
 from wizard.model.errors import Failed, partition_path
@@ -34,8 +36,7 @@ RECOGNISED = Sentences(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(Struct, frozen=True):
     """Facts of a plan for describing its operations.
 
     `drive`, `before`, `after`: the first drive and its layouts; `others`: the other drives. `operations`: all
@@ -98,7 +99,7 @@ this one."""
 
 
 class Operation:
-    """One step of a plan. Subclasses are frozen dataclasses with a `kind` for documents. Methods are pure."""
+    """One step of a plan. Subclasses are records with a `kind` for documents. Methods are pure."""
 
     __slots__ = ()
 
@@ -185,8 +186,7 @@ class Writing(Operation):
         return str(t("Cannot be undone. After a power cut, the drive must be set up again."))
 
 
-@dataclass(frozen=True, slots=True)
-class AtDevice(Operation):
+class AtDevice(Operation, Struct, frozen=True):
     """An operation on the drive, partition or array `device`."""
 
     device: str
@@ -199,8 +199,7 @@ class AtDevice(Operation):
         return replace(self, device=nodes[self.device])
 
 
-@dataclass(frozen=True, slots=True)
-class WritingTo(AtDevice, Writing):
+class WritingTo(AtDevice, Writing, frozen=True):
     """An operation that writes to `device`."""
 
 
@@ -214,8 +213,7 @@ class How(StrEnum):
     OTHER = "other"
 
 
-@dataclass(frozen=True, slots=True)
-class ValueState:
+class ValueState(Struct, frozen=True):
     """The state of a setting; `seen` is a clause for display."""
 
     how: How
@@ -353,8 +351,7 @@ class System(Protocol):
 MOST_PARTITIONS = 256
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
+class Subject(Struct, frozen=True):
     """The rest of a document, for the validation of one setting."""
 
     drive: Identity

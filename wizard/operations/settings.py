@@ -1,10 +1,11 @@
 """Operations that change a setting of a filesystem or drive in use."""
 
 import re
-from dataclasses import dataclass, field
 from difflib import unified_diff
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
+
+from msgspec import Struct
 
 from wizard.advice.existing import udev_rule
 from wizard.filesystems.kind import UUID_TABLES, WRITTEN_UUIDS, Argv
@@ -29,8 +30,7 @@ QUEUE = {"scheduler": re.compile(r"[a-z][a-z0-9-]{0,30}"), "read_ahead_kb": re.c
 """Queue values that can be changed, and their format."""
 
 
-@dataclass(frozen=True, slots=True)
-class ReserveBlocks(Setting):
+class ReserveBlocks(Setting, Struct, frozen=True):
     """Change the blocks of an ext filesystem reserved for root from `old_blocks` to `new_blocks`, each of
     `block_bytes`."""
 
@@ -71,8 +71,7 @@ class ReserveBlocks(Setting):
         return compared(blocks, self.old_blocks, self.new_blocks, BLOCKS(blocks=blocks))
 
 
-@dataclass(frozen=True, slots=True)
-class Relabel(Setting):
+class Relabel(Setting, Struct, frozen=True):
     """Change the label or UUID of the `filesystem` on `device` from `old` to `new`; an empty string means no
     label. `mount_point` is empty if not mounted. `parts`: node, old and new UUID of each partition of a GPT,
     which is then the `filesystem`."""
@@ -82,8 +81,8 @@ class Relabel(Setting):
     mount_point: str
     old: str
     new: str
-    identifier: Literal["label", "uuid"] = field(default="label", metadata=WHERE_USED)
-    parts: tuple[tuple[str, str, str], ...] = field(default=(), metadata=WHERE_USED)
+    identifier: Annotated[Literal["label", "uuid"], WHERE_USED] = "label"
+    parts: Annotated[tuple[tuple[str, str, str], ...], WHERE_USED] = ()
     kind: Literal["relabel"] = "relabel"
 
     requests = (SetLabel, NewUuid)
@@ -183,8 +182,7 @@ class Relabel(Setting):
             Setting.write(self, system, new=new)
 
 
-@dataclass(frozen=True, slots=True)
-class SetQueue(Setting):
+class SetQueue(Setting, Struct, frozen=True):
     """Set the queue value `name` of the drive `device`, in /sys/class/block, until reboot."""
 
     device: str
@@ -237,8 +235,7 @@ class SetQueue(Setting):
         system.write_value(self.file, self.new if new else self.old)
 
 
-@dataclass(frozen=True, slots=True)
-class WriteRules(Setting):
+class WriteRules(Setting, Struct, frozen=True):
     """Write the udev rules `file`, which sets queue `values` of the drive at every boot. `old` is the
     previous content, None if the file did not exist."""
 
@@ -298,8 +295,7 @@ class WriteRules(Setting):
             system.edit_file(self.file, lambda _: text)
 
 
-@dataclass(frozen=True, slots=True)
-class SwitchOnTimer(Setting):
+class SwitchOnTimer(Setting, Struct, frozen=True):
     """Enable and start the systemd timer `unit`."""
 
     unit: Literal["fstrim.timer"] = "fstrim.timer"
@@ -336,8 +332,7 @@ class SwitchOnTimer(Setting):
         return compared(state, "disabled", "enabled", seen)
 
 
-@dataclass(frozen=True, slots=True)
-class PowerOff(Setting):
+class PowerOff(Setting, Struct, frozen=True):
     """Power off `device`, an unused whole drive, by writing 1 to these sysfs `files` in order. Cannot be
     undone."""
 

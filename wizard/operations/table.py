@@ -1,6 +1,5 @@
 """Operations on whole drives and partition tables."""
 
-from dataclasses import dataclass
 from typing import Literal
 
 from wizard.filesystems import partition_types
@@ -28,8 +27,7 @@ def _unrecognised(device: str) -> tuple[Message, ...]:
     return (t("No filesystem, RAID or table is recognised on {device}.", device=device),)
 
 
-@dataclass(frozen=True, slots=True)
-class WipeSignatures(WritingTo):
+class WipeSignatures(WritingTo, frozen=True):
     """Erase all signatures on `device` that libblkid knows, so no stale ones are detected later.
 
     `expected` are the kinds found when planning, usually none on a new device.
@@ -82,8 +80,7 @@ class WipeSignatures(WritingTo):
         return _unrecognised(self.device)
 
 
-@dataclass(frozen=True, slots=True)
-class WriteTable(WritingTo):
+class WriteTable(WritingTo, frozen=True):
     """Write a table with exactly `entries`. `fresh` creates a new table; otherwise `kept` entries are
     preserved bit for bit."""
 
@@ -207,8 +204,7 @@ def _entry_line(entry: TableEntry, logical_block_bytes: int) -> str:
     return str(t("{entry}, name {name}", entry=line, name=repr(entry.name)) if entry.name else line)
 
 
-@dataclass(frozen=True, slots=True)
-class ResetZones(WritingTo):
+class ResetZones(WritingTo, frozen=True):
     """Reset all zones of the zoned drive `device`, and erase signatures in conventional zones. All data
     becomes unreadable."""
 

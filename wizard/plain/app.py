@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
 from threading import Event
 from time import monotonic
 from typing import BinaryIO
 from weakref import WeakKeyDictionary
+
+from msgspec import Struct
 
 from wizard.host.services import Services
 from wizard.model.errors import DiskwrightError, ExitCode
@@ -329,8 +330,7 @@ class PlainSession:
         self.desk.act(name, "", values)
 
 
-@dataclass(frozen=True, slots=True)
-class FormAborted:
+class FormAborted(Struct, frozen=True):
     """The person left the form for another action."""
 
 

@@ -6,8 +6,9 @@ import os
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import BinaryIO, TextIO
+
+from msgspec import Struct
 
 from wizard.model.errors import printable
 from wizard.model.said import Message, Sentence, t
@@ -29,8 +30,7 @@ class Ended(Exception):
     """The person ended the wizard, or input ended. The message, if any, describes the drive's state."""
 
 
-@dataclass(frozen=True, slots=True)
-class PlainPara:
+class PlainPara(Struct, frozen=True):
     """A paragraph. `indent` applies to all lines, `hang` to all but the first. Without text, an empty
     line."""
 
@@ -155,8 +155,7 @@ ANYWHERE = ("back", "help", "quit")
 _NUMBERED = re.compile(r"([0-9]{1,5})\.?\s*(.*)", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class Numbered:
+class Numbered(Struct, frozen=True):
     """An answer that starts with a row number, and the `rest`."""
 
     index: int

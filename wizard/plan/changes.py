@@ -1,7 +1,9 @@
 """Planned changes to an existing filesystem, conversions to ext4, and copies of files."""
 
-from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Annotated
+
+from msgspec import Struct
 
 from wizard.model.errors import DERIVED, WHERE_USED
 from wizard.model.ext import ExtFacts
@@ -57,8 +59,7 @@ class DeviceDocument(DriveDocument):
         return tuple(step.sentence for step in self.steps)
 
 
-@dataclass(frozen=True, slots=True)
-class Changes(DeviceDocument):
+class Changes(DeviceDocument, Struct, frozen=True):
     """Planned changes to the filesystem `uuid` on `device`, a drive or its partition, to fulfil the request
     `wanted`.
 
@@ -95,8 +96,7 @@ class BringStep(StrEnum):
     TAKE_PLACE = "take-place"
 
 
-@dataclass(frozen=True, slots=True)
-class BringFrom:
+class BringFrom(Struct, frozen=True):
     """Source of a copy: the folder `path`, or the whole filesystem on the device `path`.
 
     `filesystem`: libblkid's name, else the kernel's. `uuid`: may be empty. `below`: mount points inside the
@@ -110,8 +110,7 @@ class BringFrom:
     below: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class BringTo:
+class BringTo(Struct, frozen=True):
     """Target of a copy: `folder` on the filesystem of `device`, mounted at `place`. `makes`: parent folders
     to create, outermost first."""
 
@@ -123,8 +122,7 @@ class BringTo:
     makes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class BringAmount:
+class BringAmount(Struct, frozen=True):
     """Size of a copy: `entries` of all kinds, including `files`. `size_bytes`: content without holes.
     `room_bytes`: space needed on the target.
 
@@ -140,8 +138,7 @@ class BringAmount:
     others: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class TakePlace:
+class TakePlace(Struct, frozen=True):
     """Mount the target at `place` from the next boot, instead of the filesystem `uuid` on `device`. `edit`
     changes fstab and leaves the old line as a comment. `top`: previous metadata of the target's top
     folder."""
@@ -153,8 +150,7 @@ class TakePlace:
     top: mounts.Top
 
 
-@dataclass(frozen=True, slots=True)
-class Bring(DriveDocument):
+class Bring(DriveDocument, Struct, frozen=True):
     """Planned copy of files to a volume on `drive`, which may replace the source (`takes`). `doubts`: what
     the copy cannot preserve."""
 
@@ -162,8 +158,8 @@ class Bring(DriveDocument):
     source: BringFrom
     target: BringTo
     amount: BringAmount
-    takes: TakePlace | None = field(default=None, metadata=WHERE_USED)
-    doubts: tuple[Message, ...] = field(default=(), metadata=DERIVED)
+    takes: Annotated[TakePlace | None, WHERE_USED] = None
+    doubts: Annotated[tuple[Message, ...], DERIVED] = ()
 
     @property
     def steps(self) -> tuple[BringStep, ...]:
@@ -225,8 +221,7 @@ class Way(StrEnum):
         return self is not Way.MOUNT
 
 
-@dataclass(frozen=True, slots=True)
-class Migration(DeviceDocument):
+class Migration(DeviceDocument, Struct, frozen=True):
     """Planned conversion of the filesystem `before` on `device`: the drive `drive`, a partition or a volume
     on that drive.
 
@@ -239,10 +234,10 @@ class Migration(DeviceDocument):
     before: ExtFacts
     way: Way
     steps: tuple[Step[MigrationOperation], ...]
-    room_bytes: int = field(default=0, metadata=DERIVED)
+    room_bytes: Annotated[int, DERIVED] = 0
     manifest: bool = False
     repairs: bool = False
-    gains: tuple[str, ...] = field(default=(), metadata=DERIVED)
+    gains: Annotated[tuple[str, ...], DERIVED] = ()
     doubts: tuple[Message | str, ...] = ()
 
     @property
@@ -256,8 +251,7 @@ class Migration(DeviceDocument):
         return tuple(step.operation for step in self.steps if isinstance(step.operation, EditFstab))
 
 
-@dataclass(frozen=True, slots=True)
-class WayOffer:
+class WayOffer(Struct, frozen=True):
     """A conversion method as offered for one filesystem.
 
     `gains`, `costs` and `undone` (how to undo) are sentences. `seconds`, `room_bytes` and `compare_seconds`
@@ -276,8 +270,7 @@ class WayOffer:
     compare_seconds: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Prospect:
+class Prospect(Struct, frozen=True):
     """Information for choosing a conversion method for the filesystem `before` on `device`: findings, the
     three methods, and the recommended one with a reason. `default` is None if no method is available."""
 

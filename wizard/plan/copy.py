@@ -1,8 +1,9 @@
 """Losses and limits of a copy to another filesystem, and fstab edits to replace the source. Pure."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import PurePosixPath
+
+from msgspec.structs import replace
 
 from wizard.documents.codec import RECREATE, Sealed
 from wizard.filesystems.kind import EVERYTHING, SECOND, Holds

@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterable, Sequence, Set
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from wizard.advice import workloads as options
 from wizard.advice.missing import MissingTools, lacking

@@ -4,7 +4,9 @@ The planner decides, and validation reads the decisions from a document. Both de
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.filesystems import partition_types
 from wizard.filesystems.registry import MADE
@@ -26,8 +28,7 @@ from wizard.plan.request.subvolumes import subvolume_option
 from wizard.plan.request.using import is_given_afterwards, made_options, owner_options
 
 
-@dataclass(frozen=True, slots=True)
-class Places:
+class Places(Struct, frozen=True):
     """Where a plan puts its new partitions, besides its volumes.
 
     `extents`: of each volume, of the volume group, of each drive of a stripe, or the new size of an existing
@@ -45,8 +46,7 @@ class Places:
 NO_PLACES = Places()
 
 
-@dataclass(frozen=True, slots=True)
-class Derived:
+class Derived(Struct, frozen=True):
     """The final layout of each drive, and all operations in order."""
 
     afters: tuple[Layout, ...]

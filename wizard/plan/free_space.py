@@ -1,8 +1,11 @@
 """Find free space for partitions, and place requests in it. Pure; all values in bytes."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.filesystems import partition_types
 from wizard.model.errors import BadInput
@@ -127,8 +130,7 @@ def share_bytes(percent: int, spaces: Iterable[Extent], grain: int) -> int:
     return sum(space.size_bytes for space in spaces) * percent // 100 // grain * grain
 
 
-@dataclass(frozen=True, slots=True)
-class Demand:
+class Demand(Struct, frozen=True):
     """Space for one request: bytes, or None for all remaining space, at least `minimum_bytes`. `name` is for
     messages."""
 

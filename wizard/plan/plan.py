@@ -4,9 +4,11 @@ Also describes and selects steps, and maps a plan to other nodes.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import takewhile
-from typing import Generic, TypeVar
+from typing import Annotated, Generic, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.model.errors import DERIVED, WHERE_USED, partition_path
 from wizard.model.geometry import Identity
@@ -51,8 +53,7 @@ SCRATCH_NAME = "diskwright-{}"
 """Device mapper name of an open container on a scratch copy, by UUID. Differs from the name on the drive."""
 
 
-@dataclass(frozen=True, slots=True)
-class Step(Generic[Kind]):
+class Step(Struct, Generic[Kind], frozen=True):
     """An operation with its description, derived from the operations of its document.
 
     `commands`: argument lists as run. `edits`: changed lines of a table or file, if no command runs.
@@ -61,17 +62,16 @@ class Step(Generic[Kind]):
     """
 
     operation: Kind
-    sentence: str = field(default="", metadata=DERIVED)
-    commands: tuple[tuple[str, ...], ...] = field(default=(), metadata=DERIVED)
-    edits: tuple[str, ...] = field(default=(), metadata=DERIVED)
-    destroys: str = field(default="", metadata=DERIVED)
-    undo: str = field(default="", metadata=DERIVED)
-    holds: tuple[str, ...] = field(default=(), metadata=DERIVED)
-    seconds: float = field(default=0.0, metadata=DERIVED)
+    sentence: Annotated[str, DERIVED] = ""
+    commands: Annotated[tuple[tuple[str, ...], ...], DERIVED] = ()
+    edits: Annotated[tuple[str, ...], DERIVED] = ()
+    destroys: Annotated[str, DERIVED] = ""
+    undo: Annotated[str, DERIVED] = ""
+    holds: Annotated[tuple[str, ...], DERIVED] = ()
+    seconds: Annotated[float, DERIVED] = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Plan(Document):
+class Plan(Document, Struct, frozen=True):
     """Planned changes to one drive, or with a `stripe` to this drive and `others`. With a `group`, all
     volumes are in this volume group.
 
@@ -85,10 +85,10 @@ class Plan(Document):
     volumes: tuple[Volume, ...]
     steps: tuple[Step[PlanOperation], ...]
     doubts: tuple[Message | str, ...] = ()
-    others: tuple[Member, ...] = field(default=(), metadata=WHERE_USED)
-    stripe: Stripe | None = field(default=None, metadata=WHERE_USED)
-    group: Group | None = field(default=None, metadata=WHERE_USED)
-    part: int = field(default=0, metadata=WHERE_USED)
+    others: Annotated[tuple[Member, ...], WHERE_USED] = ()
+    stripe: Annotated[Stripe | None, WHERE_USED] = None
+    group: Annotated[Group | None, WHERE_USED] = None
+    part: Annotated[int, WHERE_USED] = 0
 
     def _all(self, kind: type[Known]) -> tuple[Known, ...]:
         return tuple(step.operation for step in self.steps if isinstance(step.operation, kind))

@@ -1,9 +1,10 @@
 """Plan a request for drives. Pure: same facts, same plan, except for random UUIDs."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from uuid import uuid4
+
+from msgspec.structs import replace
 
 from wizard.filesystems.registry import KINDS
 from wizard.model.drive_facts import HOST_MANAGED

@@ -1,7 +1,9 @@
 """What every plan needs: the drives and facts to plan with, its volumes, and the finished plan. Pure."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.filesystems.registry import MADE, not_made_because
 from wizard.model import layout
@@ -18,8 +20,7 @@ from wizard.plan.request.roles import volume_role
 from wizard.plan.request.volume_request import VolumeSpec, volume_faults
 
 
-@dataclass(frozen=True, slots=True)
-class Planning:
+class Planning(Struct, frozen=True):
     """Facts to plan with. `draw_uuid` returns a new lower-case UUID per call. `recordings`: conclusion of the
     findings about each drive, or empty. `arrays`: nodes of existing arrays."""
 

@@ -1,7 +1,8 @@
 """Plan the requests of a command: diagnose the drives, resolve filesystems, writers and mount points."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns

@@ -1,6 +1,6 @@
 """Explain until when a plan can be undone, or why undo is impossible, and list the data lost."""
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from wizard.model import layout
 from wizard.model.errors import partition_path, printable
@@ -17,8 +17,7 @@ WORD = "no undo"
 """Typed together with the serial number to confirm a change that cannot be undone."""
 
 
-@dataclass(frozen=True, slots=True)
-class UndoSpace:
+class UndoSpace(Struct, frozen=True):
     """Space for undo data. `fits`: there is enough. `sentence`: the amount, or why it is unknown; empty if
     undo is not possible. `lost`: unrecognised data that no plan shows."""
 

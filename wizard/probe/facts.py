@@ -1,6 +1,6 @@
 """Raw facts before interpretation: recorded by `inspect --save`, replayed by `--machine`."""
 
-from dataclasses import dataclass, field
+from msgspec import Struct
 
 from wizard.model.machine import Obstacle
 from wizard.model.said import Message
@@ -8,8 +8,7 @@ from wizard.model.said import Message
 SCHEMA = "diskwright.facts/1"
 
 
-@dataclass(frozen=True, slots=True)
-class RawError:
+class RawError(Struct, frozen=True):
     """An unread fact: the field's name in the JSON document, the reason, and the obstacle. Recordings from
     before obstacles existed have a text as the reason and no obstacle; see `interpret.obstacle_of`."""
 
@@ -18,16 +17,14 @@ class RawError:
     obstacle: Obstacle | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RawChunk:
+class RawChunk(Struct, frozen=True):
     """Bytes of a device, in base64."""
 
     offset_bytes: int
     data: str
 
 
-@dataclass(frozen=True, slots=True)
-class RawSignature:
+class RawSignature(Struct, frozen=True):
     """A superblock as libblkid or udev's database describes it. `offset_bytes` counts from the start of its
     device. `member`: UUID_SUB. The rest as in Signature, missing in older recordings."""
 
@@ -43,8 +40,7 @@ class RawSignature:
     metadata_profile: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RawContent:
+class RawContent(Struct, frozen=True):
     """The signatures on a device. `ambivalent`: libblkid refuses to choose among them.
 
     `superblock_digest` covers the bytes of all recognised superblocks. Older recordings have no digest.
@@ -55,8 +51,7 @@ class RawContent:
     superblock_digest: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RawEntry:
+class RawEntry(Struct, frozen=True):
     """A partition in libblkid's list, in bytes (libblkid counts 512-byte units). `type` is 0 for a partition
     whose table is lost."""
 
@@ -66,35 +61,31 @@ class RawEntry:
     type: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class RawData:
+class RawData(Struct, frozen=True):
     """The first sampled place with data on a device without signatures, and the SHA-256 of the piece."""
 
     offset_bytes: int
     sha256: str
 
 
-@dataclass(frozen=True, slots=True)
-class RawPartition:
+class RawPartition(Struct, frozen=True):
     """A partition in the kernel: sysfs texts by attribute, and properties in udev's database."""
 
     sysfs: dict[str, str]
-    udev: dict[str, str] = field(default_factory=dict)
+    udev: dict[str, str] = {}
 
 
-@dataclass(frozen=True, slots=True)
-class RawLayer:
+class RawLayer(Struct, frozen=True):
     """A device built on a drive: sysfs texts by attribute, udev's properties, and content (None if unread).
     `superblocks` are the bytes of superblocks that locate data. Offsets count from the start of the layer."""
 
-    sysfs: dict[str, str] = field(default_factory=dict)
-    udev: dict[str, str] = field(default_factory=dict)
+    sysfs: dict[str, str] = {}
+    udev: dict[str, str] = {}
     content: RawContent | None = None
     superblocks: tuple[RawChunk, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class RawZones:
+class RawZones(Struct, frozen=True):
     """A run of adjacent zones with equal type (numbered as in linux/blkzoned.h), size and capacity. `written`
     counts the full zones and those with the write pointer past the start."""
 
@@ -105,8 +96,7 @@ class RawZones:
     written: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class RawNotice:
+class RawNotice(Struct, frozen=True):
     """The notice that a waiting run left on the drive, in base64. `bare`: all bytes that the run withheld are
     still missing from the drive."""
 
@@ -115,8 +105,7 @@ class RawNotice:
     bare: bool
 
 
-@dataclass(frozen=True, slots=True)
-class RawDrive:
+class RawDrive(Struct, frozen=True):
     """A drive. In dictionaries keyed by node name (`sda1`), the drive itself has its own name.
 
     - `vpd`: SCSI vital product data pages by number, in base64.
@@ -139,31 +128,30 @@ class RawDrive:
     name: str
     path: str
     sysfs_path: str = ""
-    sysfs: dict[str, str] = field(default_factory=dict)
-    vpd: dict[str, str] = field(default_factory=dict)
-    udev: dict[str, str] = field(default_factory=dict)
-    partitions: dict[str, RawPartition] = field(default_factory=dict)
+    sysfs: dict[str, str] = {}
+    vpd: dict[str, str] = {}
+    udev: dict[str, str] = {}
+    partitions: dict[str, RawPartition] = {}
     table_kind: str | None = None
     table_entries: tuple[RawEntry, ...] = ()
     chunks: tuple[RawChunk, ...] = ()
     contents: dict[str, RawContent] | None = None
-    superblocks: dict[str, tuple[RawChunk, ...]] = field(default_factory=dict)
-    layers: dict[str, RawLayer] = field(default_factory=dict)
-    claimable: dict[str, bool] = field(default_factory=dict)
+    superblocks: dict[str, tuple[RawChunk, ...]] = {}
+    layers: dict[str, RawLayer] = {}
+    claimable: dict[str, bool] = {}
     smart: str | None = None
-    nvme: dict[str, str] = field(default_factory=dict)
+    nvme: dict[str, str] = {}
     zones: tuple[RawZones, ...] = ()
     notice: RawNotice | None = None
     moving: tuple[int, ...] = ()
-    data: dict[str, RawData] = field(default_factory=dict)
+    data: dict[str, RawData] = {}
     lost: tuple[RawEntry, ...] = ()
     starters: tuple[RawChunk, ...] = ()
     medium: bool = True
     errors: tuple[RawError, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class RawBlock:
+class RawBlock(Struct, frozen=True):
     """A node in the kernel's graph of block devices.
 
     `disk` is the whole disk of a partition. For a loop device, `backing_number` is the number of the device
@@ -183,8 +171,7 @@ class RawBlock:
     backing_inode: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RawMounts:
+class RawMounts(Struct, frozen=True):
     """A mount namespace: the mountinfo lines of block devices and of the root."""
 
     own: bool
@@ -192,8 +179,7 @@ class RawMounts:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class RawGraph:
+class RawGraph(Struct, frozen=True):
     """Uses of block devices: mounts in all visible namespaces, swaps, and mounted filesystems.
 
     - `blocks`: block devices by name.
@@ -205,14 +191,13 @@ class RawGraph:
     blocks: dict[str, RawBlock]
     mounts: tuple[RawMounts, ...]
     swaps: str
-    numbers: dict[str, str] = field(default_factory=dict)
-    btrfs: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    active: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    numbers: dict[str, str] = {}
+    btrfs: dict[str, tuple[str, ...]] = {}
+    active: dict[str, tuple[str, ...]] = {}
     errors: tuple[RawError, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class RawMachine:
+class RawMachine(Struct, frozen=True):
     """The recorded machine. Fields are empty or None in recordings from before they existed.
 
     - `filesystems`: /proc/filesystems. `modules`: filesystem modules, loadable or built in.
@@ -240,7 +225,7 @@ class RawMachine:
     drives: tuple[RawDrive, ...] = ()
     boot_id: str | None = None
     config: str = ""
-    said: dict[str, str] = field(default_factory=dict)
+    said: dict[str, str] = {}
     architecture: str = ""
     missing_files: tuple[str, ...] = ()
     shown_modules: tuple[str, ...] | None = None
@@ -248,5 +233,5 @@ class RawMachine:
     loads_modules: bool | None = None
     has_loop: bool | None = None
     os_release: str = ""
-    container: dict[str, str] = field(default_factory=dict)
+    container: dict[str, str] = {}
     attached: tuple[RawDrive, ...] = ()

@@ -6,7 +6,8 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from wizard.documents.profiles import read_notice
 from wizard.model.drive_facts import Discard, Loader

@@ -4,8 +4,9 @@ import os
 import stat
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from wizard.documents import codec
 from wizard.documents.decode import known_or_text

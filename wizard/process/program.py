@@ -9,11 +9,12 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from threading import Thread
 from time import monotonic, strftime
 from types import FrameType
 from typing import TypeVar
+
+from msgspec import Struct
 
 from wizard.model.errors import Failed, printable
 from wizard.model.said import Message, Sentence, t
@@ -162,8 +163,7 @@ class NotInstalled(Failed):
     """A required program is missing."""
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(Struct, frozen=True):
     """Result of a command. `output` is stdout, `errors` stderr; invalid UTF-8 becomes replacement
     characters."""
 

@@ -1,12 +1,15 @@
 """Anonymise a report: replace each name of a drive or person by the same word everywhere. Also writes the
 report."""
 
+import dataclasses
 import re
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import fields, is_dataclass, replace
 from typing import TypeVar, cast
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.filesystems.kind import serial_of
 from wizard.model import advice
@@ -204,28 +207,28 @@ def _own_words(report: Report) -> frozenset[str]:
 
 
 def _nouns(value: object) -> Iterator[object]:
-    """Yield a dataclass and all dataclasses inside."""
+    """Yield a record and all records inside."""
     if isinstance(value, tuple):
         for one in value:
             yield from _nouns(one)
-    elif is_dataclass(value) and not isinstance(value, type):
+    elif isinstance(value, Struct):
         yield value
-        for field in fields(value):
-            yield from _nouns(getattr(value, field.name))
+        for name in value.__struct_fields__:
+            yield from _nouns(getattr(value, name))
 
 
 def _rewritten(value: T, words: Words) -> T:
-    """Replace the names in every text of a dataclass. Published texts are unchanged."""
-    if not is_dataclass(value) or isinstance(value, type | advice.Evidence):
-        return value
+    """Replace the names in every text of a record. Published texts are unchanged."""
     if isinstance(value, ProfileText):
         return cast(T, ProfileText(words.text(value.english)))
     if isinstance(value, Message):
         values = tuple((name, _field(name, one, words)) for name, one in value.values)
-        return cast(T, replace(value, values=cast(tuple[tuple[str, Value], ...], values)))
-    changes = {field.name: _field(field.name, getattr(value, field.name), words) for field in fields(value)}
-    rewritten: T = replace(value, **changes)
-    return rewritten
+        return cast(T, dataclasses.replace(value, values=cast(tuple[tuple[str, Value], ...], values)))
+    if not isinstance(value, Struct) or isinstance(value, advice.Evidence):
+        return value
+    return replace(
+        value, **{name: _field(name, getattr(value, name), words) for name in value.__struct_fields__}
+    )
 
 
 def _field(name: str, value: object, words: Words) -> object:

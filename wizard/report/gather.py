@@ -2,9 +2,11 @@
 
 import platform
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard import __version__
 from wizard.advice.ranking import advise
@@ -36,8 +38,7 @@ from wizard.report.anonymous import without_names
 from wizard.ui.components.run_rows import checks_of
 
 
-@dataclass(frozen=True, slots=True)
-class Sources:
+class Sources(Struct, frozen=True):
     """Sources of a report, all optional. `run` is a folder. `machine` is a recording, described by `origin`;
     without one the drives are read now. `workload` requests advice without a plan."""
 

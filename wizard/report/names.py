@@ -7,10 +7,11 @@ import re
 import tomllib
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import fields, is_dataclass
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
+
+from msgspec import Struct
 
 from wizard.advice.catalogue import load_catalogue
 from wizard.apply.run import runs
@@ -118,7 +119,7 @@ def _walk(value: object) -> Iterator[tuple[str, str]]:
     if isinstance(value, tuple):
         for one in value:
             yield from _walk(one)
-    if not is_dataclass(value) or isinstance(value, type | Evidence | Workload):
+    if not isinstance(value, Struct) or isinstance(value, Evidence | Workload):
         return
     if isinstance(value, Waiting) and "/" in value.run:
         yield value.run.strip("'"), FILE
@@ -130,9 +131,9 @@ def _walk(value: object) -> Iterator[tuple[str, str]]:
         yield from ((name, UUID if value.identifier == "uuid" else LABEL) for name in names)
     if isinstance(value, BringFrom | BringTo | TakePlace):
         yield from ((name, MOUNT) for name in _folders(value))
-    for field in fields(value):
-        inner: object = getattr(value, field.name)
-        kind = BY_FIELD.get(field.name) or _name_kind(value, field.name)
+    for name in value.__struct_fields__:
+        inner: object = getattr(value, name)
+        kind = BY_FIELD.get(name) or _name_kind(value, name)
         if kind is None:
             yield from _walk(inner)
         else:

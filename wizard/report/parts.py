@@ -1,6 +1,8 @@
 """The report as a document: drives, advice, plan, measurements and run."""
 
-from dataclasses import dataclass, field
+from typing import Annotated
+
+from msgspec import Struct
 
 from wizard.benchmark.candidates.compare import TrialVerdict
 from wizard.documents.codec import render_document, to_json
@@ -17,16 +19,14 @@ from wizard.plan.plan import Plan
 SCHEMA = "diskwright.report/2"
 
 
-@dataclass(frozen=True, slots=True)
-class Absence:
+class Absence(Struct, frozen=True):
     """A part missing from the report, with the reason as a sentence."""
 
     part: str
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(Struct, frozen=True):
     """The drives with their diagnoses, in the same order. `origin`: where and when they were read. `absent`:
     findings about drives that are not attached."""
 
@@ -36,11 +36,10 @@ class Facts:
     drives: tuple[Drive, ...]
     diagnoses: tuple[Diagnosis, ...]
     unread: tuple[Unread, ...] = ()
-    absent: tuple[Finding, ...] = field(default=(), metadata=WHERE_USED)
+    absent: Annotated[tuple[Finding, ...], WHERE_USED] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class StepResult:
+class StepResult(Struct, frozen=True):
     """Result of a step. `state`: done, failed, begun (not finished) or not begun. `seconds`: time of the last
     attempt by the journal's clock, None if not finished. `said`: final message."""
 
@@ -51,8 +50,7 @@ class StepResult:
     said: str
 
 
-@dataclass(frozen=True, slots=True)
-class RunRecord:
+class RunRecord(Struct, frozen=True):
     """A run, read from its journal. `ending` is the last sentence of the journal. Times are ISO 8601 in UTC.
 
     `power`: effect of a power cut, empty after the run. `commands`: commands the run waits for. `not_yet`:
@@ -72,8 +70,7 @@ class RunRecord:
     not_yet: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(Struct, frozen=True):
     """All parts of the document `diskwright.report/2`. `absent` explains missing parts.
 
     At most one of `plan`, `changes`, `migration`, `move` and `bring` is present. `anonymous`: everything that

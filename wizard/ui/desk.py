@@ -6,8 +6,9 @@ import sys
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
+
+from msgspec.structs import replace
 
 from wizard.model.errors import DiskwrightError, Failed
 from wizard.model.said import t

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from wizard.advice.existing import is_often_unplugged
 from wizard.advice.missing import FILESYSTEMS, for_files, lacking

@@ -1,7 +1,9 @@
 """Menu of actions for a drive or partition, with reasons for unavailable ones. Pure."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.apply.local_runs import OpenRun
 from wizard.ext4.superblock import old_filesystems
@@ -44,8 +46,7 @@ LEAST_FREE = min(kind.minimum_bytes for kind in MADE.values() if kind.mounts)
 """Minimum size of a mountable filesystem, in bytes."""
 
 
-@dataclass(frozen=True, slots=True)
-class MenuFacts:
+class MenuFacts(Struct, frozen=True):
     """Facts from outside the drives.
 
     `has_line` is True if fstab lists the filesystem. The texts explain why actions or measurements are
@@ -57,8 +58,10 @@ class MenuFacts:
     not_measured: ui.Text = ""
 
 
-@dataclass(frozen=True, slots=True)
-class MenuEntry:
+NO_FACTS = MenuFacts()
+
+
+class MenuEntry(Struct, frozen=True):
     """An action. `says` describes the effect here, and `why_not` explains why the action is unavailable.
 
     `ends` marks an action that destroys something.
@@ -78,7 +81,7 @@ def entries(
     device: str,
     blocker: ui.Text,
     runs: Sequence[OpenRun] = (),
-    here: MenuFacts = MenuFacts(),
+    here: MenuFacts = NO_FACTS,
 ) -> tuple[MenuEntry, ...]:
     """Return all actions for a drive or partition, best first.
 
@@ -281,7 +284,7 @@ def _adjusting(drive: Drive, part: Partition) -> tuple[ui.Text, ui.Text]:
 
 
 def _align(label: Message, here: MenuFacts, says: Callable[[], Message]) -> MenuEntry:
-    """Return the action to align partitions. `says` raises Refused if none can be moved."""
+    """Return the action to align partitions. `says` raises Refused if no partition can move."""
     try:
         return MenuEntry("move", "f", label, says(), here.not_worked_out)
     except Refused as refusal:

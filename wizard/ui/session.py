@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from wizard.model.said import t
 from wizard.plan.request.plan_request import PLAIN
@@ -24,8 +25,7 @@ if TYPE_CHECKING:
     from wizard.plan.request.volume_request import VolumeSpec
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
+class Session(Struct, frozen=True):
     """State passed from screen to screen. None means undecided.
 
     `taken`: options added to the recommended ones. `part`: node of the only partition to format. `migration`:

@@ -1,7 +1,9 @@
 """Spread a volume over several drives."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.host.services import Services
 from wizard.model.errors import BadInput
@@ -14,8 +16,7 @@ from wizard.plan.request.wanted import choice_on
 from wizard.ui.session import Session
 
 
-@dataclass(frozen=True, slots=True)
-class SpreadWay:
+class SpreadWay(Struct, frozen=True):
     """A way to place a volume on drives. `asked` is None for a single drive."""
 
     name: str

@@ -6,8 +6,9 @@ Text is a `Message`, or a plain string for a name, command or figure. Interfaces
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from wizard.model.said import Message, format_capacity, t
 
@@ -55,16 +56,14 @@ TITLES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Struct, frozen=True):
     """Text with a tone."""
 
     text: Text
     tone: Tone = Tone.PLAIN
 
 
-@dataclass(frozen=True, slots=True)
-class Para:
+class Para(Struct, frozen=True):
     """A paragraph of pieces joined by spaces.
 
     Lines after the first are indented by `hang` more than `indent`. `key` names an action, shown at the end
@@ -77,8 +76,7 @@ class Para:
     key: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(Struct, frozen=True):
     """A command to copy. A single word is a line of a file."""
 
     argv: tuple[str, ...]
@@ -94,8 +92,7 @@ class Fate(StrEnum):
     UNREAD = "unread"
 
 
-@dataclass(frozen=True, slots=True)
-class Stretch:
+class Stretch(Struct, frozen=True):
     """A partition or free space in a bar, drawn to scale but at least as wide as the name if space allows.
 
     `filesystem` is libblkid's name, or empty. `used_bytes`: used space, None if unknown.
@@ -116,16 +113,14 @@ class Stretch:
         return t("used space unknown") if is_old else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
+class Bar(Struct, frozen=True):
     """A drive, from first to last byte."""
 
     stretches: tuple[Stretch, ...]
     caption: Text = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Figures:
+class Figures(Struct, frozen=True):
     """Named figures drawn as bars. `shown` are the formatted values, if given."""
 
     unit: Text
@@ -133,8 +128,7 @@ class Figures:
     shown: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(Struct, frozen=True):
     """Progress of a task. `share` is between 0 and 1, or None if unknown.
 
     `said` describes the remaining work. `rates` are recent speeds in bytes per second, latest last.
@@ -145,8 +139,7 @@ class Progress:
     rates: tuple[float, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Banner:
+class Banner(Struct, frozen=True):
     """The most important statement of a view."""
 
     text: Text
@@ -158,16 +151,14 @@ Block = Para | Command | Bar | Figures | Progress | Banner
 GAP = Para()
 
 
-@dataclass(frozen=True, slots=True)
-class Pane:
+class Pane(Struct, frozen=True):
     """Blocks of text under a title, scrollable if too long."""
 
     title: Text
     blocks: tuple[Block, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(Struct, frozen=True):
     """A column of a list, shown if the terminal has at least `least` columns."""
 
     title: Text = ""
@@ -175,8 +166,7 @@ class Column:
     least: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """A selectable line of a list.
 
     `chosen` is True or False, or None if the row cannot be chosen. `level` is the indentation. `why_not`
@@ -194,8 +184,7 @@ class Row:
     bar: Bar | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Rows:
+class Rows(Struct, frozen=True):
     """The list with the focus. `at` is the row under the cursor. `many` allows several chosen rows."""
 
     rows: tuple[Row, ...]
@@ -204,8 +193,7 @@ class Rows:
     many: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Offer:
+class Offer(Struct, frozen=True):
     """A value offered by a field. `why_not` explains why the value is unavailable."""
 
     value: str
@@ -213,8 +201,7 @@ class Offer:
     why_not: Text = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(Struct, frozen=True):
     """A text field, or a selection if `offers` is not empty.
 
     `hint` is the placeholder. A `secret` value is masked. If `selected`, the first typed letter replaces the
@@ -230,8 +217,7 @@ class Field:
     selected: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Action:
+class Action(Struct, frozen=True):
     """An action with a key. `name` identifies the action to the desk. Enter performs the first action.
 
     `ends` marks an action that ends or destroys something; such keys are capital letters. An `aside` action
@@ -246,8 +232,7 @@ class Action:
     aside: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(Struct, frozen=True):
     """The content of a screen. `place` is an internal name. Has rows or fields, never both.
 
     `above` is drawn over the list or the fields, and `panes` are drawn below them or on the right. `said`

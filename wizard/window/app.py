@@ -143,7 +143,7 @@ class Face(Widget, can_focus=True):
 class Window(App[None]):
     """The only screen. Draws the desk's view and forwards input to the desk."""
 
-    CSS = f"Screen {{ background: $background; }} Face {{ width: 1fr; height: 1fr; }} {palette.CSS}"
+    CSS = f"/**/ Screen {{ background: $background; }} Face {{ width: 1fr; height: 1fr; }} {palette.CSS}"
     TITLE = "diskwright"
     ENABLE_COMMAND_PALETTE = False
 
@@ -270,13 +270,13 @@ class Window(App[None]):
         self._update(asked=True)
 
     def _draw_again(self) -> None:
-        """Repair a screen over which other programs have written."""
+        """Repair the screen after output of other programs."""
         if self._driver is not None:
             self._driver.write(CLEAR)
         self.face.refresh()
 
     def on_command_palette_closed(self) -> None:
-        """Show what changed while the palette was open."""
+        """Redraw after the palette."""
         self._update(asked=False)
 
     def _too_small(self) -> bool:

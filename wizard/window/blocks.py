@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 
+from msgspec import Struct
 from rich.cells import cell_len
 from textual.strip import Strip
 
@@ -19,8 +19,7 @@ from wizard.window.look import Look
 WIDE, ROOMY, HIGH, TALL = 100, 70, 22, 30
 
 
-@dataclass(frozen=True, slots=True)
-class Pen:
+class Pen(Struct, frozen=True):
     """Context for drawing: look, view, size of the screen, and state of the input. `focused` is False below a
     dialog."""
 
@@ -30,7 +29,7 @@ class Pen:
     lines: int
     state: InputState
     focused: bool = True
-    drawn: dict[tuple[object, ...], object] = field(default_factory=dict, compare=False)
+    drawn: dict[tuple[object, ...], object] = {}
     """Cache of this screen's layouts, which are needed for their height first."""
 
     @property

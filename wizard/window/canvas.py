@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 
+from msgspec import Struct
+from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
@@ -49,7 +50,7 @@ def joined(*strips: Strip) -> Strip:
 
 
 def changed_cells(old: Strip, new: Strip) -> tuple[int, int] | None:
-    """Return first and end column of what differs between two lines of equal width, or None.
+    """Return first and end column of the difference between two lines of equal width, or None.
 
     A line with wide characters differs as a whole: terminals disagree about the width of some.
     """
@@ -140,8 +141,7 @@ def restyled(strip: Strip, style: Style) -> Strip:
     return Strip([Segment(text, style) for text, _, _ in strip], strip.cell_length)
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
+class Spot(Struct, frozen=True):
     """A click target in one line: a `row`, `field`, `action`, or a `part` that scrolls."""
 
     x: int
@@ -151,8 +151,7 @@ class Spot:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class ScrollExtent:
+class ScrollExtent(Struct, frozen=True):
     """The visible lines of a part: `height` lines from `top`, of `total`."""
 
     top: int
@@ -165,8 +164,7 @@ class ScrollExtent:
         return self.total > self.height
 
 
-@dataclass(frozen=True, slots=True)
-class Sheet:
+class Sheet(Struct, frozen=True):
     """Lines of equal width. `parts` are scrolling parts by name."""
 
     lines: tuple[Strip, ...] = ()

@@ -1,9 +1,9 @@
 """Styles and glyphs by role, for terminals with many colours, eight, or none."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 
+from msgspec import Struct
 from rich.color import Color
 from rich.style import Style
 from textual.theme import Theme
@@ -187,8 +187,7 @@ TONES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(Struct, frozen=True):
     """Styles and signs for a terminal."""
 
     terminal: Terminal

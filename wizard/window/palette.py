@@ -13,7 +13,7 @@ from wizard.model.said import t
 from wizard.window.canvas import key_name, shown
 from wizard.window.keyboard import Keyboard
 
-CSS = """
+CSS = """/**/
 CommandPalette { background: transparent; }
 CommandPalette > Vertical {
     margin-top: 2; width: 64; max-width: 100%; height: auto; max-height: 80%;
@@ -31,7 +31,7 @@ CommandPalette CommandInput { border: none; padding: 0 1; height: 1; }
 def palette_of(keyboard: Keyboard, done: Callable[[], None]) -> CommandPalette:
     """Return the palette for the current screen. `done` is called after an action.
 
-    An action is not performed if the screen has changed meanwhile.
+    Ignores an action of an earlier screen.
     """
     screen = keyboard.desk.screen
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 
+from msgspec import Struct
+from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
@@ -24,8 +25,7 @@ FOLDABLE = 28
 """Least readable width of the last column in cells. If narrower, it moves below the others."""
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(Struct, frozen=True):
     """Lines of a list. `owners`: key of the row for each line. `head`: titles of the columns."""
 
     head: tuple[Strip, ...]

@@ -7,9 +7,10 @@ import os
 import termios
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
 from enum import Enum
 
+from msgspec import Struct
+from msgspec.structs import replace
 from rich.cells import cell_len
 
 CLEAR = "\x1b[0m\x1b[H\x1b[2J"
@@ -32,8 +33,7 @@ class Colours(Enum):
     NONE = "none"
 
 
-@dataclass(frozen=True, slots=True)
-class Terminal:
+class Terminal(Struct, frozen=True):
     """`addressable`: False if the terminal only prints line by line. `slow`: every byte costs time, as on a
     serial line. `light`: the background is known to be light."""
 

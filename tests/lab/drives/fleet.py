@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from msgspec import Struct
+
 from wizard.model.verdict import Outcome
 
 KIB = 1024
@@ -90,8 +92,7 @@ class Expected:
     bench: Outcome | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class EmulatedDrive:
+class EmulatedDrive(Struct, frozen=True):
     """A drive created by QEMU. `name` is the lab's and QEMU's node name; the guest finds the drive by
     `serial`.
 

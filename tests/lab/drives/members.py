@@ -1,8 +1,9 @@
 """The lab's drives, with the expected report about each. To add a kind, add a member and include it in a
 fleet."""
 
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from tests.lab.drives.fleet import (
     GB,

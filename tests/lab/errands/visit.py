@@ -4,10 +4,11 @@ module."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Protocol, cast
+
+from msgspec import Struct
 
 from tests.lab.drives.fleet import Fleet
 from wizard.model.run import Check
@@ -86,8 +87,7 @@ PORTRAITS = ("portraits", "stack_portraits")
 Job = Callable[[Fleet], Iterator[Check]]
 
 
-@dataclass(frozen=True, slots=True)
-class Visit:
+class Visit(Struct, frozen=True):
     """One boot: jobs in order, and a time limit in seconds, several times the usual duration.
 
     Consecutive visits with the same fleet share its drives and find each other's data. `prepare` is called

@@ -5,9 +5,10 @@ the trials with the program's command (trials.py), store the raw results and ren
 import sys
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from tests.lab.errands.groups import Planned
 from tests.lab.errands.pay import Tally, pay

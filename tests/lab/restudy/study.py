@@ -12,7 +12,7 @@ import subprocess
 import sys
 import tarfile
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from io import BytesIO
@@ -20,6 +20,8 @@ from math import log
 from pathlib import Path
 from random import Random
 from time import perf_counter
+
+from msgspec.structs import replace
 
 from tests.lab.drives.fleet import MIB, EmulatedDrive, Fleet, Pace
 from tests.lab.drives.members import CHARGING

@@ -2,10 +2,11 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from statistics import median
+
+from msgspec import Struct
 
 from wizard.documents.codec import from_json, to_json
 
@@ -31,8 +32,7 @@ class Operation(StrEnum):
     DELETE = "delete"
 
 
-@dataclass(frozen=True, slots=True)
-class Timing:
+class Timing(Struct, frozen=True):
     """An operation on a partition. `reads`, `writes`: requests of the guest, not the drive's internal
     operations. `bytes_written`: by those writes."""
 
@@ -45,8 +45,7 @@ class Timing:
     bytes_written: int
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(Struct, frozen=True):
     """Environment of the measurement. `tools`: version lines of programs. `request_kib`: largest request."""
 
     date: str
@@ -63,8 +62,7 @@ class Setting:
     large_bytes: int
 
 
-@dataclass(frozen=True, slots=True)
-class Series:
+class Series(Struct, frozen=True):
     """All timings of one filesystem. `make`: its command without the partition."""
 
     filesystem: str
@@ -73,8 +71,7 @@ class Series:
     timings: tuple[Timing, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Instruments:
+class Instruments(Struct, frozen=True):
     """The same drive measured by two tools without a filesystem: ratio of misaligned to aligned time of a
     write of 4 KiB.
 
@@ -89,8 +86,7 @@ class Instruments:
     fio: float
 
 
-@dataclass(frozen=True, slots=True)
-class Ratio:
+class Ratio(Struct, frozen=True):
     """A ratio of times: median of the rounds, minimum and maximum."""
 
     middle: float

@@ -9,9 +9,10 @@ tests/lab/results.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from tests.lab.drives.fleet import MIB, Bus, EmulatedDrive, Fleet, Pace, TimingModel
 from tests.lab.errands.visit import Job, Visit

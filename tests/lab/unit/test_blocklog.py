@@ -2,9 +2,9 @@
 
 import io
 import struct
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from tests.lab.drives.attach import file_node, logged_node
 from tests.lab.drives.members import CONTROL

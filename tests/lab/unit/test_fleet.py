@@ -3,9 +3,9 @@
 import itertools
 import json
 from argparse import Namespace
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from tests.lab.__main__ import planned
 from tests.lab.drives.attach import NOWHERE, file_node, fleet_arguments, image_bytes

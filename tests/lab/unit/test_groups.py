@@ -2,9 +2,9 @@
 cannot start."""
 
 import sys
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from tests.lab.__main__ import Sum
 from tests.lab.drives.members import BUS_FLEET, SATA_FLEET

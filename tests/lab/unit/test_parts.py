@@ -7,10 +7,10 @@ import os
 import shutil
 import stat
 import subprocess
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.lab.drives.attach import file_node, fleet_arguments
 from tests.lab.drives.fleet import Bus, Fleet, Pace

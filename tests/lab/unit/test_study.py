@@ -2,10 +2,10 @@
 
 import filecmp
 import tarfile
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.lab.errands.visit import visits
 from tests.lab.restudy import study, table, trials

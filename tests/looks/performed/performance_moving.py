@@ -3,8 +3,9 @@ device."""
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from tests.looks.performed.performance import OutOfDate
 from tests.looks.rehearsal import Hand, Take, app_of, come, flat, highlight, press, ready, rows, until

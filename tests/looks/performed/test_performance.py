@@ -1,9 +1,9 @@
 """The published pictures show the recorded run."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.looks import photograph
 from tests.looks.performed.performance import RECORDED, OutOfDate, Performance

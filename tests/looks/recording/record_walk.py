@@ -9,9 +9,10 @@ import os
 import shutil
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
+
+from msgspec.structs import replace
 
 from tests.devices import tool
 from tests.lab.errands.record import traces

@@ -2,7 +2,8 @@
 refusal."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from tests.looks.rehearsal import (
     Hand,

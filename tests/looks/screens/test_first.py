@@ -1,7 +1,7 @@
 """The first screens in special cases: no drive, drives readable only by root, and drives that would be
 erased."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from tests.looks.rehearsal import Hand, Rehearsal, come, flat, perform, place, press, ready, to_place, until
 from tests.unit.machines import SIZE_BYTES, drive, machine, partition, partitioned, unread

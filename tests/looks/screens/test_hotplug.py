@@ -4,9 +4,9 @@ for it."""
 import queue
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from tests.looks.rehearsal import (
     Hand,

@@ -2,11 +2,11 @@
 cursor is visible, and every word can be read."""
 
 from collections.abc import Callable, Set
-from dataclasses import replace
 from itertools import cycle
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.daily import one_in
 from tests.looks.rehearsal import CONSOLE, MODERN, MONO, Rehearsal, verdict

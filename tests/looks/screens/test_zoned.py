@@ -1,6 +1,6 @@
 """The wizard on a host-managed drive, as recorded in the lab."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from tests.lab.visits.drives.portraits import file_of
 from tests.looks.rehearsal import Hand, Rehearsal, app_of, come, flat, perform, press, ready

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
+from msgspec.structs import replace
 from rich.cells import cell_len
 
 from tests.looks.rehearsal import CONSOLE, MODERN, MONO
@@ -102,7 +103,8 @@ class Drawn:
         main = dict(first.parts).get(MAIN)
         if main is not None and main.overflows:
             rows = self.view.rows.rows if self.view.rows else ()
-            for row in (*rows[:: max(1, main.height // LINES_OF_A_ROW)], *rows[-1:]):
+            explained = (row for row in rows if row.why_not != "")
+            for row in (*rows[:: max(1, main.height // LINES_OF_A_ROW)], *rows[-1:], *explained):
                 hand.cursor = row.key
                 yield self._page(hand)
             for field in self.view.fields:

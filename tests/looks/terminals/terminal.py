@@ -11,6 +11,7 @@ import termios
 from collections.abc import Callable
 from pathlib import Path
 from time import monotonic, sleep
+from typing import Self
 
 import pyte
 
@@ -57,7 +58,7 @@ class Terminal:
             os.execvpe(command[0], [*command, *arguments], {**kept, "PYTHONPATH": str(ROOT), **environment})
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
 
-    def __enter__(self) -> "Terminal":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -1,10 +1,10 @@
 """Every text colour is readable on its background: dark or light, with many colours or eight, in two
 palettes."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from rich.segment import Segment
 from rich.style import Style
 from textual.color import Color

@@ -1,6 +1,6 @@
 """Views with more content than fits any screen, and with characters that must not reach a terminal."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from tests.looks.window.made_views import DRIVES, GB, HELP, HOSTILE, QUIT
 from wizard.ui import view as ui

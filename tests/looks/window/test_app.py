@@ -3,11 +3,11 @@
 import asyncio
 import threading
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from time import monotonic
 from typing import cast
 
+from msgspec.structs import replace
 from pytest import MonkeyPatch
 from textual.events import Paste
 from textual.pilot import Pilot

@@ -1,8 +1,7 @@
 """Keys in any view are processed in order and mean what the view says."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from tests.looks.window.desks import MadeUpDesk
 from tests.looks.window.extreme_views import CROWDED

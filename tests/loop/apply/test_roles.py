@@ -1,10 +1,10 @@
 """Roles, shared drives and new MBRs on real drives, as other programs read them."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, old_gpt, said, spec, story

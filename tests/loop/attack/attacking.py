@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from tests.loop.applying import Work, ended, story
 from tests.loop.program import DiskwrightError, Environment, Plan, Volume

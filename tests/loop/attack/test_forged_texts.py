@@ -1,9 +1,9 @@
 """Documents with valid steps, changed texts and a valid digest: texts are derived again before the run."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.devices import MakeDrive
 from tests.loop.applying import Work, diskwright

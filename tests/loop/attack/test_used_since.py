@@ -1,9 +1,9 @@
 """Refuse plans that would destroy a filesystem used since planning, for every filesystem."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, old_gpt, spec

@@ -3,11 +3,12 @@ run. Each command ends with a message, and no content is lost."""
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from shutil import copyfile, copytree, rmtree
 
 import pytest
+from msgspec.structs import replace
 
 from tests.daily import one_in
 from tests.devices import tool

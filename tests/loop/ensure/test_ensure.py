@@ -5,10 +5,10 @@ import json
 import os
 import signal
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.daily import one_in
 from tests.devices import MakeDrive, tool

@@ -3,11 +3,11 @@
 import json
 import shutil
 import subprocess
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.devices import MakeDrive, drop_partitions, tool
 from tests.loop.applying import Work, diskwright, spec, story

@@ -4,10 +4,10 @@ any name, and refused if anything differs or is unknown."""
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.daily import one_in
 from tests.devices import MakeDrive, release, tool

@@ -1,7 +1,6 @@
 """`diskwright demo`: automatic, and interrupted in every way."""
 
 import os
-import pty
 import signal
 import subprocess
 import sys
@@ -13,10 +12,11 @@ from time import monotonic, sleep
 import pytest
 
 from tests.devices import MakeDrive, attached_in
+from tests.looks.terminals.terminal import Terminal
 
 REPO = Path(__file__).resolve().parents[3]
 FSTAB = Path("/etc/fstab")
-COMMAND = [sys.executable, "-m", "wizard", "demo"]
+COMMAND = (sys.executable, "-m", "wizard", "demo")
 
 
 @pytest.fixture
@@ -105,50 +105,23 @@ def test_demo_that_ends_early_fails(parent: Path) -> None:
     assert done.returncode and "The demo passed" not in done.stdout
 
 
-class Window:
-    """A terminal of 80x24 that runs the wizard."""
-
-    def __init__(self) -> None:
-        self.pid, self.master = pty.fork()
-        if not self.pid:
-            os.execv(COMMAND[0], COMMAND)
-
-    def read_until(self, wanted: bytes, seconds: float = 30.0) -> bool:
-        seen = b""
-        end = monotonic() + seconds
-        while wanted not in seen and monotonic() < end:
-            try:
-                seen += os.read(self.master, 65536)
-            except OSError:
-                break
-        return wanted in seen
-
-    def drain(self) -> None:
-        while True:
-            try:
-                if not os.read(self.master, 65536):
-                    return
-            except OSError:
-                return
-
-    def wait(self) -> int:
-        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+def opened(parent: Path) -> Terminal:
+    """Return a terminal with the wizard on the demo drive."""
+    window = Terminal(program=COMMAND, TERM="xterm-256color", TMPDIR=str(parent))
+    window.until("loop")
+    return window
 
 
 def test_closed_window_leaves_no_trace(parent: Path) -> None:
-    window = Window()
-    assert window.read_until(b"loop"), "the wizard never showed the demo drive"
+    window = opened(parent)
     assert traces(parent)
-    os.close(window.master)
-    window.wait()
+    os.close(window.fd)
+    os.waitpid(window.pid, 0)
 
 
 def test_ctrl_c_in_the_wizard_leaves_no_trace(parent: Path) -> None:
-    window = Window()
-    assert window.read_until(b"loop"), "the wizard never showed the demo drive"
-    os.write(window.master, b"\x03")
-    sleep(0.5)
-    os.write(window.master, b"\x03")
-    window.drain()
-    assert window.wait() == 130
-    os.close(window.master)
+    with opened(parent) as window:
+        window.press("\x03")
+        sleep(0.5)
+        window.press("\x03")
+        assert window.ended() == 130

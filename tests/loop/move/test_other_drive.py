@@ -1,12 +1,12 @@
 """Moves resume and undo only on their own drive: after a reboot, and with another drive in its place. Loop
 devices have no serial numbers."""
 
-from dataclasses import replace
 from pathlib import Path
 from shutil import copyfile
 from time import sleep
 
 import pytest
+from msgspec.structs import replace
 
 from tests.daily import one_in
 from tests.devices import MakeDrive

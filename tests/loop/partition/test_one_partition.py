@@ -7,12 +7,12 @@ import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from threading import Timer
 from uuid import uuid4
 
 import pytest
+from msgspec.structs import replace
 
 from tests.daily import IS_FULL
 from tests.devices import MakeDrive, tool

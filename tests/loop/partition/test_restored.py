@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.daily import one_in
 from tests.devices import MakeDrive, drop_partitions, tool
@@ -240,7 +240,7 @@ def test_forged_plan_is_refused(work: Work, make_drive: MakeDrive) -> None:
 
     def forged(one: object, two: object) -> Plan:
         slots = tuple({first: one, second: two}.get(slot, slot) for slot in plan.after.slots)
-        return replace(plan, after=replace(plan.after, slots=slots))  # type: ignore[arg-type]
+        return replace(plan, after=replace(plan.after, slots=slots))
 
     bad = [
         forged(replace(first, size_bytes=second.end_bytes), second),

@@ -5,9 +5,9 @@ import os
 import random
 import re
 import shutil
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from tests.daily import one_in
 from tests.devices import MakeDrive, tool

@@ -1,10 +1,10 @@
 """Commands that findings name, run on real drives: none of them is refused."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright

@@ -1,13 +1,13 @@
 """Conversions for an ordinary user: the root process inspects, starts, reports, undoes and keeps them, and
 accepts files only from root."""
 
-import dataclasses
 import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.devices import MakeDrive
 from tests.loop.applying import Work
@@ -75,17 +75,17 @@ def test_root_checks_its_input(root: Elevated, old: Old) -> None:
         root.undo(runs)
     migration = planned(root, old)
     assert migration.doubts
-    silent = dataclasses.replace(migration, doubts=migration.doubts[1:])
+    silent = replace(migration, doubts=migration.doubts[1:])
     with pytest.raises(Refused, match="explanations differ"):
         root.start(silent, (token,))
     with pytest.raises(Refused, match="'another' does not match"):
         root.start(migration, ("another",))
     steps = (
-        dataclasses.replace(migration.steps[0], operation=CheckFiles(repairs=True)),
+        replace(migration.steps[0], operation=CheckFiles(repairs=True)),
         *migration.steps[1:],
     )
     with pytest.raises(BadInput, match="invalid steps"):
-        root.start(dataclasses.replace(migration, steps=steps), (token,))
+        root.start(replace(migration, steps=steps), (token,))
     with pytest.raises(BadInput, match="is not a device below /dev"):
         root.look_at_ext("/home/a\0b")
     assert not list_runs(runs) and old.digest == before

@@ -2,9 +2,9 @@
 trusts no input."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from tests.devices import MakeDrive
 from tests.loop.applying import Work

@@ -2,11 +2,11 @@
 
 import os
 import shutil
-from dataclasses import replace
 from pathlib import Path
 from threading import Thread
 
 import pytest
+from msgspec.structs import replace
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, carry_out, said, story, without_power

@@ -1,9 +1,9 @@
 """Changes to a mounted filesystem: everything is as shown, and undo restores everything."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import diskwright, said, story

@@ -2,10 +2,10 @@
 rest of the table stay unchanged."""
 
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import PowerCut, Work, carry_out, diskwright, ended, said, story, without_power

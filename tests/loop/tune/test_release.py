@@ -1,11 +1,11 @@
 """Stopping the layers on a drive and starting them again, with real runs. A kernel may have no md or device
 mapper, so a folder stands for sysfs, and scripts that change it for mdadm, LVM and cryptsetup."""
 
-from dataclasses import replace
 from itertools import compress
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.devices import MakeDrive
 from tests.loop.applying import Work, carry_out, said, stand_in, story

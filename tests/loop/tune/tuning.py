@@ -1,8 +1,10 @@
 """Helpers for tests of changes in use: a mounted filesystem with a scratch fstab and a scratch folder of
 udev rules."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, ended

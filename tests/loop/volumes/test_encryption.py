@@ -6,10 +6,10 @@ import pty
 import resource
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import ROOT, Work, ended, fill, gate, old_gpt, said, spec, stand_in, story, until

@@ -2,8 +2,9 @@
 guests test md."""
 
 import os
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, said, spec, story

@@ -3,11 +3,11 @@ in the lab's guests."""
 
 import os
 from contextlib import ExitStack
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.devices import MakeDrive, tool
 from tests.loop.apply.test_interrupted import kill

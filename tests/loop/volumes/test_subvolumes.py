@@ -2,10 +2,10 @@
 
 import os
 import signal
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import OLD_FSTAB, Work, ended, gate, said, spec, stand_in, story, until

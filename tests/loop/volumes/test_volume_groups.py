@@ -3,10 +3,10 @@ created groups are resumed and undone. The lab's guests have a device mapper and
 
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import replace
 from uuid import uuid4
 
 import pytest
+from msgspec.structs import replace
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, old_gpt, spec, stand_in

@@ -3,8 +3,9 @@ numbers."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from random import Random
+
+from msgspec import Struct
 
 from tests.simulator.populations.mechanics import Plain
 from wizard.benchmark.access import Clock, TimedDrive
@@ -63,8 +64,7 @@ class DriveTime(Clock):
         return self._subject.drive.now + self._subject.rested
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(Struct, frozen=True):
     """Result for one drive."""
 
     basis: Basis
@@ -76,8 +76,7 @@ class Result:
         return outcome_of(self.basis) is Displaced.LIKELY
 
 
-@dataclass(frozen=True, slots=True)
-class Census:
+class Census(Struct, frozen=True):
     """Results for one class."""
 
     kind: type[Plain]

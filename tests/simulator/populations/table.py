@@ -10,9 +10,10 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
+
+from msgspec import Struct
 
 from tests.readme import renew
 from tests.simulator.populations import conventional, shingled
@@ -51,8 +52,7 @@ LIKELY = (Basis.STAYS, Basis.REWRITES, Basis.UNWRITTEN)
 NOTHING = (Basis.ALIKE,)
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """One class with this free space (`all`, or a key of `ROOMS`): evidence for each drive's outcome by
     number, seconds and bytes."""
 
@@ -72,8 +72,7 @@ class Row:
         return sum(basis not in (*LIKELY, *NOTHING) for basis in self.bases)
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(Struct, frozen=True):
     """All rows of a census."""
 
     rows: tuple[Row, ...]

@@ -1,8 +1,7 @@
 """Advice for an existing filesystem: its text, fstab options and udev rules."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.machines import E512, drive, machine
 from wizard.advice.catalogue import load_catalogue
@@ -34,7 +33,7 @@ def said(of: Tuning) -> list[str]:
 
 def ext4(*at_boot: str, **of: int | bool) -> Existing:
     found = Existing("/dev/sda1", "ext4", size_bytes=100 * GIB, mount_point="/srv", at_boot=at_boot)
-    return replace(found, **of)  # type: ignore[arg-type]
+    return replace(found, **of)
 
 
 def test_recommended_options_replace_conflicting_ones() -> None:
@@ -157,6 +156,6 @@ def test_read_ahead_ignores_a_bogus_optimal_size(optimal: int) -> None:
 def test_removable_drive_does_not_block_boot(
     changes: dict[str, object], at_boot: tuple[str, ...], is_added: bool
 ) -> None:
-    found = tuning(ext4(*at_boot), on=replace(drive(), **changes))  # type: ignore[arg-type]
+    found = tuning(ext4(*at_boot), on=replace(drive(), **changes))
     assert found.options == ((*at_boot, "nofail") if is_added else None)
     assert said(found) == (["mounted with nofail"] if is_added else [])

@@ -1,9 +1,9 @@
 """The ranking of filesystems by workload and drive, and its explanation if none fits."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.machines import ALL_GEOMETRIES, E512, TOOLS, WORKLOADS, drive, machine, unread
 from wizard.advice.ranking import advise

@@ -1,8 +1,7 @@
 """The table of regrets of the advice: sums, direction and completeness."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from tests import regret
 from tests.unit.benchmark.trials import FASTER, OPEN, SAME, SLOWER, verdict

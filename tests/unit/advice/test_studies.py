@@ -8,10 +8,10 @@ study's raw data.
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from wizard.advice.evidence import load_evidence
 from wizard.advice.workloads import load_workloads

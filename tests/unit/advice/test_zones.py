@@ -1,9 +1,9 @@
 """Host-managed zoned drives: the recommended filesystem, and the possible ones."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.lab.visits.drives.portraits import file_of
 from tests.unit.machines import TOOLS, WORKLOADS, drive, machine

@@ -5,10 +5,10 @@ import errno
 import json
 import os
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.earlier import sealed
 from tests.unit.machines import drive, machine

@@ -1,9 +1,9 @@
 """An existing encrypted volume compared with its wanted use. The lab tests the key."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.machines import drive, machine
 from tests.unit.plan.desired_state.test_ensured import ENCRYPTED, HEAD, in_container, made

@@ -2,9 +2,9 @@
 4.2, LVM 2.03 and btrfs-progs 6.2."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.machines import drive
 from wizard.apply.ensure import converge, layers

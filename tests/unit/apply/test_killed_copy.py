@@ -3,11 +3,11 @@
 import os
 import signal
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from shutil import rmtree
 
 import pytest
+from msgspec.structs import replace
 
 from tests.daily import one_in
 from tests.unit.apply.copy_calls import count_calls, small

@@ -3,9 +3,9 @@
 import re
 import shlex
 from collections.abc import Sequence
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.benchmark.trials import EXTENT, FASTER, OPEN, SAME, SLOWER, candidate, verdict
 from tests.unit.machines import drive

@@ -3,10 +3,10 @@
 import os
 import signal
 from argparse import Namespace
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.benchmark.test_alignment import VERDICT
 from tests.unit.machines import KN4, drive, partition, partitioned

@@ -5,10 +5,10 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.documents.test_changes import CHANGES
 from wizard.apply.plan.run_summary import exit_code_of

@@ -3,9 +3,9 @@ browser or document reader."""
 
 import io
 import json
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 from rich.cells import cell_len
 from rich.segment import Segment
 from textual.color import Color

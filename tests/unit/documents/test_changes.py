@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.earlier import first_body, sealed
 from tests.unit.machines import drive, machine
@@ -115,7 +115,7 @@ def change(kind: type[ChangeOperation], **fields: object) -> Callable[[Changes],
     def forge(changes: Changes) -> Changes:
         operations = [step.operation for step in changes.steps]
         at = next(index for index, operation in enumerate(operations) if isinstance(operation, kind))
-        operations[at] = replace(operations[at], **fields)  # type: ignore[arg-type]
+        operations[at] = replace(operations[at], **fields)
         return replace(changes, steps=steps_of(operations, Context(changes.drive)))
 
     return forge
@@ -128,7 +128,7 @@ def line(
 ) -> Any:  # noqa: ANN401
     """Return a function that forges the changed line."""
     new = line_with(old or LINE, options)
-    return change(EditFstab, lines=(replace(LineEdit(2, old, new), **fields),))  # type: ignore[arg-type]
+    return change(EditFstab, lines=(replace(LineEdit(2, old, new), **fields),))
 
 
 def told(changes: Changes) -> Changes:

@@ -1,9 +1,9 @@
 """Plans with false facts about the drive are refused."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.machines import drive, machine
 from wizard.apply.plan.identity_check import check_same_start, identity_difference

@@ -2,10 +2,10 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.earlier import Body, sealed
 from tests.unit.ext4.migrations import EXT3, UUID, situation

@@ -1,10 +1,10 @@
 """Plans with consistent documents must still follow the planner's rules."""
 
 import shlex
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.documents.test_plan import KEEPING, PLAN
 from tests.unit.plan.layouts import rederived, with_operations

@@ -1,7 +1,8 @@
 """Synthetic assessments for tests of conversions, with real superblocks."""
 
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from tests.unit.machines import drive, machine
 from wizard.ext4.assessment import BootLine, Situation

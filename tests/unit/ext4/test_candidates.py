@@ -1,10 +1,10 @@
 """Filesystems listed for conversion on the drives screen: old ones, and incomplete conversions."""
 
 import struct
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.ext4.extimages import EXT3, debugfs, made
 from tests.unit.probe.superblocks import Bytes

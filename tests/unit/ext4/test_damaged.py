@@ -3,11 +3,11 @@ converted."""
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.ext4.extimages import EXT3, facts, made, superblock
 from tests.unit.ext4.migrations import EXT3 as OLD

@@ -1,10 +1,10 @@
 """The blockers of a conversion, each in a case without any other, and the recommended method."""
 
 import re
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.ext4.migrations import EXT3, FSTAB, UUID, situation
 from wizard.cli.main import parser_of

@@ -1,9 +1,9 @@
 """The fstab inside a converted system: the byte that changes, and refusal of any other change."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.ext4.migrations import EXT3, situation
 from wizard.ext4.assessment import BootLine, OwnFstab, Situation

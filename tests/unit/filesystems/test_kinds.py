@@ -1,10 +1,10 @@
 """Facts about each filesystem: complete, valid, and loaded from files alone."""
 
 import re
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 import wizard.filesystems
 from tests.unit.machines import drive, machine

@@ -2,11 +2,11 @@
 mount."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.machines import drive, machine
 from tests.unit.plan.layouts import kinds_of, plan_for, plan_page, rederived, spec, with_operations

@@ -4,11 +4,11 @@
 
 import shutil
 import subprocess
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.machines import E512, N512, machine, partition, partitioned
 from wizard.findings.diagnose import diagnose

@@ -1,8 +1,7 @@
 """Findings and remedies that do not apply are omitted."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.machines import drive, machine, partition, partitioned
 from wizard.filesystems import partition_types
@@ -34,7 +33,7 @@ def test_drive_without_a_size_is_neither_healthy_nor_slow(size_bytes: int | None
 def test_move_in_progress_explains_the_kernel_view(moved: dict[str, object]) -> None:
     part = replace(partition(), kernel_size_bytes=MIB)
     other = partition(2, part.end_bytes, MIB)
-    seen = partitioned(part, replace(other, **moved))  # type: ignore[arg-type]
+    seen = partitioned(part, replace(other, **moved))
     assert ("table-kernel-differs" in codes(seen)) is (not moved)
 
 

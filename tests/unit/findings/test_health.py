@@ -3,11 +3,11 @@
 synthetic numbers."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.machines import drive, machine, unread
 from wizard.cli.inspect import drive_document, portrait

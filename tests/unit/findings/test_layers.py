@@ -1,11 +1,10 @@
 """Alignment across layers: the sum of all offsets decides, and a filesystem's striping is compared with
 the array's."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from tests.unit.findings.stacks import (
     ARRAY,

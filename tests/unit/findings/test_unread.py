@@ -1,8 +1,7 @@
 """Texts about unreadable facts."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.findings.test_findings import of
 from tests.unit.machines import SIZE_BYTES, drive, partition, partitioned, unread

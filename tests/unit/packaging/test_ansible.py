@@ -2,13 +2,13 @@
 
 import re
 import sys
-from dataclasses import fields
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
 from typing import Any, get_args
 
 import pytest
+from msgspec.structs import fields
 
 from wizard.model.ensure import Match, WantedDrive, WantedVolume
 from wizard.plan.desired_state.document import SEVERAL, SINGLE
@@ -65,7 +65,7 @@ def test_every_option_is_documented_with_its_type(module: Any) -> None:  # noqa:
 
 def test_options_match_the_document(module: Any) -> None:  # noqa: ANN401
     for options, kind in ((module.DRIVE, WantedDrive), (module.VOLUME, WantedVolume), (module.MATCH, Match)):
-        assert {*options} == {field.name for field in fields(kind)}
+        assert {*options} == {*kind.__struct_fields__}
     for name in ("mirror", "stripe", "table"):
         (held,) = (field.type for field in fields(WantedDrive) if field.name == name)
         words = {word for one in (held, *get_args(held)) for word in get_args(one) if type(word) is str}

@@ -137,19 +137,10 @@ class Bench:
         return launcher
 
     def answer(self, text: str, *words: str) -> tuple[int, str]:
-        """Answer the launcher's question on a terminal.
-
-        The terminal stays open here: once nobody else has it open, the kernel may report its end
-        before it passes on the last output.
-        """
+        """Answer the launcher's question on a terminal, kept open so that no output is lost."""
         master, terminal = pty.openpty()
         process = subprocess.Popen(
-            [LAUNCHER, *words],
-            env=dict(self.settings()),
-            stdin=terminal,
-            stdout=terminal,
-            stderr=terminal,
-            start_new_session=True,
+            [LAUNCHER, *words], env=self.settings(), stdin=terminal, stdout=terminal, stderr=terminal
         )
         os.write(master, text.encode())
         said = b""

@@ -83,7 +83,7 @@ def test_description_works_without_the_repository(installed: Path) -> None:
     assert "pyparted" in text and not re.search(r"\]\(|<img", text)
     assert about["Keywords"] and about.get_all("Classifier") and about["License-Expression"]
     needed = [one for one in about.get_all("Requires-Dist", []) if "extra ==" not in one]
-    assert {re.split(r"\W", one)[0] for one in needed} == {"textual", "rich", "pyudev", "psutil"}
+    assert {re.split(r"\W", one)[0] for one in needed} == {"textual", "rich", "pyudev", "psutil", "msgspec"}
 
 
 def test_wheel_without_profiles_does_not_start(installed: Path, tmp_path: Path) -> None:

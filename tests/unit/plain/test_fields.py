@@ -1,8 +1,7 @@
 """Synthetic forms, field by field."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.plain.telling import BACK, GO, Made, Talked, a_form
 from wizard.model.errors import ExitCode

@@ -1,11 +1,11 @@
 """Synthetic views line by line: lists, letters, numbers, changes in place, and every exit."""
 
 import threading
-from dataclasses import replace
 from functools import partial
 from typing import cast
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.plain.telling import BACK, EVERYTHING, GO, Made, Meddling, Talked, a_list, talked
 from wizard.model.errors import ExitCode

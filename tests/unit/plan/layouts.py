@@ -1,8 +1,9 @@
 """Made-up wishes and plans for the tests of the layout."""
 
-from dataclasses import replace
 from itertools import cycle
 from uuid import UUID
+
+from msgspec.structs import replace
 
 from tests.unit.machines import E512, KN4, N512, TOOLS, machine
 from wizard.cli.output import page_lines

@@ -2,9 +2,9 @@
 Without loop devices: plans state that no rehearsal is possible."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.machines import drive, machine, partition, partitioned
 from tests.unit.plain.conversation import recorded

@@ -1,9 +1,9 @@
 """Plans of encrypted volumes: the place of the container, refusals, and warnings."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.machines import E512, KN4, N512, drive, machine, partition, partitioned
 from tests.unit.plan.layouts import EVERYTHING, GEOMETRIES, UUIDS, plan_for, plan_page, spec, with_operations

@@ -1,8 +1,7 @@
 """Parts of a plan that another tool's format cannot express, and its spelling of names."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.machines import drive, mbr, partition, partitioned
 from tests.unit.plan.layouts import plan_for, spec

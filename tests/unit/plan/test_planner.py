@@ -1,11 +1,11 @@
 """The planner over all geometries: its rules for any drive and request."""
 
-from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from tests.unit.machines import E512, KN4, N512, drive, gpt, machine, mbr, partition, partitioned
 from tests.unit.plan.layouts import EVERYTHING, GEOMETRIES, UUIDS, plan_for, spec

@@ -1,11 +1,11 @@
 """Every refusal of the planner and its message."""
 
-from dataclasses import replace
 from functools import partial
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from tests.unit.machines import drive, gpt, machine, mbr, partition, partitioned, unread
 from tests.unit.plan.layouts import UUIDS, choice, plan_for, spec

@@ -1,10 +1,9 @@
 """Plans with roles, shares of the space, the desktop preset and new MBRs."""
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from tests.unit.machines import KN4, SIZE_BYTES, drive, machine, mbr, partition, partitioned
 from tests.unit.plan.layouts import EVERYTHING, GEOMETRIES, UUIDS, plan_for, spec
@@ -30,7 +29,7 @@ UNKNOWN = Recording("unknown", None, Recorded.UNKNOWN, "low")
 
 def on(of: Drive, architecture: str = "x86_64", **changes: object) -> Machine:
     kernel = Kernel("6.12.9", frozenset({"ext4", "xfs", "btrfs", "vfat"}), architecture=architecture)
-    return replace(machine(of, tools=EVERYTHING, kernel=kernel), **changes)  # type: ignore[arg-type]
+    return replace(machine(of, tools=EVERYTHING, kernel=kernel), **changes)
 
 
 def planned(of: Drive, *specs: VolumeSpec, mode: Mode | None = None, arrangement: Arrangement = MBR) -> Plan:

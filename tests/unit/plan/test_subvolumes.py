@@ -1,8 +1,7 @@
 """Subvolumes of a Btrfs filesystem: valid requests, the steps of the plan, and refused forgeries."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.machines import drive
 from tests.unit.plan.layouts import plan_for, plan_page, rederived, spec, with_operations

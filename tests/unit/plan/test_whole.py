@@ -1,10 +1,10 @@
 """Plans for a whole drive without a table, on host-managed zoned drives."""
 
-from dataclasses import replace
 from itertools import cycle
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.machines import KN4, drive, machine, partition, partitioned
 from tests.unit.plan.layouts import EVERYTHING, UUIDS, choice, kinds_of, plan_page, spec, with_operations

@@ -1,10 +1,10 @@
 """Write access to a volume, and the default mount point."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.machines import drive
 from tests.unit.plan.layouts import plan_for, plan_page, spec

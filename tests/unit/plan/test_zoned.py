@@ -1,10 +1,10 @@
 """From advice to a plan on zoned drives recorded in the lab."""
 
-from dataclasses import replace
 from itertools import cycle
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.lab.visits.drives.portraits import MACHINES, file_of
 from tests.unit.plan.layouts import UUIDS

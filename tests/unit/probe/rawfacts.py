@@ -1,8 +1,9 @@
 """Synthetic raw facts: drives as in sysfs and udev, without a drive."""
 
 import base64
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from tests.unit.probe.gptimage import Image
 from wizard.probe.facts import (

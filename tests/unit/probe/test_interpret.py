@@ -1,13 +1,12 @@
 """From raw facts to the model: identity, geometry, udev without root, hostile recordings."""
 
-import dataclasses
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from tests.unit.probe import rawfacts
 from tests.unit.probe.gptimage import Image
@@ -344,9 +343,7 @@ def test_hostile_facts_never_raise(data: st.DataObject) -> None:
             ),
         ),
         chunks=draw(
-            st.sampled_from(
-                [(), rawfacts.chunks_of(image), (dataclasses.replace(rawfacts.chunk(0, b""), data="%%%"),)]
-            )
+            st.sampled_from([(), rawfacts.chunks_of(image), (replace(rawfacts.chunk(0, b""), data="%%%"),)])
         ),
         contents=draw(
             st.sampled_from(

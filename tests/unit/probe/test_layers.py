@@ -5,11 +5,11 @@ recorded superblocks."""
 
 import os
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.probe import rawfacts, superblocks
 from tests.unit.probe.superblocks import Bytes

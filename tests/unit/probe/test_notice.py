@@ -3,10 +3,10 @@
 import zlib
 from base64 import b64encode
 from collections.abc import Callable
-from dataclasses import replace
 from hashlib import sha256
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.machines import machine
 from tests.unit.probe import rawfacts

@@ -1,12 +1,12 @@
 """Superblocks: data offset and striping, from bytes of every version and from hostile bytes."""
 
 import base64
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from tests.unit.probe import superblocks as made
 from tests.unit.probe.superblocks import Bytes

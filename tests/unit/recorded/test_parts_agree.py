@@ -1,9 +1,9 @@
 """Facts known by one part of the program are shared: other parts never contradict them."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.machines import drive, machine
 from tests.unit.plan.layouts import UUIDS, plan_for, spec

@@ -2,9 +2,9 @@
 the command itself accepts."""
 
 import re
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from tests.machines import name_of, recordings
 from tests.unit.findings.test_findings import SCENARIOS

@@ -1,17 +1,21 @@
 """Reports from recordings, and their pages as plain text."""
 
+import dataclasses
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import Field, fields, is_dataclass, replace
 from html.parser import HTMLParser
 from itertools import count
 from pathlib import Path
 from typing import TypeVar, cast
 from uuid import UUID
 
+from msgspec import Struct
+from msgspec.structs import replace
+
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import find_workload
 from wizard.documents.codec import from_json, parse_document, to_json
+from wizard.documents.decode import RecordField, fields_of
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
 from wizard.model.errors import DERIVED, IN_ENGLISH, DiskwrightError
@@ -146,18 +150,21 @@ def underived(value: T) -> T:
     if isinstance(value, ProfileText):
         return cast(T, value.english)
     if isinstance(value, Message):
-        return cast(T, replace(value, values=underived(value.values)))
-    if not is_dataclass(value) or isinstance(value, type):
+        return cast(T, dataclasses.replace(value, values=underived(value.values)))
+    if not isinstance(value, Struct):
         return value
-    return replace(
-        value,
-        **{
-            one.name: one.default if one.metadata == DERIVED else _read(one, getattr(value, one.name))
-            for one in fields(value)
-        },
+    return cast(
+        T,
+        replace(
+            value,
+            **{
+                one.name: one.default if one.written is DERIVED else _read(one, getattr(value, one.name))
+                for one in fields_of(type(value))
+            },
+        ),
     )
 
 
-def _read(of: Field[T], value: object) -> object:
+def _read(of: RecordField, value: object) -> object:
     """Return the value as read from a document."""
-    return in_english(value) if of.metadata == IN_ENGLISH else underived(value)
+    return in_english(value) if of.written is IN_ENGLISH else underived(value)

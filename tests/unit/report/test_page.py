@@ -1,12 +1,13 @@
 """The report's page: complete, safe, and with text for every drawing."""
 
 import re
-from dataclasses import fields, is_dataclass, replace
 from itertools import islice
 from pathlib import Path
 from typing import TypeVar, cast
 
 import pytest
+from msgspec import Struct
+from msgspec.structs import replace
 
 from tests.unit.apply.test_bring import BRING
 from tests.unit.benchmark.trials import FASTER
@@ -29,7 +30,7 @@ from wizard.host.services import RecordedServices
 from wizard.model.machine import Signature
 from wizard.model.moves import Moves
 from wizard.model.run import Check, Event, JournalEntry
-from wizard.model.said import GIB, MIB, Message
+from wizard.model.said import GIB, MIB
 from wizard.model.verdict import Outcome
 from wizard.plan.changes import Bring, Changes, Migration, RunDocument, Way
 from wizard.plan.copy import losses_of
@@ -325,13 +326,13 @@ def hostile(value: T) -> T:
     """Append hostile text to every name in a document."""
     if isinstance(value, tuple):
         return cast(T, tuple(map(hostile, value)))
-    if not is_dataclass(value) or isinstance(value, type | Message):
+    if not isinstance(value, Struct):
         return value
     changed = {}
-    for one in fields(value):
-        inner = getattr(value, one.name)
-        named = isinstance(inner, str) and one.name in NAMES
-        changed[one.name] = f"{inner}{HOSTILE}" if named else hostile(inner)
+    for name in value.__struct_fields__:
+        inner = getattr(value, name)
+        named = isinstance(inner, str) and name in NAMES
+        changed[name] = f"{inner}{HOSTILE}" if named else hostile(inner)
     return cast(T, replace(value, **changed))
 
 

@@ -1,8 +1,7 @@
 """Dangers, paths and serial numbers in unusual spellings."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.machines import drive, partition, partitioned
 from tests.unit.plan.layouts import plan_for, spec

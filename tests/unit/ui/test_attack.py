@@ -2,10 +2,10 @@
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.machines import drive, machine
 from tests.unit.plan.layouts import EVERYTHING, plan_for, spec

@@ -2,9 +2,9 @@
 emptiness is claimed per drive."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.machines import SIZE_BYTES, drive, machine, partition, partitioned, unread
 from tests.unit.plan.layouts import EVERYTHING

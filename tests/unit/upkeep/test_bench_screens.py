@@ -26,18 +26,18 @@ def test_many_recorded_drives_make_one_machine() -> None:
 
 def test_key_is_timed_until_the_screen_shows_its_effect() -> None:
     with Watched(MINIMAL) as watched:
-        watched.until(showing(MINIMAL_SHOWN))
+        watched.when(showing(MINIMAL_SHOWN))
         before = watched.settle()
         assert watched.key(b"x", showing("1 keys")) > 0
         assert watched.key(b"x", showing("2 keys")) > 0
-        assert watched.received_bytes > before
+        assert len(watched.received) > before
         with pytest.raises(TimeoutError, match="ready to be read"):
-            watched.until(showing("3 keys"), limit_seconds=0.2)
+            watched.when(showing("3 keys"), limit_seconds=0.2)
 
 
 def test_ended_program_causes_no_endless_wait() -> None:
     with Watched((sys.executable, "-c", "print('bye')")) as watched, pytest.raises(TimeoutError, match="bye"):
-        watched.until(showing("hello"))
+        watched.when(showing("hello"))
 
 
 def test_busy_program_causes_no_endless_wait() -> None:

@@ -4,10 +4,11 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from configparser import ConfigParser
 from configparser import Error as NoUnit
-from dataclasses import dataclass
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 from tempfile import TemporaryDirectory
+
+from msgspec import Struct
 
 from wizard.apply.block.devices import forget_caches
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
@@ -36,8 +37,7 @@ LARGEST_BYTES = 1 << 20
 _KIND, _SIZE, _LINKS = (re.compile(rf"\b{what}: (\w+)") for what in ("Type", "Size", "Links"))
 
 
-@dataclass(frozen=True, slots=True)
-class InnerFile:
+class InnerFile(Struct, frozen=True):
     """File on an unmounted filesystem. `kind` is the type as debugfs calls it, such as `regular`, `directory`
     or `symlink`. `links` is the number of hard links."""
 

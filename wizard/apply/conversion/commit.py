@@ -6,9 +6,10 @@ repaired, but still identifies the filesystem.
 
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn, Protocol
+
+from msgspec.structs import replace
 
 from wizard.apply.block import extents
 from wizard.apply.block.devices import NO_EXT

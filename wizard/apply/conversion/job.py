@@ -1,8 +1,9 @@
 """The conversion job: start, resume, keep and undo."""
 
 from collections.abc import Callable, Collection
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from wizard.apply.block import devices
 from wizard.apply.block.devices import size_bytes

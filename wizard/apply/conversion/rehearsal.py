@@ -6,10 +6,12 @@ An interrupted rehearsal starts over: the scratch copy ends with the process.
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.apply.block import devices
 from wizard.apply.block.extents import DeviceMedium
@@ -45,8 +47,7 @@ PASSES = (0.0, 0.70, 0.90, 0.92, 0.95, 1.0)
 _PROGRESS = re.compile(r"([1-5]) (\d+) (\d+) ")
 
 
-@dataclass(frozen=True, slots=True)
-class MigratingSite:
+class MigratingSite(Struct, frozen=True):
     """Context of one step, counted from 1. `patience_seconds` are added to ten times the estimate."""
 
     run: Path
@@ -133,8 +134,8 @@ def operate(operation: ext4.OnDevice, node: str, site: MigratingSite) -> str:
             raise Failed(damaged(site.migration.device, result.output))
         repaired = result.status != 0 or repaired
     devices.forget_caches(node)
-    done = str(DONE(node=node))
-    return f"{done} {t('{repaired:First}.', repaired=operation.repaired)}" if repaired else done
+    done = DONE(node=node)
+    return str(join(done, t("{repaired:First}.", repaired=operation.repaired)) if repaired else done)
 
 
 def damaged(device: str, said: str) -> Message:

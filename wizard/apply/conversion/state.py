@@ -2,12 +2,15 @@
 
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from enum import Enum
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from threading import Thread
+from typing import Annotated
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.apply.block.devices import SYS_BLOCK, read_bytes, size_bytes
 from wizard.apply.engine.record import Phase, load_record
@@ -51,8 +54,7 @@ class Head(Enum):
     OTHER = "other"
 
 
-@dataclass(frozen=True, slots=True)
-class ConvertedFilesystem:
+class ConvertedFilesystem(Struct, frozen=True):
     """Filesystem with this UUID, on a device of this size, whose change is saved.
 
     `old_first` and `new_first` are the first bytes of the filesystem before and after, in hexadecimal.
@@ -63,7 +65,7 @@ class ConvertedFilesystem:
     size_bytes: int
     old_first: str
     new_first: str
-    folder: str = field(default="", metadata=WHERE_USED)
+    folder: Annotated[str, WHERE_USED] = ""
 
     @property
     def old(self) -> bytes:

@@ -8,9 +8,10 @@ import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from heapq import merge
 from pathlib import Path
+
+from msgspec import Struct
 
 from wizard.apply.copy.copy_entry import LIBRARY, TreeCopy
 from wizard.apply.copy.places import source_open
@@ -36,8 +37,7 @@ EXPECTED = "expected.manifest"
 """List of a finished copy of version 1.0."""
 
 
-@dataclass(frozen=True, slots=True)
-class Copied:
+class Copied(Struct, frozen=True):
     """State of the copy of `names` in the source's top folder to `folder`. Paths are as `os.fsdecode` returns
     them.
 
@@ -59,8 +59,7 @@ class CopyStopped(Exception):
     """The run was asked to stop, and can resume."""
 
 
-@dataclass(frozen=True, slots=True)
-class BringSite:
+class BringSite(Struct, frozen=True):
     """Open folders of a run: the read-only `source`, and the `target` of the copy."""
 
     run: Path

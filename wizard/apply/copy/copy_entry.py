@@ -17,10 +17,11 @@ import stat
 import struct
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
 from typing import TypeVar
+
+from msgspec import Struct
 
 from wizard.apply.tree import entries
 from wizard.apply.tree.content import SHORTER, Content, Range, content_beside
@@ -45,8 +46,7 @@ STEP_BYTES = 8 * MIB
 TO_WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
-@dataclass(frozen=True, slots=True)
-class TreeCopy:
+class TreeCopy(Struct, frozen=True):
     """A copy between two open folders. `holds`: capabilities of the target. `key` makes temporary names
     unique to the run."""
 

@@ -8,9 +8,11 @@ import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from time import monotonic
+
+from msgspec.structs import replace
 
 from wizard.apply.copy.compare_copy import check_own
 from wizard.apply.copy.copied import (

@@ -3,8 +3,9 @@
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from wizard.apply.block.devices import drives_under
 from wizard.apply.run.backup_store import LOOK_SECONDS
@@ -30,8 +31,7 @@ READ_ONLY = Sentence("{path} is mounted read-only.")
 OTHER_SOURCE = Sentence("{path} is missing or has changed. This attempt made no changes.")
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceFilesystem:
+class DeviceFilesystem(Struct, frozen=True):
     """Filesystem on a device, by libblkid's name. `uuid` may be empty."""
 
     node: str
@@ -39,8 +39,7 @@ class DeviceFilesystem:
     uuid: str
 
 
-@dataclass(frozen=True, slots=True)
-class FolderLocation:
+class FolderLocation(Struct, frozen=True):
     """Folder, and the mount that contains it."""
 
     folder: Path
@@ -173,8 +172,7 @@ def node_with(path: str, filesystem: str, uuid: str) -> str | None:
 HOMES = Path("/home")
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     """Filesystem to copy from, by its mount point or else its device, or a folder. `filesystem` is libblkid's
     name.
 

@@ -3,8 +3,9 @@
 import os
 import stat
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path, PurePosixPath
+
+from msgspec.structs import replace
 
 from wizard.apply.copy.places import (
     READ_ONLY,

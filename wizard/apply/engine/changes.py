@@ -1,10 +1,11 @@
 """Collect the changes of a rehearsal from scratch copy and drive, and save the drive's old bytes first."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import chain
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from wizard.apply.block import extents
 from wizard.apply.engine import record, stores

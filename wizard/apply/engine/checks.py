@@ -7,9 +7,11 @@ hidden drive. The record can be lost or older than the drives; then the drives d
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.apply.block import extents
 from wizard.apply.engine import record as words
@@ -32,8 +34,7 @@ from wizard.model.errors import BadInput, Failed, Refused, printable
 from wizard.model.said import Message, join, t, tn
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
+class Kept(Struct, frozen=True):
     """Saved and planned bytes of a run's drives, in `folder`. `side_of` opens those of one drive, counted
     from 0."""
 

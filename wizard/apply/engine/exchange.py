@@ -10,8 +10,9 @@ Each phase checks first. Errors name the commands that work now.
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from wizard.apply.block import extents
 from wizard.apply.block.devices import UNVERIFIED

@@ -1,9 +1,11 @@
 """State of a rehearsed run: a small file in the run's folder, durable before each phase begins."""
 
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.apply.block.extents import Read
 from wizard.apply.run.backup_store import backed_up, digest_of_text, read_kept, replace_durably
@@ -122,8 +124,7 @@ def power_message(phase: Phase, drives: str, *, waits: bool = True) -> Message |
             return HALF(drives=drives, command="undo" if phase in GOING_BACK else "resume")
 
 
-@dataclass(frozen=True, slots=True)
-class SavedSignature(Placed):
+class SavedSignature(Placed, Struct, frozen=True):
     """Place of a signature. While a drive is hidden it contains zeros.
 
     If `stays`, it contains the old bytes: a table with preserved partitions stays valid until the new one is
@@ -144,8 +145,7 @@ class SavedSignature(Placed):
         return bytes.fromhex(self.instead)[at : at + size_bytes] if self.instead else bytes(size_bytes)
 
 
-@dataclass(frozen=True, slots=True)
-class DriveChange:
+class DriveChange(Struct, frozen=True):
     """Changes on one drive. `places` are whole logical blocks, sorted and separate.
 
     `old_marks` and `new_marks` are the old and new signatures in the order of writing, the deciding one last.
@@ -182,8 +182,7 @@ class DriveChange:
         return self.old_digest == self.barred_digest
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(Struct, frozen=True):
     """Phase of a run, and the changes to each drive, empty during the rehearsal.
 
     If `waits`, the drives are hidden until the run is kept or undone. Otherwise the run continues by itself,

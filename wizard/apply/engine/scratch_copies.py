@@ -9,9 +9,10 @@ neighbour shares.
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
+
+from msgspec import Struct
 
 from wizard.apply.block import devices, extents
 from wizard.apply.block.scratch_device import (
@@ -105,8 +106,7 @@ HEAD_BYTES, TAIL_BYTES = 5 * MIB, MIB
 """Parts of a drive or volume. libblkid's signatures begin in the head or end in the tail."""
 
 
-@dataclass(frozen=True, slots=True)
-class ScratchRequest:
+class ScratchRequest(Struct, frozen=True):
     """Drive to make a scratch copy of.
 
     `volumes` are the old and new volumes that are not preserved, `allowed` all places that may change,

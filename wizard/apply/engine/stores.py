@@ -8,10 +8,12 @@ import os
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Self
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.apply.block import extents
 from wizard.apply.engine.record import DriveChange, SavedSignature
@@ -174,8 +176,7 @@ SPARE_BYTES = 256
 """The notice grows by a few bytes when it includes its own place."""
 
 
-@dataclass(frozen=True, slots=True)
-class NoticeText:
+class NoticeText(Struct, frozen=True):
     """Contents of a run's notices. `plan` is the plan document, `told` a short summary of the result."""
 
     run: str

@@ -5,13 +5,15 @@ Also deletes saved bytes and scratch copies. Deleting the saved bytes makes undo
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
 from hashlib import sha256
 from math import gcd
 from pathlib import Path
 from shutil import rmtree
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.apply.block import extents
 from wizard.apply.engine import stores
@@ -39,8 +41,7 @@ class Content(StrEnum):
     FOREIGN = "foreign"
 
 
-@dataclass(frozen=True, slots=True)
-class BlockCounts:
+class BlockCounts(Struct, frozen=True):
     """Number of blocks that equal the saved bytes, only the planned bytes or the notice, or neither. Blocks
     that many drives share, such as zeros, do not count."""
 
@@ -54,8 +55,7 @@ class BlockCounts:
         return self.old > 0 or self.new > 0
 
 
-@dataclass(frozen=True, slots=True)
-class DriveSide:
+class DriveSide(Struct, frozen=True):
     """Drive of an exchange, with readers of its old and new bytes.
 
     `notice` is the one on the hidden drive, empty if the drive has none or the stored one is damaged. `told`
@@ -318,8 +318,7 @@ def _read_or_empty(read: extents.Read, start_bytes: int, size_bytes: int) -> byt
         return b""
 
 
-@dataclass(frozen=True, slots=True)
-class Proof:
+class Proof(Struct, frozen=True):
     """Result of comparing all drives of a run, whose saved bytes are in `folder`.
 
     OLD: every saved byte is on its drive. NEW: the drives contain the planned bytes, or all checks of the

@@ -1,8 +1,10 @@
 """Compare the use of existing volumes with the request: fstab, mounts and ownership. Read-only."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.advice.catalogue import OptionKind, load_catalogue
 from wizard.apply.ensure import leftover
@@ -37,8 +39,7 @@ from wizard.probe.host.environment import writer_named
 NO_OPTIONS = Sentence("the entry for {device} in {file} lacks {options:list}")
 
 
-@dataclass(frozen=True, slots=True)
-class Where:
+class Where(Struct, frozen=True):
     """The environment to compare with, and the folder of runs, or None for the default. `given` are device
     nodes and mount points reserved by other entries of the file."""
 
@@ -47,8 +48,7 @@ class Where:
     given: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class MountDifferences:
+class MountDifferences(Struct, frozen=True):
     """Differences in the use of volumes: `needs` with the first change to make, `faults` that stay, and the
     fstab mount points of each device."""
 
@@ -58,8 +58,7 @@ class MountDifferences:
     places: dict[str, tuple[str, ...]]
 
 
-@dataclass(frozen=True, slots=True)
-class _Need:
+class _Need(Struct, frozen=True):
     said: Message
     device: str
     wanted: Attach | SetOptions

@@ -3,8 +3,9 @@
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
+
+from msgspec import Struct
 
 from wizard.apply.ensure.compare_mounts import Where, mounted_as_there
 from wizard.apply.ensure.layers import array_faults, group_of, layers_of, physical_in
@@ -144,8 +145,8 @@ def _in_use(uuid: str) -> tuple[frozenset[str], bool]:
 
 
 REACHES_FURTHER = Sentence(
-    "{device} is one of {count} devices of a {kind} volume, but the others are not listed here, so no data "
-    "is replaced"
+    "{device} is one of {count} devices of a {kind} volume whose others are not listed, so no data is "
+    "replaced"
 )
 
 
@@ -226,8 +227,7 @@ def _unknown_beyond(held: Held) -> Iterator[Message]:
             )
 
 
-@dataclass(frozen=True, slots=True)
-class DriveTarget:
+class DriveTarget(Struct, frozen=True):
     """An entry of the document and its drives, in order."""
 
     wanted: WantedDrive

@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from wizard.apply.engine.record import UNTOUCHED, load_record
 from wizard.apply.run import journal, runs
@@ -21,8 +22,7 @@ from wizard.plan.plan import Plan
 from wizard.plan.request.volume_request import VolumeRequest
 
 
-@dataclass(frozen=True, slots=True)
-class DesiredPlan:
+class DesiredPlan(Struct, frozen=True):
     """The requested plan, its requests, and the contents that the document allows to replace (`replace`)."""
 
     plan: Plan
@@ -30,8 +30,7 @@ class DesiredPlan:
     replace: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Leftover:
+class Leftover(Struct, frozen=True):
     """An unfinished run, a message about it, and True if it does what is requested and can resume."""
 
     run: Path

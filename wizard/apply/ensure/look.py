@@ -1,9 +1,11 @@
 """Compare one drive, or the drives of one volume, with the request, and find the changes. Read-only."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.apply.engine.record import UNKNOWN_DATA
 from wizard.apply.ensure import compare_mounts, converge
@@ -48,8 +50,7 @@ class DriveState(StrEnum):
     REFUSED = "refused"
 
 
-@dataclass(frozen=True, slots=True)
-class DriveAssessment:
+class DriveAssessment(Struct, frozen=True):
     """The comparison of an entry with its drives.
 
     `said` are the differences, or the reason to refuse. `drives` are in the document's order; empty if

@@ -8,10 +8,12 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from pathlib import Path
 from time import sleep
 from uuid import uuid4
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.apply.engine.signatures import xfs_found
 from wizard.apply.move.mover.journal import MoveJournal, MoveState, MovingDrive, UnreadSector
@@ -28,8 +30,7 @@ from wizard.plan.partition.moves import MOVES, move_step
 FILE, SCHEMA = "moved.json", "diskwright.moved/1"
 
 
-@dataclass(frozen=True, slots=True)
-class Bad:
+class Bad(Struct, frozen=True):
     """An unreadable range: offsets in the partition, and on the drive at that time. Version 1.0 set the other
     fields: `is_zeros` is True if zeros replaced the range, and `is_kept` if the journal has the data."""
 
@@ -39,8 +40,7 @@ class Bad:
     is_kept: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Noted:
+class Noted(Struct, frozen=True):
     """The progress of one move.
 
     `content` is the digest of the partition, empty until read, and `pieces` has a digest for each of its
@@ -73,8 +73,7 @@ def without_stops(noted: Noted) -> Noted:
     return replace(noted, bad=tuple(one for one in noted.bad if one.is_zeros))
 
 
-@dataclass(frozen=True, slots=True)
-class Notes:
+class Notes(Struct, frozen=True):
     """The progress of all moves of a run, in their order."""
 
     moves: tuple[Noted, ...]
@@ -115,8 +114,7 @@ MOST_PIECES, PIECE_DIGITS = 1024, 32
 """Limits that fit into the journal on the drive: number of digests, and hex digits of each."""
 
 
-@dataclass(frozen=True, slots=True)
-class ContentDigests:
+class ContentDigests(Struct, frozen=True):
     """Digests of a partition without its head and its last bytes: of the whole, and of equal pieces.
     `superblocks` are places that xfs_repair would take for an XFS superblock."""
 

@@ -1,9 +1,10 @@
 """Move the partitions of a run: read all first, then move and compare them one after the other; and undo."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from wizard.apply.engine import record
 from wizard.apply.move import content

@@ -5,8 +5,10 @@ The journal on the drive contains the whole document.
 
 import json
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.apply.move import content, forward
 from wizard.apply.move.mover.journal import MoveJournal, MovingDrive, image_of
@@ -85,8 +87,7 @@ class MoveRunJob(job.RunJob[Moves]):
 JOB = MoveRunJob()
 
 
-@dataclass(frozen=True, slots=True)
-class FoundMove:
+class FoundMove(Struct, frozen=True):
     """Moves found in a drive's journal, with current device names: the progress of each, the number of the
     journal's move, from 0, and True if that one is moving back."""
 

@@ -16,8 +16,10 @@ another table.
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
 from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.apply.block.extents import merged
 from wizard.apply.table import proof
@@ -40,16 +42,14 @@ DYNAMIC_TYPES = frozenset(
 MOST_MBR_BLOCKS = 1 << 32
 
 
-@dataclass(frozen=True, slots=True)
-class TablePiece:
+class TablePiece(Struct, frozen=True):
     """Whole physical blocks and their offset. Only the end of the drive may cut the last one."""
 
     offset_bytes: int
     data: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class TableImages:
+class TableImages(Struct, frozen=True):
     """The same places in three states. The pieces of each are in write order; each is synced before the
     next."""
 
@@ -74,8 +74,7 @@ class SharedBlock(Refused):
         self.number, self.place = number, place
 
 
-@dataclass(frozen=True, slots=True)
-class _Drive:
+class _Drive(Struct, frozen=True):
     """The read function and sizes of a drive, in bytes. A physical block is at least one logical block."""
 
     read: tables.Read

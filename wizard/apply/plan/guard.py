@@ -6,10 +6,11 @@ The checks run twice: before a run starts, and in the run under the drives' lock
 import os
 import sys
 from collections.abc import Iterable
-from dataclasses import replace
 from errno import EACCES, ENOTDIR
 from importlib.util import find_spec
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from wizard.advice.missing import BINDING, missing
 from wizard.apply.block import devices

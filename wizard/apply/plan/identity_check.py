@@ -2,9 +2,10 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from wizard.apply.block.extents import DeviceMedium
 from wizard.apply.engine import survey

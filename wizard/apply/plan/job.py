@@ -3,9 +3,10 @@
 import os
 from collections.abc import Collection
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from wizard.apply.block.devices import is_unplugged
 from wizard.apply.block.scratch_device import forget_left_rules

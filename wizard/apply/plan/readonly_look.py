@@ -3,9 +3,10 @@
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, sleep
+
+from msgspec import Struct
 
 from wizard.apply.block import devices
 from wizard.apply.block.scratch_device import NoScratchDeviceError, attached
@@ -29,8 +30,7 @@ NO_SCRATCH_COPY = Sentence("Cannot create a scratch copy of {drives:list}: {why}
 UNMOUNT_SECONDS = 60.0
 
 
-@dataclass(frozen=True, slots=True)
-class ShownFilesystem:
+class ShownFilesystem(Struct, frozen=True):
     """A filesystem on the scratch copy at `node`, which represents `device`.
 
     `mount` is the command that mounts it, without the mount point; empty if it cannot be mounted.

@@ -4,10 +4,11 @@ import os
 from base64 import b64decode
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from shutil import rmtree
+
+from msgspec.structs import replace
 
 from wizard.apply.block import extents
 from wizard.apply.engine import stores

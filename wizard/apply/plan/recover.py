@@ -3,8 +3,10 @@
 from base64 import b64decode
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.apply.block import extents
 from wizard.apply.engine.record import Phase, load_record
@@ -26,8 +28,7 @@ from wizard.probe.content.notices import is_bare, notices
 from wizard.probe.machine import list_drive_paths, probe_drive
 
 
-@dataclass(frozen=True, slots=True)
-class FoundRun:
+class FoundRun(Struct, frozen=True):
     """A waiting run found on drives: the plan with current device names and without mounts, one recovery
     label per drive in the plan's order, their raw bytes, and differences from the plan's drives."""
 

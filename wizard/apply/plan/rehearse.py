@@ -2,9 +2,11 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.apply.block.devices import read_bytes
 from wizard.apply.block.extents import merged, without
@@ -46,8 +48,7 @@ class StoppedError(Exception):
     """A stop was requested during the rehearsal, before the step in the message."""
 
 
-@dataclass(frozen=True, slots=True)
-class RehearsalWorkspace:
+class RehearsalWorkspace(Struct, frozen=True):
     """What a rehearsal needs: the run's folder, settings and journal, a function that executes steps, and the
     passphrase of encrypted volumes."""
 
@@ -55,11 +56,14 @@ class RehearsalWorkspace:
     environment: Environment
     journal: Journal
     execute: Execute
-    secret: bytes | None = field(default=None, repr=False)
+    secret: bytes | None = None
+
+    def __repr__(self) -> str:
+        """Hide the passphrase, also from logs and tracebacks."""
+        return f"{type(self).__name__}(...)"
 
 
-@dataclass(frozen=True, slots=True)
-class Rehearsed:
+class Rehearsed(Struct, frozen=True):
     """A drive of the plan, its scratch copy, and the partition table that the plan writes. `part`: number of
     the only partition whose contents change, or 0."""
 

@@ -3,8 +3,9 @@
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from wizard.apply.block import devices
 from wizard.apply.block.extents import DeviceMedium

@@ -3,9 +3,11 @@ runs on them."""
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.apply.engine.checks import COMPLETE
 from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase, load_record, save_record
@@ -31,8 +33,7 @@ OVER = UNTOUCHED | {Phase.UNDONE, Phase.LEFT}
 under the names that the user confirmed."""
 
 
-@dataclass(frozen=True, slots=True)
-class RelocatedDrive:
+class RelocatedDrive(Struct, frozen=True):
     """A drive of the run, as `known` and as found under another name, with both names and how it was
     identified."""
 
@@ -41,8 +42,7 @@ class RelocatedDrive:
     said: Message
 
 
-@dataclass(frozen=True, slots=True)
-class KnownDrives:
+class KnownDrives(Struct, frozen=True):
     """The drives of a rehearsed run, identified by what the run left there."""
 
     run: Path

@@ -5,11 +5,12 @@ import os
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
 from shutil import rmtree
 from tempfile import TemporaryDirectory
+
+from msgspec import Struct
 
 from wizard.apply.block.extents import DeviceMedium
 from wizard.apply.engine import scratch_copies
@@ -105,8 +106,7 @@ BLOCK_BYTES = 512
 PREFIX = ".measuring-"
 
 
-@dataclass(frozen=True, slots=True)
-class Room:
+class Room(Struct, frozen=True):
     """Space that a run needs in its folder until keep or undo.
 
     `old_bytes` is for old contents, excluding zeros, and `new_bytes` for new contents; both are None if space

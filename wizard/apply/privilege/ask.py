@@ -25,9 +25,10 @@ import os
 import stat
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
+
+from msgspec import Struct
 
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.module import PACKAGE_FOLDER
@@ -79,8 +80,7 @@ class Say(StrEnum):
     INSTALLED = "installed"
 
 
-@dataclass(frozen=True, slots=True)
-class RootRequest:
+class RootRequest(Struct, frozen=True):
     """A request to the root process.
 
     LOOK: probe the drives at `paths`, or all if None. LOOK_AT_EXT: inspect the filesystem on `device` for a
@@ -96,14 +96,17 @@ class RootRequest:
     plan: str = ""
     tokens: tuple[str, ...] = ()
     journal: str | None = None
-    secret: str | None = field(default=None, repr=False)
+    secret: str | None = None
     device: str = ""
     programs: tuple[str, ...] = ()
     wanted: Wanted | CopyFiles | None = None
 
+    def __repr__(self) -> str:
+        """Hide the passphrase, also from logs and tracebacks."""
+        return f"{type(self).__name__}(...)"
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+
+class Answer(Struct, frozen=True):
     """A line from the root process. STANDS: the `status` of the run. `document` is planned by WORK_OUT."""
 
     say: Say
@@ -138,8 +141,7 @@ HELPER = "as-root"
 """The program next to the installed package that starts as root."""
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
+class Surroundings(Struct, frozen=True):
     """How this process can ask for root: a terminal, a graphical session, the system message bus, systemd."""
 
     terminal: bool
@@ -148,8 +150,7 @@ class Surroundings:
     systemd: bool
 
 
-@dataclass(frozen=True, slots=True)
-class RootProgram:
+class RootProgram(Struct, frozen=True):
     """A program that grants root, and its arguments."""
 
     name: str

@@ -41,7 +41,7 @@ NO_ANSWER = t(
     "The root process ended without an answer; `sudo diskwright status` shows any run that started."
 )
 T = TypeVar("T")
-THE_RESULT = "The root process's result"
+THE_RESULT = t("The root process's result")
 
 DISMISSED = {
     ("pkexec", 126): ask.DISMISSED,
@@ -109,7 +109,7 @@ class Elevated(LocalRuns):
     def work_out_copy(self, asked: CopyFiles) -> Bring:
         """Count the files to copy as root, and plan the copy. Raises as `survey.work_out` does."""
         answer = self._request(ask.RootRequest(ask.Ask.WORK_OUT, wanted=asked))
-        return BRINGS.read(answer.document, THE_RESULT)
+        return BRINGS.read(answer.document, str(THE_RESULT))
 
     def keep(self, run: Path, secret: bytes | None = None) -> str:
         """Keep the result of the last run, and return a summary. Raises as `run_control.keep` does."""

@@ -8,7 +8,8 @@ is copied, to free space elsewhere.
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from wizard.apply.block import extents
 from wizard.apply.engine.signatures import BTRFS_COPIES
@@ -33,8 +34,7 @@ PROFILES = frozenset({"single", "DUP"})
 """Profiles for a single device, where every stripe contains the whole chunk."""
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(Struct, frozen=True):
     """A chunk: its logical address, its types (DATA, METADATA, SYSTEM), its profile, and its places on the
     device."""
 

@@ -7,8 +7,9 @@ rehearsal.
 """
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from wizard.apply.block import extents
 from wizard.apply.block.devices import forget_caches
@@ -45,8 +46,7 @@ LEFT_BYTES = 16 * MIB
 (e2fsprogs, resize/resize2fs.c, adjust_fs_info)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Showing:
+class Showing(Struct, frozen=True):
     """A filesystem to copy for a resize.
 
     `real` is its partition and `scratch` the one on the scratch copy; `volume` is the place of both. `drive`

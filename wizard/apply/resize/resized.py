@@ -3,7 +3,8 @@
 import re
 import shlex
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from wizard.apply.block.extents import clipped, gaps
 from wizard.apply.resize import btrfs, ext, metadata, ntfs, xfs
@@ -23,8 +24,7 @@ XFS = re.compile(r"(?m)^data\s+=\s*bsize=(\d+)\s+blocks=(\d+)")
 BTRFS = re.compile(r"(?m)^\s*devid\s+(\d+)\s+size (\d+)\s")
 
 
-@dataclass(frozen=True, slots=True)
-class MountedSize:
+class MountedSize(Struct, frozen=True):
     """The size of a mounted filesystem on its device. `member` is the device ID in a Btrfs."""
 
     size_bytes: int
@@ -63,8 +63,7 @@ def is_filled(held_bytes: int, size_bytes: int) -> bool:
     return size_bytes * 9 // 10 <= held_bytes <= size_bytes
 
 
-@dataclass(frozen=True, slots=True)
-class Resizer:
+class Resizer(Struct, frozen=True):
     """How to copy a filesystem's metadata to a scratch copy, and to get its size from a tool's output.
     `writable_now` returns places without file data afterwards, for tools that can move files."""
 

@@ -6,9 +6,10 @@ import os
 import stat
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
+
+from msgspec import Struct
 
 from wizard.apply.block.extents import without
 from wizard.apply.run import process
@@ -162,8 +163,7 @@ LOOK_SECONDS = 60.0
 OWN_FSTAB = Path("/etc/fstab")
 
 
-@dataclass(frozen=True, slots=True)
-class Environment:
+class Environment(Struct, frozen=True):
     """The fstab, drives and patience of a run.
 
     `only` limits the drives the run may touch; None allows all. `patience_seconds` is added to ten times the

@@ -5,11 +5,13 @@ A kind of run is a subclass of `RunJob`.
 
 import os
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
 from typing import Generic, TypeVar
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.apply.engine.record import RESUMES_RUN, Phase, load_record, power_sentence
 from wizard.apply.run import kinds, process, runs
@@ -38,8 +40,7 @@ ANOTHER_DRIVE = Sentence("{fault:First}. Nothing was written.")
 NOT_YET = t("Done, not in use yet: keep or undo the result.")
 
 
-@dataclass(frozen=True, slots=True)
-class Start:
+class Start(Struct, frozen=True):
     """How a new run is started. `tokens` confirm the drives. `journal_dir`: folder for runs, None for the
     usual one. `secret`: passphrase of encrypted volumes. `keep`: keep the result as soon as it is written.
     `why_direct`: why the run cannot be rehearsed, empty if it can."""
@@ -47,9 +48,13 @@ class Start:
     tokens: tuple[str, ...] = ()
     journal_dir: Path | None = None
     environment: Environment = ANY
-    secret: bytes | None = field(default=None, repr=False)
+    secret: bytes | None = None
     keep: bool = False
     why_direct: str = ""
+
+    def __repr__(self) -> str:
+        """Hide the passphrase, also from logs and tracebacks."""
+        return f"{type(self).__name__}(...)"
 
     @property
     def folder(self) -> Path:
@@ -132,8 +137,7 @@ Outcome = tuple[Event, Message | str]
 """The last event of a run, and its sentence."""
 
 
-@dataclass(frozen=True, slots=True)
-class RunWork:
+class RunWork(Struct, frozen=True):
     """A run as its own process sees it. `secret` is the passphrase of encrypted volumes."""
 
     run: Path
@@ -143,8 +147,7 @@ class RunWork:
     secret: bytes | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class JobRequest:
+class JobRequest(Struct, frozen=True):
     """A request to continue a run.
 
     `over_changes` allows undo although other programs have changed the drive since; `tokens` confirms the
@@ -157,8 +160,7 @@ class JobRequest:
     tokens: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Prepared:
+class Prepared(Struct, frozen=True):
     """Everything needed to continue a run: the journal sentence, a function that locks the drives, a check to
     run under the locks, and the passphrase or key of encrypted volumes."""
 
@@ -174,8 +176,7 @@ LEFT_OFF = frozenset({RunState.FAILED, RunState.STOPPED, RunState.REFUSED, RunSt
 PURPOSES = {"resume": Purpose.APPLY, Settling.KEEP: Purpose.KEEP, Settling.UNDO: Purpose.UNDO}
 
 
-@dataclass(frozen=True, slots=True)
-class NextCommands:
+class NextCommands(Struct, frozen=True):
     """Names of the commands that can continue a run now; `why_not` if there are none."""
 
     names: tuple[str, ...] = ()
@@ -186,8 +187,7 @@ class NextCommands:
         return either(runs.command_on(way, run) for way in self.names) or self.why_not
 
 
-@dataclass(frozen=True, slots=True)
-class PendingWrites:
+class PendingWrites(Struct, frozen=True):
     """Steps, by number from 1, with which resuming a run overwrites data, and a summary. Empty if none."""
 
     steps: tuple[tuple[int, Step[PlanOperation]], ...] = ()
@@ -206,8 +206,7 @@ class Rollback(StrEnum):
     UNKNOWN = "unknown"
 
 
-@dataclass(frozen=True, slots=True)
-class RollbackState:
+class RollbackState(Struct, frozen=True):
     """Possibility of undo, with a sentence.
 
     `since` is the last mount for writing, in seconds since 1970, if the mount made undo impossible, else 0.
@@ -260,12 +259,12 @@ class RunJob(Generic[D]):
     def own_drives(
         self, document: D, environment: Environment, run: Path | None = None, *, undoing: bool = False
     ) -> Collection[str]:
-        """Return the drives to lock. Raises Refused unless they are those of the document, and the run may
-        write to them. `run` is None for a new run."""
+        """Return the drives to lock. Raises Refused unless the document names these drives, and the run
+        may write there. `run` is None for a new run."""
         raise NotImplementedError
 
     def check_place(self, document: D, how: Start) -> None:
-        """Raises Refused if tools are missing, or the run or its journal cannot be where it is wanted."""
+        """Raises Refused if tools are missing, or for a wrong folder of the run or journal."""
 
     def room_bytes(self, document: D) -> int:
         """Return the space that a run needs free at the start, besides the journal."""

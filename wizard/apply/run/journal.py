@@ -7,12 +7,13 @@ import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 from time import sleep
 from typing import TypeGuard
+
+from msgspec.structs import replace
 
 from wizard.apply.run import process
 from wizard.apply.run.process import is_locked

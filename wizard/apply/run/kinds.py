@@ -1,10 +1,11 @@
 """The kinds of runs, with the documents and the job of each."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Generic, TypeVar, cast
+
+from msgspec import Struct
 
 from wizard.apply.run import runs
 from wizard.apply.run.process import refused
@@ -22,10 +23,9 @@ from wizard.process.program import remember
 D = TypeVar("D")
 
 
-@dataclass(frozen=True, slots=True)
-class RunKind(Generic[D]):
-    """A kind of run: the name of its document in a run's folder, its documents, and the module in
-    `wizard/apply/` with its `JOB`, which is imported only when needed."""
+class RunKind(Struct, Generic[D], frozen=True):
+    """A kind of run: the file name of the document in a run's folder, the documents, and the module in
+    `wizard/apply/` with the `JOB`, imported only when needed."""
 
     file: str
     documents: Sealed[D]
@@ -47,10 +47,8 @@ class RunKind(Generic[D]):
         return job
 
 
-class PlanKind(RunKind[Plan]):
+class PlanKind(RunKind[Plan], frozen=True):
     """Runs of plans, whose files are backed up and whose drives may have been found under other names."""
-
-    __slots__ = ()
 
     def load(self, run: Path) -> Plan:
         """Load the plan of a run as `load_plan` does."""

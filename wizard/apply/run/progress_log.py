@@ -7,11 +7,13 @@ import errno
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass
 from enum import StrEnum
 from functools import reduce
 from pathlib import Path
 from time import monotonic
+
+from msgspec import Struct
+from msgspec.structs import asdict
 
 from wizard.apply.engine.record import Phase, load_record, power_sentence
 from wizard.apply.run import journal
@@ -32,8 +34,7 @@ Progress = Callable[[float], None]
 """Receives the share done, from 0 to 1."""
 
 
-@dataclass(frozen=True, slots=True)
-class StepProgress:
+class StepProgress(Struct, frozen=True):
     """Progress of a step.
 
     `step` counts from 1; 0 is for work before the first or after the last step, such as checks. `share` is
@@ -46,8 +47,7 @@ class StepProgress:
     rate: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RunStatus:
+class RunStatus(Struct, frozen=True):
     """Progress of the step, phase of a rehearsed plan, and effect of a power cut now. None or empty if
     unknown."""
 
@@ -280,7 +280,7 @@ def how_far(done: frozenset[int], total: int) -> Message:
 
 
 def reached(run: Path, total: int) -> Message | str:
-    """Report how many steps of a run are done, and that nothing was written if none has started."""
+    """Report how many steps of a run are done, or an unchanged drive if no step has started."""
     try:
         entries = journal.read_entries(run)
     except BadInput as error:
@@ -296,8 +296,7 @@ class Settling(StrEnum):
     UNDO = "undo"
 
 
-@dataclass(frozen=True, slots=True)
-class DecisionChoice:
+class DecisionChoice(Struct, frozen=True):
     """A possible way to settle a run: the question to ask, its consequence, and why it needs the passphrase
     of encrypted volumes; empty if it does not."""
 
@@ -307,8 +306,7 @@ class DecisionChoice:
     why_secret: Message | str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(Struct, frozen=True):
     """The possible ways to settle or resume a run.
 
     `resumes` is True if the run can be resumed. `look` explains how to inspect the result and still be able

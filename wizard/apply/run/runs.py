@@ -6,9 +6,10 @@ import shlex
 import stat
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
+
+from msgspec import Struct
 
 from wizard.apply.engine.record import load_record
 from wizard.apply.run import backup_store, journal
@@ -52,8 +53,7 @@ PARTS = (journal.FILE, PLAN, CHANGES, MIGRATION, MOVE, BRING, journal.RECORD, *j
 IN_MEMORY = frozenset({"tmpfs", "ramfs", "rootfs", "devtmpfs", "overlay", "squashfs"})
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Struct, frozen=True):
     """The settings of a run for resume and undo; the document run.json. `direct` is True if a plan's steps
     run directly on the drive; None for other kinds of runs and older versions."""
 
@@ -63,8 +63,7 @@ class Settings:
     direct: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RunDrives:
+class RunDrives(Struct, frozen=True):
     """The drives of a run as last found; the document drives.json. `found` is True if the run's folder was
     lost and this one was rebuilt from recovery labels on the drives."""
 

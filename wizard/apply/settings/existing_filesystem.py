@@ -6,8 +6,10 @@ Also finds the fstab and crypttab lines that refer to volumes a plan destroys.
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.advice.existing import Existing
 from wizard.apply.block.devices import drives_under, node_fault
@@ -48,8 +50,7 @@ CLONED = Sentence(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ExistingVolume:
+class ExistingVolume(Struct, frozen=True):
     """An existing filesystem, with its drive and all its settings.
 
     `uuid` is empty if there is none. `lines` are the filesystem's lines in fstab, and `mounts` its mounts in

@@ -1,11 +1,12 @@
 """Plan the changes that an action needs on an existing filesystem or drive. Read-only."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import count
 from pathlib import Path
 from uuid import NAMESPACE_OID, uuid5
+
+from msgspec.structs import replace
 
 from wizard.apply.block.devices import IN_USE, open_exclusively
 from wizard.apply.plan.guard import check_mount_point

@@ -1,6 +1,7 @@
 """Propose better settings for an existing filesystem, and plan the changes of any request."""
 
-from dataclasses import dataclass, replace
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.advice.catalogue import load_catalogue
 from wizard.advice.existing import Tuning, tuning_for
@@ -28,8 +29,7 @@ from wizard.plan.settings.document import ORDER
 from wizard.plan.settings.tuning import ROOT_ONLY, make_changes
 
 
-@dataclass(frozen=True, slots=True)
-class TuningProposal:
+class TuningProposal(Struct, frozen=True):
     """The workload, the existing filesystem, its recommended settings, and the changes to reach them."""
 
     workload: Workload

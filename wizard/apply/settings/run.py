@@ -7,9 +7,10 @@ import shlex
 import stat
 from collections.abc import Collection, Iterator, Set
 from contextlib import suppress
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from wizard.apply.block.devices import kernel_name
 from wizard.apply.run import job, journal, kinds, process

@@ -4,11 +4,12 @@ import os
 import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from stat import S_IMODE
 from time import monotonic, sleep
+
+from msgspec import Struct
 
 from wizard.apply.block.devices import forget_caches, kernel_name, open_exclusively, write_bytes
 from wizard.apply.resize.resized import held_in_use
@@ -58,8 +59,7 @@ PROCESS = Path("/proc/self/status")
 _SUPERBLOCK = re.compile(r"(?m)^(Block count|Reserved block count|Block size):\s+(\d+)$")
 
 
-@dataclass(frozen=True, slots=True)
-class RunningSystem:
+class RunningSystem(Struct, frozen=True):
     """The `System` of operations. `step` counts from 1. Commands need a journal; reading does not."""
 
     drive: Identity
@@ -311,8 +311,7 @@ def read_top(device: str, place: str, driver: str) -> Top:
     return Top(status.st_uid, status.st_gid, S_IMODE(status.st_mode))
 
 
-@dataclass(frozen=True, slots=True)
-class _Table:
+class _Table(Struct, frozen=True):
     """The table's regions: current, with the old partition end, and with the new one."""
 
     kind: str

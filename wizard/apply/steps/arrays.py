@@ -206,12 +206,12 @@ def part_differences(
     `mdadm --examine`: the array, the alignment of the data, and the bitmap or the chunk. Pure."""
     uuid = re.search(r"Array UUID : (\S+)", said)
     rows: list[tuple[str, int | str | None, int | str | None]] = [
-        (f"{part} Array UUID", uuid and uuid[1], array.mdadm_uuid)
+        (f"{part} UUID", uuid and uuid[1], array.mdadm_uuid)
     ]
     if array.copied:
-        rows.append((f"{part} Internal Bitmap", "Internal Bitmap :" in said, True))
+        rows.append((f"{part} bitmap", "Internal Bitmap :" in said, True))
     else:
-        rows.append((f"{part} Chunk Size", examined_chunk(said), array.chunk_bytes))
+        rows.append((f"{part} chunk", examined_chunk(said), array.chunk_bytes))
     yield from differences(rows)
     offset = examined_offset(said)
     if offset is None or geometry.misalignment_bytes(start_bytes + offset):
@@ -380,7 +380,7 @@ def is_uncopied(said: str, bitmap: str) -> bool:
     """Return True if md has to copy the whole array, according to mdadm's output on a member and its bitmap.
     Pure.
 
-    mdadm calls an array active if it is only partly copied, even if it is stopped.
+    mdadm also calls a partly copied or stopped array active.
     """
     return (
         re.search(r"(?m)^\s*State : active$", said) is not None

@@ -3,10 +3,12 @@
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import sleep
 from typing import Protocol
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.run.journal import Journal
@@ -110,8 +112,7 @@ class Commands(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class StepContext:
+class StepContext(Struct, frozen=True):
     """The context of one step.
 
     `step` counts from 1. `again` is True if an earlier process may have executed it. `secret` is the
@@ -125,8 +126,12 @@ class StepContext:
     environment: Environment
     journal: Journal
     drive_locks: tuple[int, ...]
-    secret: bytes | None = field(default=None, repr=False)
+    secret: bytes | None = None
     rehearsed: bool = False
+
+    def __repr__(self) -> str:
+        """Hide the passphrase, also from logs and tracebacks."""
+        return f"{type(self).__name__}(...)"
 
     @property
     def member(self) -> Member:
@@ -191,8 +196,7 @@ class StepContext:
         return t("{confirmed:row}", confirmed=tuple(confirmed))
 
 
-@dataclass(frozen=True, slots=True)
-class Finished:
+class Finished(Struct, frozen=True):
     """Finished steps to check: plan, freshly probed `drives`, files of the system, time limit for each tool,
     and how to run a command."""
 

@@ -8,8 +8,9 @@ import re
 import stat
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from wizard.advice.existing import STARTS_ALL_THE_SAME
 from wizard.apply.system.edited_file import edit, read_text
@@ -41,8 +42,7 @@ def tags_of(contents: Iterable[Signature | ExtFacts], part: Partition | None) ->
     return frozenset((name, value) for name, value in pairs if value)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FstabEntry:
+class FstabEntry(Struct, frozen=True, kw_only=True):
     """An entry of fstab or crypttab. `number` is its line, from 1, and `source` its device as written."""
 
     number: int
@@ -106,8 +106,7 @@ def boot_entry(number: int, setting: str) -> FstabEntry:
     return FstabEntry(number=number, source=setting.partition("=")[2].strip("\"'"), options=("nofail",))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Line(FstabEntry):
+class Line(FstabEntry, frozen=True, kw_only=True):
     """An entry of fstab. `kind` is its filesystem type."""
 
     mount_point: str
@@ -167,8 +166,7 @@ MADE_ANEW = frozenset({"swap", "tmp"})
 """Options that create swap or a filesystem at every boot, regardless of existing data (crypttab(5))."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Opening(FstabEntry):
+class Opening(FstabEntry, frozen=True, kw_only=True):
     """An entry of crypttab: its name below /dev/mapper, and its key file, or an empty string."""
 
     name: str

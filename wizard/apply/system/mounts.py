@@ -4,9 +4,10 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
 from pathlib import Path
 
+from msgspec import Struct
+from msgspec.structs import replace
 from psutil import pids
 
 from wizard.advice.existing import ACCESS_TIME
@@ -35,8 +36,7 @@ SHARED = frozenset({"sync", "dirsync", "mand", "lazytime"})
 (fs/proc_namespace.c)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Mounted:
+class Mounted(Struct, frozen=True):
     """A line of mountinfo. `options` are the options of mount and filesystem, `own` only those of the mount.
     `root` is the mounted part of the filesystem. `number` is the device's MAJOR:MINOR; major 0 means no
     device, as for Btrfs."""

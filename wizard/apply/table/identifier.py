@@ -7,8 +7,9 @@ two copies. Each block is old or new after a power cut, and one copy is always v
 import hashlib
 import struct
 from collections.abc import Iterable
-from dataclasses import dataclass
 from uuid import UUID
+
+from msgspec import Struct
 
 from wizard.apply.block.devices import (
     UNVERIFIED,
@@ -51,8 +52,7 @@ LUKS_SIZES = frozenset(1 << bits for bits in range(14, 23))
 NO_LUKS = Sentence("{device} has no readable LUKS header.")
 
 
-@dataclass(frozen=True, slots=True)
-class IdentifierStates:
+class IdentifierStates(Struct, frozen=True):
     """The bytes around a UUID: current, with the old UUID, and with the new one."""
 
     now: proof.Image

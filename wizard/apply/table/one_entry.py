@@ -5,8 +5,9 @@ libparted would recreate the entries with other GUIDs and without flags, and cle
 
 import struct
 import zlib
-from dataclasses import dataclass
 from uuid import UUID, uuid4
+
+from msgspec import Struct
 
 from wizard.apply.table import proof
 from wizard.model.errors import Failed
@@ -277,8 +278,7 @@ def line_of(image: proof.Image, number: int) -> int:
     return lines[number - MBR_PRIMARIES - 1]
 
 
-@dataclass(frozen=True, slots=True)
-class _Record:
+class _Record(Struct, frozen=True):
     """A record in the chain of logical partitions: offsets of its partition entry and of its link to the next
     record, or None."""
 

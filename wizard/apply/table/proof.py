@@ -10,7 +10,9 @@ last. For an MBR, one sector changes.
 import struct
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.filesystems import partition_types
 from wizard.model import layout
@@ -107,8 +109,7 @@ CHECKSUM_AT, ENTRIES_CHECKSUM_AT = 16, 88
 """Offsets of the checksums in a GPT header (UEFI 2.10, 5.3.2)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Image:
+class Image(Struct, frozen=True):
     """Pieces of a drive of `size_bytes`: offsets and whole blocks, sorted and disjoint."""
 
     size_bytes: int
@@ -191,8 +192,7 @@ def is_within(offset: int, places: tuple[Extent, ...]) -> bool:
 CHECKSUM_BYTES = 4
 
 
-@dataclass(frozen=True, slots=True)
-class GptLocation:
+class GptLocation(Struct, frozen=True):
     """The place of one copy of a GPT."""
 
     header: Extent

@@ -3,9 +3,10 @@
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 from uuid import UUID
+
+from msgspec.structs import replace
 
 from wizard.apply.block import devices
 from wizard.apply.block.extents import merged, without

@@ -15,13 +15,14 @@ import struct
 import zlib
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from multiprocessing.connection import Connection, Pipe, wait
 from pathlib import Path
 from time import monotonic
 from typing import Any, NamedTuple, NoReturn, TypeVar
+
+from msgspec import Struct
 
 from wizard.apply.run.journal import sync_folder
 from wizard.apply.run.process import UNWRITTEN
@@ -208,8 +209,7 @@ BATCH = 1 << 15
 """Limit for entries in memory."""
 
 
-@dataclass(frozen=True, slots=True)
-class Manifest:
+class Manifest(Struct, frozen=True):
     """Statistics of a written manifest: entries and seconds."""
 
     entries: int

@@ -1,12 +1,13 @@
 """Order, progress and verdict of a filesystem comparison, as data."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from math import atan, cos, exp, log, pi, sin, sqrt
 from statistics import fmean, median, stdev
 from typing import TypeVar
+
+from msgspec import Struct
 
 from wizard.benchmark.loads.script import Unit
 from wizard.model.machine import Drive, Extent
@@ -14,8 +15,7 @@ from wizard.model.said import MIB
 from wizard.operations.filesystem import MakeFilesystem
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(Struct, frozen=True):
     """A filesystem as the plan would create and mount it. The partition starts `shift_bytes` into the extent.
     `id` is unique, usually the filesystem's name. `make` has the planned node, which the trial replaces."""
 
@@ -30,8 +30,7 @@ class Candidate:
         return self.make.filesystem
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
+class Bounds(Struct, frozen=True):
     """Limits of a trial. No run starts that would exceed them."""
 
     seconds: float
@@ -39,8 +38,7 @@ class Bounds:
     rounds: int
 
 
-@dataclass(frozen=True, slots=True)
-class Order:
+class Order(Struct, frozen=True):
     """A requested trial. The first candidate is the planned one; the others are compared with it.
 
     `extent` is the planned volume. `advised`: the planned filesystem is recommended. Loads are drawn from
@@ -70,8 +68,7 @@ class Order:
         return tuple(dict.fromkeys(map(self.extent_of, self.candidates)))
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
+class Counts(Struct, frozen=True):
     """The kernel's counters for the drive: requests, bytes and flushes (None if not counted)."""
 
     reads: int
@@ -81,8 +78,7 @@ class Counts:
     flushes: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class PhaseRun:
+class PhaseRun(Struct, frozen=True):
     """One run of a phase. `seconds` includes the final unmount."""
 
     load: str
@@ -93,8 +89,7 @@ class PhaseRun:
     counts: Counts | None
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
+class Run(Struct, frozen=True):
     """One run of a candidate. `make_seconds` is not compared."""
 
     candidate: str
@@ -107,8 +102,7 @@ class Run:
         return sum(phase.seconds for phase in self.phases)
 
 
-@dataclass(frozen=True, slots=True)
-class Round:
+class Round(Struct, frozen=True):
     """One run of each candidate, in order of execution.
 
     Pressures are percentages of time in which other programs waited for a processor, or for a drive while the
@@ -133,8 +127,7 @@ class TrialFinding(StrEnum):
     OPEN = "undecided"
 
 
-@dataclass(frozen=True, slots=True)
-class TimeRatio:
+class TimeRatio(Struct, frozen=True):
     """Time of the other filesystem over time of the planned one. Above 1, the planned one is faster. `low`
     and `high` are the bounds at 95 % over all looks."""
 
@@ -143,8 +136,7 @@ class TimeRatio:
     high: float
 
 
-@dataclass(frozen=True, slots=True)
-class PhaseRatio:
+class PhaseRatio(Struct, frozen=True):
     """Mean ratio of a single phase over all rounds. Not conclusive."""
 
     load: str
@@ -152,8 +144,7 @@ class PhaseRatio:
     estimate: float
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
+class Comparison(Struct, frozen=True):
     """The planned filesystem against another. `won`: rounds in which the planned one was faster."""
 
     candidate: str
@@ -164,8 +155,7 @@ class Comparison:
     phases: tuple[PhaseRatio, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Speed:
+class Speed(Struct, frozen=True):
     """Units per second of a phase on a candidate: median, slowest and fastest round."""
 
     candidate: str
@@ -196,8 +186,7 @@ class NotDone(StrEnum):
     FLUSHES = "flushes-not-counted"
 
 
-@dataclass(frozen=True, slots=True)
-class TrialVerdict:
+class TrialVerdict(Struct, frozen=True):
     """Result of a trial. `scale`: size of the loads. `memory_bytes`: memory limit, including cached files."""
 
     drive: str

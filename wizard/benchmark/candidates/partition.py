@@ -10,10 +10,11 @@ import stat
 import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, sleep
 from typing import TypeVar
+
+from msgspec import Struct
 
 from wizard.benchmark.candidates import surroundings
 from wizard.benchmark.scratch import locked
@@ -207,8 +208,7 @@ PATIENCE_SECONDS = 60.0
 """An mkfs that survives its trial keeps the lock until it exits."""
 
 
-@dataclass(frozen=True, slots=True)
-class LeftoverTrial:
+class LeftoverTrial(Struct, frozen=True):
     """The partition of a trial, in one of these extents at a time. `sample`: see `sample_of`."""
 
     drive: str

@@ -5,10 +5,11 @@ import gc
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from time import monotonic, perf_counter
 from uuid import uuid4
+
+from msgspec.structs import replace
 
 from wizard.benchmark.access import Clock, MeasureProgress, opened_to_read
 from wizard.benchmark.candidates import compare, surroundings

@@ -5,9 +5,10 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from wizard.advice.catalogue import NONE_OF
 from wizard.benchmark.access import MeasureProgress

@@ -4,12 +4,13 @@ running script is a list of steps, without choices or clock."""
 import errno
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property, partial
 from random import Random
 from threading import Thread
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from wizard.model.said import KIB, MIB
 
@@ -46,8 +47,7 @@ class Unit(StrEnum):
     OPERATIONS = "operations"
 
 
-@dataclass(frozen=True, slots=True)
-class LoadPhase:
+class LoadPhase(Struct, frozen=True):
     """A phase of a load, on a volume mounted for this phase. Does `amount` units of work."""
 
     name: str

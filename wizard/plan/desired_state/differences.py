@@ -4,8 +4,9 @@ Values that the request omits and each plan decides again, such as partition sta
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import chain, combinations
+
+from msgspec.structs import replace
 
 from wizard.filesystems.registry import MADE
 from wizard.findings.use import named_field

@@ -2,9 +2,11 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import fields, is_dataclass
 from fnmatch import fnmatchcase
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import fields
 
 from wizard.advice.catalogue import UNKNOWN_OPTION, CatalogueOption, OptionKind, load_catalogue
 from wizard.advice.missing import filesystem
@@ -73,7 +75,7 @@ def _check_options(volume: WantedVolume) -> None:
 
 def _check_matches(drive: WantedDrive) -> None:
     for match in drive.matches:
-        if not any(getattr(match, one.name) for one in fields(Match)):
+        if not any(getattr(match, name) for name in Match.__struct_fields__):
             raise BadInput(t("match is empty; set path, model, serial, size or bus."))
         if match.size is not None:
             parse_size(match.size)
@@ -187,9 +189,9 @@ def _is_size(wanted_bytes: int, size_bytes: int | None) -> bool:
 
 
 def _criteria(match: Match) -> Iterator[str]:
-    for field in fields(match):
-        if (value := getattr(match, field.name)) is not None:
-            yield f"{field.name} {value}"
+    for name in match.__struct_fields__:
+        if (value := getattr(match, name)) is not None:
+            yield f"{name} {value}"
 
 
 def _drive_text(drive: Drive) -> Message:
@@ -357,8 +359,8 @@ def wanted_task(drive: WantedDrive, notes: Sequence[str] = ()) -> str:
 
 
 def _given(value: Any) -> Any:  # noqa: ANN401
-    """Convert a dataclass to a table, without default values."""
-    if is_dataclass(value):
+    """Convert a record to a table, without default values."""
+    if isinstance(value, Struct):
         named = {one.name: (getattr(value, one.name), one.default) for one in fields(value)}
         return {name: _given(one) for name, (one, usual) in named.items() if one != usual}
     return [_given(one) for one in value] if isinstance(value, tuple) else value

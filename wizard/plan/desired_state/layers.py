@@ -4,7 +4,8 @@ Generated names and assigned positions inside are ignored.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from wizard.model.layout import Stripe, Volume
 from wizard.model.machine import Layer
@@ -22,8 +23,7 @@ ROUNDED = 100
 ROUNDED_BYTES = 2 * MIB
 
 
-@dataclass(frozen=True, slots=True)
-class Logical:
+class Logical(Struct, frozen=True):
     """An existing or requested logical volume. `kind` is LVM's segtype."""
 
     name: str
@@ -32,8 +32,7 @@ class Logical:
     stripes: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class GroupSeen:
+class GroupSeen(Struct, frozen=True):
     """LVM's report on a partition and its volume group. `name`: empty without a group. `physical`: all of its
     physical volumes. `misses`: one of them is missing. `volumes`: its logical volumes."""
 
@@ -78,8 +77,7 @@ def _logical_differences(wanted: Logical, current: Logical | None) -> Iterator[M
         yield differences.OTHER_SIZE(device=wanted.name, found=current.size_bytes, wanted=wanted.size_bytes)
 
 
-@dataclass(frozen=True, slots=True)
-class ArraySeen:
+class ArraySeen(Struct, frozen=True):
     """An existing md array on the partitions, as the kernel reports it. `drives`: nominal number of members.
     `misses`: number of missing members. `parts`: active members. `room_bytes`: possible size at this level,
     None if unknown."""
@@ -143,8 +141,7 @@ SINGLES = frozenset({"SYSTEM", "METADATA"})
 """Btrfs metadata, which all has the same profile."""
 
 
-@dataclass(frozen=True, slots=True)
-class BtrfsMember:
+class BtrfsMember(Struct, frozen=True):
     """A device of a Btrfs, from its superblock: filesystem UUID, device number, number of devices, and last
     generation."""
 
@@ -155,8 +152,7 @@ class BtrfsMember:
     generation: int
 
 
-@dataclass(frozen=True, slots=True)
-class BtrfsSeen:
+class BtrfsSeen(Struct, frozen=True):
     """Devices and profiles of a Btrfs. `profiles`: profiles in capitals by type (DATA, METADATA, SYSTEM).
 
     `newest`: newest generation of all devices, read before each device's own. `used`: devices in use by the

@@ -2,7 +2,8 @@
 
 import shlex
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from wizard.filesystems import partition_types
 from wizard.findings.contents import UNRECOGNISED
@@ -152,8 +153,7 @@ IN_FLIGHT = 3
 one whose record is being flushed."""
 
 
-@dataclass(frozen=True, slots=True)
-class MoveTarget:
+class MoveTarget(Struct, frozen=True):
     """Target of a move: range after it, table entry during it, journal and method."""
 
     after: Extent

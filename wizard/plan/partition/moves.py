@@ -2,8 +2,9 @@
 
 import shlex
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from itertools import chain, islice
+
+from msgspec.structs import replace
 
 from wizard.documents.codec import RECREATE, Sealed
 from wizard.filesystems import partition_types

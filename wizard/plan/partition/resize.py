@@ -1,7 +1,8 @@
 """Translate a requested partition place into a move, growth or shrink, or two jobs. Pure."""
 
-from dataclasses import dataclass
 from enum import StrEnum
+
+from msgspec import Struct
 
 from wizard.model.errors import why_not
 from wizard.model.machine import Drive, Extent, Machine, Partition
@@ -23,8 +24,7 @@ class Does(StrEnum):
     TWO_JOBS = "two-jobs"
 
 
-@dataclass(frozen=True, slots=True)
-class Meaning:
+class Meaning(Struct, frozen=True):
     """Effect of a requested place: a sentence, and why it is not possible, or empty. For two jobs, `first` is
     the place after the first one."""
 

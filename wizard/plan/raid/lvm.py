@@ -5,7 +5,8 @@ physical volume (pvcreate(8), vgcreate(8)).
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from wizard.filesystems.registry import MADE
 from wizard.model import layout

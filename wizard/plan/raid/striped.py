@@ -1,7 +1,8 @@
 """Plan one volume across several drives, striped or mirrored. Pure."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from wizard.filesystems.registry import MADE
 from wizard.model.drive_facts import HOST_MANAGED

@@ -1,7 +1,8 @@
 """Encrypted volumes: rules for a LUKS2 container around a filesystem. Pure."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import BadInput

@@ -1,9 +1,10 @@
 """What to plan: new volumes, a change of one partition, or a lost partition table."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 from typing import Literal
+
+from msgspec import Struct
 
 from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import BadInput, Refused
@@ -26,8 +27,7 @@ class Mode(Enum):
     USE_FREE = "use-free"
 
 
-@dataclass(frozen=True, slots=True)
-class StripeRequest:
+class StripeRequest(Struct, frozen=True):
     """Requested striping, or mirroring with level raid1. None selects the default chunk size or metadata
     profile."""
 
@@ -47,8 +47,7 @@ class StripeRequest:
         return "--mirror" if self.mirrors else "--stripe"
 
 
-@dataclass(frozen=True, slots=True)
-class Arrangement:
+class Arrangement(Struct, frozen=True):
     """How volumes use their drives: type of a new table, use of an LVM volume group, and layout of one volume
     on several drives."""
 
@@ -60,8 +59,7 @@ class Arrangement:
 PLAIN = Arrangement()
 
 
-@dataclass(frozen=True, slots=True)
-class NewVolumes:
+class NewVolumes(Struct, frozen=True):
     """Create volumes on drives. `mode` None is only possible on empty drives. `part`: format only this
     partition, and preserve all others."""
 
@@ -71,15 +69,13 @@ class NewVolumes:
     part: Partition | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class DeletePart:
+class DeletePart(Struct, frozen=True):
     """Delete a partition, with all its signatures."""
 
     part: Partition
 
 
-@dataclass(frozen=True, slots=True)
-class GrowPart:
+class GrowPart(Struct, frozen=True):
     """Grow a partition and its filesystem to all adjacent free space, or to `size_bytes` rounded up to an
     aligned end. A partition that cuts its contents grows alone, by default just enough."""
 
@@ -87,16 +83,14 @@ class GrowPart:
     size_bytes: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ShrinkPart:
+class ShrinkPart(Struct, frozen=True):
     """Shrink a partition and its filesystem to `size_bytes`, rounded up to an aligned end."""
 
     part: Partition
     size_bytes: int
 
 
-@dataclass(frozen=True, slots=True)
-class RestoreTable:
+class RestoreTable(Struct, frozen=True):
     """Write the lost table back: exactly as in a lone backup GPT, else around the filesystems found. `table`:
     the only type to use."""
 

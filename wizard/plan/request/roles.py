@@ -7,8 +7,9 @@ Specification).
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
+
+from msgspec import Struct
 
 from wizard.filesystems import partition_types
 from wizard.filesystems.registry import MADE
@@ -27,8 +28,7 @@ UNKNOWN_MEMORY_BYTES = 4 * GIB
 """Swap size if the memory size is unknown: the table's value for most machines."""
 
 
-@dataclass(frozen=True, slots=True)
-class Role:
+class Role(Struct, frozen=True):
     """Role of a volume in a system. `filesystems`: filesystems that support the role. `usual`: the proposed
     one, explained by `why`.
 

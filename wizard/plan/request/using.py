@@ -1,7 +1,9 @@
 """Default mount points, and options that follow from a volume's owner. Pure."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.advice.existing import is_often_unplugged
 from wizard.filesystems.registry import MADE
@@ -22,8 +24,7 @@ MASKS = {"person": "0022", "group": "0002", "everyone": "0000"}
 """Permissions removed on filesystems without owners."""
 
 
-@dataclass(frozen=True, slots=True)
-class Usual:
+class Usual(Struct, frozen=True):
     """Defaults of this system. `caller`: calling user, the default writer. `places`: parent of mount points.
     `taken`: unavailable folders: mounted, mounted at boot, or not empty. `fixed`: an fstab that cannot be
     changed, as on declarative systems; volumes then get no default mount point."""

@@ -1,7 +1,9 @@
 """Parse and check requests for volumes, from command-line words to planner input."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.filesystems.registry import MADE, not_made_because
 from wizard.model import layout
@@ -36,8 +38,7 @@ ENCRYPTIONS = ("luks2",)
 EXAMPLE = "workload=large-media,size=500G,label=media,mount=/srv/media"
 
 
-@dataclass(frozen=True, slots=True)
-class VolumeSpec:
+class VolumeSpec(Struct, frozen=True):
     """A requested volume. `size_bytes`: None means all remaining space. `label`: None means the workload's
     default. `mount_point`: None means not mounted.
 
@@ -82,8 +83,7 @@ class VolumeSpec:
         return kind.fit_label(label) if kind else label
 
 
-@dataclass(frozen=True, slots=True)
-class VolumeRequest:
+class VolumeRequest(Struct, frozen=True):
     """A `--volume` argument, before advice. `filesystem`: None means the recommended one.
 
     `options`: option ids added to the recommended ones. `encrypt`: one of ENCRYPTIONS. `key`: key file, empty

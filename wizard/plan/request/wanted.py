@@ -1,7 +1,8 @@
 """Resolve a request to a filesystem by advice or role, with the requested options."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from wizard.advice.catalogue import load_catalogue
 from wizard.advice.missing import filesystem, for_files, lacking

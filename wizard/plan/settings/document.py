@@ -1,8 +1,9 @@
 """The document of changes: steps, validation, reading and writing."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import get_args
+
+from msgspec.structs import replace
 
 from wizard.documents import codec
 from wizard.filesystems.kind import WRITTEN_UUIDS

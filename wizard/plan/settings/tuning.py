@@ -1,8 +1,9 @@
 """Convert advice for an existing filesystem to changes, each with exact old and new values."""
 
 from collections.abc import Iterable, Set
-from dataclasses import dataclass
 from pathlib import PurePosixPath
+
+from msgspec import Struct
 
 from wizard.advice.existing import (
     ACCESS_TIME,
@@ -27,8 +28,7 @@ ROOT_ONLY = t("Only root can read the number of blocks reserved for root, so tha
 """Doubt for unprivileged users."""
 
 
-@dataclass(frozen=True, slots=True)
-class Superblock:
+class Superblock(Struct, frozen=True):
     """Block counts in an ext superblock: total and reserved for root, in blocks of `block_bytes`."""
 
     blocks: int
@@ -36,8 +36,7 @@ class Superblock:
     block_bytes: int
 
 
-@dataclass(frozen=True, slots=True)
-class CurrentSettings:
+class CurrentSettings(Struct, frozen=True):
     """Current settings to be changed. None means unreadable.
 
     `fstab` and `fstab_text`: path and text. `line`: line number of the filesystem. `rules`: folder of udev

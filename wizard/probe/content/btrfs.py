@@ -5,7 +5,8 @@ bounded: malformed bytes give less information, never an error.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from wizard.probe.content.gpt import Read
 from wizard.probe.content.lvm import NOTHING, DataLayout
@@ -38,8 +39,7 @@ PROFILES = {
 PARITIES = {"raid5": 1, "raid6": 2}
 
 
-@dataclass(frozen=True, slots=True)
-class _Chunk:
+class _Chunk(Struct, frozen=True):
     """A range of logical addresses. `stripes`: device number and start of each part."""
 
     start: int

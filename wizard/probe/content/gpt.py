@@ -4,8 +4,9 @@ Counts logical blocks, as the table does. Results are in bytes."""
 import struct
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from uuid import UUID
+
+from msgspec import Struct
 
 from wizard.model.machine import Extent, Placed, Table
 from wizard.model.said import rounded_up
@@ -24,8 +25,7 @@ LARGEST_ENTRIES_BYTES = 1024 * 1024
 """Limit for the entry array. 128 entries take 16 KiB; a header that states more than the limit is damaged."""
 
 
-@dataclass(frozen=True, slots=True)
-class GptEntry(Placed):
+class GptEntry(Placed, Struct, frozen=True):
     """A partition as stated in a table. Unchecked: it may overlap others or exceed the drive."""
 
     number: int
@@ -37,8 +37,7 @@ class GptEntry(Placed):
     attributes: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class GptCopy:
+class GptCopy(Struct, frozen=True):
     """A header and the bytes of its entries. `sound`: all checksums and locations are valid."""
 
     header_lba: int
@@ -53,8 +52,7 @@ class GptCopy:
     sound: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Gpt:
+class Gpt(Struct, frozen=True):
     """A parsed GPT. `primary_marked`: the first header has its signature, sound or not. `sound`: a copy is
     sound."""
 

@@ -4,8 +4,10 @@ import base64
 import binascii
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields, replace
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.model.machine import Layer, Partition, Signature, Striping
 from wizard.probe.content import lvm
@@ -38,12 +40,11 @@ def _with_inside(mark: Signature, known: list[tuple[int, bytes]], size_bytes: in
     return replace(mark, **facts, version=found.version or mark.version)
 
 
-COMMON = {one.name for one in fields(lvm.DataLayout)} - {"volumes", "version"}
+COMMON = {*lvm.DataLayout.__struct_fields__} - {"volumes", "version"}
 """Facts of a superblock that a signature has too."""
 
 
-@dataclass(frozen=True, slots=True)
-class LayerInput:
+class LayerInput(Struct, frozen=True):
     """The device below a layer: signatures, size and recorded superblocks."""
 
     signatures: tuple[Signature, ...]
@@ -198,7 +199,7 @@ def signatures_of(raw: RawDrive, name: str) -> tuple[Signature, ...]:
 
 
 def _signature(mark: RawSignature, ambivalent: bool) -> Signature:
-    facts: dict[str, Any] = {one.name: getattr(mark, one.name) for one in fields(mark)}
+    facts: dict[str, Any] = {name: getattr(mark, name) for name in mark.__struct_fields__}
     return Signature(**facts, ambivalent=ambivalent)
 
 

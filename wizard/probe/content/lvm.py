@@ -10,9 +10,11 @@ error.
 import re
 import struct
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
 from typing import Any, Literal
 from uuid import UUID
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.model.machine import Striping
 from wizard.probe.content.gpt import Read
@@ -22,8 +24,7 @@ LARGEST_STRIPE_BYTES = 1 << 40
 """Larger values mean a damaged superblock."""
 
 
-@dataclass(frozen=True, slots=True)
-class LogicalVolume:
+class LogicalVolume(Struct, frozen=True):
     """A logical volume with extents on this physical volume. `uuid` has no dashes. `offset_bytes` is the
     start of the first extent here. `striping` is None for linear volumes."""
 
@@ -32,8 +33,7 @@ class LogicalVolume:
     striping: Striping | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class DataLayout:
+class DataLayout(Struct, frozen=True):
     """Contents of a superblock: start of the data on its device, striping, and bytes occupied from the start
     of the device. For a filesystem also block size, feature words, used bytes and the largest size; for
     LVM the logical volumes. The rest as in Signature.

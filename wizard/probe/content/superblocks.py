@@ -11,8 +11,9 @@ import os
 import re
 import struct
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from wizard.probe.content import lvm
 from wizard.probe.content.btrfs import read_volume

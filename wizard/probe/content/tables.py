@@ -3,7 +3,9 @@ Starts and lengths in the table count logical blocks. Also combines MBR and GPT 
 
 import struct
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.model.machine import Extent, Table
 from wizard.model.said import Message, t
@@ -19,8 +21,7 @@ LONGEST_CHAIN = 100
 """The kernel's limit of logical partitions."""
 
 
-@dataclass(frozen=True, slots=True)
-class MbrEntry:
+class MbrEntry(Struct, frozen=True):
     """One of the four entries of a boot record."""
 
     boot: int
@@ -34,8 +35,7 @@ class MbrEntry:
         return self.type != 0 and self.blocks != 0
 
 
-@dataclass(frozen=True, slots=True)
-class Mbr:
+class Mbr(Struct, frozen=True):
     """A parsed MBR. `problems`: messages about a broken chain of logical partitions."""
 
     table: Table
@@ -153,8 +153,7 @@ MOST_ENTRIES = 256
 """More than any drive in use has. Further entries of a damaged table are counted, not listed."""
 
 
-@dataclass(frozen=True, slots=True)
-class TableReading:
+class TableReading(Struct, frozen=True):
     """A table, its entries, and all byte ranges of the table. `problems` are messages about unusable parts.
     `other_blocks`: the table was created for another logical block size. `lost`: entries of a sound backup
     GPT without any primary table."""

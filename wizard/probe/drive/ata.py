@@ -6,7 +6,8 @@ Model, serial number, WWN and bus come from sysfs, else from udev's database.
 import base64
 import binascii
 import json
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from wizard.model import drive_facts
 from wizard.model.said import Message, t
@@ -153,8 +154,7 @@ BUSES = (
 """Parts of a device's sysfs path, the most specific first: a USB bridge is a SCSI host too."""
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
+class Names(Struct, frozen=True):
     """The identification of a drive."""
 
     model: str | None

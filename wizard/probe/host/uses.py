@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from wizard.model.machine import Layer, Use
 from wizard.model.said import Message, Sentence, t
@@ -20,8 +21,7 @@ DM_KINDS = {"LVM": "LVM", "CRYPT": "LUKS", "mpath": "multipath"}
 OCTAL = re.compile(r"\\([0-7]{3})")
 
 
-@dataclass(frozen=True, slots=True)
-class MountinfoLine:
+class MountinfoLine(Struct, frozen=True):
     """A line of mountinfo. `root` is the mounted directory of the filesystem, `/` for the whole filesystem.
     `own`: in our namespace. `system`: in our namespace or that of PID 1."""
 
@@ -33,8 +33,7 @@ class MountinfoLine:
     system: bool
 
 
-@dataclass(frozen=True, slots=True)
-class UseState:
+class UseState(Struct, frozen=True):
     """Layers and uses of a drive. `mount_points` are those in our namespace, by node."""
 
     layers: tuple[Layer, ...]

@@ -4,8 +4,9 @@ notices about this system. Pure."""
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from wizard.advice.missing import for_files
 from wizard.ext4 import ways

@@ -1,7 +1,8 @@
 """Layouts of drives as bars: partitions, free space, and the effect of a plan."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from wizard.model.geometry import FLOOR_BYTES
 from wizard.model.layout import Layout, Slot
@@ -21,8 +22,7 @@ FINEST = 400
 """Width of a layout in cells. Stretches under half a cell are omitted."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Drawn:
+class _Drawn(Struct, frozen=True):
     """A range of a drive. `slot`: None if the drive is unreadable or has contents without a table."""
 
     fate: ui.Fate

@@ -93,7 +93,7 @@ def _other_losses(member: Member) -> Iterator[ui.Text]:
 
 
 def undo_line(plan: Plan, why_direct: str) -> ui.Para | None:
-    """Describe until when the old contents can be restored, or return None if there are none."""
+    """Describe the limit for restoring the old contents, or return None without old contents."""
     if why_direct:
         said = t("not possible, and neither is resume: {why}.", why=why_direct)
         return ui.para(ui.warn(messages.UNDO_CAPTION), said)

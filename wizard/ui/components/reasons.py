@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.filesystems.registry import title_of
 from wizard.model.finding import Severity
@@ -77,8 +79,7 @@ SEVERE = (Severity.DANGER, Severity.WARNING)
 TRUST = {"high": t("high"), "medium": t("medium"), "low": t("low")}
 
 
-@dataclass(frozen=True, slots=True)
-class Reason:
+class Reason(Struct, frozen=True):
     """A statement with a caption and evidence."""
 
     sentence: ui.Piece

@@ -1,8 +1,9 @@
 """Jobs that preserve all files: settings, copies, moves and conversions."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from wizard.apply.run.job import NOT_YET
 from wizard.apply.run.journal import RunState

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
+
+from msgspec import Struct
 
 from wizard.model.errors import printable
 from wizard.model.said import t
@@ -28,8 +29,7 @@ WILL_BE_DONE = t("What will be done")
 D = TypeVar("D", bound=RunDocument, covariant=True)
 
 
-@dataclass(frozen=True, slots=True)
-class RunOutcome:
+class RunOutcome(Struct, frozen=True):
     """State of an inactive run: the main result, details and possible decisions."""
 
     banner: ui.Banner

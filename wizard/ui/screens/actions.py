@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
+
+from msgspec.structs import replace
 
 from wizard.ext4.superblock import old_filesystems
 from wizard.filesystems.registry import title_of
@@ -73,10 +74,11 @@ class Actions(Screen):
     def _title(self) -> ui.Text:
         drive, part = self._drive, self._drive.partition(self._device)
         if part is None:
-            name, what, size = drive.path, drive.model or "", drive.size_bytes or 0
+            name, what, size = drive.path, printable(drive.model or "", 40), drive.size_bytes or 0
         else:
             label = next((mark.label for mark in part.signatures if mark.label), None)
-            name, what, size = part.path, label or title_of(part.filesystem or ""), part.size_bytes
+            name, size = part.path, part.size_bytes
+            what = printable(label, 40) if label else title_of(part.filesystem or "")
         return f"{ui.short(name)}  {what}  {format_capacity(size)}"
 
     def act_do(self) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from wizard.apply.local_runs import OpenRun
 from wizard.apply.run.journal import RunState

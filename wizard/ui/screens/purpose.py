@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from wizard.advice.missing import for_files
 from wizard.filesystems.registry import title_of

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
+
+from msgspec.structs import replace
 
 from wizard.ext4.document import make_migration, prospect_of
 from wizard.ext4.system_findings import COPY_COMMANDS, COPY_INSTEAD

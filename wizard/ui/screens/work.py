@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from wizard.apply.run.job import NextCommands
 from wizard.apply.run.journal import RunState
@@ -233,7 +234,7 @@ class WorkScreen(Screen):
         yield ui.Pane(title, tuple(self._next()))
 
     def _next(self) -> Iterator[ui.Block]:
-        """Yield what happened, and what can be done with the result."""
+        """Yield the result and the possible next steps."""
         assert self._outcome is not None
         if self._state not in SETTLED:
             yield from (*self._steps(), ui.GAP)

@@ -4,10 +4,11 @@ them."""
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from shutil import copy2, copytree, rmtree
+
+from msgspec import Struct
 
 from tests.lab.drives.fleet import MIB, EmulatedDrive
 from tests.lab.guest.inside import SHARED, SLOW, node_of, sysfs, tool
@@ -32,8 +33,7 @@ class Firmware(StrEnum):
     UEFI = "uefi"
 
 
-@dataclass(frozen=True, slots=True)
-class Installed:
+class Installed(Struct, frozen=True):
     """A drive with a system. `table`: for sfdisk. Other numbers are partition numbers; `esp` is 0 without
     one. `grub`: options of grub-install besides the folder, with {node} for the drive. `is_entered`:
     contains its own grub-install, for use inside. `is_noted`: at its first boot, the firmware records the

@@ -2,9 +2,10 @@
 conventional drive, and changes no byte."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from tests.lab.drives.fleet import MIB, Bus, EmulatedDrive, Fleet, TimingModel
 from tests.lab.errands.visit import Visit

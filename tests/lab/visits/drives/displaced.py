@@ -2,9 +2,10 @@
 caches. It keeps its limits and changes no byte."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from random import Random
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from tests.daily import one_in
 from tests.lab.drives.fleet import MIB, EmulatedDrive, Fleet, TimingModel

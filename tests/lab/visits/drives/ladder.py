@@ -9,9 +9,10 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from tests.lab.drives.fleet import GIB, MIB, TB, Bus, EmulatedDrive, Fleet
 from tests.lab.errands.visit import Visit

@@ -5,9 +5,10 @@ milliseconds, and `diskwright inspect --machine tests/machines/NAME.json` shows 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from msgspec.structs import replace
 
 from tests.lab.drives.fleet import EmulatedDrive, Expected, Fleet, ModuleDrive
 from tests.lab.drives.members import BUS_FLEET, FLEETS

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from tests.lab.visits.drives.portraits import MACHINES, PLACE
 from tests.lab.visits.drives.stacks import JOBS

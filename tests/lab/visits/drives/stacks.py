@@ -5,8 +5,9 @@ import json
 import re
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from time import monotonic
+
+from msgspec.structs import replace
 
 from tests.lab.drives.fleet import MIB, EmulatedDrive, Fleet
 from tests.lab.drives.layers import STACK_FLEET, STACKS, STRIPE, TORN, Luks, Lvm, Made, Md, Stack

@@ -4,10 +4,11 @@ keep every byte, and later data in place of an interrupted run is not overwritte
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from time import monotonic, sleep
+
+from msgspec.structs import replace
 
 from tests.lab.drives.fleet import MIB, Bus, EmulatedDrive, Fleet, ModuleDrive
 from tests.lab.errands.visit import Visit

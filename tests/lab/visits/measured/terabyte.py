@@ -7,8 +7,9 @@ compared with a limit.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from tests.lab.drives.fleet import MIB, Bus, EmulatedDrive, Fleet, TimingModel
 from tests.lab.errands.visit import Visit

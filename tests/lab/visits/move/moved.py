@@ -7,12 +7,13 @@ import json
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import redirect_stderr, redirect_stdout
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from random import Random
 from time import monotonic, sleep
 from typing import TYPE_CHECKING
+
+from msgspec import Struct
 
 from tests.lab.drives.fleet import MIB, Bus, EmulatedDrive, Fleet, virtio_drive
 from tests.lab.errands.visit import Visit
@@ -38,8 +39,7 @@ MAX_SECONDS = 3.0
 """Latest time of the power cut, in seconds."""
 
 
-@dataclass(frozen=True, slots=True)
-class Misaligned:
+class Misaligned(Struct, frozen=True):
     """A drive with an ext4 in a misaligned partition. `rest`: throttle of the move, so that the power cut
     comes in time."""
 

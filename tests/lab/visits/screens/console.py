@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from tests.lab.drives.fleet import Bus, EmulatedDrive, Fleet
 from tests.lab.drives.pictured import BACKUP, FILMS, NATIVE

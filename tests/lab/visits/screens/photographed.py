@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from tests.lab.drives.fleet import Fleet
 from tests.lab.guest.inside import SLOW, node_of, shown

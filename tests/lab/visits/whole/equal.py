@@ -4,8 +4,9 @@ and one with a stripe hint. Every superblock field is compared, except random va
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from tests.fields import fields
 from tests.lab.drives.fleet import GIB, KIB, MIB, EmulatedDrive, Fleet, virtio_drive

@@ -7,10 +7,11 @@ import hashlib
 import json
 import shutil
 from collections.abc import Generator, Iterator
-from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from tests.lab.drives.fleet import MIB, EmulatedDrive, Fleet
 from tests.lab.drives.members import CHARGING, FIRST_FLEET, NATIVE

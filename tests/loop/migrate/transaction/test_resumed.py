@@ -1,10 +1,10 @@
 """Conversions interrupted during commit, resumed and on a device with another name."""
 
-from dataclasses import replace
 from pathlib import Path
 from shutil import copyfile
 
 import pytest
+from msgspec.structs import replace
 
 from tests.devices import MakeDrive, tool
 from tests.exchanging import Power, PowerCut, differing, save_chunks, unheard

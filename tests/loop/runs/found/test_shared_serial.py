@@ -3,10 +3,10 @@ deletes no saved byte, and recommends no writing command, in every phase."""
 
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, ended, old_gpt, spec, story

@@ -1,9 +1,9 @@
 """A power cut during the release with damaged old bytes: they are not needed to detect foreign writes."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.exchanged import BLOCK, SIZE, Drives, commit, keep
 from wizard.apply.engine.record import Phase, load_record, save_record

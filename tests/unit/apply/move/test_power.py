@@ -1,11 +1,11 @@
 """Moves with a power cut at any write or flush, and their recovery: no loss, no half-visible content."""
 
 from ctypes import addressof, c_char
-from dataclasses import replace
 from mmap import PAGESIZE
 from random import Random
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.apply.lossy import POLICIES, SECTOR, LossyDrive, RecordingDrive
 from tests.unit.apply.move.powercuts import CASES, Case, Layout, cut_everywhere

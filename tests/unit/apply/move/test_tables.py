@@ -1,12 +1,13 @@
 """A table before, during and after the move of one partition, and after a cut at any write."""
 
+import dataclasses
 import json
 import struct
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.apply.move.movetables import LAYOUTS, MBR, SECTOR, Disk, Layout, made, torn, util_linux
 from wizard.apply.move.table_images import TableImages, TablePiece, table_images
@@ -147,7 +148,9 @@ def test_mbr_equals_the_one_of_sfdisk(
     """This includes cylinders, heads and sectors."""
     disk = made(tmp_path, name)
     assert isinstance(disk.layout.made, str)
-    theirs = Disk(tmp_path / "theirs", replace(disk.layout, made=disk.layout.made.replace(old, new)))
+    theirs = Disk(
+        tmp_path / "theirs", dataclasses.replace(disk.layout, made=disk.layout.made.replace(old, new))
+    )
     disk.put(disk.images().new)
     for record in records:
         place = record * SECTOR + 440, 72

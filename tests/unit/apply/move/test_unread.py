@@ -2,10 +2,11 @@
 read again, whatever power cut comes between."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from random import Random
 
 import pytest
+from msgspec.structs import replace
 
 from tests.daily import one_in
 from tests.unit.apply.lossy import BLOCK, SECTOR, LossyDrive, RecordingDrive

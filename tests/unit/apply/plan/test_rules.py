@@ -1,9 +1,9 @@
 """Pure rules of applying: active options, comparing tables, saved regions, identity of drives."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.machines import E512, N512, drive, machine
 from tests.unit.plan.layouts import plan_for, spec
@@ -150,7 +150,7 @@ def test_table_as_planned_has_no_differences() -> None:
 def test_every_difference_in_a_table_is_reported(change: dict[str, object], said: str) -> None:
     plan = plan_for(drive(), spec("ext4", size_bytes=GIB))
     seen = applied(plan)
-    partition = replace(seen.partitions[0], **change)  # type: ignore[arg-type]
+    partition = replace(seen.partitions[0], **change)
     assert any(said in text for text in disk_differences(plan.after, replace(seen, partitions=(partition,))))
 
 

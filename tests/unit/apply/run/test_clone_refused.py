@@ -1,11 +1,11 @@
 """A clone with the same content instead of the run's drive: only its serial number differs."""
 
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.machines import E512, SIZE_BYTES, drive, machine
 from wizard.apply.move import run as move_guard

@@ -6,10 +6,10 @@ import os
 import struct
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.machines import E512, KN4, N512, drive, mbr, partition, partitioned
 from wizard.apply.run import process

@@ -1,10 +1,10 @@
 """One drive under two names, and two drives with one serial number: detection, confirmation and
 protection."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.machines import E512, SIZE_BYTES, drive, machine
 from tests.unit.plan.layouts import plan_for, spec

@@ -2,11 +2,11 @@
 
 import os
 import pwd
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.documents.test_changes import CHANGES
 from wizard.apply.settings import run

@@ -1,10 +1,10 @@
 """Lines of fstab and crypttab about volumes that a plan removes."""
 
-from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.machines import machine, partition, partitioned
 from tests.unit.plan.layouts import spec

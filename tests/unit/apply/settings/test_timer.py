@@ -1,10 +1,10 @@
 """Enabling and disabling fstrim.timer with a simulated systemctl, on the running system only."""
 
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.machines import drive, machine
 from wizard.apply.run.backup_store import Environment

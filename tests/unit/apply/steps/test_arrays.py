@@ -1,9 +1,8 @@
 """Pure rules of arrays and striped filesystems: the output of their tools, and the kernel's expected
 state."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.machines import E512, drive
 from tests.unit.plan.layouts import plan_for, spec

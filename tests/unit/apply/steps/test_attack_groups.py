@@ -2,9 +2,9 @@
 lab uses LVM."""
 
 import json
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.apply.steps.test_attack_arrays import Tools, step_of, until
 from tests.unit.plan.raid.test_grouped import PLAN

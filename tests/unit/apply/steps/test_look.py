@@ -1,8 +1,7 @@
 """An unresponsive drive does not count as unpartitioned during apply."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.machines import drive, machine, unread
 from wizard.apply.steps import step_context

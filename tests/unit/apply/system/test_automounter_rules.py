@@ -4,6 +4,8 @@ import os
 import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
@@ -128,9 +130,7 @@ def test_mount_covered_by_another_is_not_unmounted(monkeypatch: pytest.MonkeyPat
     ran: list[Sequence[str]] = []
     monkeypatch.setattr("wizard.apply.system.mounts.read_mounts", lambda: there)
     monkeypatch.setattr(verify, "_is_ours", lambda _make, _site: True)
-    monkeypatch.setattr(StepContext, "command", lambda _site, argv: ran.append(argv))
-    site = object.__new__(StepContext)
-    object.__setattr__(site, "plan", plan)
+    site = cast(StepContext, SimpleNamespace(plan=plan, command=ran.append))
     with pytest.raises(Failed, match=r"hidden by /dev/sdb1\. Nothing was unmounted"):
         unmount_foreign(site)
     assert not ran

@@ -1,10 +1,10 @@
 """The decision rule of the quick test on synthetic times: both sides of each limit, and inconclusive
 cases."""
 
-from dataclasses import replace
 from random import Random
 
 import pytest
+from msgspec.structs import replace
 
 from wizard.benchmark.smr_judge import (
     MILLISECOND,

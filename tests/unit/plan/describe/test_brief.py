@@ -1,6 +1,6 @@
 """The summary of steps in the final confirmation: complete and without repetition."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from tests.unit.machines import drive, partition, partitioned
 from tests.unit.plan.layouts import plan_for, spec

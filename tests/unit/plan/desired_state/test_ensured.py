@@ -4,10 +4,10 @@
 
 import tomllib
 from collections.abc import Callable
-from dataclasses import fields, replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.schemas.valid import validator_of
 from tests.unit.machines import drive, machine
@@ -47,14 +47,14 @@ MEDIA = VOLUME + 'mount = "/srv/m"\n'
 
 def test_volume_has_the_keys_of_the_command() -> None:
     assert {*SINGLE, *SEVERAL} == {*KEYS}
-    assert {field.name for field in fields(WantedVolume)} == {*SINGLE, *SEVERAL}
+    assert {*WantedVolume.__struct_fields__} == {*SINGLE, *SEVERAL}
 
 
 def test_example_has_every_key() -> None:
     text = EXAMPLE.read_text()
     wanted = read_wanted(text, EXAMPLE.name).drive
     assert [len(requests_of(one)) for one in wanted] == [2]
-    keys = {field.name for kind in (WantedDrive, WantedVolume, Match) for field in fields(kind)}
+    keys = {name for kind in (WantedDrive, WantedVolume, Match) for name in kind.__struct_fields__}
     assert not {key for key in keys - {"volume"} if f"{key} = " not in text}
 
 

@@ -2,10 +2,10 @@
 
 # ruff: noqa: ANN401 - a helper hands keywords of every type on to dataclasses.replace
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.machines import drive, machine
 from tests.unit.plan.desired_state.test_ensured import HEAD, VOLUME, holding

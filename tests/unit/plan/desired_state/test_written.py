@@ -1,8 +1,7 @@
 """Desired state written from a plan: reading the file gives the same plan."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.machines import drive, machine, partition, partitioned
 from tests.unit.plan.layouts import EVERYTHING, plan_for, spec

@@ -1,9 +1,8 @@
 """An md array on scratch copies: the same plan on their nodes, the promised undo, and the required state
 of a mirror before its bytes are copied to the drives."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.plan.raid.stripes import MD, MIRROR, numbered, striped
 from wizard.apply.steps.arrays import is_uncopied, without_copying

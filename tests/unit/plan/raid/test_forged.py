@@ -1,9 +1,9 @@
 """No forged plan of a striped volume passes: only operations, drives and names as made by the planner."""
 
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.documents.test_plan import redigested
 from tests.unit.machines import E512, KN4

@@ -1,9 +1,9 @@
 """Volumes in an LVM volume group: sizes in whole extents, the steps of the plan, and refused forgeries."""
 
-from dataclasses import replace
 from itertools import cycle
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.machines import drive, gpt, machine, mbr, partition
 from tests.unit.plan.layouts import (

@@ -2,10 +2,10 @@
 word."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.machines import E512, SIZE_BYTES, partition, partitioned
 from tests.unit.plan.layouts import UUIDS, kinds_of, plan_page, spec, with_operations

@@ -1,8 +1,7 @@
 """A plan on other nodes for a rehearsal: no mention of the drive or of its later device mapper names."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.machines import drive, machine, partition, partitioned
 from tests.unit.plan.layouts import EVERYTHING, UUIDS, plan_for, spec

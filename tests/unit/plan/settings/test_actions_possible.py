@@ -1,10 +1,10 @@
 """Possible actions on existing content, the reasons against others, and refused forgeries."""
 
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.machines import drive, gpt, machine, partition
 from tests.unit.report.reports import RECORDINGS
@@ -287,7 +287,7 @@ def wanting(wanted: Wanted, *operations: ChangeOperation, **fields: object) -> C
     assert on.size_bytes is not None and on.geometry is not None
     identity = known_identity(machine(on), on, on.size_bytes, on.geometry)
     made = Changes(identity, PART, "ext4", UUID, wanted, steps_of(operations, Context(identity)))
-    return replace(made, **fields)  # type: ignore[arg-type]
+    return replace(made, **fields)
 
 
 LABEL = SetLabel("new")

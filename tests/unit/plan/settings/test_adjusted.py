@@ -1,8 +1,7 @@
 """A new start, end or size of a partition, step by step, with possible values only."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.machines import SIZE_BYTES, machine, partition, partitioned
 from tests.unit.plan.layouts import EVERYTHING

@@ -1,8 +1,7 @@
 """Filesystems that grow while mounted, and others, and refused forgeries."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.machines import machine, partition, partitioned
 from wizard.model.errors import BadInput

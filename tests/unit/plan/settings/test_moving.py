@@ -1,8 +1,7 @@
 """The new place of a moved partition, and refusals: rules on recorded drives."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.machines import drive, gpt, machine, mbr, partition, partitioned
 from wizard.documents.codec import digest_of, render_document, to_json

@@ -1,11 +1,11 @@
 """Formatting or deleting one partition: refusals, and the untouched rest."""
 
-from dataclasses import replace
 from itertools import cycle
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from tests.unit.machines import gpt, machine, mbr, partition, partitioned, unread
 from tests.unit.plan.layouts import EVERYTHING, UUIDS, plan_page, spec

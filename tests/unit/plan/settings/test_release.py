@@ -1,10 +1,10 @@
 """What to stop on the drives of another system, from the lab's recorded arrays, groups and containers."""
 
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from wizard.apply.remedies import diagnose
 from wizard.model.errors import Refused

@@ -1,9 +1,11 @@
 """Shrinking one partition: refusals, display, and the places that offer the action."""
 
 import re
-from dataclasses import replace
+from pathlib import Path
+from typing import Never
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.machines import machine, mbr, partition, partitioned
 from tests.unit.plan.layouts import EVERYTHING, plan_for, spec
@@ -248,6 +250,10 @@ def test_move_without_space_names_no_impossible_command() -> None:
         assert "--shrink" not in str(refused.value)
 
 
+def unused(*_: object, **__: object) -> Never:
+    raise AssertionError
+
+
 @pytest.mark.parametrize(
     ("now", "moves"),
     [
@@ -258,12 +264,11 @@ def test_move_without_space_names_no_impossible_command() -> None:
     ],
 )
 def test_files_hidden_from_the_scratch_copy_stay_in_place(
-    monkeypatch: pytest.MonkeyPatch, now: tuple[Extent, ...], moves: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, now: tuple[Extent, ...], moves: bool
 ) -> None:
     """The range from 40 to 60 MiB was not shown."""
-    showing = Showing.__new__(Showing)
-    for name, value in (("volume", Extent(0, 100 * MIB)), ("size_bytes", 80 * MIB)):
-        object.__setattr__(showing, name, value)
+    volume = Extent(0, 100 * MIB)
+    showing = Showing("", "", volume, 80 * MIB, "", tmp_path, tmp_path, unused, 0)
     seen = (Extent(0, 40 * MIB), Extent(60 * MIB, 40 * MIB))
     ext4 = RESIZERS["ext4"]
     monkeypatch.setitem(RESIZERS, "ext4", Resizer(ext4.show, ext4.held_bytes, lambda _showing: now))

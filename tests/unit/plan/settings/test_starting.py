@@ -1,8 +1,7 @@
 """Effect of a move on GRUB, which a BIOS starts from fixed sectors."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.machines import gpt, machine, mbr, partition, partitioned
 from wizard.filesystems import partition_types

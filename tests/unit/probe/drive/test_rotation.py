@@ -1,10 +1,10 @@
 """Rotation of a drive: the drive's report, the kernel's assumption, and no claim without a report."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.machines import drive, machine
 from tests.unit.probe import rawfacts

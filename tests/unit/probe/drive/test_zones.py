@@ -2,10 +2,10 @@
 
 import fcntl
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.probe import rawfacts
 from wizard.model.drive_facts import Zones

@@ -1,9 +1,9 @@
 """A container is not a live medium despite its overlay root, and rarely mounts by its fstab."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.machines import drive, machine
 from tests.unit.plan.layouts import spec

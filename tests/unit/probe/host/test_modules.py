@@ -1,9 +1,9 @@
 """A kernel's modules: from lists, from loaded modules, and without either."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.probe import rawfacts
 from wizard.probe.host.system import (

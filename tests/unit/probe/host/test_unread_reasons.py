@@ -4,10 +4,10 @@ old and new recordings."""
 import errno
 import json
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.probe import rawfacts
 from wizard.benchmark.alignment import _unread as unmeasured

@@ -1,7 +1,8 @@
 """A session for one workload and a screen to start at, for tests of dialogs and editors."""
 
 from collections.abc import Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from tests.unit.machines import drive, machine
 from tests.unit.plan.layouts import EVERYTHING

@@ -2,10 +2,10 @@
 
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.ext4.migrations import situation
 from tests.unit.machines import drive, machine

@@ -1,9 +1,10 @@
 """Copying files from the menu and from a result: the source, lost attributes, the review."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from io import BytesIO, StringIO
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from tests.unit.apply.test_bring import BRING, TAKES
 from tests.unit.machines import drive, machine, partition, partitioned

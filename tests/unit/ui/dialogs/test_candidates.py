@@ -2,10 +2,10 @@
 
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.benchmark.trials import FASTER, OPEN, SAME, SLOWER, rounds
 from tests.unit.machines import TOOLS, drive, machine, partition, partitioned

@@ -2,8 +2,9 @@
 
 import threading
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from tests.unit.machines import N512, drive, machine
 from tests.unit.ui.person import Person

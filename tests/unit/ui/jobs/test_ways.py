@@ -1,9 +1,9 @@
 """The screen of methods for conversion to ext4, without a user interface."""
 
 import threading
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.ext4.migrations import EXT3, situation
 from tests.unit.machines import machine, partition, partitioned

@@ -4,10 +4,10 @@ exit code."""
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.machines import drive
 from tests.unit.plan.layouts import plan_for, spec

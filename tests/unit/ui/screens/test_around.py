@@ -1,6 +1,6 @@
 """Facts about the running system on the first screen."""
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from tests.unit.machines import drive, machine
 from tests.unit.plan.layouts import EVERYTHING

@@ -1,10 +1,10 @@
 """The first screen: the cursor, the runs at the top, and the facts about their drives."""
 
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.machines import drive, machine, partition, partitioned
 from tests.unit.plan.layouts import plan_for, spec

@@ -2,11 +2,11 @@
 started runs."""
 
 import re
-from dataclasses import replace
 from io import BytesIO, StringIO
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.daily import one_in
 from tests.machines import name_of, recordings

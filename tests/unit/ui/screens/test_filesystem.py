@@ -1,7 +1,8 @@
 """The ranking screen: possible filesystems, reasons against others, options, and installing."""
 
 from collections.abc import Callable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from tests.unit.machines import drive
 from tests.unit.plan.layouts import EVERYTHING

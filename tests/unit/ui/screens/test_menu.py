@@ -1,9 +1,9 @@
 """Menus disable unavailable actions with the text of the refusal."""
 
-from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.documents.test_changes import CHANGES
 from tests.unit.machines import drive, gpt, machine, partition, partitioned

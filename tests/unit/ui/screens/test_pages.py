@@ -1,8 +1,7 @@
 """Pages to read: a text, help, glossary, reasons, and a drive's health."""
 
-from dataclasses import replace
-
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.ext4.migrations import situation
 from tests.unit.machines import E512, drive, gpt, machine, partition

@@ -1,8 +1,8 @@
 """The first three screens: drives, workloads, and changes to a plan, forwards and backwards."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 
+from msgspec.structs import replace
 from pytest import MonkeyPatch
 
 from tests.unit.machines import drive, machine, partition, partitioned

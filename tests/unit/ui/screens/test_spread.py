@@ -1,9 +1,9 @@
 """The screen for several drives: possible drives, layouts, and a question before data loss."""
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.machines import partition, partitioned
 from tests.unit.plan.layouts import EVERYTHING

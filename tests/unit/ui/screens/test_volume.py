@@ -1,9 +1,9 @@
 """The form of a volume: its input, dependent fields, and no lost text."""
 
 from collections.abc import Callable
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from tests.unit.ui.dialogs.sides import MEDIA, person_at, recorded, session_for
 from tests.unit.ui.person import Person

@@ -11,9 +11,10 @@ import hashlib
 import json
 import struct
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
+
+from msgspec import Struct
 
 from wizard.documents.codec import from_json, to_json
 from wizard.model.errors import BadInput, Failed
@@ -48,8 +49,7 @@ class PartitionSide(StrEnum):
     NEW = "new"
 
 
-@dataclass(frozen=True, slots=True)
-class ImagePiece:
+class ImagePiece(Struct, frozen=True):
     """Bytes for a place; `image` is their offset among the journal's images. Pieces of a table are whole
     physical blocks. Pieces of the partition are whole logical blocks, with offsets from its start."""
 
@@ -58,8 +58,7 @@ class ImagePiece:
     image: int
 
 
-@dataclass(frozen=True, slots=True)
-class JournalImages:
+class JournalImages(Struct, frozen=True):
     """The images in a journal: the table before, during and after the move, and what is written last at
     either place, the head first.
 
@@ -86,8 +85,7 @@ class JournalImages:
         return self.placed_old if side is PartitionSide.OLD else self.placed_new
 
 
-@dataclass(frozen=True, slots=True)
-class Course:
+class Course(Struct, frozen=True):
     """The constants of a move.
 
     During the move, the first `head_bytes` of the partition are in the journal, and zeros in their place.
@@ -125,8 +123,7 @@ class Course:
         return self.start(target) == self.hi
 
 
-@dataclass(frozen=True, slots=True)
-class MoveState:
+class MoveState(Struct, frozen=True):
     """The progress of a move.
 
     `target` is the direction, and `barred_at` the place from which the head was removed. `edges` are the
@@ -196,8 +193,7 @@ class MovingDrive(Protocol):
         overlap. One at a time."""
 
 
-@dataclass(frozen=True, slots=True)
-class LogWindow:
+class LogWindow(Struct, frozen=True):
     """A window in the log: the range [start, end) of the partition, and bytes for `place`. These are whole
     physical blocks, so they may include neighbouring data."""
 

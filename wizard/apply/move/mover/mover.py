@@ -6,8 +6,9 @@ signatures, and cleared after them, so any recognised filesystem is complete.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from itertools import groupby
+
+from msgspec.structs import replace
 
 from wizard.apply.move.mover.journal import (
     ImagePiece,

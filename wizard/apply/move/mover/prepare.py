@@ -6,7 +6,8 @@ import mmap
 import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from wizard.apply.block import devices
 from wizard.apply.block.extents import Read, block_bytes, merged
@@ -214,8 +215,7 @@ def prepared(
     return state, images
 
 
-@dataclass(frozen=True, slots=True)
-class _Content:
+class _Content(Struct, frozen=True):
     """The contents of the partition, with head and tail for both places. Offsets count from the partition's
     start."""
 

@@ -7,8 +7,9 @@ Logged: a window is in the log before the target is written. After a cut the log
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from mmap import PAGESIZE
+
+from msgspec.structs import replace
 
 from wizard.apply.move.mover.journal import (
     Course,
