@@ -99,8 +99,7 @@ def typing() -> Iterator[Row]:
 
 
 def wide() -> Iterator[Row]:
-    """Return the bytes per key on a large terminal: a mean over the first keys of the list, which show
-    different drives. The minimal program changes one number."""
+    """Return the bytes per key on a large terminal, a mean over rows of different drives."""
     with many() as command:
         ours, theirs = bytes_per_key(command, READ), bytes_per_key(MINIMAL, MINIMAL_SHOWN)
     what = f"bytes per key at 200x50 with many colours, {crowd.COUNT} drives, against the same"

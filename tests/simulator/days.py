@@ -489,6 +489,7 @@ def _patch_surroundings(patched: pytest.MonkeyPatch, job: Job) -> None:
     """Replace what a run asks of the machine, which does not have these drives."""
     plan = SimpleNamespace(
         devices=job.plan.devices,
+        drives=(),
         tokens=("TOKEN",),
         members=job.plan.members,
         group=None,

@@ -64,8 +64,7 @@ def changed_cells(old: Strip, new: Strip) -> tuple[int, int] | None:
 
 
 def few_styles(strip: Strip) -> Strip:
-    """Return the line with blanks in the style of the text before, if both look alike: every change of style
-    costs up to 30 bytes."""
+    """Return the line with blanks in the style of the text before, if both look alike, to save bytes."""
     found: list[Segment] = []
     for segment in strip:
         before = found[-1].style if found else None

@@ -74,7 +74,7 @@ def test_old_content_is_kept_or_restored(work: Work, full: str, key: str, later:
     before = work.digest(full)
     person = walker(work, full)
     plan_anew(person, full, "small-files")
-    assert "deleted when you choose Keep" in person.text and "partition 1" in person.text
+    assert "deleted when you choose Keep" in person.text and "p1: ext4" in person.text
     person.begin(token_of(full))
     run = run_of(work)
     assert state(run) is RunState.WAITING, story(run)

@@ -134,8 +134,9 @@ def operate(operation: ext4.OnDevice, node: str, site: MigratingSite) -> str:
             raise Failed(damaged(site.migration.device, result.output))
         repaired = result.status != 0 or repaired
     devices.forget_caches(node)
-    done = DONE(node=node)
-    return str(join(done, t("{repaired:First}.", repaired=operation.repaired)) if repaired else done)
+    if repaired:
+        return str(t("Done on {node}; {repaired}.", node=node, repaired=operation.repaired))
+    return str(DONE(node=node))
 
 
 def damaged(device: str, said: str) -> Message:
