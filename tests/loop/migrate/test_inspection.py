@@ -161,7 +161,7 @@ def test_other_filesystems_are_reported(work: Work, make_drive: MakeDrive) -> No
     drive = make_drive(64 * MIB)
     for device, said in (
         (drive, "does not contain an ext2"),
-        (str(work.fstab), "not a block device"),
+        (str(work.fstab), "block device"),
         ("/dev/nothing", "does not exist"),
     ):
         with pytest.raises(BadInput, match=said):

@@ -115,7 +115,7 @@ def carry_out(
     plan, environment = runs.load_plan(run), runs.load_environment(run)
     record = _record(run)
     if record.phase in GOING_BACK:
-        raise Refused(job.UNDO_UNFINISHED(name=run.name, run=runs.run_argument(run)))
+        raise Refused(t("The run {name} is being undone. Nothing was written.", name=run.name))
     _refuse_half_found(run)
     if record.phase in (Phase.REHEARSING, Phase.SAVED, Phase.UNKNOWN):
         # Leftovers of a killed process would otherwise be taken for another program's devices of the same
