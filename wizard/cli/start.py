@@ -19,8 +19,8 @@ from wizard.cli.command import given_again
 from wizard.cli.output import deliver, save, say, show
 from wizard.cli.passphrase import check_applies, passphrase_for
 from wizard.cli.status import begin_heeding, narrate
+from wizard.documents import files
 from wizard.documents.codec import LARGEST_DOCUMENT_CHARACTERS
-from wizard.documents.files import read_file
 from wizard.host.services import RecordedServices
 from wizard.host.this_system import RealServices
 from wizard.model.errors import BadInput, ExitCode, Refused, printable
@@ -68,11 +68,11 @@ def read_text(name: str) -> tuple[str, str]:
         if name == "-":
             data = sys.stdin.buffer.read(LARGEST_DOCUMENT_CHARACTERS + 1)
             return data.decode("utf-8"), shown
-        return read_file(Path(name), LARGEST_DOCUMENT_CHARACTERS), shown
+        return files.read_file(Path(name), LARGEST_DOCUMENT_CHARACTERS), shown
     except FileNotFoundError:
         raise BadInput(wording.NOT_FOUND(file=shown, command="plan")) from None
     except UnicodeDecodeError:
-        raise BadInput(t("{file} is not a diskwright document: not a text file.", file=shown)) from None
+        raise BadInput(files.NOT_TEXT(file=shown)) from None
 
 
 def environment_of(arguments: Namespace) -> Environment:

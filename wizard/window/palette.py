@@ -14,12 +14,11 @@ from wizard.window.canvas import key_name, shown
 from wizard.window.keyboard import Keyboard
 
 CSS = """/**/
-CommandPalette { background: transparent; }
+CommandPalette, CommandPalette:ansi { background: transparent; }
 CommandPalette > Vertical {
     margin-top: 2; width: 64; max-width: 100%; height: auto; max-height: 80%;
     visibility: visible; background: $background; border: solid $primary;
 }
-CommandPalette:ansi { background: transparent; }
 CommandPalette SearchIcon, CommandPalette LoadingIndicator { display: none; }
 CommandPalette #--input, CommandPalette #--input.--list-visible { border: none; }
 CommandPalette #--results { overlay: none; }
