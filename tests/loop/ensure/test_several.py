@@ -117,7 +117,7 @@ def test_second_run_matches_and_differences_are_refused(how: str, work: Work, ma
         for alone in drives:
             # Its table, label and size are those of a Btrfs on one drive, too.
             one = ensure(read_wanted(text_for([alone], work, ""), "w.toml"), work)
-            assert one.state == "refused" and "2 devices" in told(one), told(one)
+            assert one.state == "refused" and "devices" in told(one) and "2" in told(one), told(one)
             assert not one.first.replace
         assert [quieted(work, drive) for drive in drives] == before
         if not work.place("media").is_mount():
@@ -136,9 +136,7 @@ def test_mirror_without_one_drive_does_not_match(work: Work, make_drive: MakeDri
     tool("btrfs", "device", "scan", "--forget")
     tool("mount", "-o", "degraded", f"{drives[0]}p1", str(work.place("media")))
     degraded = ensure(wanted, work)
-    assert degraded.state == "refused" and f"is mounted without {drives[1]}p1" in told(degraded), told(
-        degraded
-    )
+    assert degraded.state == "refused" and f"runs without {drives[1]}p1" in told(degraded), told(degraded)
     (work.place("media") / "file").write_bytes(os.urandom(MIB))
     tool("sync")
     tool("umount", str(work.place("media")))
@@ -161,7 +159,7 @@ def test_btrfs_with_a_third_device_does_not_match_two(work: Work, make_drive: Ma
     third = make_drive(SIZE)
     tool("btrfs", "device", "add", "-f", third, str(work.place("media")))
     larger = ensure(wanted, work)
-    assert larger.state == "refused" and "uses 3 devices" in told(larger), told(larger)
+    assert larger.state == "refused" and "devices is 3" in told(larger), told(larger)
     assert f"also uses {third}" in told(larger) and not larger.first.replace
     tool("btrfs", "device", "remove", third, str(work.place("media")))
     assert ensure(wanted, work).state == "as-wanted"

@@ -329,7 +329,7 @@ def test_other_filesystems_are_reported(bench: Bench, tmp_path: Path) -> None:
     ):
         pass
     with (
-        pytest.raises(Failed, match=r"Cannot read .*: No such file"),
+        pytest.raises(Failed, match="No such file"),
         mounted_read_only(str(tmp_path / "missing")),
     ):
         pass
@@ -339,7 +339,7 @@ def test_unreadable_file_is_named(drive: str, tmp_path: Path) -> None:
     debugfs(drive, "set_inode_field /file block[1] 99999999")
     with (
         mounted_read_only(drive) as top,
-        pytest.raises(Failed, match="Cannot read /file: Structure needs cleaning"),
+        pytest.raises(Failed, match="/file cannot be read: Structure needs cleaning"),
     ):
         take_manifest(top, tmp_path / "manifest")
     assert list(tmp_path.glob("manifest*")) == []
