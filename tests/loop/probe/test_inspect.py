@@ -137,8 +137,8 @@ def test_invalid_drive_is_reported_in_one_message(drive: str, tmp_path: Path) ->
     for word, said in {
         "/dev/sdnope": "Device /dev/sdnope does not exist",
         f"{drive}p1": f"{drive}p1 is a partition of {drive}",
-        str(tmp_path): "is a directory",
-        str(tmp_path / "file"): "is a regular file",
+        str(tmp_path): "is not a block device",
+        str(tmp_path / "file"): "is not a block device",
         "/dev/null": "is not a block device",
         "": "No device specified",
         "/dev/\x1b[31m": "Device /dev/?[31m does not exist",
