@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from wizard.apply.plan.run_summary import as_options
 from wizard.apply.run import kinds
 from wizard.apply.run.backup_store import OWN_FSTAB, Environment
-from wizard.apply.run.job import Start, check_tokens
+from wizard.apply.run.job import Start
 from wizard.apply.run_control import job_for
 from wizard.cli import wording
 from wizard.cli.command import given_again
@@ -101,6 +101,7 @@ def apply(arguments: Namespace) -> ExitCode:
     """Check a document of any kind, then start and follow the run."""
     document = read_document(arguments.plan)
     check_applies(document, arguments.passphrase_file)
+    job_for(document).check_document(document)
     request = ApplyRequest(document, arguments)
     if arguments.dry_run:
         show(request.job.page(request.services))
@@ -145,7 +146,7 @@ class ApplyRequest:
         """Raises Refused without the tokens of all drives, or without root."""
         if not self._how.tokens:
             raise self._unconfirmed()
-        check_tokens(self.document, [token for token in self._how.tokens if token != WORD])
+        self._run_job.check_confirmed(self.document, self._how)
         check_is_root(self._arguments)
 
     def start(self) -> ExitCode:

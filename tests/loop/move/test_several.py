@@ -211,9 +211,7 @@ def test_command_lists_moves_and_partitions_that_stay(work: Work, make_drive: Ma
     tool("wipefs", "--all", "--quiet", f"{path}p2")
     shown = diskwright(work, "move", path, "--align")
     assert shown.returncode == 0, shown.stderr
-    assert f"{path}p3" in shown.stdout and "unknown if this can be moved" in " ".join(
-        shown.stdout.split()
-    )
+    assert f"{path}p3" in shown.stdout and "unknown if this can be moved" in " ".join(shown.stdout.split())
     token = path.removeprefix("/dev/")
     done = diskwright(work, "move", path, "--align", "--confirm", token, "--journal", str(work.runs))
     assert done.returncode == 0, done.stderr

@@ -70,7 +70,7 @@ def test_other_half_is_named(
 
 
 PROFILES = [
-    ("raid0", "raid0", 2, "half of", "(RAID0)", "All files on the other devices are lost too."),
+    ("raid0", "raid0", 2, "one of 2 devices of", "(RAID0)", "All files on the other devices are lost too."),
     ("raid0", "raid1", 3, "one of 3 devices of", "(data RAID0, metadata RAID1)", "All files on the other"),
     ("raid1", "raid1", 2, "one of 2 devices of", "(RAID1)", "All files survive"),
     ("single", "raid1", 3, "one of 3 devices of", "(data single, metadata RAID1)", "Files with a part here"),

@@ -35,14 +35,8 @@ class HeldDrive(DeviceMedium):
     def discards(self) -> bool:
         """True if the drive supports discards according to sysfs."""
         try:
-            return (
-                int(
-                    (
-                        devices.SYS_BLOCK / devices.kernel_name(self.node) / "queue/discard_max_bytes"
-                    ).read_text()
-                )
-                > 0
-            )
+            limit = devices.SYS_BLOCK / devices.kernel_name(self.node) / "queue/discard_max_bytes"
+            return int(limit.read_text()) > 0
         except (OSError, ValueError):
             return False
 
