@@ -113,4 +113,4 @@ DERIVED = Written.DERIVED
 compute it, so a document cannot contradict itself, in any language."""
 
 IN_ENGLISH = Written.IN_ENGLISH
-"""A field with a profile text, which documents contain in English. Profile texts have no code."""
+"""A profile text. Documents contain the English text."""

@@ -121,7 +121,7 @@ Value: TypeAlias = "str | int | float | Message | tuple[Value, ...]"
 """Values of messages: text, numbers, other messages, or several of these."""
 
 Given: TypeAlias = "Value | PurePath | OSError | DiskwrightError"
-"""What may be given for a value: a path becomes text, and an error its reason."""
+"""Values that callers may give: a message shows paths as text, and errors by their reason."""
 
 LONGEST_TEXT = 300
 """Maximum length of a text value, in characters. Longer text is cut."""

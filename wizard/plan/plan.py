@@ -212,7 +212,7 @@ class Plan(Document, Struct, frozen=True):
         return self.with_current_texts(direct=why) if why else self
 
     def described_for_fstab(self, fstab: str) -> "Plan":
-        """Return the plan described with this fstab, and the crypttab beside it."""
+        """Return the plan described for this fstab and the crypttab in the same folder."""
         return self.with_current_texts(fstab=fstab) if fstab != OWN_FSTAB else self
 
     def described_as_kept(self) -> "Plan":

@@ -1,4 +1,4 @@
-"""What a new run needs: confirmation, passphrase, locks, and space for undo, measured by a rehearsal."""
+"""Prepare a new run: confirmation, passphrase, locks, and space for undo, measured by a rehearsal."""
 
 import fcntl
 import os

@@ -106,7 +106,7 @@ class RunProgress(Struct, frozen=True):
 
 
 def doing(phase: Phase | None, *, done: bool) -> Message:
-    """Describe the work outside of steps. `phase` is that of a rehearsed run."""
+    """Describe the work outside of steps. `phase`: phase of a rehearsed run."""
     if phase in GOING_BACK:
         return messages.UNDOING
     if not done:

@@ -68,7 +68,7 @@ class Job(Generic[D]):
 
     @property
     def checked(self) -> ui.Text:
-        """A sentence on what the final checks compare. If empty, every check is listed."""
+        """Summary of the final checks. If empty, every check is listed."""
         return ""
 
     @property
