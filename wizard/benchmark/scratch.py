@@ -9,6 +9,7 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import Self
 
+from wizard.findings.contents import unmarked_contents
 from wizard.model.errors import Refused, why_not
 from wizard.model.machine import Drive, Extent
 from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, Message, t
@@ -248,6 +249,8 @@ def _obstacle(drive: Drive) -> Message | None:
         what = t("a partition table ({kind})", kind=drive.table.kind)
     elif drive.signatures:
         what = drive.signatures[0].kind
+    elif drive.table.kind == "none" and (data := unmarked_contents(drive)):
+        what = data[0]
     if what is None:
         return None
     return t("{drive} contains {what}, which cannot reliably show free space.", drive=drive.path, what=what)

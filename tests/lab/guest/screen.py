@@ -116,7 +116,7 @@ def is_whole(screen: Seen, step: int) -> bool:
     would have scrolled one away. The head ticks the earlier steps."""
     first, *_, last = screen.text.split("\n")
     done = first.startswith(" diskwright ") and first.count(TICK) == step - 1
-    return done and "5 Work" in first and "[" in last and last.rstrip().endswith("quit")
+    return done and "5 Work" in first and "q] quit" in last
 
 
 class Console:

@@ -159,6 +159,11 @@ def test_unsafe_scratch_is_refused(
     tool("mount", mounted, str(point))
     refused([mounted, *scratching, mounted.removeprefix("/dev/")], "in use", str(point))
 
+    unrecognised = make_drive(SIZE_BYTES)
+    own(unrecognised)
+    Path(unrecognised).write_bytes(os.urandom(SIZE_BYTES))
+    refused([unrecognised, *scratching, unrecognised.removeprefix("/dev/")], "unrecognised data")
+
 
 def make_drive_over(path: str, own: Callable[[str], None]) -> str:
     """Create a loop device over a test drive. The kernel lists no holder for it."""

@@ -278,7 +278,7 @@ class MigrationJob(InPlaceJob[Migration]):
 
     def power(self, told: str, working: int | None, *, begun: bool) -> ui.Text:
         """Describe the effect of a power failure during the current step or transaction."""
-        return ways.power_words(self.document, working, told)
+        return ways.power_words(self.document, working, told, begun=begun)
 
     def outcome(
         self, services: Services, run: Path, state: RunState, entries: Sequence[JournalEntry]

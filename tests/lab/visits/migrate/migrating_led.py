@@ -51,7 +51,7 @@ def by_questions(fleet: Fleet) -> Iterator[Check]:
     said = " ".join(told.split())
     yield Check(
         "plain: the conversion succeeds and is kept",
-        code is ExitCode.DONE and "The new filesystem was kept" in said,
+        code is ExitCode.DONE and "Deleted the undo data" in said,
         told[-1500:],
     )
     yield Check("plain: the outcome of a power cut is explained", POWER in said, told[-3000:])
