@@ -1,22 +1,16 @@
 """Decode plain JSON or TOML values to records by field type. Errors name value and place."""
 
-import json
 from collections.abc import Callable, Hashable, Iterable
 from enum import Enum
 from functools import cache
-from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeGuard, TypeVar, Union, cast, get_args, get_origin
 
 from msgspec import Struct, structs
 
-from wizard.documents.files import PROFILES, itself
+from wizard.documents.files import itself
 from wizard.model.errors import DERIVED, Written
 from wizard.model.said import Message, ProfileText, Sentence, Value, from_document, t
-
-FILE = Path(PROFILES) / "messages-1.0.json"
-"""English messages by code (singular and possibly plural), for old documents."""
-
 
 NUMBER = Sentence("a number")
 LIST = Sentence("a list")
@@ -256,13 +250,13 @@ def _is_message(value: Any) -> bool:
 
 def _message(value: Any) -> Message:
     """Decode a message: English text, possibly a plural, and values. Version 1.0 has a code instead of the
-    text."""
+    text, which is shown with the values."""
     if not _is_message(value):
         raise Misfit(Sentence("{what} must be a message with values, not {found}."), found=_shown(value))
+    if "code" in value:
+        return t("{text}", text=foreign(value))
     english, several = value.get("english", ""), value.get("several", "")
     try:
-        if "code" in value:
-            english, several = (*_old_message(value["code"]), "")[:2]
         return from_document(english, several, _values(value["values"], lambda _name: _message_value))
     except (AttributeError, KeyError, RecursionError, TypeError, ValueError):
         raise Misfit(
@@ -338,20 +332,6 @@ SHAPES: dict[Any, Callable[..., Decoder]] = {
     dict: _dict,
 }
 """Functions that return a decoder for a type's arguments."""
-
-
-def _old_message(code: object) -> tuple[str, ...]:
-    """Return the English of a code. Raises KeyError."""
-    return _messages()[str(code)]
-
-
-@cache
-def _messages() -> dict[str, tuple[str, ...]]:
-    try:
-        known = json.loads(FILE.read_text(encoding="utf-8"))
-    except OSError:
-        return {}
-    return {code: tuple(texts) for code, texts in known.items()}
 
 
 DEEPEST = 8
