@@ -13,7 +13,6 @@ from tests.lab.guest.inside import diskwright, node_of, shown
 from wizard.benchmark.results import read_verdict
 from wizard.model.run import Check
 from wizard.model.verdict import CliffOutcome, CliffVerdict
-from wizard.process.program import run
 
 if TYPE_CHECKING:
     from tests.lab.guest.machine import Laboratory
@@ -128,11 +127,8 @@ def _of_plain(name: str, verdict: CliffVerdict) -> Iterator[Check]:
 
 
 def _fill(lab: "Laboratory") -> None:
-    """Fill the drives, because zeros over zeros would go unnoticed. An empty table declares it free: without
-    one, diskwright spares unrecognised data."""
-    lab.fill(Random(1024).randbytes(MIB))
-    for drive in lab.fleet.drives:
-        run(("sfdisk", "--quiet", str(lab.image(drive.name))), seconds=60, stdin=b"label: gpt\n")
+    """Fill the drives, because zeros over zeros would go unnoticed."""
+    lab.fill_free(Random(1024).randbytes(MIB))
 
 
 JOBS = {"cliff": cliff}

@@ -257,6 +257,10 @@ def _noise_everywhere(lab: Laboratory) -> None:
     lab.fill(noise())
 
 
+def _noise_in_free_space(lab: Laboratory) -> None:
+    lab.fill_free(noise())
+
+
 def noise() -> bytes:
     """Return 1 MiB of constant noise without a signature."""
     return Random(512).randbytes(MIB)
@@ -273,7 +277,7 @@ VISITS = (
         udev=False,
         alone=True,
         keeps_every_byte=True,
-        prepare=_noise_everywhere,
+        prepare=_noise_in_free_space,
     ),
     Visit(
         "with udev: inspect, and the benchmark compared with another tool",
