@@ -89,7 +89,7 @@ def _seen(verdict: DisplacedVerdict) -> str:
 
 def _fill(lab: "Laboratory") -> None:
     """Fill the drives, because zeros over zeros would go unnoticed."""
-    lab.fill(Random(1025).randbytes(MIB))
+    lab.fill_free(Random(1025).randbytes(MIB))
 
 
 JOBS = {"displaced": displaced}
