@@ -50,7 +50,8 @@ def set_up(fleet: Fleet) -> Iterator[Check]:
     """Plan, check refusals, apply, check with other tools, and leave files for the next guest."""
     for name, spec in REQUESTS.items():
         drive, node = fleet[name], node_of(fleet[name])
-        diskwright("plan", node, "--volume", spec, "-o", str(plan_file(name)))
+        yield _plan_refused(name, node, "--volume", spec, why="with unrecognised data")
+        diskwright("plan", node, "--replace", "--volume", spec, "-o", str(plan_file(name)))
         plan = _plan(name)
         if name == ROTATING.name:
             yield from _refused_before(drive)
@@ -74,10 +75,10 @@ def set_up(fleet: Fleet) -> Iterator[Check]:
         yield from stands(name, plan, node)
         _leave_files(name, _mount_point(plan))
         if name == ROTATING.name:
-            yield _refused_after(name, node, "--replace", "--workload", "desktop-root", why="in use")
+            yield _plan_refused(name, node, "--replace", "--workload", "desktop-root", why="in use")
         tool("umount", str(_mount_point(plan)))
         if name == ROTATING.name:
-            yield _refused_after(name, node, "--workload", "desktop-root", why="with data")
+            yield _plan_refused(name, node, "--workload", "desktop-root", why="with data")
     shutil.copy(FSTAB, KEPT_FSTAB)
 
 
@@ -195,7 +196,7 @@ def _refused_before(drive: EmulatedDrive) -> Iterator[Check]:
     yield Check(f"{drive.name}: refused runs write nothing", not held, held)
 
 
-def _refused_after(name: str, node: str, *words: str, why: str) -> Check:
+def _plan_refused(name: str, node: str, *words: str, why: str) -> Check:
     told = diskwright("plan", node, *words, accept=range(256))
     return Check(f"{name}: a drive {why} is refused", told.status == 3, f"{told.status}: {told.errors}")
 
