@@ -3,6 +3,8 @@
 import errno
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from wizard.documents.codec import to_json
@@ -82,6 +84,25 @@ def unread(what: str, why: Message | str, obstacle: Obstacle = Obstacle.FAILED) 
 def not_read(what: str, device: str, error: OSError) -> Facts:
     """Return the RawError of a device that raised `error`."""
     return unread(what, _reason(device, error), obstacle_of(error))
+
+
+@contextmanager
+def opened(path: str, flags: int = 0) -> Iterator[int]:
+    """Open a device for reading, without waiting for a medium. Raises OSError."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | flags)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def reported(errors: list[Facts], what: str, device: str) -> Iterator[None]:
+    """Append an OSError to `errors` as a RawError."""
+    try:
+        yield
+    except OSError as error:
+        errors.append(not_read(what, device, error))
 
 
 def _reason(device: str, error: OSError) -> Message:

@@ -11,11 +11,10 @@ from contextlib import contextmanager
 from ctypes import POINTER, byref, c_char_p, c_int, c_int64, c_size_t, c_void_p
 from typing import Any
 
-from wizard.model.said import Message, Sentence
+from wizard.model.said import Sentence
 from wizard.probe import unread as words
-from wizard.probe.unread import Unreadable
+from wizard.probe.unread import Unreadable, opened
 
-OPEN_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
 UNIT_BYTES = 512
 MOST_SIGNATURES = 32
 
@@ -97,28 +96,26 @@ def read_partitions(path: str) -> tuple[str, list[Facts]]:
 @contextmanager
 def _probe(path: str, offset_bytes: int, size_bytes: int) -> Iterator[int]:
     """Open a probe of a device, or of a part of it. Raises OSError."""
-    fd = os.open(path, OPEN_FLAGS)
-    probe = None
-    try:
+    with opened(path) as descriptor:
         probe = _LIBRARY.blkid_new_probe()
-        if not probe or _LIBRARY.blkid_probe_set_device(probe, fd, offset_bytes, size_bytes):
-            raise Unreadable(_error_message(words.BLKID_OPENS, path))
-        yield probe
-    finally:
-        if probe:
-            _LIBRARY.blkid_free_probe(probe)
-        os.close(fd)
+        try:
+            if not probe or _LIBRARY.blkid_probe_set_device(probe, descriptor, offset_bytes, size_bytes):
+                raise _error(words.BLKID_OPENS, path)
+            yield probe
+        finally:
+            if probe:
+                _LIBRARY.blkid_free_probe(probe)
 
 
 def _has_result(status: int, path: str, otherwise: Sentence) -> bool:
     """Return True if a probing function found something. Raises OSError if it failed."""
     if status in (FOUND, NOTHING):
         return status == FOUND
-    raise Unreadable(_error_message(otherwise, path))
+    raise _error(otherwise, path)
 
 
-def _error_message(sentence: Sentence, path: str) -> Message:
-    return sentence(device=path, why=os.strerror(ctypes.get_errno() or errno.EIO))
+def _error(sentence: Sentence, path: str) -> Unreadable:
+    return Unreadable(sentence(device=path, why=os.strerror(ctypes.get_errno() or errno.EIO)))
 
 
 def _signature(probe: int) -> Facts:

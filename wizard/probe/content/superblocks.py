@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from wizard.probe.content import lvm
 from wizard.probe.content.btrfs import read_volume
 from wizard.probe.content.gpt import Read
+from wizard.probe.unread import opened
 
 SUPERBLOCK_AT, SUPERBLOCK_BYTES = 1024, 1024
 EXTENT, WIDE = 0x40, 0x80
@@ -403,8 +404,7 @@ def digest_of(path: str, content: dict[str, Any], offset_bytes: int = 0) -> str 
     signatures = [(str(one["kind"]), one["offset_bytes"]) for one in content["signatures"]]
     if not signatures:
         return None
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    try:
+    with opened(path) as descriptor:
 
         def read(start: int, size: int) -> bytes:
             return os.pread(descriptor, size, offset_bytes + start)
@@ -415,8 +415,6 @@ def digest_of(path: str, content: dict[str, Any], offset_bytes: int = 0) -> str 
                 digest.update(f"{kind} {start} {size}\n".encode())
                 digest.update(read(start, size))
         return digest.hexdigest()
-    finally:
-        os.close(descriptor)
 
 
 def _places(kind: str, mark_bytes: int | None, read: Read) -> Iterator[Place]:

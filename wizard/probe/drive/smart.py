@@ -36,18 +36,19 @@ def smart_of(text: str | None) -> drive_facts.Smart:
     zones = _object_at(output, "zoned_device").get("capabilities")
     if output.get("scsi_device_managed_zoned_block_capable") is True:
         zones = "device_managed"
-    family, model, passed = (
-        output.get("model_family"),
-        output.get("model_name"),
-        _object_at(output, "smart_status").get("passed"),
-    )
+    family, model = output.get("model_family"), output.get("model_name")
+    passed = _object_at(output, "smart_status").get("passed")
     trim = _object_at(output, "trim").get("supported")
+    rate = _number(output.get("rotation_rate"))
+    if rate == 0 and _object_at(output, "device").get("protocol") == "ATA":
+        # smartctl's 0 for solid state. For SCSI it can mean "not reported".
+        rate = drive_facts.SOLID_STATE
     return drive_facts.Smart(
         passed=passed if isinstance(passed, bool) else None,
         model_family=family if isinstance(family, str) else None,
         zoned_capability=zones if isinstance(zones, str) else None,
         trim_supported=trim if isinstance(trim, bool) else None,
-        rotation_rate=_rotation_rate(output),
+        rotation_rate=valid_rate(rate or 0),
         model_name=" ".join(model.split()) or None if isinstance(model, str) else None,
         health=_health_of(output),
     )
@@ -69,17 +70,6 @@ def smart_trouble(text: str | None) -> tuple[Message, Obstacle] | None:
     power = _object_at(output, "power_mode").get("name") if "power_mode" in output else None
     why = words.SLEEPS(mode=str(power)) if power else words.SMARTCTL_UNREADABLE
     return why, Obstacle.FAILED
-
-
-def _rotation_rate(output: dict[str, Any]) -> int | None:
-    """Return the rotation rate in rpm, or 1 for solid state. smartctl's 0 means solid state for an ATA drive,
-    but can mean "not reported" for SCSI."""
-    rate = output.get("rotation_rate")
-    if not isinstance(rate, int) or isinstance(rate, bool):
-        return None
-    if rate == 0:
-        return drive_facts.SOLID_STATE if _object_at(output, "device").get("protocol") == "ATA" else None
-    return valid_rate(rate)
 
 
 def _object(text: str | None) -> dict[str, Any]:

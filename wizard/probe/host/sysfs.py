@@ -1,12 +1,11 @@
 """Read attributes and the list of drives from sysfs. Decides only which devices count as drives."""
 
-import base64
 import re
 from collections.abc import Mapping
 from pathlib import Path
 
 from wizard.model.geometry import Geometry
-from wizard.probe.facts import RawDrive, RawPartition
+from wizard.probe.facts import RawDrive, RawPartition, encoded
 
 SYS = Path("/sys")
 
@@ -104,9 +103,7 @@ def vital_pages(folder: Path, wanted: tuple[str, ...] = PAGES) -> dict[str, str]
     pages: dict[str, str] = {}
     for page in wanted:
         try:
-            pages[page] = base64.b64encode((folder / f"device/vpd_pg{page}").read_bytes()[:1024]).decode(
-                "ascii"
-            )
+            pages[page] = encoded((folder / f"device/vpd_pg{page}").read_bytes()[:1024])
         except OSError:
             continue
     return pages
