@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from wizard.filesystems import partition_types
 from wizard.findings import inside, places
-from wizard.model.finding import NO_ACTION, Finding, FindingCommand, Severity
+from wizard.model.finding import NO_ACTION, Commands, Finding, Severity, command
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Partition
 from wizard.model.said import MIB, Message, join, t
@@ -13,7 +13,6 @@ NONE_ALONE = t("No action needed for this alone. New layouts start and end on 1 
 
 KERNEL = t("Linux, block/blk-settings.c, queue_limit_alignment_offset")
 
-EXTENDED_TYPES = (0x05, 0x0F, 0x85)
 ALIGNED = "alignment-ok"
 MOVE = t("A move to an aligned start preserves all files, even through a power cut.")
 MOST_FINE = 32
@@ -66,7 +65,7 @@ def _checked(drive: Drive, geometry: Geometry) -> list[Partition]:
     return [
         part
         for part in drive.partitions
-        if not is_extended(part)
+        if not partition_types.is_extended(part)
         and not partition_types.is_half_moved(part)
         and (part.start_bytes - offset) % block + part.size_bytes > block
     ]
@@ -163,11 +162,6 @@ def _on_boundaries(subject: str, sentence: Message) -> Finding:
     )
 
 
-def is_extended(partition: Partition) -> bool:
-    """Return True for an extended MBR partition, which has no data of its own."""
-    return (partition.type or "").startswith("0x") and int(partition.type or "0", 16) in EXTENDED_TYPES
-
-
 def _partition(
     drive: Drive, geometry: Geometry, partition: Partition, place: places.DriveStart, *, spoiled: bool
 ) -> Iterator[Finding]:
@@ -189,7 +183,7 @@ def _physical(
 ) -> Finding:
     """Report misaligned data of a partition, or of the drive itself."""
     severity, why, source = Severity.DANGER, _cost(drive, geometry), KERNEL
-    commands: tuple[FindingCommand, ...] = (FindingCommand(("diskwright", "move", place.device)),)
+    commands: Commands = command("diskwright", "move", place.device)
     remedy = MOVE
     if partition is None:
         remedy, commands = t("Copy the data elsewhere, set up the drive with a partition, and copy back."), ()
@@ -251,10 +245,8 @@ def _hidden(drive: Drive, geometry: Geometry, partition: Partition) -> Finding:
         t("a 2010 alignment study (WD10EARS, Linux 2.6.32)"),
         t("A measurement shows if larger blocks are hidden. A move to an aligned start resolves this."),
         (
-            FindingCommand(
-                ("diskwright", "bench", drive.path, "--assume-physical", str(places.HIDDEN_BLOCK_BYTES))
-            ),
-            FindingCommand(("diskwright", "move", partition.path)),
+            *command("diskwright", "bench", drive.path, "--assume-physical", str(places.HIDDEN_BLOCK_BYTES)),
+            *command("diskwright", "move", partition.path),
         ),
     )
 

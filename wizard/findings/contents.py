@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Set
 from msgspec.structs import replace
 
 from wizard.filesystems.registry import KINDS, title_of
-from wizard.model.finding import Finding, FindingCommand, Severity
+from wizard.model.finding import Finding, Severity, command
 from wizard.model.machine import Drive, Layer, Machine, Partition, Signature
 from wizard.model.said import Message, Sentence, join, t, tn
 
@@ -42,7 +42,15 @@ def unmarked_contents(drive: Drive) -> tuple[Message, ...]:
     if drive.waiting is not None:
         return ()
     if drive.lost:
-        return tuple(map(_lost_text, drive.lost))
+        return tuple(
+            t(
+                "lost partition: {content}, {size:size} at {start:exact}",
+                content=_kind_of(part),
+                size=part.size_bytes,
+                start=part.start_bytes,
+            )
+            for part in drive.lost
+        )
     if zones := drive.unrecognised_zones:
         return (
             tn(
@@ -52,15 +60,6 @@ def unmarked_contents(drive: Drive) -> tuple[Message, ...]:
             ),
         )
     return () if drive.data_at_bytes is None else (t("unrecognised data, maybe encrypted"),)
-
-
-def _lost_text(part: Partition) -> Message:
-    return t(
-        "lost partition: {content}, {size:size} at {start:exact}",
-        content=_kind_of(part),
-        size=part.size_bytes,
-        start=part.start_bytes,
-    )
 
 
 def used_on(drive: Drive, device: str) -> int | None:
@@ -250,7 +249,7 @@ def find_contents(drive: Drive) -> Iterator[Finding]:
             t("The table was erased or overwritten. The files are out of reach, but may all exist."),
             t("superblocks at the usual starts of partitions, and the backup GPT"),
             t("If the files matter, do not set up the drive. Make an image first, then restore the table."),
-            (FindingCommand(("diskwright", "plan", drive.path, "--restore-table")),),
+            command("diskwright", "plan", drive.path, "--restore-table"),
         )
     elif drive.data_at_bytes is not None:
         yield Finding(
@@ -276,7 +275,7 @@ def _unfilled(drive: Drive) -> Iterator[Finding]:
         kind = KINDS.get(part.filesystem or "")
         if kind is None or kind.growing is None or not part.is_unfilled:
             continue
-        command = FindingCommand(("diskwright", "plan", part.path, "--grow-to", str(part.size_bytes)))
+        fill = command("diskwright", "plan", part.path, "--grow-to", str(part.size_bytes))
         yield Finding(
             "content-smaller",
             Severity.INFO,
@@ -291,7 +290,7 @@ def _unfilled(drive: Drive) -> Iterator[Finding]:
             t("The rest of the partition stays unused."),
             SIZES,
             t("Fill the partition. All files are preserved."),
-            (FindingCommand(("diskwright", "grow", part.path)) if part.mount_points else command,),
+            command("diskwright", "grow", part.path) if part.mount_points else fill,
         )
 
 
@@ -328,14 +327,19 @@ def contents_words(drive: Drive) -> str:
         parts.append(table_words(drive.table.kind, len(drive.partitions)))
     if drive.signatures:
         parts.append(
-            t("on the drive itself: {marks:list}", marks=tuple(map(_signature_text, drive.signatures)))
+            t(
+                "on the drive itself: {marks:list}",
+                marks=tuple(
+                    t('{kind} "{label}"', kind=mark.kind, label=mark.label) if mark.label else mark.kind
+                    for mark in drive.signatures
+                ),
+            )
         )
     parts += unmarked_contents(drive)
     if drive.waiting and drive.waiting.bare:
         parts.append(t("waiting result of run {run}, not recognised yet", run=drive.waiting.run))
     if drive.partitions:
-        free = sum(extent.size_bytes for extent in drive.free)
-        parts.append(t("{free:size} free", free=free))
+        parts.append(t("{free:size} free", free=sum(extent.size_bytes for extent in drive.free)))
     return ", ".join(map(str, parts))
 
 
@@ -344,11 +348,3 @@ def unmarked_content(drive: Drive, part: Partition) -> Message:
     if drive.is_unread(part):
         return NOT_READ()
     return UNRECOGNISED if part.data_at_bytes is not None else t("no filesystem")
-
-
-def _signature_text(signature: Signature) -> Message | str:
-    return (
-        t('{kind} "{label}"', kind=signature.kind, label=signature.label)
-        if signature.label
-        else signature.kind
-    )

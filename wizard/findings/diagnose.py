@@ -15,13 +15,19 @@ from wizard.filesystems.kind import UUID_TABLES, WRITTEN_UUIDS
 from wizard.filesystems.registry import KINDS
 from wizard.findings.alignment import find_alignment
 from wizard.findings.contents import find_contents, find_shared
-from wizard.findings.drive_faults import find_contradictions, find_no_size, find_nvme
+from wizard.findings.drive_faults import (
+    find_blocks,
+    find_contradictions,
+    find_no_size,
+    find_nvme,
+    find_rotation,
+)
 from wizard.findings.geometry import Pattern, find_geometry
 from wizard.findings.smr_evidence import find_recording, judge_recording, rungs_of
 from wizard.findings.tables import find_tables
 from wizard.findings.use import USES, find_use
 from wizard.model.drive_facts import NO_HEALTH, Health
-from wizard.model.finding import Diagnosis, Finding, FindingCommand, Severity
+from wizard.model.finding import Commands, Diagnosis, Finding, FindingCommand, Severity, command
 from wizard.model.machine import Drive, Machine, Signature
 from wizard.model.said import Message, Sentence, join, t, tn
 from wizard.model.verdict import DisplacedVerdict
@@ -188,7 +194,7 @@ def find_health(drive: Drive) -> Iterator[Finding]:
                 why,
                 t("smartctl: the drive's counters and self-tests"),
                 t("Copy important data elsewhere and replace the drive. smartctl shows all details."),
-                (FindingCommand(("smartctl", "-x", drive.path)),),
+                command("smartctl", "-x", drive.path),
             )
 
 
@@ -212,6 +218,8 @@ def diagnose(
         *find_nvme(drive),
         *find_recording(drive, recording, rungs),
         *find_contradictions(drive, recording, rungs),
+        *find_rotation(drive),
+        *find_blocks(drive),
         *find_health(drive),
         *_find_identity(machine, drive),
         *_find_copies(machine, drive),
@@ -272,7 +280,7 @@ def _find_identity(machine: Machine, drive: Drive) -> Iterator[Finding]:
             ),
             SOURCE,
             t("Compare the connections. If this is one drive, multipath combines the paths. Detach a copy."),
-            (FindingCommand(("lsblk", "-o", "NAME,SIZE,HCTL,WWN", drive.path, *indistinct)),),
+            command("lsblk", "-o", "NAME,SIZE,HCTL,WWN", drive.path, *indistinct),
         )
     if distinct:
         yield Finding(
@@ -335,9 +343,10 @@ def _is_one_drive(drive: Drive, other: Drive) -> bool:
     return by_loop or not _maps_of(drive).isdisjoint(_maps_of(other))
 
 
-def _copy_remedy(drive: Drive, devices: set[str]) -> tuple[Message, tuple[FindingCommand, ...]]:
+def _copy_remedy(drive: Drive, devices: set[str]) -> tuple[Message, Commands]:
     """Return how to give the drive's copies new identifiers. vgimportclone needs all devices of a group."""
-    said, commands = [t("Detach the copy, or give the copy new identifiers.")], []
+    said = [t("Detach the copy, or give the copy new identifiers.")]
+    commands: list[FindingCommand] = []
     for device in (drive.path, *(part.path for part in drive.partitions)):
         kind, uuid = drive.content_on(device) or ("", "")
         used = any(kind in UUID_TABLES or use.subject == device for use in drive.uses)
@@ -359,9 +368,9 @@ def _copy_remedy(drive: Drive, devices: set[str]) -> tuple[Message, tuple[Findin
                 )
                 continue
             said.append(t("vgimportclone also renames the volume group, and diskwright cannot undo that."))
-            commands.append(FindingCommand(("vgimportclone", device), device))
+            commands.append(*command("vgimportclone", device, unused=device))
         elif kind in WRITTEN_UUIDS or (kind in KINDS and KINDS[kind].set_uuid):
-            commands.append(FindingCommand(("diskwright", "new-uuid", device)))
+            commands.append(*command("diskwright", "new-uuid", device))
     return join(*dict.fromkeys(said)), tuple(commands)
 
 

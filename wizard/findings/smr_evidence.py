@@ -17,10 +17,10 @@ from wizard.model.finding import (
     NO_ACTION,
     Clue,
     Finding,
-    FindingCommand,
     Recorded,
     Recording,
     Severity,
+    command,
 )
 from wizard.model.machine import Drive
 from wizard.model.said import Message, Sentence, join, t
@@ -354,7 +354,7 @@ def _unknown(drive: Drive, rungs: Sequence[Rung]) -> Finding:
             "Look up the model at the manufacturer and add the result to "
             "/etc/diskwright/drives; one line is enough. A test in free space takes a minute."
         ),
-        (FindingCommand(("diskwright", "bench", drive.path, "--scratch", "--shingled", "--quick")),),
+        command("diskwright", "bench", drive.path, "--scratch", "--shingled", "--quick"),
     )
 
 
@@ -378,7 +378,7 @@ def _host_managed(drive: Drive, recording: Recording) -> Finding:
             "Use the whole drive for Btrfs in zoned mode, without partitions. `advise` checks support in "
             "this kernel and tools, and lists alternatives."
         ),
-        (FindingCommand(("diskwright", "advise", drive.path, "--workload", "ID")),),
+        command("diskwright", "advise", drive.path, "--workload", "ID"),
     )
 
 

@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Iterator
 
 from wizard.filesystems import partition_types
-from wizard.model.finding import Finding, FindingCommand, Severity
+from wizard.model.finding import Commands, Finding, Severity, command
 from wizard.model.machine import Drive, Obstacle, Use
 from wizard.model.run import Waiting
 from wizard.model.said import Message, Sentence, t
@@ -59,7 +59,7 @@ def find_use(drive: Drive, *, root: bool) -> Iterator[Finding]:
                 "Check for a write-protect switch. A migration waiting for `keep` or `undo` also locks the "
                 "drive: see its status first. Otherwise, blockdev removes a software lock."
             ),
-            (FindingCommand(("diskwright", "status")), FindingCommand(("blockdev", "--setrw", drive.path))),
+            (*command("diskwright", "status"), *command("blockdev", "--setrw", drive.path)),
         )
     if drive.waiting:
         yield _waiting(drive.path, drive.waiting)
@@ -92,7 +92,7 @@ def _locked(drive: Drive) -> Iterator[Finding]:
             t("A locked drive neither reads nor writes."),
             t("ACS-4, IDENTIFY word 128"),
             t("Unlock the drive in the firmware, or with hdparm."),
-            (FindingCommand(("hdparm", "--security-unlock", "PASSWORD", drive.path)),) if locked else (),
+            command("hdparm", "--security-unlock", "PASSWORD", drive.path) if locked else (),
         )
 
 
@@ -127,8 +127,8 @@ def _states(drive: Drive) -> Iterator[Finding]:
         if mark.unclean or mark.kind == "swsuspend" or (mark.kind, mark.version) == ("xfs", "4"):
             code, severity, found, why, remedy = STATES[mark.kind]
             source = t("the superblock; Linux, Documentation/admin-guide/xfs.rst; linux-ntfs, layout.h")
-            clears = FindingCommand(("ntfsfix", "--clear-dirty", device), device)
-            commands = (clears,) if mark.kind == "ntfs" else ()
+            clears = command("ntfsfix", "--clear-dirty", device, unused=device)
+            commands = clears if mark.kind == "ntfs" else ()
             yield Finding(code, severity, device, found(device=device), why, source, remedy, commands)
 
 
@@ -149,8 +149,8 @@ def _half_moved(drive: Drive) -> Iterator[Finding]:
                 else t("the partition's type in the partition table"),
                 t("Continue the move; on another computer, from the drive's journal."),
                 (
-                    FindingCommand(("diskwright", "resume")),
-                    FindingCommand(("diskwright", "resume", "--from-drive", drive.path)),
+                    *command("diskwright", "resume"),
+                    *command("diskwright", "resume", "--from-drive", drive.path),
                 ),
             )
 
@@ -175,7 +175,7 @@ def _waiting(path: str, waiting: Waiting) -> Finding:
             t("It is unknown which part of the run's result is intact."),
             source,
             t("If the run's folder exists, its status shows the state."),
-            (FindingCommand(("diskwright", "status", *words)),),
+            command("diskwright", "status", *words),
         )
     return Finding(
         "drive-waiting",
@@ -198,9 +198,9 @@ def _waiting(path: str, waiting: Waiting) -> Finding:
             "the result on the drive can be kept."
         ),
         (
-            FindingCommand(("diskwright", "keep", *words)),
-            FindingCommand(("diskwright", "undo", *words)),
-            FindingCommand(("diskwright", "keep", "--from-drive", path)),
+            *command("diskwright", "keep", *words),
+            *command("diskwright", "undo", *words),
+            *command("diskwright", "keep", "--from-drive", path),
         ),
     )
 
@@ -235,13 +235,13 @@ def _use(use: Use, drive: Drive, *, has_system: bool) -> Finding:
     found, remedy = (
         sentence(**{field: values[field] for field in sentence.fields}) for sentence in USES[kind]
     )
-    command = _release(use, drive)
+    ends = _release(use, drive)
     if not isinstance(use.by, str):
-        command = ()
+        ends = ()
         if kind == "mounted":
             remedy = t("Unmount it in the other session or container.")
     if has_system and kind in ("mounted", "swap"):
-        command = ()
+        ends = ()
         remedy = t("The running system may need it. Boot from another medium to free the drive.")
     return Finding(
         f"use-{kind}",
@@ -251,7 +251,7 @@ def _use(use: Use, drive: Drive, *, has_system: bool) -> Finding:
         t("A program that uses a device may write at any time. Other programs must not change the device."),
         t("/proc/*/mountinfo, /proc/swaps, sysfs and an exclusive open"),
         remedy,
-        (FindingCommand(command, command[-1] if kind == "loop-backing" else ""),) if command else (),
+        command(*ends, unused=ends[-1] if kind == "loop-backing" else "") if ends else (),
     )
 
 
@@ -293,9 +293,9 @@ REMEDIES = {
 
 
 CABLE = Sentence("Check the cable and power. The kernel log shows errors.")
-READS: dict[Message, tuple[FindingCommand, ...]] = {
-    CABLE(): (FindingCommand(("dmesg",)),),
-    REMEDIES[Obstacle.CONTROLLER](): (FindingCommand(("smartctl", "--scan-open")),),
+READS: dict[Message, Commands] = {
+    CABLE(): command("dmesg"),
+    REMEDIES[Obstacle.CONTROLLER](): command("smartctl", "--scan-open"),
 }
 """Commands by remedy."""
 

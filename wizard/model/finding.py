@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Iterator
 from enum import StrEnum
+from typing import TypeAlias
 
 from msgspec import Struct
 
@@ -36,6 +37,14 @@ class FindingCommand(Struct, frozen=True):
         return shlex.join(("sudo", *self.argv))
 
 
+Commands: TypeAlias = tuple[FindingCommand, ...]
+
+
+def command(*argv: str, unused: str = "") -> Commands:
+    """Return the only command of a finding. `unused`: device that must not be in use, or empty."""
+    return (FindingCommand(argv, unused),)
+
+
 class Finding(Struct, frozen=True):
     """A finding. `code`: stable and documented. `subject`: device node. `remedy`: what to do, or why nothing
     can be done, without commands. `commands`: alternatives; `wizard.apply.remedies` drops refused ones,
@@ -48,7 +57,7 @@ class Finding(Struct, frozen=True):
     why: Message | str
     source: Message | str
     remedy: Message | str
-    commands: tuple[FindingCommand, ...] = ()
+    commands: Commands = ()
 
     @property
     def advice(self) -> Message | str:

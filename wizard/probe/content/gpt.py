@@ -25,6 +25,11 @@ LARGEST_ENTRIES_BYTES = 1024 * 1024
 """Limit for the entry array. 128 entries take 16 KiB; a header that states more than the limit is damaged."""
 
 
+def number(data: bytes, at: int, length: int) -> int:
+    """Return a little-endian number at an offset, 0 past the end."""
+    return int.from_bytes(data[at : at + length], "little")
+
+
 class GptEntry(Placed, Struct, frozen=True):
     """A partition as stated in a table. Unchecked: it may overlap others or exceed the drive."""
 
