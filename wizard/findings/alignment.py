@@ -115,7 +115,6 @@ def _merge_aligned(drive: Drive, geometry: Geometry, found: Sequence[Finding]) -
 
 
 def _within(drive: Drive, geometry: Geometry, place: places.DriveStart) -> Iterator[Finding]:
-    """Yield the findings about everything inside a place."""
     if place.state is places.StartState.ON or not inside.makes_up(place):
         yield from inside.find_inside(drive, geometry, place, told=place.state is not places.StartState.ON)
     yield from inside.find_chunks(place)
@@ -137,7 +136,6 @@ def _whole(drive: Drive, geometry: Geometry, place: places.DriveStart) -> Iterat
 
 
 def _aligned(place: places.DriveStart, geometry: Geometry) -> Finding:
-    """Return the finding for a place that is aligned with all its data."""
     said = t(
         "{place} starts at byte {start}, aligned to the drive's {block}-byte blocks.",
         place=place.device,
@@ -181,7 +179,6 @@ def _partition(
 def _physical(
     drive: Drive, geometry: Geometry, place: places.DriveStart, partition: Partition | None = None
 ) -> Finding:
-    """Report misaligned data of a partition, or of the drive itself."""
     severity, why, source = Severity.DANGER, _cost(drive, geometry), KERNEL
     commands: Commands = command("diskwright", "move", place.device)
     remedy = MOVE

@@ -142,7 +142,6 @@ def _with_profiles(machine: Machine, mark: Signature) -> Signature:
 
 
 def _others(machine: Machine, device: str, mark: Signature) -> tuple[str, ...]:
-    """Return the other attached devices of a volume."""
     return tuple(
         path
         for other in (*machine.drives, *machine.unprobed)
@@ -164,7 +163,6 @@ def _beyond_text(device: str, mark: Signature) -> Message:
 
 
 def _fate(mark: Signature) -> Message:
-    """Describe the effect of this loss on the rest of the volume."""
     if mark.metadata_profile == "raid0":
         return ALL_LOST
     if mark.metadata_profile in ("single", "dup"):

@@ -306,7 +306,6 @@ def _find_identity(machine: Machine, drive: Drive) -> Iterator[Finding]:
 
 
 def _maps_of(drive: Drive) -> frozenset[str]:
-    """Return the multipath devices of which a drive is a path."""
     return frozenset(layer.path for layer in drive.layers if layer.kind == "multipath")
 
 
@@ -389,7 +388,6 @@ def copies_of(machine: Machine, drive: Drive) -> tuple[tuple[str, str, str], ...
 
 
 def _find_copies(machine: Machine, drive: Drive) -> Iterator[Finding]:
-    """Report contents whose UUID another device has, too."""
     copies = copies_of(machine, drive)
     if not copies:
         return

@@ -271,7 +271,6 @@ def read_patterns(path: Path) -> tuple[Pattern, ...]:
 
 
 def _pattern_fault(pattern: Pattern) -> tuple[str, Message] | None:
-    """Return the key and the fault of an unusable pattern, or None."""
     try:
         empty = re.compile(pattern.model).fullmatch("") is not None
     except re.error as error:

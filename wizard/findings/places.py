@@ -222,7 +222,6 @@ class _Survey:
 
 
 def _moved(array: Array | None, offset: int | None) -> Array | None:
-    """Return the array relative to a place `offset` bytes further."""
     if array is None:
         return None
     return Array(

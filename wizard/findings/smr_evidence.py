@@ -262,7 +262,6 @@ def strongest(rungs: Sequence[Rung]) -> Rung | None:
 
 
 def _weight_of(rung: Rung) -> int:
-    """Return the weight of a clue, 0 if inconclusive."""
     return rung.weight or 0
 
 

@@ -321,7 +321,6 @@ def _empty(drive: Drive) -> Iterator[Finding]:
 
 
 def _outside_extended(drive: Drive, table: Table) -> Iterator[Finding]:
-    """Report logical partitions outside the extended one."""
     extended = [
         part for part in drive.partitions if partition_types.is_extended(part) and part.number < FIRST_LOGICAL
     ]
@@ -338,7 +337,6 @@ def _outside_extended(drive: Drive, table: Table) -> Iterator[Finding]:
 
 
 def _pairs(parts: Sequence[Partition]) -> Iterator[tuple[Partition, Partition]]:
-    """Yield pairs with shared bytes, from partitions sorted by start."""
     for index, one in enumerate(parts):
         for other in islice(parts, index + 1, None):
             if other.start_bytes >= one.end_bytes:

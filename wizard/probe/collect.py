@@ -211,7 +211,6 @@ def _read(descriptor: int, known: Facts, errors: list[Facts]) -> Facts:
 
 
 def _place(known: Facts, entry: tables.GptEntry | RawEntry) -> Place:
-    """Return the range of a partition on the drive."""
     node = sysfs.name_of(partition_path(known["path"], entry.number))
     return Place(node, known["path"], entry.start_bytes, entry.size_bytes, entry.number)
 

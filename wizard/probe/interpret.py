@@ -311,7 +311,6 @@ def _digest(
 
 
 def _waiting(raw: facts.RawNotice | None) -> Waiting | None:
-    """Return the waiting run that the notice describes, if any."""
     notice = read_notice(facts.decoded(raw.data)) if raw else None
     if raw is None or notice is None:
         return None

@@ -149,7 +149,6 @@ def _entry(part: int) -> Facts:
 
 
 def _is_ambivalent(path: str, offset_bytes: int, size_bytes: int) -> bool:
-    """Return True if libblkid refuses to choose among several superblocks."""
     with _probe(path, offset_bytes, size_bytes) as probe:
         _LIBRARY.blkid_probe_enable_superblocks(probe, 1)
         return int(_LIBRARY.blkid_do_safeprobe(probe)) == AMBIVALENT

@@ -141,7 +141,6 @@ def layers(names: Sequence[str], udev: Udev) -> tuple[dict[str, Facts], list[Fac
 
 
 def _above(name: str) -> list[str]:
-    """Return the holders of a device, and the partitions of a layer."""
     folder = sysfs.SYS / "class/block" / name
     parts = sysfs.partition_names(folder) if sysfs.LAYER.match(name) else []
     try:

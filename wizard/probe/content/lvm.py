@@ -208,7 +208,6 @@ def _whole(value: object) -> int | None:
 
 
 def _without_dashes(value: object) -> str:
-    """Return a UUID without dashes."""
     return value.replace("-", "") if isinstance(value, str) else ""
 
 
@@ -305,7 +304,6 @@ def _role(data: bytes, order: Literal["little", "big"]) -> int | None:
 
 
 def _level(level: int) -> str | None:
-    """Return a level as the kernel names it."""
     return f"raid{level}" if 0 <= level <= 10 else "linear" if level == -1 else None
 
 

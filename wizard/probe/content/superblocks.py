@@ -438,7 +438,6 @@ def _cluster_bytes(boot: bytes) -> int:
 
 
 def _mft_bytes(boot: bytes) -> int:
-    """Return the start of $MFT, in bytes."""
     return number(boot, 48, 8) * _cluster_bytes(boot)
 
 

@@ -81,7 +81,6 @@ def _object(text: str | None) -> dict[str, Any]:
 
 
 def _health_of(said: dict[str, Any]) -> drive_facts.Health:
-    """Return the health counters in smartctl's output."""
     attributes = _table(said, "ata_smart_attributes")
     nvme = _object_at(said, "nvme_smart_health_information_log")
     passed, hours = next(_tests(said), (None, None))

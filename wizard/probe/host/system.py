@@ -384,7 +384,6 @@ def _numbers(mounts: tuple[facts.RawMounts, ...], swaps: str) -> dict[str, str]:
 
 
 def _links() -> dict[str, tuple[str, ...]]:
-    """Return the by-id links of each drive by sysfs name."""
     found: dict[str, list[str]] = {}
     for name in _names(LINKS):
         try:
