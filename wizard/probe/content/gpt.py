@@ -79,10 +79,11 @@ def read_gpt(read: Read, size_bytes: int, block_bytes: int) -> Gpt | None:
     misplaced = None
     if primary and primary.sound and not (backup and backup.sound) and 1 < primary.alternate_lba < last_lba:
         misplaced = read_copy(read, primary.alternate_lba, last_lba, block_bytes)
-    if primary is None and backup is None:
+    found = [copy for copy in (primary, backup) if copy]
+    if not found:
         return None
-    best = _best(primary, backup)
-    copies = [copy for copy in (primary, backup, misplaced) if copy]
+    best = next((copy for copy in found if copy.sound), found[0])
+    copies = [*found, misplaced] if misplaced else found
     return Gpt(
         table=Table(
             kind="gpt",
@@ -140,12 +141,6 @@ def _is_ordinary(primary: GptCopy | None, backup: GptCopy | None, block_bytes: i
         and primary.first_usable_lba >= 2 + blocks
         and primary.last_usable_lba < far
     )
-
-
-def _best(primary: GptCopy | None, backup: GptCopy | None) -> GptCopy:
-    """Return the copy to use: a sound one if possible, else the first."""
-    found = [copy for copy in (primary, backup) if copy]
-    return next((copy for copy in found if copy.sound), found[0])
 
 
 def _state_of_backup(primary: GptCopy | None, backup: GptCopy | None, misplaced: GptCopy | None) -> str:

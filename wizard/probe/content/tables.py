@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from wizard.model.machine import Extent, Table
 from wizard.model.said import Message, t
-from wizard.probe.content.gpt import Gpt, GptEntry, Read, Span, read_gpt
+from wizard.probe.content.gpt import GptEntry, Read, Span, read_gpt
 from wizard.probe.unread import LARGER_DRIVE, OTHER_BLOCKS, TABLE_LOST
 
 SECTOR_BYTES = 512
@@ -191,8 +191,19 @@ def _read(
 ) -> TableReading:
     mbr = read_mbr(read, size_bytes, block_bytes)
     gpt = read_gpt(read, size_bytes, block_bytes)
-    if gpt and _is_in_force(gpt, mbr, has_signature):
-        return _with_protective(gpt, mbr)
+    protective = mbr is not None and mbr.protective
+    # Without a protective MBR, a GPT is in force only with a first header on an otherwise empty drive.
+    # Anything else is a leftover.
+    is_alone = not (mbr and mbr.entries) and not has_signature
+    if gpt and (protective or (gpt.primary_marked and is_alone)):
+        table = gpt.table
+        if not protective:
+            table = replace(table, primary="damaged")
+        elif mbr and mbr.mixed:
+            table = replace(table, kind="hybrid")
+        fault = LARGER_DRIVE if gpt.larger else None if gpt.sound else TABLE_LOST
+        spans = ((0, SECTOR_BYTES), *gpt.spans)
+        return TableReading(table, gpt.entries, spans, (fault,) if fault else ())
     if mbr and mbr.protective and not mbr.mixed:
         others = tuple(_wrong_block_size(read, size_bytes, block_bytes))
         problems = others or (TABLE_LOST,)
@@ -237,26 +248,6 @@ def _is_start(read: Read, at: int) -> bool:
         or read(at + EXT_MAGIC_AT, 2) == b"\x53\xef"
         or read(at + BTRFS_MAGIC_AT, 8) == b"_BHRfS_M"
     )
-
-
-def _is_in_force(gpt: Gpt, mbr: Mbr | None, has_signature: bool) -> bool:
-    """Return True if the GPT is in force. Without a protective MBR, only a first header on an otherwise empty
-    drive counts. Anything else is a leftover."""
-    if mbr and mbr.protective:
-        return True
-    return gpt.primary_marked and not (mbr and mbr.entries) and not has_signature
-
-
-def _with_protective(gpt: Gpt, mbr: Mbr | None) -> TableReading:
-    """Combine a GPT with its MBR. Other partitions there make it a hybrid; a missing protective entry is
-    damage."""
-    table = gpt.table
-    if mbr is None or not mbr.protective:
-        table = replace(table, primary="damaged")
-    elif mbr.mixed:
-        table = replace(table, kind="hybrid")
-    problems = (LARGER_DRIVE,) if gpt.larger else () if gpt.sound else (TABLE_LOST,)
-    return TableReading(table, gpt.entries, ((0, SECTOR_BYTES), *gpt.spans), problems)
 
 
 def free_extents(
