@@ -155,7 +155,8 @@ class Sealed(Struct, Generic[T], frozen=True):
 
     def is_one(self, text: str) -> bool:
         """Return True if a document is of this kind, in any version."""
-        return kind_in(text) == self.schema.partition("/")[0]
+        found = SCHEMA.search(text[:200])
+        return found is not None and found[1] == self.schema.partition("/")[0]
 
     def read(self, text: str, where: str) -> T:
         """Parse a document. Raises BadInput with `where` (a file) unless `render` wrote it."""
@@ -217,13 +218,6 @@ def without_texts(body: JSON) -> JSON:
 
 def _operation_of(step: object) -> object:
     return {"operation": step["operation"]} if isinstance(step, dict) and "operation" in step else step
-
-
-def kind_in(text: str) -> str:
-    """Return the kind of document in its first characters ("diskwright.plan"), without the version. Empty if
-    none."""
-    match = SCHEMA.search(text[:200])
-    return match[1] if match else ""
 
 
 def digest_of(body: JSON, schema: str) -> str:

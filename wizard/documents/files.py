@@ -84,7 +84,7 @@ def _value_at(document: object, key: str) -> object:
 
 def itself(place: str) -> str:
     """Describe a place without its containers."""
-    keys = _keys(place)
+    keys = [key for key in place.split(".") if key]
     if not keys:
         return str(t("the document"))
     return _with_position(keys[-1]) if keys[-1].endswith("]") else f"`{keys[-1]}`"
@@ -93,10 +93,6 @@ def itself(place: str) -> str:
 def whole(place: str) -> str:
     """Describe a place with its containers."""
     return ", ".join(filter(None, (within(place), itself(place))))
-
-
-def _keys(place: str) -> list[str]:
-    return [key for key in place.split(".") if key]
 
 
 def _with_position(key: str) -> str:

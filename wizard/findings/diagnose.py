@@ -70,14 +70,12 @@ def judge_health(drive: Drive) -> HealthReport:
     elif smart.passed and drive.size_bytes:
         verdict, first = DriveVerdict.GOOD, t("Good: the drive reports no problem.")
     else:
-        verdict, first = DriveVerdict.UNKNOWN, _unknown(drive)
-    sentences = (first, *_failing(drive), *lost, *worn, *_cable(health), *_life(health))
+        why = next((unread.why for unread in drive.unread if unread.what == "smart"), None)
+        verdict, first = DriveVerdict.UNKNOWN, t("Unknown: the drive does not report its health.")
+        if why:
+            first = t("Unknown: {why}", why=why)
+    sentences = (first, *_failing(drive), *lost, *worn, *_remarks(health))
     return HealthReport(verdict, sentences[:MOST_SENTENCES])
-
-
-def _unknown(drive: Drive) -> Message:
-    why = next((unread.why for unread in drive.unread if unread.what == "smart"), None)
-    return t("Unknown: {why}", why=why) if why else t("Unknown: the drive does not report its health.")
 
 
 def has_health(drive: Drive) -> bool:
@@ -133,8 +131,8 @@ def _worn(health: Health) -> Iterator[Message]:
         yield t("Only {percent} % of the spare blocks remain.", percent=health.spare_percent)
 
 
-def _cable(health: Health) -> Iterator[Message]:
-    """Report cable errors, which do not affect the verdict: the count never falls, even after replacing the
+def _remarks(health: Health) -> Iterator[Message]:
+    """Yield what does not affect the verdict. The count of cable errors never falls, even after replacing the
     cable."""
     if health.cable_errors:
         yield tn(
@@ -142,9 +140,6 @@ def _cable(health: Health) -> Iterator[Message]:
             "{count} transfers were corrupted on the cable; replace the cable if this continues.",
             count=health.cable_errors,
         )
-
-
-def _life(health: Health) -> Iterator[Message]:
     if health.hours is not None:
         years = round(health.hours / HOURS_A_YEAR, 1)
         yield (

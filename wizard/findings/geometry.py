@@ -229,28 +229,22 @@ _VENDOR = re.compile(
 )
 
 
-def _model_numbers(drive: Drive) -> tuple[str, ...]:
-    """Return the possible model numbers of a drive, without vendor names.
+def fitting(drive: Drive, patterns: Iterable[Pattern]) -> Iterator[Pattern]:
+    """Yield the patterns that match the drive's model number and capacity.
 
-    These are the kernel's, the kernel's rejoined with the vendor field (USB bridges split it into 8 and 16
-    characters), and the drive's own (bridges may report another).
+    Possible model numbers are the kernel's, the kernel's rejoined with the vendor field (USB bridges split it
+    into 8 and 16 characters), and the drive's own (bridges may report another), without vendor names.
     """
     model = (drive.model or "").replace("_", " ").strip()
     joined = (drive.vendor or "").strip() + model if model else ""
     own = drive.ata.model if drive.ata else None
-    known = [name for name in (model, joined, own, drive.smart.model_name) if name]
-    return tuple(dict.fromkeys(_VENDOR.sub("", name, count=1) for name in known))
-
-
-def fitting(drive: Drive, patterns: Iterable[Pattern]) -> Iterator[Pattern]:
-    """Yield the patterns that match the drive's model number and capacity."""
-    numbers = _model_numbers(drive)
+    names = dict.fromkeys((model, joined, own, drive.smart.model_name))
+    numbers = [_VENDOR.sub("", name, count=1) for name in names if name]
     for pattern in patterns:
-        size_matches = (
-            pattern.largest_tb is None or (drive.size_bytes or 0) <= pattern.largest_tb * MOST_BYTES_IN_A_TB
-        )
-        if size_matches and any(
-            re.fullmatch(rf"(?:{pattern.model})(?:[-\s].*)?", number, re.IGNORECASE) for number in numbers
+        expression = rf"(?:{pattern.model})(?:[-\s].*)?"
+        largest = None if pattern.largest_tb is None else pattern.largest_tb * MOST_BYTES_IN_A_TB
+        if (largest is None or (drive.size_bytes or 0) <= largest) and any(
+            re.fullmatch(expression, number, re.IGNORECASE) for number in numbers
         ):
             yield pattern
 

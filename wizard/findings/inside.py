@@ -239,7 +239,8 @@ def start_of(place: DriveStart) -> tuple[Message, ...]:
     """Return the start as a sum of offsets, if known and not obvious."""
     if place.start_bytes is None or len(place.terms) < 2:
         return ()
-    return (t("Start: byte {start} = {terms:sum}.", start=place.start_bytes, terms=place.summands),)
+    terms = tuple(t("{bytes} ({what})", bytes=size, what=what) for what, size in place.terms)
+    return (t("Start: byte {start} = {terms:sum}.", start=place.start_bytes, terms=terms),)
 
 
 def compensated(geometry: Geometry, place: DriveStart) -> Finding:
