@@ -160,7 +160,7 @@ def find_contradictions(
 ) -> Iterator[Finding]:
     """Yield sources that contradict each other about the recording method."""
     shingled = [rung for rung in rungs if rung.weight and rung.management]
-    conventional = [rung for rung in rungs if smr_evidence.speaks_for_conventional(rung)]
+    conventional = [rung for rung in rungs if rung.is_conventional]
     several = len({rung.management for rung in shingled if rung.exact}) > 1
     if not shingled or not (conventional or several) or drive.bus in smr_evidence.VIRTUAL_BUSES:
         return

@@ -16,6 +16,7 @@ from wizard.model.said import Message
 from wizard.probe import facts
 from wizard.probe.content import layers, tables
 from wizard.probe.content.notices import next_of
+from wizard.probe.content.superblocks import replayed
 from wizard.probe.drive import ata
 from wizard.probe.drive.nvme import format_scope_of, formats_of
 from wizard.probe.drive.smart import smart_of, smart_trouble
@@ -152,14 +153,7 @@ def _reading(raw: facts.RawDrive, size: int | None) -> tables.TableReading | Non
     """Parse the table from the recorded bytes. None if no bytes were recorded."""
     if not size or not raw.chunks or raw.contents is None:
         return None
-    chunks = [(chunk.offset_bytes, facts.decoded(chunk.data)) for chunk in raw.chunks]
-
-    def read(offset_bytes: int, size_bytes: int) -> bytes:
-        for start, data in chunks:
-            if start <= offset_bytes and offset_bytes + size_bytes <= start + len(data):
-                return data[offset_bytes - start : offset_bytes - start + size_bytes]
-        return b""
-
+    read = replayed((chunk.offset_bytes, facts.decoded(chunk.data)) for chunk in raw.chunks)
     block = sysfs.whole_number(raw.sysfs.get("queue/logical_block_size")) or sysfs.UNIT_BYTES
     marked = bool(raw.contents.get(raw.name, facts.RawContent()).signatures)
     reading = tables.read_table(read, size, block, raw.table_kind, has_signature=marked)

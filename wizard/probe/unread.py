@@ -60,11 +60,11 @@ Facts = dict[str, Any]
 BY_NUMBER = {errno.EACCES: Obstacle.DENIED, errno.EPERM: Obstacle.FORBIDDEN}
 
 BY_WORDS = (
-    (re.compile("denied", re.IGNORECASE), Obstacle.DENIED),
-    (re.compile("not permitted", re.IGNORECASE), Obstacle.FORBIDDEN),
-    (re.compile("is not installed"), Obstacle.NOT_INSTALLED),
-    (re.compile("unknown usb bridge", re.IGNORECASE), Obstacle.UNKNOWN_BRIDGE),
-    (re.compile(r"raid controller|-d (megaraid|cciss|3ware|areca|hpt|aacraid|sssraid)"), Obstacle.CONTROLLER),
+    ("(?i)denied", Obstacle.DENIED),
+    ("(?i)not permitted", Obstacle.FORBIDDEN),
+    ("is not installed", Obstacle.NOT_INSTALLED),
+    ("(?i)unknown usb bridge", Obstacle.UNKNOWN_BRIDGE),
+    (r"raid controller|-d (megaraid|cciss|3ware|areca|hpt|aacraid|sssraid)", Obstacle.CONTROLLER),
 )
 
 
@@ -129,4 +129,4 @@ def obstacle_of(error: OSError | OverflowError) -> Obstacle:
 def obstacle_in(text: str) -> Obstacle:
     """Return the obstacle that a text suggests. Only for texts without a code: messages of smartctl, and
     reasons in old recordings. Never for a `Message`."""
-    return next((found for words, found in BY_WORDS if words.search(text)), Obstacle.FAILED)
+    return next((found for pattern, found in BY_WORDS if re.search(pattern, text)), Obstacle.FAILED)

@@ -27,33 +27,32 @@ FOUND, NOTHING, AMBIVALENT = 0, 1, -2
 
 Facts = dict[str, Any]
 
-_FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
-    "blkid_new_probe": (c_void_p, ()),
-    "blkid_free_probe": (None, (c_void_p,)),
-    "blkid_probe_set_device": (c_int, (c_void_p, c_int, c_int64, c_int64)),
-    "blkid_probe_enable_superblocks": (c_int, (c_void_p, c_int)),
-    "blkid_probe_set_superblocks_flags": (c_int, (c_void_p, c_int)),
-    "blkid_probe_enable_partitions": (c_int, (c_void_p, c_int)),
-    "blkid_probe_set_partitions_flags": (c_int, (c_void_p, c_int)),
-    "blkid_do_probe": (c_int, (c_void_p,)),
-    "blkid_do_safeprobe": (c_int, (c_void_p,)),
-    "blkid_do_fullprobe": (c_int, (c_void_p,)),
-    "blkid_probe_lookup_value": (c_int, (c_void_p, c_char_p, POINTER(c_char_p), POINTER(c_size_t))),
-    "blkid_probe_get_partitions": (c_void_p, (c_void_p,)),
-    "blkid_partlist_numof_partitions": (c_int, (c_void_p,)),
-    "blkid_partlist_get_partition": (c_void_p, (c_void_p, c_int)),
-    "blkid_partition_get_partno": (c_int, (c_void_p,)),
-    "blkid_partition_get_start": (c_int64, (c_void_p,)),
-    "blkid_partition_get_size": (c_int64, (c_void_p,)),
-    "blkid_partition_get_type": (c_int, (c_void_p,)),
+_FUNCTIONS: dict[tuple[Any, ...], tuple[str, ...]] = {
+    (c_void_p,): ("new_probe",),
+    (None, c_void_p): ("free_probe",),
+    (c_int, c_void_p, c_int, c_int64, c_int64): ("probe_set_device",),
+    (c_int, c_void_p, c_int): (
+        *("probe_enable_superblocks", "probe_set_superblocks_flags"),
+        *("probe_enable_partitions", "probe_set_partitions_flags"),
+    ),
+    (c_int, c_void_p): (
+        *("do_probe", "do_safeprobe", "do_fullprobe", "partlist_numof_partitions"),
+        *("partition_get_partno", "partition_get_type"),
+    ),
+    (c_int, c_void_p, c_char_p, POINTER(c_char_p), POINTER(c_size_t)): ("probe_lookup_value",),
+    (c_void_p, c_void_p): ("probe_get_partitions",),
+    (c_void_p, c_void_p, c_int): ("partlist_get_partition",),
+    (c_int64, c_void_p): ("partition_get_start", "partition_get_size"),
 }
+"""Names without `blkid_`, by types of result and arguments."""
 
 
 def _load() -> ctypes.CDLL:
     library = ctypes.CDLL("libblkid.so.1", use_errno=True)
-    for name, (result, arguments) in _FUNCTIONS.items():
-        function = getattr(library, name)
-        function.restype, function.argtypes = result, arguments
+    for (result, *arguments), names in _FUNCTIONS.items():
+        for name in names:
+            function = getattr(library, f"blkid_{name}")
+            function.restype, function.argtypes = result, arguments
     return library
 
 

@@ -6,6 +6,7 @@ Specification 1.0, Identify Namespace; Linux include/uapi/linux/nvme_ioctl.h.
 
 import ctypes
 import fcntl
+from ctypes import c_uint8, c_uint16, c_uint32, c_uint64
 
 from wizard.model.drive_facts import NvmeFormat
 from wizard.model.said import t
@@ -38,24 +39,14 @@ class NvmeCommand(ctypes.Structure):
     """The kernel's struct nvme_passthru_cmd."""
 
     _fields_ = (
-        ("opcode", ctypes.c_uint8),
-        ("flags", ctypes.c_uint8),
-        ("rsvd1", ctypes.c_uint16),
-        ("nsid", ctypes.c_uint32),
-        ("cdw2", ctypes.c_uint32),
-        ("cdw3", ctypes.c_uint32),
-        ("metadata", ctypes.c_uint64),
-        ("addr", ctypes.c_uint64),
-        ("metadata_len", ctypes.c_uint32),
-        ("data_len", ctypes.c_uint32),
-        ("cdw10", ctypes.c_uint32),
-        ("cdw11", ctypes.c_uint32),
-        ("cdw12", ctypes.c_uint32),
-        ("cdw13", ctypes.c_uint32),
-        ("cdw14", ctypes.c_uint32),
-        ("cdw15", ctypes.c_uint32),
-        ("timeout_ms", ctypes.c_uint32),
-        ("result", ctypes.c_uint32),
+        ("opcode", c_uint8),
+        ("flags", c_uint8),
+        ("rsvd1", c_uint16),
+        *((name, c_uint32) for name in ("nsid", "cdw2", "cdw3")),
+        ("metadata", c_uint64),
+        ("addr", c_uint64),
+        *((name, c_uint32) for name in ("metadata_len", "data_len", "cdw10", "cdw11", "cdw12", "cdw13")),
+        *((name, c_uint32) for name in ("cdw14", "cdw15", "timeout_ms", "result")),
     )
 
 
@@ -71,7 +62,7 @@ def identify(path: str) -> dict[str, str]:
 
 def _identify(descriptor: int, wanted: int, namespace: int) -> bytes:
     """Return an Identify structure. Raises OSError, with the NVMe status if the drive refuses."""
-    buffer = (ctypes.c_uint8 * IDENTIFY_BYTES)()
+    buffer = (c_uint8 * IDENTIFY_BYTES)()
     command = NvmeCommand(
         opcode=IDENTIFY,
         nsid=namespace,
