@@ -39,7 +39,14 @@ _idle: dict[tuple[str, ...], list["Pool"]] = {}
 @contextmanager
 def borrowed(server: tuple[str, ...] = SERVER) -> Iterator["Pool"]:
     """Yield an idle server, or a new one. Keeps it for the next caller unless an answer is outstanding."""
-    pool = _take_idle(server) or Pool(server)
+    pool = None
+    with suppress(KeyError, IndexError):
+        while pool is None:
+            pool = _idle[server].pop()
+            if pool.process.poll() is not None:
+                pool.close()
+                pool = None
+    pool = pool or Pool(server)
     try:
         yield pool
     finally:
@@ -60,16 +67,6 @@ def begin() -> None:
     """Start a server before the first request, so that its libraries load in the meantime."""
     with borrowed():
         pass
-
-
-def _take_idle(server: tuple[str, ...]) -> "Pool | None":
-    with suppress(KeyError, IndexError):
-        while True:
-            pool = _idle[server].pop()
-            if pool.process.poll() is None:
-                return pool
-            pool.close()
-    return None
 
 
 class Pool:

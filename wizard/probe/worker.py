@@ -45,11 +45,14 @@ class Lines:
     """Splits bytes into lines and parses each as a JSON object. `rest` is the incomplete last line."""
 
     def __init__(self) -> None:
-        self.rest = b""
+        self.rest = bytearray()
 
     def add(self, data: bytes) -> Iterator[Facts | None]:
         """Yield the objects in the lines that these bytes complete, None for a line that is none."""
-        *lines, self.rest = (self.rest + data).split(b"\n")
+        self.rest += data
+        if b"\n" not in data:
+            return
+        *lines, self.rest = self.rest.split(b"\n")
         for line in lines:
             try:
                 value = json.loads(line)
@@ -218,33 +221,26 @@ def _reap(pid: int, seconds: float) -> int | None:
     return None
 
 
-def _udev_reader() -> Callable[[str], dict[str, str]]:
-    """Return a function that looks up a node in udev's database. It returns nothing on systems without
-    udev."""
-    if not Path("/run/udev/data").is_dir():
-        return lambda _: {}
-    import pyudev
-
-    context = pyudev.Context()
-
-    def read(name: str) -> dict[str, str]:
-        try:
-            properties = pyudev.Devices.from_name(context, "block", name).properties
-            return {key: properties[key] for key in properties if key.startswith("ID_")}
-        except (pyudev.DeviceNotFoundError, KeyError, UnicodeDecodeError):
-            return {}
-
-    return read
-
-
 def _drive_phases() -> Phases:
     """Return the phases of `collect`, with all libraries loaded that the children share."""
     from wizard.probe import collect
     from wizard.probe.content import blkid
 
     assert blkid
-    udev = _udev_reader()
-    return lambda name, seconds: collect.phases(name, udev, seconds)
+    if not Path("/run/udev/data").is_dir():
+        return lambda name, seconds: collect.phases(name, lambda _: {}, seconds)
+    import pyudev
+
+    context = pyudev.Context()
+
+    def properties_of(name: str) -> dict[str, str]:
+        try:
+            properties = pyudev.Devices.from_name(context, "block", name).properties
+            return {key: properties[key] for key in properties if key.startswith("ID_")}
+        except (pyudev.DeviceNotFoundError, KeyError, UnicodeDecodeError):
+            return {}
+
+    return lambda name, seconds: collect.phases(name, properties_of, seconds)
 
 
 def main(prepare: Callable[[], Phases] = _drive_phases) -> int:

@@ -82,27 +82,23 @@ def layers_of(
         inputs[part.path] = LayerInput(
             part.signatures, part.size_bytes, raw.superblocks.get(names[part.path], ())
         )
-    signatures_by_path: dict[str, tuple[Signature, ...]] = {}
-    for layer in plain:
-        known = raw.layers.get(names.get(layer.path, ""))
-        if known is not None and layer.path not in inputs:
-            size = sysfs.bytes_at(known.sysfs, "size") or 0
-            signatures_by_path[layer.path] = _with_insides(_signatures(known), known.superblocks, size)
-            inputs[layer.path] = LayerInput(signatures_by_path[layer.path], size, known.superblocks)
     found = []
     for layer in plain:
         known = raw.layers.get(name := names.get(layer.path, ""))
         if known is None:
             found.append(layer)
             continue
+        if layer.path not in inputs:
+            size = sysfs.bytes_at(known.sysfs, "size") or 0
+            marks = _with_insides(_signatures(known), known.superblocks, size)
+            inputs[layer.path] = LayerInput(marks, size, known.superblocks)
         texts, below = known.sysfs, names.get(layer.below, "")
-        if "partition" in texts:
-            whole = raw.layers.get(graph.blocks[name].disk or "" if name in graph.blocks else "", RawLayer())
-            place, spread = _placement(whole.sysfs, below, inputs.get(layer.below))
-            start = sysfs.bytes_at(texts, "start")
-            place = None if place is None or start is None else place + start
-        else:
-            place, spread = _placement(texts, below, inputs.get(layer.below))
+        is_part = "partition" in texts
+        disk = graph.blocks[name].disk if name in graph.blocks else None
+        whole = raw.layers.get(disk or "", RawLayer()).sysfs if is_part else texts
+        place, spread = _placement(whole, below, inputs.get(layer.below))
+        start = sysfs.bytes_at(texts, "start") if is_part else 0
+        place = None if place is None or start is None else place + start
         found.append(
             replace(
                 layer,
@@ -110,7 +106,7 @@ def layers_of(
                 geometry=sysfs.geometry_of(texts),
                 offset_bytes=place,
                 striping=spread,
-                signatures=signatures_by_path.get(layer.path, ()),
+                signatures=inputs[layer.path].signatures,
             )
         )
     return tuple(found)
@@ -122,21 +118,18 @@ def _placement(
     """Return the start of a layer's data on the device below, and the layer's striping. None if unknown."""
     if "md/level" in texts:
         place = sysfs.bytes_at(texts, f"md/dev-{below}/offset")
-        return (
-            place
-            if place is not None or input_below is None
-            else input_below.inside("linux_raid_member").data_offset_bytes
-        ), _array(texts)
+        if place is None and input_below is not None:
+            place = input_below.inside("linux_raid_member").data_offset_bytes
+        return place, _array(texts)
     uuid = texts.get("dm/uuid", "")
     if input_below is None:
         return None, None
     if uuid.startswith("CRYPT-LUKS"):
         return input_below.inside("crypto_LUKS").data_offset_bytes, None
     if match := LVM_UUID.match(uuid):
-        volume = next(
-            (one for one in input_below.inside("LVM2_member").volumes if one.uuid == match[1]), None
-        )
-        return (volume.offset_bytes, volume.striping) if volume else (None, None)
+        for volume in input_below.inside("LVM2_member").volumes:
+            if volume.uuid == match[1]:
+                return volume.offset_bytes, volume.striping
     return None, None
 
 

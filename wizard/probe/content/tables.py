@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from wizard.model.machine import Extent, Table
 from wizard.model.said import Message, t
-from wizard.probe.content.gpt import GptEntry, Read, Span, read_gpt
+from wizard.probe.content.gpt import GptEntry, Read, Span, number, read_gpt
 from wizard.probe.unread import LARGER_DRIVE, OTHER_BLOCKS, TABLE_LOST
 
 SECTOR_BYTES = 512
@@ -22,17 +22,18 @@ LONGEST_CHAIN = 100
 
 
 class MbrEntry(Struct, frozen=True):
-    """One of the four entries of a boot record."""
+    """One of the used entries of a boot record, by number from 1 to 4."""
 
+    number: int
     boot: int
     type: int
     first_block: int
     blocks: int
 
     @property
-    def is_used(self) -> bool:
-        """True if the entry describes a partition."""
-        return self.type != 0 and self.blocks != 0
+    def is_extended(self) -> bool:
+        """True if the entry describes an extended partition."""
+        return self.type in EXTENDED_TYPES
 
 
 class Mbr(Struct, frozen=True):
@@ -55,17 +56,15 @@ def read_mbr(read: Read, size_bytes: int, block_bytes: int) -> Mbr | None:
     """Return the table in the first sector, or None without a signature or with invalid boot flags."""
     sector = read(0, SECTOR_BYTES)
     slots = _slots(sector)
-    if slots is None or any(slot.boot not in (0, 0x80) for slot in slots):
+    if slots is None or not {*sector[446:510:16]} <= {0, 0x80}:
         return None
-    disk_id = struct.unpack_from("<I", sector, 440)[0]
-    entries = [
-        _entry(slot, number, 0, block_bytes, disk_id) for number, slot in enumerate(slots, 1) if slot.is_used
-    ]
-    extended = next((slot for slot in slots if slot.is_used and slot.type in EXTENDED_TYPES), None)
+    disk_id = number(sector, 440, 4)
+    entries = [_entry(slot, slot.number, 0, block_bytes, disk_id) for slot in slots]
+    extended = next((slot for slot in slots if slot.is_extended), None)
     logical, spans, problem = (
         _chain(read, extended, block_bytes, size_bytes, disk_id) if extended else ([], [], None)
     )
-    used = [slot for slot in slots if slot.is_used]
+    kinds = {slot.type for slot in slots}
     return Mbr(
         table=Table(
             kind="mbr",
@@ -76,9 +75,8 @@ def read_mbr(read: Read, size_bytes: int, block_bytes: int) -> Mbr | None:
         ),
         entries=(*entries, *logical),
         spans=((0, SECTOR_BYTES), *spans),
-        protective=any(slot.type == PROTECTIVE_TYPE for slot in used),
-        mixed=any(slot.type == PROTECTIVE_TYPE for slot in used)
-        and any(slot.type != PROTECTIVE_TYPE for slot in used),
+        protective=PROTECTIVE_TYPE in kinds,
+        mixed=PROTECTIVE_TYPE in kinds and len(kinds) > 1,
         problems=(problem,) if problem else (),
     )
 
@@ -86,19 +84,21 @@ def read_mbr(read: Read, size_bytes: int, block_bytes: int) -> Mbr | None:
 def _slots(sector: bytes) -> tuple[MbrEntry, ...] | None:
     if len(sector) < SECTOR_BYTES or sector[510:512] != SIGNATURE:
         return None
+    slots = enumerate(SLOT.iter_unpack(sector[446:510]), 1)
     return tuple(
-        MbrEntry(boot, kind, first, blocks)
-        for boot, _, kind, _, first, blocks in (SLOT.unpack_from(sector, 446 + 16 * i) for i in range(4))
+        MbrEntry(at, boot, kind, first, blocks)
+        for at, (boot, _, kind, _, first, blocks) in slots
+        if kind and blocks
     )
 
 
-def _entry(slot: MbrEntry, number: int, base_block: int, block_bytes: int, disk_id: int) -> GptEntry:
+def _entry(slot: MbrEntry, at: int, base_block: int, block_bytes: int, disk_id: int) -> GptEntry:
     return GptEntry(
-        number=number,
+        number=at,
         start_bytes=(base_block + slot.first_block) * block_bytes,
         size_bytes=slot.blocks * block_bytes,
         type=f"0x{slot.type:02x}",
-        part_uuid=f"{disk_id:08x}-{number:02x}" if disk_id else None,
+        part_uuid=f"{disk_id:08x}-{at:02x}" if disk_id else None,
         attributes=slot.boot,
     )
 
@@ -128,18 +128,15 @@ def _chain(
             )
             return entries, spans, broken
         spans.append((offset, SECTOR_BYTES))
-        data = next((slot for slot in slots if slot.is_used and slot.type not in EXTENDED_TYPES), None)
+        data = next((slot for slot in slots if not slot.is_extended), None)
         if data:
             entries.append(_entry(data, 5 + len(entries), here, block_bytes, disk_id))
-        link = next((slot for slot in slots if slot.is_used and slot.type in EXTENDED_TYPES), None)
+        link = next((slot for slot in slots if slot.is_extended), None)
         if link is None:
             return entries, spans, None
         here = extended.first_block + link.first_block
-    return (
-        entries,
-        spans,
-        t("The chain of logical partitions loops back to byte {start}.", start=here * block_bytes),
-    )
+    loops = t("The chain of logical partitions loops back to byte {start}.", start=here * block_bytes)
+    return entries, spans, loops
 
 
 NO_TABLE = Table("none")

@@ -69,24 +69,10 @@ PROC = Path("/proc")
 LINKS = Path("/dev/disk/by-id")
 
 LOCAL = frozenset(
-    {
-        "ext2",
-        "ext3",
-        "ext4",
-        "xfs",
-        "btrfs",
-        "f2fs",
-        "jfs",
-        "bcachefs",
-        "zfs",
-        "vfat",
-        "exfat",
-        "ntfs3",
-        "udf",
-        "iso9660",
-        "erofs",
-    }
-    | {"squashfs", "overlay", "tmpfs", "ramfs", "devtmpfs"}
+    (
+        *("ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "jfs", "bcachefs", "zfs", "vfat", "exfat", "ntfs3"),
+        *("udf", "iso9660", "erofs", "squashfs", "overlay", "tmpfs", "ramfs", "devtmpfs"),
+    )
 )
 """Filesystems that need no network. A stat() of a file on any other could hang on a dead server."""
 
@@ -213,19 +199,9 @@ def _configuration(release: str) -> str:
     found = ""
     with suppress(OSError, zlib.error):
         found = zlib.decompress((PROC / "config.gz").read_bytes(), GZIP).decode(errors="replace")
-    found = found or next(
-        (
-            said
-            for path in (Path("/boot") / f"config-{release}", modules / "config")
-            if (said := sysfs.text(path))
-        ),
-        "",
-    )
+    found = found or sysfs.text(Path(f"/boot/config-{release}")) or sysfs.text(modules / "config") or ""
     names = "|".join(CONFIGURATION)
-    lines = [
-        match[0]
-        for match in re.finditer(rf"(?m)^(?:CONFIG_(?:{names})=.*|# CONFIG_(?:{names}) is not set)$", found)
-    ]
+    lines = re.findall(rf"(?m)^(?:CONFIG_(?:{names})=.*|# CONFIG_(?:{names}) is not set)$", found)
     if not lines and "/dm-zoned.ko" in (sysfs.text(modules / "modules.dep") or ""):
         lines = ["CONFIG_DM_ZONED=m"]
     return "\n".join(lines)
@@ -262,15 +238,17 @@ def _block(folder: Path) -> facts.RawBlock | None:
         return None
     backing = sysfs.text(folder / "loop/backing_file")
     number_behind, inode_behind = _identity(backing) if backing and _is_local(backing) else (None, None)
+    names = ("dm/name", "dm/uuid", "md/level", "md/array_state")
     layered = (folder / "dm").exists() or (folder / "md").exists()
+    dm_name, dm_uuid, md_level, md_state = (sysfs.text(folder / one) if layered else None for one in names)
     return facts.RawBlock(
         number=number,
         disk=there.parent.name if (folder / "partition").exists() else None,
         holders=tuple(_names(folder / "holders")),
-        dm_name=sysfs.text(folder / "dm/name") if layered else None,
-        dm_uuid=sysfs.text(folder / "dm/uuid") if layered else None,
-        md_level=sysfs.text(folder / "md/level") if layered else None,
-        md_state=sysfs.text(folder / "md/array_state") if layered else None,
+        dm_name=dm_name,
+        dm_uuid=dm_uuid,
+        md_level=md_level,
+        md_state=md_state,
         backing_file=backing,
         backing_number=number_behind,
         backing_inode=inode_behind,
@@ -305,9 +283,7 @@ def _mounts() -> tuple[tuple[facts.RawMounts, ...], tuple[facts.RawError, ...]]:
     """Read our mount namespace and those of all readable processes, each once."""
     found: list[facts.RawMounts] = []
     seen: set[str] = set()
-    own = _namespace("self")
-    first = _namespace("1")
-    hidden = False
+    own, first, hidden = _namespace("self"), _namespace("1"), False
     for process in ("self", *filter(str.isdigit, _names(PROC))):
         space = _namespace(process)
         if space in seen and space is not None:
@@ -319,15 +295,11 @@ def _mounts() -> tuple[tuple[facts.RawMounts, ...], tuple[facts.RawError, ...]]:
                 continue
         seen.add(space or "self")
         lines = "\n".join(line for line in content.split("\n") if _is_wanted(line))
-        found.append(
-            facts.RawMounts(
-                own=process == "self" or space == own, first=space is not None and space == first, text=lines
-            )
-        )
-    hidden_error = facts.RawError(
-        "uses", t("Reading mounts in other users' namespaces needs root."), Obstacle.DENIED
-    )
-    return tuple(found), (hidden_error,) if hidden and os.geteuid() != 0 else ()
+        is_first = space is not None and space == first
+        found.append(facts.RawMounts(process == "self" or space == own, is_first, lines))
+    why = t("Reading mounts in other users' namespaces needs root.")
+    denied = facts.RawError("uses", why, Obstacle.DENIED)
+    return tuple(found), (denied,) if hidden and os.geteuid() != 0 else ()
 
 
 def _namespace(process: str) -> str | None:
