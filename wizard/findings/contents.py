@@ -122,44 +122,36 @@ def lost_beyond(device: str, marks: Iterable[Signature]) -> tuple[Message, ...]:
 
 def lost_with(machine: Machine, drive: Drive, devices: Set[str]) -> Iterator[Message]:
     """Name the other attached devices of the volumes on these devices of a drive."""
-    for device, marks in drive.signatures_by_device:
-        for mark in marks if device in devices else ():
-            if mark.is_shared and (others := _others(machine, device, mark)):
-                whole = _with_profiles(machine, mark)
-                also = t("{volume} is also on {devices:and}.", volume=_volume_name(whole), devices=others)
-                yield join(also, *(() if whole == mark else (_fate(whole),)))
+    for device, mark in drive.marks:
+        if device in devices and mark.is_shared and (others := _others(machine, device, mark)):
+            whole = _with_profiles(machine, mark)
+            also = t("{volume} is also on {devices:and}.", volume=_volume_name(whole), devices=others)
+            yield join(also, *(() if whole == mark else (_fate(whole),)))
 
 
 def _with_profiles(machine: Machine, mark: Signature) -> Signature:
     """Return a Btrfs with profiles, if the chunk tree is on another attached device."""
-    for other in (*machine.drives, *machine.unprobed) if mark.data_profile is None else ():
-        for _, marks in other.signatures_by_device:
-            for one in marks:
-                if one.data_profile and _is_same_volume(mark, one):
-                    found, metadata = one.data_profile, one.metadata_profile
-                    return replace(mark, data_profile=found, metadata_profile=metadata)
+    for other in machine.attached if mark.data_profile is None else ():
+        for _, one in other.marks:
+            if one.data_profile and _is_same_volume(mark, one):
+                found, metadata = one.data_profile, one.metadata_profile
+                return replace(mark, data_profile=found, metadata_profile=metadata)
     return mark
 
 
 def _others(machine: Machine, device: str, mark: Signature) -> tuple[str, ...]:
-    return tuple(
-        path
-        for other in (*machine.drives, *machine.unprobed)
-        for path, found in other.signatures_by_device
-        if path != device and any(_is_same_volume(mark, one) for one in found)
-    )
+    found = ((path, one) for other in machine.attached for path, one in other.marks if path != device)
+    return tuple(dict.fromkeys(path for path, one in found if _is_same_volume(mark, one)))
 
 
 def _beyond_text(device: str, mark: Signature) -> Message:
-    what, fate = _volume_name(mark), _fate(mark)
-    if mark.devices is None:
+    what, fate, count = _volume_name(mark), _fate(mark), mark.devices
+    if count is None:
         return t("{device} is the cache of {what}. {fate}", device=device, what=what, fate=fate)
-    belongs = (
-        Sentence("{device} is one of at least {count} devices of {what}. {fate}")
-        if mark.kind in ("zfs_member", "bcache")
-        else Sentence("{device} is one of {count} devices of {what}. {fate}")
-    )
-    return belongs(device=device, count=mark.devices, what=what, fate=fate)
+    belongs = Sentence("{device} is one of {count} devices of {what}. {fate}")
+    if mark.kind in ("zfs_member", "bcache"):
+        belongs = Sentence("{device} is one of at least {count} devices of {what}. {fate}")
+    return belongs(device=device, count=count, what=what, fate=fate)
 
 
 def _fate(mark: Signature) -> Message:
@@ -186,36 +178,31 @@ def _volume_name(mark: Signature) -> str:
 
 def find_shared(machine: Machine, drive: Drive) -> Iterator[Finding]:
     """Yield each multi-device volume on the drive, with the other devices and the number of missing ones."""
-    for device, marks in drive.signatures_by_device:
-        for mark in marks:
-            if not mark.is_shared:
-                continue
-            attached = _others(machine, device, mark)
-            missing = (mark.devices or 0) - 1 - len(attached)
-            # udev does not report the group of LVM devices.
-            known = mark.group is None or not any(
-                one.kind == mark.kind and one.group is None
-                for other in machine.unprobed
-                for _, found in other.signatures_by_device
-                for one in found
-            )
-            yield Finding(
-                "content-shared",
-                Severity.WARNING if missing > 0 and known else Severity.INFO,
-                device,
-                join(
-                    *lost_beyond(device, (_with_profiles(machine, mark),)),
-                    *([t("The others are {devices:list}.", devices=attached)] if attached else []),
-                    *(
-                        [tn("{count} is not attached.", "{count} are not attached.", count=missing)]
-                        if missing > 0 and known
-                        else []
-                    ),
-                ),
-                t("Setting up one device alone destroys part of the volume."),
-                t("the superblock, LVM metadata or ZFS label"),
-                t("Attach all devices together. Copy the files before reusing any device."),
-            )
+    for device, mark in drive.marks:
+        if not mark.is_shared:
+            continue
+        attached = _others(machine, device, mark)
+        missing = (mark.devices or 0) - 1 - len(attached)
+        # udev does not report the group of LVM devices.
+        unknown = mark.group is not None and any(
+            one.kind == mark.kind and one.group is None
+            for other in machine.unprobed
+            for _, one in other.marks
+        )
+        said = list(lost_beyond(device, (_with_profiles(machine, mark),)))
+        if attached:
+            said.append(t("The others are {devices:list}.", devices=attached))
+        if missing > 0 and not unknown:
+            said.append(tn("{count} is not attached.", "{count} are not attached.", count=missing))
+        yield Finding(
+            "content-shared",
+            Severity.WARNING if missing > 0 and not unknown else Severity.INFO,
+            device,
+            join(*said),
+            t("Setting up one device alone destroys part of the volume."),
+            t("the superblock, LVM metadata or ZFS label"),
+            t("Attach all devices together. Copy the files before reusing any device."),
+        )
 
 
 def _is_same_volume(one: Signature, other: Signature) -> bool:

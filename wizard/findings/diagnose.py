@@ -373,7 +373,7 @@ def copies_of(machine: Machine, drive: Drive) -> tuple[tuple[str, str, str], ...
     same_drive, _ = _sharing(machine, drive)
     return tuple(
         (key[0], device, twin)
-        for other in (*machine.drives, *machine.unprobed)
+        for other in machine.attached
         if other.path not in same_drive
         and (other == drive or not (_is_one_drive(drive, other) or _is_one_drive(other, drive)))
         for key, device in _uuids_of(drive)

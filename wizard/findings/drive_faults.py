@@ -31,16 +31,13 @@ def size_words(drive: Drive) -> str:
     rotating`."""
     if drive.size_bytes is None:
         return str(NOT_READ())
-    parts = [t("{size:size} ({size} bytes)", size=drive.size_bytes)]
+    parts = [t("{size:size} ({size} bytes)", size=drive.size_bytes), turning_words(drive)]
     if known := drive.geometry:
-        parts.append(
-            t(
-                "logical blocks of {logical} bytes, physical of {physical}",
-                logical=known.logical_block_bytes,
-                physical=known.physical_block_bytes,
-            )
+        logical, physical = known.logical_block_bytes, known.physical_block_bytes
+        blocks = t(
+            "logical blocks of {logical} bytes, physical of {physical}", logical=logical, physical=physical
         )
-    parts.append(turning_words(drive))
+        parts.insert(1, blocks)
     return ", ".join(map(str, parts))
 
 

@@ -136,15 +136,20 @@ def _affected_tools(drive: Drive, geometry: Geometry) -> Iterator[Message]:
     """List the tools that use the bogus value, and the effects on this drive."""
     optimal, logical = geometry.optimal_io_bytes, geometry.logical_block_bytes
     counted = optimal // SECTOR_BYTES + 1
-    times = (
-        Sentence("{optimal} is {times} times 512.")
-        if counted & (counted - 1)
-        else Sentence("{optimal} is {times} times 512, a counter's maximum.")
-    )
+    times = Sentence("{optimal} is {times} times 512, a counter's maximum.")
+    if counted & (counted - 1):
+        times = Sentence("{optimal} is {times} times 512.")
     yield times(optimal=optimal, times=optimal // SECTOR_BYTES)
     if (first := optimal // logical) and MIB % optimal:
         # For a start in percent, parted aligns inside that percent of the drive, or not at all.
         far = (drive.size_bytes or 0) < PARTED_SHARE * first * logical
+        lies = t("not on 1 MiB") if first * logical % MIB else t("aligned")
+        if missing := geometry.misalignment_bytes(first * logical):
+            lies = t(
+                "{missing} bytes before a {block}-byte block boundary of the drive",
+                missing=missing,
+                block=geometry.granularity_bytes,
+            )
         yield (
             t("parted wrongly uses this value and reports 1 MiB as not aligned.")
             if far
@@ -152,24 +157,13 @@ def _affected_tools(drive: Drive, geometry: Geometry) -> Iterator[Message]:
                 "parted wrongly uses this value: `mkpart 0%` starts at block {first}, "
                 "{lies}. It reports that as optimal, and 1 MiB as not aligned.",
                 first=first,
-                lies=_alignment(geometry, first * logical),
+                lies=lies,
             )
         )
     if (area := optimal // SECTOR_BYTES * SECTOR_BYTES) and MIB % area:
         yield t("LVM also uses this value and starts data on a multiple of {area}.", area=area)
     if optimal == IGNORED_BYTES or optimal % geometry.physical_block_bytes:
         yield t("fdisk and sfdisk ignore this value and correctly use 1 MiB.")
-
-
-def _alignment(geometry: Geometry, start_bytes: int) -> Message:
-    """Describe the alignment of a start to the drive's blocks, or to 1 MiB if the blocks are small."""
-    if missing := geometry.misalignment_bytes(start_bytes):
-        return t(
-            "{missing} bytes before a {block}-byte block boundary of the drive",
-            missing=missing,
-            block=geometry.granularity_bytes,
-        )
-    return t("not on 1 MiB") if start_bytes % MIB else t("aligned")
 
 
 class RecordingKind(StrEnum):

@@ -123,7 +123,7 @@ STATES: dict[str, tuple[str, Severity, Sentence, Message, Message]] = {
 
 
 def _states(drive: Drive) -> Iterator[Finding]:
-    for device, mark in ((device, mark) for device, marks in drive.signatures_by_device for mark in marks):
+    for device, mark in drive.marks:
         if mark.unclean or mark.kind == "swsuspend" or (mark.kind, mark.version) == ("xfs", "4"):
             code, severity, found, why, remedy = STATES[mark.kind]
             source = t("the superblock; Linux, Documentation/admin-guide/xfs.rst; linux-ntfs, layout.h")

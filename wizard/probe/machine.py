@@ -4,7 +4,6 @@ import os
 import stat
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from itertools import chain
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -49,8 +48,7 @@ def probe_machine(
 def with_others(machine: Machine) -> Machine:
     """Read the other attached drives too, as `unprobed`, if a drive has part of a volume on several
     devices."""
-    marks = (marks for drive in machine.drives for _, marks in drive.signatures_by_device)
-    if not any(mark.is_shared for mark in chain.from_iterable(marks)):
+    if not any(mark.is_shared for drive in machine.drives for _, mark in drive.marks):
         return machine
     read = {drive.path for drive in machine.drives}
     others = [path for path in list_drive_paths() if path not in read]

@@ -291,7 +291,17 @@ def read_member(read: Read, size_bytes: int, mark_bytes: int | None) -> DataLayo
             if number(data, 4, 4) != 1:
                 return _md_0(read, place, "little")
             role = read(place + MD_1_ROLES_AT + 2 * number(data, MD_1_NUMBER_AT, 4), 2)
-            return replace(_md_1(data), number=_role(role, "little"))
+            _, _, features, *_, level, layout, _, chunk, drives, _, _ = MD_1.unpack_from(data)
+            offset, sectors = MD_1_SPREAD.unpack_from(data, 128)
+            spread = _md_striping(level, drives, chunk * SECTOR_BYTES, layout)
+            return DataLayout(
+                offset * SECTOR_BYTES,
+                None if features & MD_RESHAPES else spread,
+                size_bytes=(offset + sectors) * SECTOR_BYTES,
+                level=_level(level),
+                number=_role(role, "little"),
+                devices=drives,
+            )
         if data[:4] == struct.pack(">I", MD_MAGIC):
             return _md_0(read, place, "big")
     return NOTHING
@@ -305,14 +315,6 @@ def _role(data: bytes, order: Literal["little", "big"]) -> int | None:
 
 def _level(level: int) -> str | None:
     return f"raid{level}" if 0 <= level <= 10 else "linear" if level == -1 else None
-
-
-def _md_1(data: bytes) -> DataLayout:
-    _, _, features, _, _, _, _, level, layout, _, chunk, drives, _, _ = MD_1.unpack_from(data)
-    offset, sectors = MD_1_SPREAD.unpack_from(data, 128)
-    spread = None if features & MD_RESHAPES else _md_striping(level, drives, chunk * SECTOR_BYTES, layout)
-    end = (offset + sectors) * SECTOR_BYTES
-    return DataLayout(offset * SECTOR_BYTES, spread, size_bytes=end, level=_level(level), devices=drives)
 
 
 def _md_0(read: Read, place: int, order: Literal["little", "big"]) -> DataLayout:

@@ -202,7 +202,12 @@ def _read(
         spans = ((0, SECTOR_BYTES), *gpt.spans)
         return TableReading(table, gpt.entries, spans, (fault,) if fault else ())
     if mbr and mbr.protective and not mbr.mixed:
-        others = tuple(_wrong_block_size(read, size_bytes, block_bytes))
+        # The GPT may be for another logical block size, as behind another USB bridge.
+        others = tuple(
+            OTHER_BLOCKS(other=other, size=block_bytes)
+            for other in BLOCK_SIZES
+            if other != block_bytes and (found := read_gpt(read, size_bytes, other)) and found.primary_marked
+        )
         problems = others or (TABLE_LOST,)
         table = Table("gpt", primary="damaged", backup="missing")
         return TableReading(table, (), ((0, SECTOR_BYTES),), problems, other_blocks=bool(others))
@@ -215,13 +220,6 @@ def _read(
         return TableReading(Table("other"), spans=((0, SECTOR_BYTES),))
     lone = gpt is not None and gpt.sound and not gpt.primary_marked and not has_signature
     return TableReading(NO_TABLE, lost=gpt.entries[:MOST_ENTRIES] if gpt and lone else ())
-
-
-def _wrong_block_size(read: Read, size_bytes: int, block_bytes: int) -> Iterator[Message]:
-    """Yield a message if the GPT was written for another logical block size, as behind another USB bridge."""
-    for other in BLOCK_SIZES:
-        if other != block_bytes and (found := read_gpt(read, size_bytes, other)) and found.primary_marked:
-            yield OTHER_BLOCKS(other=other, size=block_bytes)
 
 
 def _other_starts(read: Read, size_bytes: int, block_bytes: int, mbr: Mbr) -> Iterator[Message]:
