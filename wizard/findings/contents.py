@@ -311,15 +311,11 @@ def contents_words(drive: Drive) -> str:
     if drive.table.kind != "none":
         parts.append(table_words(drive.table.kind, len(drive.partitions)))
     if drive.signatures:
-        parts.append(
-            t(
-                "on the drive itself: {marks:list}",
-                marks=tuple(
-                    t('{kind} "{label}"', kind=mark.kind, label=mark.label) if mark.label else mark.kind
-                    for mark in drive.signatures
-                ),
-            )
+        marks = tuple(
+            t('{kind} "{label}"', kind=mark.kind, label=mark.label) if mark.label else mark.kind
+            for mark in drive.signatures
         )
+        parts.append(t("on the drive itself: {marks:list}", marks=marks))
     parts += unmarked_contents(drive)
     if drive.waiting and drive.waiting.bare:
         parts.append(t("waiting result of run {run}, not recognised yet", run=drive.waiting.run))
