@@ -94,18 +94,17 @@ def _parse_one_of(text: str, schemas: Sequence[str], where: str) -> tuple[str, J
     if found in schemas:
         return found, value
     noun, _, version = schemas[0].partition("/")
-    if found.startswith(noun + "/"):
-        other = found.partition("/")[2]
-        raise BadInput(
-            t(
-                "{file} has version {found} of {kind}; this diskwright reads version {version}.",
-                file=where,
-                found=other,
-                kind=noun,
-                version=version,
-            )
+    if not found.startswith(f"{noun}/"):
+        raise BadInput(t("{file} is a {found}, not a {kind}.", file=where, found=found, kind=noun))
+    raise BadInput(
+        t(
+            "{file} has version {found} of {kind}; this diskwright reads version {version}.",
+            file=where,
+            found=found.removeprefix(f"{noun}/"),
+            kind=noun,
+            version=version,
         )
-    raise BadInput(t("{file} is a {found}, not a {kind}.", file=where, found=found, kind=noun))
+    )
 
 
 def render_document(schema: str, value: JSON) -> str:
@@ -172,21 +171,13 @@ class Sealed(Struct, Generic[T], frozen=True):
             raise BadInput(files.TOO_LARGE(file=where))
         schema, body = _parse_one_of(text, (self.schema, *self.earlier), where)
         if schema not in accepted:
-            raise BadInput(
-                t(
-                    "{file} was created by an earlier version of diskwright. {again}",
-                    file=where,
-                    again=self.again,
-                )
-            )
+            old = Sentence("{file} was created by an earlier version of diskwright. {again}")
+            raise BadInput(old(file=where, again=self.again))
         if body.pop("digest", None) != digest_of(body, schema):
-            raise BadInput(
-                t(
-                    "{file} was changed or damaged after creation: the digest does not match. {again}",
-                    file=where,
-                    again=self.again,
-                )
+            damaged = Sentence(
+                "{file} was changed or damaged after creation: the digest does not match. {again}"
             )
+            raise BadInput(damaged(file=where, again=self.again))
         if schema in self.earlier:
             body = self.earlier[schema](body)
         if why := self.removed(body):

@@ -120,7 +120,7 @@ FIRST_BYTES = 4096
 def write_file(path: Path, text: str, what: str) -> None:
     """Write a file atomically. `what` describes the contents, at the start of an error message. Raises
     BadInput if `path` exists but is not a regular file, such as a drive. Raises Failed on errors."""
-    shown = str(path)
+    shown, temporary = str(path), None
     try:
         target = path.resolve()
         if target.exists() and not target.is_file():
@@ -132,17 +132,15 @@ def write_file(path: Path, text: str, what: str) -> None:
                 )
             )
         temporary = target.with_name(f".{target.name[:200]}.{os.getpid()}")
-    except (OSError, RuntimeError, ValueError) as error:
-        raise Failed(NOT_WRITTEN(what=what, file=shown, why=_reason(error))) from None
-    try:
         with temporary.open("x", encoding="utf-8") as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
         temporary.rename(target)
-    except OSError as error:
-        with suppress(OSError):
-            temporary.unlink()
+    except (OSError, RuntimeError, ValueError) as error:
+        if temporary is not None:
+            with suppress(OSError):
+                temporary.unlink()
         raise Failed(NOT_WRITTEN(what=what, file=shown, why=_reason(error))) from None
 
 

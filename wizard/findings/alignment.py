@@ -160,7 +160,26 @@ def _partition(
     elif place.state is StartState.OFF:
         yield _physical(drive, geometry, place, partition)
     elif place.state is StartState.HIDDEN:
-        yield _hidden(drive, geometry, partition)
+        yield Finding(
+            "alignment-4096",
+            Severity.WARNING,
+            partition.path,
+            t(
+                "{partition} starts at byte {start}, {off} bytes past a multiple of 4096. "
+                "The drive reports {block}-byte physical blocks.",
+                partition=partition.path,
+                start=partition.start_bytes,
+                off=partition.start_bytes % HIDDEN_BLOCK_BYTES,
+                block=geometry.physical_block_bytes,
+            ),
+            inside.LIARS,
+            t("a 2010 alignment study (WD10EARS, Linux 2.6.32)"),
+            t("A measurement shows if larger blocks are hidden. A move to an aligned start resolves this."),
+            (
+                *command("diskwright", "bench", drive.path, "--assume-physical", str(HIDDEN_BLOCK_BYTES)),
+                *command("diskwright", "move", partition.path),
+            ),
+        )
     elif (partition.start_bytes - max(geometry.alignment_offset_bytes, 0)) % MIB:
         yield Finding(
             "alignment-grain",
@@ -228,29 +247,6 @@ def _cost(drive: Drive, geometry: Geometry) -> Message:
         )
         if drive.rotational is False
         else t("On a hard disk from 2010, mkfs took up to 7.9 times as long."),
-    )
-
-
-def _hidden(drive: Drive, geometry: Geometry, partition: Partition) -> Finding:
-    return Finding(
-        "alignment-4096",
-        Severity.WARNING,
-        partition.path,
-        t(
-            "{partition} starts at byte {start}, {off} bytes past a multiple of 4096. "
-            "The drive reports {block}-byte physical blocks.",
-            partition=partition.path,
-            start=partition.start_bytes,
-            off=partition.start_bytes % HIDDEN_BLOCK_BYTES,
-            block=geometry.physical_block_bytes,
-        ),
-        inside.LIARS,
-        t("a 2010 alignment study (WD10EARS, Linux 2.6.32)"),
-        t("A measurement shows if larger blocks are hidden. A move to an aligned start resolves this."),
-        (
-            *command("diskwright", "bench", drive.path, "--assume-physical", str(HIDDEN_BLOCK_BYTES)),
-            *command("diskwright", "move", partition.path),
-        ),
     )
 
 

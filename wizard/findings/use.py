@@ -79,11 +79,9 @@ def _locked(drive: Drive) -> Iterator[Finding]:
     security = drive.ata.security or 0 if drive.ata else 0
     if security & (PASSWORD_SET | LOCKED):
         locked = security & LOCKED
-        found = (
-            Sentence("{drive} is locked by an ATA password.")
-            if locked
-            else Sentence("{drive} has an ATA password and locks when powered off.")
-        )
+        found = Sentence("{drive} has an ATA password and locks when powered off.")
+        if locked:
+            found = Sentence("{drive} is locked by an ATA password.")
         yield Finding(
             "drive-locked",
             Severity.DANGER if locked else Severity.INFO,
@@ -235,7 +233,19 @@ def _use(use: Use, drive: Drive, *, has_system: bool) -> Finding:
     found, remedy = (
         sentence(**{field: values[field] for field in sentence.fields}) for sentence in USES[kind]
     )
-    ends = _release(use, drive)
+    by = str(use.by)
+    ends: tuple[str, ...] = ()
+    match use.kind:
+        case "mounted":
+            ends = "umount", by
+        case "swap":
+            ends = "swapoff", use.subject
+        case "loop-backing":
+            ends = "losetup", "--detach", by
+        case "holder" | "raid-member" if use.subject == drive.path or drive.partition(use.subject):
+            ends = "diskwright", "release", drive.path
+        case "opened":
+            ends = "fuser", "-v", use.subject
     if not isinstance(use.by, str):
         ends = ()
         if kind == "mounted":
@@ -253,24 +263,6 @@ def _use(use: Use, drive: Drive, *, has_system: bool) -> Finding:
         remedy,
         command(*ends, unused=ends[-1] if kind == "loop-backing" else "") if ends else (),
     )
-
-
-def _release(use: Use, drive: Drive) -> tuple[str, ...]:
-    """Return the command that ends a use or finds the program."""
-    device, by = use.subject, str(use.by)
-    match use.kind:
-        case "mounted":
-            return "umount", by
-        case "swap":
-            return "swapoff", device
-        case "loop-backing":
-            return "losetup", "--detach", by
-        case "holder" | "raid-member" if device == drive.path or drive.partition(device):
-            return "diskwright", "release", drive.path
-        case "opened":
-            return "fuser", "-v", device
-        case _:
-            return ()
 
 
 REMEDIES = {
@@ -310,11 +302,11 @@ def _unread(drive: Drive, *, root: bool) -> Iterator[Finding]:
     fields: dict[tuple[Message, Message], list[str]] = {}
     for unread in drive.unread:
         remedy = (
-            REMEDIES.get(unread.obstacle, CABLE)
+            REMEDIES.get(unread.obstacle, CABLE)()
             if root
-            else Sentence("Run diskwright as root to read everything.")
+            else t("Run diskwright as root to read everything.")
         )
-        fields.setdefault((unread.why, remedy()), []).append(unread.what)
+        fields.setdefault((unread.why, remedy), []).append(unread.what)
     alike: dict[tuple[Message, tuple[str, ...]], list[Message]] = {}
     for (why, remedy_text), what in fields.items():
         alike.setdefault((remedy_text, tuple(what)), []).append(why)

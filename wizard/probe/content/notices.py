@@ -34,7 +34,7 @@ def find_notice(read: Read, drive_bytes: int, taken: Iterable[tuple[int, int]]) 
         if bare or found is None:
             found = {**chunk(notice.start_bytes, data), "bare": bare}
         if bare:
-            break
+            return found
     return found
 
 

@@ -105,22 +105,14 @@ def replayed(chunks: Iterable[tuple[int, bytes]]) -> Read:
     known = [(start, data) for start, data in chunks if data]
 
     def read(offset_bytes: int, size_bytes: int) -> bytes:
+        whole = bytearray()
         for start, data in known:
-            if start <= offset_bytes and offset_bytes + size_bytes <= start + len(data):
-                return data[offset_bytes - start : offset_bytes - start + size_bytes]
-        found = [
-            (start, data)
-            for start, data in known
-            if start < offset_bytes + size_bytes and offset_bytes < start + len(data)
-        ]
-        if not found:
-            return b""
-        whole = bytearray(max(start + len(data) for start, data in found) - offset_bytes)
-        for start, data in found:
-            skipped = max(0, offset_bytes - start)
-            place = start + skipped - offset_bytes
-            whole[place : place + len(data) - skipped] = data[skipped:]
-        return bytes(whole[:size_bytes])
+            part = data[max(0, offset_bytes - start) : max(0, offset_bytes + size_bytes - start)]
+            if part:
+                at = max(0, start - offset_bytes)
+                whole += bytes(max(0, at + len(part) - len(whole)))
+                whole[at : at + len(part)] = part
+        return bytes(whole)
 
     return read
 
@@ -204,9 +196,7 @@ def _first_segment(segments: Mapping[str, object]) -> int | None:
         if not isinstance(segment, dict) or not re.fullmatch(r"[0-9]{1,9}", key):
             continue
         flags, offset = segment.get("flags"), segment.get("offset")
-        backup = isinstance(flags, list) and any(
-            isinstance(flag, str) and flag.startswith("backup") for flag in flags
-        )
+        backup = isinstance(flags, list) and any(str(flag).startswith("backup") for flag in flags)
         if not backup and isinstance(offset, str) and re.fullmatch(r"[0-9]{1,19}", offset):
             offsets[int(key)] = int(offset)
     # An offset of 0 means a detached header.

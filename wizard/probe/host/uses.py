@@ -115,23 +115,16 @@ def mounts_of(graph: RawGraph) -> tuple[MountinfoLine, ...]:
     """Return all recorded mounts, ours first."""
     found: dict[MountinfoLine, None] = {}
     for space in sorted(graph.mounts, key=lambda space: not space.own):
+        is_system = space.own or space.first
         for line in space.text.split("\n"):
             head, _, tail = line.partition(" - ")
             fields, rest = head.split(" "), tail.split(" ")
-            if len(fields) >= 5 and len(rest) >= 2:
-                number = (
-                    fields[2] if not fields[2].startswith("0:") else graph.numbers.get(rest[1], fields[2])
-                )
-                found[
-                    MountinfoLine(
-                        number,
-                        fields[3],
-                        unescaped(fields[4]),
-                        rest[0],
-                        space.own,
-                        space.own or space.first,
-                    )
-                ] = None
+            if len(fields) < 5 or len(rest) < 2:
+                continue
+            _, _, number, root, point, *_ = fields
+            if number.startswith("0:"):
+                number = graph.numbers.get(rest[1], number)
+            found[MountinfoLine(number, root, unescaped(point), rest[0], space.own, is_system)] = None
     return tuple(found)
 
 
@@ -169,14 +162,9 @@ def _edges(graph: RawGraph, base: tuple[str, ...]) -> Iterator[tuple[str, str]]:
 def _same_file(graph: RawGraph, name: str) -> list[str]:
     """Return other loop devices over the same file. Writes through one change the other, unknown to the
     kernel."""
-    block = graph.blocks.get(name)
-    if block is None or block.backing_inode is None:
-        return []
-    return [
-        other
-        for other, found in graph.blocks.items()
-        if found.backing_inode == block.backing_inode and other != name
-    ]
+    inode = graph.blocks[name].backing_inode if name in graph.blocks else None
+    blocks = graph.blocks.items() if inode else ()
+    return [other for other, found in blocks if found.backing_inode == inode and other != name]
 
 
 def _use_of_edge(graph: RawGraph, below: str, above: str) -> Use:
