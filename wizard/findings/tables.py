@@ -1,7 +1,6 @@
 """Check that the partition table is intact and plausible, and find contradicting signatures."""
 
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterator
 from math import isqrt
 
 from wizard.filesystems import partition_types
@@ -336,17 +335,10 @@ def _outside_extended(drive: Drive, table: Table) -> Iterator[Finding]:
             yield _outside(part, table, sentence)
 
 
-def _pairs(parts: Sequence[Partition]) -> Iterator[tuple[Partition, Partition]]:
-    for index, one in enumerate(parts):
-        for other in islice(parts, index + 1, None):
-            if other.start_bytes >= one.end_bytes:
-                break
-            yield one, other
-
-
 def _overlaps(drive: Drive) -> Iterator[Finding]:
     ordered = sorted(drive.partitions, key=lambda part: (part.start_bytes, part.number))
-    for one, other in _pairs(ordered):
+    pairs = ((one, other) for index, one in enumerate(ordered) for other in ordered[index + 1 :])
+    for one, other in pairs:
         shared = _shared(one, other)
         if shared > 0 and not _is_extended_pair(one, other) and not _is_extended_pair(other, one):
             yield Finding(

@@ -161,10 +161,9 @@ class Notice(Struct, frozen=True):
 def notice_places(drive_bytes: int) -> Iterator[int]:
     """Yield the possible starts of a notice on a drive of this size, most likely first, without
     duplicates."""
-    found: set[int] = set()
-    for near in range(NEIGHBOURS + 1):
-        for part in range(1, PARTS):
-            start = drive_bytes * part // PARTS // MIB * MIB + near * MIB
-            if 0 < start < drive_bytes and start not in found:
-                found.add(start)
-                yield start
+    starts = (
+        drive_bytes * part // PARTS // MIB * MIB + near * MIB
+        for near in range(NEIGHBOURS + 1)
+        for part in range(1, PARTS)
+    )
+    yield from (start for start in dict.fromkeys(starts) if 0 < start < drive_bytes)

@@ -203,18 +203,8 @@ def _first_segment(segments: Mapping[str, object]) -> int | None:
     return (offsets[min(offsets)] or None) if offsets else None
 
 
-EXT_FEATURES_AT, EXT_FEATURES_BYTES = 0x5C, 12
-EXT_COUNTS_AT, EXT_HIGH_COUNTS_AT = (0, 44), (0x150, 12)
-EXT_RESERVED_AT, EXT_DESCRIPTOR_AT = (0xCE, 2), (0xFE, 2)
-"""Offset and size of s_inodes_count to s_inodes_per_group, of s_blocks_count_hi to s_free_blocks_hi, of
-s_reserved_gdt_blocks and of s_desc_size."""
-
 EXT_META_BG = 0x10
 XFS_READ_BYTES = 192
-XFS_VERSION_AT = 101
-"""The lower byte of sb_versionnum. Its lower half is the version, 4 or 5."""
-XFS_FREE_AT = 144
-"""sb_fdblocks."""
 
 
 def _ext(read: Read, *_: int | None) -> lvm.DataLayout:
@@ -240,8 +230,8 @@ def _ext(read: Read, *_: int | None) -> lvm.DataLayout:
 
 def _ext_features(read: Read) -> tuple[int, int, int] | None:
     """Return s_feature_compat, s_feature_incompat and s_feature_ro_compat. None in older recordings."""
-    words = read(SUPERBLOCK_AT + EXT_FEATURES_AT, EXT_FEATURES_BYTES)
-    return struct.unpack("<III", words) if len(words) == EXT_FEATURES_BYTES else None
+    words = read(SUPERBLOCK_AT + 0x5C, 12)
+    return struct.unpack("<III", words) if len(words) == 12 else None
 
 
 def _ext_sizes(read: Read, block_bytes: int) -> tuple[int | None, ...]:
@@ -251,12 +241,12 @@ def _ext_sizes(read: Read, block_bytes: int) -> tuple[int | None, ...]:
     Derived from s_blocks_count and s_free_blocks_count, and from the block groups that the used inodes need.
     resize2fs can only use the descriptor blocks reserved for growing: more would move the inode tables.
     """
-    low, high, reserved, descriptor = (
-        read(SUPERBLOCK_AT + at, size)
-        for at, size in (EXT_COUNTS_AT, EXT_HIGH_COUNTS_AT, EXT_RESERVED_AT, EXT_DESCRIPTOR_AT)
-    )
+    # s_inodes_count to s_inodes_per_group, s_blocks_count_hi to s_free_blocks_hi, s_reserved_gdt_blocks and
+    # s_desc_size.
+    fields = ((0, 44), (0x150, 12), (0xCE, 2), (0xFE, 2))
+    low, high, reserved, descriptor = (read(SUPERBLOCK_AT + at, size) for at, size in fields)
     features = _ext_features(read)
-    if (len(low), len(high)) != (EXT_COUNTS_AT[1], EXT_HIGH_COUNTS_AT[1]) or features is None:
+    if (len(low), len(high)) != (44, 12) or features is None:
         return None, None, None, None
     inodes, blocks, _, free, free_inodes, first, _, _, in_group, _, inodes_in_group = struct.unpack(
         "<11I", low
@@ -283,21 +273,16 @@ def _xfs(read: Read, *_: int | None) -> lvm.DataLayout:
     if len(data) < XFS_READ_BYTES or not data.startswith(b"XFSB"):
         return lvm.NOTHING
     block, unit, width = struct.unpack_from(">I", data, 4)[0], *struct.unpack_from(">II", data, 184)
-    blocks, free = (int.from_bytes(data[at : at + 8], "big") for at in (8, XFS_FREE_AT))
+    # sb_dblocks and sb_fdblocks.
+    blocks, free = (int.from_bytes(data[at : at + 8], "big") for at in (8, 144))
     return lvm.DataLayout(
         striping=lvm.striping(unit * block, width * block),
         block_bytes=block,
         size_bytes=blocks * block,
-        version=str(data[XFS_VERSION_AT] & 0xF),
+        # The lower half of sb_versionnum's lower byte: 4 or 5.
+        version=str(data[101] & 0xF),
         used_bytes=(blocks - free) * block if free <= blocks else None,
     )
-
-
-FAT_ENTRY_BYTES = 32
-"""Size of an entry in the root directory of FAT12 and FAT16, which precedes the file area."""
-
-FAT_COUNTS_AT = 48
-"""Number of the sector with the free clusters of FAT32, FSInfo. FAT12 and FAT16 have none."""
 
 
 def _boot_sector(read: Read, *_: int | None) -> lvm.DataLayout:
@@ -316,11 +301,11 @@ def _boot_sector(read: Read, *_: int | None) -> lvm.DataLayout:
     if data[3:11] == b"NTFS    ":
         return lvm.DataLayout(size_bytes=(number(data, 40, 8) + 1) * sector, unclean=_is_dirty(read, data))
     tables = data[16] * (number(data, 22, 2) or number(data, 36, 4))
-    files = (number(data, 14, 2) + tables) * sector + number(data, 17, 2) * FAT_ENTRY_BYTES
+    # In FAT12 and FAT16, the root directory with entries of 32 bytes precedes the file area.
+    files = (number(data, 14, 2) + tables) * sector + number(data, 17, 2) * 32
     size = (number(data, 19, 2) or number(data, 32, 4)) * sector
-    counts = (
-        read(number(data, FAT_COUNTS_AT, 2) * sector, lvm.SECTOR_BYTES) if not number(data, 22, 2) else b""
-    )
+    # FSInfo, the sector with the free clusters of FAT32. FAT12 and FAT16 have none.
+    counts = b"" if number(data, 22, 2) else read(number(data, 48, 2) * sector, lvm.SECTOR_BYTES)
     free = number(counts, 488, 4) * data[13] * sector
     known = counts[484:488] == b"rrAa" and free <= size - files
     return lvm.DataLayout(files, size_bytes=size, used_bytes=size - files - free if known else None)

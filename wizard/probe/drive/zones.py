@@ -117,11 +117,10 @@ def options_of(raw: RawMachine) -> tuple[tuple[str, bool], ...]:
 
 def programs_of(raw: RawMachine) -> tuple[Program, ...]:
     """Parse the recorded output of tools: versions and features."""
-    names = dict.fromkeys(command.split(" ")[0] for command in raw.said)
-    return tuple(
-        _program(name, [said for command, said in raw.said.items() if command.split(" ")[0] == name])
-        for name in names
-    )
+    texts: dict[str, list[str]] = {}
+    for command, said in raw.said.items():
+        texts.setdefault(command.split(" ")[0], []).append(said)
+    return tuple(_program(name, said) for name, said in texts.items())
 
 
 def _program(name: str, said: list[str]) -> Program:
