@@ -204,11 +204,13 @@ class Sealed(Struct, Generic[T], frozen=True):
 def without_texts(body: JSON) -> JSON:
     """Convert a schema 1 document: keep the operations, drop their descriptions."""
     steps = body.get("steps")
-    return {**body, "steps": [_operation_of(step) for step in steps]} if isinstance(steps, list) else body
-
-
-def _operation_of(step: object) -> object:
-    return {"operation": step["operation"]} if isinstance(step, dict) and "operation" in step else step
+    if not isinstance(steps, list):
+        return body
+    bare = [
+        {"operation": step["operation"]} if isinstance(step, dict) and "operation" in step else step
+        for step in steps
+    ]
+    return {**body, "steps": bare}
 
 
 def digest_of(body: JSON, schema: str) -> str:

@@ -117,7 +117,15 @@ MAY_BE_LOST = t("Files on the other devices may be lost too.")
 
 def lost_beyond(device: str, marks: Iterable[Signature]) -> tuple[Message, ...]:
     """Describe the multi-device volumes to which a device belongs, and what its loss means for the rest."""
-    return tuple(_beyond_text(device, mark) for mark in marks if mark.is_shared)
+    found = []
+    for mark in filter(lambda mark: mark.is_shared, marks):
+        what, fate, count = _volume_name(mark), _fate(mark), mark.devices
+        belongs = Sentence("{device} is one of {count} devices of {what}. {fate}")
+        if mark.kind in ("zfs_member", "bcache"):
+            belongs = Sentence("{device} is one of at least {count} devices of {what}. {fate}")
+        cache = t("{device} is the cache of {what}. {fate}", device=device, what=what, fate=fate)
+        found.append(cache if count is None else belongs(device=device, count=count, what=what, fate=fate))
+    return tuple(found)
 
 
 def lost_with(machine: Machine, drive: Drive, devices: Set[str]) -> Iterator[Message]:
@@ -142,16 +150,6 @@ def _with_profiles(machine: Machine, mark: Signature) -> Signature:
 def _others(machine: Machine, device: str, mark: Signature) -> tuple[str, ...]:
     found = ((path, one) for other in machine.attached for path, one in other.marks if path != device)
     return tuple(dict.fromkeys(path for path, one in found if _is_same_volume(mark, one)))
-
-
-def _beyond_text(device: str, mark: Signature) -> Message:
-    what, fate, count = _volume_name(mark), _fate(mark), mark.devices
-    if count is None:
-        return t("{device} is the cache of {what}. {fate}", device=device, what=what, fate=fate)
-    belongs = Sentence("{device} is one of {count} devices of {what}. {fate}")
-    if mark.kind in ("zfs_member", "bcache"):
-        belongs = Sentence("{device} is one of at least {count} devices of {what}. {fate}")
-    return belongs(device=device, count=count, what=what, fate=fate)
 
 
 def _fate(mark: Signature) -> Message:

@@ -73,7 +73,9 @@ def drive_of(raw: facts.RawDrive, machine: facts.RawMachine) -> Drive:
     """Return one drive, with its uses from the machine's graph."""
     size = sysfs.bytes_at(raw.sysfs, "size")
     reading = _reading(raw, size)
-    found = use_state(machine.graph, _names(raw, machine.graph), raw.claimable)
+    in_graph = (name for name, block in machine.graph.blocks.items() if block.disk == raw.name)
+    nodes = dict.fromkeys((raw.name, *raw.partitions, *in_graph))
+    found = use_state(machine.graph, nodes, raw.claimable)
     same_serial, same_wwn = ata.sharing(raw, machine)
     own, ata_trouble = ata.ata_of(raw)
     smart, kernels_turning = smart_of(raw.smart), _flag(raw.sysfs, "queue/rotational")
@@ -141,12 +143,6 @@ def drive_of(raw: facts.RawDrive, machine: facts.RawMachine) -> Drive:
             replace(unread, without_root=not machine.root) for unread in _unread(raw, reading, ata_trouble)
         ),
     )
-
-
-def _names(raw: facts.RawDrive, graph: facts.RawGraph) -> list[str]:
-    """Return the names of the drive and its partitions, both as probed and as in the graph."""
-    found = [name for name, block in graph.blocks.items() if block.disk == raw.name]
-    return list(dict.fromkeys([raw.name, *raw.partitions, *found]))
 
 
 def _reading(raw: facts.RawDrive, size: int | None) -> tables.TableReading | None:

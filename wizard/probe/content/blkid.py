@@ -70,10 +70,13 @@ def read_content(path: str, offset_bytes: int = 0, size_bytes: int = 0) -> Facts
             _LIBRARY.blkid_do_probe(probe), path, words.BLKID_READS
         ):
             found.append(_signature(probe))
-    return {
-        "signatures": found,
-        "ambivalent": len(found) > 1 and _is_ambivalent(path, offset_bytes, size_bytes),
-    }
+    ambivalent = False
+    if len(found) > 1:
+        # libblkid may refuse to choose.
+        with _probe(path, offset_bytes, size_bytes) as probe:
+            _LIBRARY.blkid_probe_enable_superblocks(probe, 1)
+            ambivalent = _LIBRARY.blkid_do_safeprobe(probe) == AMBIVALENT
+    return {"signatures": found, "ambivalent": ambivalent}
 
 
 def read_partitions(path: str) -> tuple[str, list[Facts]]:
@@ -145,9 +148,3 @@ def _entry(part: int) -> Facts:
         "size_bytes": _LIBRARY.blkid_partition_get_size(part) * UNIT_BYTES,
         "type": _LIBRARY.blkid_partition_get_type(part),
     }
-
-
-def _is_ambivalent(path: str, offset_bytes: int, size_bytes: int) -> bool:
-    with _probe(path, offset_bytes, size_bytes) as probe:
-        _LIBRARY.blkid_probe_enable_superblocks(probe, 1)
-        return int(_LIBRARY.blkid_do_safeprobe(probe)) == AMBIVALENT

@@ -87,10 +87,12 @@ def find_lost(
             continue
         content = read_content(start, length)
         marks = content["signatures"]
-        if len(marks) != 1 or not _is_at_start(marks[0]):
+        if len(marks) != 1:
             continue
-        shifted = partial(_shifted, read, start)
-        size = read_inside(marks[0]["kind"], shifted, length, marks[0]["offset_bytes"]).size_bytes
+        kind, at = marks[0]["kind"], marks[0]["offset_bytes"]
+        if at is None or at >= HIDDEN_START_BYTES or kind not in (*READERS, *OTHER_LOST):
+            continue
+        size = read_inside(kind, partial(_shifted, read, start), length, at).size_bytes
         found += 1
         yield RawEntry(found, start, min(size or length, length)), content
         end = start + (size or 0)
@@ -99,8 +101,3 @@ def find_lost(
 
 def _shifted(read: Read, start_bytes: int, at_bytes: int, size_bytes: int) -> bytes:
     return read(start_bytes + at_bytes, size_bytes)
-
-
-def _is_at_start(mark: Facts) -> bool:
-    near = mark["offset_bytes"] is not None and mark["offset_bytes"] < HIDDEN_START_BYTES
-    return near and (mark["kind"] in READERS or mark["kind"] in OTHER_LOST)

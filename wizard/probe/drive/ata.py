@@ -69,6 +69,8 @@ def ata_of(raw: RawDrive) -> tuple[drive_facts.Ata | None, Message | None]:
     words = [int.from_bytes(data[at : at + WORD_BYTES], "little") for at in range(0, DATA_BYTES, WORD_BYTES)]
     if not any(words) or words[0] & 1 << 15:
         return None, t("The drive's IDENTIFY data does not describe a disk.")
+    # Words 27 to 46: 40 characters, high byte of each word first.
+    model = _clean(bytes(data[at ^ 1] for at in range(54, 94)).decode("ascii", errors="replace"))
     known = _is_valid(words[106])
     # Words 118:117 count 16-bit units.
     larger = (words[118] << 16 | words[117]) * WORD_BYTES if known and words[106] & 1 << 12 else 0
@@ -78,7 +80,7 @@ def ata_of(raw: RawDrive) -> tuple[drive_facts.Ata | None, Message | None]:
     within = words[209] & 0x3FFF
     return (
         drive_facts.Ata(
-            model=_model_in(data),
+            model=model if model and model.isprintable() and model.isascii() else None,
             zoned=words[69] & 3 if words[69] not in (0, NOT_REPORTED) and words[69] & 3 != 3 else None,
             trims=bool(words[169] & 1) if words[169] != NOT_REPORTED else None,
             rotation_rate=valid_rate(words[217]),
@@ -95,13 +97,6 @@ def ata_of(raw: RawDrive) -> tuple[drive_facts.Ata | None, Message | None]:
 def _is_valid(word: int) -> bool:
     """Return True if bit 15 is clear and bit 14 set, unlike all zeros or ones."""
     return word >> 14 == 1
-
-
-def _model_in(data: bytes) -> str | None:
-    """Return words 27 to 46: 40 characters, high byte of each word first. None if they are not text."""
-    swapped = bytes(data[at ^ 1] for at in range(54, 94))
-    text = " ".join(swapped.decode("ascii", errors="replace").replace("\0", " ").split())
-    return text if text and text.isprintable() and text.isascii() else None
 
 
 INQUIRY_CHARACTERS = 16
