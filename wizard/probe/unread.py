@@ -1,4 +1,4 @@
-"""Reasons for unread facts: a message and an obstacle."""
+"""Reading devices, and reasons for unread facts: a message and an obstacle."""
 
 import errno
 import os
@@ -23,9 +23,7 @@ FAILED = Sentence("Cannot read {device}: {why}.")
 BYTE = Sentence("Cannot read byte {byte} of {device}: {why}.")
 
 # libblkid.
-BLKID_OPENS = Sentence("libblkid cannot open {device}: {why}.")
 BLKID_READS = Sentence("libblkid cannot read {device}: {why}.")
-BLKID_READS_TABLE = Sentence("libblkid cannot read the table of {device}: {why}.")
 
 # Limits.
 MANY_SUPERBLOCKS = t("The superblocks on the drive are larger than any in use. The rest was not read.")

@@ -85,7 +85,8 @@ def read_partitions(path: str) -> tuple[str, list[Facts]]:
         _LIBRARY.blkid_probe_enable_superblocks(probe, 0)
         _LIBRARY.blkid_probe_enable_partitions(probe, 1)
         _LIBRARY.blkid_probe_set_partitions_flags(probe, PARTS_ENTRY_DETAILS)
-        if not _has_result(_LIBRARY.blkid_do_fullprobe(probe), path, words.BLKID_READS_TABLE):
+        unread = Sentence("libblkid cannot read the table of {device}: {why}.")
+        if not _has_result(_LIBRARY.blkid_do_fullprobe(probe), path, unread):
             return "", []
         # Read values first: creating the list probes again and drops them.
         kind = _value(probe, "PTTYPE") or ""
@@ -102,7 +103,7 @@ def _probe(path: str, offset_bytes: int, size_bytes: int) -> Iterator[int]:
         probe = _LIBRARY.blkid_new_probe()
         try:
             if not probe or _LIBRARY.blkid_probe_set_device(probe, descriptor, offset_bytes, size_bytes):
-                raise _error(words.BLKID_OPENS, path)
+                raise _error(Sentence("libblkid cannot open {device}: {why}."), path)
             yield probe
         finally:
             if probe:
