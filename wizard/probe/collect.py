@@ -164,7 +164,7 @@ def _read(descriptor: int, known: Facts, errors: list[Facts]) -> Facts:
     inside = [
         one for one in reading.entries if one.start_bytes > 0 < one.size_bytes and one.end_bytes <= size
     ]
-    own = [entry for entry in inside if not tables.is_extended(entry.type)]
+    own = [entry for entry in inside if entry.type not in partition_types.CONTAINERS]
 
     def read(start: int, length: int) -> bytes:
         return os.pread(descriptor, length, start)
@@ -245,7 +245,7 @@ def _notice(
 ) -> Facts | None:
     """Return the notice of a waiting run, if any. Skips partitions with a signature, and a drive with a
     signature and no partitions: no notice can be there."""
-    entries = [entry for entry in reading.entries if not tables.is_extended(entry.type)]
+    entries = [entry for entry in reading.entries if entry.type not in partition_types.CONTAINERS]
     if contents[known["name"]]["signatures"] and not entries:
         return None
     unknown = {"signatures": True}
@@ -297,7 +297,7 @@ def _places(known: Facts, reading: tables.TableReading, listed: list[Facts], siz
         entry = entries.get(number)
         node, facts = nodes.get(number, ("", {}))
         start, length = int(facts.get("start", "-1")) * UNIT_BYTES, int(facts.get("size", "-1")) * UNIT_BYTES
-        if entry and tables.is_extended(entry.type):
+        if entry and entry.type in partition_types.CONTAINERS:
             continue
         if node and (entry is None or (entry.start_bytes, entry.size_bytes) == (start, length)):
             yield Place(node, sysfs.node_of(node))

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from wizard.documents.profiles import read_notice
+from wizard.filesystems.partition_types import CONTAINERS
 from wizard.model.drive_facts import Discard, Loader
 from wizard.model.errors import partition_path, printable, typed_word
 from wizard.model.machine import Drive, Extent, Kernel, Machine, Obstacle, Partition, Signature, Table, Unread
@@ -182,7 +183,7 @@ def _partitions(
         if entry is None:
             continue
         size = sysfs.bytes_at(part.sysfs, "size") if part else None
-        if size is not None and tables.is_extended(entry.type) and size <= 8 * sysfs.UNIT_BYTES:
+        if size is not None and entry.type in CONTAINERS and size <= 8 * sysfs.UNIT_BYTES:
             # The kernel shows only the first sectors (block/partitions/msdos.c). That is no difference.
             size = entry.size_bytes
         plain = _partition(raw, name, entry)

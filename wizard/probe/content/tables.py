@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
+from wizard.filesystems.partition_types import CONTAINERS
 from wizard.model.machine import Extent, Table
 from wizard.model.said import Message, t
 from wizard.probe.content.gpt import GptEntry, Read, Span, number, read_gpt
@@ -15,8 +16,7 @@ from wizard.probe.unread import LARGER_DRIVE, OTHER_BLOCKS, TABLE_LOST
 SECTOR_BYTES = 512
 SIGNATURE = b"\x55\xaa"
 SLOT = struct.Struct("<B3sB3sII")
-EXTENDED_TYPES = frozenset({0x05, 0x0F, 0x85})
-PROTECTIVE_TYPE = 0xEE
+PROTECTIVE_TYPE = "0xee"
 LONGEST_CHAIN = 100
 """The kernel's limit of logical partitions."""
 
@@ -26,14 +26,14 @@ class MbrEntry(Struct, frozen=True):
 
     number: int
     boot: int
-    type: int
+    type: str
     first_block: int
     blocks: int
 
     @property
     def is_extended(self) -> bool:
         """True if the entry describes an extended partition."""
-        return self.type in EXTENDED_TYPES
+        return self.type in CONTAINERS
 
 
 class Mbr(Struct, frozen=True):
@@ -45,11 +45,6 @@ class Mbr(Struct, frozen=True):
     protective: bool
     mixed: bool
     problems: tuple[Message, ...]
-
-
-def is_extended(type_text: str | None) -> bool:
-    """Return True if an MBR type (`0x05`) is an extended partition."""
-    return type_text in {f"0x{code:02x}" for code in EXTENDED_TYPES}
 
 
 def read_mbr(read: Read, size_bytes: int, block_bytes: int) -> Mbr | None:
@@ -86,7 +81,7 @@ def _slots(sector: bytes) -> tuple[MbrEntry, ...] | None:
         return None
     slots = enumerate(SLOT.iter_unpack(sector[446:510]), 1)
     return tuple(
-        MbrEntry(at, boot, kind, first, blocks)
+        MbrEntry(at, boot, f"0x{kind:02x}", first, blocks)
         for at, (boot, _, kind, _, first, blocks) in slots
         if kind and blocks
     )
@@ -97,7 +92,7 @@ def _entry(slot: MbrEntry, at: int, base_block: int, block_bytes: int, disk_id: 
         number=at,
         start_bytes=(base_block + slot.first_block) * block_bytes,
         size_bytes=slot.blocks * block_bytes,
-        type=f"0x{slot.type:02x}",
+        type=slot.type,
         part_uuid=f"{disk_id:08x}-{at:02x}" if disk_id else None,
         attributes=slot.boot,
     )
@@ -224,7 +219,7 @@ def _read(
 
 def _other_starts(read: Read, size_bytes: int, block_bytes: int, mbr: Mbr) -> Iterator[Message]:
     """Yield a message if the MBR's block numbers lead to filesystems only with another block size."""
-    starts = [entry.start_bytes // block_bytes for entry in mbr.entries if not is_extended(entry.type)]
+    starts = [entry.start_bytes // block_bytes for entry in mbr.entries if entry.type not in CONTAINERS]
     if any(_is_start(read, start * block_bytes) for start in starts):
         return
     for other in BLOCK_SIZES:
@@ -264,4 +259,4 @@ def free_extents(
     return tuple(free)
 
 
-__all__ = ["GptEntry", "Read", "Span", "TableReading", "free_extents", "is_extended", "read_table"]
+__all__ = ["GptEntry", "Read", "Span", "TableReading", "free_extents", "read_table"]

@@ -238,17 +238,17 @@ def _block(folder: Path) -> facts.RawBlock | None:
         return None
     backing = sysfs.text(folder / "loop/backing_file")
     number_behind, inode_behind = _identity(backing) if backing and _is_local(backing) else (None, None)
-    names = ("dm/name", "dm/uuid", "md/level", "md/array_state")
     layered = (folder / "dm").exists() or (folder / "md").exists()
-    dm_name, dm_uuid, md_level, md_state = (sysfs.text(folder / one) if layered else None for one in names)
+    names = ("dm/name", "dm/uuid", "md/level", "md/array_state") if layered else ()
+    texts = sysfs.attributes(folder, names)
     return facts.RawBlock(
         number=number,
         disk=there.parent.name if (folder / "partition").exists() else None,
         holders=tuple(_names(folder / "holders")),
-        dm_name=dm_name,
-        dm_uuid=dm_uuid,
-        md_level=md_level,
-        md_state=md_state,
+        dm_name=texts.get("dm/name"),
+        dm_uuid=texts.get("dm/uuid"),
+        md_level=texts.get("md/level"),
+        md_state=texts.get("md/array_state"),
         backing_file=backing,
         backing_number=number_behind,
         backing_inode=inode_behind,
