@@ -16,7 +16,7 @@ from wizard.benchmark.loads.load_table import LOADS, PROGRAMS, phases_of
 from wizard.cli.table import COMMANDS
 from wizard.documents.profiles import BUNDLED
 from wizard.filesystems.kind import FilesystemKind, MadeKind
-from wizard.filesystems.registry import KINDS
+from wizard.filesystems.registry import KINDS, MADE
 from wizard.model.advice import Rank
 
 ALIGNMENT, CHOICE, EXT, STRIPING, SHINGLED = STUDIES = ("alignment", "choice", "ext", "striping", "shingled")
@@ -224,7 +224,7 @@ def filesystems(profiles: Sequence[Profile]) -> str:
     ]
     for kind in (kind for kind in KINDS.values() if kind.name in studies):
         named = ", ".join(study for study in STUDIES if study in studies[kind.name])
-        creates = "yes" if kind.made else "no"
+        creates = "yes" if kind.name in MADE else "no"
         tries = "yes" if isinstance(kind, MadeKind) and kind.mounts else "no"
         told = (named, "yes", _advised(kind, profiles), creates, _mounts(kind), tries)
         lines.append(f"| {kind.title} | {' | '.join(told)} |")
@@ -266,7 +266,7 @@ def not_created() -> str:
     lines += [
         f"| {kind.title} | {kind.why_not} | {kind.way_off} |"
         for kind in KINDS.values()
-        if kind.name in studied() and not kind.made
+        if kind.name in studied() and kind.name not in MADE
     ]
     return "\n".join(lines)
 

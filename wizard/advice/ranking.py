@@ -442,7 +442,7 @@ def unmade(measured: Sequence[Evidence]) -> tuple[Unmade, ...]:
             tuple(card for card in measured if _has_figure(card, kind.name)),
         )
         for kind in KINDS.values()
-        if kind.why_not and not kind.made
+        if kind.why_not
     ]
     return tuple(sorted(found, key=lambda one: (not one.evidence, one.title.lower())))
 

@@ -94,18 +94,17 @@ def _parse_one_of(text: str, schemas: Sequence[str], where: str) -> tuple[str, J
     if found in schemas:
         return found, value
     noun, _, version = schemas[0].partition("/")
-    if found.startswith(noun + "/"):
-        other = found.partition("/")[2]
-        raise BadInput(
-            t(
-                "{file} has version {found} of {kind}; this diskwright reads version {version}.",
-                file=where,
-                found=other,
-                kind=noun,
-                version=version,
-            )
+    if not found.startswith(f"{noun}/"):
+        raise BadInput(t("{file} is a {found}, not a {kind}.", file=where, found=found, kind=noun))
+    raise BadInput(
+        t(
+            "{file} has version {found} of {kind}; this diskwright reads version {version}.",
+            file=where,
+            found=found.removeprefix(f"{noun}/"),
+            kind=noun,
+            version=version,
         )
-    raise BadInput(t("{file} is a {found}, not a {kind}.", file=where, found=found, kind=noun))
+    )
 
 
 def render_document(schema: str, value: JSON) -> str:
@@ -155,7 +154,8 @@ class Sealed(Struct, Generic[T], frozen=True):
 
     def is_one(self, text: str) -> bool:
         """Return True if a document is of this kind, in any version."""
-        return kind_in(text) == self.schema.partition("/")[0]
+        found = SCHEMA.search(text[:200])
+        return found is not None and found[1] == self.schema.partition("/")[0]
 
     def read(self, text: str, where: str) -> T:
         """Parse a document. Raises BadInput with `where` (a file) unless `render` wrote it."""
@@ -171,21 +171,13 @@ class Sealed(Struct, Generic[T], frozen=True):
             raise BadInput(files.TOO_LARGE(file=where))
         schema, body = _parse_one_of(text, (self.schema, *self.earlier), where)
         if schema not in accepted:
-            raise BadInput(
-                t(
-                    "{file} was created by an earlier version of diskwright. {again}",
-                    file=where,
-                    again=self.again,
-                )
-            )
+            old = Sentence("{file} was created by an earlier version of diskwright. {again}")
+            raise BadInput(old(file=where, again=self.again))
         if body.pop("digest", None) != digest_of(body, schema):
-            raise BadInput(
-                t(
-                    "{file} was changed or damaged after creation: the digest does not match. {again}",
-                    file=where,
-                    again=self.again,
-                )
+            damaged = Sentence(
+                "{file} was changed or damaged after creation: the digest does not match. {again}"
             )
+            raise BadInput(damaged(file=where, again=self.again))
         if schema in self.earlier:
             body = self.earlier[schema](body)
         if why := self.removed(body):
@@ -212,18 +204,13 @@ class Sealed(Struct, Generic[T], frozen=True):
 def without_texts(body: JSON) -> JSON:
     """Convert a schema 1 document: keep the operations, drop their descriptions."""
     steps = body.get("steps")
-    return {**body, "steps": [_operation_of(step) for step in steps]} if isinstance(steps, list) else body
-
-
-def _operation_of(step: object) -> object:
-    return {"operation": step["operation"]} if isinstance(step, dict) and "operation" in step else step
-
-
-def kind_in(text: str) -> str:
-    """Return the kind of document in its first characters ("diskwright.plan"), without the version. Empty if
-    none."""
-    match = SCHEMA.search(text[:200])
-    return match[1] if match else ""
+    if not isinstance(steps, list):
+        return body
+    bare = [
+        {"operation": step["operation"]} if isinstance(step, dict) and "operation" in step else step
+        for step in steps
+    ]
+    return {**body, "steps": bare}
 
 
 def digest_of(body: JSON, schema: str) -> str:

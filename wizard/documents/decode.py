@@ -1,8 +1,10 @@
 """Decode plain JSON or TOML values to records by field type. Errors name value and place."""
 
 from collections.abc import Callable, Hashable, Iterable
+from contextlib import suppress
 from enum import Enum
 from functools import cache
+from itertools import repeat
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeGuard, TypeVar, Union, cast, get_args, get_origin
 
@@ -14,8 +16,6 @@ from wizard.model.said import Message, ProfileText, Sentence, Value, from_docume
 
 NUMBER = Sentence("a number")
 LIST = Sentence("a list")
-
-SAID_KEYS = frozenset({"english", "several", "values", "code"})
 
 T = TypeVar("T")
 
@@ -55,7 +55,8 @@ def _decoder(wanted: Hashable) -> Decoder:
     if wanted is Message:
         return _message
     if wanted is ProfileText:
-        return _profile_text
+        text = _scalar(str)
+        return lambda value: ProfileText(text(value))
     record = get_origin(wanted) or wanted
     assert isinstance(record, type), wanted
     if issubclass(record, Struct):
@@ -77,15 +78,7 @@ def _scalar(wanted: type) -> Decoder:
     return decoder
 
 
-def _profile_text(value: Any) -> ProfileText:
-    if type(value) is not str:
-        raise _other_type(str, value)
-    return ProfileText(value)
-
-
 def _one_of(values: dict[str, Any]) -> Decoder:
-    """Accept only these words."""
-
     def decoder(value: Any) -> Any:
         if type(value) is not str or value not in values:
             raise Misfit(
@@ -96,10 +89,6 @@ def _one_of(values: dict[str, Any]) -> Decoder:
         return values[value]
 
     return decoder
-
-
-def _literal(*words: str) -> Decoder:
-    return _one_of({word: word for word in words})
 
 
 def _union(*members: Any) -> Decoder:
@@ -146,16 +135,20 @@ def _tuple(*members: Any) -> Decoder:
                 length=len(inner),
                 found=_shown(value),
             )
-        found: list[Any] = []
-        try:
-            for one, known in zip(value, inner, strict=True):
-                found.append(known(one))
-        except Misfit as misfit:
-            misfit.place = f"[{len(found)}]{misfit.place}"
-            raise
-        return tuple(found)
+        return tuple(_members(value, inner))
 
     return decoder
+
+
+def _members(value: Iterable[Any], decoders: Iterable[Decoder]) -> list[Any]:
+    found: list[Any] = []
+    try:
+        for one, decoder in zip(value, decoders, strict=False):
+            found.append(decoder(one))
+    except Misfit as misfit:
+        misfit.place = f"[{len(found)}]{misfit.place}"
+        raise
+    return found
 
 
 def _sequence(made: Callable[[list[Any]], Any], member: Any) -> Decoder:
@@ -164,24 +157,12 @@ def _sequence(made: Callable[[list[Any]], Any], member: Any) -> Decoder:
     def decoder(value: Any) -> Any:
         if type(value) not in (list, tuple):
             raise _other_type(list, value)
-        found: list[Any] = []
-        try:
-            for one in value:
-                found.append(inner(one))
-        except Misfit as misfit:
-            misfit.place = f"[{len(found)}]{misfit.place}"
-            raise
-        return made(found)
+        return made(_members(value, repeat(inner)))
 
     return decoder
 
 
-def _frozenset(member: Any) -> Decoder:
-    return _sequence(frozenset, member)
-
-
 def _dict(_key: type[str], member: Any) -> Decoder:
-    """Decode a table of names."""
     inner = _decoder(member)
 
     def decoder(value: Any) -> Any:
@@ -205,18 +186,13 @@ class RecordField(Struct, frozen=True):
 @cache
 def fields_of(record: Any) -> tuple[RecordField, ...]:
     """Return the fields of a record, or of a generic record with its arguments."""
-    return tuple(map(_field_of, structs.fields(record)))
-
-
-def _field_of(field: structs.FieldInfo) -> RecordField:
-    marks = getattr(field.type, "__metadata__", ())
-    return RecordField(
-        field.name,
-        field.type.__origin__ if marks else field.type,
-        field.default,
-        field.required,
-        next((mark for mark in marks if isinstance(mark, Written)), None),
-    )
+    found = []
+    for field in structs.fields(record):
+        marks = getattr(field.type, "__metadata__", ())
+        written = next((mark for mark in marks if isinstance(mark, Written)), None)
+        kind = field.type.__origin__ if marks else field.type
+        found.append(RecordField(field.name, kind, field.default, field.required, written))
+    return tuple(found)
 
 
 def _record(made: type[Struct], wanted: Hashable) -> Decoder:
@@ -242,16 +218,10 @@ def _record(made: type[Struct], wanted: Hashable) -> Decoder:
     return decoder
 
 
-def _is_message(value: Any) -> bool:
-    if type(value) is not dict or not value.keys() <= SAID_KEYS or type(value.get("values")) is not dict:
-        return False
-    return all(type(text) is str for name, text in value.items() if name != "values")
-
-
 def _message(value: Any) -> Message:
     """Decode a message: English text, possibly a plural, and values. Version 1.0 has a code instead of the
     text, which is shown with the values."""
-    if not _is_message(value):
+    if not is_message(value):
         raise Misfit(Sentence("{what} must be a message with values, not {found}."), found=_shown(value))
     if "code" in value:
         return t("{text}", text=foreign(value))
@@ -278,7 +248,6 @@ def _message_value(value: Any) -> Any:
 
 
 def _values(table: dict[str, Any], decoder_of: Callable[[str], Decoder]) -> dict[str, Any]:
-    """Decode every value of a table with its own decoder."""
     found = {}
     name = ""
     try:
@@ -326,9 +295,9 @@ KINDS: dict[type, Sentence] = {
 SHAPES: dict[Any, Callable[..., Decoder]] = {
     Union: _union,
     UnionType: _union,
-    Literal: _literal,
+    Literal: lambda *words: _one_of({word: word for word in words}),
     tuple: _tuple,
-    frozenset: _frozenset,
+    frozenset: lambda member: _sequence(frozenset, member),
     dict: _dict,
 }
 """Functions that return a decoder for a type's arguments."""
@@ -338,13 +307,13 @@ DEEPEST = 8
 """Depth to search, as deep as documents nest."""
 
 
-def is_message(value: object) -> TypeGuard[dict[str, object]]:
+def is_message(value: object) -> TypeGuard[dict[str, Any]]:
     """Return True if the value has the form of a message, known or not."""
-    return (
-        _is_table(value)
-        and value.keys() - {"several"} in ({"code", "values"}, {"english", "values"})
-        and isinstance(_key(value), str)
-        and isinstance(value["values"], dict)
+    if not isinstance(value, dict) or not isinstance(value.get("values"), dict):
+        return False
+    texts = {name: text for name, text in value.items() if name != "values"}
+    return texts.keys() - {"several"} in ({"code"}, {"english"}) and all(
+        isinstance(text, str) for text in texts.values()
     )
 
 
@@ -355,15 +324,10 @@ def foreign(value: object, deepest: int = DEEPEST) -> str:
     if isinstance(value, list):
         return ", ".join(foreign(one, deepest - 1) for one in value)
     if not is_message(value):
-        return "..." if _is_table(value) else str(value)
-    values = value["values"]
-    items = values.items() if _is_table(values) else ()
-    texts = tuple(f"{name} {foreign(one, deepest - 1)}" for name, one in items)
-    return str(t("{code} ({values:list})", code=str(_key(value)), values=texts))
-
-
-def _key(value: dict[str, object]) -> object:
-    return value["code"] if "code" in value else value["english"]
+        return "..." if isinstance(value, dict) else str(value)
+    values = tuple(f"{name} {foreign(one, deepest - 1)}" for name, one in value["values"].items())
+    code = str(value.get("code", value.get("english")))
+    return str(t("{code} ({values:list})", code=code, values=values))
 
 
 def known_or_text(value: object, deepest: int = DEEPEST) -> object:
@@ -373,19 +337,10 @@ def known_or_text(value: object, deepest: int = DEEPEST) -> object:
     if isinstance(value, list):
         return [known_or_text(one, deepest - 1) for one in value]
     if is_message(value):
-        return value if _is_known(value) else foreign(value)
-    if _is_table(value):
+        with suppress(Misfit):
+            decode(value, Message)
+            return value
+        return foreign(value)
+    if isinstance(value, dict):
         return {name: known_or_text(one, deepest - 1) for name, one in value.items()}
     return value
-
-
-def _is_known(value: object) -> bool:
-    try:
-        decode(value, Message)
-    except Misfit:
-        return False
-    return True
-
-
-def _is_table(value: object) -> TypeGuard[dict[str, object]]:
-    return isinstance(value, dict)

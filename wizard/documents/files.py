@@ -84,7 +84,7 @@ def _value_at(document: object, key: str) -> object:
 
 def itself(place: str) -> str:
     """Describe a place without its containers."""
-    keys = _keys(place)
+    keys = [key for key in place.split(".") if key]
     if not keys:
         return str(t("the document"))
     return _with_position(keys[-1]) if keys[-1].endswith("]") else f"`{keys[-1]}`"
@@ -93,10 +93,6 @@ def itself(place: str) -> str:
 def whole(place: str) -> str:
     """Describe a place with its containers."""
     return ", ".join(filter(None, (within(place), itself(place))))
-
-
-def _keys(place: str) -> list[str]:
-    return [key for key in place.split(".") if key]
 
 
 def _with_position(key: str) -> str:
@@ -124,7 +120,7 @@ FIRST_BYTES = 4096
 def write_file(path: Path, text: str, what: str) -> None:
     """Write a file atomically. `what` describes the contents, at the start of an error message. Raises
     BadInput if `path` exists but is not a regular file, such as a drive. Raises Failed on errors."""
-    shown = str(path)
+    shown, temporary = str(path), None
     try:
         target = path.resolve()
         if target.exists() and not target.is_file():
@@ -136,17 +132,15 @@ def write_file(path: Path, text: str, what: str) -> None:
                 )
             )
         temporary = target.with_name(f".{target.name[:200]}.{os.getpid()}")
-    except (OSError, RuntimeError, ValueError) as error:
-        raise Failed(NOT_WRITTEN(what=what, file=shown, why=_reason(error))) from None
-    try:
         with temporary.open("x", encoding="utf-8") as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
         temporary.rename(target)
-    except OSError as error:
-        with suppress(OSError):
-            temporary.unlink()
+    except (OSError, RuntimeError, ValueError) as error:
+        if temporary is not None:
+            with suppress(OSError):
+                temporary.unlink()
         raise Failed(NOT_WRITTEN(what=what, file=shown, why=_reason(error))) from None
 
 

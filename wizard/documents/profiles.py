@@ -9,7 +9,7 @@ import tomllib
 import zlib
 from collections.abc import Callable
 from contextlib import suppress
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import sha256
 from pathlib import Path
 from pwd import getpwuid
@@ -50,15 +50,12 @@ def _homes() -> list[Path]:
 
 def profile_files(room: str) -> tuple[Path, ...]:
     """Return all TOML files of a kind (`workloads`, `drives`, `evidence`), by folder and name."""
-    return tuple(path for folder in profile_folders() for path in _toml_files(folder / room))
-
-
-def _toml_files(folder: Path) -> list[Path]:
-    """Return the files in a folder. Empty if missing or unreadable, as HOME may be after su."""
-    try:
-        return sorted(folder.glob("*.toml"))
-    except OSError:
-        return []
+    found: list[Path] = []
+    for folder in profile_folders():
+        # The folder may be missing, or unreadable as HOME may be after su.
+        with suppress(OSError):
+            found += sorted((folder / room).glob("*.toml"))
+    return tuple(found)
 
 
 def read_profile(path: Path, wanted: type[T]) -> T:
@@ -106,11 +103,9 @@ def _decoded(text: str, where: str, wanted: type[T], parse: Parser) -> T:
 
 
 def _parser_of(text: str) -> Parser:
-    return _parse_json if text.lstrip().startswith("{") else tomllib.loads
-
-
-def _parse_json(text: str) -> object:
-    return json.loads(text, object_pairs_hook=_without_doubles)
+    if text.lstrip().startswith("{"):
+        return partial(json.loads, object_pairs_hook=_without_doubles)
+    return tomllib.loads
 
 
 def _without_doubles(pairs: list[tuple[str, object]]) -> dict[str, object]:
@@ -135,10 +130,9 @@ def fault_within(text: str, where: str, key: str, why: Message | str) -> BadInpu
 
 def _at_line(text: str, where: str, key: str, place: str, why: str) -> BadInput:
     line = (line_of if _parser_of(text) is tomllib.loads else _json_line_of)(text, key)
-    if place:
-        shown = place
-        return BadInput(t("{file}, line {line}, {place}: {why}", file=where, line=line, place=shown, why=why))
-    return BadInput(t("{file}, line {line}: {why}", file=where, line=line, why=why))
+    if not place:
+        return BadInput(t("{file}, line {line}: {why}", file=where, line=line, why=why))
+    return BadInput(t("{file}, line {line}, {place}: {why}", file=where, line=line, place=place, why=why))
 
 
 JSON_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[][{},]|[^][{},"\s]+')

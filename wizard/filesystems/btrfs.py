@@ -1,15 +1,7 @@
 """Btrfs: mkfs.btrfs(8), btrfs-check(8), btrfs-inspect-internal(8), btrfs(5)."""
 
 from wizard.filesystems import kind
-from wizard.model.layout import NewFilesystem
 from wizard.model.said import MIB, TIB, t
-
-
-def _commands(new: NewFilesystem) -> tuple[kind.Argv, ...]:
-    # -f overwrites old signatures, but still refuses a mounted device.
-    return (
-        ("mkfs.btrfs", "-q", "-f", "-U", new.uuid, "-L", new.label, *new.options, new.device, *new.others),
-    )
 
 
 def _resize_command(what: str, place: str) -> kind.Argv:
@@ -24,7 +16,10 @@ KIND = kind.MadeKind(
     kernel_names=("btrfs",),
     order=2,
     tool="mkfs.btrfs",
-    commands=_commands,
+    # -f overwrites old signatures, but still refuses a mounted device.
+    commands=lambda new: (
+        ("mkfs.btrfs", "-q", "-f", "-U", new.uuid, "-L", new.label, *new.options, new.device, *new.others),
+    ),
     discards=True,
     in_general=t(
         "It offers checksums, snapshots and compression. No results are recorded for this workload."
@@ -58,7 +53,7 @@ KIND = kind.MadeKind(
     ),
     bare_flags=frozenset({"-K"}),
     subvolumes=True,
-    for_trial=lambda options: options if "-K" in options else (*options, "-K"),
+    for_trial=kind.without_discard,
     superblock_reader=("btrfs", "inspect-internal", "dump-tree", "--tree", "chunk"),
     silent_options=frozenset(
         {
@@ -81,7 +76,7 @@ KIND = kind.MadeKind(
     ),
     # Btrfs can only be resized while mounted (btrfs-filesystem(8)).
     growing=kind.Growing(
-        commands=lambda place: (("btrfs", "filesystem", "resize", "max", place),),
+        commands=lambda place: (_resize_command("max", place),),
         check=CHECK,
         programs=("btrfs",),
         mounted=True,

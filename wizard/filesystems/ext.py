@@ -6,7 +6,6 @@ from msgspec.structs import replace
 
 from wizard.filesystems import kind
 from wizard.model.geometry import Geometry
-from wizard.model.layout import NewFilesystem
 from wizard.model.machine import Extent, Striping
 from wizard.model.said import KIB, MIB, TIB, t
 
@@ -14,36 +13,19 @@ SMALL_BYTES = 512 * MIB
 """mke2fs uses 1 KiB blocks below this size (e2fsprogs, mke2fs.conf)."""
 
 
-def _commands(new: NewFilesystem) -> tuple[kind.Argv, ...]:
-    # -F overwrites old signatures without asking, but still refuses a mounted device.
-    return (("mkfs.ext4", "-q", "-F", "-U", new.uuid, "-L", new.label, *new.options, new.device),)
-
-
 def _for_place(geometry: Geometry, place: Extent, options: kind.Argv) -> kind.Argv:
     """Add stride and stripe width if the drive advises a stripe or has larger blocks than the filesystem
     (e2fsprogs, misc/mke2fs.c)."""
-    block = _block_bytes(geometry, place, options)
+    if "-b" in options:
+        block = int(options[options.index("-b") + 1])
+    else:
+        # Small filesystems get small blocks.
+        block = 4 * KIB if place.size_bytes >= SMALL_BYTES else max(KIB, geometry.logical_block_bytes)
     physical = geometry.whole_block_bytes
     unit, width = geometry.advised_striping or (physical, physical)
     if unit <= block or any("stride=" in option for option in options):
         return options
     return kind.with_suboptions(options, "-E", f"stride={unit // block},stripe_width={width // block}")
-
-
-def _block_bytes(geometry: Geometry, place: Extent, options: kind.Argv) -> int:
-    """Return the filesystem's block size. Small filesystems get small blocks."""
-    if "-b" in options:
-        return int(options[options.index("-b") + 1])
-    return 4 * KIB if place.size_bytes >= SMALL_BYTES else max(KIB, geometry.logical_block_bytes)
-
-
-def _set_root_owner(options: kind.Argv, uid: int, gid: int) -> kind.Argv:
-    return kind.with_suboptions(options, "-E", f"root_owner={uid}:{gid}")
-
-
-def lazily(options: kind.Argv) -> kind.Argv:
-    """Add options that skip discard and leave inode tables and journal unzeroed, at any size."""
-    return kind.with_suboptions(options, "-E", "nodiscard,lazy_itable_init=1,lazy_journal_init=1")
 
 
 def striping_in(text: str) -> Striping | None:
@@ -63,9 +45,7 @@ def _set_uuid(device: str, uuid: str) -> kind.Argv:
     return ("tune2fs", "-U", uuid, device)
 
 
-RELABELLING = kind.Relabelling(
-    command=lambda device, _place, label: ("tune2fs", "-L", label, device), mounted=True, rules="ext4"
-)
+RELABELLING = kind.Relabelling(command=kind.label_with("tune2fs", "-L"), mounted=True, rules="ext4")
 """Also used for ext2 and ext3."""
 
 CHECK = ("e2fsck", "-f", "-n")
@@ -96,7 +76,10 @@ EXT4_KIND = kind.MadeKind(
     kernel_names=("ext4",),
     order=0,
     tool="mkfs.ext4",
-    commands=_commands,
+    # -F overwrites old signatures without asking, but still refuses a mounted device.
+    commands=lambda new: (
+        ("mkfs.ext4", "-q", "-F", "-U", new.uuid, "-L", new.label, *new.options, new.device),
+    ),
     discards=True,
     for_place=_for_place,
     in_general=t("It is a sound choice for most Linux volumes. No results are recorded for this workload."),
@@ -113,8 +96,11 @@ EXT4_KIND = kind.MadeKind(
     bare_flags=frozenset({"-D"}),
     superblock_reader=("dumpe2fs", "-h"),
     striping_in=striping_in,
-    gives_top=_set_root_owner,
-    for_trial=lazily,
+    gives_top=lambda options, uid, gid: kind.with_suboptions(options, "-E", f"root_owner={uid}:{gid}"),
+    # Skips the zeroing of inode tables and journal, at any size.
+    for_trial=lambda options: kind.with_suboptions(
+        options, "-E", "nodiscard,lazy_itable_init=1,lazy_journal_init=1"
+    ),
     # Otherwise the kernel starts to initialize the inode tables.
     quiet_options=("noinit_itable",),
     silent_options=frozenset({"nodiscard", "barrier=1", "auto_da_alloc", "async", "user_xattr", "acl"}),
@@ -125,7 +111,7 @@ EXT4_KIND = kind.MadeKind(
 )
 
 
-EXT2_KIND = kind.RecognisedKind(
+EXT2_KIND = kind.FilesystemKind(
     name="ext2",
     title="ext2",
     kernel_names=("ext4", "ext2"),
@@ -147,7 +133,7 @@ EXT2_KIND = kind.RecognisedKind(
 )
 
 
-EXT3_KIND = kind.RecognisedKind(
+EXT3_KIND = kind.FilesystemKind(
     name="ext3",
     title="ext3",
     kernel_names=("ext4", "ext3"),

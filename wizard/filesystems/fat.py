@@ -1,20 +1,15 @@
 """FAT32 and exFAT. FAT32: mkfs.fat(8) and fsck.fat(8) of dosfstools; tested with 4.2."""
 
+from msgspec.structs import replace
+
 from wizard.filesystems import kind, partition_types
 from wizard.model.geometry import Geometry
-from wizard.model.layout import NewFilesystem
 from wizard.model.machine import Extent
 from wizard.model.said import MIB, TIB, Message, t
 
 FORBIDDEN = frozenset('*?.,;:/\\|+=<>[]"')
 NO_LABEL = "NO NAME"
 """Stored by an unlabelled FAT, so not valid as a label."""
-
-
-def _commands(new: NewFilesystem) -> tuple[kind.Argv, ...]:
-    return (
-        ("mkfs.vfat", "-F", "32", "-i", kind.serial_of(new.uuid), "-n", new.label, *new.options, new.device),
-    )
 
 
 def _for_place(geometry: Geometry, place: Extent, options: kind.Argv) -> kind.Argv:
@@ -49,7 +44,9 @@ VFAT_KIND = kind.MadeKind(
     title="FAT32",
     kernel_names=("vfat",),
     tool="mkfs.vfat",
-    commands=_commands,
+    commands=lambda new: (
+        ("mkfs.vfat", "-F", "32", "-i", kind.serial_of(new.uuid), "-n", new.label, *new.options, new.device),
+    ),
     for_place=_for_place,
     in_general=t(
         "It is for firmware and old devices. Files must be smaller than 4 GiB, "
@@ -79,40 +76,18 @@ VFAT_KIND = kind.MadeKind(
         )
     ),
     # Dates start in 1980.
-    holds=kind.Holds(
-        owners=False,
-        links=False,
-        attributes=(),
-        flags=0,
+    holds=replace(
+        kind.WINDOWS,
         grain=2 * kind.SECOND,
         since=315532800,
         largest_bytes=(1 << 32) - 1,
         holes=False,
-        forbidden=kind.FORBIDDEN,
-        ends_plainly=True,
-        folds_case=True,
     ),
 )
 
 
-def _exfat_commands(new: NewFilesystem) -> tuple[kind.Argv, ...]:
-    return (
-        ("mkfs.exfat", "-L", new.label, *new.options, new.device),
-        _set_exfat_serial(new.device, new.uuid),
-    )
-
-
 def _set_exfat_serial(device: str, uuid: str) -> kind.Argv:
     return ("tune.exfat", "-I", f"0x{kind.serial_of(uuid)}", device)
-
-
-def _exfat_label_fault(label: str) -> Message | None:
-    # mkfs.exfat decodes the label by the locale, which is C here.
-    return (
-        None
-        if label.isascii()
-        else t("contains non-ASCII characters, which diskwright does not pass to mkfs.exfat")
-    )
 
 
 EXFAT_KIND = kind.MadeKind(
@@ -120,7 +95,10 @@ EXFAT_KIND = kind.MadeKind(
     title="exFAT",
     kernel_names=("exfat",),
     tool="mkfs.exfat",
-    commands=_exfat_commands,
+    commands=lambda new: (
+        ("mkfs.exfat", "-L", new.label, *new.options, new.device),
+        _set_exfat_serial(new.device, new.uuid),
+    ),
     in_general=t(
         "It is for sharing with Windows, macOS and cameras, without journal, owners or permissions."
     ),
@@ -135,23 +113,22 @@ EXFAT_KIND = kind.MadeKind(
     clean_check=("fsck.exfat", "-n"),
     flags=frozenset({"-b", "-c", "--boundary-align", "--cluster-size"}),
     bare_flags=frozenset({"--pack-bitmap"}),
-    label_fault=_exfat_label_fault,
+    # mkfs.exfat decodes the label by the locale, which is C here.
+    label_fault=lambda label: (
+        None
+        if label.isascii()
+        else t("contains non-ASCII characters, which diskwright does not pass to mkfs.exfat")
+    ),
     serial_digits=8,
     set_uuid=_set_exfat_serial,
     gpt_type=partition_types.BASIC_DATA_GPT,
     mbr_type=partition_types.NTFS_MBR,
     also=("tune.exfat",),
-    relabelling=kind.Relabelling(command=lambda device, _place, label: ("tune.exfat", "-L", label, device)),
-    holds=kind.Holds(
-        owners=False,
-        links=False,
-        attributes=(),
-        flags=0,
+    relabelling=kind.Relabelling(command=kind.label_with("tune.exfat", "-L")),
+    holds=replace(
+        kind.WINDOWS,
         grain=2 * kind.SECOND,
         since=315532800,
         holes=False,
-        forbidden=kind.FORBIDDEN,
-        ends_plainly=True,
-        folds_case=True,
     ),
 )

@@ -68,15 +68,21 @@ LINUX = Holds()
 EVERYTHING = Holds(attributes=("",), flags=~0)
 """Used for copies to the same kind."""
 
-FORBIDDEN = '"*:<>?\\|'
-"""Not allowed in names on Windows (and linux/fs/fat/namei_vfat.c, vfat_bad_char)."""
+WINDOWS = Holds(
+    owners=False,
+    links=False,
+    attributes=(),
+    flags=0,
+    # Windows forbids these, and vfat_bad_char in linux/fs/fat/namei_vfat.c.
+    forbidden='"*:<>?\\|',
+    ends_plainly=True,
+    folds_case=True,
+)
+"""Support common to the filesystems of Windows. NTFS could store more, but no other system would understand
+what the ntfs3 driver writes."""
 
 
 Argv = tuple[str, ...]
-
-
-def _no_fault(_label: str) -> None:
-    return None
 
 
 class Relabelling(Struct, frozen=True, kw_only=True):
@@ -89,7 +95,7 @@ class Relabelling(Struct, frozen=True, kw_only=True):
 
     command: Callable[[str, str, str], Argv]
     mounted: bool = False
-    fault: Callable[[str], Message | None] = _no_fault
+    fault: Callable[[str], Message | None] = lambda _label: None
     rules: str = ""
 
 
@@ -125,7 +131,7 @@ WRITTEN_UUIDS = UUID_TABLES | {"crypto_LUKS"}
 
 
 class FilesystemKind(Struct, frozen=True, kw_only=True):
-    """A filesystem that may exist on a drive. `name` is libblkid's TYPE.
+    """A filesystem that may exist on a drive, or is only recognised. `name` is libblkid's TYPE.
 
     `kernel_names`: drivers in /proc/filesystems that mount it, preferred first; empty if Linux has none.
     `mount_helper`: a type that mount(8) leaves to a FUSE program. `set_uuid`: command to change the UUID of
@@ -151,11 +157,6 @@ class FilesystemKind(Struct, frozen=True, kw_only=True):
     set_uuid: Callable[[str, str], Argv] | None = None
     serial_digits: int = 0
 
-    @property
-    def made(self) -> bool:
-        """True if diskwright creates this filesystem."""
-        return False
-
     def uuid_of(self, drawn: str) -> str:
         """Return the UUID that libblkid will report if mkfs is given `drawn`, a plain lower-case UUID. A
         serial number is its first digits."""
@@ -163,20 +164,14 @@ class FilesystemKind(Struct, frozen=True, kw_only=True):
         return drawn if not serial else serial if self.serial_digits == 16 else f"{serial[:4]}-{serial[4:]}"
 
 
-class RecognisedKind(FilesystemKind, frozen=True, kw_only=True):
-    """A filesystem that is recognised but not created."""
+def without_discard(options: Argv) -> Argv:
+    """Add the option of mkfs.xfs, mkfs.btrfs and mkfs.nilfs2 that skips the discard."""
+    return options if "-K" in options else (*options, "-K")
 
 
-def _unchanged_label(text: str) -> str:
-    return text
-
-
-def _unchanged_options(options: Argv) -> Argv:
-    return options
-
-
-def _no_place_options(_geometry: Geometry, _place: Extent, options: Argv) -> Argv:
-    return options
+def label_with(*words: str) -> Callable[[str, str, str], Argv]:
+    """Return the `command` of a tool whose last arguments are label and device."""
+    return lambda device, _place, label: (*words, label, device)
 
 
 def with_suboptions(options: Argv, flag: str, extra: str) -> Argv:
@@ -230,9 +225,9 @@ class MadeKind(FilesystemKind, frozen=True, kw_only=True):
     striped_minimum_bytes: int = 0
     flags: frozenset[str] = frozenset()
     bare_flags: frozenset[str] = frozenset()
-    fit_label: Callable[[str], str] = _unchanged_label
-    label_fault: Callable[[str], Message | None] = _no_fault
-    for_place: Callable[[Geometry, Extent, Argv], Argv] = _no_place_options
+    fit_label: Callable[[str], str] = lambda label: label
+    label_fault: Callable[[str], Message | None] = lambda _label: None
+    for_place: Callable[[Geometry, Extent, Argv], Argv] = lambda _geometry, _place, options: options
     discards: bool = False
     noun: str = "filesystem"
     gpt_type: str = partition_types.LINUX_GPT
@@ -244,14 +239,9 @@ class MadeKind(FilesystemKind, frozen=True, kw_only=True):
     also: Argv = ()
     needs_files: tuple[tuple[str, Message], ...] = ()
     subvolumes: bool = False
-    for_trial: Callable[[Argv], Argv] = _unchanged_options
+    for_trial: Callable[[Argv], Argv] = lambda options: options
     gives_top: Callable[[Argv, int, int], Argv] | None = None
     quiet_options: Argv = ()
-
-    @property
-    def made(self) -> bool:
-        """True if diskwright creates this filesystem."""
-        return True
 
     @property
     def makers(self) -> Argv:

@@ -3,9 +3,10 @@
 Mounted by the kernel's ntfs3 (5.15) or by ntfs-3g.
 """
 
+from msgspec.structs import replace
+
 from wizard.filesystems import kind, partition_types
 from wizard.model.geometry import Geometry
-from wizard.model.layout import NewFilesystem
 from wizard.model.machine import Extent
 from wizard.model.said import KIB, MIB, TIB, t
 
@@ -14,14 +15,6 @@ CHKDSK = t(
     "`chkdsk /f`. Until then, ntfs3 on Linux mounts the volume read-only. "
     "Without Windows, `ntfsfix --clear-dirty` clears the flag."
 )
-
-
-def _commands(new: NewFilesystem) -> tuple[kind.Argv, ...]:
-    # Without -F, mkfs.ntfs refuses a mounted device; -Q skips zeroing the volume.
-    return (
-        ("mkfs.ntfs", "-Q", "-q", "-L", new.label, *new.options, new.device),
-        _set_serial(new.device, new.uuid),
-    )
 
 
 def _set_serial(device: str, uuid: str) -> kind.Argv:
@@ -57,7 +50,11 @@ KIND = kind.MadeKind(
     kernel_names=("ntfs3",),
     mount_helper="ntfs-3g",
     tool="mkfs.ntfs",
-    commands=_commands,
+    # Without -F, mkfs.ntfs refuses a mounted device; -Q skips zeroing the volume.
+    commands=lambda new: (
+        ("mkfs.ntfs", "-Q", "-q", "-L", new.label, *new.options, new.device),
+        _set_serial(new.device, new.uuid),
+    ),
     for_place=_for_place,
     in_general=t(
         "It is for sharing with Windows. Linux writes NTFS since 5.15 (ntfs3), but "
@@ -96,15 +93,5 @@ KIND = kind.MadeKind(
         grown_remarks=(CHKDSK,),
         shrunk_remarks=(CHKDSK,),
     ),
-    # The ntfs3 driver could store more, but no other system would understand it.
-    holds=kind.Holds(
-        owners=False,
-        links=False,
-        attributes=(),
-        flags=0,
-        grain=100,
-        forbidden=kind.FORBIDDEN,
-        ends_plainly=True,
-        folds_case=True,
-    ),
+    holds=replace(kind.WINDOWS, grain=100),
 )

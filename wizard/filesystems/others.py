@@ -1,24 +1,18 @@
 """NILFS2, JFS and F2FS. NILFS2: mkfs.nilfs2(8) and nilfs-tune(8) of nilfs-utils; tested with 2.2.9."""
 
 from wizard.filesystems import kind
-from wizard.model.layout import NewFilesystem
 from wizard.model.said import MIB, TIB, t
-
-
-def _commands(new: NewFilesystem) -> tuple[kind.Argv, ...]:
-    # -f overwrites old signatures without asking, but still refuses a mounted device.
-    return (
-        ("mkfs.nilfs2", "-q", "-f", "-L", new.label, *new.options, new.device),
-        ("nilfs-tune", "-U", new.uuid, new.device),
-    )
-
 
 NILFS2_KIND = kind.MadeKind(
     name="nilfs2",
     title="NILFS2",
     kernel_names=("nilfs2",),
     tool="mkfs.nilfs2",
-    commands=_commands,
+    # -f overwrites old signatures without asking, but still refuses a mounted device.
+    commands=lambda new: (
+        ("mkfs.nilfs2", "-q", "-f", "-L", new.label, *new.options, new.device),
+        ("nilfs-tune", "-U", new.uuid, new.device),
+    ),
     discards=True,
     in_general=t(
         "It writes everything as one log and preserves past states. Below 10 % free "
@@ -35,20 +29,12 @@ NILFS2_KIND = kind.MadeKind(
     clean_check=(),
     flags=frozenset({"-b", "-B", "-m", "-O"}),
     bare_flags=frozenset({"-K"}),
-    for_trial=lambda options: options if "-K" in options else (*options, "-K"),
+    for_trial=kind.without_discard,
     also=("nilfs-tune",),
     # mkfs.nilfs2 reads /etc/mtab to find mounted devices, and exits if the file is missing.
     needs_files=(("/etc/mtab", t("`ln -s /proc/self/mounts /etc/mtab` creates it")),),
-    relabelling=kind.Relabelling(command=lambda device, _place, label: ("nilfs-tune", "-L", label, device)),
+    relabelling=kind.Relabelling(command=kind.label_with("nilfs-tune", "-L")),
 )
-
-
-def _jfs_commands(new: NewFilesystem) -> tuple[kind.Argv, ...]:
-    # -q skips the confirmation; mkfs.jfs still refuses a mounted device.
-    return (
-        ("mkfs.jfs", "-q", "-L", new.label, *new.options, new.device),
-        ("jfs_tune", "-U", new.uuid, new.device),
-    )
 
 
 JFS_KIND = kind.MadeKind(
@@ -56,7 +42,11 @@ JFS_KIND = kind.MadeKind(
     title="JFS",
     kernel_names=("jfs",),
     tool="mkfs.jfs",
-    commands=_jfs_commands,
+    # -q skips the confirmation; mkfs.jfs still refuses a mounted device.
+    commands=lambda new: (
+        ("mkfs.jfs", "-q", "-L", new.label, *new.options, new.device),
+        ("jfs_tune", "-U", new.uuid, new.device),
+    ),
     in_general=t(
         "It needs little CPU time but is hardly maintained: the tools date from "
         "2011. ext4 has all the same features."
@@ -72,12 +62,8 @@ JFS_KIND = kind.MadeKind(
     clean_check=("jfs_fsck", "-n", "-f"),
     flags=frozenset({"-s"}),
     also=("jfs_tune",),
-    relabelling=kind.Relabelling(command=lambda device, _place, label: ("jfs_tune", "-L", label, device)),
+    relabelling=kind.Relabelling(command=kind.label_with("jfs_tune", "-L")),
 )
-
-
-def _f2fs_commands(new: NewFilesystem) -> tuple[kind.Argv, ...]:
-    return (("mkfs.f2fs", "-q", "-f", "-U", new.uuid, "-l", new.label, *new.options, new.device),)
 
 
 F2FS_KIND = kind.MadeKind(
@@ -85,7 +71,9 @@ F2FS_KIND = kind.MadeKind(
     title="F2FS",
     kernel_names=("f2fs",),
     tool="mkfs.f2fs",
-    commands=_f2fs_commands,
+    commands=lambda new: (
+        ("mkfs.f2fs", "-q", "-f", "-U", new.uuid, "-l", new.label, *new.options, new.device),
+    ),
     discards=True,
     in_general=t(
         "It is designed for flash behind simple controllers, as in phones, cards and "

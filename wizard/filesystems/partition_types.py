@@ -70,6 +70,12 @@ def is_half_moved(part: Partition) -> bool:
 CONTAINERS = frozenset({"0x05", "0x0f", "0x85"})
 """MBR entries that only contain logical partitions."""
 
+
+def is_extended(part: Partition) -> bool:
+    """Return True for an extended MBR partition, which has no data of its own."""
+    return part.type in CONTAINERS
+
+
 NAMES = {
     LINUX_GPT: t("Linux filesystem"),
     LINUX_MBR: t("Linux"),

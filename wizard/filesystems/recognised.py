@@ -4,10 +4,10 @@ YAFFS2 is for bare NAND chips, in devices of the 2000s. It was never part of Lin
 recognise it, because YAFFS2 has no signature.
 """
 
-from wizard.filesystems.kind import RecognisedKind
+from wizard.filesystems.kind import FilesystemKind
 from wizard.model.said import t
 
-YAFFS2_KIND = RecognisedKind(
+YAFFS2_KIND = FilesystemKind(
     name="yaffs2",
     title="YAFFS",
     kernel_names=("yaffs2", "yaffs"),
@@ -22,7 +22,7 @@ YAFFS2_KIND = RecognisedKind(
 )
 
 
-JFFS2_KIND = RecognisedKind(
+JFFS2_KIND = FilesystemKind(
     name="jffs2",
     title="JFFS2",
     kernel_names=("jffs2",),
@@ -37,7 +37,7 @@ JFFS2_KIND = RecognisedKind(
 )
 
 
-UFS_KIND = RecognisedKind(
+UFS_KIND = FilesystemKind(
     name="ufs",
     title="UFS2",
     kernel_names=("ufs",),
@@ -53,7 +53,7 @@ UFS_KIND = RecognisedKind(
 )
 
 
-REISER4_KIND = RecognisedKind(
+REISER4_KIND = FilesystemKind(
     name="reiser4",
     title="Reiser4",
     kernel_names=("reiser4",),
@@ -68,7 +68,7 @@ REISER4_KIND = RecognisedKind(
 )
 
 
-REISERFS_KIND = RecognisedKind(
+REISERFS_KIND = FilesystemKind(
     name="reiserfs",
     title="ReiserFS",
     kernel_names=("reiserfs",),

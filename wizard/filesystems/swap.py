@@ -1,21 +1,15 @@
 """Swap: mkswap(8), swapon(8), fstab(5). Activated instead of mounted."""
 
 from wizard.filesystems import kind, partition_types
-from wizard.model.layout import NewFilesystem
 from wizard.model.said import MIB, TIB, t
-
-
-def _commands(new: NewFilesystem) -> tuple[kind.Argv, ...]:
-    # Without -f, mkswap refuses a device in use, mounted or as swap.
-    return (("mkswap", "-q", "-U", new.uuid, "-L", new.label, new.device),)
-
 
 KIND = kind.MadeKind(
     name="swap",
     title="swap",
     kernel_names=(),
     tool="mkswap",
-    commands=_commands,
+    # Without -f, mkswap refuses a device in use, mounted or as swap.
+    commands=lambda new: (("mkswap", "-q", "-U", new.uuid, "-L", new.label, new.device),),
     in_general=t("It is not a filesystem and stores no files, only unused memory pages."),
     minimum_bytes=MIB,
     minimum_why=t("mkswap needs at least ten memory pages of up to 64 KiB"),
@@ -32,5 +26,5 @@ KIND = kind.MadeKind(
     mbr_type=partition_types.SWAP_MBR,
     also=("swapon", "swapoff"),
     set_uuid=lambda device, uuid: ("swaplabel", "-U", uuid, device),
-    relabelling=kind.Relabelling(command=lambda device, _place, label: ("swaplabel", "-L", label, device)),
+    relabelling=kind.Relabelling(command=kind.label_with("swaplabel", "-L")),
 )

@@ -4,14 +4,8 @@ import re
 
 from wizard.filesystems import kind
 from wizard.model.geometry import Geometry
-from wizard.model.layout import NewFilesystem
 from wizard.model.machine import Extent, Striping
 from wizard.model.said import GIB, KERNEL_SECTOR_BYTES, MIB, TIB, Message, t
-
-
-def _commands(new: NewFilesystem) -> tuple[kind.Argv, ...]:
-    # -f overwrites old signatures, but still refuses a mounted device.
-    return (("mkfs.xfs", "-q", "-f", "-m", f"uuid={new.uuid}", "-L", new.label, *new.options, new.device),)
 
 
 def _for_place(geometry: Geometry, place: Extent, options: kind.Argv) -> kind.Argv:
@@ -59,7 +53,10 @@ KIND = kind.MadeKind(
     kernel_names=("xfs",),
     order=1,
     tool="mkfs.xfs",
-    commands=_commands,
+    # -f overwrites old signatures, but still refuses a mounted device.
+    commands=lambda new: (
+        ("mkfs.xfs", "-q", "-f", "-m", f"uuid={new.uuid}", "-L", new.label, *new.options, new.device),
+    ),
     discards=True,
     for_place=_for_place,
     in_general=t(
@@ -82,7 +79,7 @@ KIND = kind.MadeKind(
     bare_flags=frozenset({"-K"}),
     superblock_reader=("xfs_db", "-r", "-c", "sb 0", "-c", "p blocksize unit width"),
     striping_in=striping_in,
-    for_trial=lambda options: options if "-K" in options else (*options, "-K"),
+    for_trial=kind.without_discard,
     silent_options=frozenset({"nodiscard", "noquota", "async", "logbufs=8"}),
     set_uuid=lambda device, uuid: ("xfs_db", "-x", "-c", f"uuid {uuid}", device),
     relabelling=kind.Relabelling(command=_label_command, mounted=True, fault=_label_fault),

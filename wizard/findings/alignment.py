@@ -1,10 +1,11 @@
 """Check that partitions and their content are aligned to the drive's blocks."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from wizard.filesystems import partition_types
 from wizard.findings import inside, places
-from wizard.model.finding import NO_ACTION, Finding, FindingCommand, Severity
+from wizard.findings.places import HIDDEN_BLOCK_BYTES, NAMED, DriveStart, StartState
+from wizard.model.finding import NO_ACTION, Commands, Finding, Severity, command
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Partition
 from wizard.model.said import MIB, Message, join, t
@@ -13,7 +14,6 @@ NONE_ALONE = t("No action needed for this alone. New layouts start and end on 1 
 
 KERNEL = t("Linux, block/blk-settings.c, queue_limit_alignment_offset")
 
-EXTENDED_TYPES = (0x05, 0x0F, 0x85)
 ALIGNED = "alignment-ok"
 MOVE = t("A move to an aligned start preserves all files, even through a power cut.")
 MOST_FINE = 32
@@ -39,8 +39,29 @@ def find_alignment(drive: Drive) -> Iterator[Finding]:
         for path, kind in stacks.items()
     )
     if drive.signatures or any(layer.below == drive.path for layer in drive.layers):
-        yield from _whole(drive, geometry, places.place_of_drive(drive, geometry))
-    yield from _merge_aligned(drive, geometry, list(_partitions(drive, geometry)))
+        place = places.place_of_drive(drive, geometry)
+        # Contents start at byte 0, which is misaligned if the drive has an alignment offset.
+        if place.state is StartState.OFF and inside.makes_up(place):
+            yield inside.compensated(geometry, place)
+        elif place.state is StartState.OFF:
+            yield _physical(drive, geometry, place)
+        elif place.within and inside.makes_up(place):
+            yield _aligned(place, geometry)
+        yield from _within(drive, geometry, place)
+    found = list(_partitions(drive, geometry))
+    aligned = [one for one in found if one.code == ALIGNED]
+    if len(aligned) > MOST_FINE:
+        found = [one for one in found if one.code != ALIGNED]
+        sentence = t(
+            "{fine} of {count} partitions of {drive} and their data start on {block}-byte blocks "
+            "and on 1 MiB.",
+            fine=len(aligned),
+            count=len(_checked(drive, geometry)),
+            drive=drive.path,
+            block=geometry.granularity_bytes,
+        )
+        found.append(_on_boundaries(drive.path, sentence))
+    yield from found
 
 
 def _partitions(drive: Drive, geometry: Geometry) -> Iterator[Finding]:
@@ -55,18 +76,18 @@ def _partitions(drive: Drive, geometry: Geometry) -> Iterator[Finding]:
             spoiled=any(one.code == "alignment-inside" for one in contents),
         )
         yield from contents
-        if place.state is places.StartState.ON:
+        if place.state is StartState.ON:
             yield from _end(geometry, partition)
 
 
 def _checked(drive: Drive, geometry: Geometry) -> list[Partition]:
     """Return the partitions with an alignment. Those within one block, such as the 512-byte slots of
     ChromeOS, cannot straddle blocks."""
-    offset, block = max(geometry.alignment_offset_bytes, 0), places.HIDDEN_BLOCK_BYTES
+    offset, block = max(geometry.alignment_offset_bytes, 0), HIDDEN_BLOCK_BYTES
     return [
         part
         for part in drive.partitions
-        if not is_extended(part)
+        if not partition_types.is_extended(part)
         and not partition_types.is_half_moved(part)
         and (part.start_bytes - offset) % block + part.size_bytes > block
     ]
@@ -98,47 +119,14 @@ def _end(geometry: Geometry, partition: Partition) -> Iterator[Finding]:
         )
 
 
-def _merge_aligned(drive: Drive, geometry: Geometry, found: Sequence[Finding]) -> Iterator[Finding]:
-    """Merge the findings of many aligned partitions, which would hide the others."""
-    aligned = [one for one in found if one.code == ALIGNED]
-    if len(aligned) <= MOST_FINE:
-        yield from found
-        return
-    yield from (one for one in found if one.code != ALIGNED)
-    sentence = t(
-        "{fine} of {count} partitions of {drive} and their data start on {block}-byte blocks and on 1 MiB.",
-        fine=len(aligned),
-        count=len(_checked(drive, geometry)),
-        drive=drive.path,
-        block=geometry.granularity_bytes,
-    )
-    yield _on_boundaries(drive.path, sentence)
-
-
-def _within(drive: Drive, geometry: Geometry, place: places.DriveStart) -> Iterator[Finding]:
-    """Yield the findings about everything inside a place."""
-    if place.state is places.StartState.ON or not inside.makes_up(place):
-        yield from inside.find_inside(drive, geometry, place, told=place.state is not places.StartState.ON)
+def _within(drive: Drive, geometry: Geometry, place: DriveStart) -> Iterator[Finding]:
+    if place.state is StartState.ON or not inside.makes_up(place):
+        yield from inside.find_inside(drive, geometry, place, told=place.state is not StartState.ON)
     yield from inside.find_chunks(place)
     yield from inside.find_stripes(place)
 
 
-def _whole(drive: Drive, geometry: Geometry, place: places.DriveStart) -> Iterator[Finding]:
-    """Check contents of the drive itself. They start at byte 0, which is misaligned if the drive has an
-    alignment offset."""
-    if place.state is places.StartState.OFF:
-        yield (
-            inside.compensated(geometry, place)
-            if inside.makes_up(place)
-            else _physical(drive, geometry, place)
-        )
-    elif place.within and inside.makes_up(place):
-        yield _aligned(place, geometry)
-    yield from _within(drive, geometry, place)
-
-
-def _aligned(place: places.DriveStart, geometry: Geometry) -> Finding:
-    """Return the finding for a place that is aligned with all its data."""
+def _aligned(place: DriveStart, geometry: Geometry) -> Finding:
     said = t(
         "{place} starts at byte {start}, aligned to the drive's {block}-byte blocks.",
         place=place.device,
@@ -163,33 +151,61 @@ def _on_boundaries(subject: str, sentence: Message) -> Finding:
     )
 
 
-def is_extended(partition: Partition) -> bool:
-    """Return True for an extended MBR partition, which has no data of its own."""
-    return (partition.type or "").startswith("0x") and int(partition.type or "0", 16) in EXTENDED_TYPES
-
-
 def _partition(
-    drive: Drive, geometry: Geometry, partition: Partition, place: places.DriveStart, *, spoiled: bool
+    drive: Drive, geometry: Geometry, partition: Partition, place: DriveStart, *, spoiled: bool
 ) -> Iterator[Finding]:
     """Report a partition's start. `spoiled`: misaligned contents make an aligned start irrelevant."""
-    if place.state is not places.StartState.ON and inside.makes_up(place):
+    if place.state is not StartState.ON and inside.makes_up(place):
         yield inside.compensated(geometry, place)
-    elif place.state is places.StartState.OFF:
+    elif place.state is StartState.OFF:
         yield _physical(drive, geometry, place, partition)
-    elif place.state is places.StartState.HIDDEN:
-        yield _hidden(drive, geometry, partition)
+    elif place.state is StartState.HIDDEN:
+        yield Finding(
+            "alignment-4096",
+            Severity.WARNING,
+            partition.path,
+            t(
+                "{partition} starts at byte {start}, {off} bytes past a multiple of 4096. "
+                "The drive reports {block}-byte physical blocks.",
+                partition=partition.path,
+                start=partition.start_bytes,
+                off=partition.start_bytes % HIDDEN_BLOCK_BYTES,
+                block=geometry.physical_block_bytes,
+            ),
+            inside.LIARS,
+            t("a 2010 alignment study (WD10EARS, Linux 2.6.32)"),
+            t("A measurement shows if larger blocks are hidden. A move to an aligned start resolves this."),
+            (
+                *command("diskwright", "bench", drive.path, "--assume-physical", str(HIDDEN_BLOCK_BYTES)),
+                *command("diskwright", "move", partition.path),
+            ),
+        )
     elif (partition.start_bytes - max(geometry.alignment_offset_bytes, 0)) % MIB:
-        yield _grain(partition)
+        yield Finding(
+            "alignment-grain",
+            Severity.INFO,
+            partition.path,
+            t(
+                "{partition} starts at byte {start}, aligned to the drive's blocks but not to 1 MiB.",
+                partition=partition.path,
+                start=partition.start_bytes,
+            ),
+            t(
+                "The start meets the drive's own requirement. Larger unreported units, such as erase "
+                "blocks or array stripes, may be straddled."
+            ),
+            t("the 1 MiB alignment of libfdisk and libparted"),
+            NONE_ALONE,
+        )
     elif not spoiled:
         yield _aligned(place, geometry)
 
 
 def _physical(
-    drive: Drive, geometry: Geometry, place: places.DriveStart, partition: Partition | None = None
+    drive: Drive, geometry: Geometry, place: DriveStart, partition: Partition | None = None
 ) -> Finding:
-    """Report misaligned data of a partition, or of the drive itself."""
     severity, why, source = Severity.DANGER, _cost(drive, geometry), KERNEL
-    commands: tuple[FindingCommand, ...] = (FindingCommand(("diskwright", "move", place.device)),)
+    commands: Commands = command("diskwright", "move", place.device)
     remedy = MOVE
     if partition is None:
         remedy, commands = t("Copy the data elsewhere, set up the drive with a partition, and copy back."), ()
@@ -234,50 +250,6 @@ def _cost(drive: Drive, geometry: Geometry) -> Message:
     )
 
 
-def _hidden(drive: Drive, geometry: Geometry, partition: Partition) -> Finding:
-    return Finding(
-        "alignment-4096",
-        Severity.WARNING,
-        partition.path,
-        t(
-            "{partition} starts at byte {start}, {off} bytes past a multiple of 4096. "
-            "The drive reports {block}-byte physical blocks.",
-            partition=partition.path,
-            start=partition.start_bytes,
-            off=partition.start_bytes % places.HIDDEN_BLOCK_BYTES,
-            block=geometry.physical_block_bytes,
-        ),
-        inside.LIARS,
-        t("a 2010 alignment study (WD10EARS, Linux 2.6.32)"),
-        t("A measurement shows if larger blocks are hidden. A move to an aligned start resolves this."),
-        (
-            FindingCommand(
-                ("diskwright", "bench", drive.path, "--assume-physical", str(places.HIDDEN_BLOCK_BYTES))
-            ),
-            FindingCommand(("diskwright", "move", partition.path)),
-        ),
-    )
-
-
-def _grain(partition: Partition) -> Finding:
-    return Finding(
-        "alignment-grain",
-        Severity.INFO,
-        partition.path,
-        t(
-            "{partition} starts at byte {start}, aligned to the drive's blocks but not to 1 MiB.",
-            partition=partition.path,
-            start=partition.start_bytes,
-        ),
-        t(
-            "The start meets the drive's own requirement. Larger unreported units, such as erase blocks or "
-            "array stripes, may be straddled."
-        ),
-        t("the 1 MiB alignment of libfdisk and libparted"),
-        NONE_ALONE,
-    )
-
-
 def _stack(path: str, kind: str = "") -> Finding:
     return Finding(
         "alignment-stack",
@@ -286,7 +258,7 @@ def _stack(path: str, kind: str = "") -> Finding:
         t(
             "The kernel reports {stack} as misaligned: the underlying devices do not "
             "start on each other's blocks.",
-            stack=places.NAMED(path=path, kind=kind) if kind else path,
+            stack=NAMED(path=path, kind=kind) if kind else path,
         ),
         t("No start fits every underlying device, so some writes straddle physical blocks."),
         t("Linux, Documentation/ABI/stable/sysfs-block, alignment_offset of -1"),

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Set
 from msgspec.structs import replace
 
 from wizard.filesystems.registry import KINDS, title_of
-from wizard.model.finding import Finding, FindingCommand, Severity
+from wizard.model.finding import Finding, Severity, command
 from wizard.model.machine import Drive, Layer, Machine, Partition, Signature
 from wizard.model.said import Message, Sentence, join, t, tn
 
@@ -42,7 +42,15 @@ def unmarked_contents(drive: Drive) -> tuple[Message, ...]:
     if drive.waiting is not None:
         return ()
     if drive.lost:
-        return tuple(map(_lost_text, drive.lost))
+        return tuple(
+            t(
+                "lost partition: {content}, {size:size} at {start:exact}",
+                content=_kind_of(part),
+                size=part.size_bytes,
+                start=part.start_bytes,
+            )
+            for part in drive.lost
+        )
     if zones := drive.unrecognised_zones:
         return (
             tn(
@@ -52,15 +60,6 @@ def unmarked_contents(drive: Drive) -> tuple[Message, ...]:
             ),
         )
     return () if drive.data_at_bytes is None else (t("unrecognised data, maybe encrypted"),)
-
-
-def _lost_text(part: Partition) -> Message:
-    return t(
-        "lost partition: {content}, {size:size} at {start:exact}",
-        content=_kind_of(part),
-        size=part.size_bytes,
-        start=part.start_bytes,
-    )
 
 
 def used_on(drive: Drive, device: str) -> int | None:
@@ -118,54 +117,42 @@ MAY_BE_LOST = t("Files on the other devices may be lost too.")
 
 def lost_beyond(device: str, marks: Iterable[Signature]) -> tuple[Message, ...]:
     """Describe the multi-device volumes to which a device belongs, and what its loss means for the rest."""
-    return tuple(_beyond_text(device, mark) for mark in marks if mark.is_shared)
+    found = []
+    for mark in filter(lambda mark: mark.is_shared, marks):
+        what, fate, count = _volume_name(mark), _fate(mark), mark.devices
+        belongs = Sentence("{device} is one of {count} devices of {what}. {fate}")
+        if mark.kind in ("zfs_member", "bcache"):
+            belongs = Sentence("{device} is one of at least {count} devices of {what}. {fate}")
+        cache = t("{device} is the cache of {what}. {fate}", device=device, what=what, fate=fate)
+        found.append(cache if count is None else belongs(device=device, count=count, what=what, fate=fate))
+    return tuple(found)
 
 
 def lost_with(machine: Machine, drive: Drive, devices: Set[str]) -> Iterator[Message]:
     """Name the other attached devices of the volumes on these devices of a drive."""
-    for device, marks in drive.signatures_by_device:
-        for mark in marks if device in devices else ():
-            if mark.is_shared and (others := _others(machine, device, mark)):
-                whole = _with_profiles(machine, mark)
-                also = t("{volume} is also on {devices:and}.", volume=_volume_name(whole), devices=others)
-                yield join(also, *(() if whole == mark else (_fate(whole),)))
+    for device, mark in drive.marks:
+        if device in devices and mark.is_shared and (others := _others(machine, device, mark)):
+            whole = _with_profiles(machine, mark)
+            also = t("{volume} is also on {devices:and}.", volume=_volume_name(whole), devices=others)
+            yield join(also, *(() if whole == mark else (_fate(whole),)))
 
 
 def _with_profiles(machine: Machine, mark: Signature) -> Signature:
     """Return a Btrfs with profiles, if the chunk tree is on another attached device."""
-    for other in (*machine.drives, *machine.unprobed) if mark.data_profile is None else ():
-        for _, marks in other.signatures_by_device:
-            for one in marks:
-                if one.data_profile and _is_same_volume(mark, one):
-                    found, metadata = one.data_profile, one.metadata_profile
-                    return replace(mark, data_profile=found, metadata_profile=metadata)
+    for other in machine.attached if mark.data_profile is None else ():
+        for _, one in other.marks:
+            if one.data_profile and _is_same_volume(mark, one):
+                found, metadata = one.data_profile, one.metadata_profile
+                return replace(mark, data_profile=found, metadata_profile=metadata)
     return mark
 
 
 def _others(machine: Machine, device: str, mark: Signature) -> tuple[str, ...]:
-    """Return the other attached devices of a volume."""
-    return tuple(
-        path
-        for other in (*machine.drives, *machine.unprobed)
-        for path, found in other.signatures_by_device
-        if path != device and any(_is_same_volume(mark, one) for one in found)
-    )
-
-
-def _beyond_text(device: str, mark: Signature) -> Message:
-    what, fate = _volume_name(mark), _fate(mark)
-    if mark.devices is None:
-        return t("{device} is the cache of {what}. {fate}", device=device, what=what, fate=fate)
-    belongs = (
-        Sentence("{device} is one of at least {count} devices of {what}. {fate}")
-        if mark.kind in ("zfs_member", "bcache")
-        else Sentence("{device} is one of {count} devices of {what}. {fate}")
-    )
-    return belongs(device=device, count=mark.devices, what=what, fate=fate)
+    found = ((path, one) for other in machine.attached for path, one in other.marks if path != device)
+    return tuple(dict.fromkeys(path for path, one in found if _is_same_volume(mark, one)))
 
 
 def _fate(mark: Signature) -> Message:
-    """Describe the effect of this loss on the rest of the volume."""
     if mark.metadata_profile == "raid0":
         return ALL_LOST
     if mark.metadata_profile in ("single", "dup"):
@@ -189,36 +176,31 @@ def _volume_name(mark: Signature) -> str:
 
 def find_shared(machine: Machine, drive: Drive) -> Iterator[Finding]:
     """Yield each multi-device volume on the drive, with the other devices and the number of missing ones."""
-    for device, marks in drive.signatures_by_device:
-        for mark in marks:
-            if not mark.is_shared:
-                continue
-            attached = _others(machine, device, mark)
-            missing = (mark.devices or 0) - 1 - len(attached)
-            # udev does not report the group of LVM devices.
-            known = mark.group is None or not any(
-                one.kind == mark.kind and one.group is None
-                for other in machine.unprobed
-                for _, found in other.signatures_by_device
-                for one in found
-            )
-            yield Finding(
-                "content-shared",
-                Severity.WARNING if missing > 0 and known else Severity.INFO,
-                device,
-                join(
-                    *lost_beyond(device, (_with_profiles(machine, mark),)),
-                    *([t("The others are {devices:list}.", devices=attached)] if attached else []),
-                    *(
-                        [tn("{count} is not attached.", "{count} are not attached.", count=missing)]
-                        if missing > 0 and known
-                        else []
-                    ),
-                ),
-                t("Setting up one device alone destroys part of the volume."),
-                t("the superblock, LVM metadata or ZFS label"),
-                t("Attach all devices together. Copy the files before reusing any device."),
-            )
+    for device, mark in drive.marks:
+        if not mark.is_shared:
+            continue
+        attached = _others(machine, device, mark)
+        missing = (mark.devices or 0) - 1 - len(attached)
+        # udev does not report the group of LVM devices.
+        unknown = mark.group is not None and any(
+            one.kind == mark.kind and one.group is None
+            for other in machine.unprobed
+            for _, one in other.marks
+        )
+        said = list(lost_beyond(device, (_with_profiles(machine, mark),)))
+        if attached:
+            said.append(t("The others are {devices:list}.", devices=attached))
+        if missing > 0 and not unknown:
+            said.append(tn("{count} is not attached.", "{count} are not attached.", count=missing))
+        yield Finding(
+            "content-shared",
+            Severity.WARNING if missing > 0 and not unknown else Severity.INFO,
+            device,
+            join(*said),
+            t("Setting up one device alone destroys part of the volume."),
+            t("the superblock, LVM metadata or ZFS label"),
+            t("Attach all devices together. Copy the files before reusing any device."),
+        )
 
 
 def _is_same_volume(one: Signature, other: Signature) -> bool:
@@ -250,7 +232,7 @@ def find_contents(drive: Drive) -> Iterator[Finding]:
             t("The table was erased or overwritten. The files are out of reach, but may all exist."),
             t("superblocks at the usual starts of partitions, and the backup GPT"),
             t("If the files matter, do not set up the drive. Make an image first, then restore the table."),
-            (FindingCommand(("diskwright", "plan", drive.path, "--restore-table")),),
+            command("diskwright", "plan", drive.path, "--restore-table"),
         )
     elif drive.data_at_bytes is not None:
         yield Finding(
@@ -276,7 +258,7 @@ def _unfilled(drive: Drive) -> Iterator[Finding]:
         kind = KINDS.get(part.filesystem or "")
         if kind is None or kind.growing is None or not part.is_unfilled:
             continue
-        command = FindingCommand(("diskwright", "plan", part.path, "--grow-to", str(part.size_bytes)))
+        fill = command("diskwright", "plan", part.path, "--grow-to", str(part.size_bytes))
         yield Finding(
             "content-smaller",
             Severity.INFO,
@@ -291,7 +273,7 @@ def _unfilled(drive: Drive) -> Iterator[Finding]:
             t("The rest of the partition stays unused."),
             SIZES,
             t("Fill the partition. All files are preserved."),
-            (FindingCommand(("diskwright", "grow", part.path)) if part.mount_points else command,),
+            command("diskwright", "grow", part.path) if part.mount_points else fill,
         )
 
 
@@ -327,15 +309,16 @@ def contents_words(drive: Drive) -> str:
     if drive.table.kind != "none":
         parts.append(table_words(drive.table.kind, len(drive.partitions)))
     if drive.signatures:
-        parts.append(
-            t("on the drive itself: {marks:list}", marks=tuple(map(_signature_text, drive.signatures)))
+        marks = tuple(
+            t('{kind} "{label}"', kind=mark.kind, label=mark.label) if mark.label else mark.kind
+            for mark in drive.signatures
         )
+        parts.append(t("on the drive itself: {marks:list}", marks=marks))
     parts += unmarked_contents(drive)
     if drive.waiting and drive.waiting.bare:
         parts.append(t("waiting result of run {run}, not recognised yet", run=drive.waiting.run))
     if drive.partitions:
-        free = sum(extent.size_bytes for extent in drive.free)
-        parts.append(t("{free:size} free", free=free))
+        parts.append(t("{free:size} free", free=sum(extent.size_bytes for extent in drive.free)))
     return ", ".join(map(str, parts))
 
 
@@ -344,11 +327,3 @@ def unmarked_content(drive: Drive, part: Partition) -> Message:
     if drive.is_unread(part):
         return NOT_READ()
     return UNRECOGNISED if part.data_at_bytes is not None else t("no filesystem")
-
-
-def _signature_text(signature: Signature) -> Message | str:
-    return (
-        t('{kind} "{label}"', kind=signature.kind, label=signature.label)
-        if signature.label
-        else signature.kind
-    )

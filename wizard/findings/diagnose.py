@@ -15,13 +15,19 @@ from wizard.filesystems.kind import UUID_TABLES, WRITTEN_UUIDS
 from wizard.filesystems.registry import KINDS
 from wizard.findings.alignment import find_alignment
 from wizard.findings.contents import find_contents, find_shared
-from wizard.findings.drive_faults import find_contradictions, find_no_size, find_nvme
+from wizard.findings.drive_faults import (
+    find_blocks,
+    find_contradictions,
+    find_no_size,
+    find_nvme,
+    find_rotation,
+)
 from wizard.findings.geometry import Pattern, find_geometry
 from wizard.findings.smr_evidence import find_recording, judge_recording, rungs_of
 from wizard.findings.tables import find_tables
 from wizard.findings.use import USES, find_use
 from wizard.model.drive_facts import NO_HEALTH, Health
-from wizard.model.finding import Diagnosis, Finding, FindingCommand, Severity
+from wizard.model.finding import Commands, Diagnosis, Finding, FindingCommand, Severity, command
 from wizard.model.machine import Drive, Machine, Signature
 from wizard.model.said import Message, Sentence, join, t, tn
 from wizard.model.verdict import DisplacedVerdict
@@ -64,14 +70,12 @@ def judge_health(drive: Drive) -> HealthReport:
     elif smart.passed and drive.size_bytes:
         verdict, first = DriveVerdict.GOOD, t("Good: the drive reports no problem.")
     else:
-        verdict, first = DriveVerdict.UNKNOWN, _unknown(drive)
-    sentences = (first, *_failing(drive), *lost, *worn, *_cable(health), *_life(health))
+        why = next((unread.why for unread in drive.unread if unread.what == "smart"), None)
+        verdict, first = DriveVerdict.UNKNOWN, t("Unknown: the drive does not report its health.")
+        if why:
+            first = t("Unknown: {why}", why=why)
+    sentences = (first, *_failing(drive), *lost, *worn, *_remarks(health))
     return HealthReport(verdict, sentences[:MOST_SENTENCES])
-
-
-def _unknown(drive: Drive) -> Message:
-    why = next((unread.why for unread in drive.unread if unread.what == "smart"), None)
-    return t("Unknown: {why}", why=why) if why else t("Unknown: the drive does not report its health.")
 
 
 def has_health(drive: Drive) -> bool:
@@ -127,8 +131,8 @@ def _worn(health: Health) -> Iterator[Message]:
         yield t("Only {percent} % of the spare blocks remain.", percent=health.spare_percent)
 
 
-def _cable(health: Health) -> Iterator[Message]:
-    """Report cable errors, which do not affect the verdict: the count never falls, even after replacing the
+def _remarks(health: Health) -> Iterator[Message]:
+    """Yield what does not affect the verdict. The count of cable errors never falls, even after replacing the
     cable."""
     if health.cable_errors:
         yield tn(
@@ -136,9 +140,6 @@ def _cable(health: Health) -> Iterator[Message]:
             "{count} transfers were corrupted on the cable; replace the cable if this continues.",
             count=health.cable_errors,
         )
-
-
-def _life(health: Health) -> Iterator[Message]:
     if health.hours is not None:
         years = round(health.hours / HOURS_A_YEAR, 1)
         yield (
@@ -188,7 +189,7 @@ def find_health(drive: Drive) -> Iterator[Finding]:
                 why,
                 t("smartctl: the drive's counters and self-tests"),
                 t("Copy important data elsewhere and replace the drive. smartctl shows all details."),
-                (FindingCommand(("smartctl", "-x", drive.path)),),
+                command("smartctl", "-x", drive.path),
             )
 
 
@@ -212,6 +213,8 @@ def diagnose(
         *find_nvme(drive),
         *find_recording(drive, recording, rungs),
         *find_contradictions(drive, recording, rungs),
+        *find_rotation(drive),
+        *find_blocks(drive),
         *find_health(drive),
         *_find_identity(machine, drive),
         *_find_copies(machine, drive),
@@ -272,7 +275,7 @@ def _find_identity(machine: Machine, drive: Drive) -> Iterator[Finding]:
             ),
             SOURCE,
             t("Compare the connections. If this is one drive, multipath combines the paths. Detach a copy."),
-            (FindingCommand(("lsblk", "-o", "NAME,SIZE,HCTL,WWN", drive.path, *indistinct)),),
+            command("lsblk", "-o", "NAME,SIZE,HCTL,WWN", drive.path, *indistinct),
         )
     if distinct:
         yield Finding(
@@ -298,7 +301,6 @@ def _find_identity(machine: Machine, drive: Drive) -> Iterator[Finding]:
 
 
 def _maps_of(drive: Drive) -> frozenset[str]:
-    """Return the multipath devices of which a drive is a path."""
     return frozenset(layer.path for layer in drive.layers if layer.kind == "multipath")
 
 
@@ -335,9 +337,10 @@ def _is_one_drive(drive: Drive, other: Drive) -> bool:
     return by_loop or not _maps_of(drive).isdisjoint(_maps_of(other))
 
 
-def _copy_remedy(drive: Drive, devices: set[str]) -> tuple[Message, tuple[FindingCommand, ...]]:
+def _copy_remedy(drive: Drive, devices: set[str]) -> tuple[Message, Commands]:
     """Return how to give the drive's copies new identifiers. vgimportclone needs all devices of a group."""
-    said, commands = [t("Detach the copy, or give the copy new identifiers.")], []
+    said = [t("Detach the copy, or give the copy new identifiers.")]
+    commands: list[FindingCommand] = []
     for device in (drive.path, *(part.path for part in drive.partitions)):
         kind, uuid = drive.content_on(device) or ("", "")
         used = any(kind in UUID_TABLES or use.subject == device for use in drive.uses)
@@ -359,9 +362,9 @@ def _copy_remedy(drive: Drive, devices: set[str]) -> tuple[Message, tuple[Findin
                 )
                 continue
             said.append(t("vgimportclone also renames the volume group, and diskwright cannot undo that."))
-            commands.append(FindingCommand(("vgimportclone", device), device))
+            commands.append(*command("vgimportclone", device, unused=device))
         elif kind in WRITTEN_UUIDS or (kind in KINDS and KINDS[kind].set_uuid):
-            commands.append(FindingCommand(("diskwright", "new-uuid", device)))
+            commands.append(*command("diskwright", "new-uuid", device))
     return join(*dict.fromkeys(said)), tuple(commands)
 
 
@@ -370,7 +373,7 @@ def copies_of(machine: Machine, drive: Drive) -> tuple[tuple[str, str, str], ...
     same_drive, _ = _sharing(machine, drive)
     return tuple(
         (key[0], device, twin)
-        for other in (*machine.drives, *machine.unprobed)
+        for other in machine.attached
         if other.path not in same_drive
         and (other == drive or not (_is_one_drive(drive, other) or _is_one_drive(other, drive)))
         for key, device in _uuids_of(drive)
@@ -380,7 +383,6 @@ def copies_of(machine: Machine, drive: Drive) -> tuple[tuple[str, str, str], ...
 
 
 def _find_copies(machine: Machine, drive: Drive) -> Iterator[Finding]:
-    """Report contents whose UUID another device has, too."""
     copies = copies_of(machine, drive)
     if not copies:
         return

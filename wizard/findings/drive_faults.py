@@ -9,7 +9,7 @@ from wizard.filesystems.registry import MADE
 from wizard.findings import smr_evidence
 from wizard.findings.contents import NOT_READ
 from wizard.model.drive_facts import NvmeFormat
-from wizard.model.finding import Finding, FindingCommand, Recorded, Recording, Severity
+from wizard.model.finding import Commands, Finding, Recorded, Recording, Severity, command
 from wizard.model.machine import Drive
 from wizard.model.said import Message, Sentence, join, t
 
@@ -31,16 +31,13 @@ def size_words(drive: Drive) -> str:
     rotating`."""
     if drive.size_bytes is None:
         return str(NOT_READ())
-    parts = [t("{size:size} ({size} bytes)", size=drive.size_bytes)]
+    parts = [t("{size:size} ({size} bytes)", size=drive.size_bytes), turning_words(drive)]
     if known := drive.geometry:
-        parts.append(
-            t(
-                "logical blocks of {logical} bytes, physical of {physical}",
-                logical=known.logical_block_bytes,
-                physical=known.physical_block_bytes,
-            )
+        logical, physical = known.logical_block_bytes, known.physical_block_bytes
+        blocks = t(
+            "logical blocks of {logical} bytes, physical of {physical}", logical=logical, physical=physical
         )
-    parts.append(turning_words(drive))
+        parts.insert(1, blocks)
     return ", ".join(map(str, parts))
 
 
@@ -73,7 +70,7 @@ NATIVE_BYTES = 4096
 def better_format(drive: Drive) -> NvmeFormat | None:
     """Return a format without metadata that the drive rates faster, or equally fast with 4096 bytes instead
     of 512."""
-    used = next((one for one in drive.nvme_formats if one.in_use), None)
+    used = _used(drive)
     if used is None or drive.zoned not in ("none", None):
         return None
     plain = [
@@ -93,7 +90,7 @@ def better_format(drive: Drive) -> NvmeFormat | None:
 
 def find_nvme(drive: Drive) -> Iterator[Finding]:
     """Yield at most one finding: a better format, its benefit, and what changing to it erases."""
-    used = next((one for one in drive.nvme_formats if one.in_use), None)
+    used = _used(drive)
     better = better_format(drive)
     if used is None or better is None or drive.nvme_format_scope == "none" or not drive.size_bytes:
         return
@@ -137,12 +134,16 @@ def find_nvme(drive: Drive) -> Iterator[Finding]:
             scope.get(drive.nvme_format_scope or "", unknown),
             t("diskwright never runs this command. Old firmware cannot boot from 4096-byte blocks."),
         ),
-        (_nvme_format(drive, better),),
+        _nvme_format(drive, better),
     )
 
 
-def _nvme_format(drive: Drive, wanted: NvmeFormat) -> FindingCommand:
-    return FindingCommand(("nvme", "format", f"--lbaf={wanted.number}", drive.path), drive.path)
+def _nvme_format(drive: Drive, wanted: NvmeFormat) -> Commands:
+    return command("nvme", "format", f"--lbaf={wanted.number}", drive.path, unused=drive.path)
+
+
+def _used(drive: Drive) -> NvmeFormat | None:
+    return next((one for one in drive.nvme_formats if one.in_use), None)
 
 
 def _size(one: NvmeFormat) -> Message:
@@ -154,15 +155,9 @@ def _size(one: NvmeFormat) -> Message:
 def find_contradictions(
     drive: Drive, recording: Recording, rungs: Sequence[smr_evidence.Rung]
 ) -> Iterator[Finding]:
-    """Yield contradictions about recording, rotation and blocks."""
-    yield from _recording(drive, recording, rungs)
-    yield from _rotation(drive)
-    yield from _blocks(drive)
-
-
-def _recording(drive: Drive, recording: Recording, rungs: Sequence[smr_evidence.Rung]) -> Iterator[Finding]:
+    """Yield sources that contradict each other about the recording method."""
     shingled = [rung for rung in rungs if rung.weight and rung.management]
-    conventional = [rung for rung in rungs if smr_evidence.speaks_for_conventional(rung)]
+    conventional = [rung for rung in rungs if rung.is_conventional]
     several = len({rung.management for rung in shingled if rung.exact}) > 1
     if not shingled or not (conventional or several) or drive.bus in smr_evidence.VIRTUAL_BUSES:
         return
@@ -200,7 +195,8 @@ def _recording(drive: Drive, recording: Recording, rungs: Sequence[smr_evidence.
     )
 
 
-def _rotation(drive: Drive) -> Iterator[Finding]:
+def find_rotation(drive: Drive) -> Iterator[Finding]:
+    """Yield a contradiction about rotation."""
     rate, kernels = drive.rotation_rate, drive.kernel_rotational
     if rate is None or kernels is None or (rate > 1) == kernels:
         return
@@ -228,12 +224,12 @@ def _rotation(drive: Drive) -> Iterator[Finding]:
             "Correct the kernel's setting until the next reboot. Conclusions about the recording method do "
             "not depend on this setting."
         ),
-        (FindingCommand(("sh", "-c", f"echo {int(rate > 1)} > {setting}")),),
+        command("sh", "-c", f"echo {int(rate > 1)} > {setting}"),
     )
 
 
-def _blocks(drive: Drive) -> Iterator[Finding]:
-    """Compare with the kernel's values, which an intermediate layer may have changed."""
+def find_blocks(drive: Drive) -> Iterator[Finding]:
+    """Compare the drive's blocks with the kernel's values, which an intermediate layer may have changed."""
     if drive.ata is None or drive.geometry is None:
         return
     physical, shift = drive.ata.physical_block_bytes, drive.ata.alignment_offset_bytes
@@ -280,7 +276,7 @@ def _blocks(drive: Drive) -> Iterator[Finding]:
                 "Remove the jumper before storing any data, or attach the drive without the bridge. A "
                 "measurement shows which value is right."
             ),
-            (FindingCommand(("diskwright", "bench", drive.path)),),
+            command("diskwright", "bench", drive.path),
         )
 
 
@@ -289,7 +285,17 @@ def find_no_size(drive: Drive) -> Iterator[Finding]:
     medium."""
     if drive.size_bytes != 0 or drive.removable is not False:
         return
-    why, remedy, commands = _nvme(drive) if drive.bus == "nvme" else _other(drive)
+    why = t("Drives from storage arrays often have 520- or 528-byte blocks, which Linux cannot use.")
+    remedy = t(
+        "Check the block size. For such blocks, sg_format changes the size. This erases everything and "
+        "takes hours."
+    )
+    commands = (
+        *command("sg_readcap", "--long", drive.path),
+        *command("sg_format", "--format", "--size=512", drive.path, unused=drive.path),
+    )
+    if drive.bus == "nvme":
+        why, remedy, commands = _nvme(drive)
     yield Finding(
         "drive-no-size",
         Severity.WARNING,
@@ -305,14 +311,11 @@ def find_no_size(drive: Drive) -> Iterator[Finding]:
     )
 
 
-_Explained = tuple[Message, Message, tuple[FindingCommand, ...]]
-"""Reason, remedy and commands."""
-
-
-def _nvme(drive: Drive) -> _Explained:
-    used = next((one for one in drive.nvme_formats if one.in_use), None)
+def _nvme(drive: Drive) -> tuple[Message, Message, Commands]:
+    """Return reason, remedy and commands."""
+    used = _used(drive)
     look = t("Look at the drive's formats and the kernel log.")
-    commands = FindingCommand(("nvme", "id-ns", "-H", drive.path)), FindingCommand(("dmesg",))
+    commands = (*command("nvme", "id-ns", "-H", drive.path), *command("dmesg"))
     if used is None or not used.metadata_bytes:
         unknown = t("The drive may have a block format that the kernel cannot use, or be damaged.")
         return unknown, look, commands
@@ -327,18 +330,4 @@ def _nvme(drive: Drive) -> _Explained:
         return why, look, commands
     best = min(plain, key=lambda one: (one.performance, -one.data_bytes))
     remedy = t("Select blocks without metadata. This erases everything, perhaps on the whole controller.")
-    return why, remedy, (_nvme_format(drive, best),)
-
-
-def _other(drive: Drive) -> _Explained:
-    return (
-        t("Drives from storage arrays often have 520- or 528-byte blocks, which Linux cannot use."),
-        t(
-            "Check the block size. For such blocks, sg_format changes the size. This erases everything and "
-            "takes hours."
-        ),
-        (
-            FindingCommand(("sg_readcap", "--long", drive.path)),
-            FindingCommand(("sg_format", "--format", "--size=512", drive.path), drive.path),
-        ),
-    )
+    return why, remedy, _nvme_format(drive, best)

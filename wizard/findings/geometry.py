@@ -136,15 +136,20 @@ def _affected_tools(drive: Drive, geometry: Geometry) -> Iterator[Message]:
     """List the tools that use the bogus value, and the effects on this drive."""
     optimal, logical = geometry.optimal_io_bytes, geometry.logical_block_bytes
     counted = optimal // SECTOR_BYTES + 1
-    times = (
-        Sentence("{optimal} is {times} times 512.")
-        if counted & (counted - 1)
-        else Sentence("{optimal} is {times} times 512, a counter's maximum.")
-    )
+    times = Sentence("{optimal} is {times} times 512, a counter's maximum.")
+    if counted & (counted - 1):
+        times = Sentence("{optimal} is {times} times 512.")
     yield times(optimal=optimal, times=optimal // SECTOR_BYTES)
     if (first := optimal // logical) and MIB % optimal:
         # For a start in percent, parted aligns inside that percent of the drive, or not at all.
         far = (drive.size_bytes or 0) < PARTED_SHARE * first * logical
+        lies = t("not on 1 MiB") if first * logical % MIB else t("aligned")
+        if missing := geometry.misalignment_bytes(first * logical):
+            lies = t(
+                "{missing} bytes before a {block}-byte block boundary of the drive",
+                missing=missing,
+                block=geometry.granularity_bytes,
+            )
         yield (
             t("parted wrongly uses this value and reports 1 MiB as not aligned.")
             if far
@@ -152,24 +157,13 @@ def _affected_tools(drive: Drive, geometry: Geometry) -> Iterator[Message]:
                 "parted wrongly uses this value: `mkpart 0%` starts at block {first}, "
                 "{lies}. It reports that as optimal, and 1 MiB as not aligned.",
                 first=first,
-                lies=_alignment(geometry, first * logical),
+                lies=lies,
             )
         )
     if (area := optimal // SECTOR_BYTES * SECTOR_BYTES) and MIB % area:
         yield t("LVM also uses this value and starts data on a multiple of {area}.", area=area)
     if optimal == IGNORED_BYTES or optimal % geometry.physical_block_bytes:
         yield t("fdisk and sfdisk ignore this value and correctly use 1 MiB.")
-
-
-def _alignment(geometry: Geometry, start_bytes: int) -> Message:
-    """Describe the alignment of a start to the drive's blocks, or to 1 MiB if the blocks are small."""
-    if missing := geometry.misalignment_bytes(start_bytes):
-        return t(
-            "{missing} bytes before a {block}-byte block boundary of the drive",
-            missing=missing,
-            block=geometry.granularity_bytes,
-        )
-    return t("not on 1 MiB") if start_bytes % MIB else t("aligned")
 
 
 class RecordingKind(StrEnum):
@@ -229,28 +223,22 @@ _VENDOR = re.compile(
 )
 
 
-def _model_numbers(drive: Drive) -> tuple[str, ...]:
-    """Return the possible model numbers of a drive, without vendor names.
+def fitting(drive: Drive, patterns: Iterable[Pattern]) -> Iterator[Pattern]:
+    """Yield the patterns that match the drive's model number and capacity.
 
-    These are the kernel's, the kernel's rejoined with the vendor field (USB bridges split it into 8 and 16
-    characters), and the drive's own (bridges may report another).
+    Possible model numbers are the kernel's, the kernel's rejoined with the vendor field (USB bridges split it
+    into 8 and 16 characters), and the drive's own (bridges may report another), without vendor names.
     """
     model = (drive.model or "").replace("_", " ").strip()
     joined = (drive.vendor or "").strip() + model if model else ""
     own = drive.ata.model if drive.ata else None
-    known = [name for name in (model, joined, own, drive.smart.model_name) if name]
-    return tuple(dict.fromkeys(_VENDOR.sub("", name, count=1) for name in known))
-
-
-def fitting(drive: Drive, patterns: Iterable[Pattern]) -> Iterator[Pattern]:
-    """Yield the patterns that match the drive's model number and capacity."""
-    numbers = _model_numbers(drive)
+    names = dict.fromkeys((model, joined, own, drive.smart.model_name))
+    numbers = [_VENDOR.sub("", name, count=1) for name in names if name]
     for pattern in patterns:
-        size_matches = (
-            pattern.largest_tb is None or (drive.size_bytes or 0) <= pattern.largest_tb * MOST_BYTES_IN_A_TB
-        )
-        if size_matches and any(
-            re.fullmatch(rf"(?:{pattern.model})(?:[-\s].*)?", number, re.IGNORECASE) for number in numbers
+        expression = rf"(?:{pattern.model})(?:[-\s].*)?"
+        largest = None if pattern.largest_tb is None else pattern.largest_tb * MOST_BYTES_IN_A_TB
+        if (largest is None or (drive.size_bytes or 0) <= largest) and any(
+            re.fullmatch(expression, number, re.IGNORECASE) for number in numbers
         ):
             yield pattern
 
@@ -271,7 +259,6 @@ def read_patterns(path: Path) -> tuple[Pattern, ...]:
 
 
 def _pattern_fault(pattern: Pattern) -> tuple[str, Message] | None:
-    """Return the key and the fault of an unusable pattern, or None."""
     try:
         empty = re.compile(pattern.model).fullmatch("") is not None
     except re.error as error:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from wizard.findings.places import FAT, NAMED, Array, DriveStart, StartState
-from wizard.model.finding import NO_ACTION, Finding, FindingCommand, Severity
+from wizard.model.finding import NO_ACTION, Commands, Finding, Severity, command
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Signature, Striping
 from wizard.model.said import Message, Sentence, join, t
@@ -81,7 +81,7 @@ def _on_plain(leaf: DriveStart, signature: Signature) -> Finding | None:
         and 0 < stated.width_bytes // block == geometry.optimal_io_bytes // block
     )
     undo, commands = (
-        (t("Remove these values; this does not change data."), (_set_striping(leaf, 0, 0),))
+        (t("Remove these values; this does not change data."), _set_striping(leaf, 0, 0))
         if signature.kind in EXT
         else (t("With the mount option `noalign`, XFS ignores these values."), ())
     )
@@ -119,11 +119,11 @@ def _on_plain(leaf: DriveStart, signature: Signature) -> Finding | None:
     )
 
 
-_Remedy = tuple[Message, tuple[FindingCommand, ...]]
+_Remedy = tuple[Message, Commands]
 
 
-def _set_striping(leaf: DriveStart, stride: int, width: int) -> FindingCommand:
-    return FindingCommand(("tune2fs", "-E", f"stride={stride},stripe_width={width}", leaf.device))
+def _set_striping(leaf: DriveStart, stride: int, width: int) -> Commands:
+    return command("tune2fs", "-E", f"stride={stride},stripe_width={width}", leaf.device)
 
 
 def _stripe(
@@ -184,13 +184,13 @@ def _remedy(leaf: DriveStart, signature: Signature, wanted: Striping) -> _Remedy
             )
             return fault, ()
         remedy = t("Correct this for new writes, then mount the filesystem again.")
-        return remedy, (_set_striping(leaf, unit // block, width // block),)
+        return remedy, _set_striping(leaf, unit // block, width // block)
     old = signature.striping.unit_bytes if signature.striping else 0
     if old and unit % old == 0 and (unit // old).bit_count() == 1:
         remedy = t("Mount the filesystem once with the right values, in units of 512 bytes. XFS stores them.")
         options = f"sunit={unit // SECTOR_BYTES},swidth={width // SECTOR_BYTES}"
-        mount = FindingCommand(("mount", "-o", options, leaf.device, "FOLDER"), leaf.device)
-        return remedy, (mount,)
+        mount = command("mount", "-o", options, leaf.device, "FOLDER", unused=leaf.device)
+        return remedy, mount
     new = t(
         "XFS cannot change this later. Only a new filesystem with `su={unit},sw={drives}` fits.",
         unit=unit,
@@ -239,7 +239,8 @@ def start_of(place: DriveStart) -> tuple[Message, ...]:
     """Return the start as a sum of offsets, if known and not obvious."""
     if place.start_bytes is None or len(place.terms) < 2:
         return ()
-    return (t("Start: byte {start} = {terms:sum}.", start=place.start_bytes, terms=place.summands),)
+    terms = tuple(t("{bytes} ({what})", bytes=size, what=what) for what, size in place.terms)
+    return (t("Start: byte {start} = {terms:sum}.", start=place.start_bytes, terms=terms),)
 
 
 def compensated(geometry: Geometry, place: DriveStart) -> Finding:
@@ -279,7 +280,8 @@ def _inside(drive: Drive, geometry: Geometry, outer: DriveStart, inner: DriveSta
         blocks=_blocks(geometry, inner),
     )
     holder = [ON_BOUNDARY(place=outer.name)] if outer.state is StartState.ON else []
-    kind = inner.container or KINDS.get(_kind(drive, inner).partition(" ")[0], "")
+    layer = next((layer.kind for layer in drive.layers if layer.path == inner.device), "")
+    kind = inner.container or KINDS.get(layer.partition(" ")[0], "")
     return Finding(
         "alignment-inside",
         Severity.WARNING if hidden else Severity.DANGER,
@@ -334,10 +336,6 @@ def find_chunks(place: DriveStart) -> Iterator[Finding]:
                 width=width,
             ),
         )
-
-
-def _kind(drive: Drive, place: DriveStart) -> str:
-    return next((layer.kind for layer in drive.layers if layer.path == place.device), "")
 
 
 def _blocks(geometry: Geometry, place: DriveStart) -> Message:

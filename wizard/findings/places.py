@@ -90,11 +90,6 @@ class DriveStart(Struct, frozen=True):
         for place in self.within:
             yield from place.everything()
 
-    @property
-    def summands(self) -> tuple[Message, ...]:
-        """The terms as text: `1048576 (partition)`, `16777216 (LUKS)`."""
-        return tuple(t("{bytes} ({what})", bytes=size, what=what) for what, size in self.terms)
-
 
 def place_of_drive(drive: Drive, geometry: Geometry) -> DriveStart:
     """Return the contents of the drive itself, without a partition."""
@@ -133,11 +128,13 @@ class _Survey:
 
     def place(self, at: DriveStart, depth: int) -> DriveStart:
         """Return a place with its alignment and all places inside."""
-        state, off = (
-            _is_off(self.geometry, at.start_bytes)
-            if at.start_bytes is not None
-            else self._by_kernel(at.geometry)
-        )
+        state, off = StartState.UNKNOWN, 0
+        if at.start_bytes is not None:
+            state, off = _is_off(self.geometry, at.start_bytes)
+        elif at.geometry is not None and at.geometry.alignment_offset_bytes >= 0:
+            # The kernel knows the starts of active layers.
+            off = at.geometry.alignment_offset_bytes % self.geometry.granularity_bytes
+            state = StartState.OFF if off else StartState.ON
         above = (
             [layer for layer in self.drive.layers if layer.below == at.device] if depth < MOST_DEPTH else []
         )
@@ -213,16 +210,8 @@ class _Survey:
             data, within=tuple(self._layer(layer, data, depth, included=offset) for layer in volumes)
         )
 
-    def _by_kernel(self, geometry: Geometry | None) -> tuple[StartState, int]:
-        """Return the kernel's alignment, from the starts of active layers, for places with an unknown sum."""
-        if geometry is None or geometry.alignment_offset_bytes < 0:
-            return StartState.UNKNOWN, 0
-        off = geometry.alignment_offset_bytes % self.geometry.granularity_bytes
-        return (StartState.OFF, off) if off else (StartState.ON, 0)
-
 
 def _moved(array: Array | None, offset: int | None) -> Array | None:
-    """Return the array relative to a place `offset` bytes further."""
     if array is None:
         return None
     return Array(

@@ -17,10 +17,10 @@ from wizard.model.finding import (
     NO_ACTION,
     Clue,
     Finding,
-    FindingCommand,
     Recorded,
     Recording,
     Severity,
+    command,
 )
 from wizard.model.machine import Drive
 from wizard.model.said import Message, Sentence, join, t
@@ -45,8 +45,9 @@ VIRTUAL_MODELS = ("QEMU", "VBOX", "VMware", "Virtual")
 
 class Weight(IntEnum):
     """Strength of a clue. STATED: by the drive. PUBLISHED: by the manufacturer or smartmontools. LISTED: by
-    others. HINT: indirect evidence."""
+    others. HINT: indirect evidence. NONE: inconclusive."""
 
+    NONE = 0
     HINT = 1
     LISTED = 2
     PUBLISHED = 3
@@ -56,18 +57,21 @@ class Weight(IntEnum):
 class Rung(Struct, frozen=True):
     """A clue and its conclusion: a zone management, or None for a conventional drive.
 
-    No weight if inconclusive.
-
     `exact`: False if shingling is certain but not the management. `asked`: False if the source was
     unavailable. `by_maker`: the maker lists the model as conventional.
     """
 
     clue: Clue
     management: str | None = None
-    weight: Weight | None = None
+    weight: Weight = Weight.NONE
     exact: bool = True
     asked: bool = True
     by_maker: bool = False
+
+    @property
+    def is_conventional(self) -> bool:
+        """True if the clue indicates a conventional drive."""
+        return bool(self.weight) and self.management is None
 
 
 def rungs_of(
@@ -180,17 +184,15 @@ def _listed(drive: Drive, patterns: tuple[Pattern, ...]) -> Iterator[Rung]:
         RecordingKind.DRIVE_MANAGED: DRIVE,
         RecordingKind.HOST_AWARE: HOST_AWARE,
         RecordingKind.HOST_MANAGED: HOST_MANAGED,
-        RecordingKind.CONVENTIONAL: None,
-        RecordingKind.LISTED_CONVENTIONAL: None,
+    }
+    weights = {
+        Confidence.HIGH: Weight.PUBLISHED,
+        Confidence.MEDIUM: Weight.LISTED,
+        Confidence.LOW: Weight.HINT,
     }
     for pattern in fitting(drive, patterns):
         if pattern.kind is RecordingKind.MEDIA_CACHE:
             continue
-        weight = {
-            Confidence.HIGH: Weight.PUBLISHED,
-            Confidence.MEDIUM: Weight.LISTED,
-            Confidence.LOW: Weight.HINT,
-        }[pattern.confidence]
         clue = Clue(
             t("model list from {source}", source=pattern.source or t("the user's own list")),
             _describe(pattern),
@@ -199,8 +201,8 @@ def _listed(drive: Drive, patterns: tuple[Pattern, ...]) -> Iterator[Rung]:
         # Lists rarely state the management, so `drive-managed` is only a default.
         yield Rung(
             clue,
-            managements[pattern.kind],
-            weight,
+            managements.get(pattern.kind),
+            weights[pattern.confidence],
             exact=pattern.kind is not RecordingKind.DRIVE_MANAGED,
             by_maker=pattern.kind is RecordingKind.LISTED_CONVENTIONAL,
         )
@@ -239,18 +241,22 @@ def judge_recording(drive: Drive, rungs: Sequence[Rung]) -> Recording:
     """
     evidence = tuple(rung.clue for rung in rungs)
     shingled = strongest(rungs)
-    conventional = max((_weight_of(rung) for rung in rungs if speaks_for_conventional(rung)), default=0)
+    conventional = max((rung.weight for rung in rungs if rung.is_conventional), default=Weight.NONE)
     if shingled is not None and drive.bus == "nvme":
         return Recording("not-applicable", shingled.management, Recorded.NOT_APPLICABLE, "high", evidence)
-    if shingled is not None and (
-        _weight_of(shingled) == Weight.STATED or _weight_of(shingled) > conventional
-    ):
-        sure = _weight_of(shingled) >= Weight.PUBLISHED
+    if shingled is not None and (shingled.weight == Weight.STATED or shingled.weight > conventional):
+        sure = shingled.weight >= Weight.PUBLISHED
         verdict = Recorded.YES if sure else Recorded.LIKELY
         confidence = shingled.clue.confidence if not conventional else "low" if not sure else "medium"
         return Recording("shingled", shingled.management, verdict, confidence, evidence)
     if drive.rotational is False:
-        return Recording("not-applicable", None, Recorded.NOT_APPLICABLE, "high", (_solid(drive), *evidence))
+        source = (
+            t("/sys/block/*/queue/rotational")
+            if drive.rotation_rate is None
+            else t("the drive's rotation rate (IDENTIFY word 217, or smartctl)")
+        )
+        solid = Clue(source, t("no rotation, so no overlapping tracks"), "high")
+        return Recording("not-applicable", None, Recorded.NOT_APPLICABLE, "high", (solid, *evidence))
     listed = shingled is None and any(rung.by_maker for rung in rungs)
     return Recording(LISTED if listed else "unknown", None, Recorded.UNKNOWN, "none", evidence)
 
@@ -258,26 +264,7 @@ def judge_recording(drive: Drive, rungs: Sequence[Rung]) -> Recording:
 def strongest(rungs: Sequence[Rung]) -> Rung | None:
     """Return the strongest clue for shingling: by weight, then with known management, then in order."""
     speaking = [rung for rung in rungs if rung.management and rung.weight]
-    return max(speaking, key=lambda rung: (_weight_of(rung), rung.exact), default=None)
-
-
-def _weight_of(rung: Rung) -> int:
-    """Return the weight of a clue, 0 if inconclusive."""
-    return rung.weight or 0
-
-
-def speaks_for_conventional(rung: Rung) -> bool:
-    """Return True if the clue indicates a conventional drive."""
-    return rung.weight is not None and rung.management is None
-
-
-def _solid(drive: Drive) -> Clue:
-    source = (
-        t("/sys/block/*/queue/rotational")
-        if drive.rotation_rate is None
-        else t("the drive's rotation rate (IDENTIFY word 217, or smartctl)")
-    )
-    return Clue(source, t("no rotation, so no overlapping tracks"), "high")
+    return max(speaking, key=lambda rung: (rung.weight, rung.exact), default=None)
 
 
 def find_recording(drive: Drive, recording: Recording, rungs: Sequence[Rung]) -> Iterator[Finding]:
@@ -291,7 +278,15 @@ def find_recording(drive: Drive, recording: Recording, rungs: Sequence[Rung]) ->
     elif recording.verdict is Recorded.YES:
         yield _shingled(drive, recording, "recording-shingled", t("shingled and drive-managed"))
     elif recording.kind == LISTED:
-        yield _listed_conventional(drive, rungs)
+        yield Finding(
+            "recording-listed-conventional",
+            Severity.INFO,
+            drive.path,
+            t("The manufacturer lists {drive} as conventional, not shingled.", drive=drive.path),
+            t("The list names model lines. The drive itself does not confirm this."),
+            next(rung.clue.source for rung in rungs if rung.by_maker),
+            NO_ACTION,
+        )
     elif may_be_shingled(drive, recording) and strongest(rungs) is None:
         yield _unknown(drive, rungs)
 
@@ -305,22 +300,9 @@ def may_be_shingled(drive: Drive, recording: Recording) -> bool:
     return unknown and can_turn and drive.bus not in VIRTUAL_BUSES
 
 
-def _listed_conventional(drive: Drive, rungs: Sequence[Rung]) -> Finding:
-    clue = next(rung.clue for rung in rungs if rung.by_maker)
-    return Finding(
-        "recording-listed-conventional",
-        Severity.INFO,
-        drive.path,
-        t("The manufacturer lists {drive} as conventional, not shingled.", drive=drive.path),
-        t("The list names model lines. The drive itself does not confirm this."),
-        clue.source,
-        NO_ACTION,
-    )
-
-
 def _unknown(drive: Drive, rungs: Sequence[Rung]) -> Finding:
     conventional = tuple(
-        CLUE(source=rung.clue.source, says=rung.clue.says) for rung in rungs if speaks_for_conventional(rung)
+        CLUE(source=rung.clue.source, says=rung.clue.says) for rung in rungs if rung.is_conventional
     )
     unavailable = tuple(
         t("{source} ({says})", source=rung.clue.source, says=rung.clue.says)
@@ -354,7 +336,7 @@ def _unknown(drive: Drive, rungs: Sequence[Rung]) -> Finding:
             "Look up the model at the manufacturer and add the result to "
             "/etc/diskwright/drives; one line is enough. A test in free space takes a minute."
         ),
-        (FindingCommand(("diskwright", "bench", drive.path, "--scratch", "--shingled", "--quick")),),
+        command("diskwright", "bench", drive.path, "--scratch", "--shingled", "--quick"),
     )
 
 
@@ -378,7 +360,7 @@ def _host_managed(drive: Drive, recording: Recording) -> Finding:
             "Use the whole drive for Btrfs in zoned mode, without partitions. `advise` checks support in "
             "this kernel and tools, and lists alternatives."
         ),
-        (FindingCommand(("diskwright", "advise", drive.path, "--workload", "ID")),),
+        command("diskwright", "advise", drive.path, "--workload", "ID"),
     )
 
 

@@ -1,15 +1,13 @@
 """Check that the partition table is intact and plausible, and find contradicting signatures."""
 
-from collections.abc import Iterator, Sequence
-from itertools import islice
+from collections.abc import Iterator
 from math import isqrt
 
 from wizard.filesystems import partition_types
-from wizard.findings.alignment import is_extended
 from wizard.findings.contents import SIZES
 from wizard.findings.use import OTHER_BLOCKS
-from wizard.model.finding import Finding, FindingCommand, Severity
-from wizard.model.machine import Drive, Extent, Obstacle, Partition, Signature, Table
+from wizard.model.finding import Commands, Finding, Severity, command
+from wizard.model.machine import Drive, Extent, Obstacle, Partition, Placed, Signature, Table
 from wizard.model.said import KIB, Message, Sentence, join, t
 
 UEFI = t("UEFI specification 2.10, section 5.3 (GUID partition table)")
@@ -32,11 +30,22 @@ ENTRY_BYTES, USUAL_ENTRIES = 128, 128
 def find_tables(drive: Drive) -> Iterator[Finding]:
     """Yield faults of the table, the partitions' bounds and the signatures."""
     if any(mark.kind == "iso9660" for mark in drive.signatures):
-        yield _disc_image(drive)
+        yield Finding(
+            "disc-image",
+            Severity.INFO,
+            drive.path,
+            t("{drive} contains a disc image, such as an installer.", drive=drive.path),
+            t("Partition tables of images may overlap on purpose, so that both BIOS and UEFI can boot."),
+            t("libblkid, and xorriso's description of isohybrid images"),
+            t("For booting, leave the drive as is. To reuse the drive, start a new setup."),
+        )
         return
-    if drive.table is not None:
-        yield from _table(drive, drive.table)
-        yield from _bounds(drive, drive.table)
+    if table := drive.table:
+        yield from _table(drive, table)
+        yield from _on_table(drive, table)
+        yield from _empty(drive)
+        yield from _outside_extended(drive, table)
+        yield from _bounds(drive, table)
     yield from _overlaps(drive)
     yield from _overhangs(drive)
     if not any(map(partition_types.is_half_moved, drive.partitions)):
@@ -45,23 +54,22 @@ def find_tables(drive: Drive) -> Iterator[Finding]:
     yield from _signatures(drive)
 
 
-def _disc_image(drive: Drive) -> Finding:
-    return Finding(
-        "disc-image",
-        Severity.INFO,
-        drive.path,
-        t("{drive} contains a disc image, such as an installer.", drive=drive.path),
-        t("Partition tables of images may overlap on purpose, so that both BIOS and UEFI can boot."),
-        t("libblkid, and xorriso's description of isohybrid images"),
-        t("For booting, leave the drive as is. To reuse the drive, start a new setup."),
-    )
-
-
 def _table(drive: Drive, table: Table) -> Iterator[Finding]:
     if any(one.obstacle is Obstacle.OTHER_BLOCKS for one in drive.unread):
         return  # Reported with the fields that could not be read.
     if _is_lost(table):
-        yield _lost(drive)
+        yield Finding(
+            "table-both-damaged",
+            Severity.DANGER,
+            drive.path,
+            t("Both copies of the GPT of {drive} are damaged.", drive=drive.path),
+            t("No reliable record of the partitions exists. A repair would write a guess."),
+            UEFI,
+            join(
+                OTHER_BLOCKS(),
+                t("Otherwise, make an image and search the image for partitions with testdisk."),
+            ),
+        )
     elif table.primary == "damaged":
         yield Finding(
             "table-primary-damaged",
@@ -77,7 +85,7 @@ def _table(drive: Drive, table: Table) -> Iterator[Finding]:
                 drive,
                 table,
                 t("Save your data first. gdisk then offers to restore the table from the backup."),
-                FindingCommand(("gdisk", drive.path)),
+                command("gdisk", drive.path),
             ),
         )
     if table.backup in ("missing", "damaged", "misplaced") and not _is_lost(table):
@@ -85,7 +93,26 @@ def _table(drive: Drive, table: Table) -> Iterator[Finding]:
     if table.kind == "mbr" and drive.size_bytes and drive.geometry:
         reach = MBR_BLOCKS * drive.geometry.logical_block_bytes
         if drive.size_bytes > reach:
-            yield _too_large(drive, drive.size_bytes, reach)
+            yield Finding(
+                "table-mbr-over-2tib",
+                Severity.WARNING,
+                drive.path,
+                t(
+                    "The MBR table of {drive} covers only {reach:size} of {size:size}; {beyond} "
+                    "bytes are out of reach.",
+                    drive=drive.path,
+                    size=drive.size_bytes,
+                    reach=reach,
+                    beyond=drive.size_bytes - reach,
+                ),
+                t("An MBR has 32-bit block numbers: partitions cannot start beyond that limit or be longer."),
+                MBR,
+                t(
+                    "Set up the drive again with a GPT. To convert in place, make a backup first, then use "
+                    "sgdisk."
+                ),
+                command("sgdisk", "--mbrtogpt", drive.path, unused=drive.path),
+            )
     if table.kind == "hybrid":
         yield Finding(
             "table-hybrid",
@@ -105,7 +132,7 @@ def _overhangs(drive: Drive) -> Iterator[Finding]:
     for part in drive.partitions:
         if (more := part.overhang) is None:
             continue
-        others = (one for one in drive.partitions if one is not part and not is_extended(one))
+        others = (one for one in drive.partitions if one is not part and not partition_types.is_extended(one))
         hit = next((one for one in others if one.overlaps(more)), None)
         beyond = drive.size_bytes is not None and more.end_bytes > drive.size_bytes
         yield Finding(
@@ -135,7 +162,7 @@ def _overhangs(drive: Drive) -> Iterator[Finding]:
                 "Do not write to {part}. Restore its end first, which changes only the table.",
                 part=part.path,
             ),
-            () if beyond or hit else (FindingCommand(("diskwright", "plan", part.path, "--grow")),),
+            () if beyond or hit else command("diskwright", "plan", part.path, "--grow"),
         )
 
 
@@ -148,24 +175,7 @@ def _is_lost(table: Table) -> bool:
     )
 
 
-def _lost(drive: Drive) -> Finding:
-    return Finding(
-        "table-both-damaged",
-        Severity.DANGER,
-        drive.path,
-        t("Both copies of the GPT of {drive} are damaged.", drive=drive.path),
-        t("No reliable record of the partitions exists. A repair would write a guess."),
-        UEFI,
-        join(
-            OTHER_BLOCKS(),
-            t("Otherwise, make an image and search the image for partitions with testdisk."),
-        ),
-    )
-
-
-def _repair(
-    drive: Drive, table: Table, remedy: Message, command: FindingCommand
-) -> tuple[Message, tuple[FindingCommand, ...]]:
+def _repair(drive: Drive, table: Table, remedy: Message, commands: Commands) -> tuple[Message, Commands]:
     """Return the remedy that rewrites a copy of the table, or a warning if this would overwrite a partition
     or the metadata of an array."""
     if array := _array_of(drive):
@@ -176,11 +186,17 @@ def _repair(
             drive=drive.path,
         )
         return member, ()
-    extents = tuple(_table_extents(drive, table))
+    extents = [*table.own]
+    if drive.size_bytes and drive.geometry:
+        # Where the backup would be written.
+        block = drive.geometry.logical_block_bytes
+        entries = (table.most_partitions or USUAL_ENTRIES) * ENTRY_BYTES
+        length = (1 + -(-entries // block)) * block
+        extents.append(Extent(max(0, drive.size_bytes // block * block - length), length))
     covering = (part for part in drive.partitions if any(_shared(part, end) > 0 for end in extents))
     overwritten = next(covering, None)
     if overwritten is None:
-        return remedy, (command,)
+        return remedy, commands
     warning = t(
         "Do not repair the table: {partition} occupies that copy's location and "
         "would be overwritten. Save the data and set up the drive again.",
@@ -194,18 +210,8 @@ def _array_of(drive: Drive) -> Signature | None:
     return next((mark for mark in drive.signatures if mark.usage == "raid"), None)
 
 
-def _table_extents(drive: Drive, table: Table) -> Iterator[Extent]:
-    """Yield the extents of the table, and where its backup would be written."""
-    yield from table.own
-    if drive.size_bytes and drive.geometry:
-        block = drive.geometry.logical_block_bytes
-        entries = (table.most_partitions or USUAL_ENTRIES) * ENTRY_BYTES
-        length = (1 + -(-entries // block)) * block
-        yield Extent(max(0, drive.size_bytes // block * block - length), length)
-
-
-def _shared(part: Partition, place: Extent) -> int:
-    """Return the number of bytes that a partition shares with an extent."""
+def _shared(part: Placed, place: Placed) -> int:
+    """Return the number of bytes in both ranges, not positive if there are none."""
     return min(part.end_bytes, place.end_bytes) - max(part.start_bytes, place.start_bytes)
 
 
@@ -221,13 +227,12 @@ def _backup(drive: Drive, table: Table, state: str) -> Finding:
     last = max(drive.partitions, key=lambda part: part.end_bytes, default=None)
     if state == "misplaced":
         remedy = t("Any change of the table by diskwright also moves the backup.")
-        grow = FindingCommand(("diskwright", "plan", last.path if last else drive.path, "--grow"))
-        remedy, commands = _repair(drive, table, remedy, grow)
-        commands = commands if last else ()
+        grow = command("diskwright", "plan", last.path if last else drive.path, "--grow")
+        remedy, commands = _repair(drive, table, remedy, grow if last else ())
     else:
         remedy = t("Write a new backup at the end; partitions do not change.")
-        command = FindingCommand(("sgdisk", "--move-second-header", drive.path))
-        remedy, commands = _repair(drive, table, remedy, command)
+        move = command("sgdisk", "--move-second-header", drive.path)
+        remedy, commands = _repair(drive, table, remedy, move)
     return Finding(
         f"table-backup-{state}",
         Severity.INFO if _array_of(drive) else Severity.WARNING,
@@ -240,33 +245,9 @@ def _backup(drive: Drive, table: Table, state: str) -> Finding:
     )
 
 
-def _too_large(drive: Drive, size_bytes: int, reach_bytes: int) -> Finding:
-    return Finding(
-        "table-mbr-over-2tib",
-        Severity.WARNING,
-        drive.path,
-        t(
-            "The MBR table of {drive} covers only {reach:size} of {size:size}; {beyond} "
-            "bytes are out of reach.",
-            drive=drive.path,
-            size=size_bytes,
-            reach=reach_bytes,
-            beyond=size_bytes - reach_bytes,
-        ),
-        t("An MBR has 32-bit block numbers: partitions cannot start beyond that limit or be longer."),
-        MBR,
-        t("Set up the drive again with a GPT. To convert in place, make a backup first, then use sgdisk."),
-        (FindingCommand(("sgdisk", "--mbrtogpt", drive.path), drive.path),),
-    )
-
-
 def _bounds(drive: Drive, table: Table) -> Iterator[Finding]:
-    yield from _on_table(drive, table)
-    yield from _empty(drive)
-    yield from _outside_extended(drive)
     first = table.first_usable_bytes or 0
-    ends = [end for end in (table.end_usable_bytes, drive.size_bytes) if end is not None]
-    end = min(ends, default=None)
+    end = min((end for end in (table.end_usable_bytes, drive.size_bytes) if end is not None), default=None)
     for partition in drive.partitions:
         if partition.start_bytes >= first and (end is None or partition.end_bytes <= end):
             continue
@@ -301,7 +282,7 @@ def _on_table(drive: Drive, table: Table) -> Iterator[Finding]:
     partitions."""
     for part in drive.partitions:
         places = [place for place in table.own if _shared(part, place) > 0]
-        if not places or is_extended(part):
+        if not places or partition_types.is_extended(part):
             continue
         shared, at = _shared(part, places[0]), max(part.start_bytes, places[0].start_bytes)
         yield Finding(
@@ -334,18 +315,18 @@ def _empty(drive: Drive) -> Iterator[Finding]:
                 t("The entry is unusable, and programs that check tables refuse changes to this one."),
                 ENTRY,
                 t("Delete the entry if unused."),
-                (FindingCommand(("sfdisk", "--delete", drive.path, str(part.number)), drive.path),),
+                command("sfdisk", "--delete", drive.path, str(part.number), unused=drive.path),
             )
 
 
-def _outside_extended(drive: Drive) -> Iterator[Finding]:
-    """Report logical partitions outside the extended one."""
-    table = drive.table
-    extended = [part for part in drive.partitions if is_extended(part) and part.number < FIRST_LOGICAL]
-    if table is None or table.kind != "mbr" or not extended:
+def _outside_extended(drive: Drive, table: Table) -> Iterator[Finding]:
+    extended = [
+        part for part in drive.partitions if partition_types.is_extended(part) and part.number < FIRST_LOGICAL
+    ]
+    if table.kind != "mbr" or not extended:
         return
     for part in drive.partitions:
-        if part.number >= FIRST_LOGICAL and not any(_contains(outer, part) for outer in extended):
+        if part.number >= FIRST_LOGICAL and not any(map(part.is_within, extended)):
             sentence = t(
                 "Logical partition {partition} is not inside extended partition {extended}.",
                 partition=part.path,
@@ -354,19 +335,11 @@ def _outside_extended(drive: Drive) -> Iterator[Finding]:
             yield _outside(part, table, sentence)
 
 
-def _pairs(parts: Sequence[Partition]) -> Iterator[tuple[Partition, Partition]]:
-    """Yield pairs with shared bytes, from partitions sorted by start."""
-    for index, one in enumerate(parts):
-        for other in islice(parts, index + 1, None):
-            if other.start_bytes >= one.end_bytes:
-                break
-            yield one, other
-
-
 def _overlaps(drive: Drive) -> Iterator[Finding]:
     ordered = sorted(drive.partitions, key=lambda part: (part.start_bytes, part.number))
-    for one, other in _pairs(ordered):
-        shared = min(one.end_bytes, other.end_bytes) - max(one.start_bytes, other.start_bytes)
+    pairs = ((one, other) for index, one in enumerate(ordered) for other in ordered[index + 1 :])
+    for one, other in pairs:
+        shared = _shared(one, other)
         if shared > 0 and not _is_extended_pair(one, other) and not _is_extended_pair(other, one):
             yield Finding(
                 "table-overlap",
@@ -388,17 +361,7 @@ def _overlaps(drive: Drive) -> Iterator[Finding]:
 def _is_extended_pair(outer: Partition, inner: Partition) -> bool:
     """Return True for an extended and a logical partition, even if the latter is outside, which is another
     finding."""
-    return is_extended(outer) and outer.number < FIRST_LOGICAL <= inner.number
-
-
-def _contains(outer: Partition, inner: Partition) -> bool:
-    """Return True if `inner` is a logical partition inside the extended one."""
-    return (
-        is_extended(outer)
-        and inner.number >= FIRST_LOGICAL
-        and inner.start_bytes >= outer.start_bytes
-        and inner.end_bytes <= outer.end_bytes
-    )
+    return partition_types.is_extended(outer) and outer.number < FIRST_LOGICAL <= inner.number
 
 
 def _kernel(drive: Drive) -> Iterator[Finding]:
@@ -408,7 +371,7 @@ def _kernel(drive: Drive) -> Iterator[Finding]:
         if (
             start is None
             or size is None
-            or is_extended(part)
+            or partition_types.is_extended(part)
             or (start, size) == (part.start_bytes, part.size_bytes)
         ):
             continue
@@ -432,7 +395,7 @@ def _kernel(drive: Drive) -> Iterator[Finding]:
             ),
             t("the partition's start and size in sysfs"),
             t("Unmount all of {drive} and update the kernel's view, or reboot.", drive=drive.path),
-            (FindingCommand(("partx", "--update", drive.path), drive.path),),
+            command("partx", "--update", drive.path, unused=drive.path),
         )
 
 
@@ -458,7 +421,7 @@ def _signatures(drive: Drive) -> Iterator[Finding]:
                     "List the signatures. Once the stale one is identified, erase it with wipefs; "
                     "diskwright does not guess."
                 ),
-                (FindingCommand(("wipefs", path)),),
+                command("wipefs", path),
             )
     yield from _lost_signatures(drive)
     if (
@@ -486,25 +449,22 @@ ZFS_ENDS_BYTES = 768 * KIB
 """Both ends of a drive up to here can contain the four labels of ZFS, each of 256 KiB."""
 
 
-def _erase_stale(drive: Drive) -> tuple[Message, tuple[FindingCommand, ...]]:
+def _erase_stale(drive: Drive) -> tuple[Message, Commands]:
     """Return how to erase stale signatures with all their copies, if none is in a partition."""
     size = drive.size_bytes or 0
     ends = (Extent(0, ZFS_ENDS_BYTES), Extent(max(0, size - ZFS_ENDS_BYTES), ZFS_ENDS_BYTES))
-    places = [
-        place
-        for mark in drive.signatures
-        for place in (ends if mark.kind == "zfs_member" else (Extent(mark.offset_bytes or 0, 1),))
-    ]
+    places = [Extent(mark.offset_bytes or 0, 1) for mark in drive.signatures if mark.kind != "zfs_member"]
+    if len(places) < len(drive.signatures):
+        places += ends
     if any(part.overlaps(place) for part in drive.partitions for place in places):
         inside = t(
             "Parts of the signature may be in a partition, so do not erase anything before the partition's "
             "files are saved."
         )
-        return inside, (FindingCommand(("wipefs", drive.path)),)
+        return inside, command("wipefs", drive.path)
     kinds = ",".join(_names(drive.signatures))
-    erase = ("wipefs", "--all", "--types", kinds, "--backup", drive.path)
     remedy = t("If the partitions are right, erase only the stale signature, with all copies.")
-    return remedy, (FindingCommand(erase, drive.path),)
+    return remedy, command(*("wipefs", "--all", "--types", kinds, "--backup", drive.path), unused=drive.path)
 
 
 def _lost_signatures(drive: Drive) -> Iterator[Finding]:
@@ -536,7 +496,7 @@ def _lost_signatures(drive: Drive) -> Iterator[Finding]:
                 ),
                 t("the backup superblock in the second block group, as placed by mke2fs"),
                 t("If files should be there, make an image, then check the backup without writing."),
-                (FindingCommand(("e2fsck", "-n", "-b", str(place // block), "-B", str(block), path), path),),
+                command("e2fsck", "-n", "-b", str(place // block), "-B", str(block), path, unused=path),
             )
 
 

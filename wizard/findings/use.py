@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Iterator
 
 from wizard.filesystems import partition_types
-from wizard.model.finding import Finding, FindingCommand, Severity
+from wizard.model.finding import Commands, Finding, Severity, command
 from wizard.model.machine import Drive, Obstacle, Use
 from wizard.model.run import Waiting
 from wizard.model.said import Message, Sentence, t
@@ -59,7 +59,7 @@ def find_use(drive: Drive, *, root: bool) -> Iterator[Finding]:
                 "Check for a write-protect switch. A migration waiting for `keep` or `undo` also locks the "
                 "drive: see its status first. Otherwise, blockdev removes a software lock."
             ),
-            (FindingCommand(("diskwright", "status")), FindingCommand(("blockdev", "--setrw", drive.path))),
+            (*command("diskwright", "status"), *command("blockdev", "--setrw", drive.path)),
         )
     if drive.waiting:
         yield _waiting(drive.path, drive.waiting)
@@ -79,11 +79,9 @@ def _locked(drive: Drive) -> Iterator[Finding]:
     security = drive.ata.security or 0 if drive.ata else 0
     if security & (PASSWORD_SET | LOCKED):
         locked = security & LOCKED
-        found = (
-            Sentence("{drive} is locked by an ATA password.")
-            if locked
-            else Sentence("{drive} has an ATA password and locks when powered off.")
-        )
+        found = Sentence("{drive} has an ATA password and locks when powered off.")
+        if locked:
+            found = Sentence("{drive} is locked by an ATA password.")
         yield Finding(
             "drive-locked",
             Severity.DANGER if locked else Severity.INFO,
@@ -92,7 +90,7 @@ def _locked(drive: Drive) -> Iterator[Finding]:
             t("A locked drive neither reads nor writes."),
             t("ACS-4, IDENTIFY word 128"),
             t("Unlock the drive in the firmware, or with hdparm."),
-            (FindingCommand(("hdparm", "--security-unlock", "PASSWORD", drive.path)),) if locked else (),
+            command("hdparm", "--security-unlock", "PASSWORD", drive.path) if locked else (),
         )
 
 
@@ -123,12 +121,12 @@ STATES: dict[str, tuple[str, Severity, Sentence, Message, Message]] = {
 
 
 def _states(drive: Drive) -> Iterator[Finding]:
-    for device, mark in ((device, mark) for device, marks in drive.signatures_by_device for mark in marks):
+    for device, mark in drive.marks:
         if mark.unclean or mark.kind == "swsuspend" or (mark.kind, mark.version) == ("xfs", "4"):
             code, severity, found, why, remedy = STATES[mark.kind]
             source = t("the superblock; Linux, Documentation/admin-guide/xfs.rst; linux-ntfs, layout.h")
-            clears = FindingCommand(("ntfsfix", "--clear-dirty", device), device)
-            commands = (clears,) if mark.kind == "ntfs" else ()
+            clears = command("ntfsfix", "--clear-dirty", device, unused=device)
+            commands = clears if mark.kind == "ntfs" else ()
             yield Finding(code, severity, device, found(device=device), why, source, remedy, commands)
 
 
@@ -149,8 +147,8 @@ def _half_moved(drive: Drive) -> Iterator[Finding]:
                 else t("the partition's type in the partition table"),
                 t("Continue the move; on another computer, from the drive's journal."),
                 (
-                    FindingCommand(("diskwright", "resume")),
-                    FindingCommand(("diskwright", "resume", "--from-drive", drive.path)),
+                    *command("diskwright", "resume"),
+                    *command("diskwright", "resume", "--from-drive", drive.path),
                 ),
             )
 
@@ -175,7 +173,7 @@ def _waiting(path: str, waiting: Waiting) -> Finding:
             t("It is unknown which part of the run's result is intact."),
             source,
             t("If the run's folder exists, its status shows the state."),
-            (FindingCommand(("diskwright", "status", *words)),),
+            command("diskwright", "status", *words),
         )
     return Finding(
         "drive-waiting",
@@ -198,9 +196,9 @@ def _waiting(path: str, waiting: Waiting) -> Finding:
             "the result on the drive can be kept."
         ),
         (
-            FindingCommand(("diskwright", "keep", *words)),
-            FindingCommand(("diskwright", "undo", *words)),
-            FindingCommand(("diskwright", "keep", "--from-drive", path)),
+            *command("diskwright", "keep", *words),
+            *command("diskwright", "undo", *words),
+            *command("diskwright", "keep", "--from-drive", path),
         ),
     )
 
@@ -235,13 +233,25 @@ def _use(use: Use, drive: Drive, *, has_system: bool) -> Finding:
     found, remedy = (
         sentence(**{field: values[field] for field in sentence.fields}) for sentence in USES[kind]
     )
-    command = _release(use, drive)
+    by = str(use.by)
+    ends: tuple[str, ...] = ()
+    match use.kind:
+        case "mounted":
+            ends = "umount", by
+        case "swap":
+            ends = "swapoff", use.subject
+        case "loop-backing":
+            ends = "losetup", "--detach", by
+        case "holder" | "raid-member" if use.subject == drive.path or drive.partition(use.subject):
+            ends = "diskwright", "release", drive.path
+        case "opened":
+            ends = "fuser", "-v", use.subject
     if not isinstance(use.by, str):
-        command = ()
+        ends = ()
         if kind == "mounted":
             remedy = t("Unmount it in the other session or container.")
     if has_system and kind in ("mounted", "swap"):
-        command = ()
+        ends = ()
         remedy = t("The running system may need it. Boot from another medium to free the drive.")
     return Finding(
         f"use-{kind}",
@@ -251,26 +261,8 @@ def _use(use: Use, drive: Drive, *, has_system: bool) -> Finding:
         t("A program that uses a device may write at any time. Other programs must not change the device."),
         t("/proc/*/mountinfo, /proc/swaps, sysfs and an exclusive open"),
         remedy,
-        (FindingCommand(command, command[-1] if kind == "loop-backing" else ""),) if command else (),
+        command(*ends, unused=ends[-1] if kind == "loop-backing" else "") if ends else (),
     )
-
-
-def _release(use: Use, drive: Drive) -> tuple[str, ...]:
-    """Return the command that ends a use or finds the program."""
-    device, by = use.subject, str(use.by)
-    match use.kind:
-        case "mounted":
-            return "umount", by
-        case "swap":
-            return "swapoff", device
-        case "loop-backing":
-            return "losetup", "--detach", by
-        case "holder" | "raid-member" if device == drive.path or drive.partition(device):
-            return "diskwright", "release", drive.path
-        case "opened":
-            return "fuser", "-v", device
-        case _:
-            return ()
 
 
 REMEDIES = {
@@ -293,9 +285,9 @@ REMEDIES = {
 
 
 CABLE = Sentence("Check the cable and power. The kernel log shows errors.")
-READS: dict[Message, tuple[FindingCommand, ...]] = {
-    CABLE(): (FindingCommand(("dmesg",)),),
-    REMEDIES[Obstacle.CONTROLLER](): (FindingCommand(("smartctl", "--scan-open")),),
+READS: dict[Message, Commands] = {
+    CABLE(): command("dmesg"),
+    REMEDIES[Obstacle.CONTROLLER](): command("smartctl", "--scan-open"),
 }
 """Commands by remedy."""
 
@@ -310,11 +302,11 @@ def _unread(drive: Drive, *, root: bool) -> Iterator[Finding]:
     fields: dict[tuple[Message, Message], list[str]] = {}
     for unread in drive.unread:
         remedy = (
-            REMEDIES.get(unread.obstacle, CABLE)
+            REMEDIES.get(unread.obstacle, CABLE)()
             if root
-            else Sentence("Run diskwright as root to read everything.")
+            else t("Run diskwright as root to read everything.")
         )
-        fields.setdefault((unread.why, remedy()), []).append(unread.what)
+        fields.setdefault((unread.why, remedy), []).append(unread.what)
     alike: dict[tuple[Message, tuple[str, ...]], list[Message]] = {}
     for (why, remedy_text), what in fields.items():
         alike.setdefault((remedy_text, tuple(what)), []).append(why)

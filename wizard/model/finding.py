@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Iterator
 from enum import StrEnum
+from typing import TypeAlias
 
 from msgspec import Struct
 
@@ -36,6 +37,14 @@ class FindingCommand(Struct, frozen=True):
         return shlex.join(("sudo", *self.argv))
 
 
+Commands: TypeAlias = tuple[FindingCommand, ...]
+
+
+def command(*argv: str, unused: str = "") -> Commands:
+    """Return the only command of a finding. `unused`: device that must not be in use, or empty."""
+    return (FindingCommand(argv, unused),)
+
+
 class Finding(Struct, frozen=True):
     """A finding. `code`: stable and documented. `subject`: device node. `remedy`: what to do, or why nothing
     can be done, without commands. `commands`: alternatives; `wizard.apply.remedies` drops refused ones,
@@ -48,7 +57,7 @@ class Finding(Struct, frozen=True):
     why: Message | str
     source: Message | str
     remedy: Message | str
-    commands: tuple[FindingCommand, ...] = ()
+    commands: Commands = ()
 
     @property
     def advice(self) -> Message | str:
@@ -152,10 +161,9 @@ class Notice(Struct, frozen=True):
 def notice_places(drive_bytes: int) -> Iterator[int]:
     """Yield the possible starts of a notice on a drive of this size, most likely first, without
     duplicates."""
-    found: set[int] = set()
-    for near in range(NEIGHBOURS + 1):
-        for part in range(1, PARTS):
-            start = drive_bytes * part // PARTS // MIB * MIB + near * MIB
-            if 0 < start < drive_bytes and start not in found:
-                found.add(start)
-                yield start
+    starts = (
+        drive_bytes * part // PARTS // MIB * MIB + near * MIB
+        for near in range(NEIGHBOURS + 1)
+        for part in range(1, PARTS)
+    )
+    yield from (start for start in dict.fromkeys(starts) if 0 < start < drive_bytes)

@@ -35,15 +35,9 @@ class Geometry(Struct, frozen=True):
     @property
     def sector_format(self) -> str:
         """`512n`, `512e`, `4Kn`, or both sizes if no such name exists. Drives may report 512n falsely."""
-        match (self.logical_block_bytes, self.physical_block_bytes):
-            case (512, 512):
-                return "512n"
-            case (512, 4096):
-                return "512e"
-            case (4096, 4096):
-                return "4Kn"
-            case (logical, physical):
-                return f"{logical}/{physical}"
+        sizes = self.logical_block_bytes, self.physical_block_bytes
+        names = {(512, 512): "512n", (512, 4096): "512e", (4096, 4096): "4Kn"}
+        return names.get(sizes, "/".join(map(str, sizes)))
 
     @property
     def granularity_bytes(self) -> int:

@@ -62,15 +62,11 @@ class Writer(Struct, frozen=True):
     @property
     def shown(self) -> Message | str:
         """Name for display."""
-        match self.kind:
-            case "person":
-                return printable(self.name, 60)
-            case "group":
-                return t("the group {name}", name=self.name)
-            case "everyone":
-                return t("everyone")
-            case "root":
-                return t("root only")
+        if self.kind == "person":
+            return printable(self.name, 60)
+        if self.kind == "group":
+            return t("the group {name}", name=self.name)
+        return t("everyone") if self.kind == "everyone" else t("root only")
 
 
 ROOT = Writer("root")

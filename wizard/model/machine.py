@@ -357,6 +357,11 @@ class Drive(Struct, frozen=True):
         """The signatures on the drive itself, then those in each partition, by node."""
         return (self.path, self.signatures), *((part.path, part.signatures) for part in self.partitions)
 
+    @property
+    def marks(self) -> tuple[tuple[str, Signature], ...]:
+        """Each signature on the drive and in its partitions, with its node."""
+        return tuple((device, mark) for device, marks in self.signatures_by_device for mark in marks)
+
     def content_on(self, device: str) -> tuple[str, str] | None:
         """Kind and UUID of the only signature on the drive or a partition, or of the drive's table if there
         is no signature."""
@@ -438,6 +443,11 @@ class Machine(Struct, frozen=True):
     missing_files: tuple[str, ...] = ()
     family: str = ""
     unprobed: Annotated[tuple[Drive, ...], WHERE_USED] = ()
+
+    @property
+    def attached(self) -> tuple[Drive, ...]:
+        """All drives, read or not."""
+        return (*self.drives, *self.unprobed)
 
     def program(self, name: str) -> Program | None:
         """Return a program's version and features, or None if not read."""

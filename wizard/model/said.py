@@ -112,11 +112,6 @@ def format_nanoseconds(nanoseconds: float) -> str:
     return f"{nanoseconds / 1000:.0f} us" if nanoseconds < 1_000_000 else f"{nanoseconds / 1_000_000:.1f} ms"
 
 
-def roughly(seconds: float) -> str:
-    """Format an estimated duration for use in a sentence: `about 3 min`, `under 1 s`."""
-    return f"about {format_duration(seconds)}" if seconds >= 1 else format_duration(seconds)
-
-
 Value: TypeAlias = "str | int | float | Message | tuple[Value, ...]"
 """Values of messages: text, numbers, other messages, or several of these."""
 
@@ -297,17 +292,9 @@ def _plain(value: Value) -> str:
     return printable(str(value), LONGEST_PROFILE_TEXT) if isinstance(value, ProfileText) else str(value)
 
 
-def _first(value: Value) -> str:
-    text = _plain(value)
-    return text[:1].upper() + text[1:]
-
-
 def _roughly(seconds: float) -> str:
-    return (
-        str(t("about {duration}", duration=format_duration(seconds)))
-        if seconds >= 1
-        else format_duration(seconds)
-    )
+    duration = format_duration(seconds)
+    return str(t("about {duration}", duration=duration)) if seconds >= 1 else duration
 
 
 def _measured(write: Callable[[float], str]) -> Callable[[Value], str]:
@@ -327,7 +314,7 @@ FORMATS: dict[str, Callable[[Value], str]] = {
     "lines": lambda value: "".join(f"\n    {_plain(one)}" for one in _several(value)),
     "semicolons": _joined("; "),
     "sum": _joined(" + "),
-    "First": _first,
+    "First": lambda value: _plain(value)[:1].upper() + _plain(value)[1:],
     "size": _measured(lambda size: format_capacity(int(size))),
     "exact": _measured(lambda size: format_exact(int(size))),
     "round": _measured(lambda size: format_round(int(size))),
@@ -348,9 +335,7 @@ class _Writer(Formatter):
 
     def format_field(self, value: Value, format_spec: str) -> str:
         written = FORMATS.get(format_spec)
-        if written is not None:
-            return written(value)
-        return format(value, format_spec)
+        return written(value) if written else format(value, format_spec)
 
     def check_unused_args(self, used_args: object, args: object, kwargs: object) -> None:
         """Accept unused values: `count` may only select the form."""
@@ -396,8 +381,10 @@ def shown_lines(said: Message | str, limit: int) -> list[str]:
 
 def in_english(said: object) -> str:
     """Return the English text in any language setting, for logs that contain only text."""
-    if isinstance(said, ProfileText) or not isinstance(said, Message):
-        return said.english if isinstance(said, ProfileText) else str(said)
+    if isinstance(said, ProfileText):
+        return said.english
+    if not isinstance(said, Message):
+        return str(said)
     values = {name: _in_english(value) for name, value in said.values}
     return _WRITER.vformat(_chosen(said, values, English), (), values)
 

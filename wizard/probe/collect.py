@@ -1,16 +1,19 @@
 """Collect raw facts of one drive in phases, so that earlier facts survive if the drive hangs. Runs in a
 separate worker process. Returns plain data in the shape of `facts.RawDrive`. Read-only."""
 
-import base64
 import errno
 import fcntl
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Any
 
+from msgspec import Struct
+from msgspec.structs import replace
+
+from wizard.documents.codec import to_json
 from wizard.filesystems import partition_types
 from wizard.model.errors import partition_path
 from wizard.model.machine import Obstacle
@@ -19,10 +22,11 @@ from wizard.probe import unread as words
 from wizard.probe.content import holders, notices, tables
 from wizard.probe.content.superblocks import digest_of
 from wizard.probe.content.unmarked import POSSIBLE_STARTS, find_data, find_lost
-from wizard.probe.drive.nvme import from_nvme
+from wizard.probe.drive.nvme import identify
 from wizard.probe.drive.zones import read_zones
+from wizard.probe.facts import RawEntry, chunk
 from wizard.probe.host import sysfs
-from wizard.probe.unread import ROOT_READS, not_read, obstacle_of, system_says, unread
+from wizard.probe.unread import not_read, obstacle_of, opened, reported, system_says, unread
 
 Facts = dict[str, Any]
 Udev = Callable[[str], dict[str, str]]
@@ -41,20 +45,8 @@ SMART_ASKED = ("-i", "-H", "-A", "-l", "selftest")
 """Identity, health verdict, attributes, and log of self-tests. None of these starts a test."""
 
 WITHOUT_SMART = (
-    "loop",
-    "ram",
-    "zram",
-    "dm-",
-    "md",
-    "vd",
-    "xvd",
-    "nbd",
-    "sr",
-    "fd",
-    "mmcblk",
-    "pmem",
-    "mtdblock",
-    "rbd",
+    *("loop", "ram", "zram", "dm-", "md", "vd", "xvd"),
+    *("nbd", "sr", "fd", "mmcblk", "pmem", "mtdblock", "rbd"),
 )
 UNIT_BYTES = 512
 
@@ -66,21 +58,24 @@ def phases(name: str, udev: Udev, seconds: float) -> Iterator[Facts]:
     yield known
     read = from_device(known)
     yield read
-    if os.geteuid() == 0:
+    errors, path, is_root = read["errors"], known["path"], os.geteuid() == 0
+    if is_root:
         yield {"claimable": claims(name, list(known["partitions"]))}
-    errors = read["errors"]
-    if os.geteuid() == 0 and known["sysfs"].get("queue/zoned", "none") != "none":
-        counted = _from_zones(known["path"], errors)
-        yield counted
-        errors = counted.get("errors", errors)
+    if is_root and known["sysfs"].get("queue/zoned", "none") != "none":
+        zones = []
+        try:
+            zones = read_zones(path)
+        except OSError as error:
+            why = t("Cannot read the zones of {device}: {why}.", device=path, why=system_says(error))
+            errors.append(unread("zones", why, obstacle_of(error)))
+        yield {"zones": zones, "errors": errors}
     if name.startswith("nvme"):
-        identify = from_nvme(known["path"], errors)
-        yield identify
-        errors = identify.get("errors", errors)
+        data: dict[str, str] = {}
+        with reported(errors, "nvme_formats", path):
+            data = identify(path)
+        yield {"nvme": data, "errors": errors}
     if read["medium"]:
-        smart = from_smartctl(name, errors, seconds * SMART_SHARE)
-        yield smart
-        errors = smart.get("errors", errors)
+        yield {"smart": smartctl_output(name, errors, seconds * SMART_SHARE), "errors": errors}
     # Last, because a layer can hang even if the drive does not.
     layers, layer_errors = holders.layers([name, *known["partitions"]], udev)
     if layers:
@@ -110,28 +105,42 @@ def from_kernel(name: str, udev: Udev) -> Facts:
 
 def from_device(known: Facts) -> Facts:
     """Read the drive's table and all superblocks, on the drive and in its partitions."""
-    path, errors = known["path"], list(known["errors"])
+    path, errors, texts = known["path"], list(known["errors"]), known["sysfs"]
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        with opened(path) as descriptor:
+            if texts.get("size") == "0":
+                # The kernel cannot use a fixed drive without a size. Reported by find_no_size in
+                # findings/drive_faults.py.
+                fixed = texts.get("removable") == "0"
+                empty = unread("contents", t("The drive is empty: the device has no size."))
+                return {"medium": fixed, "errors": errors if fixed else [*errors, empty]}
+            if known["partitions"]:
+                # The drive's page cache misses writes through the nodes of its partitions. This drops clean
+                # pages only.
+                os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+            return {"medium": True, **_read(descriptor, known, errors)}
     except OSError as error:
         medium = error.errno != errno.ENOMEDIUM
         return {"medium": medium, "errors": [*errors, not_read("contents", path, error)]}
-    try:
-        if known["sysfs"].get("size") == "0" and known["sysfs"].get("removable") == "0":
-            # The kernel cannot use it. Reported by find_no_size in findings/drive_faults.py.
-            return {"medium": True, "errors": errors}
-        if known["sysfs"].get("size") == "0":
-            return {
-                "medium": False,
-                "errors": [*errors, unread("contents", t("The drive is empty: the device has no size."))],
-            }
-        if known["partitions"]:
-            # The drive's page cache misses writes through the nodes of its partitions. This drops clean pages
-            # only.
-            os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
-        return {"medium": True, **_read(descriptor, known, errors)}
-    finally:
-        os.close(descriptor)
+
+
+class Place(Struct, frozen=True):
+    """A range to search: of the device `path`, by default all of it. `node` names the contents. `number` is
+    the partition's, 0 for the drive itself."""
+
+    node: str
+    path: str
+    offset_bytes: int = 0
+    size_bytes: int = 0
+    number: int = 0
+
+
+def _content(place: Place) -> Facts:
+    """Return a RawContent as plain data. Raises OSError."""
+    from wizard.probe.content import blkid
+
+    content = blkid.read_content(place.path, place.offset_bytes, place.size_bytes)
+    return {**content, "superblock_digest": digest_of(place.path, content, place.offset_bytes)}
 
 
 def _read(descriptor: int, known: Facts, errors: list[Facts]) -> Facts:
@@ -141,168 +150,93 @@ def _read(descriptor: int, known: Facts, errors: list[Facts]) -> Facts:
     kind: str | None = None
     listed: list[Facts] = []
     contents: Facts | None = None
-    try:
-        whole = blkid.read_content(path)
-        whole["superblock_digest"] = digest_of(path, whole)
+    with reported(errors, "contents", path):
+        whole = _content(Place(name, path))
         kind, listed = blkid.read_partitions(path)
         contents = {name: whole}
-    except OSError as error:
-        errors.append(not_read("contents", path, error))
-    recorder = Recorder(descriptor, path)
-    notice: Facts | None = None
+    recorder = holders.Recorder(descriptor, "table", path)
     size = int(known["sysfs"].get("size", "0")) * UNIT_BYTES
     block = int(known["sysfs"].get("queue/logical_block_size", "512"))
-    reading = tables.read_table(
-        recorder.read, size, block, kind, has_signature=bool(contents and contents[name]["signatures"])
-    )
+    marked = bool(contents and contents[name]["signatures"])
+    reading = tables.read_table(recorder.read, size, block, kind, has_signature=marked)
     errors += recorder.errors
+    # In a damaged table, entries can exceed the drive.
+    inside = [
+        one for one in reading.entries if one.start_bytes > 0 < one.size_bytes and one.end_bytes <= size
+    ]
+    own = [entry for entry in inside if entry.type not in partition_types.CONTAINERS]
+
+    def read(start: int, length: int) -> bytes:
+        return os.pread(descriptor, length, start)
+
+    moving: list[int] = []
     superblocks: Facts = {}
+    found: Facts = {"notice": None}
     if contents is not None:
-        _add_superblocks(
-            superblocks,
-            {"node": name, "path": path, "offset_bytes": 0, "size_bytes": 0},
-            contents[name],
-            errors,
-        )
+        _add_superblocks(superblocks, Place(name, path), contents[name], errors)
         for place in _places(known, reading, listed, size):
-            try:
-                content = blkid.read_content(place["path"], place["offset_bytes"], place["size_bytes"])
-                contents[place["node"]] = {
-                    **content,
-                    "superblock_digest": digest_of(place["path"], content, place["offset_bytes"]),
-                }
-            except OSError as error:
-                errors.append(not_read("signatures", sysfs.node_of(place["node"]), error))
-                continue
-            _add_superblocks(superblocks, place, contents[place["node"]], errors)
-        notice = _notice(descriptor, size, reading, contents, known, errors)
-    moving = _moving(descriptor, size, reading, errors, path)
-    data: Facts = {}
-    lost: list[Facts] = []
-    if contents is not None and notice is None and known["sysfs"].get("queue/zoned") != "host-managed":
-        bare = [] if contents[name]["signatures"] else _bare(known, reading, contents, size)
-        data = _data(descriptor, [place for place in bare if place["number"] not in moving], errors)
-        if name in data:
-            lost = _lost(descriptor, known, reading, size, block, errors)
-        for place in lost:
-            contents[place["node"]] = place.pop("content")
-            _add_superblocks(superblocks, {**place, "path": path}, contents[place["node"]], errors)
+            with reported(errors, "signatures", sysfs.node_of(place.node)):
+                contents[place.node] = _content(place)
+                _add_superblocks(superblocks, place, contents[place.node], errors)
+        found["notice"] = _notice(read, size, reading, contents, known, errors)
+    with reported(errors, "partitions", path):
+        moves = [entry for entry in inside if entry.type in partition_types.MOVING]
+        moving = [entry.number for entry in moves if notices.is_moving(read, entry.extent)]
+    host_managed = known["sysfs"].get("queue/zoned") == "host-managed"
+    if contents and not (marked or found["notice"] or host_managed):
+        places = [_place(known, one) for one in own if one.number not in moving]
+        places = places if reading.table.kind != "none" else [Place(name, path, 0, size)]
+        bare = [one for one in places if one.node in contents and not contents[one.node]["signatures"]]
+        found["data"] = _data(read, bare, errors)
+        if name in found["data"]:
+            content_at = partial(blkid.read_content, path)
+            found["lost"] = []
+            with reported(errors, "contents", path):
+                for entry, content in find_lost(read, content_at, size, block, reading.lost):
+                    place = _place(known, entry)
+                    contents[place.node] = content
+                    _add_superblocks(superblocks, place, content, errors)
+                    found["lost"].append(to_json(entry))
     return {
+        **found,
         "table_kind": kind,
         "table_entries": listed,
-        "chunks": recorder.chunks,
+        "chunks": holders.encoded(recorder.chunks),
         "contents": contents,
         "superblocks": superblocks,
-        "notice": notice,
         "moving": moving,
-        "data": data,
-        "lost": [_entry_of(place) for place in lost],
-        "starters": _grub_sectors(descriptor, size, reading),
+        "starters": list(_grub_sectors(read, (0, *(entry.start_bytes for entry in own)))),
         "errors": errors,
     }
 
 
-def _bare(known: Facts, reading: tables.TableReading, contents: Facts, size: int) -> list[Facts]:
-    """Return the ranges without a signature: the drive, or partitions in its table."""
-    if reading.table.kind == "none":
-        return [{"node": known["name"], "number": 0, "offset_bytes": 0, "size_bytes": size}]
-    entries = [entry for entry in _entries_inside(reading, size) if not tables.is_extended(entry.type)]
-    places = [_place(known, entry.number, entry.start_bytes, entry.size_bytes) for entry in entries]
-    return [
-        place
-        for place in places[:MOST_DEVICES]
-        if place["node"] in contents and not contents[place["node"]]["signatures"]
-    ]
+def _place(known: Facts, entry: tables.GptEntry | RawEntry) -> Place:
+    node = sysfs.name_of(partition_path(known["path"], entry.number))
+    return Place(node, known["path"], entry.start_bytes, entry.size_bytes, entry.number)
 
 
-def _place(known: Facts, number: int, start: int, size: int) -> Facts:
-    node = sysfs.name_of(partition_path(known["path"], number))
-    return {"node": node, "number": number, "offset_bytes": start, "size_bytes": size}
-
-
-def _data(descriptor: int, places: list[Facts], errors: list[Facts]) -> Facts:
+def _data(read: tables.Read, places: list[Place], errors: list[Facts]) -> Facts:
     """Sample the ranges for data, by node."""
     found: Facts = {}
     for place in places:
-        try:
-            starts = () if place["number"] else POSSIBLE_STARTS
-            data = find_data(_reader(descriptor), place["offset_bytes"], place["size_bytes"], starts)
-        except OSError as error:
-            what = "signatures" if place["number"] else "contents"
-            errors.append(not_read(what, sysfs.node_of(place["node"]), error))
-            continue
-        if data is not None:
-            found[place["node"]] = data
+        starts = () if place.number else POSSIBLE_STARTS
+        with reported(errors, "signatures" if place.number else "contents", sysfs.node_of(place.node)):
+            if data := find_data(read, place.offset_bytes, place.size_bytes, starts):
+                found[place.node] = data
     return found
 
 
-def _lost(
-    descriptor: int, known: Facts, reading: tables.TableReading, size: int, block: int, errors: list[Facts]
-) -> list[Facts]:
-    """Return filesystems in partitions whose table is lost, with their contents."""
-    from wizard.probe.content import blkid
-
-    content_at = partial(blkid.read_content, known["path"])
-    found: list[Facts] = []
-    try:
-        for number, start, length, content in find_lost(
-            _reader(descriptor), content_at, size, block, reading.lost
-        ):
-            found.append({**_place(known, number, start, length), "content": content})
-    except OSError as error:
-        errors.append(not_read("contents", known["path"], error))
-    return found
-
-
-def _entry_of(place: Facts) -> Facts:
-    return {
-        "number": place["number"],
-        "start_bytes": place["offset_bytes"],
-        "size_bytes": place["size_bytes"],
-        "type": 0,
-    }
-
-
-def _reader(descriptor: int) -> tables.Read:
-    return lambda start, length: os.pread(descriptor, length, start)
-
-
-def _moving(
-    descriptor: int, size: int, reading: tables.TableReading, errors: list[Facts], path: str
-) -> list[int]:
-    """Return the numbers of the entries with the journal of an unfinished move."""
-    entries = [entry for entry in _entries_inside(reading, size) if entry.type in partition_types.MOVING]
-    read = _reader(descriptor)
-    try:
-        return [entry.number for entry in entries[:MOST_DEVICES] if notices.is_moving(read, entry.extent)]
-    except OSError as error:
-        errors.append(not_read("partitions", path, error))
-        return []
-
-
-def _entries_inside(reading: tables.TableReading, size: int) -> list[tables.GptEntry]:
-    """Return the entries inside the drive. In a damaged table, entries can exceed it."""
-    return [
-        entry
-        for entry in reading.entries
-        if entry.start_bytes > 0 and entry.size_bytes > 0 and entry.start_bytes + entry.size_bytes <= size
-    ]
-
-
-def _grub_sectors(descriptor: int, size: int, reading: tables.TableReading) -> list[Facts]:
-    """Return the boot sectors with GRUB. Unreadable sectors are skipped, since they cannot boot either."""
-    entries = [entry for entry in _entries_inside(reading, size) if not tables.is_extended(entry.type)]
-    found = []
-    for at in (0, *(entry.start_bytes for entry in entries[:MOST_DEVICES])):
+def _grub_sectors(read: tables.Read, places: Iterable[int]) -> Iterator[Facts]:
+    """Yield the boot sectors with GRUB. Unreadable sectors are skipped, since they cannot boot either."""
+    for at in places:
         with suppress(OSError):
-            sector = os.pread(descriptor, notices.SECTOR_BYTES, at)
+            sector = read(at, notices.SECTOR_BYTES)
             if notices.next_of(sector) is not None:
-                found.append({"offset_bytes": at, "data": base64.b64encode(sector).decode("ascii")})
-    return found
+                yield chunk(at, sector)
 
 
 def _notice(
-    descriptor: int,
+    read: tables.Read,
     size: int,
     reading: tables.TableReading,
     contents: Facts,
@@ -311,19 +245,17 @@ def _notice(
 ) -> Facts | None:
     """Return the notice of a waiting run, if any. Skips partitions with a signature, and a drive with a
     signature and no partitions: no notice can be there."""
-
-    def has_signature(entry: tables.GptEntry) -> bool:
-        content = contents.get(sysfs.name_of(partition_path(known["path"], entry.number)))
-        return content is None or bool(content["signatures"])
-
-    entries = [entry for entry in reading.entries if not tables.is_extended(entry.type)]
-    taken = [
-        (entry.start_bytes, entry.start_bytes + entry.size_bytes) for entry in entries if has_signature(entry)
-    ]
+    entries = [entry for entry in reading.entries if entry.type not in partition_types.CONTAINERS]
     if contents[known["name"]]["signatures"] and not entries:
         return None
+    unknown = {"signatures": True}
+    taken = [
+        (entry.start_bytes, entry.end_bytes)
+        for entry in entries
+        if contents.get(_place(known, entry).node, unknown)["signatures"]
+    ]
     try:
-        return notices.find_notice(descriptor, size, taken)
+        return notices.find_notice(read, size, taken)
     except OSError as error:
         why = t(
             "Cannot check {device} for a waiting run: {why}.", device=known["path"], why=system_says(error)
@@ -332,26 +264,23 @@ def _notice(
         return None
 
 
-def _add_superblocks(superblocks: Facts, place: Facts, content: Facts, errors: list[Facts]) -> None:
+def _add_superblocks(superblocks: Facts, place: Place, content: Facts, errors: list[Facts]) -> None:
     """Add the bytes of superblocks that locate data. If that fails, the other facts are still complete."""
     if holders.length(superblocks.values()) > holders.MOST_RECORDED:
         errors.append(unread("layers", words.MANY_SUPERBLOCKS))
         return
-    node = sysfs.node_of(place["node"])
-    try:
+    node = sysfs.node_of(place.node)
+    with reported(errors, "layers", node):
         found, trouble = holders.recorded_superblocks(
-            place["path"], content, place["offset_bytes"], place["size_bytes"], node
+            place.path, content, place.offset_bytes, place.size_bytes, node
         )
-    except OSError as error:
-        found, trouble = [], not_read("layers", node, error)
-    if found:
-        superblocks[place["node"]] = found
-    if trouble:
-        errors.append(trouble)
+        if found:
+            superblocks[place.node] = found
+        errors += trouble
 
 
-def _places(known: Facts, reading: tables.TableReading, listed: list[Facts], size: int) -> list[Facts]:
-    """Return where to look for superblocks. Uses a partition's node if the kernel and the table agree on its
+def _places(known: Facts, reading: tables.TableReading, listed: list[Facts], size: int) -> Iterator[Place]:
+    """Yield where to look for superblocks. Uses a partition's node if the kernel and the table agree on its
     extent, else the extent on the drive."""
     entries = {entry.number: entry for entry in reading.entries}
     for other in listed:
@@ -364,51 +293,17 @@ def _places(known: Facts, reading: tables.TableReading, listed: list[Facts], siz
         int(part["sysfs"].get("partition", "0")): (node, part["sysfs"])
         for node, part in known["partitions"].items()
     }
-    places = []
     for number in sorted(set(entries) | set(nodes))[:MOST_DEVICES]:
         entry = entries.get(number)
         node, facts = nodes.get(number, ("", {}))
         start, length = int(facts.get("start", "-1")) * UNIT_BYTES, int(facts.get("size", "-1")) * UNIT_BYTES
-        if entry and tables.is_extended(entry.type):
+        if entry and entry.type in partition_types.CONTAINERS:
             continue
         if node and (entry is None or (entry.start_bytes, entry.size_bytes) == (start, length)):
-            places.append({"node": node, "path": sysfs.node_of(node), "offset_bytes": 0, "size_bytes": 0})
+            yield Place(node, sysfs.node_of(node))
         elif entry and entry.size_bytes > 0 and entry.start_bytes < size:
-            node = sysfs.name_of(partition_path(known["path"], number))
             inside = min(entry.size_bytes, size - entry.start_bytes)
-            places.append(
-                {"node": node, "path": known["path"], "offset_bytes": entry.start_bytes, "size_bytes": inside}
-            )
-    return places
-
-
-class Recorder:
-    """Reads a drive and records the bytes, so that the same reads work later without the drive."""
-
-    def __init__(self, descriptor: int, path: str) -> None:
-        self.descriptor, self.path = descriptor, path
-        self.chunks: list[Facts] = []
-        self.errors: list[Facts] = []
-
-    def read(self, offset_bytes: int, size_bytes: int) -> bytes:
-        """Return bytes at an offset. Short at the end of the drive, empty if unreadable."""
-        try:
-            data = os.pread(self.descriptor, size_bytes, offset_bytes)
-        except (OSError, OverflowError) as error:
-            why = words.BYTE(byte=offset_bytes, device=self.path, why=system_says(error))
-            self.errors.append(unread("table", why, obstacle_of(error)))
-            return b""
-        self.chunks.append({"offset_bytes": offset_bytes, "data": base64.b64encode(data).decode("ascii")})
-        return data
-
-
-def _from_zones(path: str, errors: list[Facts]) -> Facts:
-    """Read the zones of a zoned drive."""
-    try:
-        return {"zones": read_zones(path)}
-    except OSError as error:
-        why = t("Cannot read the zones of {device}: {why}.", device=path, why=system_says(error))
-        return {"errors": [*errors, unread("zones", why, obstacle_of(error))]}
+            yield _place(known, replace(entry, size_bytes=inside))
 
 
 def claims(name: str, partitions: Sequence[str]) -> dict[str, bool]:
@@ -418,21 +313,12 @@ def claims(name: str, partitions: Sequence[str]) -> dict[str, bool]:
     open could make its mkfs or mount fail.
     """
     try:
-        lock = os.open(sysfs.node_of(name), os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        with opened(sysfs.node_of(name)) as lock:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            found = {node: _is_claimable(sysfs.node_of(node)) for node in (name, *partitions)}
     except OSError:
         return {}
-    try:
-        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except OSError:
-        return {}
-    else:
-        return {
-            node: claim
-            for node in (name, *partitions)
-            if (claim := _is_claimable(sysfs.node_of(node))) is not None
-        }
-    finally:
-        os.close(lock)
+    return {node: claim for node, claim in found.items() if claim is not None}
 
 
 def _is_claimable(path: str) -> bool | None:
@@ -440,39 +326,33 @@ def _is_claimable(path: str) -> bool | None:
     device immediately, because an exclusive open makes mkfs and mount fail."""
     for attempt in range(CLAIM_TRIES):
         try:
-            os.close(os.open(path, os.O_RDONLY | os.O_EXCL | os.O_CLOEXEC | os.O_NONBLOCK))
+            with opened(path, os.O_EXCL):
+                return True
         except OSError as error:
             if error.errno != errno.EBUSY:
                 return None
             if attempt + 1 < CLAIM_TRIES:
                 time.sleep(CLAIM_PAUSE_SECONDS)
-            continue
-        return True
     return False
 
 
-def from_smartctl(name: str, errors: list[Facts], seconds: float) -> Facts:
+def smartctl_output(name: str, errors: list[Facts], seconds: float) -> str | None:
     """Run smartctl without waking a drive in standby. Skips kinds of drives without SMART."""
     if name.startswith(WITHOUT_SMART):
-        return {"smart": None}
+        return None
     if os.geteuid() != 0:
-        return {
-            "smart": None,
-            "errors": [
-                *errors,
-                unread("smart", ROOT_READS, Obstacle.DENIED),
-            ],
-        }
+        errors.append(unread("smart", words.ROOT_READS, Obstacle.DENIED))
+        return None
     from wizard.model.errors import Failed
     from wizard.process.program import NotInstalled, run
 
     try:
-        result = run(
+        return run(
             ["smartctl", "--json=c", "-n", "standby", *SMART_ASKED, sysfs.node_of(name)],
             seconds=seconds,
             accept=range(256),
-        )
+        ).output
     except Failed as error:
         obstacle = Obstacle.NOT_INSTALLED if isinstance(error, NotInstalled) else Obstacle.FAILED
-        return {"smart": None, "errors": [*errors, unread("smart", reason_of(error), obstacle)]}
-    return {"smart": result.output}
+        errors.append(unread("smart", reason_of(error), obstacle))
+        return None

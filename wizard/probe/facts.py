@@ -1,5 +1,9 @@
 """Raw facts before interpretation: recorded by `inspect --save`, replayed by `--machine`."""
 
+import base64
+import binascii
+from typing import Any
+
 from msgspec import Struct
 
 from wizard.model.machine import Obstacle
@@ -15,6 +19,24 @@ class RawError(Struct, frozen=True):
     what: str
     why: Message | str
     obstacle: Obstacle | None = None
+
+
+def encoded(data: bytes) -> str:
+    """Return bytes in base64, as recordings contain them."""
+    return base64.b64encode(data).decode("ascii")
+
+
+def decoded(text: str) -> bytes:
+    """Return recorded bytes, empty if damaged."""
+    try:
+        return base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        return b""
+
+
+def chunk(offset_bytes: int, data: bytes) -> dict[str, Any]:
+    """Return a RawChunk as plain data."""
+    return {"offset_bytes": offset_bytes, "data": encoded(data)}
 
 
 class RawChunk(Struct, frozen=True):

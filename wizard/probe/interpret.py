@@ -1,7 +1,5 @@
 """Interpret raw facts as a machine. Pure and deterministic. Never raises on hostile facts."""
 
-import base64
-import binascii
 import hashlib
 import json
 import re
@@ -10,6 +8,7 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from wizard.documents.profiles import read_notice
+from wizard.filesystems.partition_types import CONTAINERS
 from wizard.model.drive_facts import Discard, Loader
 from wizard.model.errors import partition_path, printable, typed_word
 from wizard.model.machine import Drive, Extent, Kernel, Machine, Obstacle, Partition, Signature, Table, Unread
@@ -18,6 +17,7 @@ from wizard.model.said import Message
 from wizard.probe import facts
 from wizard.probe.content import layers, tables
 from wizard.probe.content.notices import next_of
+from wizard.probe.content.superblocks import replayed
 from wizard.probe.drive import ata
 from wizard.probe.drive.nvme import format_scope_of, formats_of
 from wizard.probe.drive.smart import smart_of, smart_trouble
@@ -37,18 +37,24 @@ LONGEST_NAME = 280
 CONTENT_FIELDS = ("table", "signatures", "partitions", "free", "content_digest")
 """Fields that are unknown if the drive's bytes were not read."""
 
+DIGESTED = ("contents", "table", "signatures")
+"""Inputs of the content digest. If any could not be read, there is no digest."""
+
 
 def machine_of(raw: facts.RawMachine) -> Machine:
     """Return the machine with all its drives."""
+    kib = sysfs.whole_number(next(iter(re.findall(r"MemTotal:\s*(\d+)", raw.memory)), None))
+    listed = {line.split("\t")[-1].strip() for line in raw.filesystems.split("\n")}
+    filesystems = frozenset(name for name in listed | set(raw.modules) if name)
     inside, probed = is_container(raw.container), {drive.name for drive in raw.drives}
     return Machine(
-        kernel=Kernel(raw.release, _filesystems(raw), options_of(raw), raw.architecture, kernel_modules(raw)),
+        kernel=Kernel(raw.release, filesystems, options_of(raw), raw.architecture, kernel_modules(raw)),
         drives=tuple(drive_of(drive, raw) for drive in raw.drives),
         tools=tuple(sorted(raw.tools.items())),
         root=raw.root,
         live_medium=is_live(raw.graph) and not inside,
         in_container=inside,
-        memory_bytes=_memory(raw.memory),
+        memory_bytes=kib * 1024 if kib else None,
         boot_id=raw.boot_id,
         programs=programs_of(raw),
         missing_files=raw.missing_files,
@@ -68,28 +74,29 @@ def drive_of(raw: facts.RawDrive, machine: facts.RawMachine) -> Drive:
     """Return one drive, with its uses from the machine's graph."""
     size = sysfs.bytes_at(raw.sysfs, "size")
     reading = _reading(raw, size)
-    found = use_state(machine.graph, _names(raw, machine.graph), raw.claimable)
-    names, (same_serial, same_wwn) = ata.names_of(raw), ata.sharing(raw, machine)
+    in_graph = (name for name, block in machine.graph.blocks.items() if block.disk == raw.name)
+    nodes = dict.fromkeys((raw.name, *raw.partitions, *in_graph))
+    found = use_state(machine.graph, nodes, raw.claimable)
+    same_serial, same_wwn = ata.sharing(raw, machine)
     own, ata_trouble = ata.ata_of(raw)
     smart, kernels_turning = smart_of(raw.smart), _flag(raw.sysfs, "queue/rotational")
-    rate = ata.own_rate(own, ata.rate_in_page(raw), smart)
+    rate = ata.own_rate(raw, own, smart)
     partitions = _partitions(raw, reading, found.mount_points)
     data = raw.data.get(raw.name)
-    signatures = _own_signatures(raw, size or 0, partitions)
+    signatures = tuple(
+        mark
+        for mark in layers.signatures_of(raw, raw.name, size or 0)
+        if not layers.belongs_to_partition(mark, partitions)
+    )
     schedulers = raw.sysfs.get("queue/scheduler", "")
     return Drive(
         path=raw.path,
         size_bytes=size,
         geometry=sysfs.geometry_of(raw.sysfs),
         by_id=machine.links.get(raw.name, ()),
-        model=names.model,
-        vendor=names.vendor,
-        revision=names.revision,
-        serial=names.serial,
-        wwn=names.wwn,
+        **ata.names_of(raw, own, smart),
         same_serial=same_serial,
         same_wwn=same_wwn,
-        bus=names.bus,
         rotational=ata.turns(raw, rate, kernels_turning),
         rotation_rate=rate,
         kernel_rotational=kernels_turning,
@@ -107,16 +114,23 @@ def drive_of(raw: facts.RawDrive, machine: facts.RawMachine) -> Drive:
         ata=own,
         nvme_formats=formats_of(raw),
         nvme_format_scope=format_scope_of(raw),
-        table=reading.table if reading else _udev_table(raw),
+        # A missing entry in udev's database proves nothing.
+        table=reading.table
+        if reading
+        else Table(UDEV_TABLES.get(kind, "other"), uuid=raw.udev.get("ID_PART_TABLE_UUID"))
+        if (kind := raw.udev.get("ID_PART_TABLE_TYPE"))
+        else None,
         signatures=signatures,
         partitions=partitions,
         free=_free(reading, partitions, size, bool(signatures or data)) if reading and size else (),
         layers=layers.layers_of(raw, machine.graph, found.layers, size or 0, signatures, partitions),
-        loaders=_loaders(raw),
+        loaders=tuple(
+            Loader(sector.offset_bytes, goes_on)
+            for sector in raw.starters
+            if (goes_on := next_of(facts.decoded(sector.data))) is not None
+        ),
         uses=found.uses,
-        superblock_copy_bytes=None
-        if partitions
-        else layers.copy_left(signatures, raw.superblocks.get(raw.name, ())),
+        superblock_copy_bytes=None if partitions else layers.copy_left(signatures, raw, raw.name),
         superblock_digest=layers.superblock_digest_of(raw, raw.name)
         if signatures and not partitions
         else None,
@@ -124,7 +138,7 @@ def drive_of(raw: facts.RawDrive, machine: facts.RawMachine) -> Drive:
         data_at_bytes=data.offset_bytes if data else None,
         lost=_lost(raw, reading),
         content_digest=_digest(raw, reading, signatures, partitions)
-        if reading and not _is_partial(raw)
+        if reading and not any(error.what in DIGESTED for error in raw.errors)
         else None,
         unread=tuple(
             replace(unread, without_root=not machine.root) for unread in _unread(raw, reading, ata_trouble)
@@ -132,32 +146,14 @@ def drive_of(raw: facts.RawDrive, machine: facts.RawMachine) -> Drive:
     )
 
 
-def _names(raw: facts.RawDrive, graph: facts.RawGraph) -> list[str]:
-    """Return the names of the drive and its partitions, both as probed and as in the graph."""
-    found = [name for name, block in graph.blocks.items() if block.disk == raw.name]
-    return list(dict.fromkeys([raw.name, *raw.partitions, *found]))
-
-
 def _reading(raw: facts.RawDrive, size: int | None) -> tables.TableReading | None:
     """Parse the table from the recorded bytes. None if no bytes were recorded."""
     if not size or not raw.chunks or raw.contents is None:
         return None
-    chunks = [(chunk.offset_bytes, _decoded(chunk.data)) for chunk in raw.chunks]
-
-    def read(offset_bytes: int, size_bytes: int) -> bytes:
-        for start, data in chunks:
-            if start <= offset_bytes and offset_bytes + size_bytes <= start + len(data):
-                return data[offset_bytes - start : offset_bytes - start + size_bytes]
-        return b""
-
+    read = replayed((chunk.offset_bytes, facts.decoded(chunk.data)) for chunk in raw.chunks)
     block = sysfs.whole_number(raw.sysfs.get("queue/logical_block_size")) or sysfs.UNIT_BYTES
-    reading = tables.read_table(
-        read,
-        size,
-        block,
-        raw.table_kind,
-        has_signature=bool(raw.contents[raw.name].signatures) if raw.name in raw.contents else False,
-    )
+    marked = bool(raw.contents.get(raw.name, facts.RawContent()).signatures)
+    reading = tables.read_table(read, size, block, raw.table_kind, has_signature=marked)
     if reading.table.kind not in ("mbr", "other"):
         return reading
     known = {entry.number for entry in reading.entries}
@@ -167,21 +163,6 @@ def _reading(raw: facts.RawDrive, size: int | None) -> tables.TableReading | Non
         if e.number not in known and e.number > 0
     )
     return replace(reading, entries=(*reading.entries, *others))
-
-
-def _decoded(text: str) -> bytes:
-    try:
-        return base64.b64decode(text, validate=True)
-    except (binascii.Error, ValueError):
-        return b""
-
-
-def _own_signatures(
-    raw: facts.RawDrive, size: int, partitions: tuple[Partition, ...]
-) -> tuple[Signature, ...]:
-    """Return the signatures of the whole drive, without those that belong to a partition."""
-    found = layers.with_insides(layers.signatures_of(raw, raw.name), raw.superblocks.get(raw.name, ()), size)
-    return tuple(mark for mark in found if not layers.belongs_to_partition(mark, partitions))
 
 
 def _partitions(
@@ -201,29 +182,21 @@ def _partitions(
         entry = entries.get(number) or (_entry_of_kernel(number, part) if part else None)
         if entry is None:
             continue
-        path = partition_path(raw.path, number)
+        size = sysfs.bytes_at(part.sysfs, "size") if part else None
+        if size is not None and entry.type in CONTAINERS and size <= 8 * sysfs.UNIT_BYTES:
+            # The kernel shows only the first sectors (block/partitions/msdos.c). That is no difference.
+            size = entry.size_bytes
+        plain = _partition(raw, name, entry)
         found.append(
-            Partition(
-                path=path,
-                number=number,
-                start_bytes=entry.start_bytes,
-                size_bytes=entry.size_bytes,
-                type=entry.type or None,
-                name=entry.name,
-                part_uuid=entry.part_uuid,
-                attributes=entry.attributes,
-                signatures=layers.with_insides(
-                    layers.signatures_of(raw, name), raw.superblocks.get(name, ()), entry.size_bytes
-                ),
-                superblock_copy_bytes=layers.copy_left(
-                    layers.signatures_of(raw, name), raw.superblocks.get(name, ())
-                ),
+            replace(
+                plain,
+                superblock_copy_bytes=layers.copy_left(plain.signatures, raw, name),
                 superblock_digest=layers.superblock_digest_of(raw, name),
                 moving=number in raw.moving,
                 data_at_bytes=raw.data[name].offset_bytes if name in raw.data else None,
-                mount_points=mounted.get(path, ()),
+                mount_points=mounted.get(plain.path, ()),
                 kernel_start_bytes=sysfs.bytes_at(part.sysfs, "start") if part else None,
-                kernel_size_bytes=_kernel_size(part, entry) if part else None,
+                kernel_size_bytes=size,
             )
         )
     return tuple(found)
@@ -237,27 +210,25 @@ def _lost(raw: facts.RawDrive, reading: tables.TableReading | None) -> tuple[Par
     }
     if raw.lost and reading:
         entries |= {entry.number: entry for entry in reading.lost}
-    found = []
-    for entry in sorted(entries.values(), key=lambda entry: entry.number):
-        path = partition_path(raw.path, entry.number)
-        node = sysfs.name_of(path)
-        marks = layers.with_insides(
-            layers.signatures_of(raw, node), raw.superblocks.get(node, ()), entry.size_bytes
-        )
-        found.append(
-            Partition(
-                path,
-                entry.number,
-                entry.start_bytes,
-                entry.size_bytes,
-                entry.type or None,
-                entry.name,
-                entry.part_uuid,
-                entry.attributes,
-                marks,
-            )
-        )
-    return tuple(found)
+    ordered = sorted(entries.values(), key=lambda entry: entry.number)
+    return tuple(
+        _partition(raw, sysfs.name_of(partition_path(raw.path, entry.number)), entry) for entry in ordered
+    )
+
+
+def _partition(raw: facts.RawDrive, name: str, entry: tables.GptEntry) -> Partition:
+    """Return the partition of an entry, with its signatures on the node `name`."""
+    return Partition(
+        partition_path(raw.path, entry.number),
+        entry.number,
+        entry.start_bytes,
+        entry.size_bytes,
+        entry.type or None,
+        entry.name,
+        entry.part_uuid,
+        entry.attributes,
+        layers.signatures_of(raw, name, entry.size_bytes),
+    )
 
 
 def _entry_of_kernel(number: int, part: facts.RawPartition) -> tables.GptEntry | None:
@@ -280,15 +251,6 @@ def _entry_of_kernel(number: int, part: facts.RawPartition) -> tables.GptEntry |
     )
 
 
-def _kernel_size(part: facts.RawPartition, entry: tables.GptEntry) -> int | None:
-    """Return the kernel's size of a partition. The kernel shows only the first sectors of an extended
-    partition (block/partitions/msdos.c), so that size counts as equal to the table's."""
-    size = sysfs.bytes_at(part.sysfs, "size")
-    if size is not None and tables.is_extended(entry.type) and size <= 8 * sysfs.UNIT_BYTES:
-        return entry.size_bytes
-    return size
-
-
 def _free(
     reading: tables.TableReading, partitions: tuple[Partition, ...], size: int, marked: bool
 ) -> tuple[Extent, ...]:
@@ -296,11 +258,6 @@ def _free(
     taken += [(own.start_bytes, own.end_bytes) for own in reading.table.own]
     taken += [(more.start_bytes, more.end_bytes) for part in partitions if (more := part.overhang)]
     return tables.free_extents(reading.table, taken, size, has_signature=marked)
-
-
-def _is_partial(raw: facts.RawDrive) -> bool:
-    """Return True if any input of the digest could not be read."""
-    return any(error.what in ("contents", "table", "signatures") for error in raw.errors)
 
 
 def _digest(
@@ -316,7 +273,7 @@ def _digest(
     superblock digests.
     """
     chunks = {
-        (chunk.offset_bytes, len(data)): data for chunk in raw.chunks for data in [_decoded(chunk.data)]
+        (chunk.offset_bytes, len(data)): data for chunk in raw.chunks for data in [facts.decoded(chunk.data)]
     }
     covered: dict[str, object] = {
         "table": reading.table.kind,
@@ -340,43 +297,28 @@ def _digest(
     if data := raw.data.get(raw.name):
         covered["data"] = [data.offset_bytes, data.sha256]
     if raw.notice:
-        covered["notice"] = hashlib.sha256(_decoded(raw.notice.data)).hexdigest()
+        covered["notice"] = hashlib.sha256(facts.decoded(raw.notice.data)).hexdigest()
     return hashlib.sha256(json.dumps(covered, sort_keys=True).encode()).hexdigest()
 
 
-def _loaders(raw: facts.RawDrive) -> tuple[Loader, ...]:
-    found = ((chunk.offset_bytes, next_of(_decoded(chunk.data))) for chunk in raw.starters)
-    return tuple(Loader(start, goes_on) for start, goes_on in found if goes_on is not None)
-
-
 def _waiting(raw: facts.RawNotice | None) -> Waiting | None:
-    """Return the waiting run that the notice describes, if any."""
-    notice = read_notice(_decoded(raw.data)) if raw else None
+    notice = read_notice(facts.decoded(raw.data)) if raw else None
     if raw is None or notice is None:
         return None
     run = typed_word(printable(notice.run, LONGEST_NAME))
     return Waiting(run, notice.begun, notice.told, notice.start_bytes, notice.room_bytes, raw.bare)
 
 
-def _udev_table(raw: facts.RawDrive) -> Table | None:
-    """Return the table in udev's database. A missing entry proves nothing, so it returns None."""
-    kind = raw.udev.get("ID_PART_TABLE_TYPE")
-    return Table(UDEV_TABLES.get(kind, "other"), uuid=raw.udev.get("ID_PART_TABLE_UUID")) if kind else None
-
-
 def _discard(texts: dict[str, str]) -> Discard | None:
     most = sysfs.whole_number(texts.get("queue/discard_max_hw_bytes", texts.get("queue/discard_max_bytes")))
-    return (
-        None
-        if most is None
-        else Discard(sysfs.whole_number(texts.get("queue/discard_granularity")) or 0, most)
-    )
+    grain = sysfs.whole_number(texts.get("queue/discard_granularity")) or 0
+    return None if most is None else Discard(grain, most)
 
 
 def _vpd_zoned(raw: facts.RawDrive) -> int | None:
     """Return bits 5:4 of byte 8 of VPD page B1h, or the driver's equivalent."""
     page = ata.vital_page(raw, "b1")
-    if page and len(page) > SCSI_ZONED_BYTE:
+    if len(page) > SCSI_ZONED_BYTE:
         return page[SCSI_ZONED_BYTE] >> 4 & 3
     return UDEV_ZONES.get(raw.sysfs.get("zoned_cap", ""))
 
@@ -399,19 +341,8 @@ def _unread(
     return (*dict.fromkeys(found), *([Unread("ata", ata_trouble)] if ata_trouble else []))
 
 
-def _filesystems(raw: facts.RawMachine) -> frozenset[str]:
-    listed = {line.split("\t")[-1].strip() for line in raw.filesystems.split("\n")}
-    return frozenset(name for name in listed | set(raw.modules) if name)
-
-
-def _memory(line: str) -> int | None:
-    kib = sysfs.whole_number(next(iter(re.findall(r"MemTotal:\s*(\d+)", line)), None))
-    return kib * 1024 if kib else None
-
-
 def _flag(texts: dict[str, str], name: str) -> bool | None:
-    value = texts.get(name)
-    return {"0": False, "1": True}.get(value) if value is not None else None
+    return {"0": False, "1": True}.get(texts.get(name, ""))
 
 
 def reason_of(error: facts.RawError) -> Message:

@@ -48,9 +48,7 @@ def probe_machine(
 def with_others(machine: Machine) -> Machine:
     """Read the other attached drives too, as `unprobed`, if a drive has part of a volume on several
     devices."""
-    marks = [mark for drive in machine.drives for mark in drive.signatures]
-    marks += [mark for drive in machine.drives for part in drive.partitions for mark in part.signatures]
-    if not any(mark.is_shared for mark in marks):
+    if not any(mark.is_shared for drive in machine.drives for _, mark in drive.marks):
         return machine
     read = {drive.path for drive in machine.drives}
     others = [path for path in list_drive_paths() if path not in read]
@@ -77,12 +75,8 @@ def survey(
 ) -> RawMachine:
     """Return the raw facts behind `probe_machine`, for recording. `server` is the command of the probe
     server."""
-    names = (
-        [drive_name(path) for path in paths]
-        if paths is not None
-        else sysfs.drive_names(all_devices=all_devices)
-    )
-    names = list(dict.fromkeys(names))
+    listed = sysfs.drive_names(all_devices=all_devices) if paths is None else map(drive_name, paths)
+    names = list(dict.fromkeys(listed))
     with borrowed(server) as pool:
         machine = read_machine()
         drives: dict[str, RawDrive] = {}
@@ -127,11 +121,7 @@ def drive_name(path: str) -> str:
             raise BadInput(NO_DRIVE(path=path))
         whole = sysfs.node_of(there.parent.name)
         raise BadInput(
-            t(
-                "{path} is a partition of {drive}; specify the whole drive {drive}.",
-                path=path,
-                drive=whole,
-            )
+            t("{path} is a partition of {drive}; specify the whole drive {drive}.", path=path, drive=whole)
         )
     if not folder.exists():
         raise BadInput(NO_DRIVE(path=path))
@@ -162,9 +152,7 @@ def _structured(facts: dict[str, object]) -> RawDrive:
     name = str(facts.get("name"))
     with suppress(BadInput):
         return codec.from_json(facts, RawDrive, name)
-    return RawDrive(
-        name=name, path=sysfs.node_of(name), errors=(RawError("drive", NO_SENSE, Obstacle.FAILED),)
-    )
+    return RawDrive(name, sysfs.node_of(name), errors=(RawError("drive", NO_SENSE, Obstacle.FAILED),))
 
 
 def save_machine(path: Path, facts: RawMachine | None = None) -> Machine:

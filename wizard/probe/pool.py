@@ -16,7 +16,7 @@ from typing import Any
 from wizard.probe import unread as words
 from wizard.probe.host import sysfs
 from wizard.probe.unread import unread
-from wizard.probe.worker import MOST_EXTENSION
+from wizard.probe.worker import MOST_EXTENSION, Lines
 from wizard.process import program
 
 Facts = dict[str, Any]
@@ -39,7 +39,14 @@ _idle: dict[tuple[str, ...], list["Pool"]] = {}
 @contextmanager
 def borrowed(server: tuple[str, ...] = SERVER) -> Iterator["Pool"]:
     """Yield an idle server, or a new one. Keeps it for the next caller unless an answer is outstanding."""
-    pool = _take_idle(server) or Pool(server)
+    pool = None
+    with suppress(KeyError, IndexError):
+        while pool is None:
+            pool = _idle[server].pop()
+            if pool.process.poll() is not None:
+                pool.close()
+                pool = None
+    pool = pool or Pool(server)
     try:
         yield pool
     finally:
@@ -60,17 +67,6 @@ def begin() -> None:
     """Start a server before the first request, so that its libraries load in the meantime."""
     with borrowed():
         pass
-
-
-def _take_idle(server: tuple[str, ...]) -> "Pool | None":
-    """Return an idle server that is still running, if any."""
-    with suppress(KeyError, IndexError):
-        while True:
-            pool = _idle[server].pop()
-            if pool.process.poll() is None:
-                return pool
-            pool.close()
-    return None
 
 
 class Pool:
@@ -117,24 +113,18 @@ class Pool:
         assert requests is not None and answers is not None
         self.busy = True
         try:
-            os.write(
-                requests.fileno(),
-                json.dumps({"drives": list(names), "seconds": seconds}).encode("ascii") + b"\n",
-            )
+            request = json.dumps({"drives": list(names), "seconds": seconds})
+            os.write(requests.fileno(), request.encode("ascii") + b"\n")
         except OSError:
             return
-        buffer = bytearray()
+        lines = Lines()
         with selectors.DefaultSelector() as selector:
             selector.register(answers, selectors.EVENT_READ)
             while selector.select(max(0.0, until - time.monotonic())):
                 data = os.read(answers.fileno(), 1 << 20)
                 if not data:
                     return
-                buffer += data
-                *lines, rest = buffer.split(b"\n")
-                buffer = bytearray(rest)
-                for line in lines:
-                    facts = _parse(bytes(line))
+                for facts in filter(None, lines.add(data)):
                     if facts.get("end") is True:
                         self.busy = False
                         return
@@ -160,14 +150,6 @@ def _log_facts(facts: Facts, begun: float) -> None:
         program.PROBE,
         f"{facts['name']}: {time.monotonic() - begun:.3f} s, not read: {facts.get('errors') or 'nothing'}",
     )
-
-
-def _parse(line: bytes) -> Facts:
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
 
 
 LOOK_SECONDS = 0.5
@@ -196,7 +178,11 @@ def _changes(seen: Seen, stop: threading.Event, look_seconds: float, sys: Path) 
         if now != seen:
             seen = now
             yield None
-        _wait(monitor, stop, look_seconds)
+        if monitor is None:
+            stop.wait(look_seconds)
+        elif select.select([monitor.fileno()], [], [], look_seconds)[0]:
+            while monitor.poll(timeout=0) is not None:
+                continue
 
 
 def _snapshot(sys: Path) -> Seen:
@@ -222,13 +208,3 @@ def _monitor() -> Any:  # noqa: ANN401 - pyudev has no types
     except (ImportError, OSError):
         return None
     return monitor
-
-
-def _wait(monitor: Any, stop: threading.Event, seconds: float) -> None:  # noqa: ANN401
-    """Wait for a kernel block event, at most `seconds`."""
-    if monitor is None:
-        stop.wait(seconds)
-        return
-    if select.select([monitor.fileno()], [], [], seconds)[0]:
-        while monitor.poll(timeout=0) is not None:
-            continue

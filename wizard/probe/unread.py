@@ -1,8 +1,10 @@
-"""Reasons for unread facts: a message and an obstacle."""
+"""Reading devices, and reasons for unread facts: a message and an obstacle."""
 
 import errno
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from wizard.documents.codec import to_json
@@ -21,9 +23,7 @@ FAILED = Sentence("Cannot read {device}: {why}.")
 BYTE = Sentence("Cannot read byte {byte} of {device}: {why}.")
 
 # libblkid.
-BLKID_OPENS = Sentence("libblkid cannot open {device}: {why}.")
 BLKID_READS = Sentence("libblkid cannot read {device}: {why}.")
-BLKID_READS_TABLE = Sentence("libblkid cannot read the table of {device}: {why}.")
 
 # Limits.
 MANY_SUPERBLOCKS = t("The superblocks on the drive are larger than any in use. The rest was not read.")
@@ -58,11 +58,11 @@ Facts = dict[str, Any]
 BY_NUMBER = {errno.EACCES: Obstacle.DENIED, errno.EPERM: Obstacle.FORBIDDEN}
 
 BY_WORDS = (
-    (re.compile("denied", re.IGNORECASE), Obstacle.DENIED),
-    (re.compile("not permitted", re.IGNORECASE), Obstacle.FORBIDDEN),
-    (re.compile("is not installed"), Obstacle.NOT_INSTALLED),
-    (re.compile("unknown usb bridge", re.IGNORECASE), Obstacle.UNKNOWN_BRIDGE),
-    (re.compile(r"raid controller|-d (megaraid|cciss|3ware|areca|hpt|aacraid|sssraid)"), Obstacle.CONTROLLER),
+    ("(?i)denied", Obstacle.DENIED),
+    ("(?i)not permitted", Obstacle.FORBIDDEN),
+    ("is not installed", Obstacle.NOT_INSTALLED),
+    ("(?i)unknown usb bridge", Obstacle.UNKNOWN_BRIDGE),
+    (r"raid controller|-d (megaraid|cciss|3ware|areca|hpt|aacraid|sssraid)", Obstacle.CONTROLLER),
 )
 
 
@@ -82,6 +82,25 @@ def unread(what: str, why: Message | str, obstacle: Obstacle = Obstacle.FAILED) 
 def not_read(what: str, device: str, error: OSError) -> Facts:
     """Return the RawError of a device that raised `error`."""
     return unread(what, _reason(device, error), obstacle_of(error))
+
+
+@contextmanager
+def opened(path: str, flags: int = 0) -> Iterator[int]:
+    """Open a device for reading, without waiting for a medium. Raises OSError."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | flags)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def reported(errors: list[Facts], what: str, device: str) -> Iterator[None]:
+    """Append an OSError to `errors` as a RawError."""
+    try:
+        yield
+    except OSError as error:
+        errors.append(not_read(what, device, error))
 
 
 def _reason(device: str, error: OSError) -> Message:
@@ -108,4 +127,4 @@ def obstacle_of(error: OSError | OverflowError) -> Obstacle:
 def obstacle_in(text: str) -> Obstacle:
     """Return the obstacle that a text suggests. Only for texts without a code: messages of smartctl, and
     reasons in old recordings. Never for a `Message`."""
-    return next((found for words, found in BY_WORDS if words.search(text)), Obstacle.FAILED)
+    return next((found for pattern, found in BY_WORDS if re.search(pattern, text)), Obstacle.FAILED)

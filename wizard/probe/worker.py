@@ -41,6 +41,26 @@ MOST_EXTENSION = 4
 """Longest run of a working child, as a multiple of its limit."""
 
 
+class Lines:
+    """Splits bytes into lines and parses each as a JSON object. `rest` is the incomplete last line."""
+
+    def __init__(self) -> None:
+        self.rest = bytearray()
+
+    def add(self, data: bytes) -> Iterator[Facts | None]:
+        """Yield the objects in the lines that these bytes complete, None for a line that is none."""
+        self.rest += data
+        if b"\n" not in data:
+            return
+        *lines, self.rest = self.rest.split(b"\n")
+        for line in lines:
+            try:
+                value = json.loads(line)
+            except (ValueError, RecursionError):
+                value = None
+            yield value if isinstance(value, dict) else None
+
+
 class Child:
     """The process of one drive, its facts so far, and its deadline."""
 
@@ -49,7 +69,7 @@ class Child:
         self.begun = time.monotonic()
         self.until = self.begun + max(0.0, seconds - CHECK_SECONDS)
         self.cpu_seconds: float | None = None
-        self.buffer = bytearray()
+        self.lines = Lines()
         self.facts: Facts = {"name": name, "path": sysfs.node_of(name)}
         self.done = False
         self.garbage = False
@@ -62,26 +82,15 @@ class Child:
     def hear(self) -> bool:
         """Read the available output. Returns False at the end."""
         data = os.read(self.output, READ_BYTES)
-        self.buffer += data
-        if b"\n" in data:
-            *lines, rest = self.buffer.split(b"\n")
-            self.buffer = bytearray(rest)
-            for line in lines:
-                self._parse_line(bytes(line))
-        self.garbage = self.garbage or len(self.buffer) > LONGEST_OUTPUT_BYTES
+        for update in self.lines.add(data):
+            if update is None:
+                self.garbage = True
+            elif update.get("done") is True:
+                self.done = True
+            else:
+                self.facts.update(update)
+        self.garbage = self.garbage or len(self.lines.rest) > LONGEST_OUTPUT_BYTES
         return bool(data) and not self.done and not self.garbage
-
-    def _parse_line(self, line: bytes) -> None:
-        try:
-            update = json.loads(line)
-        except (ValueError, RecursionError):
-            update = None
-        if not isinstance(update, dict):
-            self.garbage = True
-        elif update.get("done") is True:
-            self.done = True
-        else:
-            self.facts.update(update)
 
     def is_over(self) -> bool:
         """Return True if the child exceeded its limit and is blocked. Extends the deadline of one that works:
@@ -212,33 +221,26 @@ def _reap(pid: int, seconds: float) -> int | None:
     return None
 
 
-def _udev_reader() -> Callable[[str], dict[str, str]]:
-    """Return a function that looks up a node in udev's database. It returns nothing on systems without
-    udev."""
-    if not Path("/run/udev/data").is_dir():
-        return lambda _: {}
-    import pyudev
-
-    context = pyudev.Context()
-
-    def read(name: str) -> dict[str, str]:
-        try:
-            properties = pyudev.Devices.from_name(context, "block", name).properties
-            return {key: properties[key] for key in properties if key.startswith("ID_")}
-        except (pyudev.DeviceNotFoundError, KeyError, UnicodeDecodeError):
-            return {}
-
-    return read
-
-
 def _drive_phases() -> Phases:
     """Return the phases of `collect`, with all libraries loaded that the children share."""
     from wizard.probe import collect
     from wizard.probe.content import blkid
 
     assert blkid
-    udev = _udev_reader()
-    return lambda name, seconds: collect.phases(name, udev, seconds)
+    if not Path("/run/udev/data").is_dir():
+        return lambda name, seconds: collect.phases(name, lambda _: {}, seconds)
+    import pyudev
+
+    context = pyudev.Context()
+
+    def properties_of(name: str) -> dict[str, str]:
+        try:
+            properties = pyudev.Devices.from_name(context, "block", name).properties
+            return {key: properties[key] for key in properties if key.startswith("ID_")}
+        except (pyudev.DeviceNotFoundError, KeyError, UnicodeDecodeError):
+            return {}
+
+    return lambda name, seconds: collect.phases(name, properties_of, seconds)
 
 
 def main(prepare: Callable[[], Phases] = _drive_phases) -> int:

@@ -21,11 +21,11 @@ class OutputSearch:
 
     def __init__(self, pattern: re.Pattern[str]) -> None:
         self.found = False
-        self._pattern = pattern
+        self.pattern = pattern
         self._streams = (sys.stdout, sys.stderr)
 
     def __enter__(self) -> Self:
-        sys.stdout, sys.stderr = (cast(TextIO, _Stream(one, self._searcher())) for one in self._streams)
+        sys.stdout, sys.stderr = (cast(TextIO, _Stream(one, self)) for one in self._streams)
         return self
 
     def __exit__(
@@ -33,27 +33,18 @@ class OutputSearch:
     ) -> None:
         sys.stdout, sys.stderr = self._streams
 
-    def _searcher(self) -> Callable[[str], None]:
-        before = ""
-
-        def receive(text: str) -> None:
-            nonlocal before
-            if not self.found:
-                text = before + text
-                self.found = self._pattern.search(text) is not None
-                before = text[-LONGEST:]
-
-        return receive
-
 
 class _Stream:
-    """Stream that passes its text to a callback."""
+    """Stream that searches its text."""
 
-    def __init__(self, stream: TextIO, receive: Callable[[str], None]) -> None:
-        self._stream, self._receive = stream, receive
+    def __init__(self, stream: TextIO, search: OutputSearch) -> None:
+        self._stream, self._search, self._before = stream, search, ""
 
     def write(self, text: str) -> int:
-        self._receive(text)
+        if not self._search.found:
+            known = self._before + text
+            self._search.found = self._search.pattern.search(known) is not None
+            self._before = known[-LONGEST:]
         return self._stream.write(text)
 
     def writelines(self, lines: Iterable[str]) -> None:

@@ -212,24 +212,14 @@ def run(
     The command has its own process group, so a timeout kills its children too. `keep_open` are inherited
     descriptors: the drive's lock must outlive all writers. `on_begin` receives the PID.
     """
-    program = _program(argv)
     begun = monotonic()
-    with subprocess.Popen(
-        [program, *argv[1:]],
-        stdin=subprocess.PIPE if stdin is not None else subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=_environment(),
-        start_new_session=True,
-        pass_fds=tuple(keep_open),
+    with _begun(
+        argv, subprocess.PIPE if stdin is not None else subprocess.DEVNULL, keep_open=keep_open
     ) as process:
         try:
             out, err = process.communicate(stdin, timeout=seconds)
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
-            note(COMMAND, f"{shlex.join(argv)}: ended after {seconds:g} s")
-            raise Failed(TOO_LONG(program=argv[0], seconds=seconds)) from None
+            raise _overdue(process, argv, seconds) from None
     result = Result(
         process.returncode,
         out.decode(errors="replace"),
@@ -247,14 +237,7 @@ def stream(argv: Sequence[str], *, seconds: float, on_line: Callable[[str], None
     missing or after `seconds`. Accepts any status."""
     begun = monotonic()
     lines: list[str] = []
-    process = subprocess.Popen(
-        [_program(argv), *argv[1:]],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        env=_environment(),
-        start_new_session=True,
-    )
+    process = _begun(argv, subprocess.DEVNULL, stderr=subprocess.STDOUT)
 
     def read() -> None:
         for line in process.stdout or ():
@@ -267,25 +250,36 @@ def stream(argv: Sequence[str], *, seconds: float, on_line: Callable[[str], None
     try:
         process.wait(seconds)
     except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
-        note(COMMAND, f"{shlex.join(argv)}: ended after {seconds:g} s")
-        raise Failed(TOO_LONG(program=argv[0], seconds=seconds)) from None
+        raise _overdue(process, argv, seconds) from None
     reader.join(AFTERWARDS_SECONDS)
     took = monotonic() - begun
     note(COMMAND, f"{shlex.join(argv)}: status {process.returncode} after {took:.3f} s")
     return Result(process.returncode, "\n".join(lines), "", took)
 
 
-def _program(argv: Sequence[str]) -> str:
-    """Return the program's path. Raises NotInstalled."""
+def _begun(
+    argv: Sequence[str], stdin: int, *, stderr: int = subprocess.PIPE, keep_open: Sequence[int] = ()
+) -> subprocess.Popen[bytes]:
+    """Start a command in its own process group. Raises NotInstalled."""
     program = find(argv[0])
     if program is None:
         note(COMMAND, f"{shlex.join(argv)}: not installed")
         raise NotInstalled(t("{program} is not installed.", program=argv[0]))
-    return program
-
-
-def _environment() -> dict[str, str]:
     handed_on = {name: os.environ[name] for name in HANDED_ON if name in os.environ}
-    return {**handed_on, **ALWAYS, "PATH": search_path()}
+    return subprocess.Popen(
+        [program, *argv[1:]],
+        stdin=stdin,
+        stdout=subprocess.PIPE,
+        stderr=stderr,
+        env={**handed_on, **ALWAYS, "PATH": search_path()},
+        start_new_session=True,
+        pass_fds=tuple(keep_open),
+    )
+
+
+def _overdue(process: subprocess.Popen[bytes], argv: Sequence[str], seconds: float) -> Failed:
+    """Kill a command with its children."""
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    note(COMMAND, f"{shlex.join(argv)}: ended after {seconds:g} s")
+    return Failed(TOO_LONG(program=argv[0], seconds=seconds))

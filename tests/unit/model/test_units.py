@@ -10,7 +10,7 @@ from wizard.model.said import (
     format_moment,
     format_round,
     parse_size,
-    roughly,
+    t,
 )
 
 
@@ -97,7 +97,7 @@ def test_untrusted_text_cannot_control_the_terminal() -> None:
 
 
 def test_estimate_is_at_most_a_rough_one() -> None:
-    assert [roughly(seconds) for seconds in (0, 0.9, 1, 200, 7200)] == [
+    assert [str(t("{seconds:time}", seconds=seconds)) for seconds in (0, 0.9, 1, 200, 7200)] == [
         "under 1 s",
         "under 1 s",
         "about 1 s",

@@ -12,7 +12,7 @@ from tests.unit.probe import rawfacts
 from wizard.model.machine import Layer, Use
 from wizard.probe.facts import RawBlock, RawGraph, RawMounts
 from wizard.probe.host import system
-from wizard.probe.host.uses import SOMEBODY, UseState, is_hidden, is_live, use_state
+from wizard.probe.host.uses import ANOTHER, UseState, is_hidden, is_live, use_state
 
 LUKS = "CRYPT-LUKS2-8f0e-luks"
 LVM = "LVM-abcdef"
@@ -123,7 +123,7 @@ def test_failed_claim_counts_only_without_another_explanation() -> None:
     )
     assert [use.kind for use in of(graph, "sda", "sda1", sda=False, sda1=False).uses] == ["mounted"]
     idle = rawfacts.graph("", sda=RawBlock("8:0"))
-    assert of(idle, "sda", sda=False).uses == (Use("opened", "/dev/sda", SOMEBODY),)
+    assert of(idle, "sda", sda=False).uses == (Use("opened", "/dev/sda", ANOTHER),)
     assert of(idle, "sda", sda=True).uses == ()
 
 

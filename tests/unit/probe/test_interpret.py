@@ -17,7 +17,7 @@ from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Extent, Obstacle
 from wizard.model.said import Message
 from wizard.probe import unread as words
-from wizard.probe.collect import from_smartctl
+from wizard.probe.collect import smartctl_output
 from wizard.probe.facts import SCHEMA, RawContent, RawDrive, RawEntry, RawError, RawSignature
 from wizard.probe.interpret import drive_of, machine_of
 from wizard.probe.machine import load_machine, save_machine
@@ -137,8 +137,9 @@ def test_smartctl_obstacle_is_known_in_every_language(monkeypatch: pytest.Monkey
     )
     monkeypatch.setattr("wizard.probe.collect.os.geteuid", lambda: 0)
     monkeypatch.setattr("wizard.process.program.find", lambda name: None)
-    told = from_smartctl("sda", [], 1.0)
-    assert [from_json(one, RawError, "told").obstacle for one in told["errors"]] == [Obstacle.NOT_INSTALLED]
+    errors: list[dict[str, object]] = []
+    assert smartctl_output("sda", errors, 1.0) is None
+    assert [from_json(one, RawError, "told").obstacle for one in errors] == [Obstacle.NOT_INSTALLED]
     bridged = seen(rawfacts.drive(smart='{"smartctl": {"messages": [{"string": "Unknown USB bridge"}]}}'))
     assert [one.obstacle for one in bridged.unread] == [Obstacle.UNKNOWN_BRIDGE]
 

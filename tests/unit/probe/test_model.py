@@ -2,15 +2,18 @@
 
 import pytest
 
-from tests.unit.probe.rawfacts import SYSFS, drive
-from wizard.probe.drive.ata import is_same_model, names_of
+from tests.unit.probe import rawfacts
+from tests.unit.probe.rawfacts import SYSFS
+from wizard.probe.drive.ata import is_same_model
+from wizard.probe.interpret import drive_of
 
 WHOLE = "ST1000LM048-2E7172"
 CUT = WHOLE[:16]
 
 
 def model(in_sysfs: str, smart: str | None = None, **udev: str) -> str | None:
-    return names_of(drive(sysfs={**SYSFS, "device/model": in_sysfs}, smart=smart, udev=udev)).model
+    raw = rawfacts.drive(sysfs={**SYSFS, "device/model": in_sysfs}, smart=smart, udev=udev)
+    return drive_of(raw, rawfacts.machine(raw)).model
 
 
 def test_model_cut_by_the_kernel_is_completed_by_smartctl_or_udev() -> None:
@@ -20,11 +23,7 @@ def test_model_cut_by_the_kernel_is_completed_by_smartctl_or_udev() -> None:
 
 
 def test_blank_at_the_cut_is_no_end() -> None:
-    sysfs = {**SYSFS, "device/model": "Samsung SSD 860 "}
-    assert (
-        names_of(drive(sysfs=sysfs, udev={"ID_MODEL": "Samsung_SSD_860_EVO_500GB"})).model
-        == "Samsung SSD 860 EVO 500GB"
-    )
+    assert model("Samsung SSD 860 ", ID_MODEL="Samsung_SSD_860_EVO_500GB") == "Samsung SSD 860 EVO 500GB"
     assert is_same_model("Samsung SSD 860", "Samsung SSD 860 EVO 500GB")
     assert not is_same_model("Samsung SSD", "Samsung SSD 860 EVO 500GB")
 

@@ -190,7 +190,7 @@ def _entry(reading: tables.TableReading, number: int) -> tables.GptEntry:
 
 
 def _is_container(reading: tables.TableReading, entry: tables.GptEntry) -> bool:
-    return reading.table.kind == "mbr" and tables.is_extended(entry.type)
+    return reading.table.kind == "mbr" and entry.type in partition_types.CONTAINERS
 
 
 def _is_logical(reading: tables.TableReading, entry: tables.GptEntry) -> bool:

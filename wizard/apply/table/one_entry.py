@@ -10,6 +10,7 @@ from uuid import UUID, uuid4
 from msgspec import Struct
 
 from wizard.apply.table import proof
+from wizard.filesystems.partition_types import CONTAINERS
 from wizard.model.errors import Failed
 from wizard.model.layout import Layout, TableEntry
 from wizard.model.said import t
@@ -300,7 +301,7 @@ def _record(offset: int, sector: bytes) -> _Record:
     for at in range(proof.MBR_LINES_AT, proof.MBR_LINES_AT + 4 * proof.MBR_LINE_BYTES, proof.MBR_LINE_BYTES):
         _, _, kind, _, _, blocks = tables.SLOT.unpack_from(sector, at)
         if kind and blocks:
-            (links if kind in tables.EXTENDED_TYPES else lines).append(offset + at)
+            (links if f"0x{kind:02x}" in CONTAINERS else lines).append(offset + at)
     return _Record(next(iter(lines), None), next(iter(links), None))
 
 

@@ -11,11 +11,10 @@ from contextlib import contextmanager
 from ctypes import POINTER, byref, c_char_p, c_int, c_int64, c_size_t, c_void_p
 from typing import Any
 
-from wizard.model.said import Message, Sentence
+from wizard.model.said import Sentence
 from wizard.probe import unread as words
-from wizard.probe.unread import Unreadable
+from wizard.probe.unread import Unreadable, opened
 
-OPEN_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
 UNIT_BYTES = 512
 MOST_SIGNATURES = 32
 
@@ -28,33 +27,32 @@ FOUND, NOTHING, AMBIVALENT = 0, 1, -2
 
 Facts = dict[str, Any]
 
-_FUNCTIONS: dict[str, tuple[Any, tuple[Any, ...]]] = {
-    "blkid_new_probe": (c_void_p, ()),
-    "blkid_free_probe": (None, (c_void_p,)),
-    "blkid_probe_set_device": (c_int, (c_void_p, c_int, c_int64, c_int64)),
-    "blkid_probe_enable_superblocks": (c_int, (c_void_p, c_int)),
-    "blkid_probe_set_superblocks_flags": (c_int, (c_void_p, c_int)),
-    "blkid_probe_enable_partitions": (c_int, (c_void_p, c_int)),
-    "blkid_probe_set_partitions_flags": (c_int, (c_void_p, c_int)),
-    "blkid_do_probe": (c_int, (c_void_p,)),
-    "blkid_do_safeprobe": (c_int, (c_void_p,)),
-    "blkid_do_fullprobe": (c_int, (c_void_p,)),
-    "blkid_probe_lookup_value": (c_int, (c_void_p, c_char_p, POINTER(c_char_p), POINTER(c_size_t))),
-    "blkid_probe_get_partitions": (c_void_p, (c_void_p,)),
-    "blkid_partlist_numof_partitions": (c_int, (c_void_p,)),
-    "blkid_partlist_get_partition": (c_void_p, (c_void_p, c_int)),
-    "blkid_partition_get_partno": (c_int, (c_void_p,)),
-    "blkid_partition_get_start": (c_int64, (c_void_p,)),
-    "blkid_partition_get_size": (c_int64, (c_void_p,)),
-    "blkid_partition_get_type": (c_int, (c_void_p,)),
+_FUNCTIONS: dict[tuple[Any, ...], tuple[str, ...]] = {
+    (c_void_p,): ("new_probe",),
+    (None, c_void_p): ("free_probe",),
+    (c_int, c_void_p, c_int, c_int64, c_int64): ("probe_set_device",),
+    (c_int, c_void_p, c_int): (
+        *("probe_enable_superblocks", "probe_set_superblocks_flags"),
+        *("probe_enable_partitions", "probe_set_partitions_flags"),
+    ),
+    (c_int, c_void_p): (
+        *("do_probe", "do_safeprobe", "do_fullprobe", "partlist_numof_partitions"),
+        *("partition_get_partno", "partition_get_type"),
+    ),
+    (c_int, c_void_p, c_char_p, POINTER(c_char_p), POINTER(c_size_t)): ("probe_lookup_value",),
+    (c_void_p, c_void_p): ("probe_get_partitions",),
+    (c_void_p, c_void_p, c_int): ("partlist_get_partition",),
+    (c_int64, c_void_p): ("partition_get_start", "partition_get_size"),
 }
+"""Names without `blkid_`, by types of result and arguments."""
 
 
 def _load() -> ctypes.CDLL:
     library = ctypes.CDLL("libblkid.so.1", use_errno=True)
-    for name, (result, arguments) in _FUNCTIONS.items():
-        function = getattr(library, name)
-        function.restype, function.argtypes = result, arguments
+    for (result, *arguments), names in _FUNCTIONS.items():
+        for name in names:
+            function = getattr(library, f"blkid_{name}")
+            function.restype, function.argtypes = result, arguments
     return library
 
 
@@ -72,10 +70,13 @@ def read_content(path: str, offset_bytes: int = 0, size_bytes: int = 0) -> Facts
             _LIBRARY.blkid_do_probe(probe), path, words.BLKID_READS
         ):
             found.append(_signature(probe))
-    return {
-        "signatures": found,
-        "ambivalent": len(found) > 1 and _is_ambivalent(path, offset_bytes, size_bytes),
-    }
+    ambivalent = False
+    if len(found) > 1:
+        # libblkid may refuse to choose.
+        with _probe(path, offset_bytes, size_bytes) as probe:
+            _LIBRARY.blkid_probe_enable_superblocks(probe, 1)
+            ambivalent = _LIBRARY.blkid_do_safeprobe(probe) == AMBIVALENT
+    return {"signatures": found, "ambivalent": ambivalent}
 
 
 def read_partitions(path: str) -> tuple[str, list[Facts]]:
@@ -84,7 +85,8 @@ def read_partitions(path: str) -> tuple[str, list[Facts]]:
         _LIBRARY.blkid_probe_enable_superblocks(probe, 0)
         _LIBRARY.blkid_probe_enable_partitions(probe, 1)
         _LIBRARY.blkid_probe_set_partitions_flags(probe, PARTS_ENTRY_DETAILS)
-        if not _has_result(_LIBRARY.blkid_do_fullprobe(probe), path, words.BLKID_READS_TABLE):
+        unread = Sentence("libblkid cannot read the table of {device}: {why}.")
+        if not _has_result(_LIBRARY.blkid_do_fullprobe(probe), path, unread):
             return "", []
         # Read values first: creating the list probes again and drops them.
         kind = _value(probe, "PTTYPE") or ""
@@ -97,28 +99,26 @@ def read_partitions(path: str) -> tuple[str, list[Facts]]:
 @contextmanager
 def _probe(path: str, offset_bytes: int, size_bytes: int) -> Iterator[int]:
     """Open a probe of a device, or of a part of it. Raises OSError."""
-    fd = os.open(path, OPEN_FLAGS)
-    probe = None
-    try:
+    with opened(path) as descriptor:
         probe = _LIBRARY.blkid_new_probe()
-        if not probe or _LIBRARY.blkid_probe_set_device(probe, fd, offset_bytes, size_bytes):
-            raise Unreadable(_error_message(words.BLKID_OPENS, path))
-        yield probe
-    finally:
-        if probe:
-            _LIBRARY.blkid_free_probe(probe)
-        os.close(fd)
+        try:
+            if not probe or _LIBRARY.blkid_probe_set_device(probe, descriptor, offset_bytes, size_bytes):
+                raise _error(Sentence("libblkid cannot open {device}: {why}."), path)
+            yield probe
+        finally:
+            if probe:
+                _LIBRARY.blkid_free_probe(probe)
 
 
 def _has_result(status: int, path: str, otherwise: Sentence) -> bool:
     """Return True if a probing function found something. Raises OSError if it failed."""
     if status in (FOUND, NOTHING):
         return status == FOUND
-    raise Unreadable(_error_message(otherwise, path))
+    raise _error(otherwise, path)
 
 
-def _error_message(sentence: Sentence, path: str) -> Message:
-    return sentence(device=path, why=os.strerror(ctypes.get_errno() or errno.EIO))
+def _error(sentence: Sentence, path: str) -> Unreadable:
+    return Unreadable(sentence(device=path, why=os.strerror(ctypes.get_errno() or errno.EIO)))
 
 
 def _signature(probe: int) -> Facts:
@@ -149,10 +149,3 @@ def _entry(part: int) -> Facts:
         "size_bytes": _LIBRARY.blkid_partition_get_size(part) * UNIT_BYTES,
         "type": _LIBRARY.blkid_partition_get_type(part),
     }
-
-
-def _is_ambivalent(path: str, offset_bytes: int, size_bytes: int) -> bool:
-    """Return True if libblkid refuses to choose among several superblocks."""
-    with _probe(path, offset_bytes, size_bytes) as probe:
-        _LIBRARY.blkid_probe_enable_superblocks(probe, 1)
-        return int(_LIBRARY.blkid_do_safeprobe(probe)) == AMBIVALENT

@@ -4,11 +4,11 @@ Sources: Linux, include/uapi/linux/btrfs_tree.h, and fs/btrfs/volumes.c for the 
 bounded: malformed bytes give less information, never an error.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from msgspec import Struct
 
-from wizard.probe.content.gpt import Read
+from wizard.probe.content.gpt import Read, number
 from wizard.probe.content.lvm import NOTHING, DataLayout
 
 SUPERBLOCK_AT, SUPERBLOCK_BYTES = 64 * 1024, 4096
@@ -51,14 +51,13 @@ class _Chunk(Struct, frozen=True):
     stripes: tuple[tuple[int, int], ...]
 
 
-def read_volume(read: Read, size_bytes: int, mark_bytes: int | None) -> DataLayout:
+def read_volume(read: Read, *_: int | None) -> DataLayout:
     """Return dev_item.total_bytes, the bytes of this device, num_devices, and bytes_used."""
-    del size_bytes, mark_bytes
     data = read(SUPERBLOCK_AT, START_BYTES)
     if len(data) < START_BYTES or data[64:72] != b"_BHRfS_M":
         return NOTHING
-    used = _number(data, 120, 8)
-    return DataLayout(size_bytes=_number(data, 209, 8), devices=_number(data, 136, 8), used_bytes=used)
+    used = number(data, 120, 8)
+    return DataLayout(size_bytes=number(data, 209, 8), devices=number(data, 136, 8), used_bytes=used)
 
 
 def read_profiles(read: Read) -> tuple[str | None, str | None]:
@@ -67,79 +66,73 @@ def read_profiles(read: Read) -> tuple[str | None, str | None]:
     superblock = read(SUPERBLOCK_AT, SUPERBLOCK_BYTES)
     if len(superblock) < SUPERBLOCK_BYTES or superblock[64:72] != b"_BHRfS_M":
         return None, None
-    end = SYSTEM_AT + min(_number(superblock, 160, 4), MOST_SYSTEM_BYTES)
-    system = tuple(_system_chunks(superblock[SYSTEM_AT:end]))
+    end = SYSTEM_AT + min(number(superblock, 160, 4), MOST_SYSTEM_BYTES)
+    array, system, at = superblock[SYSTEM_AT:end], list[_Chunk](), 0
+    while chunk := _chunk(number(array, at + 9, 8), array[at + KEY_BYTES :]):
+        system.append(chunk)
+        at += KEY_BYTES + CHUNK_BYTES + len(chunk.stripes) * STRIPE_BYTES
     chunks = _walk(read, superblock, system)
     if chunks is None:
         return None, _weakest(system, SYSTEM)
     return _weakest(chunks, DATA), _weakest(chunks, METADATA)
 
 
-def _weakest(chunks: tuple[_Chunk, ...], usage: int) -> str | None:
+def _weakest(chunks: Iterable[_Chunk], usage: int) -> str | None:
     """Return the weakest profile, or None without chunks or with an unknown profile."""
     found = {chunk.profile for chunk in chunks if chunk.usage & usage}
     return None if None in found else next((name for name in PROFILES.values() if name in found), None)
 
 
-def _system_chunks(array: bytes) -> Iterator[_Chunk]:
-    at = 0
-    while chunk := _chunk(_number(array, at + 9, 8), array[at + KEY_BYTES :]):
-        yield chunk
-        at += KEY_BYTES + CHUNK_BYTES + len(chunk.stripes) * STRIPE_BYTES
-
-
 def _chunk(start: int, item: bytes) -> _Chunk | None:
     """Parse a chunk item, which more bytes may follow."""
-    count = _number(item, 44, 2)
+    count = number(item, 44, 2)
     if not 0 < count <= MOST_STRIPES or CHUNK_BYTES + count * STRIPE_BYTES > len(item):
         return None
-    kind = _number(item, 24, 8)
+    kind = number(item, 24, 8)
     profile = PROFILES.get(kind >> 3)
-    copies = {"raid0": 1, "raid10": _number(item, 46, 2)}.get(profile or "", count)
+    copies = {"raid0": 1, "raid10": number(item, 46, 2)}.get(profile or "", count)
     parts = range(CHUNK_BYTES, CHUNK_BYTES + count * STRIPE_BYTES, STRIPE_BYTES)
-    stripes = tuple((_number(item, at, 8), _number(item, at + 8, 8)) for at in parts)
-    return _Chunk(start, _number(item, 0, 8), kind & 7, profile, _number(item, 16, 8), copies, stripes)
+    stripes = tuple((number(item, at, 8), number(item, at + 8, 8)) for at in parts)
+    return _Chunk(start, number(item, 0, 8), kind & 7, profile, number(item, 16, 8), copies, stripes)
 
 
-def _walk(read: Read, superblock: bytes, system: tuple[_Chunk, ...]) -> tuple[_Chunk, ...] | None:
+def _walk(read: Read, superblock: bytes, system: list[_Chunk]) -> list[_Chunk] | None:
     """Return all chunks in the chunk tree, or None if a node is unreadable, or there are too many."""
     found: list[_Chunk] = []
-    pending = [(_number(superblock, 88, 8), superblock[199])]
+    pending = [(number(superblock, 88, 8), superblock[199])]
     for _ in range(MOST_NODES):
         if not pending:
-            return tuple(found)
+            return found
         address, level = pending.pop()
         node = _node(read, superblock, system, address, level)
         if node is None:
             return None
         step = POINTER_BYTES if level else ITEM_BYTES
-        for at in range(HEADER_BYTES, HEADER_BYTES + _number(node, 96, 4) * step, step):
+        for at in range(HEADER_BYTES, HEADER_BYTES + number(node, 96, 4) * step, step):
             if level:
-                pending.append((_number(node, at + KEY_BYTES, 8), level - 1))
+                pending.append((number(node, at + KEY_BYTES, 8), level - 1))
             elif node[at + 8] == CHUNK_ITEM:
-                place = HEADER_BYTES + _number(node, at + KEY_BYTES, 4)
-                item = node[place : place + _number(node, at + KEY_BYTES + 4, 4)]
-                chunk = _chunk(_number(node, at + 9, 8), item)
+                place = HEADER_BYTES + number(node, at + KEY_BYTES, 4)
+                item = node[place : place + number(node, at + KEY_BYTES + 4, 4)]
+                chunk = _chunk(number(node, at + 9, 8), item)
                 if chunk is None:
                     return None
                 found.append(chunk)
     return None
 
 
-def _node(
-    read: Read, superblock: bytes, system: tuple[_Chunk, ...], address: int, level: int
-) -> bytes | None:
+def _node(read: Read, superblock: bytes, system: list[_Chunk], address: int, level: int) -> bytes | None:
     """Return a node of the chunk tree from this device, or None."""
-    size, device = _number(superblock, 148, 4), _number(superblock, 201, 8)
+    size, device = number(superblock, 148, 4), number(superblock, 201, 8)
     if size not in NODE_SIZES:
         return None
     for chunk in system:
         for place in _places(chunk, address, device):
             node = read(place, size)
             own = node[32:48] in (superblock[32:48], superblock[571:587])
-            named = (_number(node, 48, 8), _number(node, 88, 8)) == (address, CHUNK_TREE)
+            named = (number(node, 48, 8), number(node, 88, 8)) == (address, CHUNK_TREE)
             step = POINTER_BYTES if level else ITEM_BYTES
-            fits = HEADER_BYTES + _number(node, 96, 4) * step <= len(node) == size
+            fits = HEADER_BYTES + number(node, 96, 4) * step <= len(node) == size
             if own and named and fits and node[100] == level:
                 return node
     return None
@@ -154,10 +147,6 @@ def _places(chunk: _Chunk, address: int, device: int) -> Iterator[int]:
         return
     row, column = divmod(offset // chunk.stripe_bytes, columns)
     first = (column + row) % count if parity else column * copies
-    for number, start in chunk.stripes[first : first + copies]:
-        if number == device:
+    for owner, start in chunk.stripes[first : first + copies]:
+        if owner == device:
             yield start + row * chunk.stripe_bytes + offset % chunk.stripe_bytes
-
-
-def _number(data: bytes, at: int, length: int) -> int:
-    return int.from_bytes(data[at : at + length], "little")

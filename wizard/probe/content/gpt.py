@@ -25,6 +25,11 @@ LARGEST_ENTRIES_BYTES = 1024 * 1024
 """Limit for the entry array. 128 entries take 16 KiB; a header that states more than the limit is damaged."""
 
 
+def number(data: bytes, at: int, length: int) -> int:
+    """Return a little-endian number at an offset, 0 past the end."""
+    return int.from_bytes(data[at : at + length], "little")
+
+
 class GptEntry(Placed, Struct, frozen=True):
     """A partition as stated in a table. Unchecked: it may overlap others or exceed the drive."""
 
@@ -74,10 +79,11 @@ def read_gpt(read: Read, size_bytes: int, block_bytes: int) -> Gpt | None:
     misplaced = None
     if primary and primary.sound and not (backup and backup.sound) and 1 < primary.alternate_lba < last_lba:
         misplaced = read_copy(read, primary.alternate_lba, last_lba, block_bytes)
-    if primary is None and backup is None:
+    found = [copy for copy in (primary, backup) if copy]
+    if not found:
         return None
-    best = _best(primary, backup)
-    copies = [copy for copy in (primary, backup, misplaced) if copy]
+    best = next((copy for copy in found if copy.sound), found[0])
+    copies = [*found, misplaced] if misplaced else found
     return Gpt(
         table=Table(
             kind="gpt",
@@ -135,12 +141,6 @@ def _is_ordinary(primary: GptCopy | None, backup: GptCopy | None, block_bytes: i
         and primary.first_usable_lba >= 2 + blocks
         and primary.last_usable_lba < far
     )
-
-
-def _best(primary: GptCopy | None, backup: GptCopy | None) -> GptCopy:
-    """Return the copy to use: a sound one if possible, else the first."""
-    found = [copy for copy in (primary, backup) if copy]
-    return next((copy for copy in found if copy.sound), found[0])
 
 
 def _state_of_backup(primary: GptCopy | None, backup: GptCopy | None, misplaced: GptCopy | None) -> str:

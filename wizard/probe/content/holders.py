@@ -1,18 +1,17 @@
 """Collect the superblocks on a drive, and the layers above (md, LVM, LUKS ...) with theirs. Runs in the
 worker process of the underlying drive, since a layer can hang like a drive. Read-only."""
 
-import base64
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 from wizard.model.machine import Obstacle
 from wizard.probe import unread as words
 from wizard.probe.content import superblocks
 from wizard.probe.content.btrfs import read_profiles
+from wizard.probe.facts import chunk
 from wizard.probe.host import sysfs
-from wizard.probe.unread import not_read, obstacle_of, system_says, unread
+from wizard.probe.unread import not_read, obstacle_of, opened, system_says, unread
 
 Facts = dict[str, Any]
 Udev = Callable[[str], dict[str, str]]
@@ -38,13 +37,14 @@ MOST_RECORDED = 4 * 1024 * 1024
 STOPPED = ("clear", "inactive", "suspended")
 
 
-class Bytes:
-    """Reads a device from an offset on and records the bytes. `node` names the device in errors."""
+class Recorder:
+    """Reads a device from an offset on and records the bytes, so that the same reads work later without the
+    device. Errors are about the field `what`, and name the device `node`."""
 
-    def __init__(self, descriptor: int, start_bytes: int, node: str) -> None:
-        self.descriptor, self.start_bytes, self.node = descriptor, start_bytes, node
+    def __init__(self, descriptor: int, what: str, node: str, start_bytes: int = 0) -> None:
+        self.descriptor, self.what, self.node, self.start_bytes = descriptor, what, node, start_bytes
         self.chunks: list[tuple[int, bytes]] = []
-        self.trouble: Facts | None = None
+        self.errors: list[Facts] = []
 
     def read(self, offset_bytes: int, size_bytes: int) -> bytes:
         """Return bytes at an offset. Short at the end of the device, empty if unreadable."""
@@ -52,7 +52,7 @@ class Bytes:
             data = os.pread(self.descriptor, size_bytes, self.start_bytes + offset_bytes)
         except (OSError, OverflowError) as error:
             why = words.BYTE(byte=offset_bytes, device=self.node, why=system_says(error))
-            self.trouble = unread("layers", why, obstacle_of(error))
+            self.errors.append(unread(self.what, why, obstacle_of(error)))
             return b""
         if data and (offset_bytes, data) not in self.chunks:
             self.chunks.append((offset_bytes, data))
@@ -61,9 +61,9 @@ class Bytes:
 
 def recorded_superblocks(
     path: str, content: Facts, offset_bytes: int, size_bytes: int, node: str
-) -> tuple[list[Facts], Facts | None]:
-    """Return RawChunks of the superblocks in `content`, and a RawError if any are unreadable. Raises OSError.
-    Adds to LUKS signatures if a copy of the header is damaged, and to Btrfs the profiles.
+) -> tuple[list[Facts], list[Facts]]:
+    """Return RawChunks of the superblocks in `content`, and the first RawError. Raises OSError. Adds to LUKS
+    signatures if a copy of the header is damaged, and to Btrfs the profiles.
 
     Offsets count from `offset_bytes`. `size_bytes` 0 means to the end of the device. `node` names the content
     in errors. For LUKS, only locations are recorded: no salts, digests or tokens.
@@ -72,40 +72,36 @@ def recorded_superblocks(
         signature for signature in content["signatures"] if signature["kind"] in superblocks.READERS
     ]
     if content["signatures"] and not signatures:
-        return [], None
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    try:
+        return [], []
+    with opened(path) as descriptor:
+
+        def recorder() -> Recorder:
+            return Recorder(descriptor, "layers", node, offset_bytes)
+
         size = size_bytes or os.lseek(descriptor, 0, os.SEEK_END) - offset_bytes
         found: list[Facts] = []
-        trouble = None
+        errors: list[Facts] = []
         if not signatures:
-            return _encoded(_backup_superblock(Bytes(descriptor, offset_bytes, node))), None
+            # Look for a backup superblock.
+            reader = recorder()
+            place = superblocks.find_copy(reader.read)
+            return encoded(one for one in reader.chunks if one[0] == place), []
         for signature in signatures:
-            reader = Bytes(descriptor, offset_bytes, node)
-            if signature["kind"] == "crypto_LUKS":
-                signature["damaged_copy"] = superblocks.has_damaged_copy(
-                    Bytes(descriptor, offset_bytes, node).read
-                )
-            if signature["kind"] == "btrfs":
-                profiles = read_profiles(Bytes(descriptor, offset_bytes, node).read)
+            kind, reader = signature["kind"], recorder()
+            if kind == "crypto_LUKS":
+                signature["damaged_copy"] = superblocks.has_damaged_copy(recorder().read)
+            if kind == "btrfs":
+                profiles = read_profiles(recorder().read)
                 signature["data_profile"], signature["metadata_profile"] = profiles
-            superblocks.read_inside(signature["kind"], reader.read, size, signature["offset_bytes"])
-            chunks = _without_secrets(reader.chunks) if signature["kind"] == "crypto_LUKS" else reader.chunks
-            found += _encoded(chunks)
-            trouble = trouble or reader.trouble
-        return found, trouble
-    finally:
-        os.close(descriptor)
+            superblocks.read_inside(kind, reader.read, size, signature["offset_bytes"])
+            found += encoded(_without_secrets(reader.chunks) if kind == "crypto_LUKS" else reader.chunks)
+            errors += reader.errors
+        return found, errors[:1]
 
 
-def _backup_superblock(reader: Bytes) -> list[tuple[int, bytes]]:
-    """Return the backup superblock on a device without signatures."""
-    place = superblocks.find_copy(reader.read)
-    return [(start, data) for start, data in reader.chunks if start == place]
-
-
-def _encoded(chunks: Iterable[tuple[int, bytes]]) -> list[Facts]:
-    return [{"offset_bytes": start, "data": base64.b64encode(data).decode("ascii")} for start, data in chunks]
+def encoded(chunks: Iterable[tuple[int, bytes]]) -> list[Facts]:
+    """Return offsets and bytes as RawChunks."""
+    return [chunk(start, data) for start, data in chunks]
 
 
 def length(found: Iterable[list[Facts]]) -> int:
@@ -138,14 +134,13 @@ def layers(names: Sequence[str], udev: Udev) -> tuple[dict[str, Facts], list[Fac
             recorded = length(facts["superblocks"] for facts in found.values())
             if recorded > MOST_RECORDED:
                 errors.append(unread("layers", words.MANY_SUPERBLOCKS))
-            elif trouble := _read_layer(above, found[above], len(found)):
-                errors.append(trouble)
+            else:
+                errors += _read_layer(above, found[above], len(found))
             pending.append(above)
     return found, [error for at, error in enumerate(errors) if error not in errors[:at]]
 
 
 def _above(name: str) -> list[str]:
-    """Return the holders of a device, and the partitions of a layer."""
     folder = sysfs.SYS / "class/block" / name
     parts = sysfs.partition_names(folder) if sysfs.LAYER.match(name) else []
     try:
@@ -160,33 +155,30 @@ def _layer(name: str, udev: Udev) -> Facts:
     there = sysfs.target(folder)
     whole = there.parent if there is not None and "partition" in texts else folder
     texts |= sysfs.attributes(whole, QUEUE_ATTRIBUTES)
-    texts |= sysfs.attributes(folder, tuple(f"md/{member.name}/offset" for member in _members(folder)))
+    members = sorted(member.name for member in folder.glob("md/dev-*"))
+    texts |= sysfs.attributes(folder, tuple(f"md/{member}/offset" for member in members))
     return {"sysfs": texts, "udev": udev(name), "content": None, "superblocks": []}
 
 
-def _members(folder: Path) -> list[Path]:
-    return sorted((folder / "md").glob("dev-*")) if (folder / "md").exists() else []
-
-
-def _read_layer(name: str, facts: Facts, count: int) -> Facts | None:
+def _read_layer(name: str, facts: Facts, count: int) -> list[Facts]:
     """Read the layer's signatures and superblocks. Skips layers that could hang, and those above the limit.
     Returns a RawError if the content stays unknown."""
     from wizard.probe.content import blkid
 
     texts, path = facts["sysfs"], sysfs.node_of(name)
     if texts.get("size", "0") == "0" or texts.get("md/array_state") in STOPPED:
-        return None
+        return []
     if texts.get("dm/suspended") == "1":
-        return unread("layers", words.SUSPENDED(device=path))
+        return [unread("layers", words.SUSPENDED(device=path))]
     if texts.get("dm/uuid", "").startswith("mpath-"):
-        return None
+        return []
     if count > MOST_READ:
-        return unread("layers", words.MANY_LAYERS(most=MOST_READ))
+        return [unread("layers", words.MANY_LAYERS(most=MOST_READ))]
     try:
         facts["content"] = blkid.read_content(path)
-        facts["superblocks"], trouble = recorded_superblocks(path, facts["content"], 0, 0, path)
+        facts["superblocks"], errors = recorded_superblocks(path, facts["content"], 0, 0, path)
     except OSError as error:
         if os.geteuid() != 0:
-            return unread("layers", words.ROOT_READS, Obstacle.DENIED)
-        return not_read("layers", path, error)
-    return trouble
+            return [unread("layers", words.ROOT_READS, Obstacle.DENIED)]
+        return [not_read("layers", path, error)]
+    return errors

@@ -1,7 +1,5 @@
 """Interpret superblocks and the layers on a drive. Pure, from raw facts, recorded or live."""
 
-import base64
-import binascii
 import re
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -11,8 +9,9 @@ from msgspec.structs import replace
 
 from wizard.model.machine import Layer, Partition, Signature, Striping
 from wizard.probe.content import lvm
+from wizard.probe.content.gpt import Read
 from wizard.probe.content.superblocks import find_copy, read_inside, replayed
-from wizard.probe.facts import RawChunk, RawContent, RawDrive, RawGraph, RawLayer, RawSignature
+from wizard.probe.facts import RawChunk, RawContent, RawDrive, RawGraph, RawLayer, RawSignature, decoded
 from wizard.probe.host import sysfs
 from wizard.probe.host.uses import node
 
@@ -20,24 +19,31 @@ LVM_UUID = re.compile(r"LVM-[0-9A-Za-z]{32}([0-9A-Za-z]{32})")
 """UUIDs of the volume group and the logical volume in the device mapper's uuid."""
 
 
-def with_insides(
+def _with_insides(
     signatures: tuple[Signature, ...], chunks: Iterable[RawChunk], size_bytes: int
 ) -> tuple[Signature, ...]:
     """Add locations and striping from recorded superblocks to signatures."""
-    known = _decoded(chunks)
-    return tuple(_with_inside(mark, known, size_bytes) for mark in signatures) if known else signatures
+    read = _replayed(chunks)
+    if read is None:
+        return signatures
+    found = []
+    for mark in signatures:
+        inside = read_inside(mark.kind, read, size_bytes, mark.offset_bytes)
+        facts: dict[str, Any] = {name: getattr(inside, name) for name in COMMON}
+        found.append(replace(mark, **facts, version=inside.version or mark.version))
+    return tuple(found)
 
 
-def copy_left(signatures: tuple[Signature, ...], chunks: Iterable[RawChunk]) -> int | None:
-    """Return the offset of an ext backup superblock on a device without signatures, or None."""
-    known = [] if signatures else _decoded(chunks)
-    return find_copy(replayed(known)) if known else None
+def copy_left(signatures: tuple[Signature, ...], raw: RawDrive, name: str) -> int | None:
+    """Return the offset of an ext backup superblock on a node without signatures, or None."""
+    read = None if signatures else _replayed(raw.superblocks.get(name, ()))
+    return find_copy(read) if read else None
 
 
-def _with_inside(mark: Signature, known: list[tuple[int, bytes]], size_bytes: int) -> Signature:
-    found = read_inside(mark.kind, replayed(known), size_bytes, mark.offset_bytes)
-    facts: dict[str, Any] = {name: getattr(found, name) for name in COMMON}
-    return replace(mark, **facts, version=found.version or mark.version)
+def _replayed(chunks: Iterable[RawChunk]) -> Read | None:
+    """Return a function that reads the recorded bytes, or None without any. Skips damaged ones."""
+    known = [(chunk.offset_bytes, data) for chunk in chunks if (data := decoded(chunk.data))]
+    return replayed(known) if known else None
 
 
 COMMON = {*lvm.DataLayout.__struct_fields__} - {"volumes", "version"}
@@ -54,11 +60,8 @@ class LayerInput(Struct, frozen=True):
     def inside(self, kind: str) -> lvm.DataLayout:
         """Return the layout in the superblock of this kind, if there is one."""
         mark = next((mark for mark in self.signatures if mark.kind == kind), None)
-        return (
-            read_inside(kind, replayed(_decoded(self.chunks)), self.size_bytes, mark.offset_bytes)
-            if mark
-            else lvm.NOTHING
-        )
+        read = _replayed(self.chunks)
+        return read_inside(kind, read, self.size_bytes, mark.offset_bytes) if mark and read else lvm.NOTHING
 
 
 def layers_of(
@@ -79,27 +82,23 @@ def layers_of(
         inputs[part.path] = LayerInput(
             part.signatures, part.size_bytes, raw.superblocks.get(names[part.path], ())
         )
-    signatures_by_path: dict[str, tuple[Signature, ...]] = {}
-    for layer in plain:
-        known = raw.layers.get(names.get(layer.path, ""))
-        if known is not None and layer.path not in inputs:
-            size = sysfs.bytes_at(known.sysfs, "size") or 0
-            signatures_by_path[layer.path] = with_insides(_signatures(known), known.superblocks, size)
-            inputs[layer.path] = LayerInput(signatures_by_path[layer.path], size, known.superblocks)
     found = []
     for layer in plain:
         known = raw.layers.get(name := names.get(layer.path, ""))
         if known is None:
             found.append(layer)
             continue
+        if layer.path not in inputs:
+            size = sysfs.bytes_at(known.sysfs, "size") or 0
+            marks = _with_insides(_signatures(known), known.superblocks, size)
+            inputs[layer.path] = LayerInput(marks, size, known.superblocks)
         texts, below = known.sysfs, names.get(layer.below, "")
-        if "partition" in texts:
-            whole = raw.layers.get(graph.blocks[name].disk or "" if name in graph.blocks else "", RawLayer())
-            place, spread = _placement(whole.sysfs, below, inputs.get(layer.below))
-            start = sysfs.bytes_at(texts, "start")
-            place = None if place is None or start is None else place + start
-        else:
-            place, spread = _placement(texts, below, inputs.get(layer.below))
+        is_part = "partition" in texts
+        disk = graph.blocks[name].disk if name in graph.blocks else None
+        whole = raw.layers.get(disk or "", RawLayer()).sysfs if is_part else texts
+        place, spread = _placement(whole, below, inputs.get(layer.below))
+        start = sysfs.bytes_at(texts, "start") if is_part else 0
+        place = None if place is None or start is None else place + start
         found.append(
             replace(
                 layer,
@@ -107,7 +106,7 @@ def layers_of(
                 geometry=sysfs.geometry_of(texts),
                 offset_bytes=place,
                 striping=spread,
-                signatures=signatures_by_path.get(layer.path, ()),
+                signatures=inputs[layer.path].signatures,
             )
         )
     return tuple(found)
@@ -119,21 +118,18 @@ def _placement(
     """Return the start of a layer's data on the device below, and the layer's striping. None if unknown."""
     if "md/level" in texts:
         place = sysfs.bytes_at(texts, f"md/dev-{below}/offset")
-        return (
-            place
-            if place is not None or input_below is None
-            else input_below.inside("linux_raid_member").data_offset_bytes
-        ), _array(texts)
+        if place is None and input_below is not None:
+            place = input_below.inside("linux_raid_member").data_offset_bytes
+        return place, _array(texts)
     uuid = texts.get("dm/uuid", "")
     if input_below is None:
         return None, None
     if uuid.startswith("CRYPT-LUKS"):
         return input_below.inside("crypto_LUKS").data_offset_bytes, None
     if match := LVM_UUID.match(uuid):
-        volume = next(
-            (one for one in input_below.inside("LVM2_member").volumes if one.uuid == match[1]), None
-        )
-        return (volume.offset_bytes, volume.striping) if volume else (None, None)
+        for volume in input_below.inside("LVM2_member").volumes:
+            if volume.uuid == match[1]:
+                return volume.offset_bytes, volume.striping
     return None, None
 
 
@@ -162,19 +158,13 @@ def _signatures(raw: RawLayer) -> tuple[Signature, ...]:
     )
 
 
-def _decoded(chunks: Iterable[RawChunk]) -> list[tuple[int, bytes]]:
-    """Return the decoded bytes. Skips invalid base64."""
-    found = []
-    for chunk in chunks:
-        try:
-            found.append((chunk.offset_bytes, base64.b64decode(chunk.data, validate=True)))
-        except (binascii.Error, ValueError):
-            continue
-    return found
+def signatures_of(raw: RawDrive, name: str, size_bytes: int) -> tuple[Signature, ...]:
+    """Return the signatures on a node of the drive, with facts from the recorded superblocks."""
+    return _with_insides(_plain_signatures(raw, name), raw.superblocks.get(name, ()), size_bytes)
 
 
-def signatures_of(raw: RawDrive, name: str) -> tuple[Signature, ...]:
-    """Return the signatures on a node of the drive from libblkid, or from udev if libblkid did not run."""
+def _plain_signatures(raw: RawDrive, name: str) -> tuple[Signature, ...]:
+    """Return the signatures on a node from libblkid, or from udev if libblkid did not run."""
     if raw.contents is not None:
         content = raw.contents.get(name, RawContent())
         return tuple(_signature(mark, content.ambivalent) for mark in content.signatures)

@@ -10,6 +10,7 @@ error.
 import re
 import struct
 from collections.abc import Callable, Iterator
+from itertools import takewhile
 from typing import Any, Literal
 from uuid import UUID
 
@@ -17,7 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.model.machine import Striping
-from wizard.probe.content.gpt import Read
+from wizard.probe.content.gpt import Read, number
 
 SECTOR_BYTES = 512
 LARGEST_STRIPE_BYTES = 1 << 40
@@ -87,7 +88,7 @@ Section = dict[str, Any]
 TOKEN = re.compile(r'"((?:[^"\\]|\\.)*)"|([A-Za-z0-9_.+/-]+)|([{}=\[\],])|#[^\n]*|\s+', re.DOTALL)
 
 
-def read_physical_volume(read: Read, size_bytes: int, _mark_bytes: int | None = None) -> DataLayout:
+def read_physical_volume(read: Read, size_bytes: int, *_: int | None) -> DataLayout:
     """Return the start of the data area (pe_start), and the logical volumes with extents here."""
     labels = read(0, LABEL_SECTORS * SECTOR_BYTES)
     for place in range(0, len(labels), SECTOR_BYTES):
@@ -98,14 +99,14 @@ def read_physical_volume(read: Read, size_bytes: int, _mark_bytes: int | None = 
 
 
 def _labelled(read: Read, sector: bytes, size_bytes: int) -> DataLayout:
-    header = struct.unpack_from("<I", sector, 20)[0]
+    header = number(sector, 20, 4)
     if header + 40 > SECTOR_BYTES:
         return NOTHING
     own_uuid = sector[header : header + 32].decode("latin-1")
     data, areas_at = _parse_areas(sector, header + 40)
     areas, _ = _parse_areas(sector, areas_at)
     start = data[0][0] if data else None
-    (size,) = struct.unpack_from("<Q", sector, header + 32)
+    size = number(sector, header + 32, 8)
     for offset, length in areas:
         for name, group in _sections(_metadata(read, offset, length, size_bytes)):
             layout = _layout_in_group(group, own_uuid)
@@ -149,31 +150,25 @@ def _metadata(read: Read, offset: int, length: int, size_bytes: int) -> Section 
 
 def _layout_in_group(group: Section, own_uuid: str) -> DataLayout | None:
     """Return the layout of the physical volume with this UUID, or None if the text does not have it."""
-    sectors = _number(group.get("extent_size"))
+    sectors = _whole(group.get("extent_size"))
     for name, volume in _sections(group.get("physical_volumes")):
         if _without_dashes(volume.get("id")) != own_uuid:
             continue
-        start = _number(volume.get("pe_start"))
+        start = _whole(volume.get("pe_start"))
         if start is None:
             return None
         if not sectors:
             return DataLayout(start * SECTOR_BYTES)
+        used = 0
+        for _, logical in _sections(group.get("logical_volumes")):
+            for _, segment in _sections(logical):
+                stripes = segment.get("stripes")
+                owners = stripes[::2] if isinstance(stripes, list) else []
+                if name in owners:
+                    used += (_whole(segment.get("extent_count")) or 0) * owners.count(name) // len(owners)
         volumes = tuple(_volumes(group, name, start, sectors))
-        used = _used_extents(group, name) * sectors * SECTOR_BYTES
-        return DataLayout(start * SECTOR_BYTES, volumes=volumes, used_bytes=used)
+        return DataLayout(start * SECTOR_BYTES, volumes=volumes, used_bytes=used * sectors * SECTOR_BYTES)
     return None
-
-
-def _used_extents(group: Section, physical: str) -> int:
-    """Return how many extents of the physical volume `physical` belong to logical volumes."""
-    used = 0
-    for _, volume in _sections(group.get("logical_volumes")):
-        for _, segment in _sections(volume):
-            stripes = segment.get("stripes")
-            owners = stripes[::2] if isinstance(stripes, list) else []
-            if physical in owners:
-                used += (_number(segment.get("extent_count")) or 0) * owners.count(physical) // len(owners)
-    return used
 
 
 def _volumes(group: Section, physical: str, start: int, extent: int) -> Iterator[LogicalVolume]:
@@ -181,7 +176,7 @@ def _volumes(group: Section, physical: str, start: int, extent: int) -> Iterator
     and `extent` are in sectors."""
     for _, volume in _sections(group.get("logical_volumes")):
         segments = sorted(
-            (_number(segment.get("start_extent")) or 0, key, segment)
+            (_whole(segment.get("start_extent")) or 0, key, segment)
             for key, segment in _sections(volume)
             if key.startswith("segment")
         )
@@ -191,14 +186,14 @@ def _volumes(group: Section, physical: str, start: int, extent: int) -> Iterator
             stripes = segment.get("stripes")
             pairs = list(zip(stripes[::2], stripes[1::2], strict=False)) if isinstance(stripes, list) else []
             here = [
-                number
+                first
                 for owner, extents in pairs
-                if owner == physical and (number := _number(extents)) is not None
+                if owner == physical and (first := _whole(extents)) is not None
             ]
             if here and not places and len(pairs) > 1:
-                unit = (_number(segment.get("stripe_size")) or 0) * SECTOR_BYTES
+                unit = (_whole(segment.get("stripe_size")) or 0) * SECTOR_BYTES
                 spread = striping(unit, unit * len(pairs)) if unit else None
-            places += [(start + number * extent) * SECTOR_BYTES for number in here]
+            places += [(start + first * extent) * SECTOR_BYTES for first in here]
         if places:
             yield LogicalVolume(_without_dashes(volume.get("id")), places[0], spread)
 
@@ -208,12 +203,11 @@ def _sections(value: object) -> Iterator[tuple[str, Section]]:
         yield from ((name, inner) for name, inner in value.items() if isinstance(inner, dict))
 
 
-def _number(value: object) -> int | None:
+def _whole(value: object) -> int | None:
     return value if isinstance(value, int) and 0 <= value < 1 << 62 else None
 
 
 def _without_dashes(value: object) -> str:
-    """Return a UUID without dashes."""
     return value.replace("-", "") if isinstance(value, str) else ""
 
 
@@ -242,20 +236,16 @@ def parse(text: str) -> Section:
 
 
 def _value(tokens: Iterator[tuple[str, str]]) -> Any:  # noqa: ANN401 - a number, a text or a list of them
+    """Return the next number, text, or list of both."""
+
+    def scalar(kind: str, token: str) -> int | str:
+        return int(token) if kind == "word" and re.fullmatch(r"-?[0-9]{1,18}", token) else token
+
     kind, token = next(tokens, ("end", ""))
     if (kind, token) != ("mark", "["):
-        return _scalar(kind, token)
-    found = []
-    for kind, token in tokens:
-        if kind == "mark" and token == "]":
-            break
-        if kind != "mark":
-            found.append(_scalar(kind, token))
-    return found
-
-
-def _scalar(kind: str, token: str) -> int | str:
-    return int(token) if kind == "word" and re.fullmatch(r"-?[0-9]{1,18}", token) else token
+        return scalar(kind, token)
+    items = takewhile(lambda item: item != ("mark", "]"), tokens)
+    return [scalar(kind, token) for kind, token in items if kind != "mark"]
 
 
 def _tokens(text: str) -> Iterator[tuple[str, str]]:
@@ -297,12 +287,21 @@ def read_member(read: Read, size_bytes: int, mark_bytes: int | None) -> DataLayo
         if place < 0:
             continue
         data = read(place, MD_1_READ_BYTES)
-        if len(data) == MD_1_READ_BYTES and struct.unpack_from("<I", data)[0] == MD_MAGIC:
-            if struct.unpack_from("<I", data, 4)[0] != 1:
+        if len(data) == MD_1_READ_BYTES and number(data, 0, 4) == MD_MAGIC:
+            if number(data, 4, 4) != 1:
                 return _md_0(read, place, "little")
-            own = int.from_bytes(data[MD_1_NUMBER_AT : MD_1_NUMBER_AT + 4], "little")
-            role = read(place + MD_1_ROLES_AT + 2 * own, 2)
-            return replace(_md_1(data), number=_role(role, "little"))
+            role = read(place + MD_1_ROLES_AT + 2 * number(data, MD_1_NUMBER_AT, 4), 2)
+            _, _, features, *_, level, layout, _, chunk, drives, _, _ = MD_1.unpack_from(data)
+            offset, sectors = MD_1_SPREAD.unpack_from(data, 128)
+            spread = _md_striping(level, drives, chunk * SECTOR_BYTES, layout)
+            return DataLayout(
+                offset * SECTOR_BYTES,
+                None if features & MD_RESHAPES else spread,
+                size_bytes=(offset + sectors) * SECTOR_BYTES,
+                level=_level(level),
+                number=_role(role, "little"),
+                devices=drives,
+            )
         if data[:4] == struct.pack(">I", MD_MAGIC):
             return _md_0(read, place, "big")
     return NOTHING
@@ -310,21 +309,12 @@ def read_member(read: Read, size_bytes: int, mark_bytes: int | None) -> DataLayo
 
 def _role(data: bytes, order: Literal["little", "big"]) -> int | None:
     """Return the member number, or None if unreadable or not an active member."""
-    number = int.from_bytes(data, order)
-    return number if data and number < MOST_DRIVES else None
+    role = int.from_bytes(data, order)
+    return role if data and role < MOST_DRIVES else None
 
 
-def _level(number: int) -> str | None:
-    """Return a level as the kernel names it."""
-    return f"raid{number}" if 0 <= number <= 10 else "linear" if number == -1 else None
-
-
-def _md_1(data: bytes) -> DataLayout:
-    _, _, features, _, _, _, _, level, layout, _, chunk, drives, _, _ = MD_1.unpack_from(data)
-    offset, sectors = MD_1_SPREAD.unpack_from(data, 128)
-    spread = None if features & MD_RESHAPES else _md_striping(level, drives, chunk * SECTOR_BYTES, layout)
-    end = (offset + sectors) * SECTOR_BYTES
-    return DataLayout(offset * SECTOR_BYTES, spread, size_bytes=end, level=_level(level), devices=drives)
+def _level(level: int) -> str | None:
+    return f"raid{level}" if 0 <= level <= 10 else "linear" if level == -1 else None
 
 
 def _md_0(read: Read, place: int, order: Literal["little", "big"]) -> DataLayout:
@@ -370,9 +360,8 @@ ZFS_REMOVAL = "com.delphix:device_removal"
 """Feature of pools that count removed devices."""
 
 
-def read_pool_label(read: Read, size_bytes: int, mark_bytes: int | None) -> DataLayout:
+def read_pool_label(read: Read, size_bytes: int, *_: int | None) -> DataLayout:
     """Return the layout of the own top-level device, and the least number of devices in the pool."""
-    del mark_bytes
     end = size_bytes // ZFS_LABEL_BYTES * ZFS_LABEL_BYTES
     for label in (0, ZFS_LABEL_BYTES, end - 2 * ZFS_LABEL_BYTES, end - ZFS_LABEL_BYTES):
         data = read(label + ZFS_LIST_AT, ZFS_READ_BYTES) if label >= 0 else b""
@@ -439,16 +428,16 @@ BCACHE_CACHES, BCACHE_BACKINGS = (0, 3, 5), (1, 4, 6)
 """Versions of cache and backing devices."""
 
 
-def read_cache_set(read: Read, size_bytes: int, mark_bytes: int | None) -> DataLayout:
+def read_cache_set(read: Read, *_: int | None) -> DataLayout:
     """Return the UUID of the set, and whether this device is the cache or a backing device with a cache."""
-    del size_bytes, mark_bytes
     data = read(BCACHE_AT, BCACHE_READ_BYTES)
-    version = int.from_bytes(data[16:24], "little")
+    version = number(data, 16, 8)
     if len(data) < BCACHE_READ_BYTES or data[24:40] != BCACHE_MAGIC:
         return NOTHING
     group = str(UUID(bytes=data[BCACHE_SET_AT : BCACHE_SET_AT + 16]))
     if version in BCACHE_CACHES:
         return DataLayout(group=group, level="cache")
-    flags = int.from_bytes(data[BCACHE_FLAGS_AT : BCACHE_FLAGS_AT + 8], "little")
-    attached = version in BCACHE_BACKINGS and flags >> BCACHE_STATE_SHIFT & 3
-    return DataLayout(group=group, level="backing", devices=2) if attached else NOTHING
+    attached = number(data, BCACHE_FLAGS_AT, 8) >> BCACHE_STATE_SHIFT & 3
+    if version in BCACHE_BACKINGS and attached:
+        return DataLayout(group=group, level="backing", devices=2)
+    return NOTHING

@@ -3,9 +3,7 @@ recognised signature. Also reads the slots of a move's journal."""
 
 import hashlib
 import json
-import os
 import struct
-from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator
 from hashlib import sha256
 from typing import Any
@@ -15,6 +13,7 @@ from wizard.model.finding import Notice, notice_places
 from wizard.model.machine import Extent
 from wizard.model.moves import journal_places
 from wizard.model.said import KERNEL_SECTOR_BYTES, KIB, rounded_up
+from wizard.probe.facts import chunk
 
 HEAD_BYTES = 4096
 
@@ -22,27 +21,20 @@ Read = Callable[[int, int], bytes]
 """Returns bytes at an offset. Short at the end of the drive. Raises OSError."""
 
 
-def find_notice(descriptor: int, drive_bytes: int, taken: Iterable[tuple[int, int]]) -> dict[str, Any] | None:
+def find_notice(read: Read, drive_bytes: int, taken: Iterable[tuple[int, int]]) -> dict[str, Any] | None:
     """Return the drive's notice in the shape of `facts.RawNotice`, or None. Raises OSError.
 
     `taken` are the byte ranges of partitions, end exclusive. A notice of a waiting run takes precedence over
     a leftover one.
     """
 
-    def read(start: int, length: int) -> bytes:
-        return os.pread(descriptor, length, start)
-
     found = None
     for notice, data in notices(read, drive_bytes, tuple(taken)):
         bare = is_bare(notice, read)
         if bare or found is None:
-            found = {
-                "offset_bytes": notice.start_bytes,
-                "data": b64encode(data).decode("ascii"),
-                "bare": bare,
-            }
+            found = {**chunk(notice.start_bytes, data), "bare": bare}
         if bare:
-            break
+            return found
     return found
 
 
@@ -64,11 +56,7 @@ def notices(
 def _is_plausible(notice: Notice, drive_bytes: int, start: int) -> bool:
     """Return True if the notice is at its stated offset and names only places on the drive. Anyone may have
     written a notice."""
-    named = [
-        notice.extent,
-        *notice.places,
-        *(one.extent for one in notice.withheld),
-    ]
+    named = [notice.extent, *notice.places, *notice.withheld]
     return (notice.drive_bytes, notice.start_bytes) == (drive_bytes, start) and all(
         place.start_bytes >= 0 < place.size_bytes and place.end_bytes <= drive_bytes for place in named
     )

@@ -17,7 +17,8 @@ from msgspec.structs import replace
 
 from wizard.probe.content import lvm
 from wizard.probe.content.btrfs import read_volume
-from wizard.probe.content.gpt import Read
+from wizard.probe.content.gpt import Read, number
+from wizard.probe.unread import opened
 
 SUPERBLOCK_AT, SUPERBLOCK_BYTES = 1024, 1024
 EXTENT, WIDE = 0x40, 0x80
@@ -41,27 +42,22 @@ def is_unconverted(read: Read) -> bool:
     superblock = read(SUPERBLOCK_AT, SUPERBLOCK_BYTES)
     if len(superblock) < SUPERBLOCK_BYTES:
         return False
-    features, shift = _number(superblock, 0x60, 4), _number(superblock, 0x18, 4)
+    features, shift = number(superblock, 0x60, 4), number(superblock, 0x18, 4)
     if not features & EXTENT or shift > LARGEST_BLOCK_SHIFT:
         return False
     block = 1024 << shift
-    wide = bool(features & WIDE) and struct.unpack_from("<H", superblock, 0xFE)[0] >= WIDE_DESCRIPTOR_BYTES
+    wide = features & WIDE and number(superblock, 0xFE, 2) >= WIDE_DESCRIPTOR_BYTES
     # The first group descriptor follows the superblock's block.
-    descriptor = read(
-        (_number(superblock, 0x14, 4) + 1) * block, WIDE_DESCRIPTOR_BYTES if wide else DESCRIPTOR_BYTES
-    )
+    at = (number(superblock, 0x14, 4) + 1) * block
+    descriptor = read(at, WIDE_DESCRIPTOR_BYTES if wide else DESCRIPTOR_BYTES)
     if len(descriptor) < DESCRIPTOR_BYTES:
         return False
-    table = _number(descriptor, 0x08, 4) | (
-        _number(descriptor, 0x28, 4) << 32 if len(descriptor) == WIDE_DESCRIPTOR_BYTES else 0
-    )
-    inode_bytes = (
-        struct.unpack_from("<H", superblock, 0x58)[0] if _number(superblock, 0x4C, 4) else OLD_INODE_BYTES
-    )
+    table = number(descriptor, 0x08, 4) | number(descriptor, 0x28, 4) << 32
+    inode_bytes = number(superblock, 0x58, 2) if number(superblock, 0x4C, 4) else OLD_INODE_BYTES
     inode = read(table * block + (ROOT_INODE - 1) * inode_bytes, INODE_READ_BYTES)
-    if len(inode) < INODE_READ_BYTES or struct.unpack_from("<H", inode)[0] & 0xF000 != FOLDER:
+    if len(inode) < INODE_READ_BYTES or number(inode, 0, 2) & 0xF000 != FOLDER:
         return False
-    return not _number(inode, 0x20, 4) & (EXTENT_MAPPED | IN_THE_INODE)
+    return not number(inode, 0x20, 4) & (EXTENT_MAPPED | IN_THE_INODE)
 
 
 BLOCK_SHIFTS = (2, 1, 0)
@@ -80,17 +76,12 @@ def copy_places() -> tuple[tuple[int, int], ...]:
 
 def find_copy(read: Read) -> int | None:
     """Return the offset of the first backup superblock that matches its place, or None."""
-    return next((place for shift, place in copy_places() if _is_backup(read(place, COPY_BYTES), shift)), None)
-
-
-def _is_backup(data: bytes, shift: int) -> bool:
-    if len(data) < COPY_BYTES:
-        return False
-    (own_shift,), (magic,), (group,) = (
-        struct.unpack_from(form, data, at)
-        for form, at in (("<I", SHIFT_AT), ("<H", MAGIC_AT), ("<H", GROUP_AT))
-    )
-    return (magic, own_shift, group) == (MAGIC, shift, SECOND_GROUP)
+    for shift, place in copy_places():
+        data = read(place, COPY_BYTES)
+        found = number(data, MAGIC_AT, 2), number(data, SHIFT_AT, 4), number(data, GROUP_AT, 2)
+        if len(data) == COPY_BYTES and found == (MAGIC, shift, SECOND_GROUP):
+            return place
+    return None
 
 
 def read_inside(kind: str, read: Read, size_bytes: int, mark_bytes: int | None = None) -> lvm.DataLayout:
@@ -114,22 +105,14 @@ def replayed(chunks: Iterable[tuple[int, bytes]]) -> Read:
     known = [(start, data) for start, data in chunks if data]
 
     def read(offset_bytes: int, size_bytes: int) -> bytes:
+        whole = bytearray()
         for start, data in known:
-            if start <= offset_bytes and offset_bytes + size_bytes <= start + len(data):
-                return data[offset_bytes - start : offset_bytes - start + size_bytes]
-        found = [
-            (start, data)
-            for start, data in known
-            if start < offset_bytes + size_bytes and offset_bytes < start + len(data)
-        ]
-        if not found:
-            return b""
-        whole = bytearray(max(start + len(data) for start, data in found) - offset_bytes)
-        for start, data in found:
-            skipped = max(0, offset_bytes - start)
-            place = start + skipped - offset_bytes
-            whole[place : place + len(data) - skipped] = data[skipped:]
-        return bytes(whole[:size_bytes])
+            part = data[max(0, offset_bytes - start) : max(0, offset_bytes + size_bytes - start)]
+            if part:
+                at = max(0, start - offset_bytes)
+                whole += bytes(max(0, at + len(part) - len(whole)))
+                whole[at : at + len(part)] = part
+        return bytes(whole)
 
     return read
 
@@ -142,19 +125,24 @@ LUKS2_LARGEST_BYTES = 4 * 1024 * 1024
 SEGMENTS = re.compile(r'"segments"\s*:\s*(?=\{)')
 
 
-def _luks(read: Read, size_bytes: int, mark_bytes: int | None) -> lvm.DataLayout:
-    del size_bytes, mark_bytes
+def _luks_version(read: Read) -> tuple[int, int]:
+    """Return the version of a LUKS header, and the size of a LUKS2 header with its JSON text. 0 without a
+    plausible header."""
     data = read(0, LUKS1_READ_BYTES)
     if len(data) < LUKS1_READ_BYTES or not data.startswith(LUKS_MAGIC):
-        return lvm.NOTHING
-    version, header_bytes = struct.unpack_from(">HQ", data, 6)
+        return 0, 0
+    version, size = struct.unpack_from(">HQ", data, 6)
+    is_known = version == 1 or (version == 2 and LUKS2_HEADER_BYTES < size <= LUKS2_LARGEST_BYTES)
+    return (version, size) if is_known else (0, 0)
+
+
+def _luks(read: Read, *_: int | None) -> lvm.DataLayout:
+    version, size = _luks_version(read)
     if version == 1:
-        sectors = struct.unpack_from(">I", data, 104)[0]
+        sectors = int.from_bytes(read(0, LUKS1_READ_BYTES)[104:108], "big")
         # A payload offset of 0 means a detached header.
         return lvm.DataLayout(sectors * lvm.SECTOR_BYTES) if sectors else lvm.NOTHING
-    if version != 2 or not LUKS2_HEADER_BYTES < header_bytes <= LUKS2_LARGEST_BYTES:
-        return lvm.NOTHING
-    found = segments_of(read(LUKS2_HEADER_BYTES, header_bytes - LUKS2_HEADER_BYTES))
+    found = segments_of(read(LUKS2_HEADER_BYTES, size - LUKS2_HEADER_BYTES)) if version else None
     return lvm.DataLayout(_first_segment(found[2])) if found else lvm.NOTHING
 
 
@@ -166,11 +154,8 @@ LUKS2_ALGORITHM, LUKS2_UUID, LUKS2_CHECKSUM = slice(72, 104), slice(168, 208), s
 
 def has_damaged_copy(read: Read) -> bool:
     """Return True if one of the two LUKS2 headers fails its checksum or has another UUID."""
-    head = read(0, LUKS1_READ_BYTES)
-    if len(head) < LUKS1_READ_BYTES or not head.startswith(LUKS_MAGIC):
-        return False
-    version, size = struct.unpack_from(">HQ", head, 6)
-    if version != 2 or not LUKS2_HEADER_BYTES < size <= LUKS2_LARGEST_BYTES:
+    version, size = _luks_version(read)
+    if version != 2:
         return False
     first, second = read(0, size), read(size, size)
     sound = _is_sound(first, LUKS_MAGIC, size) and _is_sound(second, LUKS2_SECOND, size)
@@ -207,45 +192,26 @@ def segments_of(area: bytes) -> tuple[int, int, Mapping[str, object]] | None:
 def _first_segment(segments: Mapping[str, object]) -> int | None:
     """Return the offset of the first data segment. Ignores the backup segments of a re-encryption."""
     offsets: dict[int, int] = {}
-    for number, segment in segments.items():
-        if not isinstance(segment, dict) or not re.fullmatch(r"[0-9]{1,9}", number):
+    for key, segment in segments.items():
+        if not isinstance(segment, dict) or not re.fullmatch(r"[0-9]{1,9}", key):
             continue
         flags, offset = segment.get("flags"), segment.get("offset")
-        backup = isinstance(flags, list) and any(
-            isinstance(flag, str) and flag.startswith("backup") for flag in flags
-        )
+        backup = isinstance(flags, list) and any(str(flag).startswith("backup") for flag in flags)
         if not backup and isinstance(offset, str) and re.fullmatch(r"[0-9]{1,19}", offset):
-            offsets[int(number)] = int(offset)
+            offsets[int(key)] = int(offset)
     # An offset of 0 means a detached header.
     return (offsets[min(offsets)] or None) if offsets else None
 
 
-EXT_FEATURES_AT, EXT_FEATURES_BYTES = 0x5C, 12
-EXT_COUNTS_AT, EXT_HIGH_COUNTS_AT = (0, 44), (0x150, 12)
-EXT_RESERVED_AT, EXT_DESCRIPTOR_AT = (0xCE, 2), (0xFE, 2)
-"""Offset and size of s_inodes_count to s_inodes_per_group, of s_blocks_count_hi to s_free_blocks_hi, of
-s_reserved_gdt_blocks and of s_desc_size."""
-
 EXT_META_BG = 0x10
 XFS_READ_BYTES = 192
-XFS_VERSION_AT = 101
-"""The lower byte of sb_versionnum. Its lower half is the version, 4 or 5."""
-XFS_FREE_AT = 144
-"""sb_fdblocks."""
 
 
-def _ext(read: Read, size_bytes: int, mark_bytes: int | None) -> lvm.DataLayout:
+def _ext(read: Read, *_: int | None) -> lvm.DataLayout:
     """Parse s_raid_stride and s_raid_stripe_width (in filesystem blocks), feature words and counts."""
-    del size_bytes, mark_bytes
-    shift, magic, wanted = (
-        read(SUPERBLOCK_AT + 24, 4),
-        read(SUPERBLOCK_AT + 56, 2),
-        read(SUPERBLOCK_AT + 356, 16),
-    )
-    if (len(shift), len(magic), len(wanted)) != (4, 2, 16) or struct.unpack("<H", magic)[0] != MAGIC:
-        return lvm.NOTHING
-    log = struct.unpack("<I", shift)[0]
-    if log > LARGEST_BLOCK_SHIFT:
+    shift, magic, wanted = (read(SUPERBLOCK_AT + at, size) for at, size in ((24, 4), (56, 2), (356, 16)))
+    log = number(shift, 0, 4)
+    if len(shift) < 4 or number(magic, 0, 2) != MAGIC or len(wanted) < 16 or log > LARGEST_BLOCK_SHIFT:
         return lvm.NOTHING
     stride, _, _, width = struct.unpack("<HHQI", wanted)
     block = 1024 << log
@@ -264,8 +230,8 @@ def _ext(read: Read, size_bytes: int, mark_bytes: int | None) -> lvm.DataLayout:
 
 def _ext_features(read: Read) -> tuple[int, int, int] | None:
     """Return s_feature_compat, s_feature_incompat and s_feature_ro_compat. None in older recordings."""
-    words = read(SUPERBLOCK_AT + EXT_FEATURES_AT, EXT_FEATURES_BYTES)
-    return struct.unpack("<III", words) if len(words) == EXT_FEATURES_BYTES else None
+    words = read(SUPERBLOCK_AT + 0x5C, 12)
+    return struct.unpack("<III", words) if len(words) == 12 else None
 
 
 def _ext_sizes(read: Read, block_bytes: int) -> tuple[int | None, ...]:
@@ -275,12 +241,12 @@ def _ext_sizes(read: Read, block_bytes: int) -> tuple[int | None, ...]:
     Derived from s_blocks_count and s_free_blocks_count, and from the block groups that the used inodes need.
     resize2fs can only use the descriptor blocks reserved for growing: more would move the inode tables.
     """
-    low, high, reserved, descriptor = (
-        read(SUPERBLOCK_AT + at, size)
-        for at, size in (EXT_COUNTS_AT, EXT_HIGH_COUNTS_AT, EXT_RESERVED_AT, EXT_DESCRIPTOR_AT)
-    )
+    # s_inodes_count to s_inodes_per_group, s_blocks_count_hi to s_free_blocks_hi, s_reserved_gdt_blocks and
+    # s_desc_size.
+    fields = ((0, 44), (0x150, 12), (0xCE, 2), (0xFE, 2))
+    low, high, reserved, descriptor = (read(SUPERBLOCK_AT + at, size) for at, size in fields)
     features = _ext_features(read)
-    if (len(low), len(high)) != (EXT_COUNTS_AT[1], EXT_HIGH_COUNTS_AT[1]) or features is None:
+    if (len(low), len(high)) != (44, 12) or features is None:
         return None, None, None, None
     inodes, blocks, _, free, free_inodes, first, _, _, in_group, _, inodes_in_group = struct.unpack(
         "<11I", low
@@ -289,10 +255,10 @@ def _ext_sizes(read: Read, block_bytes: int) -> tuple[int | None, ...]:
     if features[1] & WIDE:
         more, _, more_free = struct.unpack("<3I", high)
         blocks, free, limit = blocks + (more << 32), free + (more_free << 32), 1 << 48
-        descriptor_bytes = max(descriptor_bytes, _number(descriptor, 0, 2))
+        descriptor_bytes = max(descriptor_bytes, number(descriptor, 0, 2))
     most, spanned = None, block_bytes // descriptor_bytes * in_group
     if reserved and spanned and not features[1] & EXT_META_BG:
-        tables = -(-(blocks - first) // spanned) + _number(reserved, 0, 2)
+        tables = -(-(blocks - first) // spanned) + number(reserved, 0, 2)
         most = min(limit, first + tables * spanned) * block_bytes
     if free > blocks or free_inodes > inodes or not inodes_in_group:
         return None, None, blocks * block_bytes, most
@@ -301,53 +267,46 @@ def _ext_sizes(read: Read, block_bytes: int) -> tuple[int | None, ...]:
     return taken * block_bytes, (blocks - free) * block_bytes, blocks * block_bytes, most
 
 
-def _xfs(read: Read, size_bytes: int, mark_bytes: int | None) -> lvm.DataLayout:
+def _xfs(read: Read, *_: int | None) -> lvm.DataLayout:
     """Parse sb_unit and sb_width, in filesystem blocks."""
-    del size_bytes, mark_bytes
     data = read(0, XFS_READ_BYTES)
     if len(data) < XFS_READ_BYTES or not data.startswith(b"XFSB"):
         return lvm.NOTHING
     block, unit, width = struct.unpack_from(">I", data, 4)[0], *struct.unpack_from(">II", data, 184)
-    blocks, free = (int.from_bytes(data[at : at + 8], "big") for at in (8, XFS_FREE_AT))
+    # sb_dblocks and sb_fdblocks.
+    blocks, free = (int.from_bytes(data[at : at + 8], "big") for at in (8, 144))
     return lvm.DataLayout(
         striping=lvm.striping(unit * block, width * block),
         block_bytes=block,
         size_bytes=blocks * block,
-        version=str(data[XFS_VERSION_AT] & 0xF),
+        # The lower half of sb_versionnum's lower byte: 4 or 5.
+        version=str(data[101] & 0xF),
         used_bytes=(blocks - free) * block if free <= blocks else None,
     )
 
 
-FAT_ENTRY_BYTES = 32
-"""Size of an entry in the root directory of FAT12 and FAT16, which precedes the file area."""
-
-FAT_COUNTS_AT = 48
-"""Number of the sector with the free clusters of FAT32, FSInfo. FAT12 and FAT16 have none."""
-
-
-def _boot_sector(read: Read, size_bytes: int, mark_bytes: int | None) -> lvm.DataLayout:
+def _boot_sector(read: Read, *_: int | None) -> lvm.DataLayout:
     """Return the size in the boot sector of FAT, exFAT or NTFS, and the file area and use of the first two.
     NTFS has a copy of the sector after its last one, and counts its clusters elsewhere."""
-    del size_bytes, mark_bytes
     data = read(0, lvm.SECTOR_BYTES)
     if len(data) < lvm.SECTOR_BYTES or data[510:512] != b"\x55\xaa":
         return lvm.NOTHING
     if data[3:11] == b"EXFAT   ":
         shift = min(data[108], 12)
-        start = _number(data, 88, 4) << shift
-        size, percent = _number(data, 72, 8) << shift, data[112]
+        start = number(data, 88, 4) << shift
+        size, percent = number(data, 72, 8) << shift, data[112]
         used = (size - start) * percent // 100 if percent <= 100 else None
         return lvm.DataLayout(start, size_bytes=size, used_bytes=used)
-    sector = _number(data, 11, 2)
+    sector = number(data, 11, 2)
     if data[3:11] == b"NTFS    ":
-        return lvm.DataLayout(size_bytes=(_number(data, 40, 8) + 1) * sector, unclean=_is_dirty(read, data))
-    tables = data[16] * (_number(data, 22, 2) or _number(data, 36, 4))
-    files = (_number(data, 14, 2) + tables) * sector + _number(data, 17, 2) * FAT_ENTRY_BYTES
-    size = (_number(data, 19, 2) or _number(data, 32, 4)) * sector
-    counts = (
-        read(_number(data, FAT_COUNTS_AT, 2) * sector, lvm.SECTOR_BYTES) if not _number(data, 22, 2) else b""
-    )
-    free = _number(counts, 488, 4) * data[13] * sector
+        return lvm.DataLayout(size_bytes=(number(data, 40, 8) + 1) * sector, unclean=_is_dirty(read, data))
+    tables = data[16] * (number(data, 22, 2) or number(data, 36, 4))
+    # In FAT12 and FAT16, the root directory with entries of 32 bytes precedes the file area.
+    files = (number(data, 14, 2) + tables) * sector + number(data, 17, 2) * 32
+    size = (number(data, 19, 2) or number(data, 32, 4)) * sector
+    # FSInfo, the sector with the free clusters of FAT32. FAT12 and FAT16 have none.
+    counts = b"" if number(data, 22, 2) else read(number(data, 48, 2) * sector, lvm.SECTOR_BYTES)
+    free = number(counts, 488, 4) * data[13] * sector
     known = counts[484:488] == b"rrAa" and free <= size - files
     return lvm.DataLayout(files, size_bytes=size, used_bytes=size - files - free if known else None)
 
@@ -364,11 +323,11 @@ def _is_dirty(read: Read, boot: bytes) -> bool:
     record = (
         read(start + MFT_VOLUME * record_bytes, min(record_bytes, PAGE_BYTES)) if start < 1 << 62 else b""
     )
-    at = _number(record, 20, 2)
-    while record.startswith(b"FILE") and (kind := _number(record, at, 4)) != LAST_ATTRIBUTE:
-        length = _number(record, at + 4, 4)
+    at = number(record, 20, 2)
+    while record.startswith(b"FILE") and (kind := number(record, at, 4)) != LAST_ATTRIBUTE:
+        length = number(record, at + 4, 4)
         if kind == VOLUME_INFORMATION:
-            return bool(_number(record, at + _number(record, at + 20, 2) + 10, 2) & DIRTY)
+            return bool(number(record, at + number(record, at + 20, 2) + 10, 2) & DIRTY)
         if not length:
             break
         at += length
@@ -389,8 +348,6 @@ READERS: Mapping[str, lvm.Reader] = {
 """Parsers by libblkid's TYPE."""
 
 
-Place = tuple[int, int]
-"""Offset and size in bytes."""
 KIB = 1024
 PAGE_BYTES = 4 * KIB
 MOST_SHIFT = 25
@@ -403,8 +360,7 @@ def digest_of(path: str, content: dict[str, Any], offset_bytes: int = 0) -> str 
     signatures = [(str(one["kind"]), one["offset_bytes"]) for one in content["signatures"]]
     if not signatures:
         return None
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    try:
+    with opened(path) as descriptor:
 
         def read(start: int, size: int) -> bytes:
             return os.pread(descriptor, size, offset_bytes + start)
@@ -415,12 +371,10 @@ def digest_of(path: str, content: dict[str, Any], offset_bytes: int = 0) -> str 
                 digest.update(f"{kind} {start} {size}\n".encode())
                 digest.update(read(start, size))
         return digest.hexdigest()
-    finally:
-        os.close(descriptor)
 
 
-def _places(kind: str, mark_bytes: int | None, read: Read) -> Iterator[Place]:
-    """Return the places that a filesystem or container of this kind rewrites in use."""
+def _places(kind: str, mark_bytes: int | None, read: Read) -> Iterator[tuple[int, int]]:
+    """Yield offset and size of the places that a filesystem or container of this kind rewrites in use."""
     if mark_bytes is not None:
         yield mark_bytes // PAGE_BYTES * PAGE_BYTES, PAGE_BYTES
     match kind:
@@ -442,8 +396,8 @@ def _places(kind: str, mark_bytes: int | None, read: Read) -> Iterator[Place]:
             pass
 
 
-def _ntfs(boot: bytes) -> Iterator[Place]:
-    """Return the boot sector and the first records of $MFT: $MFT, $LogFile, $Volume and the root
+def _ntfs(boot: bytes) -> Iterator[tuple[int, int]]:
+    """Yield the boot sector and the first records of $MFT: $MFT, $LogFile, $Volume and the root
     directory."""
     yield 0, 512
     if len(boot) < 512:
@@ -455,35 +409,30 @@ def _ntfs(boot: bytes) -> Iterator[Place]:
 
 def _cluster_bytes(boot: bytes) -> int:
     cluster = boot[13] if boot[13] <= 128 else 1 << min(256 - boot[13], MOST_SHIFT)
-    return cluster * _number(boot, 11, 2)
+    return cluster * number(boot, 11, 2)
 
 
 def _mft_bytes(boot: bytes) -> int:
-    """Return the start of $MFT, in bytes."""
-    return _number(boot, 48, 8) * _cluster_bytes(boot)
+    return number(boot, 48, 8) * _cluster_bytes(boot)
 
 
-def _exfat(boot: bytes) -> Iterator[Place]:
-    """Return the boot sectors with PercentInUse, and the starts of FAT, allocation bitmap and root. The
+def _exfat(boot: bytes) -> Iterator[tuple[int, int]]:
+    """Yield the boot sectors with PercentInUse, and the starts of FAT, allocation bitmap and root. The
     bitmap comes first in the cluster heap."""
     yield 0, 24 * 512
     if len(boot) < 512 or not 9 <= boot[108] <= 12 or boot[108] + boot[109] > MOST_SHIFT:
         return
-    sector, heap = 1 << boot[108], _number(boot, 88, 4)
-    root = heap + (max(_number(boot, 96, 4), 2) - 2 << boot[109])
-    for start, size in ((_number(boot, 80, 4), PAGE_BYTES), (heap, 64 * KIB), (root, PAGE_BYTES)):
+    sector, heap = 1 << boot[108], number(boot, 88, 4)
+    root = heap + (max(number(boot, 96, 4), 2) - 2 << boot[109])
+    for start, size in ((number(boot, 80, 4), PAGE_BYTES), (heap, 64 * KIB), (root, PAGE_BYTES)):
         yield start * sector, size
 
 
-def _f2fs(head: bytes) -> Iterator[Place]:
-    """Return both superblocks and both checkpoint packs, whose versions count up."""
+def _f2fs(head: bytes) -> Iterator[tuple[int, int]]:
+    """Yield both superblocks and both checkpoint packs, whose versions count up."""
     yield 0, 2 * PAGE_BYTES
-    if len(head) < KIB or _number(head, 20, 4) > MOST_SHIFT:
+    if len(head) < KIB or number(head, 20, 4) > MOST_SHIFT:
         return
-    first, segment = _number(head, 76, 4), 1 << _number(head, 20, 4)
+    first, segment = number(head, 76, 4), 1 << number(head, 20, 4)
     for block in (first, first + segment):
         yield block * PAGE_BYTES, PAGE_BYTES
-
-
-def _number(data: bytes, at: int, length: int) -> int:
-    return int.from_bytes(data[at : at + length], "little")

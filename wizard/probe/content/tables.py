@@ -7,32 +7,33 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
+from wizard.filesystems.partition_types import CONTAINERS
 from wizard.model.machine import Extent, Table
 from wizard.model.said import Message, t
-from wizard.probe.content.gpt import Gpt, GptEntry, Read, Span, read_gpt
+from wizard.probe.content.gpt import GptEntry, Read, Span, number, read_gpt
 from wizard.probe.unread import LARGER_DRIVE, OTHER_BLOCKS, TABLE_LOST
 
 SECTOR_BYTES = 512
 SIGNATURE = b"\x55\xaa"
 SLOT = struct.Struct("<B3sB3sII")
-EXTENDED_TYPES = frozenset({0x05, 0x0F, 0x85})
-PROTECTIVE_TYPE = 0xEE
+PROTECTIVE_TYPE = "0xee"
 LONGEST_CHAIN = 100
 """The kernel's limit of logical partitions."""
 
 
 class MbrEntry(Struct, frozen=True):
-    """One of the four entries of a boot record."""
+    """One of the used entries of a boot record, by number from 1 to 4."""
 
+    number: int
     boot: int
-    type: int
+    type: str
     first_block: int
     blocks: int
 
     @property
-    def is_used(self) -> bool:
-        """True if the entry describes a partition."""
-        return self.type != 0 and self.blocks != 0
+    def is_extended(self) -> bool:
+        """True if the entry describes an extended partition."""
+        return self.type in CONTAINERS
 
 
 class Mbr(Struct, frozen=True):
@@ -46,26 +47,19 @@ class Mbr(Struct, frozen=True):
     problems: tuple[Message, ...]
 
 
-def is_extended(type_text: str | None) -> bool:
-    """Return True if an MBR type (`0x05`) is an extended partition."""
-    return type_text in {f"0x{code:02x}" for code in EXTENDED_TYPES}
-
-
 def read_mbr(read: Read, size_bytes: int, block_bytes: int) -> Mbr | None:
     """Return the table in the first sector, or None without a signature or with invalid boot flags."""
     sector = read(0, SECTOR_BYTES)
     slots = _slots(sector)
-    if slots is None or any(slot.boot not in (0, 0x80) for slot in slots):
+    if slots is None or not {*sector[446:510:16]} <= {0, 0x80}:
         return None
-    disk_id = struct.unpack_from("<I", sector, 440)[0]
-    entries = [
-        _entry(slot, number, 0, block_bytes, disk_id) for number, slot in enumerate(slots, 1) if slot.is_used
-    ]
-    extended = next((slot for slot in slots if slot.is_used and slot.type in EXTENDED_TYPES), None)
+    disk_id = number(sector, 440, 4)
+    entries = [_entry(slot, slot.number, 0, block_bytes, disk_id) for slot in slots]
+    extended = next((slot for slot in slots if slot.is_extended), None)
     logical, spans, problem = (
         _chain(read, extended, block_bytes, size_bytes, disk_id) if extended else ([], [], None)
     )
-    used = [slot for slot in slots if slot.is_used]
+    kinds = {slot.type for slot in slots}
     return Mbr(
         table=Table(
             kind="mbr",
@@ -76,9 +70,8 @@ def read_mbr(read: Read, size_bytes: int, block_bytes: int) -> Mbr | None:
         ),
         entries=(*entries, *logical),
         spans=((0, SECTOR_BYTES), *spans),
-        protective=any(slot.type == PROTECTIVE_TYPE for slot in used),
-        mixed=any(slot.type == PROTECTIVE_TYPE for slot in used)
-        and any(slot.type != PROTECTIVE_TYPE for slot in used),
+        protective=PROTECTIVE_TYPE in kinds,
+        mixed=PROTECTIVE_TYPE in kinds and len(kinds) > 1,
         problems=(problem,) if problem else (),
     )
 
@@ -86,19 +79,21 @@ def read_mbr(read: Read, size_bytes: int, block_bytes: int) -> Mbr | None:
 def _slots(sector: bytes) -> tuple[MbrEntry, ...] | None:
     if len(sector) < SECTOR_BYTES or sector[510:512] != SIGNATURE:
         return None
+    slots = enumerate(SLOT.iter_unpack(sector[446:510]), 1)
     return tuple(
-        MbrEntry(boot, kind, first, blocks)
-        for boot, _, kind, _, first, blocks in (SLOT.unpack_from(sector, 446 + 16 * i) for i in range(4))
+        MbrEntry(at, boot, f"0x{kind:02x}", first, blocks)
+        for at, (boot, _, kind, _, first, blocks) in slots
+        if kind and blocks
     )
 
 
-def _entry(slot: MbrEntry, number: int, base_block: int, block_bytes: int, disk_id: int) -> GptEntry:
+def _entry(slot: MbrEntry, at: int, base_block: int, block_bytes: int, disk_id: int) -> GptEntry:
     return GptEntry(
-        number=number,
+        number=at,
         start_bytes=(base_block + slot.first_block) * block_bytes,
         size_bytes=slot.blocks * block_bytes,
-        type=f"0x{slot.type:02x}",
-        part_uuid=f"{disk_id:08x}-{number:02x}" if disk_id else None,
+        type=slot.type,
+        part_uuid=f"{disk_id:08x}-{at:02x}" if disk_id else None,
         attributes=slot.boot,
     )
 
@@ -128,18 +123,15 @@ def _chain(
             )
             return entries, spans, broken
         spans.append((offset, SECTOR_BYTES))
-        data = next((slot for slot in slots if slot.is_used and slot.type not in EXTENDED_TYPES), None)
+        data = next((slot for slot in slots if not slot.is_extended), None)
         if data:
             entries.append(_entry(data, 5 + len(entries), here, block_bytes, disk_id))
-        link = next((slot for slot in slots if slot.is_used and slot.type in EXTENDED_TYPES), None)
+        link = next((slot for slot in slots if slot.is_extended), None)
         if link is None:
             return entries, spans, None
         here = extended.first_block + link.first_block
-    return (
-        entries,
-        spans,
-        t("The chain of logical partitions loops back to byte {start}.", start=here * block_bytes),
-    )
+    loops = t("The chain of logical partitions loops back to byte {start}.", start=here * block_bytes)
+    return entries, spans, loops
 
 
 NO_TABLE = Table("none")
@@ -191,10 +183,26 @@ def _read(
 ) -> TableReading:
     mbr = read_mbr(read, size_bytes, block_bytes)
     gpt = read_gpt(read, size_bytes, block_bytes)
-    if gpt and _is_in_force(gpt, mbr, has_signature):
-        return _with_protective(gpt, mbr)
+    protective = mbr is not None and mbr.protective
+    # Without a protective MBR, a GPT is in force only with a first header on an otherwise empty drive.
+    # Anything else is a leftover.
+    is_alone = not (mbr and mbr.entries) and not has_signature
+    if gpt and (protective or (gpt.primary_marked and is_alone)):
+        table = gpt.table
+        if not protective:
+            table = replace(table, primary="damaged")
+        elif mbr and mbr.mixed:
+            table = replace(table, kind="hybrid")
+        fault = LARGER_DRIVE if gpt.larger else None if gpt.sound else TABLE_LOST
+        spans = ((0, SECTOR_BYTES), *gpt.spans)
+        return TableReading(table, gpt.entries, spans, (fault,) if fault else ())
     if mbr and mbr.protective and not mbr.mixed:
-        others = tuple(_wrong_block_size(read, size_bytes, block_bytes))
+        # The GPT may be for another logical block size, as behind another USB bridge.
+        others = tuple(
+            OTHER_BLOCKS(other=other, size=block_bytes)
+            for other in BLOCK_SIZES
+            if other != block_bytes and (found := read_gpt(read, size_bytes, other)) and found.primary_marked
+        )
         problems = others or (TABLE_LOST,)
         table = Table("gpt", primary="damaged", backup="missing")
         return TableReading(table, (), ((0, SECTOR_BYTES),), problems, other_blocks=bool(others))
@@ -209,16 +217,9 @@ def _read(
     return TableReading(NO_TABLE, lost=gpt.entries[:MOST_ENTRIES] if gpt and lone else ())
 
 
-def _wrong_block_size(read: Read, size_bytes: int, block_bytes: int) -> Iterator[Message]:
-    """Yield a message if the GPT was written for another logical block size, as behind another USB bridge."""
-    for other in BLOCK_SIZES:
-        if other != block_bytes and (found := read_gpt(read, size_bytes, other)) and found.primary_marked:
-            yield OTHER_BLOCKS(other=other, size=block_bytes)
-
-
 def _other_starts(read: Read, size_bytes: int, block_bytes: int, mbr: Mbr) -> Iterator[Message]:
     """Yield a message if the MBR's block numbers lead to filesystems only with another block size."""
-    starts = [entry.start_bytes // block_bytes for entry in mbr.entries if not is_extended(entry.type)]
+    starts = [entry.start_bytes // block_bytes for entry in mbr.entries if entry.type not in CONTAINERS]
     if any(_is_start(read, start * block_bytes) for start in starts):
         return
     for other in BLOCK_SIZES:
@@ -237,26 +238,6 @@ def _is_start(read: Read, at: int) -> bool:
         or read(at + EXT_MAGIC_AT, 2) == b"\x53\xef"
         or read(at + BTRFS_MAGIC_AT, 8) == b"_BHRfS_M"
     )
-
-
-def _is_in_force(gpt: Gpt, mbr: Mbr | None, has_signature: bool) -> bool:
-    """Return True if the GPT is in force. Without a protective MBR, only a first header on an otherwise empty
-    drive counts. Anything else is a leftover."""
-    if mbr and mbr.protective:
-        return True
-    return gpt.primary_marked and not (mbr and mbr.entries) and not has_signature
-
-
-def _with_protective(gpt: Gpt, mbr: Mbr | None) -> TableReading:
-    """Combine a GPT with its MBR. Other partitions there make it a hybrid; a missing protective entry is
-    damage."""
-    table = gpt.table
-    if mbr is None or not mbr.protective:
-        table = replace(table, primary="damaged")
-    elif mbr.mixed:
-        table = replace(table, kind="hybrid")
-    problems = (LARGER_DRIVE,) if gpt.larger else () if gpt.sound else (TABLE_LOST,)
-    return TableReading(table, gpt.entries, ((0, SECTOR_BYTES), *gpt.spans), problems)
 
 
 def free_extents(
@@ -278,4 +259,4 @@ def free_extents(
     return tuple(free)
 
 
-__all__ = ["GptEntry", "Read", "Span", "TableReading", "free_extents", "is_extended", "read_table"]
+__all__ = ["GptEntry", "Read", "Span", "TableReading", "free_extents", "read_table"]

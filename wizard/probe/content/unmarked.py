@@ -9,6 +9,7 @@ from typing import Any
 from wizard.model.said import KIB, MIB, rounded_up
 from wizard.probe.content.gpt import GptEntry, Read
 from wizard.probe.content.superblocks import READERS, read_inside
+from wizard.probe.facts import RawEntry
 
 Facts = dict[str, Any]
 
@@ -63,19 +64,17 @@ def find_lost(
     size_bytes: int,
     block_bytes: int,
     entries: Iterable[GptEntry],
-) -> Iterator[tuple[int, int, int, Facts]]:
-    """Yield number, start, size and content of each filesystem whose partition table is lost.
+) -> Iterator[tuple[RawEntry, Facts]]:
+    """Yield each filesystem whose partition table is lost, with its content.
 
     `entries`: from a lone backup GPT. Without entries, searches the usual starts, and after each filesystem
     found. `read_content` returns the RawContent of a range. Raises OSError.
     """
     known = [entry for entry in entries if 0 < entry.size_bytes <= size_bytes - entry.start_bytes]
-    for entry in known[:MOST_LOST]:
+    for one in known[:MOST_LOST]:
         yield (
-            entry.number,
-            entry.start_bytes,
-            entry.size_bytes,
-            read_content(entry.start_bytes, entry.size_bytes),
+            RawEntry(one.number, one.start_bytes, one.size_bytes),
+            read_content(one.start_bytes, one.size_bytes),
         )
     starts = set() if known else {TRACK_BLOCKS * block_bytes, *USUAL_STARTS}
     found = end = 0
@@ -87,23 +86,18 @@ def find_lost(
         if head == bytes(len(head)):
             continue
         content = read_content(start, length)
-        if len(content["signatures"]) != 1 or not _is_at_start(content["signatures"][0]):
+        marks = content["signatures"]
+        if len(marks) != 1:
             continue
-        size = _size_of(content["signatures"][0], partial(_shifted, read, start), length)
+        kind, at = marks[0]["kind"], marks[0]["offset_bytes"]
+        if at is None or at >= HIDDEN_START_BYTES or kind not in (*READERS, *OTHER_LOST):
+            continue
+        size = read_inside(kind, partial(_shifted, read, start), length, at).size_bytes
         found += 1
-        yield found, start, min(size or length, length), content
+        yield RawEntry(found, start, min(size or length, length)), content
         end = start + (size or 0)
         starts |= {rounded_up(end, block_bytes), rounded_up(end, MIB)} if size else set()
 
 
 def _shifted(read: Read, start_bytes: int, at_bytes: int, size_bytes: int) -> bytes:
     return read(start_bytes + at_bytes, size_bytes)
-
-
-def _size_of(mark: Facts, read: Read, most_bytes: int) -> int | None:
-    return read_inside(mark["kind"], read, most_bytes, mark["offset_bytes"]).size_bytes
-
-
-def _is_at_start(mark: Facts) -> bool:
-    near = mark["offset_bytes"] is not None and mark["offset_bytes"] < HIDDEN_START_BYTES
-    return near and (mark["kind"] in READERS or mark["kind"] in OTHER_LOST)

@@ -4,21 +4,14 @@ Sources: NVM Express Base Specification 2.0, Identify (opcode 06h) and Identify 
 Specification 1.0, Identify Namespace; Linux include/uapi/linux/nvme_ioctl.h.
 """
 
-import base64
-import binascii
 import ctypes
 import fcntl
-import os
-from typing import TYPE_CHECKING, Any
+from ctypes import c_uint8, c_uint16, c_uint32, c_uint64
 
 from wizard.model.drive_facts import NvmeFormat
 from wizard.model.said import t
-from wizard.probe.unread import Unreadable, not_read
-
-if TYPE_CHECKING:
-    from wizard.probe.facts import RawDrive
-
-Facts = dict[str, Any]
+from wizard.probe.facts import RawDrive, decoded, encoded
+from wizard.probe.unread import Unreadable, opened
 
 NVME_IOCTL_ID = 0x4E40
 NVME_IOCTL_ADMIN_CMD = 0xC0484E41
@@ -46,53 +39,30 @@ class NvmeCommand(ctypes.Structure):
     """The kernel's struct nvme_passthru_cmd."""
 
     _fields_ = (
-        ("opcode", ctypes.c_uint8),
-        ("flags", ctypes.c_uint8),
-        ("rsvd1", ctypes.c_uint16),
-        ("nsid", ctypes.c_uint32),
-        ("cdw2", ctypes.c_uint32),
-        ("cdw3", ctypes.c_uint32),
-        ("metadata", ctypes.c_uint64),
-        ("addr", ctypes.c_uint64),
-        ("metadata_len", ctypes.c_uint32),
-        ("data_len", ctypes.c_uint32),
-        ("cdw10", ctypes.c_uint32),
-        ("cdw11", ctypes.c_uint32),
-        ("cdw12", ctypes.c_uint32),
-        ("cdw13", ctypes.c_uint32),
-        ("cdw14", ctypes.c_uint32),
-        ("cdw15", ctypes.c_uint32),
-        ("timeout_ms", ctypes.c_uint32),
-        ("result", ctypes.c_uint32),
+        ("opcode", c_uint8),
+        ("flags", c_uint8),
+        ("rsvd1", c_uint16),
+        *((name, c_uint32) for name in ("nsid", "cdw2", "cdw3")),
+        ("metadata", c_uint64),
+        ("addr", c_uint64),
+        *((name, c_uint32) for name in ("metadata_len", "data_len", "cdw10", "cdw11", "cdw12", "cdw13")),
+        *((name, c_uint32) for name in ("cdw14", "cdw15", "timeout_ms", "result")),
     )
 
 
-def from_nvme(path: str, errors: list[Facts]) -> Facts:
-    """Return the Identify data of namespace and controller as an update of a drive's facts. On an error,
-    returns `errors` with the error added."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    except OSError as error:
-        return {"errors": [*errors, not_read("nvme_formats", path, error)]}
-    try:
+def identify(path: str) -> dict[str, str]:
+    """Return the Identify data of namespace and controller, in base64. Raises OSError."""
+    with opened(path) as descriptor:
         number = fcntl.ioctl(descriptor, NVME_IOCTL_ID)
-        namespace = _identify(descriptor, OF_NAMESPACE, number)[:NAMESPACE_BYTES]
-        controller = _identify(descriptor, OF_CONTROLLER, 0)[:CONTROLLER_BYTES]
-    except OSError as error:
-        return {"errors": [*errors, not_read("nvme_formats", path, error)]}
-    finally:
-        os.close(descriptor)
-    return {
-        "nvme": {
-            name: base64.b64encode(data).decode("ascii")
-            for name, data in (("namespace", namespace), ("controller", controller))
+        return {
+            "namespace": encoded(_identify(descriptor, OF_NAMESPACE, number)[:NAMESPACE_BYTES]),
+            "controller": encoded(_identify(descriptor, OF_CONTROLLER, 0)[:CONTROLLER_BYTES]),
         }
-    }
 
 
 def _identify(descriptor: int, wanted: int, namespace: int) -> bytes:
     """Return an Identify structure. Raises OSError, with the NVMe status if the drive refuses."""
-    buffer = (ctypes.c_uint8 * IDENTIFY_BYTES)()
+    buffer = (c_uint8 * IDENTIFY_BYTES)()
     command = NvmeCommand(
         opcode=IDENTIFY,
         nsid=namespace,
@@ -107,9 +77,9 @@ def _identify(descriptor: int, wanted: int, namespace: int) -> bytes:
     return bytes(buffer)
 
 
-def formats_of(raw: "RawDrive") -> tuple[NvmeFormat, ...]:
+def formats_of(raw: RawDrive) -> tuple[NvmeFormat, ...]:
     """Return the LBA formats of the namespace in order. Empty if unread or invalid."""
-    data = _decoded(raw.nvme.get("namespace"))
+    data = decoded(raw.nvme.get("namespace", ""))
     if len(data) < NAMESPACE_BYTES:
         return ()
     count = min(data[25] + 1, (NAMESPACE_BYTES - FORMATS_AT) // FORMAT_BYTES)
@@ -126,19 +96,12 @@ def formats_of(raw: "RawDrive") -> tuple[NvmeFormat, ...]:
     return tuple(found)
 
 
-def format_scope_of(raw: "RawDrive") -> str | None:
+def format_scope_of(raw: RawDrive) -> str | None:
     """Return the scope of a Format: `namespace`, `all` namespaces of the controller, or `none` if
     unsupported."""
-    data = _decoded(raw.nvme.get("controller"))
+    data = decoded(raw.nvme.get("controller", ""))
     if len(data) < CONTROLLER_BYTES:
         return None
     if not int.from_bytes(data[256:258], "little") & FORMAT_COMMAND:
         return "none"
     return "all" if data[524] & EVERY_NAMESPACE else "namespace"
-
-
-def _decoded(text: str | None) -> bytes:
-    try:
-        return base64.b64decode(text or "", validate=True)
-    except (binascii.Error, ValueError):
-        return b""

@@ -32,22 +32,23 @@ SCSI_FAILED = frozenset({3, 4, 5, 6, 7})
 
 def smart_of(text: str | None) -> drive_facts.Smart:
     """Parse smartctl's JSON output."""
-    output = _object(text)
-    zones = _object_at(output, "zoned_device").get("capabilities")
+    output = _parsed(text)
+    zones = _at(output, "zoned_device", "capabilities")
     if output.get("scsi_device_managed_zoned_block_capable") is True:
         zones = "device_managed"
-    family, model, passed = (
-        output.get("model_family"),
-        output.get("model_name"),
-        _object_at(output, "smart_status").get("passed"),
-    )
-    trim = _object_at(output, "trim").get("supported")
+    family, model = output.get("model_family"), output.get("model_name")
+    passed = _at(output, "smart_status", "passed")
+    trim = _at(output, "trim", "supported")
+    rate = _number(output.get("rotation_rate"))
+    if rate == 0 and _at(output, "device", "protocol") == "ATA":
+        # smartctl's 0 for solid state. For SCSI it can mean "not reported".
+        rate = drive_facts.SOLID_STATE
     return drive_facts.Smart(
         passed=passed if isinstance(passed, bool) else None,
         model_family=family if isinstance(family, str) else None,
         zoned_capability=zones if isinstance(zones, str) else None,
         trim_supported=trim if isinstance(trim, bool) else None,
-        rotation_rate=_rotation_rate(output),
+        rotation_rate=valid_rate(rate or 0),
         model_name=" ".join(model.split()) or None if isinstance(model, str) else None,
         health=_health_of(output),
     )
@@ -55,63 +56,43 @@ def smart_of(text: str | None) -> drive_facts.Smart:
 
 def smart_trouble(text: str | None) -> tuple[Message, Obstacle] | None:
     """Return a message and an obstacle if smartctl returned no data, else None."""
-    output = _object(text)
+    output = _parsed(text)
     if text is None or "smart_status" in output or "model_name" in output or "rotation_rate" in output:
         return None
-    messages = _object_at(output, "smartctl").get("messages")
-    texts = (
-        [str(line.get("string")) for line in messages if isinstance(line, dict)]
-        if isinstance(messages, list)
-        else []
-    )
+    texts = [str(line.get("string")) for line in _rows(_at(output, "smartctl", "messages"))]
     if texts:
         return words.SMARTCTL_SAYS(said=texts[0].rstrip(".")), obstacle_in(texts[0])
-    power = _object_at(output, "power_mode").get("name") if "power_mode" in output else None
+    power = _at(output, "power_mode", "name")
     why = words.SLEEPS(mode=str(power)) if power else words.SMARTCTL_UNREADABLE
     return why, Obstacle.FAILED
 
 
-def _rotation_rate(output: dict[str, Any]) -> int | None:
-    """Return the rotation rate in rpm, or 1 for solid state. smartctl's 0 means solid state for an ATA drive,
-    but can mean "not reported" for SCSI."""
-    rate = output.get("rotation_rate")
-    if not isinstance(rate, int) or isinstance(rate, bool):
-        return None
-    if rate == 0:
-        return drive_facts.SOLID_STATE if _object_at(output, "device").get("protocol") == "ATA" else None
-    return valid_rate(rate)
-
-
-def _object(text: str | None) -> dict[str, Any]:
+def _parsed(text: str | None) -> dict[str, Any]:
     try:
-        value = json.loads(text or "{}")
+        return _object(json.loads(text or "{}"))
     except (ValueError, RecursionError):
         return {}
-    return value if isinstance(value, dict) else {}
 
 
 def _health_of(said: dict[str, Any]) -> drive_facts.Health:
-    """Return the health counters in smartctl's output."""
-    attributes = _table(said, "ata_smart_attributes")
-    nvme = _object_at(said, "nvme_smart_health_information_log")
+    attributes = _rows(_at(said, "ata_smart_attributes", "table"))
+    nvme = _object(_at(said, "nvme_smart_health_information_log"))
     passed, hours = next(_tests(said), (None, None))
     return drive_facts.Health(
-        hours=_number(_object_at(said, "power_on_time").get("hours")),
-        celsius=_number(_object_at(said, "temperature").get("current")) or None,
+        hours=_number(_at(said, "power_on_time", "hours")),
+        celsius=_number(_at(said, "temperature", "current")) or None,
         reallocated=_first(_raw(attributes, *REALLOCATED), _number(said.get("scsi_grown_defect_list"))),
         pending=_raw(attributes, *PENDING),
         lost=_raw(attributes, *LOST),
         media_errors=_first(
             _number(nvme.get("media_errors")),
             _raw(attributes, *UNCORRECTED),
-            _number(
-                _object_at(_object_at(said, "scsi_error_counter_log"), "read").get("total_uncorrected_errors")
-            ),
+            _number(_at(said, "scsi_error_counter_log", "read", "total_uncorrected_errors")),
         ),
         cable_errors=_raw(attributes, *CABLE),
         used_percent=_first(
             _number(nvme.get("percentage_used")),
-            _number(_object_at(said, "endurance_used").get("current_percent")),
+            _number(_at(said, "endurance_used", "current_percent")),
             _number(said.get("scsi_percentage_used_endurance_indicator")),
         ),
         spare_percent=_number(nvme.get("available_spare")),
@@ -120,7 +101,7 @@ def _health_of(said: dict[str, Any]) -> drive_facts.Health:
         failing=tuple(
             str(entry.get("name"))
             for entry in attributes
-            if entry.get("when_failed") == "now" and _object_at(entry, "flags").get("prefailure") is True
+            if entry.get("when_failed") == "now" and _at(entry, "flags", "prefailure") is True
         ),
         test_passed=passed,
         test_hours=hours,
@@ -129,26 +110,25 @@ def _health_of(said: dict[str, Any]) -> drive_facts.Health:
 
 def _tests(output: dict[str, Any]) -> Iterator[tuple[bool, int | None]]:
     """Yield completed self-tests, the latest first: passed or not, and the power-on hours."""
-    log = _object_at(output, "ata_smart_self_test_log")
     for kind in ("extended", "standard"):
-        for entry in _table(log, kind):
-            passed = _object_at(entry, "status").get("passed")
+        for entry in _rows(_at(output, "ata_smart_self_test_log", kind, "table")):
+            passed = _at(entry, "status", "passed")
             if isinstance(passed, bool):
                 yield passed, _number(entry.get("lifetime_hours"))
-    for entry in _table(output, "nvme_self_test_log"):
-        result = _number(_object_at(entry, "self_test_result").get("value"))
+    for entry in _rows(_at(output, "nvme_self_test_log", "table")):
+        result = _number(_at(entry, "self_test_result", "value"))
         if result == 0 or result in NVME_FAILED:
             yield result == 0, _number(entry.get("power_on_hours"))
     for number in range(20):
-        entry = _object_at(output, f"scsi_self_test_{number}")
-        result = _number(_object_at(entry, "result").get("value"))
+        entry = _object(_at(output, f"scsi_self_test_{number}"))
+        result = _number(_at(entry, "result", "value"))
         if result == 0 or result in SCSI_FAILED:
-            yield result == 0, _number(_object_at(entry, "power_on_time").get("hours"))
+            yield result == 0, _number(_at(entry, "power_on_time", "hours"))
 
 
 def _raw(attributes: list[dict[str, Any]], number: int, named: str) -> int | None:
     found = (
-        _number(_object_at(entry, "raw").get("value"))
+        _number(_at(entry, "raw", "value"))
         for entry in attributes
         if entry.get("id") == number and re.search(named, str(entry.get("name")))
     )
@@ -164,12 +144,18 @@ def _number(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
-def _object_at(value: dict[str, Any], key: str) -> dict[str, Any]:
-    """Return the object under a key, empty if missing."""
-    inner = value.get(key)
-    return inner if isinstance(inner, dict) else {}
+def _at(value: dict[str, Any], *keys: str) -> Any:  # noqa: ANN401 - any JSON
+    """Return the value at a path of keys, or None."""
+    found: Any = value
+    for key in keys:
+        found = found.get(key) if isinstance(found, dict) else None
+    return found
 
 
-def _table(value: dict[str, Any], key: str) -> list[dict[str, Any]]:
-    rows = _object_at(value, key).get("table")
-    return [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+def _object(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _rows(value: object) -> list[dict[str, Any]]:
+    """Return the objects in a list, without others."""
+    return [row for row in value if isinstance(row, dict)] if isinstance(value, list) else []

@@ -2,7 +2,6 @@
 state."""
 
 import fcntl
-import os
 import re
 import struct
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ from wizard.model.drive_facts import Zones
 from wizard.model.machine import Program
 from wizard.probe.facts import RawDrive, RawMachine
 from wizard.probe.host.sysfs import UNIT_BYTES, bytes_at, whole_number
+from wizard.probe.unread import opened
 
 BLKREPORTZONE = 0xC0101282
 HAS_CAPACITY = 1
@@ -33,11 +33,8 @@ Zone = tuple[int, int, int]
 
 def read_zones(path: str) -> list[dict[str, int]]:
     """Return the zones in the shape of `facts.RawZones`, with equal neighbours merged. Raises OSError."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
-    try:
+    with opened(path) as descriptor:
         return together(_reported(descriptor))
-    finally:
-        os.close(descriptor)
 
 
 def together(zones: Iterator[tuple[Zone, bool]]) -> list[dict[str, int]]:
@@ -93,7 +90,11 @@ def zones_of(raw: RawDrive) -> Zones | None:
     """Return the zones of a zoned drive, None for others."""
     if raw.sysfs.get("queue/zoned", "none") == "none":
         return None
-    runs = raw.zones
+    runs, devices = raw.zones, whole_number(raw.sysfs.get("ext_range"))
+    # The kernel allows no partitions on host-managed drives (block/partitions/core.c). For others, ext_range
+    # is the number of block devices per disk. 1 means the disk only, which some kernels before 6.8 report
+    # for host-aware drives too.
+    takes_partitions = None if devices is None else devices > 1
     return Zones(
         size_bytes=bytes_at(raw.sysfs, "queue/chunk_sectors") or None,
         count=whole_number(raw.sysfs.get("queue/nr_zones")),
@@ -104,20 +105,8 @@ def zones_of(raw: RawDrive) -> Zones | None:
         written=sum(run.written for run in runs) if runs else None,
         most_open=whole_number(raw.sysfs.get("queue/max_open_zones")),
         most_active=whole_number(raw.sysfs.get("queue/max_active_zones")),
-        takes_partitions=_takes_partitions(raw.sysfs),
+        takes_partitions=raw.sysfs.get("queue/zoned") != "host-managed" and takes_partitions,
     )
-
-
-def _takes_partitions(sysfs: dict[str, str]) -> bool | None:
-    """Return True if the kernel allows partitions, None if unknown.
-
-    Never on a host-managed drive (block/partitions/core.c). For others, ext_range is the number of block
-    devices per disk. 1 means the disk only, which some kernels before 6.8 report for host-aware drives too.
-    """
-    most = whole_number(sysfs.get("ext_range"))
-    if sysfs.get("queue/zoned") == "host-managed":
-        return False
-    return None if most is None else most > 1
 
 
 def options_of(raw: RawMachine) -> tuple[tuple[str, bool], ...]:
@@ -128,11 +117,10 @@ def options_of(raw: RawMachine) -> tuple[tuple[str, bool], ...]:
 
 def programs_of(raw: RawMachine) -> tuple[Program, ...]:
     """Parse the recorded output of tools: versions and features."""
-    names = dict.fromkeys(command.split(" ")[0] for command in raw.said)
-    return tuple(
-        _program(name, [said for command, said in raw.said.items() if command.split(" ")[0] == name])
-        for name in names
-    )
+    texts: dict[str, list[str]] = {}
+    for command, said in raw.said.items():
+        texts.setdefault(command.split(" ")[0], []).append(said)
+    return tuple(_program(name, said) for name, said in texts.items())
 
 
 def _program(name: str, said: list[str]) -> Program:

@@ -26,35 +26,28 @@ GROUP = "group:"
 def caller() -> Writer:
     """Return the calling user: of sudo or pkexec, else of the login, else of this process. Root if
     unknown."""
-    for uid in (os.environ.get("SUDO_UID"), os.environ.get("PKEXEC_UID"), _login_uid(), str(os.getuid())):
+    for uid in (os.environ.get("SUDO_UID"), os.environ.get("PKEXEC_UID"), text(LOGIN_UID), str(os.getuid())):
         if uid is not None and uid.isascii() and uid.isdecimal() and int(uid) < NOBODY_LOGGED_IN:
             with suppress(KeyError, OverflowError):
                 return _person(pwd.getpwuid(int(uid)))
     return ROOT
 
 
-def _login_uid() -> str | None:
-    try:
-        return LOGIN_UID.read_text().strip()
-    except OSError:
-        return None
-
-
-def writer_named(text: str) -> Writer:
+def writer_named(named: str) -> Writer:
     """Return the owner for `anna`, `group:family`, `everyone` or `root`. Raises BadInput for an unknown
     name."""
-    if text == EVERYONE.kind:
+    if named == EVERYONE.kind:
         return EVERYONE
-    name = text.removeprefix(GROUP)
+    name = named.removeprefix(GROUP)
     try:
-        if name == text:
+        if name == named:
             return _person(pwd.getpwnam(name))
         found = grp.getgrnam(name)
     except (KeyError, ValueError):
         raise BadInput(
             t(
                 "{writer} is no user or group here. Enter a user name, group:NAME, everyone or root.",
-                writer=repr(text),
+                writer=repr(named),
             )
         ) from None
     return Writer("group", found.gr_name, 0, found.gr_gid) if found.gr_gid else ROOT

@@ -1,12 +1,11 @@
 """Read attributes and the list of drives from sysfs. Decides only which devices count as drives."""
 
-import base64
 import re
 from collections.abc import Mapping
 from pathlib import Path
 
 from wizard.model.geometry import Geometry
-from wizard.probe.facts import RawDrive, RawPartition
+from wizard.probe.facts import RawDrive, RawPartition, encoded
 
 SYS = Path("/sys")
 
@@ -104,9 +103,7 @@ def vital_pages(folder: Path, wanted: tuple[str, ...] = PAGES) -> dict[str, str]
     pages: dict[str, str] = {}
     for page in wanted:
         try:
-            pages[page] = base64.b64encode((folder / f"device/vpd_pg{page}").read_bytes()[:1024]).decode(
-                "ascii"
-            )
+            pages[page] = encoded((folder / f"device/vpd_pg{page}").read_bytes()[:1024])
         except OSError:
             continue
     return pages
@@ -135,19 +132,15 @@ def drive_names(*, all_devices: bool, sys: Path = SYS, mounts: Path = MOUNTS) ->
         return []
     if all_devices:
         return names
-    images = _mounted_images(mounts)
+    # Filesystems that only images use, as of a live system or snap.
+    lines = (line.partition(" - ") for line in (text(mounts) or "").splitlines())
+    images = {head.split(" ")[2] for head, _, tail in lines if tail.split(" ")[0] in IMAGES}
     return [
         name
         for name in names
         if is_drive(sys / "block" / name)
         and not (name.startswith("loop") and text(sys / "block" / name / "dev") in images)
     ]
-
-
-def _mounted_images(mounts: Path) -> frozenset[str]:
-    """Return major:minor of mounted filesystems that only images use, as of a live system or snap."""
-    lines = (line.partition(" - ") for line in (text(mounts) or "").splitlines())
-    return frozenset(head.split(" ")[2] for head, _, tail in lines if tail.split(" ")[0] in IMAGES)
 
 
 def is_drive(folder: Path) -> bool:
@@ -166,12 +159,9 @@ def is_drive(folder: Path) -> bool:
     if OPTICAL.match(name) is not None:
         return True
     size = text(folder / "size")
-    return size is not None and (size != "0" or _is_fixed(folder))
-
-
-def _is_fixed(folder: Path) -> bool:
-    """Return True for hardware without removable media. The kernel cannot use it without a size."""
-    return text(folder / "removable") == "0" and (folder / "device").exists()
+    # The kernel cannot use hardware without removable media that has no size.
+    is_fixed = text(folder / "removable") == "0" and (folder / "device").exists()
+    return size is not None and (size != "0" or is_fixed)
 
 
 def _order(name: str) -> tuple[bool, list[tuple[int, str]]]:
@@ -215,15 +205,8 @@ UDEV = SYS.parent / "run/udev/data"
 ATTACHED_ATTRIBUTES = ("dev", "serial", "wwid", "device/serial", "device/wwid", "loop/backing_file")
 PROPERTIES = ("ID_SCSI_SERIAL", "ID_SERIAL_SHORT", "ID_WWN", "ID_WWN_WITH_EXTENSION")
 CONTENTS = (
-    *(
-        "ID_FS_TYPE",
-        "ID_FS_USAGE",
-        "ID_FS_UUID",
-        "ID_FS_UUID_SUB",
-        "ID_PART_TABLE_TYPE",
-        "ID_PART_TABLE_UUID",
-    ),
-    "ID_PART_ENTRY_UUID",
+    *("ID_FS_TYPE", "ID_FS_USAGE", "ID_FS_UUID", "ID_FS_UUID_SUB"),
+    *("ID_PART_TABLE_TYPE", "ID_PART_TABLE_UUID", "ID_PART_ENTRY_UUID"),
 )
 """Properties that identify contents (udev-builtin-blkid)."""
 

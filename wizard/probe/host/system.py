@@ -4,7 +4,6 @@ import os
 import re
 import stat
 import zlib
-from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -31,27 +30,17 @@ def listed_modules(folder: Path) -> str:
     return "\n".join(sysfs.text(folder / name) or "" for name in ("modules.dep", "modules.builtin")).strip()
 
 
-def filesystem_modules(listed: str) -> tuple[str, ...]:
-    """Return the filesystems among listed modules, sorted, with underscores as in /proc/modules."""
-    return tuple(sorted(_named(listed, r"kernel/fs/")))
-
-
-def layer_modules(listed: str) -> tuple[str, ...]:
-    """Return the LAYER_MODULES among listed modules."""
-    found = _named(listed, r"kernel/drivers/md/")
-    return tuple(name for name in LAYER_MODULES if name in found)
+def modules_below(listed: str, folder: str) -> set[str]:
+    """Return the names of the listed modules below a folder, with underscores as in /proc/modules."""
+    return {name.replace("-", "_") for name in re.findall(rf"(?m)^{folder}(?:[\w.-]+/)*([\w-]+)\.ko", listed)}
 
 
 def has_loop(listed: str, *, shown: bool, loads_modules: bool) -> bool | None:
     """Return True if the kernel has loop devices or can load them, None if unknown. `shown`: /sys/module has
     the driver, even if built in."""
-    if shown or "loop" in _named(listed, r"kernel/drivers/block/"):
+    if shown or "loop" in modules_below(listed, "kernel/drivers/block/"):
         return True
     return False if listed or not loads_modules else None
-
-
-def _named(listed: str, below: str) -> set[str]:
-    return {name.replace("-", "_") for name in re.findall(rf"(?m)^{below}(?:[\w.-]+/)*([\w-]+)\.ko", listed)}
 
 
 def kernel_modules(raw: facts.RawMachine) -> tuple[tuple[str, bool], ...]:
@@ -80,24 +69,10 @@ PROC = Path("/proc")
 LINKS = Path("/dev/disk/by-id")
 
 LOCAL = frozenset(
-    {
-        "ext2",
-        "ext3",
-        "ext4",
-        "xfs",
-        "btrfs",
-        "f2fs",
-        "jfs",
-        "bcachefs",
-        "zfs",
-        "vfat",
-        "exfat",
-        "ntfs3",
-        "udf",
-        "iso9660",
-        "erofs",
-    }
-    | {"squashfs", "overlay", "tmpfs", "ramfs", "devtmpfs"}
+    (
+        *("ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "jfs", "bcachefs", "zfs", "vfat", "exfat", "ntfs3"),
+        *("udf", "iso9660", "erofs", "squashfs", "overlay", "tmpfs", "ramfs", "devtmpfs"),
+    )
 )
 """Filesystems that need no network. A stat() of a file on any other could hang on a dead server."""
 
@@ -155,6 +130,7 @@ def read_machine() -> facts.RawMachine:
     """Read everything except the drives."""
     release = os.uname().release
     listed, loads = listed_modules(Path("/lib/modules") / release), (PROC / "modules").exists()
+    drivers = modules_below(listed, "kernel/drivers/md/")
     zoned = any(
         sysfs.text(sysfs.SYS / "block" / name / "queue/zoned") == "host-managed"
         for name in _names(sysfs.SYS / "block")
@@ -162,7 +138,7 @@ def read_machine() -> facts.RawMachine:
     return facts.RawMachine(
         release=release,
         filesystems=sysfs.text(PROC / "filesystems") or "",
-        modules=filesystem_modules(listed),
+        modules=tuple(sorted(modules_below(listed, "kernel/fs/"))),
         memory=(sysfs.text(PROC / "meminfo") or "").partition("\n")[0],
         root=os.geteuid() == 0,
         tools={name: path for name in TOOLS if (path := find(name))},
@@ -174,7 +150,7 @@ def read_machine() -> facts.RawMachine:
         architecture=os.uname().machine,
         missing_files=tuple(path for path in FILES if not Path(path).exists()),
         shown_modules=tuple(name for name in LAYER_MODULES if (sysfs.SYS / "module" / name).exists()),
-        listed_modules=layer_modules(listed) if listed else None,
+        listed_modules=tuple(name for name in LAYER_MODULES if name in drivers) if listed else None,
         loads_modules=loads,
         os_release=os_release(),
         container=container_signs(),
@@ -223,19 +199,9 @@ def _configuration(release: str) -> str:
     found = ""
     with suppress(OSError, zlib.error):
         found = zlib.decompress((PROC / "config.gz").read_bytes(), GZIP).decode(errors="replace")
-    found = found or next(
-        (
-            said
-            for path in (Path("/boot") / f"config-{release}", modules / "config")
-            if (said := sysfs.text(path))
-        ),
-        "",
-    )
+    found = found or sysfs.text(Path(f"/boot/config-{release}")) or sysfs.text(modules / "config") or ""
     names = "|".join(CONFIGURATION)
-    lines = [
-        match[0]
-        for match in re.finditer(rf"(?m)^(?:CONFIG_(?:{names})=.*|# CONFIG_(?:{names}) is not set)$", found)
-    ]
+    lines = re.findall(rf"(?m)^(?:CONFIG_(?:{names})=.*|# CONFIG_(?:{names}) is not set)$", found)
     if not lines and "/dm-zoned.ko" in (sysfs.text(modules / "modules.dep") or ""):
         lines = ["CONFIG_DM_ZONED=m"]
     return "\n".join(lines)
@@ -271,38 +237,26 @@ def _block(folder: Path) -> facts.RawBlock | None:
     if number is None or there is None:
         return None
     backing = sysfs.text(folder / "loop/backing_file")
-    number_behind, inode_behind = _behind(backing) if backing else (None, None)
+    number_behind, inode_behind = _identity(backing) if backing and _is_local(backing) else (None, None)
     layered = (folder / "dm").exists() or (folder / "md").exists()
+    names = ("dm/name", "dm/uuid", "md/level", "md/array_state") if layered else ()
+    texts = sysfs.attributes(folder, names)
     return facts.RawBlock(
         number=number,
         disk=there.parent.name if (folder / "partition").exists() else None,
         holders=tuple(_names(folder / "holders")),
-        dm_name=sysfs.text(folder / "dm/name") if layered else None,
-        dm_uuid=sysfs.text(folder / "dm/uuid") if layered else None,
-        md_level=sysfs.text(folder / "md/level") if layered else None,
-        md_state=sysfs.text(folder / "md/array_state") if layered else None,
+        dm_name=texts.get("dm/name"),
+        dm_uuid=texts.get("dm/uuid"),
+        md_level=texts.get("md/level"),
+        md_state=texts.get("md/array_state"),
         backing_file=backing,
         backing_number=number_behind,
         backing_inode=inode_behind,
     )
 
 
-def _number(path: str) -> str | None:
-    """Return major:minor of a block device node. Skips paths outside /dev, which may be on a dead network
-    mount."""
-    if not path.startswith("/dev/"):
-        return None
-    try:
-        status = Path(path).stat()
-    except OSError:
-        return None
-    return f"{os.major(status.st_rdev)}:{os.minor(status.st_rdev)}" if stat.S_ISBLK(status.st_mode) else None
-
-
-def _behind(path: str) -> tuple[str | None, str | None]:
-    """Return the major:minor of a loop device's backing device, or device:inode of its backing file."""
-    if not _is_local(path):
-        return None, None
+def _identity(path: str) -> tuple[str | None, str | None]:
+    """Return the major:minor of a block device node, or device:inode of a file."""
     try:
         status = Path(path).stat()
     except (OSError, ValueError):
@@ -329,10 +283,8 @@ def _mounts() -> tuple[tuple[facts.RawMounts, ...], tuple[facts.RawError, ...]]:
     """Read our mount namespace and those of all readable processes, each once."""
     found: list[facts.RawMounts] = []
     seen: set[str] = set()
-    own = _namespace("self")
-    first = _namespace("1")
-    hidden = False
-    for process in ("self", *_processes()):
+    own, first, hidden = _namespace("self"), _namespace("1"), False
+    for process in ("self", *filter(str.isdigit, _names(PROC))):
         space = _namespace(process)
         if space in seen and space is not None:
             continue
@@ -343,19 +295,11 @@ def _mounts() -> tuple[tuple[facts.RawMounts, ...], tuple[facts.RawError, ...]]:
                 continue
         seen.add(space or "self")
         lines = "\n".join(line for line in content.split("\n") if _is_wanted(line))
-        found.append(
-            facts.RawMounts(
-                own=process == "self" or space == own, first=space is not None and space == first, text=lines
-            )
-        )
-    hidden_error = facts.RawError(
-        "uses", t("Reading mounts in other users' namespaces needs root."), Obstacle.DENIED
-    )
-    return tuple(found), (hidden_error,) if hidden and os.geteuid() != 0 else ()
-
-
-def _processes() -> Iterator[str]:
-    yield from (name for name in _names(PROC) if name.isdigit())
+        is_first = space is not None and space == first
+        found.append(facts.RawMounts(process == "self" or space == own, is_first, lines))
+    why = t("Reading mounts in other users' namespaces needs root.")
+    denied = facts.RawError("uses", why, Obstacle.DENIED)
+    return tuple(found), (denied,) if hidden and os.geteuid() != 0 else ()
 
 
 def _namespace(process: str) -> str | None:
@@ -380,11 +324,12 @@ def _numbers(mounts: tuple[facts.RawMounts, ...], swaps: str) -> dict[str, str]:
         line.partition(" - ")[2].split(" ")[1] for space in mounts for line in space.text.split("\n") if line
     }
     paths |= {line.split(" ")[0].split("\t")[0] for line in swaps.split("\n")[1:]}
-    return {path: number for path in sorted(paths) if (number := _number(path))}
+    # Paths outside /dev may be on a dead network mount.
+    devices = sorted(path for path in paths if path.startswith("/dev/"))
+    return {path: number for path in devices if (number := _identity(path)[0])}
 
 
 def _links() -> dict[str, tuple[str, ...]]:
-    """Return the by-id links of each drive by sysfs name."""
     found: dict[str, list[str]] = {}
     for name in _names(LINKS):
         try:

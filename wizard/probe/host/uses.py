@@ -6,17 +6,16 @@ from collections.abc import Iterable, Iterator, Mapping
 from msgspec import Struct
 
 from wizard.model.machine import Layer, Use
-from wizard.model.said import Message, Sentence, t
+from wizard.model.said import Sentence, t
 from wizard.probe.facts import RawBlock, RawGraph
 from wizard.probe.host.sysfs import node_of
 
 HIDDEN_AT = Sentence("{place} in another session or container")
-SOMEBODY = t("another program")
+ANOTHER = t("another program")
 
 SYSTEM_MOUNTS = frozenset({"/", "/boot", "/boot/efi", "/boot/firmware", "/efi", "/usr"})
 LIVE_ROOTS = frozenset({"overlay", "squashfs", "tmpfs", "ramfs", "rootfs", "erofs", "aufs"})
 ELSEWHERE = t("a hidden location")
-ANOTHER = SOMEBODY
 DM_KINDS = {"LVM": "LVM", "CRYPT": "LUKS", "mpath": "multipath"}
 OCTAL = re.compile(r"\\([0-7]{3})")
 
@@ -49,14 +48,26 @@ def use_state(graph: RawGraph, names: Iterable[str], claimable: Mapping[str, boo
     mounts = mounts_of(graph)
     on = {name: _mounts_on(name, graph, mounts) for name in devices}
     own = {node(graph, name): tuple(dict.fromkeys(m.point for m in on[name] if m.own)) for name in devices}
+    # Filesystems that the kernel has open, possibly without a visible mount.
+    active = {name for names in (*graph.active.values(), *graph.btrfs.values()) for name in names}
+    swaps = {re.split(r"[ \t]", line)[0] for line in graph.swaps.split("\n")[1:] if line}
+    swapped = swaps | {graph.numbers.get(path) for path in swaps}
     uses = [
-        *(Use("mounted", node(graph, name), _place(mount)) for name in devices for mount in on[name]),
+        *(
+            Use("mounted", node(graph, name), one.point if one.own else HIDDEN_AT(place=one.point))
+            for name in devices
+            for one in on[name]
+        ),
         *(
             Use("mounted", node(graph, name), ELSEWHERE)
             for name in devices
-            if not on[name] and _is_active(name, graph)
+            if not on[name] and name in active
         ),
-        *(Use("swap", node(graph, name), "swap") for name in devices if _is_swap(name, graph)),
+        *(
+            Use("swap", node(graph, name), "swap")
+            for name in devices
+            if name in graph.blocks and {graph.blocks[name].number, node_of(name)} & swapped
+        ),
         *(_use_of_edge(graph, below, above) for below, above in edges),
         *(
             Use("loop-backing", node(graph, name), node(graph, other))
@@ -104,23 +115,16 @@ def mounts_of(graph: RawGraph) -> tuple[MountinfoLine, ...]:
     """Return all recorded mounts, ours first."""
     found: dict[MountinfoLine, None] = {}
     for space in sorted(graph.mounts, key=lambda space: not space.own):
+        is_system = space.own or space.first
         for line in space.text.split("\n"):
             head, _, tail = line.partition(" - ")
             fields, rest = head.split(" "), tail.split(" ")
-            if len(fields) >= 5 and len(rest) >= 2:
-                number = (
-                    fields[2] if not fields[2].startswith("0:") else graph.numbers.get(rest[1], fields[2])
-                )
-                found[
-                    MountinfoLine(
-                        number,
-                        fields[3],
-                        unescaped(fields[4]),
-                        rest[0],
-                        space.own,
-                        space.own or space.first,
-                    )
-                ] = None
+            if len(fields) < 5 or len(rest) < 2:
+                continue
+            _, _, number, root, point, *_ = fields
+            if number.startswith("0:"):
+                number = graph.numbers.get(rest[1], number)
+            found[MountinfoLine(number, root, unescaped(point), rest[0], space.own, is_system)] = None
     return tuple(found)
 
 
@@ -158,14 +162,9 @@ def _edges(graph: RawGraph, base: tuple[str, ...]) -> Iterator[tuple[str, str]]:
 def _same_file(graph: RawGraph, name: str) -> list[str]:
     """Return other loop devices over the same file. Writes through one change the other, unknown to the
     kernel."""
-    block = graph.blocks.get(name)
-    if block is None or block.backing_inode is None:
-        return []
-    return [
-        other
-        for other, found in graph.blocks.items()
-        if found.backing_inode == block.backing_inode and other != name
-    ]
+    inode = graph.blocks[name].backing_inode if name in graph.blocks else None
+    blocks = graph.blocks.items() if inode else ()
+    return [other for other, found in blocks if found.backing_inode == inode and other != name]
 
 
 def _use_of_edge(graph: RawGraph, below: str, above: str) -> Use:
@@ -186,52 +185,23 @@ def _mounts_on(name: str, graph: RawGraph, mounts: tuple[MountinfoLine, ...]) ->
     for members in graph.btrfs.values():
         if name in members:
             numbers |= {graph.blocks[member].number for member in members if member in graph.blocks}
-    return _without_redundant([mount for mount in mounts if mount.number in numbers])
-
-
-def _without_redundant(mounts: list[MountinfoLine]) -> list[MountinfoLine]:
-    """Drop mounts in other namespaces if we have one, and bind mounts if the root is mounted."""
-    near = [mount for mount in mounts if mount.own] or mounts
+    # Drop mounts in other namespaces if we have one, and bind mounts if the root is mounted.
+    found = [mount for mount in mounts if mount.number in numbers]
+    near = [mount for mount in found if mount.own] or found
     whole = [mount for mount in near if mount.root == "/" or mount.point in SYSTEM_MOUNTS]
     return whole if any(mount.root == "/" for mount in whole) else near
-
-
-def _place(mount: MountinfoLine) -> Message | str:
-    return mount.point if mount.own else HIDDEN_AT(place=mount.point)
-
-
-def _is_active(name: str, graph: RawGraph) -> bool:
-    """Return True if the kernel has a filesystem on the device open, possibly without a visible mount."""
-    return any(name in names for names in (*graph.active.values(), *graph.btrfs.values()))
-
-
-def _is_swap(name: str, graph: RawGraph) -> bool:
-    block = graph.blocks.get(name)
-    paths = [re.split(r"[ \t]", line)[0] for line in graph.swaps.split("\n")[1:] if line]
-    return block is not None and any(
-        graph.numbers.get(path) == block.number or path == node_of(name) for path in paths
-    )
 
 
 def _running_system(
     graph: RawGraph, mounts: tuple[MountinfoLine, ...], on: Mapping[str, list[MountinfoLine]]
 ) -> Iterator[Use]:
-    """Yield the devices of the running system and of its boot medium."""
-    media = set(_live_media(graph, mounts)) if is_live(graph) else set()
+    """Yield the devices of the running system and of its boot medium, which contains the image behind a
+    mounted loop device."""
+    mounted = {mount.number for mount in mounts}
+    blocks = graph.blocks.values() if is_live(graph) else ()
+    images = [one.backing_file for one in blocks if one.backing_file and one.number in mounted]
     for name, found in on.items():
         for mount in found:
-            if mount.system and (mount.point in SYSTEM_MOUNTS or mount.point in media):
+            has_image = any(image.startswith(mount.point.rstrip("/") + "/") for image in images)
+            if mount.system and (mount.point in SYSTEM_MOUNTS or has_image):
                 yield Use("running-system", node(graph, name), mount.point)
-
-
-def _live_media(graph: RawGraph, mounts: tuple[MountinfoLine, ...]) -> Iterator[str]:
-    """Return mount points with the image behind a mounted loop device, as on a live medium."""
-    mounted = {mount.number for mount in mounts}
-    points = sorted(
-        (mount.point for mount in mounts if not mount.number.startswith("0:")), key=len, reverse=True
-    )
-    for block in graph.blocks.values():
-        if block.backing_file and block.number in mounted:
-            yield from (
-                point for point in points[:] if block.backing_file.startswith(point.rstrip("/") + "/")
-            )

@@ -56,7 +56,7 @@ def against_the_kernel(seen: Seen) -> Iterator[Check]:
 def against_other_tools(name: str, drive: Drive, raw: RawDrive) -> Iterator[Check]:
     """Compare the page in sysfs with IDENTIFY DEVICE from hdparm, page B1h with sg_vpd, and meanings with
     smartctl."""
-    page = vital_page(raw, "89") or b""
+    page = vital_page(raw, "89")
     ours = [int.from_bytes(page[at : at + 2], "little") for at in range(60, len(page), 2)]
     theirs = [
         int(word, 16)

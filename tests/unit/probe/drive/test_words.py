@@ -270,10 +270,12 @@ def test_missing_permission_is_reported(monkeypatch: pytest.MonkeyPatch) -> None
         raise PermissionError(errno.EACCES, "Permission denied")
 
     monkeypatch.setattr("os.open", refused)
-    before = [{"what": "smart", "why": "x"}]
+    before = {"what": "smart", "why": "x"}
+    told = [before]
     monkeypatch.setattr("os.geteuid", lambda: 0)
-    told = nvme.from_nvme("/dev/nvme0n1", before)["errors"]
-    assert told[0] is before[0]
+    with unread.reported(told, "nvme_formats", "/dev/nvme0n1"):
+        nvme.identify("/dev/nvme0n1")
+    assert told[0] is before
     assert from_json(told[1], RawError, "told") == RawError(
         "nvme_formats",
         unread.REFUSED(device="/dev/nvme0n1", why="Permission denied"),
@@ -294,7 +296,10 @@ def test_refusing_drive_is_reported(monkeypatch: pytest.MonkeyPatch, answer: int
         return answer
 
     monkeypatch.setattr("fcntl.ioctl", ioctl)
-    told = from_json(nvme.from_nvme("/dev/null", [])["errors"][0], RawError, "told")
+    errors: list[dict[str, object]] = []
+    with unread.reported(errors, "nvme_formats", "/dev/null"):
+        nvme.identify("/dev/null")
+    told = from_json(errors[0], RawError, "told")
     assert why in str(told.why) and told.obstacle is Obstacle.FAILED
 
 

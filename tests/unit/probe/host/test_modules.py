@@ -8,10 +8,9 @@ from msgspec.structs import replace
 from tests.unit.probe import rawfacts
 from wizard.probe.host.system import (
     LAYER_MODULES,
-    filesystem_modules,
     has_loop,
-    layer_modules,
     listed_modules,
+    modules_below,
 )
 from wizard.probe.interpret import machine_of
 
@@ -34,8 +33,9 @@ def test_modules_are_found_in_both_lists(tmp_path: Path) -> None:
     (tmp_path / "modules.dep").write_text(DEP)
     (tmp_path / "modules.builtin").write_text(BUILTIN)
     listed = listed_modules(tmp_path)
-    assert filesystem_modules(listed) == ("ext4", "xfs")
-    assert layer_modules(listed) == ("dm_mod", "dm_crypt", "md_mod", "raid1")
+    assert modules_below(listed, "kernel/fs/") == {"ext4", "xfs"}
+    layers = {"dm_mod", "dm_crypt", "dm_persistent_data", "md_mod", "raid1"}
+    assert modules_below(listed, "kernel/drivers/md/") == layers
     assert listed_modules(tmp_path / "nowhere") == ""
 
 
