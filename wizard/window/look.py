@@ -80,7 +80,6 @@ _MANY = {
     "focus-line": "accent",
     "title": "muted",
     "thumb": "/off",
-    "track": "/raised",
 }
 _EIGHT = {
     "strong": "b",
@@ -165,7 +164,7 @@ _CONSOLE_SIGNS = SIGNS | {
 }
 _ASCII_SIGNS = _CONSOLE_SIGNS | {"tick": "+", "free": ".", "up": "^", "down": "v"}
 
-_FILESYSTEMS = {
+FILESYSTEMS = {
     "ext4": ("#2f6fc4", "white/blue", "4"),
     "ext3": ("#54708f", "black/cyan", "3"),
     "ext2": ("#54708f", "black/cyan", "2"),
@@ -174,17 +173,8 @@ _FILESYSTEMS = {
     "vfat": ("#9a6a14", "black/yellow", "f"),
     "exfat": ("#9a6a14", "black/yellow", "e"),
 }
-_OTHER_FILESYSTEM = ("#6b7280", "black/white", "")
-
-TONES = {
-    Tone.PLAIN: "text",
-    Tone.STRONG: "strong",
-    Tone.MUTED: "muted",
-    Tone.ACCENT: "accent",
-    Tone.GOOD: "good",
-    Tone.WARN: "warn",
-    Tone.DANGER: "danger",
-}
+OTHER_FILESYSTEM = ("#6b7280", "black/white", "")
+"""Colours of a filesystem in a bar, and its letter where neither name nor colour is available."""
 
 
 class Look(Struct, frozen=True):
@@ -211,7 +201,7 @@ class Look(Struct, frozen=True):
 
     def tone(self, tone: Tone) -> Style:
         """Return the style of a tone."""
-        return self.style(TONES[tone])
+        return self.style("text" if tone is Tone.PLAIN else tone)
 
     def sign(self, name: str) -> str:
         """Return a sign from the terminal's font."""
@@ -219,7 +209,7 @@ class Look(Struct, frozen=True):
 
     def filesystem(self, kind: str) -> Style:
         """Return the style of a filesystem in a bar."""
-        many, eight, _ = _FILESYSTEMS.get(kind, _OTHER_FILESYSTEM)
+        many, eight, _ = FILESYSTEMS.get(kind, OTHER_FILESYSTEM)
         return _style(f"#ffffff/{many}" if self.many else "r" if self.colourless else eight)
 
     def dimmed(self, style: Style | None) -> Style:
@@ -233,47 +223,29 @@ class Look(Struct, frozen=True):
 
     def theme(self) -> Theme:
         """Return a theme for Textual. Only the background matters, since the rest is drawn here."""
-        if self.many:
-            return Theme(
-                name="diskwright-window",
-                dark=not self.terminal.light,
-                primary=(LIGHT if self.terminal.light else DARK)["accent"],
-                background=self.ground,
-                surface=self.ground,
-                panel=self.ground,
-            )
+        light, plain = self.terminal.light, None if self.many else "ansi_default"
+        ground, ink = ("white", "black") if light else ("black", "white")
         return Theme(
             name="diskwright-window",
-            ansi=True,
-            dark=not self.terminal.light,
-            primary="ansi_cyan",
-            foreground="ansi_default",
-            background="ansi_default",
-            surface="ansi_default",
-            panel="ansi_default",
-            boost="ansi_default",
-            variables={
-                "ansi-background": "ansi_white" if self.terminal.light else "ansi_black",
-                "ansi-foreground": "ansi_black" if self.terminal.light else "ansi_white",
-            },
+            ansi=not self.many,
+            dark=not light,
+            primary=(LIGHT if light else DARK)["accent"] if self.many else "ansi_cyan",
+            foreground=plain,
+            background=plain or self.ground,
+            surface=plain or self.ground,
+            panel=plain or self.ground,
+            boost=plain,
+            variables={}
+            if self.many
+            else {"ansi-background": f"ansi_{ground}", "ansi-foreground": f"ansi_{ink}"},
         )
-
-
-def letter_of(kind: str) -> str:
-    """Return the letter for a filesystem where neither name nor colour is available."""
-    return _FILESYSTEMS.get(kind, _OTHER_FILESYSTEM)[2]
 
 
 def look_of(terminal: Terminal) -> Look:
     """Return the look for a terminal."""
     colours = LIGHT if terminal.light else DARK
-    match terminal.colours:
-        case Colours.ANY:
-            named = _MANY
-        case Colours.EIGHT:
-            named = _EIGHT
-        case _:
-            named = _FEW_BYTES if terminal.slow else _NONE
+    few = _FEW_BYTES if terminal.slow else _NONE
+    named = {Colours.ANY: _MANY, Colours.EIGHT: _EIGHT, Colours.NONE: few}[terminal.colours]
     signs = {Glyphs.ALL: SIGNS, Glyphs.CONSOLE: _CONSOLE_SIGNS, Glyphs.ASCII: _ASCII_SIGNS}[terminal.glyphs]
     if terminal.glyphs is Glyphs.ALL and terminal.colours is not Colours.ANY:
         signs = signs | {"free": "░"}
