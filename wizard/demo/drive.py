@@ -11,14 +11,16 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from time import monotonic, sleep, time
+from time import sleep, time
 
 from msgspec import Struct
 
 from wizard.apply.block.devices import take_writes
 from wizard.apply.run.process import is_locked, request_stop
+from wizard.apply.system.mounts import MOUNTINFO, Mounted, parse_mountinfo
+from wizard.benchmark.scratch import locked
 from wizard.demo.image import build_image
 from wizard.model.errors import DiskwrightError, Failed, Refused
 from wizard.model.said import MIB, t
@@ -27,7 +29,6 @@ from wizard.process.program import run
 IMAGE_NAME = "drive.img"
 RUNS_NAME = "runs"
 SYS_BLOCK = Path("/sys/block")
-MOUNTINFO = Path("/proc/self/mountinfo")
 SWAPS = Path("/proc/swaps")
 TOOL_SECONDS = 30.0
 WRITER_SECONDS = 120.0
@@ -52,7 +53,9 @@ def clean_up(folder: Path) -> list[str]:
     problems: list[str] = []
     _stop_runs(folder / RUNS_NAME)
     for path in loop_devices(folder / IMAGE_NAME):
-        _wait_for_writer(path)
+        # After the timeout, the drive is removed despite the writer.
+        with suppress(Refused), locked(path, WRITER_SECONDS):
+            pass
         for step in (_release, _forget_partitions, _detach):
             try:
                 step(path)
@@ -81,39 +84,19 @@ def clean_up(folder: Path) -> list[str]:
 def _stop_runs(runs: Path) -> None:
     """Ask active runs to stop after their current step. The drive's lock shows when they have."""
     for folder in sorted(runs.glob("*")):
-        try:
+        # If the run ended in the meantime or never started, there is nothing to stop.
+        with suppress(DiskwrightError, OSError):
             if folder.is_dir() and is_locked(folder):
                 request_stop(folder)
-        except (DiskwrightError, OSError):
-            # The run ended in the meantime or never started, so there is nothing to stop.
-            continue
-
-
-def _wait_for_writer(path: str) -> None:
-    """Wait until no writer holds the drive's lock. After the timeout, the drive is removed despite the
-    writer."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return
-    try:
-        end = monotonic() + WRITER_SECONDS
-        while monotonic() < end:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                return
-            except OSError:
-                sleep(0.1)
-    finally:
-        os.close(descriptor)
 
 
 def _release(path: str) -> None:
     """Unmount the drive and its partitions everywhere, topmost first, and deactivate swap on them."""
     ours = re.compile(rf"{re.escape(path)}(p\d+)?")
     problems: list[str] = []
-    for target in [target for source, target in reversed(list(_mounts())) if ours.fullmatch(source)]:
-        _unmount(target, problems)
+    for mount in reversed(_mounts()):
+        if ours.fullmatch(mount.source):
+            _unmount(mount.mount_point, problems)
     for line in SWAPS.read_text().splitlines()[1:]:
         if ours.fullmatch(line.split()[0]):
             run(["swapoff", line.split()[0]], seconds=TOOL_SECONDS)
@@ -146,19 +129,13 @@ def _unmount(target: str, problems: list[str]) -> None:
 
 
 def _mounts_below(folder: Path) -> list[str]:
-    return [target for _, target in reversed(list(_mounts())) if Path(target).is_relative_to(folder)]
+    places = (mount.mount_point for mount in reversed(_mounts()))
+    return [place for place in places if Path(place).is_relative_to(folder)]
 
 
-def _mounts() -> Iterator[tuple[str, str]]:
-    """Yield source and mount point of all mounts, in mount order (proc(5), mountinfo)."""
-    for line in MOUNTINFO.read_text(errors="surrogateescape").splitlines():
-        fields, _, tail = line.partition(" - ")
-        yield _unescaped(tail.split(" ")[1]), _unescaped(fields.split(" ")[4])
-
-
-def _unescaped(escaped: str) -> str:
-    """Decode the kernel's octal escapes for blanks and backslashes."""
-    return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), escaped)
+def _mounts() -> tuple[Mounted, ...]:
+    """Return all mounts. Names that are not UTF-8 can still be unmounted."""
+    return parse_mountinfo(MOUNTINFO.read_text(errors="surrogateescape"))
 
 
 OWN_FSTAB = t("The demo's fstab; the system's fstab is not changed.")
