@@ -205,7 +205,6 @@ def free_extents(drive: Drive, margin_bytes: int) -> tuple[Extent, ...]:
 
 
 def _without(extents: Sequence[Extent], taken: Extent) -> tuple[Extent, ...]:
-    """Remove a range from the extents."""
     pieces = [
         piece
         for one in extents
@@ -227,7 +226,6 @@ def refused(why: Message) -> Refused:
 
 
 def _obstacle(drive: Drive) -> Message | None:
-    """Return why writing is impossible, or None."""
     unknown = [unread for unread in drive.unread if unread.what in ESSENTIAL]
     if unknown or drive.table is None or drive.size_bytes is None or drive.geometry is None:
         why = unknown[0].why if unknown else t("Cannot read the partition table or size.")
@@ -292,18 +290,14 @@ def opened_alone(drive: Drive, *, synchronous: bool) -> Iterator[tuple[int, Watc
         ):
             raise refused(t("{drive} is no longer the same drive.", drive=drive.path))
         with Watch(drive.path) as watch:
-            _refuse_others(drive, watch)
+            present = {part.path for part in drive.partitions if part.kernel_start_bytes is not None}
+            if watch.partitions != present:
+                raise refused(t("The partitions of {drive} are being changed.", drive=drive.path))
+            if writer := other_writer({drive.path, *watch.partitions}):
+                raise refused(t("{writer}.", writer=writer))
             yield descriptor, watch
     finally:
         os.close(descriptor)
-
-
-def _refuse_others(fresh: Drive, watch: Watch) -> None:
-    """Raise Refused if another program is about to change the drive."""
-    if watch.partitions != {part.path for part in fresh.partitions if part.kernel_start_bytes is not None}:
-        raise refused(t("The partitions of {drive} are being changed.", drive=fresh.path))
-    if writer := other_writer({fresh.path, *watch.partitions}):
-        raise refused(t("{writer}.", writer=writer))
 
 
 @contextmanager

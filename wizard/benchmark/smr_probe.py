@@ -337,7 +337,6 @@ def block_bytes(drive: Drive) -> int:
 
 
 def _unsuitable(drive: Drive) -> Message | None:
-    """Return why the probe does not suit this drive, or None."""
     if drive.bus not in BUSES and not is_ata(drive):
         return t(
             "The quick test is for SATA, SAS and USB hard disks, not {drive} ({bus}), "

@@ -10,10 +10,10 @@ from msgspec import Struct
 
 from wizard.benchmark import access, smr_cliff
 from wizard.benchmark.measure import align, nth
-from wizard.benchmark.scratch import scratch_extents
-from wizard.model.errors import Failed, Refused
+from wizard.benchmark.scratch import refused, scratch_extents
+from wizard.model.errors import Failed
 from wizard.model.machine import Drive, Extent
-from wizard.model.said import KIB, MIB, Sentence, t
+from wizard.model.said import KIB, MIB, t
 from wizard.model.verdict import CliffVerdict, WritePhase, WriteWindow
 from wizard.probe.machine import probe_drive
 
@@ -114,9 +114,9 @@ NANO = 1e-9
 
 
 PHASES = {
-    WritePhase.SEQUENTIAL_BEFORE: Sentence("sequential, before"),
-    WritePhase.RANDOM: Sentence("random"),
-    WritePhase.SEQUENTIAL_AFTER: Sentence("sequential, after"),
+    WritePhase.SEQUENTIAL_BEFORE: t("sequential, before"),
+    WritePhase.RANDOM: t("random"),
+    WritePhase.SEQUENTIAL_AFTER: t("sequential, after"),
 }
 
 
@@ -143,13 +143,11 @@ def run_shingled_trial(
         ordered_bytes = min(MOST_ORDERED_BYTES, most_bytes // ORDERED_SHARE)
         ranges = lay_ground(pieces.extents, max(drive.geometry.alignment_offset_bytes, 0), ordered_bytes)
         if ranges is None:
-            least = (FEWEST_STRETCHES + 8) * STRETCH_BYTES
-            raise Refused(
+            raise refused(
                 t(
-                    "The test needs at least {least:exact} of contiguous free space on {drive}. "
-                    "Nothing was written.",
+                    "The test needs at least {least:exact} of contiguous free space on {drive}.",
                     drive=drive.path,
-                    least=least,
+                    least=(FEWEST_STRETCHES + 8) * STRETCH_BYTES,
                 )
             )
         run = WriteProbe(pieces, ranges, clock, seconds, most_bytes, on_progress)
@@ -241,16 +239,16 @@ class WriteProbe:
         random = [window for window in self.windows if window.phase is WritePhase.RANDOM]
         if self._open_bytes or self._phase is not WritePhase.RANDOM or not random:
             return False
-        if random[-1].bytes_per_second * smr_cliff.FALL > max(window.bytes_per_second for window in random):
-            return False
-        return smr_cliff.find_cliff(random) is not None
+        highest = max(window.bytes_per_second for window in random)
+        is_slow = random[-1].bytes_per_second * smr_cliff.FALL <= highest
+        return is_slow and smr_cliff.find_cliff(random) is not None
 
     def _report(self) -> None:
         said = t(
             "Wrote {written:size} of at most {most:size} ({phase}, {rate}).",
             written=self.written_bytes,
             most=self._most_bytes,
-            phase=PHASES[self._phase](),
+            phase=PHASES[self._phase],
             rate=smr_cliff.rate_in_words(self.windows[-1].bytes_per_second if self.windows else None),
         )
         self._on_progress(self._clock.progress(said))

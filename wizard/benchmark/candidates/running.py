@@ -5,6 +5,7 @@ import gc
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from time import monotonic, perf_counter
 from uuid import uuid4
@@ -118,7 +119,8 @@ class Trial:
         self._warm = False
         self._first = surroundings.counts(order.drive.path)
         self._comparisons: tuple[compare.Comparison, ...] = ()
-        self._phases: dict[tuple[str, float], tuple[LoadPhase, ...]] = {}
+        # All candidates and rounds use the same operations.
+        self._phases_of = cache(phases_of)
         self._longest_seconds = 0.0
         self._largest_bytes = 0
 
@@ -176,7 +178,6 @@ class Trial:
         return fits
 
     def _reason_to_end(self) -> compare.EndReason | None:
-        """Return why no further round should start, or None."""
         done, bounds = len(self.rounds), self.order.bounds
         if done >= compare.FEWEST and all(
             one.finding is not compare.TrialFinding.OPEN for one in self._comparisons
@@ -209,37 +210,16 @@ class Trial:
             made += self._make(candidate)
             if self.order.aged:
                 self._age(candidate, name)
-            for phase in self._phases_of(name, scale):
-                phases.append(self._phase(candidate, name, phase))
+            phases += [
+                self._phase(candidate, name, phase) for phase in self._phases_of(name, scale, self.order.seed)
+            ]
         return compare.Run(candidate.id, round(made, 4), tuple(phases))
-
-    def _phases_of(self, load: str, scale: float) -> tuple[LoadPhase, ...]:
-        """Return the phases of a load. All candidates and rounds use the same operations."""
-        key = (load, scale)
-        if key not in self._phases:
-            self._phases[key] = phases_of(load, scale, self.order.seed)
-        return self._phases[key]
 
     def _age(self, candidate: compare.Candidate, load: str) -> None:
         self._progress(candidate, AGE)
-        try:
-            with self._mounted(candidate) as root:
-                free = os.fstatvfs(root)
-                aged(root, free.f_bavail * free.f_frsize, self.order.seed)
-        except OSError as error:
-            raise self._failed(candidate, load, "age", error) from None
-
-    def _failed(self, candidate: compare.Candidate, load: str, phase: str, error: OSError) -> Failed:
-        why = str(error.strerror or error)
-        return Failed(
-            t(
-                "{filesystem}: {load} failed at {phase} ({why}). The trial was stopped.",
-                filesystem=candidate.id,
-                load=load,
-                phase=phase,
-                why=why,
-            )
-        )
+        with self._mounted(candidate, load, "age") as root:
+            free = os.fstatvfs(root)
+            aged(root, free.f_bavail * free.f_frsize, self.order.seed)
 
     def _make(self, candidate: compare.Candidate) -> float:
         """Create the filesystem in a clean range. Returns the seconds."""
@@ -269,23 +249,34 @@ class Trial:
         return perf_counter() - begun
 
     @contextmanager
-    def _mounted(self, candidate: compare.Candidate) -> Iterator[int]:
-        """Mount the filesystem and yield a descriptor of its root. Unmounts at the end, which flushes all
-        data."""
+    def _mounted(self, candidate: compare.Candidate, load: str, phase: str) -> Iterator[int]:
+        """Mount the filesystem for a phase and yield a descriptor of its root. Unmounts at the end, which
+        flushes all data."""
         kind = MADE[candidate.filesystem]
         options = tuple(dict.fromkeys((*candidate.mount_options, *kind.quiet_options)))
-        node = self._ground.at(self.order.extent_of(candidate))
-        surroundings.mount(node, self._place, kind.kernel_names[0], options, self._lock)
         try:
-            root = os.open(self._place, os.O_RDONLY | os.O_DIRECTORY)
+            node = self._ground.at(self.order.extent_of(candidate))
+            surroundings.mount(node, self._place, kind.kernel_names[0], options, self._lock)
             try:
-                with self.stop.interruptible():
-                    yield root
+                root = os.open(self._place, os.O_RDONLY | os.O_DIRECTORY)
+                try:
+                    with self.stop.interruptible():
+                        yield root
+                finally:
+                    os.close(root)
             finally:
-                os.close(root)
-        finally:
-            surroundings.close_below(self._place)
-            surroundings.unmount(self._place)
+                surroundings.close_below(self._place)
+                surroundings.unmount(self._place)
+        except OSError as error:
+            raise Failed(
+                t(
+                    "{filesystem}: {load} failed at {phase} ({why}). The trial was stopped.",
+                    filesystem=candidate.id,
+                    load=load,
+                    phase=phase,
+                    why=str(error.strerror or error),
+                )
+            ) from None
 
     def _phase(self, candidate: compare.Candidate, load: str, phase: LoadPhase) -> compare.PhaseRun:
         self._progress(candidate, phase.name)
@@ -294,13 +285,9 @@ class Trial:
                 self.cache.empty()
         before = surroundings.counts(self.order.drive.path)
         with self.memory.limited():
-            begun = 0.0
-            try:
-                with self._mounted(candidate) as root:
-                    begun = perf_counter()
-                    phase.act(root)
-            except OSError as error:
-                raise self._failed(candidate, load, phase.name, error) from None
+            with self._mounted(candidate, load, phase.name) as root:
+                begun = perf_counter()
+                phase.act(root)
             seconds = perf_counter() - begun
         counted = surroundings.between(before, surroundings.counts(self.order.drive.path))
         return compare.PhaseRun(load, phase.name, phase.unit, phase.amount, round(seconds, 6), counted)

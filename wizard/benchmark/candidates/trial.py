@@ -29,9 +29,6 @@ ONE_PARTITION = t("Trials use one partition, not several drives, a volume group 
 MOST_CANDIDATES = 4
 SECONDS_A_CANDIDATE = 90.0
 MOST_WRITTEN_BYTES = 32 * GIB
-AGAIN, MISALIGNED = "{name}-again", "{name}-misaligned"
-"""Names of a filesystem compared with itself, and on a misaligned partition."""
-
 SHIFT_BYTES = KIB
 """Offset of sector 34 in a 4 KiB block, where the 2010 study placed its partitions."""
 
@@ -78,7 +75,6 @@ def blocker(drive: Drive, plan: Plan, index: int, loads: Sequence[str]) -> Messa
 
 
 def _loads_obstacle(loads: Sequence[str]) -> Message | str:
-    """Return why these loads cannot run, or empty."""
     if not loads:
         return t("No load is defined for this purpose, so a trial is impossible.")
     for name in loads:
@@ -111,15 +107,6 @@ def refuse_extent(drive: Drive, extent: Extent) -> None:
         )
 
 
-def _candidate_of(plan: Plan, index: int, others: Sequence[compare.Candidate] = ()) -> compare.Candidate:
-    """Return the plan's volume as a candidate, with a name unlike the others."""
-    volume = plan.volumes[index]
-    make = next(one for one in plan.filesystems if one.device == volume.path)
-    taken = volume.filesystem in {other.id for other in others}
-    name = AGAIN.format(name=volume.filesystem) if taken else volume.filesystem
-    return compare.Candidate(name, make, volume.mount_options)
-
-
 def order_of(
     drive: Drive,
     plans: Sequence[Plan],
@@ -144,15 +131,21 @@ def order_of(
     assert extent is not None
     candidates: list[compare.Candidate] = []
     for plan in plans:
-        candidates.append(_candidate_of(plan, index, candidates))
+        volume = plan.volumes[index]
+        make = next(one for one in plan.filesystems if one.device == volume.path)
+        is_again = volume.filesystem in {other.id for other in candidates}
+        name = f"{volume.filesystem}-again" if is_again else volume.filesystem
+        candidates.append(compare.Candidate(name, make, volume.mount_options))
     if misaligned:
-        candidates.append(_misaligned(drive, candidates[0]))
+        if drive.geometry is None or SHIFT_BYTES % drive.geometry.logical_block_bytes:
+            raise Refused(t("Cannot misalign a partition of {drive} by 1 KiB.", drive=drive.path))
+        name = f"{candidates[0].id}-misaligned"
+        candidates.append(replace(candidates[0], id=name, shift_bytes=SHIFT_BYTES))
     if len(candidates) < 2:
         raise Refused(t("No other filesystem can be created here for comparison."))
-    workload = plans[0].volumes[index].workload
     return compare.Order(
         drive,
-        workload,
+        plans[0].volumes[index].workload,
         extent,
         tuple(candidates),
         tuple(loads),
@@ -160,13 +153,6 @@ def order_of(
         aged=aged,
         advised=advised,
     )
-
-
-def _misaligned(drive: Drive, planned: compare.Candidate) -> compare.Candidate:
-    """Return the candidate on a misaligned partition. Raises Refused if impossible."""
-    if drive.geometry is None or SHIFT_BYTES % drive.geometry.logical_block_bytes:
-        raise Refused(t("Cannot misalign a partition of {drive} by 1 KiB.", drive=drive.path))
-    return replace(planned, id=MISALIGNED.format(name=planned.id), shift_bytes=SHIFT_BYTES)
 
 
 PROCESS = (sys.executable, "-P", "-m", "wizard.benchmark.candidates")

@@ -3,8 +3,7 @@
 import ctypes
 import errno
 import os
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Sequence
 from random import Random
 
 from wizard.benchmark.loads.script import BLOCK_BYTES
@@ -77,20 +76,12 @@ def _allocate(name: str, size_bytes: int, root: int) -> bool:
     raise OSError(error, os.strerror(error), name)
 
 
-@cache
-def _library_fallocate() -> Callable[[int, int, int, int], int]:
-    """Return the 64-bit fallocate. musl has only this variant, under the plain name."""
-    library = ctypes.CDLL(None, use_errno=True)
-    call = library.fallocate64 if hasattr(library, "fallocate64") else library.fallocate
-    call.argtypes = (ctypes.c_int, ctypes.c_int, ctypes.c_int64, ctypes.c_int64)
-    found: Callable[[int, int, int, int], int] = call
-    return found
-
-
 def _fallocate(file: int, size_bytes: int) -> int:
-    """Call fallocate(2) from the start of the file. Returns 0 or an errno."""
-    call = _library_fallocate()
-    while call(file, 0, 0, size_bytes):
+    """Call the 64-bit fallocate(2) from the start of the file. Returns 0 or an errno."""
+    library = ctypes.CDLL(None, use_errno=True)
+    # musl has only this variant, under the plain name.
+    call = library.fallocate64 if hasattr(library, "fallocate64") else library.fallocate
+    while call(file, 0, ctypes.c_int64(0), ctypes.c_int64(size_bytes)):
         if (error := ctypes.get_errno()) != errno.EINTR:
             return error
     return 0
