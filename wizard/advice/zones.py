@@ -191,7 +191,6 @@ def _dotted(version: Version) -> str:
 
 
 def _has_conventional(drive: Drive) -> bool | None:
-    """Return True if some zones are conventional, None if unknown."""
     if drive.zones is None or drive.zones.conventional is None:
         return None
     return drive.zones.conventional > 0

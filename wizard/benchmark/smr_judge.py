@@ -36,7 +36,7 @@ DISTANCE_LEAST = 2.6
 """Limit for reads in the order of writing, in either direction. Chance exceeds it once in 400,000 times.
 Adjacent entries of a log take almost no time, or almost a turn."""
 
-SWAPS_MOST = 0.005
+SWAPS, SWAPS_MOST = 400, 0.005
 QUICKER_LEAST, QUICKER_ERRORS = 0.25, 4.5
 """Increase in reads without platters, in the order of writing. Requires few such reads at random places."""
 
@@ -246,12 +246,11 @@ def share_of_swaps(
     statistic: Callable[[Sequence[float], Sequence[float]], float | None],
     seen: float,
     random: Random,
-    swaps: int = 400,
 ) -> float:
     """Return the share of random swaps, batch by batch, whose statistic reaches `seen`. Only whole batches
     are swapped, because bursts of other programs affect whole batches."""
     reached = 0
-    for _ in range(swaps):
+    for _ in range(SWAPS):
         left: list[float] = []
         right: list[float] = []
         for mine, theirs in zip(one, other, strict=True):
@@ -260,7 +259,7 @@ def share_of_swaps(
             right += theirs if heads else mine
         value = statistic(left, right)
         reached += value is not None and value >= seen
-    return reached / swaps
+    return reached / SWAPS
 
 
 def share_error(one: float, count: int, other: float, other_count: int) -> float:

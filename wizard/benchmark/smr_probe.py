@@ -77,33 +77,33 @@ def draw_pairs(extents: Sequence[Extent], block_bytes: int, offset_bytes: int, r
     def aligned(place: int) -> int:
         return align(place, block_bytes, offset_bytes)
 
-    def random_pair(one: int, other: int) -> BlockPair:
-        taken.update((one, other))
-        return BlockPair(one, other) if random.random() < 0.5 else BlockPair(other, one)
+    def single() -> list[int]:
+        one = aligned(_place(wide, FARTHEST_BYTES + 2 * block_bytes, random))
+        return [one, aligned(one + random.randrange(NEAREST_BYTES, FARTHEST_BYTES))]
 
-    def single() -> BlockPair:
-        while True:
-            start = _place(wide, FARTHEST_BYTES + 2 * block_bytes, random)
-            one = aligned(start)
-            other = aligned(one + random.randrange(NEAREST_BYTES, FARTHEST_BYTES))
-            if not taken & {one, other}:
-                return random_pair(one, other)
+    def group() -> list[int]:
+        base = _place(wide, GROUP_BYTES + GROUP_BLOCKS * block_bytes, random)
+        return [
+            aligned(base + slot * MIB + random.randrange(GROUP_BLOCKS) * block_bytes)
+            for slot in range(2 * GROUP_PAIRS)
+        ]
 
-    def group() -> tuple[BlockPair, ...]:
-        while True:
-            base = _place(wide, GROUP_BYTES + GROUP_BLOCKS * block_bytes, random)
-            blocks = [
-                aligned(base + slot * MIB + random.randrange(GROUP_BLOCKS) * block_bytes)
-                for slot in range(2 * GROUP_PAIRS)
-            ]
-            if len(set(blocks)) == len(blocks) and not taken.intersection(blocks):
-                pairs = [
-                    random_pair(one, other) for one, other in zip(blocks[::2], blocks[1::2], strict=True)
-                ]
-                random.shuffle(pairs)
-                return tuple(pairs)
+    def drawn(draw: Callable[[], list[int]]) -> list[BlockPair]:
+        blocks = draw()
+        while len(set(blocks)) < len(blocks) or taken.intersection(blocks):
+            blocks = draw()
+        taken.update(blocks)
+        return [
+            BlockPair(one, other) if random.random() < 0.5 else BlockPair(other, one)
+            for one, other in zip(blocks[::2], blocks[1::2], strict=True)
+        ]
 
-    return Pairs(block_bytes, tuple(single() for _ in range(SINGLES)), tuple(group() for _ in range(GROUPS)))
+    singles = tuple(pair for _ in range(SINGLES) for pair in drawn(single))
+    groups: list[list[BlockPair]] = []
+    for _ in range(GROUPS):
+        groups.append(drawn(group))
+        random.shuffle(groups[-1])
+    return Pairs(block_bytes, singles, tuple(map(tuple, groups)))
 
 
 def stream_start(size_bytes: int, pairs: Pairs, random: Random) -> tuple[int, int]:
@@ -242,28 +242,21 @@ class SmrProbe:
     ) -> tuple[ProbeComparison, bool]:
         """Compare written and unwritten blocks. The flag is False if time ran out."""
         batches = [singles[first : first + BATCH] for first in range(0, len(singles) - BATCH + 1, BATCH)]
-        count = len(batches) + len(groups)
-        done = 0
-
-        def compared(
-            some: Sequence[Sequence[BlockPair]],
-        ) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
-            nonlocal done
-            for batch in some:
-                if self._clock.is_over():
-                    return
-                self._report(step, done / count)
-                yield self._compare(batch)
-                done += 1
-
-        at_random, in_order = list(compared(batches)), list(compared(groups))
+        found: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
+        pending = [*batches, *groups]
+        for batch in pending:
+            if self._clock.is_over():
+                break
+            self._report(step, len(found) / len(pending))
+            found.append(self._compare(batch))
+        at_random, in_order = found[: len(batches)], found[len(batches) :]
         look = ProbeComparison(
             tuple(written for written, _ in at_random),
             tuple(unwritten for _, unwritten in at_random),
             tuple(written for written, _ in in_order),
             tuple(unwritten for _, unwritten in in_order),
         )
-        return look, done == count
+        return look, len(found) == len(pending)
 
     def _compare(self, batch: Sequence[BlockPair]) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Time a batch of written and one of unwritten blocks, in random order."""

@@ -127,8 +127,6 @@ def run_shingled_trial(
     most_bytes: int,
     on_progress: Callable[[access.MeasureProgress], None],
     stop: Callable[[], bool],
-    probe: Callable[[str], Drive] = probe_drive,
-    random: Random | None = None,
 ) -> CliffVerdict:
     """Write until a cliff shows, `most_bytes` are written, `seconds` have passed, or `stop` returns True.
 
@@ -139,7 +137,7 @@ def run_shingled_trial(
     if drive.geometry is None:
         raise Failed(t("{drive}: cannot read the block sizes. Measuring is impossible.", drive=drive.path))
     clock = access.Clock(seconds, stop)
-    with access.claimed(drive, probe, STRETCH_BYTES, synchronous=False) as pieces:
+    with access.claimed(drive, probe_drive, STRETCH_BYTES, synchronous=False) as pieces:
         ordered_bytes = min(MOST_ORDERED_BYTES, most_bytes // ORDERED_SHARE)
         ranges = lay_ground(pieces.extents, max(drive.geometry.alignment_offset_bytes, 0), ordered_bytes)
         if ranges is None:
@@ -151,7 +149,7 @@ def run_shingled_trial(
                 )
             )
         run = WriteProbe(pieces, ranges, clock, seconds, most_bytes, on_progress)
-        run.write_all(random or Random())
+        run.write_all(Random())
     return _verdict(drive, run, clock)
 
 

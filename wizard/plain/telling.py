@@ -43,7 +43,6 @@ def pane_lines(view: ui.View, pane: ui.Pane) -> Iterator[Told]:
 
 
 def _list_lines(view: ui.View) -> Iterator[Line]:
-    """Yield every row of the list."""
     rows = view.rows.rows if view.rows else ()
     if rows:
         yield Line()

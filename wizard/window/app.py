@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import sys
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
@@ -29,7 +27,7 @@ from wizard.window.canvas import PALETTE, Sheet, Spot, changed_cells, few_styles
 from wizard.window.keyboard import MAIN, Keyboard
 from wizard.window.look import look_of
 from wizard.window.page import page
-from wizard.window.terminal import CLEAR, Colours, Glyphs, Terminal, serial_baud, terminal_of, translate
+from wizard.window.terminal import CLEAR, Colours, Glyphs, Terminal, translate
 
 if TYPE_CHECKING:
     from wizard.ui.desk import Desk
@@ -128,8 +126,8 @@ class Window(App[None]):
     TITLE = "diskwright"
     ENABLE_COMMAND_PALETTE = False
 
-    def __init__(self, desk: Desk, terminal: Terminal | None = None) -> None:
-        self.terminal = terminal or terminal_of(os.environ, serial_baud(sys.stderr.fileno()))
+    def __init__(self, desk: Desk, terminal: Terminal) -> None:
+        self.terminal = terminal
         few = self.terminal.colours is not Colours.ANY
         super().__init__(driver_class=_driver(self.terminal), ansi_color=few)
         self.desk, self.keyboard, self.face = desk, Keyboard(desk), Face()
@@ -181,7 +179,6 @@ class Window(App[None]):
         self._update(asked=False)
 
     def _update(self, *, asked: bool) -> None:
-        """Update after input or a change."""
         if self._busy:
             return
         self._request_root()
@@ -228,9 +225,7 @@ class Window(App[None]):
         """Handle all keys here, to preserve their order."""
         if isinstance(event, Key) and (event.key in QUITTING or not self._searching):
             self._key(event)
-        elif self._searching:
-            await super().on_event(event)
-        elif isinstance(event, Paste):
+        elif isinstance(event, Paste) and not self._searching:
             self.keyboard.paste(event.text)
             self._update(asked=True)
         else:
@@ -259,7 +254,6 @@ class Window(App[None]):
         self._update(asked=False)
 
     def _search(self) -> None:
-        """Open the palette."""
         self._palette = palette.palette_of(self.keyboard, partial(self._update, asked=True))
         self.push_screen(self._palette)
 

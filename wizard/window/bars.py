@@ -51,9 +51,7 @@ def bar_lines(bar: Bar, width: int, look: Look, high: int, aside: int) -> Iterat
         label = canvas.line((caption if row == 0 else "", look.style("strong")))
         yield canvas.joined(canvas.fitted(label, left), canvas.fitted(canvas.joined(*strips), room))
     left_out = [
-        stretch
-        for stretch, wide in zip(stretches, cells, strict=True)
-        if not _fits(stretch, wide, high, look)
+        stretch for stretch, wide in zip(stretches, cells, strict=True) if wide < _need(stretch, high, look)
     ]
     if left_out and high:
         labels = ", ".join(
@@ -127,10 +125,6 @@ def _labels(stretch: Stretch, high: int, look: Look) -> list[tuple[str, ...]]:
 
 def _need(stretch: Stretch, high: int, look: Look) -> int:
     return 2 + max(cell_len(text) for text in _labels(stretch, high, look)[-1])
-
-
-def _fits(stretch: Stretch, wide: int, high: int, look: Look) -> bool:
-    return wide >= _need(stretch, high, look)
 
 
 def _piece(stretch: Stretch, wide: int, row: int, high: int, look: Look) -> Strip:

@@ -185,10 +185,8 @@ class Keyboard:
     @property
     def _scrolling(self) -> str:
         """The part that arrow keys scroll, empty if they move in the list or fields."""
-        has_main = self.view.rows is not None or bool(self.view.fields)
-        if self.state.focus != MAIN:
-            return self.state.focus
-        return "" if has_main else next(iter(self._stops()), "")
+        part = self._stops()[0] if self.state.focus == MAIN else self.state.focus
+        return "" if part == MAIN else part
 
     def press(self, key: str, character: str | None) -> None:
         """Process a key. Reads the view first, as the previous key may have changed it."""
@@ -222,9 +220,8 @@ class Keyboard:
         if key.startswith(("alt+", "ctrl+")):
             character = None
         action = action_of(self.view, key, character)
-        if key in ("left", "right"):
-            named = self.view.action("open" if key == "right" else "close")
-            action = action or named
+        if action is None and key in ("left", "right"):
+            action = self.view.action("open" if key == "right" else "close")
         if action is not None and not (self._scrolling and key in PAGES):
             self.act(action)
         elif key in ("tab", "shift+tab"):

@@ -217,7 +217,6 @@ def _panes(name: str, panes: Sequence[ui.Pane], width: int, height: int, pen: Pe
 
 
 def _title_line(title: ui.Text, width: int, pen: Pen, edges: tuple[str, str], *, focused: bool) -> Strip:
-    """Draw a line with a title."""
     look = pen.look
     style = look.style("focus-line" if focused else "line")
     name = canvas.cut(canvas.shown(title), width - 8, look.sign("more"))
@@ -257,7 +256,6 @@ def _inset(sheet: Sheet, width: int) -> Sheet:
 
 
 def _main(width: int, pen: Pen) -> Sheet:
-    """Return the full list or all fields."""
     view = pen.view
     if view.fields:
         return fields_sheet(view.fields, width, pen)
@@ -285,7 +283,6 @@ def _part_main(width: int, height: int, pen: Pen) -> Sheet:
 
 
 def _column(width: int, height: int, pen: Pen) -> Sheet:
-    """Stack everything vertically."""
     above, view = _above(width, pen), pen.view
     titled = pen.has_main and not view.over and canvas.shown(view.title) != ""
     below = _all_panes(width, pen)

@@ -45,13 +45,13 @@ def listed(rows: ui.Rows, width: int, pen: Pen) -> Listed:
 def _listed(rows: ui.Rows, width: int, pen: Pen) -> Listed:
     columns, titles, table = _table(rows, pen)
     room = width - MARK - 1
-    widths = _widths(titles, table, room, folds=False)
-    others = _whole(widths[:-1])
-    below = not any(titles) and len(columns) > 1 and _whole(widths) > room >= others > room - GAP - FOLDABLE
-    widths = _fitted_widths(titles, table, room, below=below)
+    natural, titled = _natural(titles, table), any(titles)
+    others = _whole(natural[:-1])
+    below = not titled and len(columns) > 1 and _whole(natural) > room >= others > room - GAP - FOLDABLE
+    widths = [*natural[:-1], 0] if below else _fitted(natural, room, titled=titled)
     right = [column.right for column in columns]
     head: list[Strip] = []
-    if any(titles):
+    if titled:
         muted = pen.look.style("muted")
         head = [
             canvas.joined(Strip.blank(MARK), part)
@@ -98,7 +98,7 @@ def _table(rows: ui.Rows, pen: Pen) -> tuple[list[ui.Column], list[str], list[li
 def natural_widths(rows: ui.Rows, pen: Pen) -> tuple[int, int]:
     """Return the list's width without wrapping, and with the last cells below."""
     columns, titles, table = _table(rows, pen)
-    widths = _widths(titles, table, 0, folds=False)
+    widths = _natural(titles, table)
     whole = MARK + 1 + _whole(widths)
     foldable = not any(titles) and len(columns) > 1
     return whole, MARK + 1 + _whole(widths[:-1]) if foldable else whole
@@ -132,28 +132,22 @@ def _length(runs: Sequence[Run]) -> int:
     return sum(cell_len(text) for text, _ in runs)
 
 
-def _fitted_widths(
-    titles: Sequence[str], table: Sequence[Sequence[Sequence[Run]]], room: int, *, below: bool
-) -> list[int]:
-    """Return the widths of all columns. The last one shrinks first while readable, then the widest."""
-    natural = _widths(titles, table, room, folds=False)
-    if below:
-        return [*natural[:-1], 0]
-    left = room - _whole(natural[:-1]) - GAP
-    if not any(titles) and FOLDABLE <= left < natural[-1]:
-        return [*natural[:-1], left]
-    return _widths(titles, table, room, folds=True)
-
-
-def _widths(
-    titles: Sequence[str], table: Sequence[Sequence[Sequence[Run]]], room: int, *, folds: bool
-) -> list[int]:
-    """Return the widths of the longest cells. With `folds`, the widest columns shrink and wrap."""
-    widths = [
+def _natural(titles: Sequence[str], table: Sequence[Sequence[Sequence[Run]]]) -> list[int]:
+    """Return the widths of the longest cells."""
+    return [
         max([cell_len(title), *(_length(cells[index]) for cells in table)])
         for index, title in enumerate(titles)
     ]
-    while folds and (over := _whole(widths) - room) > 0:
+
+
+def _fitted(natural: list[int], room: int, *, titled: bool) -> list[int]:
+    """Return the widths of all columns. The last one shrinks and wraps first while readable, then the
+    widest."""
+    left = room - _whole(natural[:-1]) - GAP
+    if not titled and FOLDABLE <= left < natural[-1]:
+        return [*natural[:-1], left]
+    widths = list(natural)
+    while (over := _whole(widths) - room) > 0:
         widest = max(range(len(widths)), key=lambda index: widths[index])
         if widths[widest] <= LEAST:
             break

@@ -109,7 +109,7 @@ def _not_done(trial: Trial) -> list[compare.NotDone]:
         compare.NotDone.PRESSURE: any(
             one.cpu_pressure is None or one.io_pressure is None for one in trial.rounds
         ),
-        compare.NotDone.DRIVE_MEMORY: trial.cache.matters and trial.cache.place_bytes is None,
+        compare.NotDone.DRIVE_MEMORY: trial.has_cache and trial.outside_bytes is None,
         compare.NotDone.FLUSHES: any(one is None or one.flushes is None for one in counted),
     }
     return [what for what, holds in found.items() if holds]

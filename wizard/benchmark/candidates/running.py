@@ -31,26 +31,6 @@ READ_BYTES, PIECE_BYTES = 512 * MIB, 4 * MIB
 NO_DRIVES = ("loop", "virtio")
 
 
-class DriveCache:
-    """The cache of a rotating drive. A solid-state drive mainly caches its own maps.
-
-    `matters`: the cache should be cleared. `place_bytes`: where to read for that, or None on a small drive.
-    """
-
-    def __init__(self, drive: Drive, extent: Extent) -> None:
-        self._path = drive.path
-        self.matters = drive.rotational is not False and drive.bus not in NO_DRIVES
-        self.place_bytes = _place_outside(drive, extent)
-
-    def empty(self) -> None:
-        """Read more than the cache of any drive. Raises Failed."""
-        if not self.matters or self.place_bytes is None:
-            return
-        with opened_to_read(self._path, PIECE_BYTES) as timed:
-            for start in range(self.place_bytes, self.place_bytes + READ_BYTES, PIECE_BYTES):
-                timed.read(start)
-
-
 MAKE_SECONDS, MAKE_TRIES = 600.0, 3
 SCALES, MOST_SCALE = (0.05, 0.2, 1.0), 4.0
 """Scales of the warm-up runs, and the largest scale."""
@@ -98,7 +78,8 @@ class Stop:
 
 class Trial:
     """A trial on the partition `ground`, mounted at `place`. `lock` is the drive's lock, which programs
-    inherit. `tell` receives the progress."""
+    inherit. `tell` receives the progress. `has_cache`: the drive's cache should be cleared, by reading at
+    `outside_bytes`, None on a small drive."""
 
     def __init__(
         self,
@@ -111,7 +92,9 @@ class Trial:
     ) -> None:
         self.order, self.stop = order, stop
         self.memory = surroundings.Memory()
-        self.cache = DriveCache(order.drive, order.extent)
+        # A solid-state drive mainly caches its own maps.
+        self.has_cache = order.drive.rotational is not False and order.drive.bus not in NO_DRIVES
+        self.outside_bytes = _place_outside(order.drive, order.extent)
         self.rounds: list[compare.Round] = []
         self.scale = order.scale or MOST_SCALE
         self._ground, self._place, self._lock, self._tell = ground, place, lock, tell
@@ -280,9 +263,13 @@ class Trial:
 
     def _phase(self, candidate: compare.Candidate, load: str, phase: LoadPhase) -> compare.PhaseRun:
         self._progress(candidate, phase.name)
-        if phase.name in COLD:
-            with self.stop.interruptible():
-                self.cache.empty()
+        place = self.outside_bytes
+        if phase.name in COLD and self.has_cache and place is not None:
+            # Read more than the cache of any drive.
+            path = self.order.drive.path
+            with self.stop.interruptible(), opened_to_read(path, PIECE_BYTES) as timed:
+                for start in range(place, place + READ_BYTES, PIECE_BYTES):
+                    timed.read(start)
         before = surroundings.counts(self.order.drive.path)
         with self.memory.limited():
             with self._mounted(candidate, load, phase.name) as root:

@@ -222,10 +222,10 @@ def mount(node: Path, place: Path, kernel_name: str, options: tuple[str, ...], l
     run(argv, seconds=MOUNT_SECONDS, keep_open=(lock,))
 
 
-def close_below(place: Path, opened: Path = OPENED) -> None:
+def close_below(place: Path) -> None:
     """Close all open files of this process at `place` and below. If a signal handler raises right after
     open(2) returns, no variable refers to the descriptor, and the filesystem would stay busy."""
-    for entry in [*opened.iterdir()]:
+    for entry in [*OPENED.iterdir()]:
         with suppress(OSError):
             target = entry.readlink()
             if target.is_relative_to(place):

@@ -189,7 +189,7 @@ class Script:
 
     def sync_folder(self, name: str) -> None:
         """Wait until renames in the folder are durable."""
-        self._in_folder(name, os.fsync)
+        self._in_folder(name, lambda folder: os.fsync(folder))
 
     def list_folder(self, name: str) -> None:
         """Read all names in a folder."""
