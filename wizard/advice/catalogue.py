@@ -73,7 +73,7 @@ def gather(
                     t(
                         "{id} is already used in {path}. Change one of the two ids.",
                         id=repr(name),
-                        path=str(other.path),
+                        path=other.path,
                     ),
                 )
             found[name] = place

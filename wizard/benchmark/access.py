@@ -13,7 +13,7 @@ from msgspec import Struct
 from wizard.benchmark import scratch
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Drive, Extent
-from wizard.model.said import MIB, Message, Sentence, t
+from wizard.model.said import MIB, Message, Sentence, failing, t
 from wizard.probe.pool import is_attached
 
 READING, WRITING = t("reading"), t("writing")
@@ -191,7 +191,7 @@ class TimedDrive:
             # A disconnected drive causes EIO or ENOSPC, and ENODEV or ENXIO while the kernel removes it.
             if error.errno in (errno.ENODEV, errno.ENXIO) or self._disappears():
                 raise self._gone(doing, start) from None
-            raise self._failed(doing, start, str(error.strerror)) from None
+            raise self._failed(doing, start, error) from None
         took = perf_counter_ns() - begun
         if done == size:
             return took
@@ -210,7 +210,7 @@ class TimedDrive:
             sleep(0.05)
         return True
 
-    def _failed(self, doing: Message, start: int, why: Message | str) -> Failed:
+    def _failed(self, doing: Message, start: int, why: Message | OSError) -> Failed:
         return Failed(
             t(
                 "{drive}: {doing} at byte {start} failed ({why}). `dmesg` shows the kernel's errors. If the "
@@ -248,16 +248,9 @@ def claimed(
 @contextmanager
 def opened_to_read(path: str, piece_bytes: int) -> Iterator[TimedDrive]:
     """Open the whole drive for reads, which works while the drive is in use. Raises Failed."""
-    try:
+    unopened = Sentence("Cannot open {drive} for direct reading ({why}). Measuring requires root.")
+    with failing(unopened, drive=path):
         descriptor = os.open(path, os.O_RDONLY | os.O_DIRECT)
-    except OSError as error:
-        raise Failed(
-            t(
-                "Cannot open {drive} for direct reading ({why}). Measuring requires root.",
-                drive=path,
-                why=str(error.strerror),
-            )
-        ) from None
     try:
         yield TimedDrive(path, descriptor, piece_bytes)
     finally:

@@ -326,8 +326,7 @@ def _open(path: str, flags: int) -> int:
     try:
         return os.open(path, flags)
     except OSError as error:
-        why = str(error.strerror)
-        raise refused(t("Cannot open {drive} for writing alone ({why}).", drive=path, why=why)) from None
+        raise refused(t("Cannot open {drive} for writing alone ({why}).", drive=path, why=error)) from None
 
 
 def _is_same(descriptor: int, diskseq: int | None) -> bool:

@@ -12,7 +12,7 @@ from wizard.benchmark.measure import align
 from wizard.benchmark.scratch import refused, scratch_extents
 from wizard.findings.geometry import Pattern, RecordingKind, fitting, load_patterns
 from wizard.findings.smr_evidence import is_ata, is_emulated
-from wizard.model.errors import Refused, printable
+from wizard.model.errors import printable, why_not
 from wizard.model.machine import Drive, Extent
 from wizard.model.said import MIB, Message, t
 from wizard.model.verdict import Basis, DisplacedVerdict, ProbeComparison, Statistics, Timings
@@ -309,10 +309,8 @@ def probe_extents(drive: Drive) -> tuple[Extent, ...]:
 
 def quick_test_obstacle(drive: Drive, patterns: Sequence[Pattern]) -> str:
     """Return why the probe is impossible or would be inconclusive, or empty."""
-    try:
-        probe_extents(drive)
-    except Refused as error:
-        return str(error)
+    if why := why_not(probe_extents, drive):
+        return why
     family = media_cache_family(drive, patterns)
     return "" if family is None else smr_judge.known_sentence(drive.path, family)
 

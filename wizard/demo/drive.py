@@ -23,7 +23,7 @@ from wizard.apply.system.mounts import MOUNTINFO, Mounted, parse_mountinfo
 from wizard.benchmark.scratch import locked
 from wizard.demo.image import build_image
 from wizard.model.errors import DiskwrightError, Failed, Refused
-from wizard.model.said import MIB, t
+from wizard.model.said import MIB, Sentence, failing, t
 from wizard.process.program import run
 
 IMAGE_NAME = "drive.img"
@@ -70,14 +70,14 @@ def clean_up(folder: Path) -> list[str]:
             str(
                 t(
                     "Cannot delete {folder} because {place} is still mounted.",
-                    folder=str(folder),
+                    folder=folder,
                     place=left[0],
                 )
             ),
         ]
     shutil.rmtree(folder, ignore_errors=True)
     if folder.exists():
-        problems.append(str(t("Cannot delete {folder}.", folder=str(folder))))
+        problems.append(str(t("Cannot delete {folder}.", folder=folder)))
     return problems
 
 
@@ -219,16 +219,8 @@ def sweep(parent: Path) -> None:
 
 
 def _check_free_space(parent: Path) -> None:
-    try:
+    with failing(Sentence("Cannot create the demo drive in {folder}: {why}."), folder=parent):
         status = os.statvfs(parent)
-    except OSError as error:
-        raise Failed(
-            t(
-                "Cannot create the demo drive in {folder}: {why}.",
-                folder=str(parent),
-                why=str(error.strerror),
-            )
-        ) from None
     free = status.f_bavail * status.f_frsize
     if free < NEEDED_BYTES:
         raise Failed(
@@ -236,7 +228,7 @@ def _check_free_space(parent: Path) -> None:
                 "The demo drive needs {needed:size} in {folder}, but only {free:size} are "
                 "free. Set TMPDIR to another folder.",
                 needed=NEEDED_BYTES,
-                folder=str(parent),
+                folder=parent,
                 free=free,
             )
         )
@@ -264,7 +256,7 @@ def _reaped(folder: Path, lock: int) -> Iterator[None]:
             raise Failed(
                 t(
                     "Process {pid} is still removing the demo drive in {folder}.",
-                    folder=str(folder),
+                    folder=folder,
                     pid=reaper.pid,
                 )
             ) from None
@@ -273,7 +265,7 @@ def _reaped(folder: Path, lock: int) -> Iterator[None]:
             raise Failed(
                 t(
                     "Cannot remove the demo completely. {problems:row}",
-                    problems=problems or t("See {folder}.", folder=str(folder)),
+                    problems=problems or t("See {folder}.", folder=folder),
                 )
             )
 

@@ -22,7 +22,7 @@ from wizard.benchmark.loads.script import LoadPhase
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import Failed
 from wizard.model.machine import Drive, Extent
-from wizard.model.said import MIB, Message, rounded_up, t
+from wizard.model.said import MIB, Message, Sentence, failing, rounded_up, t
 from wizard.process.program import run
 
 READ_BYTES, PIECE_BYTES = 512 * MIB, 4 * MIB
@@ -30,6 +30,8 @@ READ_BYTES, PIECE_BYTES = 512 * MIB, 4 * MIB
 
 NO_DRIVES = ("loop", "virtio")
 
+
+FAILED = Sentence("{filesystem}: {load} failed at {phase} ({why}). The trial was stopped.")
 
 MAKE_SECONDS, MAKE_TRIES = 600.0, 3
 SCALES, MOST_SCALE = (0.05, 0.2, 1.0), 4.0
@@ -237,7 +239,7 @@ class Trial:
         flushes all data."""
         kind = MADE[candidate.filesystem]
         options = tuple(dict.fromkeys((*candidate.mount_options, *kind.quiet_options)))
-        try:
+        with failing(FAILED, filesystem=candidate.id, load=load, phase=phase):
             node = self._ground.at(self.order.extent_of(candidate))
             surroundings.mount(node, self._place, kind.kernel_names[0], options, self._lock)
             try:
@@ -250,16 +252,6 @@ class Trial:
             finally:
                 surroundings.close_below(self._place)
                 surroundings.unmount(self._place)
-        except OSError as error:
-            raise Failed(
-                t(
-                    "{filesystem}: {load} failed at {phase} ({why}). The trial was stopped.",
-                    filesystem=candidate.id,
-                    load=load,
-                    phase=phase,
-                    why=str(error.strerror or error),
-                )
-            ) from None
 
     def _phase(self, candidate: compare.Candidate, load: str, phase: LoadPhase) -> compare.PhaseRun:
         self._progress(candidate, phase.name)

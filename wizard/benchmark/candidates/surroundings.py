@@ -12,7 +12,7 @@ from psutil import virtual_memory
 
 from wizard.benchmark.candidates.compare import Counts
 from wizard.model.errors import Failed, Refused
-from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, Sentence, t
+from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, Sentence, failing, t
 from wizard.probe.host import sysfs
 from wizard.process.program import run
 
@@ -205,14 +205,12 @@ def _checked(answer: int) -> None:
 def go_private(place: Path) -> None:
     """Give this process a private mount namespace, with a tmpfs at `place`. Raises Failed."""
     library = _library()
-    try:
+    with failing(Sentence("Cannot mount privately for the trial: {why}.")):
         _checked(library.unshare(CLONE_NEWNS))
         _checked(library.mount(b"none", b"/", None, ctypes.c_ulong(MS_REC | MS_PRIVATE), None))
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
         flags = ctypes.c_ulong(MS_NOSUID | MS_NOEXEC)
         _checked(library.mount(b"diskwright", os.fsencode(place), b"tmpfs", flags, b"mode=0700,size=1m"))
-    except OSError as error:
-        raise Failed(t("Cannot mount privately for the trial: {why}.", why=str(error.strerror))) from None
 
 
 def mount(node: Path, place: Path, kernel_name: str, options: tuple[str, ...], lock: int) -> None:
@@ -240,6 +238,6 @@ def unmount(place: Path) -> None:
             return _checked(library.umount2(os.fsencode(place), 0))
         except OSError as error:
             if error.errno != errno.EBUSY:
-                raise Failed(NOT_UNMOUNTED(why=str(error.strerror))) from None
+                raise Failed(NOT_UNMOUNTED(why=error)) from None
         sleep(0.05)
     raise Failed(NOT_UNMOUNTED(why=os.strerror(errno.EBUSY)))

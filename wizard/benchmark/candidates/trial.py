@@ -18,7 +18,7 @@ from wizard.benchmark.loads.load_table import LOADS, PROGRAMS
 from wizard.benchmark.scratch import MARGIN_BYTES, free_extents
 from wizard.filesystems.registry import MADE
 from wizard.model.advice import Advice, Choice, Rank
-from wizard.model.errors import DiskwrightError, Failed, Refused
+from wizard.model.errors import DiskwrightError, Failed, Refused, why_not
 from wizard.model.machine import Drive, Extent
 from wizard.model.said import GIB, KIB, Message, t
 from wizard.plan.plan import Plan
@@ -64,14 +64,9 @@ def blocker(drive: Drive, plan: Plan, index: int, loads: Sequence[str]) -> Messa
     if why := _loads_obstacle(loads):
         return why
     extent = extent_of(plan, index)
-    try:
-        if extent is None:
-            free_extents(drive, 0)
-            return ONE_PARTITION
-        refuse_extent(drive, extent)
-    except Refused as error:
-        return str(error)
-    return ""
+    if extent is None:
+        return why_not(free_extents, drive, 0) or ONE_PARTITION
+    return why_not(refuse_extent, drive, extent)
 
 
 def _loads_obstacle(loads: Sequence[str]) -> Message | str:
