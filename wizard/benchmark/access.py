@@ -37,10 +37,15 @@ class MeasureProgress(Struct, frozen=True):
     said: tuple[Message, ...]
 
 
+OnProgress = Callable[[MeasureProgress], None]
+Stopped = Callable[[], bool]
+"""Returns True if the person has stopped the measurement."""
+
+
 class Clock:
     """Time limit and progress interval of a trial."""
 
-    def __init__(self, seconds: float, stop: Callable[[], bool]) -> None:
+    def __init__(self, seconds: float, stop: Stopped) -> None:
         self._begun = monotonic()
         self._deadline = self._begun + seconds
         self._stop = stop
@@ -106,7 +111,7 @@ class TimedDrive:
         self._buffer = mmap(-1, piece_bytes)
         self._spare: list[mmap] = []
 
-    def stream(self, start_bytes: int, size_bytes: int, stop: Callable[[], bool]) -> bool:
+    def stream(self, start_bytes: int, size_bytes: int, stop: Stopped) -> bool:
         """Read a long range sequentially, in whole MiB. Returns False if stopped early."""
         with mmap(-1, MIB) as buffer:
             for start in range(start_bytes, start_bytes + size_bytes, MIB):
@@ -235,7 +240,7 @@ class TimedDrive:
 
 @contextmanager
 def claimed(
-    drive: Drive, probe: Callable[[str], Drive], piece_bytes: int, *, synchronous: bool
+    drive: Drive, probe: scratch.Probe, piece_bytes: int, *, synchronous: bool
 ) -> Iterator[TimedDrive]:
     """Lock the drive, probe it again, and open it exclusively, to write to its free space. `synchronous`
     writes return when durable. Raises Refused if the drive was replaced, is in use or has no free space."""

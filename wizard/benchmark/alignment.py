@@ -1,6 +1,6 @@
 """Paired alignment benchmark: aligned and misaligned accesses in turn, at new places each time."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from random import Random
@@ -14,12 +14,13 @@ from wizard.benchmark.access import (
     READING,
     WRITING,
     Clock,
-    MeasureProgress,
+    OnProgress,
+    Stopped,
     claimed,
     opened_to_read,
 )
 from wizard.benchmark.measure import BAND, CACHE_CLAIM, Accesses, Grid, draw_places, judge, measure
-from wizard.benchmark.scratch import scratch_extents
+from wizard.benchmark.scratch import Probe, scratch_extents
 from wizard.model.errors import BadInput, Failed
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Extent, Partition
@@ -42,11 +43,11 @@ def run_alignment_trial(
     *,
     write: bool,
     seconds: float = 30.0,
-    on_progress: Callable[[MeasureProgress], None],
-    stop: Callable[[], bool],
+    on_progress: OnProgress,
+    stop: Stopped,
     assume_physical_bytes: int | None = None,
     part: Partition | None = None,
-    probe: Callable[[str], Drive] = probe_drive,
+    probe: Probe = probe_drive,
 ) -> Verdict:
     """Measure until the interval is narrow, `seconds` have passed, or `stop` returns True.
 
@@ -154,7 +155,7 @@ def _impossible(drive: Drive, geometry: Geometry, grid: Grid) -> Message | None:
 
 @contextmanager
 def _accesses(
-    drive: Drive, grid: Grid, probe: Callable[[str], Drive], *, write: bool
+    drive: Drive, grid: Grid, probe: Probe, *, write: bool
 ) -> Iterator[tuple[Accesses, Sequence[Extent]]]:
     """Open the whole drive for reads, or claim its free space for writes. Raises Failed, or Refused like
     `claimed`.

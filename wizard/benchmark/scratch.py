@@ -21,6 +21,7 @@ SECTORS_WRITTEN = 6
 write returns."""
 
 STAT_BYTES = 512
+Probe = Callable[[str], Drive]
 DEV = Path("/dev")
 
 
@@ -255,7 +256,7 @@ def _obstacle(drive: Drive) -> Message | None:
 
 
 @contextmanager
-def known(drive: Drive, probe: Callable[[str], Drive]) -> Iterator[tuple[int, Drive]]:
+def known(drive: Drive, probe: Probe) -> Iterator[tuple[int, Drive]]:
     """Lock the drive and probe it again. Yields the descriptor of the lock, and the drive. Raises Refused if
     the drive was replaced or its contents changed."""
     with locked(drive.path) as lock:
@@ -269,7 +270,7 @@ def known(drive: Drive, probe: Callable[[str], Drive]) -> Iterator[tuple[int, Dr
 
 
 @contextmanager
-def held(drive: Drive, probe: Callable[[str], Drive]) -> Iterator[tuple[int, Drive]]:
+def held(drive: Drive, probe: Probe) -> Iterator[tuple[int, Drive]]:
     """Yield as `known` does, after checking once for other programs with access to the drive. Afterwards,
     partitions can be mounted. Raises Refused."""
     with known(drive, probe) as (lock, fresh):

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from wizard.benchmark import access, smr_judge
 from wizard.benchmark.measure import align
-from wizard.benchmark.scratch import refused, scratch_extents
+from wizard.benchmark.scratch import Probe, refused, scratch_extents
 from wizard.findings.geometry import Pattern, RecordingKind, fitting, load_patterns
 from wizard.findings.smr_evidence import is_ata, is_emulated
 from wizard.model.errors import printable, why_not
@@ -165,7 +165,7 @@ class SmrProbe:
         pairs: Pairs,
         stream: tuple[int, int],
         random: Random,
-        on_progress: Callable[[access.MeasureProgress], None] = lambda _: None,
+        on_progress: access.OnProgress = lambda _: None,
     ) -> None:
         self.timings = Timings()
         self.statistics: Statistics | None = None
@@ -356,10 +356,10 @@ SECONDS = 58.0
 def run_smr_probe(
     drive: Drive,
     *,
-    on_progress: Callable[[access.MeasureProgress], None],
-    stop: Callable[[], bool],
+    on_progress: access.OnProgress,
+    stop: access.Stopped,
     seconds: float = SECONDS,
-    probe: Callable[[str], Drive] = probe_drive,
+    probe: Probe = probe_drive,
     patterns: tuple[Pattern, ...] | None = None,
     random: Random | None = None,
 ) -> DisplacedVerdict:

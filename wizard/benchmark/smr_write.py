@@ -3,7 +3,7 @@
 Sequential writing is measured before and after. All data written was read at the same place just before.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from random import Random
 
 from msgspec import Struct
@@ -125,8 +125,8 @@ def run_shingled_trial(
     *,
     seconds: float,
     most_bytes: int,
-    on_progress: Callable[[access.MeasureProgress], None],
-    stop: Callable[[], bool],
+    on_progress: access.OnProgress,
+    stop: access.Stopped,
 ) -> CliffVerdict:
     """Write until a cliff shows, `most_bytes` are written, `seconds` have passed, or `stop` returns True.
 
@@ -163,7 +163,7 @@ class WriteProbe:
         clock: access.Clock,
         seconds: float,
         most_bytes: int,
-        on_progress: Callable[[access.MeasureProgress], None],
+        on_progress: access.OnProgress,
     ) -> None:
         self.pieces, self.ground = pieces, ground
         self.windows: list[WriteWindow] = []

@@ -1,7 +1,5 @@
 """Main loop of the line-by-line wizard: print a view, read an answer, act."""
 
-from __future__ import annotations
-
 import os
 import sys
 from threading import Event

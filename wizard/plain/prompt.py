@@ -1,7 +1,5 @@
 """Print lines on any terminal, and read answers line by line."""
 
-from __future__ import annotations
-
 import os
 import re
 import unicodedata

@@ -1,7 +1,5 @@
 """Draw a drive as a bar to scale, with names and sizes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from rich.cells import cell_len

@@ -1,7 +1,5 @@
 """Draw paragraphs, commands, figures, progress and banners as lines."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 

@@ -1,7 +1,5 @@
 """Lay out a view as a whole screen."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from msgspec.structs import replace

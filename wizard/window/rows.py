@@ -1,7 +1,5 @@
 """Draw a list as lines: columns, and the highlighted cursor row. Also draws form fields."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from msgspec import Struct

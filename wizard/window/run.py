@@ -1,7 +1,5 @@
 """Run the full-screen wizard until it exits."""
 
-from __future__ import annotations
-
 import os
 import select
 import signal

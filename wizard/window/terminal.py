@@ -1,8 +1,6 @@
 """Capabilities of the terminal, from environment variables and the serial line. Does not import Textual, so
 `diskwright` can reject a terminal quickly."""
 
-from __future__ import annotations
-
 import os
 import termios
 import unicodedata

@@ -3,7 +3,7 @@ or a limit is reached."""
 
 import gc
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -12,7 +12,7 @@ from uuid import uuid4
 
 from msgspec.structs import replace
 
-from wizard.benchmark.access import Clock, MeasureProgress, opened_to_read
+from wizard.benchmark.access import Clock, OnProgress, opened_to_read
 from wizard.benchmark.candidates import compare, surroundings
 from wizard.benchmark.candidates.partition import TrialPartition
 from wizard.benchmark.candidates.verdict import AGE, MKFS, title_of
@@ -89,7 +89,7 @@ class Trial:
         ground: TrialPartition,
         place: Path,
         lock: int,
-        tell: Callable[[MeasureProgress], None],
+        tell: OnProgress,
         stop: Stop,
     ) -> None:
         self.order, self.stop = order, stop

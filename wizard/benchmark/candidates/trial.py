@@ -4,14 +4,14 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from wizard.advice.catalogue import NONE_OF
-from wizard.benchmark.access import MeasureProgress
+from wizard.benchmark.access import MeasureProgress, OnProgress, Stopped
 from wizard.benchmark.candidates import compare
 from wizard.benchmark.candidates.partition import sweep
 from wizard.benchmark.loads.load_table import LOADS, PROGRAMS
@@ -155,9 +155,7 @@ ROOT = Path(__file__).resolve().parents[3]
 LOOK_SECONDS = 0.2
 
 
-def run_trial(
-    order: compare.Order, on_progress: Callable[[MeasureProgress], None], stop: Callable[[], bool]
-) -> compare.TrialVerdict:
+def run_trial(order: compare.Order, on_progress: OnProgress, stop: Stopped) -> compare.TrialVerdict:
     """Run the trial as root, after confirmation. If stopped, the verdict covers the rounds so far. Raises
     Refused before the first write. Raises Failed on later errors, after cleaning up."""
     pipe, other = Pipe()
@@ -199,8 +197,8 @@ def run_trial(
 def _await_answer(
     pipe: Connection,
     order: compare.Order,
-    on_progress: Callable[[MeasureProgress], None],
-    stop: Callable[[], bool],
+    on_progress: OnProgress,
+    stop: Stopped,
 ) -> compare.TrialVerdict | DiskwrightError | None:
     """Return the final answer, or None if the process ended without one. Asks once to stop."""
     is_asked = False
