@@ -95,10 +95,14 @@ def tuning_for(
         )
         what = t("read-ahead of {wanted:exact}", wanted=ahead)
         changes.append(Suggestion(str(what), str(why), "kernel source, block/blk-settings.c"))
-    trims = _trims(existing, drive)
+    supported = drive.discard is not None and drive.discard.maximum_bytes > 0
+    trims = supported and drive.rotational is False and existing.trims_weekly is False
+    if trims:
+        why = t("The drive supports discard, but no weekly job reports unused blocks to the drive.")
+        changes.append(Suggestion(str(t("fstrim.timer enabled")), str(why), "fstrim(8)"))
     reserved = _reserve(existing, choice, known, root=root)
-    changes += [*trims, *reserved.values()]
-    return Tuning(tuple(changes), options, tuple(queue), next(iter(reserved), None), bool(trims))
+    changes += reserved.values()
+    return Tuning(tuple(changes), options, tuple(queue), next(iter(reserved), None), trims)
 
 
 def _mount_options(
@@ -157,19 +161,6 @@ def _with_risk(why: Message | str, risk: Message | str) -> str | Message:
 
 def _option_source(known: Iterable[CatalogueOption], kind: OptionKind, text: str) -> Message | str:
     return next((option.source for option in known if option.kind is kind and option.text == text), "")
-
-
-def _trims(existing: Existing, drive: Drive) -> tuple[Suggestion, ...]:
-    supported = drive.discard is not None and drive.discard.maximum_bytes > 0
-    if not supported or drive.rotational is not False or existing.trims_weekly is not False:
-        return ()
-    return (
-        Suggestion(
-            str(t("fstrim.timer enabled")),
-            str(t("The drive supports discard, but no weekly job reports unused blocks to the drive.")),
-            "fstrim(8)",
-        ),
-    )
 
 
 def _reserve(

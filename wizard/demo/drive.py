@@ -184,7 +184,19 @@ def demo_drive() -> Iterator[DemoDrive]:
         )
     parent = Path(os.environ.get("TMPDIR") or "/var/tmp").resolve()
     sweep(parent)
-    _check_free_space(parent)
+    with failing(Sentence("Cannot create the demo drive in {folder}: {why}."), folder=parent):
+        status = os.statvfs(parent)
+    free = status.f_bavail * status.f_frsize
+    if free < NEEDED_BYTES:
+        raise Failed(
+            t(
+                "The demo drive needs {needed:size} in {folder}, but only {free:size} are "
+                "free. Set TMPDIR to another folder.",
+                needed=NEEDED_BYTES,
+                folder=parent,
+                free=free,
+            )
+        )
     with ExitStack() as stack:
         folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
         # Held by this process and the reaper. If the lock is free, both have exited.
@@ -216,22 +228,6 @@ def sweep(parent: Path) -> None:
             pass
         finally:
             os.close(lock)
-
-
-def _check_free_space(parent: Path) -> None:
-    with failing(Sentence("Cannot create the demo drive in {folder}: {why}."), folder=parent):
-        status = os.statvfs(parent)
-    free = status.f_bavail * status.f_frsize
-    if free < NEEDED_BYTES:
-        raise Failed(
-            t(
-                "The demo drive needs {needed:size} in {folder}, but only {free:size} are "
-                "free. Set TMPDIR to another folder.",
-                needed=NEEDED_BYTES,
-                folder=parent,
-                free=free,
-            )
-        )
 
 
 @contextmanager

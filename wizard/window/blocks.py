@@ -307,10 +307,13 @@ def scrolled(
         below = t("{count} more", count=total - top - last)
         style = pen.look.style("accent" if pen.at(name) else "muted")
         seen.append(canvas.line((f"  {pen.look.sign('down')} {below}", style)))
-    bar = _scroll_bar(top, height, total, pen)
+    long = max(1, height * height // total)
+    first = round((height - long) * top / max(1, total - height))
+    thumb = canvas.line((" ", pen.look.style("thumb")))
     wide = width if outside else width - 1
     lines = tuple(
-        canvas.joined(canvas.fitted(each, wide), mark) for each, mark in zip(seen, bar, strict=True)
+        canvas.joined(canvas.fitted(each, wide), thumb if first <= y < first + long else Strip.blank(1))
+        for y, each in enumerate(seen)
     )
     at = whole.moved(0, -top)
     cursor = at.cursor if at.cursor and 0 <= at.cursor[1] < last else None
@@ -332,13 +335,3 @@ def _top(top: int, height: int, total: int, reach: tuple[int, int] | None) -> in
     while top < total - height and last >= top + height - (height > 2 and top + height < total):
         top += 1
     return 0 if first == 0 else top
-
-
-def _scroll_bar(top: int, height: int, total: int, pen: Pen) -> list[Strip]:
-    look = pen.look
-    long = max(1, height * height // total)
-    first = round((height - long) * top / max(1, total - height))
-    return [
-        canvas.line((" ", look.style("thumb"))) if first <= y < first + long else Strip.blank(1)
-        for y in range(height)
-    ]

@@ -269,6 +269,7 @@ class Keyboard:
 
     def _in_fields(self, key: str, character: str | None) -> None:
         field = next(field for field in self.view.fields if field.key == self.state.field)
+        is_text = not field.offers and character is not None and character.isprintable()
         if key in ("tab", "down", "shift+tab", "up"):
             self._step(key)
         elif key in PAGES:
@@ -276,9 +277,7 @@ class Keyboard:
             self.scroll(part, PAGES[key] * max(1, self.parts[part].height - 1) if part in self.parts else 0)
         elif key == "enter":
             self._enter()
-        elif (self.state.focus == MAIN or _is_text(field, character)) and self._type_in_field(
-            field, key, character
-        ):
+        elif (self.state.focus == MAIN or is_text) and self._type_in_field(field, key, character):
             # Typing while a pane has the focus goes to the field.
             self.state.focus = MAIN
         elif (action := action_of(self.view, key, character)) is not None:
@@ -340,8 +339,3 @@ class Keyboard:
             case "field":
                 self.state.focus, self.state.field = MAIN, name
         self.renew(asked=True)
-
-
-def _is_text(field: ui.Field, character: str | None) -> bool:
-    """Return True if a key can only be text for the field."""
-    return not field.offers and character is not None and character.isprintable()

@@ -131,7 +131,12 @@ def _sides(width: int, height: int, pen: Pen) -> Sheet:
     panes = pen.view.panes
     if not panes or (not pen.has_main and len(panes) == 1):
         return _left(width, height, pen, panes)
-    left = _left_width(width, pen)
+    left = width // 2
+    if pen.view.rows is not None:
+        # The width the list needs, between two fifths and three fifths of the screen.
+        whole, least = natural_widths(pen.view.rows, pen)
+        wanted = whole if whole + 4 <= left else least
+        left = max(width * 2 // 5, min(wanted + 4, width * 3 // 5))
     rest: Sequence[ui.Pane] = panes[1:]
     if pen.has_main:
         used = _main(left - 4, pen).height + 2
@@ -142,15 +147,6 @@ def _sides(width: int, height: int, pen: Pen) -> Sheet:
     others = tuple(pane for pane in panes if pane not in rest)
     one = _left(left, height, pen, rest)
     return canvas.side_by_side(one, _panes(keyboard.PANES, others, width - left - 1, height, pen), left, 1)
-
-
-def _left_width(width: int, pen: Pen) -> int:
-    """Return the width the list needs, between two fifths and three fifths of the screen."""
-    if pen.view.rows is None:
-        return width // 2
-    whole, least = natural_widths(pen.view.rows, pen)
-    wanted = whole if whole + 4 <= width // 2 else least
-    return max(width * 2 // 5, min(wanted + 4, width * 3 // 5))
 
 
 def _boxed_height(pane: ui.Pane, width: int, pen: Pen) -> int:

@@ -194,17 +194,14 @@ class Trial:
         for name in self.order.loads:
             made += self._make(candidate)
             if self.order.aged:
-                self._age(candidate, name)
+                self._progress(candidate, AGE)
+                with self._mounted(candidate, name, "age") as root:
+                    free = os.fstatvfs(root)
+                    aged(root, free.f_bavail * free.f_frsize, self.order.seed)
             phases += [
                 self._phase(candidate, name, phase) for phase in self._phases_of(name, scale, self.order.seed)
             ]
         return compare.Run(candidate.id, round(made, 4), tuple(phases))
-
-    def _age(self, candidate: compare.Candidate, load: str) -> None:
-        self._progress(candidate, AGE)
-        with self._mounted(candidate, load, "age") as root:
-            free = os.fstatvfs(root)
-            aged(root, free.f_bavail * free.f_frsize, self.order.seed)
 
     def _make(self, candidate: compare.Candidate) -> float:
         """Create the filesystem in a clean range. Returns the seconds."""

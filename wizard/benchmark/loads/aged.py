@@ -35,7 +35,10 @@ def aged(root: int, free_bytes: int, seed: int) -> int:
                 left += size_bytes
             del have[: len(have) // 2]
         for size_bytes in _sizes(random, FILES - len(have), left):
-            name = _name(made, root)
+            folder = f"aged{made // AGED_A_FOLDER}"
+            if made % AGED_A_FOLDER == 0:
+                os.mkdir(folder, dir_fd=root)
+            name = f"{folder}/{made}"
             made += 1
             if not _allocate(name, size_bytes, root):
                 break
@@ -51,13 +54,6 @@ def _sizes(random: Random, count: int, together_bytes: int) -> Sequence[int]:
     return [
         int(weight * unit) // BLOCK_BYTES * BLOCK_BYTES for weight in weights if weight * unit >= BLOCK_BYTES
     ]
-
-
-def _name(number: int, root: int) -> str:
-    folder = f"aged{number // AGED_A_FOLDER}"
-    if number % AGED_A_FOLDER == 0:
-        os.mkdir(folder, dir_fd=root)
-    return f"{folder}/{number}"
 
 
 def _allocate(name: str, size_bytes: int, root: int) -> bool:
