@@ -52,13 +52,10 @@ class Clock:
         self._next_report = 0.0
         self.ended_by_person = False
 
-    def progress(
-        self, *said: Message, share: float | None = None, seconds_left: float | None = None
-    ) -> MeasureProgress:
-        """Return the progress. Without a `share`, it follows from the time left, at most until the limit."""
+    def progress(self, *said: Message, seconds_left: float | None = None) -> MeasureProgress:
+        """Return the progress, which follows from the time left, at most until the limit."""
         left = self.left if seconds_left is None else min(self.left, max(0.0, seconds_left))
-        done = self.elapsed / max(self.elapsed + left, 1e-9) if share is None else share
-        return MeasureProgress(done, left, said)
+        return MeasureProgress(self.elapsed / max(self.elapsed + left, 1e-9), left, said)
 
     @property
     def elapsed(self) -> float:

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from wizard.benchmark.access import ENDED, LOOP
 from wizard.model.machine import Drive
-from wizard.model.said import Message, format_capacity, format_duration, join, t
+from wizard.model.said import format_capacity, format_duration, join, t
 from wizard.model.verdict import Cliff, CliffDoubt, CliffOutcome, WritePhase, WriteWindow
 
 FALL = 5.0
@@ -181,7 +181,16 @@ def sentence_for(
     path: str, judgement: CliffJudgement, before: float | None, after: float | None, random_bytes: int
 ) -> str:
     """Describe the verdict, claiming no more than was measured. Sequential rates are in bytes per second."""
-    doubt, fall = judgement.doubt, judgement.cliff and _fall(judgement.cliff)
+    doubt, cliff = judgement.doubt, judgement.cliff
+    fall = cliff and t(
+        "after {written:size} of random writes ({duration} of writing) the rate fell "
+        "from {before} to {after}, to 1/{factor}",
+        written=cliff.after_bytes,
+        duration=format_duration(cliff.after_seconds),
+        before=rate_in_words(cliff.bytes_per_second_before),
+        after=rate_in_words(cliff.bytes_per_second_after),
+        factor=f"{cliff.factor:.0f}",
+    )
     if doubt is not None and fall:
         said = join(t("{drive}: inconclusive; {fall}.", drive=path, fall=fall), DOUBTS[doubt])
     elif doubt is not None:
@@ -253,15 +262,3 @@ def rate_in_words(bytes_per_second: float | None) -> str:
     if bytes_per_second is None:
         return str(t("unknown rate"))
     return f"{format_capacity(round(bytes_per_second))}/s"
-
-
-def _fall(cliff: Cliff) -> Message:
-    return t(
-        "after {written:size} of random writes ({duration} of writing) the rate fell "
-        "from {before} to {after}, to 1/{factor}",
-        written=cliff.after_bytes,
-        duration=format_duration(cliff.after_seconds),
-        before=rate_in_words(cliff.bytes_per_second_before),
-        after=rate_in_words(cliff.bytes_per_second_after),
-        factor=f"{cliff.factor:.0f}",
-    )

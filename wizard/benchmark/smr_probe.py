@@ -381,25 +381,19 @@ def run_smr_probe(
         basis = run.run()
         if basis is Basis.TOO_SLOW and clock.ended_by_person:
             basis = Basis.ENDED
-    return _verdict(
-        drive,
-        basis,
-        smr_judge.sentence_for(drive.path, basis, run.timings, seconds),
-        run,
+    return replace(
+        _verdict(drive, basis, smr_judge.sentence_for(drive.path, basis, run.timings, seconds)),
+        written_bytes=run.written_bytes,
         read_bytes=timed.read_bytes,
-        seconds=clock.elapsed,
+        seconds=round(clock.elapsed, 3),
+        statistics=run.statistics,
+        statistics_after_idle=run.statistics_after_idle,
+        timings=run.timings,
     )
 
 
-def _verdict(
-    drive: Drive,
-    basis: Basis,
-    sentence: str,
-    run: SmrProbe | None = None,
-    *,
-    read_bytes: int = 0,
-    seconds: float = 0.0,
-) -> DisplacedVerdict:
+def _verdict(drive: Drive, basis: Basis, sentence: str) -> DisplacedVerdict:
+    """Return the verdict of a drive that was not tested."""
     return DisplacedVerdict(
         drive=drive.path,
         model=printable(drive.model or "", 80),
@@ -411,10 +405,10 @@ def _verdict(
         sentence=sentence,
         caveats=smr_judge.caveats_for(drive.path, basis),
         block_bytes=block_bytes(drive),
-        written_bytes=run.written_bytes if run else 0,
-        read_bytes=read_bytes,
-        seconds=round(seconds, 3),
-        statistics=run.statistics if run else None,
-        statistics_after_idle=run.statistics_after_idle if run else None,
-        timings=run.timings if run else Timings(),
+        written_bytes=0,
+        read_bytes=0,
+        seconds=0.0,
+        statistics=None,
+        statistics_after_idle=None,
+        timings=Timings(),
     )

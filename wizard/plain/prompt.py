@@ -70,9 +70,7 @@ class Dialogue:
             self.say(
                 t("(Characters this terminal may not support appear as plain letters or question marks.)")
             )
-        self._out.write(f"{prompt} ")
-        self._out.flush()
-        line = self._answers.readline(LONGEST_ANSWER_BYTES)
+        line = self._read(prompt)
         if not line:
             self._print("")
             raise Ended
@@ -88,13 +86,16 @@ class Dialogue:
         """Return the next answer without echo, byte for byte except the newline. Raises Ended at the end of
         input."""
         with no_echo(self._answers):
-            self._out.write(f"{prompt} ")
-            self._out.flush()
-            line = self._answers.readline(LONGEST_ANSWER_BYTES)
+            line = self._read(prompt)
         self._print("")
         if not line:
             raise Ended
         return line.removesuffix(b"\n")
+
+    def _read(self, prompt: Text) -> bytes:
+        self._out.write(f"{prompt} ")
+        self._out.flush()
+        return self._answers.readline(LONGEST_ANSWER_BYTES)
 
     def _print(self, line: str) -> None:
         self._out.write(f"{line.rstrip()}\n")

@@ -27,8 +27,7 @@ def whole(view: ui.View, *, headed: bool = False) -> Iterator[Told]:
     if not headed or str(view.title) != str(view.step.shown):
         yield from _line(str(view.title))
     yield from _line(str(view.about))
-    blocks = [*view.above, *(block for pane in view.panes for block in pane.blocks)]
-    yield from _without_gaps(view, (block for block in blocks if isinstance(block, ui.Banner)))
+    yield from _without_gaps(view, (block for block in _blocks(view) if isinstance(block, ui.Banner)))
     yield from _without_gaps(view, (block for block in view.above if not isinstance(block, ui.Banner)))
     for pane in view.panes:
         yield from pane_lines(view, pane)
@@ -104,8 +103,12 @@ def _blocks_told(view: ui.View, blocks: Iterable[ui.Block]) -> list[Told]:
 
 def progress_text(view: ui.View) -> str:
     """Return the progress, or an empty text."""
-    blocks = (*view.above, *(block for pane in view.panes for block in pane.blocks))
-    return next((_progress(block) for block in blocks if isinstance(block, ui.Progress)), "")
+    return next((_progress(block) for block in _blocks(view) if isinstance(block, ui.Progress)), "")
+
+
+def _blocks(view: ui.View) -> Iterator[ui.Block]:
+    yield from view.above
+    yield from (block for pane in view.panes for block in pane.blocks)
 
 
 def but_figures(told: Told | str) -> str:

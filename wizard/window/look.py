@@ -46,92 +46,41 @@ LIGHT = {
     "done": "#1a6b34",
 }
 
-# b(old), u(nderlined) or r(eversed); foreground/background.
-_MANY = {
-    "text": "text",
-    "strong": "b strong",
-    "muted": "muted",
-    "line": "line",
-    "off": "off",
-    "accent": "b accent",
-    "good": "b ok",
-    "warn": "b warn",
-    "danger": "b danger",
-    "cap": "b accent/cap",
-    "cap-off": "off/raised",
-    "go": "b ground/accent",
-    "cursor": "strong/cursor",
-    "mark": "b accent/cursor",
-    "head": "muted/raised",
-    "name": "b accent/raised",
-    "step": "b strong/cursor",
-    "free": "muted/raised",
-    "lost": "b #ffffff/alarm",
-    "alarm": "b #ffffff/alarm",
-    "warned": "b ground/warn",
-    "done": "b #ffffff/done",
-    "plain-banner": "b strong/raised",
-    "field": "strong/cap",
-    "hint": "muted/cap",
-    "at": "ground/strong",
-    "full": "b ground/accent",
-    "rest": "muted/raised",
-    "focus": "b strong",
-    "focus-line": "accent",
-    "title": "muted",
-    "thumb": "/off",
+_ROLES = {
+    "text": ("text", "", ""),
+    "strong": ("b strong", "b", "b"),
+    "muted": ("muted", "", ""),
+    "line": ("line", "", ""),
+    "off": ("off", "", ""),
+    "accent": ("b accent", "b cyan", "b"),
+    "good": ("b ok", "b green", "b"),
+    "warn": ("b warn", "b yellow", "b"),
+    "danger": ("b danger", "b red", "b"),
+    "cap": ("b accent/cap", "b cyan", "b"),
+    "cap-off": ("off/raised", "", ""),
+    "go": ("b ground/accent", "black/cyan", "r"),
+    "cursor": ("strong/cursor", "black/cyan", "r"),
+    "mark": ("b accent/cursor", "black/cyan", "r"),
+    "head": ("muted/raised", "", ""),
+    "name": ("b accent/raised", "b cyan", "b"),
+    "step": ("b strong/cursor", "black/cyan", "r"),
+    "free": ("muted/raised", "", ""),
+    "lost": ("b #ffffff/alarm", "b white/red", "b"),
+    "alarm": ("b #ffffff/alarm", "b white/red", "br"),
+    "warned": ("b ground/warn", "black/yellow", "br"),
+    "done": ("b #ffffff/done", "black/green", "br"),
+    "plain-banner": ("b strong/raised", "r", "br"),
+    "field": ("strong/cap", "b white/blue", "u"),
+    "hint": ("muted/cap", "white/blue", "u"),
+    "at": ("ground/strong", "black/white", "r"),
+    "full": ("b ground/accent", "black/cyan", "r"),
+    "rest": ("muted/raised", "", ""),
+    "focus": ("b strong", "r", "r"),
+    "focus-line": ("accent", "cyan", ""),
+    "title": ("muted", "", ""),
+    "thumb": ("/off", "r", "r"),
 }
-_EIGHT = {
-    "strong": "b",
-    "accent": "b cyan",
-    "good": "b green",
-    "warn": "b yellow",
-    "danger": "b red",
-    "cap": "b cyan",
-    "go": "black/cyan",
-    "cursor": "black/cyan",
-    "mark": "black/cyan",
-    "name": "b cyan",
-    "step": "black/cyan",
-    "lost": "b white/red",
-    "alarm": "b white/red",
-    "warned": "black/yellow",
-    "done": "black/green",
-    "plain-banner": "r",
-    "field": "b white/blue",
-    "hint": "white/blue",
-    "at": "black/white",
-    "full": "black/cyan",
-    "focus": "r",
-    "focus-line": "cyan",
-    "thumb": "r",
-}
-_NONE = {
-    "strong": "b",
-    "accent": "b",
-    "good": "b",
-    "warn": "b",
-    "danger": "b",
-    "cap": "b",
-    "go": "r",
-    "cursor": "r",
-    "mark": "r",
-    "name": "b",
-    "step": "r",
-    "lost": "b",
-    "alarm": "br",
-    "warned": "br",
-    "done": "br",
-    "plain-banner": "br",
-    "field": "u",
-    "hint": "u",
-    "at": "r",
-    "full": "r",
-    "focus": "r",
-    "thumb": "r",
-}
-_FEW_BYTES = {role: spec for role, spec in _NONE.items() if role not in ("strong", "cap")}
-"""For a slow line: without bold names and keys, which columns and brackets show too."""
+"""Styles with many colours, eight and none: b(old), u(nderlined) or r(eversed); foreground/background."""
 
 SIGNS = {
     "mark": "▌",
@@ -244,12 +193,13 @@ class Look(Struct, frozen=True):
 def look_of(terminal: Terminal) -> Look:
     """Return the look for a terminal."""
     colours = LIGHT if terminal.light else DARK
-    few = _FEW_BYTES if terminal.slow else _NONE
-    named = {Colours.ANY: _MANY, Colours.EIGHT: _EIGHT, Colours.NONE: few}[terminal.colours]
+    column = list(Colours).index(terminal.colours)
+    # On a slow line without colours, columns and brackets show names and keys too.
+    plain = ("strong", "cap") if terminal.slow and terminal.colours is Colours.NONE else ()
     signs = {Glyphs.ALL: SIGNS, Glyphs.CONSOLE: _CONSOLE_SIGNS, Glyphs.ASCII: _ASCII_SIGNS}[terminal.glyphs]
     if terminal.glyphs is Glyphs.ALL and terminal.colours is not Colours.ANY:
         signs = signs | {"free": "░"}
-    styles = {role: _style(spec, colours) for role, spec in named.items()}
+    styles = {role: _style(specs[column], colours) for role, specs in _ROLES.items() if role not in plain}
     return Look(terminal, styles, signs, colours["ground"])
 
 

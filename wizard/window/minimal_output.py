@@ -5,9 +5,9 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import cached_property
 
 from rich.cells import cell_len
-from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
 
 from wizard.window.terminal import CLEAR, FIRST, SECOND
@@ -156,17 +156,11 @@ def _runs(columns: list[int]) -> Iterator[tuple[int, int]]:
 class MinimalOutputDriver(LinuxDriver):
     """Textual's driver with minimal output."""
 
-    def __init__(
-        self,
-        app: App[object],
-        *,
-        debug: bool = False,
-        mouse: bool = True,
-        size: tuple[int, int] | None = None,
-    ) -> None:
-        super().__init__(app, debug=debug, mouse=mouse, size=size)
-        self._shown = TerminalContent()
-        self._known_size: os.terminal_size | None = None
+    _known_size: os.terminal_size | None = None
+
+    @cached_property
+    def _shown(self) -> TerminalContent:
+        return TerminalContent()
 
     def write(self, data: str) -> None:
         """Write only differences. Clears the screen after a resize, when its content is unknown."""

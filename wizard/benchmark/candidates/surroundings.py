@@ -11,7 +11,8 @@ from time import monotonic, sleep
 from psutil import virtual_memory
 
 from wizard.benchmark.candidates.compare import Counts
-from wizard.model.errors import Failed, Refused
+from wizard.benchmark.scratch import refused
+from wizard.model.errors import Failed
 from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, Sentence, failing, t
 from wizard.probe.host import sysfs
 from wizard.process.program import run
@@ -107,10 +108,10 @@ def refuse_little_memory() -> None:
     would distort the measurement."""
     available = virtual_memory().available
     if available < MEMORY_BYTES:
-        raise Refused(
+        raise refused(
             t(
                 "Only {available:size} of memory is free. A trial needs {needed:size}. Close "
-                "other programs first. Nothing was written.",
+                "other programs first.",
                 available=available,
                 needed=MEMORY_BYTES,
             )

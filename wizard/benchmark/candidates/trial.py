@@ -15,7 +15,7 @@ from wizard.benchmark.access import MeasureProgress, OnProgress, Stopped
 from wizard.benchmark.candidates import compare
 from wizard.benchmark.candidates.partition import sweep
 from wizard.benchmark.loads.load_table import LOADS, PROGRAMS
-from wizard.benchmark.scratch import MARGIN_BYTES, free_extents
+from wizard.benchmark.scratch import MARGIN_BYTES, free_extents, refused
 from wizard.filesystems.registry import MADE
 from wizard.model.advice import Advice, Choice, Rank
 from wizard.model.errors import DiskwrightError, Failed, Refused, why_not
@@ -93,10 +93,9 @@ def refuse_extent(drive: Drive, extent: Extent) -> None:
     aligned = block > 0 and extent.start_bytes % block == 0 and extent.size_bytes % block == 0
     free = free_extents(drive, 0 if aligned else MARGIN_BYTES)
     if not any(extent.is_within(one) for one in free):
-        raise Refused(
+        raise refused(
             t(
-                "The planned volume is not in free space on {drive}. Trials use free space "
-                "only. Nothing was written.",
+                "The planned volume is not in free space on {drive}. Trials use free space only.",
                 drive=drive.path,
             )
         )
