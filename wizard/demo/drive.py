@@ -19,7 +19,6 @@ from msgspec import Struct
 
 from wizard.apply.block.devices import take_writes
 from wizard.apply.run.process import is_locked, request_stop
-from wizard.apply.system.mounts import MOUNTINFO, Mounted, parse_mountinfo
 from wizard.benchmark.scratch import locked
 from wizard.demo.image import build_image
 from wizard.model.errors import DiskwrightError, Failed, Refused
@@ -94,9 +93,9 @@ def _release(path: str) -> None:
     """Unmount the drive and its partitions everywhere, topmost first, and deactivate swap on them."""
     ours = re.compile(rf"{re.escape(path)}(p\d+)?")
     problems: list[str] = []
-    for mount in reversed(_mounts()):
-        if ours.fullmatch(mount.source):
-            _unmount(mount.mount_point, problems)
+    for source, target in _mounts():
+        if ours.fullmatch(source):
+            _unmount(target, problems)
     for line in SWAPS.read_text().splitlines()[1:]:
         if ours.fullmatch(line.split()[0]):
             run(["swapoff", line.split()[0]], seconds=TOOL_SECONDS)
@@ -129,13 +128,17 @@ def _unmount(target: str, problems: list[str]) -> None:
 
 
 def _mounts_below(folder: Path) -> list[str]:
-    places = (mount.mount_point for mount in reversed(_mounts()))
-    return [place for place in places if Path(place).is_relative_to(folder)]
+    return [target for _, target in _mounts() if Path(target).is_relative_to(folder)]
 
 
-def _mounts() -> tuple[Mounted, ...]:
-    """Return all mounts. Names that are not UTF-8 can still be unmounted."""
-    return parse_mountinfo(MOUNTINFO.read_text(errors="surrogateescape"))
+def _mounts() -> list[tuple[str, str]]:
+    """Return source and mount point of all mounts, topmost first. Names that are not UTF-8 can still be
+    unmounted."""
+    # Only the cleanup needs this. The wizard starts faster without.
+    from wizard.apply.system import mounts
+
+    found = mounts.parse_mountinfo(mounts.MOUNTINFO.read_text(errors="surrogateescape"))
+    return [(mount.source, mount.mount_point) for mount in reversed(found)]
 
 
 OWN_FSTAB = t("The demo's fstab; the system's fstab is not changed.")
