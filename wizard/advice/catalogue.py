@@ -10,7 +10,6 @@ from msgspec import Struct
 
 from wizard.advice.zones import manages_zones
 from wizard.documents.profiles import fault_at, profile_files, read_profile
-from wizard.filesystems.kind import FilesystemKind
 from wizard.filesystems.registry import KINDS, MADE
 from wizard.model.errors import IN_ENGLISH, WHERE_USED, BadInput, printable
 from wizard.model.machine import Drive, Kernel, Program
@@ -19,7 +18,6 @@ from wizard.model.said import (
     Message,
     ProfileText,
     Sentence,
-    Sentences,
     join,
     parse_size,
     reason_of,
@@ -45,20 +43,6 @@ class ProfilePlace(Struct, Generic[Entry], frozen=True):
         return fault_at(self.path, ".".join(part for part in (self.key, key) if part), said)
 
 
-def _check_id(place: ProfilePlace[Entry], key: str, value: str) -> None:
-    """Raises BadInput for an invalid id. Ids are typed on the command line and used in documents."""
-    if len(value) > LONGEST_ID or not _SLUG.fullmatch(value):
-        raise place.fault(
-            key,
-            t(
-                "{text} is not a valid id. Use small letters, digits and single hyphens, at "
-                "most {longest} characters.",
-                text=repr(value),
-                longest=LONGEST_ID,
-            ),
-        )
-
-
 def gather(
     room: str,
     form: type[Form],
@@ -71,7 +55,17 @@ def gather(
     for path in profile_files(room):
         for place in entries(path, read_profile(path, form)):
             name = id_of(place.entry)
-            _check_id(place, "id", name)
+            # Ids are typed on the command line and used in documents.
+            if len(name) > LONGEST_ID or not _SLUG.fullmatch(name):
+                raise place.fault(
+                    "id",
+                    t(
+                        "{text} is not a valid id. Use small letters, digits and single hyphens, at "
+                        "most {longest} characters.",
+                        text=repr(name),
+                        longest=LONGEST_ID,
+                    ),
+                )
             other = found.get(name)
             if other is not None and other.path.parent == path.parent:
                 raise place.fault(
@@ -79,7 +73,7 @@ def gather(
                     t(
                         "{id} is already used in {path}. Change one of the two ids.",
                         id=repr(name),
-                        path=str(other.path),
+                        path=other.path,
                     ),
                 )
             found[name] = place
@@ -89,10 +83,7 @@ def gather(
 NONE_OF = Sentence("Unknown name {name}. Choose one of {known:list}.")
 
 
-NO_FILESYSTEM = Sentences(
-    "The running kernel ({release}) does not support {titles:and}.",
-    "The running kernel ({release}) does not support {titles:and}.",
-)
+NO_FILESYSTEM = Sentence("The running kernel ({release}) does not support {titles:and}.")
 
 
 class OptionKind(StrEnum):
@@ -194,17 +185,13 @@ class OptionSite(Struct, frozen=True):
 
 
 # No slash, so an option cannot name another device (external journal, log or realtime device).
-_MKFS_TEXT = re.compile(r"(?:-[A-Za-z]|--csum)(?: [A-Za-z0-9^_=,.:+-]+)?")
-_MOUNT_TEXT = re.compile(r"[a-z][A-Za-z0-9_=:.+-]*")
-_SCHEDULER_TEXT = re.compile(r"[a-z][a-z0-9-]*")
-_TUNE_TEXT = re.compile(
-    r"(tune2fs|xfs_admin|xfs_io|btrfs|chattr|e4defrag|fstrim|swapon)( [A-Za-z0-9^_=,.:+-]+)*"
-)
 _TEXTS = {
-    OptionKind.MKFS: _MKFS_TEXT,
-    OptionKind.MOUNT: _MOUNT_TEXT,
-    OptionKind.SCHEDULER: _SCHEDULER_TEXT,
-    OptionKind.TUNE: _TUNE_TEXT,
+    OptionKind.MKFS: r"(?:-[A-Za-z]|--csum)(?: [A-Za-z0-9^_=,.:+-]+)?",
+    OptionKind.MOUNT: r"[a-z][A-Za-z0-9_=:.+-]*",
+    OptionKind.SCHEDULER: r"[a-z][a-z0-9-]*",
+    OptionKind.TUNE: (
+        r"(tune2fs|xfs_admin|xfs_io|btrfs|chattr|e4defrag|fstrim|swapon)( [A-Za-z0-9^_=,.:+-]+)*"
+    ),
 }
 LONGEST_PHRASE = 100
 _RESERVED = re.compile(r"-[ULFfqV]\b.*|-n(?! [a-z]+=[0-9]).*|.*\buuid=.*")
@@ -283,19 +270,17 @@ def on_kernel(option: CatalogueOption, kernel: Kernel) -> OnKernel:
     if option.refused and not (option.until and (0, 0) < kernel.version < version_of(option.until)):
         return OnKernel(False, option.never, refused=True)
     kinds = [KINDS[name] for name in option.filesystems]
-    if kernel.filesystems and kinds and not any(_is_supported(kind, kernel) for kind in kinds):
+    # Swap needs no driver.
+    supported = (
+        not kind.kernel_names or kernel.filesystems.intersection(kind.kernel_names) for kind in kinds
+    )
+    if kernel.filesystems and kinds and not any(supported):
         titles = tuple(kind.title for kind in kinds)
-        none = NO_FILESYSTEM(release=kernel.release, titles=titles, count=len(titles))
-        return OnKernel(False, none)
+        return OnKernel(False, NO_FILESYSTEM(release=kernel.release, titles=titles))
     reason = _kernel_reason(option, kernel)
     if reason is None:
         return OnKernel(True)
     return OnKernel(None if kernel.version == (0, 0) else False, reason)
-
-
-def _is_supported(kind: FilesystemKind, kernel: Kernel) -> bool:
-    """Return True if the kernel can mount the filesystem or needs no driver, as for swap."""
-    return not kind.kernel_names or bool(kernel.filesystems.intersection(kind.kernel_names))
 
 
 def version_of(text: str) -> tuple[int, int]:
@@ -389,7 +374,7 @@ def _check(place: ProfilePlace[CatalogueOption], places: dict[str, ProfilePlace[
         if name not in KINDS:
             message = NONE_OF(name=repr(name), known=tuple(KINDS))
             raise place.fault("filesystems", message)
-    if not _TEXTS[option.kind].fullmatch(option.text):
+    if not re.fullmatch(_TEXTS[option.kind], option.text):
         message = t(
             "{text} cannot be written as a single {kind} option.",
             text=repr(option.text),
@@ -430,15 +415,12 @@ def _check_phrase(place: ProfilePlace[CatalogueOption]) -> None:
 
 def _check_bounds(place: ProfilePlace[CatalogueOption]) -> None:
     option = place.entry
-    for key, text, parse in (
-        ("since", option.since, version_of),
-        ("until", option.until, version_of),
-        ("tool_since", option.tool_since, version_of),
-        ("tool_default", option.tool_default, version_of),
-        ("at_least", option.at_least, parse_size),
-        ("at_most", option.at_most, parse_size),
+    for parse, keys in (
+        (version_of, ("since", "until", "tool_since", "tool_default")),
+        (parse_size, ("at_least", "at_most")),
     ):
-        try:
-            _ = parse(text) if text else None
-        except BadInput as error:
-            raise place.fault(key, join(reason_of(error))) from None
+        for key in keys:
+            try:
+                _ = (text := getattr(option, key)) and parse(text)
+            except BadInput as error:
+                raise place.fault(key, join(reason_of(error))) from None

@@ -4,7 +4,7 @@ Each study is one file. Each measurement carries the study's date, kernel and ha
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from statistics import fmean
@@ -77,19 +77,14 @@ def load_evidence() -> dict[str, Evidence]:
     return {name: place.entry for name, place in places.items()}
 
 
-def _entries(path: Path, form: EvidenceFile) -> list[ProfilePlace[Evidence]]:
-    found: list[ProfilePlace[Evidence]] = []
+def _entries(path: Path, form: EvidenceFile) -> Iterator[ProfilePlace[Evidence]]:
     for index, row in enumerate(form.measurements):
         place = ProfilePlace(path, f"measurements[{index}]", _evidence(form.study, row))
         if row.figures and row.runs:
-            raise place.fault(
-                "runs",
-                t("use either figures or runs, not both."),
-            )
+            raise place.fault("runs", t("use either figures or runs, not both."))
         if not all(values for _, values in row.runs):
             raise place.fault("runs", NO_FIGURE)
-        found.append(place)
-    return found
+        yield place
 
 
 def _evidence(study: Study, row: Measurement) -> Evidence:
@@ -118,7 +113,7 @@ def _runs_note(study: Study, row: Measurement) -> Message:
             tn(
                 "{name} {low:g} in one run",
                 "{name} {low:g} to {high:g} in {count} runs",
-                name=_display_name(name),
+                name=KINDS[name].title if name in KINDS else ProfileText(name),
                 count=len(values),
                 low=min(values),
                 high=max(values),
@@ -132,11 +127,6 @@ def _runs_note(study: Study, row: Measurement) -> Message:
         if study.repeats > 1
         else t("One run each, as far as published. Another run could differ.")
     )
-
-
-def _display_name(name: str) -> Message | str:
-    """Return a filesystem's title, or a configuration's name in the study."""
-    return KINDS[name].title if name in KINDS else ProfileText(name)
 
 
 def evidence_for(code: str) -> tuple[Evidence, ...]:
@@ -176,7 +166,12 @@ class GlossaryFile(Struct, frozen=True):
 
 def load_glossary() -> tuple[Term, ...]:
     """Return all terms in alphabetical order. Raises BadInput with file, line and key."""
-    places = gather("glossary", GlossaryFile, _glossary_entries, lambda term: term.id)
+    places = gather(
+        "glossary",
+        GlossaryFile,
+        lambda path, form: [ProfilePlace(path, f"terms[{at}]", term) for at, term in enumerate(form.terms)],
+        lambda term: term.id,
+    )
     owners: dict[str, Term] = {}
     for place in places.values():
         _check(place)
@@ -224,21 +219,12 @@ def terms_in(text: str, terms: Iterable[Term]) -> tuple[Term, ...]:
     plain = " ".join(text.split()).casefold()
     found: list[tuple[int, Term]] = []
     for term in terms:
-        matches = [
-            match.start() for spelling in term.spellings if (match := re.search(_as_word(spelling), plain))
-        ]
+        # Not part of a path or hyphenated option.
+        words = (rf"(?<![\w/-]){re.escape(spelling.casefold())}(?![\w/-])" for spelling in term.spellings)
+        matches = [match.start() for word in words if (match := re.search(word, plain))]
         if matches:
             found.append((min(matches), term))
     return tuple(term for _, term in sorted(found, key=lambda pair: pair[0]))
-
-
-def _as_word(spelling: str) -> str:
-    """Match a whole word only, not part of a path or hyphenated option."""
-    return rf"(?<![\w/-]){re.escape(spelling.casefold())}(?![\w/-])"
-
-
-def _glossary_entries(path: Path, form: GlossaryFile) -> list[ProfilePlace[Term]]:
-    return [ProfilePlace(path, f"terms[{index}]", term) for index, term in enumerate(form.terms)]
 
 
 def _check(place: ProfilePlace[Term]) -> None:

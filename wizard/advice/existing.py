@@ -83,14 +83,26 @@ def tuning_for(
             "scheduler {wanted} instead of {now}", wanted=choice.scheduler.text, now=drive.scheduler or ""
         )
         changes.append(Suggestion(str(what), choice.scheduler.why, source))
-    ahead = _read_ahead(drive)
-    if existing.read_ahead_bytes is not None and existing.read_ahead_bytes < ahead:
+    # As the kernel calculates it.
+    best = drive.geometry.plausible_optimal_io_bytes if drive.geometry else None
+    now, ahead = existing.read_ahead_bytes, max(READ_AHEAD_BYTES, 2 * (best or 0))
+    if now is not None and now < ahead:
         queue.append(("read_ahead_kb", str(ahead // KIB)))
-        changes.append(_read_ahead_suggestion(existing.read_ahead_bytes, ahead))
-    trims = _trims(existing, drive)
+        why = t(
+            "The kernel reads ahead {now:exact}, less than by default. Long files are "
+            "then read in small pieces.",
+            now=now,
+        )
+        what = t("read-ahead of {wanted:exact}", wanted=ahead)
+        changes.append(Suggestion(str(what), str(why), "kernel source, block/blk-settings.c"))
+    supported = drive.discard is not None and drive.discard.maximum_bytes > 0
+    trims = supported and drive.rotational is False and existing.trims_weekly is False
+    if trims:
+        why = t("The drive supports discard, but no weekly job reports unused blocks to the drive.")
+        changes.append(Suggestion(str(t("fstrim.timer enabled")), str(why), "fstrim(8)"))
     reserved = _reserve(existing, choice, known, root=root)
-    changes += [*trims, *reserved.values()]
-    return Tuning(tuple(changes), options, tuple(queue), next(iter(reserved), None), bool(trims))
+    changes += reserved.values()
+    return Tuning(tuple(changes), options, tuple(queue), next(iter(reserved), None), trims)
 
 
 def _mount_options(
@@ -113,10 +125,8 @@ def _mount_options(
             continue
         kept = [text for text in kept if not _replaces(text, advised.text)]
         kept.append(advised.text)
-        what, source = (
-            str(MOUNTED_WITH(option=advised.text)),
-            _option_source(known, OptionKind.MOUNT, advised.text),
-        )
+        what = str(MOUNTED_WITH(option=advised.text))
+        source = _option_source(known, OptionKind.MOUNT, advised.text)
         changes.append(Suggestion(what, _with_risk(advised.why, advised.risk), source))
     needed = any(use.kind == "running-system" for use in drive.uses)
     if is_often_unplugged(drive) and not needed and not STARTS_ALL_THE_SAME & {*kept}:
@@ -151,37 +161,6 @@ def _with_risk(why: Message | str, risk: Message | str) -> str | Message:
 
 def _option_source(known: Iterable[CatalogueOption], kind: OptionKind, text: str) -> Message | str:
     return next((option.source for option in known if option.kind is kind and option.text == text), "")
-
-
-def _read_ahead(drive: Drive) -> int:
-    """Calculate read-ahead as the kernel does, from a plausible optimal I/O size."""
-    best = drive.geometry.plausible_optimal_io_bytes if drive.geometry else None
-    return max(READ_AHEAD_BYTES, 2 * (best or 0))
-
-
-def _read_ahead_suggestion(now: int, wanted: int) -> Suggestion:
-    what, why = (
-        t("read-ahead of {wanted:exact}", wanted=wanted),
-        t(
-            "The kernel reads ahead {now:exact}, less than by default. Long files are "
-            "then read in small pieces.",
-            now=now,
-        ),
-    )
-    return Suggestion(str(what), str(why), "kernel source, block/blk-settings.c")
-
-
-def _trims(existing: Existing, drive: Drive) -> tuple[Suggestion, ...]:
-    supported = drive.discard is not None and drive.discard.maximum_bytes > 0
-    if not supported or drive.rotational is not False or existing.trims_weekly is not False:
-        return ()
-    return (
-        Suggestion(
-            str(t("fstrim.timer enabled")),
-            str(t("The drive supports discard, but no weekly job reports unused blocks to the drive.")),
-            "fstrim(8)",
-        ),
-    )
 
 
 def _reserve(

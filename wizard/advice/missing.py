@@ -169,13 +169,16 @@ def obstacles(kind: Filesystem, machine: Machine, drive: Drive, room: int | None
     `room`: available bytes, None if unknown.
     """
     found: list[Message] = []
-    if (
-        machine.kernel.filesystems
-        and kind.kernel_names
-        and not machine.kernel.filesystems.intersection(kind.kernel_names)
-    ):
+    known = machine.kernel.filesystems
+    if known and kind.kernel_names and not known.intersection(kind.kernel_names):
         found.append(NO_DRIVER(release=machine.kernel.release, title=kind.title))
-    found += _missing_requirements(kind, machine)
+    if absent := lacking(machine, kind.makers):
+        found.append(absent.said)
+    found += [
+        t("{program} needs {path}, which is missing: {how}.", path=path, program=kind.tool, how=how)
+        for path, how in kind.needs_files
+        if path in machine.missing_files
+    ]
     if drive.geometry is not None and drive.geometry.logical_block_bytes > LARGEST_BLOCK_BYTES:
         size = drive.geometry.logical_block_bytes
         found.append(
@@ -188,18 +191,6 @@ def obstacles(kind: Filesystem, machine: Machine, drive: Drive, room: int | None
     if room is not None:
         found += size_obstacles(kind, room)
     return tuple(map(str, found))
-
-
-def _missing_requirements(kind: Filesystem, machine: Machine) -> list[Message]:
-    """Return messages about missing tools and files that mkfs requires."""
-    absent = lacking(machine, kind.makers)
-    messages = [absent.said] if absent else []
-    messages += [
-        t("{program} needs {path}, which is missing: {how}.", path=path, program=kind.tool, how=how)
-        for path, how in kind.needs_files
-        if path in machine.missing_files
-    ]
-    return messages
 
 
 def for_files(choices: Iterable[Choice]) -> tuple[Choice, ...]:

@@ -53,23 +53,12 @@ def advise(
     barred = [pair for pair in ranked if blocked[pair[0].filesystem]]
     usable = [pair for pair in ranked if not blocked[pair[0].filesystem]]
     assigned = _assigned_ranks(ranked, usable)
-    choices = [
-        _choice(candidate, standing, place, site, profile, _promoted(standing, place, barred, blocked))
-        for candidate, standing in usable
-        for place in (assigned.get(candidate.filesystem, Rank.NOT_RECOMMENDED),)
-    ]
-    choices += [
-        _choice(
-            candidate,
-            standing,
-            Rank.NOT_RECOMMENDED,
-            site,
-            profile,
-            _obstacle_sentence(candidate, standing),
-            blocked[candidate.filesystem],
-        )
-        for candidate, standing in barred
-    ]
+    choices = []
+    for candidate, standing in (*usable, *barred):
+        place = assigned.get(candidate.filesystem, Rank.NOT_RECOMMENDED)
+        sentence = _sentence(candidate, standing, place, barred, blocked)
+        reasons = blocked[candidate.filesystem]
+        choices.append(_choice(candidate, standing, place, site, profile, sentence, reasons))
     order = {candidate.filesystem: _ORDER.index(standing.place) for candidate, standing in ranked}
     choices.sort(
         key=lambda one: (not one.ranked, _ORDER.index(one.place), order[one.filesystem], bool(one.obstacles))
@@ -142,7 +131,7 @@ def _rank_on_drive(
         return replace(candidate.usual, place=Rank.NOT_RECOMMENDED, evidence=(), results=NO_TEXT)
     if host_managed:
         sentence = t("Results from other drives do not apply here.")
-        return RankedChoice(Rank.NOT_RECOMMENDED, sentence, (), (), (), ())
+        return RankedChoice(Rank.NOT_RECOMMENDED, sentence)
     return candidate.shingled if shingled else candidate.usual
 
 
@@ -175,29 +164,21 @@ def _obstacles(
     if zones.manages_zones(drive):
         return (*found, *zones.zone_obstacles(kind, machine, drive))
     if recording.management == HOST_MANAGED:
-        return (
-            *found,
-            str(
-                t(
-                    "This model has host-managed zones, but the kernel shows no zones. Writes "
-                    "out of order may fail. Use a controller that passes zones through, and "
-                    "check again."
-                )
-            ),
+        why = t(
+            "This model has host-managed zones, but the kernel shows no zones. Writes "
+            "out of order may fail. Use a controller that passes zones through, and "
+            "check again."
         )
-    if drive.zones is not None and drive.zones.takes_partitions is False:
-        return (
-            *found,
-            str(
-                t(
-                    "The kernel treats this drive as host-aware and accepts no partitions on it. "
-                    "From kernel 6.8 on, such drives are ordinary disks. Boot kernel 6.8 or "
-                    "later, or create the filesystem manually on the whole drive, which accepts "
-                    "any write."
-                )
-            ),
+    elif drive.zones is not None and drive.zones.takes_partitions is False:
+        why = t(
+            "The kernel treats this drive as host-aware and accepts no partitions on it. "
+            "From kernel 6.8 on, such drives are ordinary disks. Boot kernel 6.8 or "
+            "later, or create the filesystem manually on the whole drive, which accepts "
+            "any write."
         )
-    return found
+    else:
+        return found
+    return (*found, str(why))
 
 
 def _assigned_ranks(
@@ -221,7 +202,7 @@ def _choice(
     site: OptionSite,
     profile: Profile,
     sentence: Message,
-    obstacles: tuple[str, ...] = (),
+    obstacles: tuple[str, ...],
 ) -> Choice:
     always = _always_options(profile.always, candidate.filesystem, site)
     mkfs = (*always[OptionKind.MKFS], *_without_flags_of(always, OptionKind.MKFS, standing.mkfs))
@@ -279,15 +260,20 @@ def _available(options: tuple[CatalogueOption, ...], site: OptionSite) -> tuple[
     )
 
 
-def _promoted(
+def _sentence(
+    candidate: CandidateProfile,
     standing: RankedChoice,
     place: Rank,
     barred: list[tuple[CandidateProfile, RankedChoice]],
     blocked: dict[str, tuple[str, ...]],
 ) -> Message:
-    """Return the sentence of a possible filesystem. If better ones are not possible, mention them first."""
+    """Return the sentence of a filesystem. If its rank has changed, state first why."""
     if place is standing.place:
         return standing.sentence
+    if blocked[candidate.filesystem]:
+        title = filesystem(candidate.filesystem).title
+        unusable = t("{title} would suit this workload, but cannot be used here.", title=title)
+        return join(unusable, standing.sentence)
     before = [
         candidate.filesystem
         for candidate, other in barred
@@ -297,14 +283,6 @@ def _promoted(
     others = tuple(filesystem(name).title for name in before)
     moved = t("Moved up because {others:and} cannot be used here.", others=others)
     return join(moved, *reasons, standing.sentence)
-
-
-def _obstacle_sentence(candidate: CandidateProfile, standing: RankedChoice) -> Message:
-    title = filesystem(candidate.filesystem).title
-    if standing.place is Rank.NOT_RECOMMENDED:
-        return standing.sentence
-    unusable = t("{title} would suit this workload, but cannot be used here.", title=title)
-    return join(unusable, standing.sentence)
 
 
 def _doubts(machine: Machine, drive: Drive, recording: Recording, profile: Profile) -> tuple[str, ...]:
@@ -343,14 +321,9 @@ def _doubts(machine: Machine, drive: Drive, recording: Recording, profile: Profi
 
 
 def _if_not_shingled(profile: Profile) -> list[Message]:
-    usual = next(
-        candidate.filesystem for candidate in profile.candidates if candidate.usual.place is Rank.RECOMMENDED
-    )
-    shingled = next(
-        candidate.filesystem
-        for candidate in profile.candidates
-        if candidate.shingled.place is Rank.RECOMMENDED
-    )
+    ranks = [(one.filesystem, one.usual.place, one.shingled.place) for one in profile.candidates]
+    usual = next(name for name, place, _ in ranks if place is Rank.RECOMMENDED)
+    shingled = next(name for name, _, place in ranks if place is Rank.RECOMMENDED)
     if usual == shingled:
         return []
     return [
@@ -439,14 +412,10 @@ def unmade(measured: Sequence[Evidence]) -> tuple[Unmade, ...]:
             kind.title,
             str(kind.why_not),
             str(kind.way_off),
-            tuple(card for card in measured if _has_figure(card, kind.name)),
+            # In any configuration (`ufs on two striped disks`).
+            tuple(card for card in measured if kind.name in {name.split()[0] for name, _ in card.figures}),
         )
         for kind in KINDS.values()
         if kind.why_not
     ]
     return tuple(sorted(found, key=lambda one: (not one.evidence, one.title.lower())))
-
-
-def _has_figure(card: Evidence, filesystem: str) -> bool:
-    """Return True if a figure is about this filesystem, in any configuration (`ufs on two striped disks`)."""
-    return any(name.split()[0] == filesystem for name, _ in card.figures)

@@ -20,7 +20,7 @@ from wizard.advice.catalogue import (
 )
 from wizard.model.advice import Choice, Option
 from wizard.model.errors import BadInput, Refused, why_not
-from wizard.model.said import Message, Sentence, join, parts_of, t
+from wizard.model.said import Message, join, parts_of, t
 
 LISTS = {
     "ext4": frozenset({"-E", "-O"}),
@@ -31,8 +31,8 @@ LISTS = {
 are merged."""
 
 NOT_WRITTEN = {
-    OptionKind.TUNE: Sentence("it changes an existing filesystem, but does not create or mount one."),
-    OptionKind.SCHEDULER: Sentence("it is a scheduler, and diskwright does not set schedulers."),
+    OptionKind.TUNE: t("it changes an existing filesystem, but does not create or mount one."),
+    OptionKind.SCHEDULER: t("it is a scheduler, and diskwright does not set schedulers."),
 }
 """Why options of these kinds cannot be requested."""
 
@@ -66,7 +66,14 @@ def take_options(
     asked = [_find_option(name, choice.filesystem, catalogue) for name in dict.fromkeys(names)]
     for option in asked:
         refuse(option, site)
-        _refuse_untyped(option, phrases)
+        if option.phrase and not any(is_danger(option, phrase) for phrase in phrases):
+            message = t(
+                '{option} puts data at risk. {why} To use {option} anyway, add exactly: --danger "{phrase}"',
+                option=option.text,
+                why=option.never,
+                phrase=option.phrase,
+            )
+            raise Refused(message)
     for number, option in enumerate(asked):
         for other in asked[:number]:
             if exclude(option, other, choice.filesystem):
@@ -105,14 +112,9 @@ def _find_option(name: str, filesystem: str, catalogue: Mapping[str, CatalogueOp
     if option is None:
         raise BadInput(UNKNOWN_OPTION(option=repr(name), filesystem=filesystem))
     if option.kind in NOT_WRITTEN:
-        why = NOT_WRITTEN[option.kind]()
+        why = NOT_WRITTEN[option.kind]
         raise BadInput(
-            t(
-                "Cannot use {option} ({text}) here: {why}",
-                option=option.id,
-                text=option.text,
-                why=why,
-            )
+            t("Cannot use {option} ({text}) here: {why}", option=option.id, text=option.text, why=why)
         )
     if filesystem not in option.filesystems:
         fault = words.OTHER_FILESYSTEM(
@@ -143,17 +145,6 @@ def refuse(option: CatalogueOption, site: OptionSite) -> None:
 def is_danger(option: CatalogueOption, typed: str) -> bool:
     """Return True if this is the option's confirmation phrase, in the user's language or English."""
     return typed in (str(option.phrase), option.phrase.english)
-
-
-def _refuse_untyped(option: CatalogueOption, phrases: Sequence[str]) -> None:
-    if option.phrase and not any(is_danger(option, phrase) for phrase in phrases):
-        message = t(
-            '{option} puts data at risk. {why} To use {option} anyway, add exactly: --danger "{phrase}"',
-            option=option.text,
-            why=option.never,
-            phrase=option.phrase,
-        )
-        raise Refused(message)
 
 
 def exclude(one: CatalogueOption, other: CatalogueOption, filesystem: str) -> bool:
@@ -276,18 +267,10 @@ def offered(
         and default_reason(option, site) is None
     ]
     advised = {option.text for option in (*choice.mkfs, *choice.mount)}
-    found = [
-        Offered(
-            option,
-            option.text in advised,
-            why_not(refuse, option, site),
-            _excluded(option, options, choice.filesystem),
-        )
-        for option in options
-    ]
+    found = []
+    for option in options:
+        others = (other for other in options if other.id != option.id)
+        excluded = dict.fromkeys(one.text for one in others if exclude(option, one, choice.filesystem))
+        is_advised, refusal = option.text in advised, why_not(refuse, option, site)
+        found.append(Offered(option, is_advised, refusal, tuple(excluded)))
     return tuple(sorted(found, key=lambda one: one.rank))
-
-
-def _excluded(option: CatalogueOption, options: list[CatalogueOption], filesystem: str) -> tuple[str, ...]:
-    others = (other for other in options if other.id != option.id and exclude(option, other, filesystem))
-    return tuple(dict.fromkeys(other.text for other in others))

@@ -1,14 +1,14 @@
 """Load workloads from profiles/workloads and resolve the options and evidence that they reference."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from difflib import get_close_matches
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from wizard.advice import catalogue
-from wizard.advice import catalogue as words
+from wizard.advice.catalogue import CatalogueOption, OptionKind
 from wizard.advice.catalogue import ProfilePlace as Entry
 from wizard.advice.evidence import load_evidence
 from wizard.advice.missing import FILESYSTEMS
@@ -103,10 +103,10 @@ class RankedChoice(Struct, frozen=True):
 
     place: Rank
     sentence: Message
-    evidence: tuple[Evidence, ...]
-    mkfs: tuple[catalogue.CatalogueOption, ...]
-    mount: tuple[catalogue.CatalogueOption, ...]
-    schedulers: tuple[catalogue.CatalogueOption, ...]
+    evidence: tuple[Evidence, ...] = ()
+    mkfs: tuple[CatalogueOption, ...] = ()
+    mount: tuple[CatalogueOption, ...] = ()
+    schedulers: tuple[CatalogueOption, ...] = ()
     results: Message = NO_TEXT
 
 
@@ -135,14 +135,14 @@ class PublishedMeasurements(Struct, frozen=True):
         """Return True if any measurement proves that `better` beats `worse` on such a drive."""
         return any(card.shows(better, worse) for card in self.figures if card.applies(rotational))
 
-    def message_for(self, advised: str, results: Message) -> Message:
-        """Return the sentences with the recommended filesystem's figures. If another is proven faster, add
-        why that one is not recommended."""
+    def with_regret(self, filesystem: str, standing: RankedChoice) -> RankedChoice:
+        """Add to the sentences of a recommended filesystem why another, proven faster, is not recommended."""
         others = {name for card in self.figures for name, _ in card.runs} & set(FILESYSTEMS)
-        beaten = any(self.show(other, advised) for other in others)
-        if not (beaten and self.regret):
-            return results
-        return join(results, self.regret) if results else self.regret
+        beaten = any(self.show(other, filesystem) for other in others)
+        if standing.place is not Rank.RECOMMENDED or not (beaten and self.regret):
+            return standing
+        results = join(standing.results, self.regret) if standing.results else self.regret
+        return replace(standing, results=results)
 
 
 class Profile(Struct, frozen=True):
@@ -153,8 +153,8 @@ class Profile(Struct, frozen=True):
     workload: Workload
     root: bool
     candidates: tuple[CandidateProfile, ...]
-    never: tuple[catalogue.CatalogueOption, ...]
-    always: tuple[catalogue.CatalogueOption, ...] = ()
+    never: tuple[CatalogueOption, ...]
+    always: tuple[CatalogueOption, ...] = ()
     measured: PublishedMeasurements = PublishedMeasurements()
     measured_shingled: PublishedMeasurements = PublishedMeasurements()
     solid_state: bool = False
@@ -191,35 +191,10 @@ def find_workload(name: str) -> Profile:
     )
 
 
-def _unranked(ranked: Iterable[str]) -> list[CandidateProfile]:
-    """Return the filesystems that a workload does not rank, as rejected with their general sentence."""
-    named = set(ranked)
-    standings = {
-        name: RankedChoice(Rank.NOT_RECOMMENDED, kind.in_general, (), (), (), ())
-        for name, kind in FILESYSTEMS.items()
-        if name not in named
-    }
-    return [
-        CandidateProfile(name, standing, standing, ranked=False, moves_up=False)
-        for name, standing in standings.items()
-    ]
-
-
-def _with_regret(
-    candidate: CandidateProfile, measured: PublishedMeasurements, on_shingled: PublishedMeasurements
-) -> CandidateProfile:
-    """Add the drawback to a recommended filesystem if another is proven faster."""
-
-    def add_regret(standing: RankedChoice, published: PublishedMeasurements) -> RankedChoice:
-        if standing.place is not Rank.RECOMMENDED:
-            return standing
-        return replace(standing, results=published.message_for(candidate.filesystem, standing.results))
-
-    return replace(
-        candidate,
-        usual=add_regret(candidate.usual, measured),
-        shingled=add_regret(candidate.shingled, on_shingled),
-    )
+def _unranked(name: str) -> CandidateProfile:
+    """Return a filesystem that a workload does not rank, as rejected with its general sentence."""
+    standing = RankedChoice(Rank.NOT_RECOMMENDED, FILESYSTEMS[name].in_general)
+    return CandidateProfile(name, standing, standing, ranked=False, moves_up=False)
 
 
 class _WorkloadLoader:
@@ -228,7 +203,7 @@ class _WorkloadLoader:
     def __init__(
         self,
         place: Entry[WorkloadForm],
-        options: dict[str, catalogue.CatalogueOption],
+        options: dict[str, CatalogueOption],
         evidence: dict[str, Evidence],
     ) -> None:
         self.place, self.form, self.options, self.evidence = place, place.entry, options, evidence
@@ -247,12 +222,22 @@ class _WorkloadLoader:
         on_shingled = PublishedMeasurements(
             self._evidence("measured_shingled", self.form.measured_shingled), self.form.regret_shingled
         )
-        ranked = tuple(_with_regret(candidate, measured, on_shingled) for candidate in ranked)
-        candidates = (*ranked, *_unranked(candidate.filesystem for candidate in ranked))
+        named = {candidate.filesystem for candidate in ranked}
+        candidates = (
+            *(
+                replace(
+                    one,
+                    usual=measured.with_regret(one.filesystem, one.usual),
+                    shingled=on_shingled.with_regret(one.filesystem, one.shingled),
+                )
+                for one in ranked
+            ),
+            *(_unranked(name) for name in FILESYSTEMS if name not in named),
+        )
         never = tuple(
             option
             for option in self.options.values()
-            if option.never and not option.default and option.kind is not catalogue.OptionKind.TUNE
+            if option.never and not option.default and option.kind is not OptionKind.TUNE
         )
         always = tuple(option for option in self.options.values() if option.always)
         return Profile(
@@ -282,7 +267,7 @@ class _WorkloadLoader:
         names = [choice.filesystem for choice in self.form.choices]
         for index, name in enumerate(names):
             if name not in FILESYSTEMS:
-                message = words.NONE_OF(name=repr(name), known=tuple(FILESYSTEMS))
+                message = catalogue.NONE_OF(name=repr(name), known=tuple(FILESYSTEMS))
                 raise self.place.fault(f"choices[{index}].filesystem", message)
             if name in names[:index]:
                 raise self.place.fault(
@@ -300,29 +285,24 @@ class _WorkloadLoader:
                 raise self.place.fault(f"choices[{holders[1]}].{key}", message())
 
     def _candidate(self, key: str, choice: ChoiceForm) -> CandidateProfile:
-        usual = self._standing(key, choice.filesystem, choice, choice)
-        shingled = usual
+        shingled = usual = self._standing(key, choice)
         if choice.shingled is not None:
-            shingled = self._standing(f"{key}.shingled", choice.filesystem, choice.shingled, choice)
+            overrides = {name: value for name, value in asdict(choice.shingled).items() if value is not None}
+            shingled = self._standing(f"{key}.shingled", replace(choice, **overrides))
         if choice.unfit and usual.place is not Rank.NOT_RECOMMENDED:
             raise self.place.fault(f"{key}.unfit", t("only a rejected filesystem can be unfit."))
         return CandidateProfile(choice.filesystem, usual, shingled, moves_up=not choice.unfit)
 
-    def _standing(
-        self, key: str, filesystem: str, form: ChoiceForm | ShingledForm, usual: ChoiceForm
-    ) -> RankedChoice:
+    def _standing(self, key: str, form: ChoiceForm) -> RankedChoice:
         if not form.sentence.english.strip():
             raise self.place.fault(f"{key}.sentence", t("explain this ranking in a sentence."))
-        mkfs = usual.mkfs if form.mkfs is None else form.mkfs
-        mount = usual.mount if form.mount is None else form.mount
-        schedulers = usual.schedulers if form.schedulers is None else form.schedulers
         return RankedChoice(
             form.place,
             form.sentence,
-            self._evidence(f"{key}.evidence", usual.evidence if form.evidence is None else form.evidence),
-            self._options(f"{key}.mkfs", catalogue.OptionKind.MKFS, filesystem, mkfs),
-            self._options(f"{key}.mount", catalogue.OptionKind.MOUNT, filesystem, mount),
-            self._options(f"{key}.schedulers", catalogue.OptionKind.SCHEDULER, filesystem, schedulers),
+            self._evidence(f"{key}.evidence", form.evidence),
+            self._options(f"{key}.mkfs", OptionKind.MKFS, form.filesystem, form.mkfs),
+            self._options(f"{key}.mount", OptionKind.MOUNT, form.filesystem, form.mount),
+            self._options(f"{key}.schedulers", OptionKind.SCHEDULER, form.filesystem, form.schedulers),
             form.results,
         )
 
@@ -330,32 +310,28 @@ class _WorkloadLoader:
         for name in names:
             if name not in self.evidence:
                 raise self.place.fault(
-                    key,
-                    t("unknown evidence {name} in profiles/evidence.", name=repr(name)),
+                    key, t("unknown evidence {name} in profiles/evidence.", name=repr(name))
                 )
         return tuple(self.evidence[name] for name in names)
 
     def _options(
-        self, key: str, kind: catalogue.OptionKind, filesystem: str, names: tuple[str, ...]
-    ) -> tuple[catalogue.CatalogueOption, ...]:
-        taken: list[catalogue.CatalogueOption] = []
+        self, key: str, kind: OptionKind, filesystem: str, names: tuple[str, ...]
+    ) -> tuple[CatalogueOption, ...]:
+        taken: list[CatalogueOption] = []
         for name in names:
             option = self.options.get(name)
             if option is None:
                 raise self.place.fault(key, t("unknown option {name} in profiles/options.", name=repr(name)))
             self._check_option(key, kind, filesystem, option)
-            for other in taken if kind is not catalogue.OptionKind.SCHEDULER else ():
+            for other in taken if kind is not OptionKind.SCHEDULER else ():
                 excluded = option.id in other.conflicts or other.id in option.conflicts
-                if (excluded or catalogue.flag_of(option) == catalogue.flag_of(other)) and catalogue.meet(
-                    option, other
-                ):
+                same = catalogue.flag_of(option) == catalogue.flag_of(other)
+                if (excluded or same) and catalogue.meet(option, other):
                     raise self.place.fault(key, TOGETHER(one=other.id, other=option.id))
             taken.append(option)
         return tuple(taken)
 
-    def _check_option(
-        self, key: str, kind: catalogue.OptionKind, filesystem: str, option: catalogue.CatalogueOption
-    ) -> None:
+    def _check_option(self, key: str, kind: OptionKind, filesystem: str, option: CatalogueOption) -> None:
         if option.kind is not kind:
             fault = t(
                 "{option} is a {kind} option, not a {wanted} option.",

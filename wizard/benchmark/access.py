@@ -13,7 +13,7 @@ from msgspec import Struct
 from wizard.benchmark import scratch
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Drive, Extent
-from wizard.model.said import MIB, Message, Sentence, t
+from wizard.model.said import MIB, Message, Sentence, failing, t
 from wizard.probe.pool import is_attached
 
 READING, WRITING = t("reading"), t("writing")
@@ -37,23 +37,25 @@ class MeasureProgress(Struct, frozen=True):
     said: tuple[Message, ...]
 
 
+OnProgress = Callable[[MeasureProgress], None]
+Stopped = Callable[[], bool]
+"""Returns True if the person has stopped the measurement."""
+
+
 class Clock:
     """Time limit and progress interval of a trial."""
 
-    def __init__(self, seconds: float, stop: Callable[[], bool]) -> None:
+    def __init__(self, seconds: float, stop: Stopped) -> None:
         self._begun = monotonic()
         self._deadline = self._begun + seconds
         self._stop = stop
         self._next_report = 0.0
         self.ended_by_person = False
 
-    def progress(
-        self, *said: Message, share: float | None = None, seconds_left: float | None = None
-    ) -> MeasureProgress:
-        """Return the progress. Without a `share`, it follows from the time left, at most until the limit."""
+    def progress(self, *said: Message, seconds_left: float | None = None) -> MeasureProgress:
+        """Return the progress, which follows from the time left, at most until the limit."""
         left = self.left if seconds_left is None else min(self.left, max(0.0, seconds_left))
-        done = self.elapsed / max(self.elapsed + left, 1e-9) if share is None else share
-        return MeasureProgress(done, left, said)
+        return MeasureProgress(self.elapsed / max(self.elapsed + left, 1e-9), left, said)
 
     @property
     def elapsed(self) -> float:
@@ -106,7 +108,7 @@ class TimedDrive:
         self._buffer = mmap(-1, piece_bytes)
         self._spare: list[mmap] = []
 
-    def stream(self, start_bytes: int, size_bytes: int, stop: Callable[[], bool]) -> bool:
+    def stream(self, start_bytes: int, size_bytes: int, stop: Stopped) -> bool:
         """Read a long range sequentially, in whole MiB. Returns False if stopped early."""
         with mmap(-1, MIB) as buffer:
             for start in range(start_bytes, start_bytes + size_bytes, MIB):
@@ -191,7 +193,7 @@ class TimedDrive:
             # A disconnected drive causes EIO or ENOSPC, and ENODEV or ENXIO while the kernel removes it.
             if error.errno in (errno.ENODEV, errno.ENXIO) or self._disappears():
                 raise self._gone(doing, start) from None
-            raise self._failed(doing, start, str(error.strerror)) from None
+            raise self._failed(doing, start, error) from None
         took = perf_counter_ns() - begun
         if done == size:
             return took
@@ -210,7 +212,7 @@ class TimedDrive:
             sleep(0.05)
         return True
 
-    def _failed(self, doing: Message, start: int, why: Message | str) -> Failed:
+    def _failed(self, doing: Message, start: int, why: Message | OSError) -> Failed:
         return Failed(
             t(
                 "{drive}: {doing} at byte {start} failed ({why}). `dmesg` shows the kernel's errors. If the "
@@ -235,7 +237,7 @@ class TimedDrive:
 
 @contextmanager
 def claimed(
-    drive: Drive, probe: Callable[[str], Drive], piece_bytes: int, *, synchronous: bool
+    drive: Drive, probe: scratch.Probe, piece_bytes: int, *, synchronous: bool
 ) -> Iterator[TimedDrive]:
     """Lock the drive, probe it again, and open it exclusively, to write to its free space. `synchronous`
     writes return when durable. Raises Refused if the drive was replaced, is in use or has no free space."""
@@ -248,16 +250,9 @@ def claimed(
 @contextmanager
 def opened_to_read(path: str, piece_bytes: int) -> Iterator[TimedDrive]:
     """Open the whole drive for reads, which works while the drive is in use. Raises Failed."""
-    try:
+    unopened = Sentence("Cannot open {drive} for direct reading ({why}). Measuring requires root.")
+    with failing(unopened, drive=path):
         descriptor = os.open(path, os.O_RDONLY | os.O_DIRECT)
-    except OSError as error:
-        raise Failed(
-            t(
-                "Cannot open {drive} for direct reading ({why}). Measuring requires root.",
-                drive=path,
-                why=str(error.strerror),
-            )
-        ) from None
     try:
         yield TimedDrive(path, descriptor, piece_bytes)
     finally:

@@ -1,6 +1,6 @@
 """Paired alignment benchmark: aligned and misaligned accesses in turn, at new places each time."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from random import Random
@@ -14,12 +14,13 @@ from wizard.benchmark.access import (
     READING,
     WRITING,
     Clock,
-    MeasureProgress,
+    OnProgress,
+    Stopped,
     claimed,
     opened_to_read,
 )
 from wizard.benchmark.measure import BAND, CACHE_CLAIM, Accesses, Grid, draw_places, judge, measure
-from wizard.benchmark.scratch import scratch_extents
+from wizard.benchmark.scratch import Probe, scratch_extents
 from wizard.model.errors import BadInput, Failed
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Extent, Partition
@@ -42,11 +43,11 @@ def run_alignment_trial(
     *,
     write: bool,
     seconds: float = 30.0,
-    on_progress: Callable[[MeasureProgress], None],
-    stop: Callable[[], bool],
+    on_progress: OnProgress,
+    stop: Stopped,
     assume_physical_bytes: int | None = None,
     part: Partition | None = None,
-    probe: Callable[[str], Drive] = probe_drive,
+    probe: Probe = probe_drive,
 ) -> Verdict:
     """Measure until the interval is narrow, `seconds` have passed, or `stop` returns True.
 
@@ -103,7 +104,6 @@ def _unread(drive: Drive) -> Message:
 
 
 def _grid(geometry: Geometry, assumed: int | None) -> Grid:
-    """Return the grid of aligned accesses."""
     logical = geometry.logical_block_bytes
     if assumed is None:
         return Grid(geometry.physical_block_bytes, logical, max(geometry.alignment_offset_bytes, 0))
@@ -121,7 +121,6 @@ def _grid(geometry: Geometry, assumed: int | None) -> Grid:
 
 
 def _impossible(drive: Drive, geometry: Geometry, grid: Grid) -> Message | None:
-    """Return why misaligned access is impossible, or None."""
     logical = geometry.logical_block_bytes
     if drive.zoned == "host-managed":
         return t(
@@ -156,7 +155,7 @@ def _impossible(drive: Drive, geometry: Geometry, grid: Grid) -> Message | None:
 
 @contextmanager
 def _accesses(
-    drive: Drive, grid: Grid, probe: Callable[[str], Drive], *, write: bool
+    drive: Drive, grid: Grid, probe: Probe, *, write: bool
 ) -> Iterator[tuple[Accesses, Sequence[Extent]]]:
     """Open the whole drive for reads, or claim its free space for writes. Raises Failed, or Refused like
     `claimed`.
@@ -190,12 +189,23 @@ def sentence_for(
         confidence=f"{ratio.confidence * 100:.0f}",
     )
     if outcome is Outcome.ALIGNED_FASTER:
-        faster = Sentence("{drive}, {doing}: aligned is {factor}x faster {interval}.")
-        return str(faster(drive=path, doing=verb, factor=factor, interval=interval))
+        return str(
+            t(
+                "{drive}, {doing}: aligned is {factor}x faster {interval}.",
+                drive=path,
+                doing=verb,
+                factor=factor,
+                interval=interval,
+            )
+        )
     if outcome is Outcome.NO_DIFFERENCE:
-        none = Sentence("{drive}, {doing}: no measurable difference from aligned access {interval}.")
-        sentence = none(drive=path, doing=verb, interval=interval)
-        return str(join(sentence, READING_ONLY) if access == "read" else sentence)
+        none = t(
+            "{drive}, {doing}: no measurable difference from aligned access {interval}.",
+            drive=path,
+            doing=verb,
+            interval=interval,
+        )
+        return str(join(none, READING_ONLY) if access == "read" else none)
     unclear = t(
         "{factor} times as long as aligned {interval}. Only a factor above {above} counts as a difference, "
         "only {low}-{high} as none",
@@ -212,34 +222,33 @@ def caveats_for(
     drive: Drive, access: str, outcome: Outcome, *, assumed: bool, counted_pauses: bool, ended: bool
 ) -> tuple[str, ...]:
     """Return the caveats of the verdict."""
-    caveats = []
-    if access == "read" and outcome is not Outcome.ALIGNED_FASTER:
-        caveats.append(READING_ONLY)
-    if drive.bus == "loop":
-        caveats.append(LOOP)
-    if assumed:
-        caveats.append(t("The physical block size was set by you, not reported by the drive."))
-    if drive.rotational is False and drive.bus != "loop":
-        caveats.append(t("On solid-state drives misalignment also causes wear, which timing cannot show."))
-    if access == "write":
-        caveats.append(
+    is_loop = drive.bus == "loop"
+    caveats = (
+        (access == "read" and outcome is not Outcome.ALIGNED_FASTER, READING_ONLY),
+        (is_loop, LOOP),
+        (assumed, t("The physical block size was set by you, not reported by the drive.")),
+        (
+            drive.rotational is False and not is_loop,
+            t("On solid-state drives misalignment also causes wear, which timing cannot show."),
+        ),
+        (
+            access == "write",
             t(
                 "Each write was timed until the drive reported durability. With a write "
                 "cache, the cost comes later, but still comes."
-            )
-        )
-    if counted_pauses:
-        caveats.append(
+            ),
+        ),
+        (
+            counted_pauses,
             t(
                 "The drive finishes earlier requests during idle time, so pauses between "
                 "accesses were counted."
-            )
-        )
-    if drive.uses:
-        caveats.append(t("The drive is in use. Other requests widen the interval."))
-    if ended:
-        caveats.append(ENDED)
-    return tuple(map(str, caveats))
+            ),
+        ),
+        (bool(drive.uses), t("The drive is in use. Other requests widen the interval.")),
+        (ended, ENDED),
+    )
+    return tuple(str(caveat) for applies, caveat in caveats if applies)
 
 
 def _number(value: float, ratio: Ratio) -> str:

@@ -9,7 +9,7 @@ from time import perf_counter_ns
 
 from msgspec import Struct
 
-from wizard.benchmark.access import Clock, MeasureProgress
+from wizard.benchmark.access import Clock, OnProgress
 from wizard.model.machine import Extent
 from wizard.model.said import KIB, MIB, Message, tn
 from wizard.model.verdict import Outcome, Pair, Ratio
@@ -275,7 +275,7 @@ def measure(
     extents: Sequence[Extent],
     grid: Grid,
     clock: Clock,
-    on_progress: Callable[[MeasureProgress], None],
+    on_progress: OnProgress,
     *,
     claim_above: float = BAND[1],
     random: Random | None = None,

@@ -21,6 +21,7 @@ SECTORS_WRITTEN = 6
 write returns."""
 
 STAT_BYTES = 512
+Probe = Callable[[str], Drive]
 DEV = Path("/dev")
 
 
@@ -205,7 +206,6 @@ def free_extents(drive: Drive, margin_bytes: int) -> tuple[Extent, ...]:
 
 
 def _without(extents: Sequence[Extent], taken: Extent) -> tuple[Extent, ...]:
-    """Remove a range from the extents."""
     pieces = [
         piece
         for one in extents
@@ -227,7 +227,6 @@ def refused(why: Message) -> Refused:
 
 
 def _obstacle(drive: Drive) -> Message | None:
-    """Return why writing is impossible, or None."""
     unknown = [unread for unread in drive.unread if unread.what in ESSENTIAL]
     if unknown or drive.table is None or drive.size_bytes is None or drive.geometry is None:
         why = unknown[0].why if unknown else t("Cannot read the partition table or size.")
@@ -257,7 +256,7 @@ def _obstacle(drive: Drive) -> Message | None:
 
 
 @contextmanager
-def known(drive: Drive, probe: Callable[[str], Drive]) -> Iterator[tuple[int, Drive]]:
+def known(drive: Drive, probe: Probe) -> Iterator[tuple[int, Drive]]:
     """Lock the drive and probe it again. Yields the descriptor of the lock, and the drive. Raises Refused if
     the drive was replaced or its contents changed."""
     with locked(drive.path) as lock:
@@ -271,7 +270,7 @@ def known(drive: Drive, probe: Callable[[str], Drive]) -> Iterator[tuple[int, Dr
 
 
 @contextmanager
-def held(drive: Drive, probe: Callable[[str], Drive]) -> Iterator[tuple[int, Drive]]:
+def held(drive: Drive, probe: Probe) -> Iterator[tuple[int, Drive]]:
     """Yield as `known` does, after checking once for other programs with access to the drive. Afterwards,
     partitions can be mounted. Raises Refused."""
     with known(drive, probe) as (lock, fresh):
@@ -292,18 +291,14 @@ def opened_alone(drive: Drive, *, synchronous: bool) -> Iterator[tuple[int, Watc
         ):
             raise refused(t("{drive} is no longer the same drive.", drive=drive.path))
         with Watch(drive.path) as watch:
-            _refuse_others(drive, watch)
+            present = {part.path for part in drive.partitions if part.kernel_start_bytes is not None}
+            if watch.partitions != present:
+                raise refused(t("The partitions of {drive} are being changed.", drive=drive.path))
+            if writer := other_writer({drive.path, *watch.partitions}):
+                raise refused(t("{writer}.", writer=writer))
             yield descriptor, watch
     finally:
         os.close(descriptor)
-
-
-def _refuse_others(fresh: Drive, watch: Watch) -> None:
-    """Raise Refused if another program is about to change the drive."""
-    if watch.partitions != {part.path for part in fresh.partitions if part.kernel_start_bytes is not None}:
-        raise refused(t("The partitions of {drive} are being changed.", drive=fresh.path))
-    if writer := other_writer({fresh.path, *watch.partitions}):
-        raise refused(t("{writer}.", writer=writer))
 
 
 @contextmanager
@@ -332,8 +327,7 @@ def _open(path: str, flags: int) -> int:
     try:
         return os.open(path, flags)
     except OSError as error:
-        why = str(error.strerror)
-        raise refused(t("Cannot open {drive} for writing alone ({why}).", drive=path, why=why)) from None
+        raise refused(t("Cannot open {drive} for writing alone ({why}).", drive=path, why=error)) from None
 
 
 def _is_same(descriptor: int, diskseq: int | None) -> bool:

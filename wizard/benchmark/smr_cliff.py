@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from wizard.benchmark.access import ENDED, LOOP
 from wizard.model.machine import Drive
-from wizard.model.said import Message, format_capacity, format_duration, join, t
+from wizard.model.said import format_capacity, format_duration, join, t
 from wizard.model.verdict import Cliff, CliffDoubt, CliffOutcome, WritePhase, WriteWindow
 
 FALL = 5.0
@@ -53,7 +53,9 @@ def find_cliff(windows: Sequence[WriteWindow]) -> Cliff | None:
     if level is None:
         return None
     fallen = [window.bytes_per_second < level / FALL for window in windows]
-    first = _split(fallen)
+    # Split where fast windows are best separated from slow ones.
+    wrong = list(accumulate((1 if slow else -1 for slow in fallen), initial=0))
+    first = wrong.index(min(wrong))
     before, after = windows[:first], windows[first:]
     if first < WINDOWS_BEFORE or len(after) < WINDOWS_AFTER:
         return None
@@ -124,12 +126,6 @@ def _doubt(windows: Sequence[WriteWindow], cliff: Cliff, block_bytes: int, drive
     return None
 
 
-def _split(fallen: Sequence[bool]) -> int:
-    """Return the index that best separates fast windows from slow ones."""
-    wrong = list(accumulate((1 if slow else -1 for slow in fallen), initial=0))
-    return wrong.index(min(wrong))
-
-
 def _bytes(windows: Sequence[WriteWindow]) -> int:
     return sum(window.written_bytes for window in windows)
 
@@ -185,82 +181,8 @@ def sentence_for(
     path: str, judgement: CliffJudgement, before: float | None, after: float | None, random_bytes: int
 ) -> str:
     """Describe the verdict, claiming no more than was measured. Sequential rates are in bytes per second."""
-    doubt, fall = judgement.doubt, judgement.cliff and _fall(judgement.cliff)
-    if doubt is not None:
-        start = t("{drive}: inconclusive.", drive=path)
-        if fall:
-            start = t("{drive}: inconclusive; {fall}.", drive=path, fall=fall)
-        return str(join(start, DOUBTS[doubt]))
-    if fall:
-        return str(
-            t(
-                "{drive}: write cliff found; {fall}. But sequential writing stayed at "
-                "{after} ({before} before). Drive-managed shingled drives write this way "
-                "when the cache is full. This drive is likely shingled.",
-                drive=path,
-                fall=fall,
-                after=rate_in_words(after),
-                before=rate_in_words(before),
-            )
-        )
-    return str(
-        t(
-            "{drive}: no write cliff within {written:size} of random writes. The drive "
-            "may still be shingled with a larger cache.",
-            drive=path,
-            written=random_bytes,
-        )
-    )
-
-
-def caveats_for(
-    drive: Drive, outcome: CliffOutcome, *, saw_data: bool, all_used: bool, ended: bool
-) -> tuple[str, ...]:
-    """Return the caveats of the verdict."""
-    caveats = []
-    if outcome is CliffOutcome.FOUND:
-        caveats.append(
-            t(
-                "The cache empties while the drive is idle. Until then, perhaps an hour, the "
-                "drive is slow. The drive is not faulty."
-            )
-        )
-    else:
-        if not saw_data:
-            caveats.append(t("All blocks read were zeros, perhaps never written or discarded."))
-        caveats.append(
-            t(
-                "In discarded or unwritten free space, a shingled drive may bypass the cache "
-                "and show no cliff. Previously used space gives a better test."
-            )
-        )
-    if outcome is CliffOutcome.NONE_WITHIN and all_used:
-        caveats.append(t("The test wrote all free space. A drive with more free space allows a longer test."))
-    if drive.bus == "usb" and outcome is CliffOutcome.FOUND:
-        caveats.append(
-            t(
-                "USB devices are often reported as hard disks when they are not. This result "
-                "does not apply to memory sticks."
-            )
-        )
-    if drive.rotational is False and drive.bus != "loop":
-        caveats.append(t("Only rotating drives can be shingled, and this drive reports no rotation."))
-    if drive.bus == "loop":
-        caveats.append(LOOP)
-    if ended:
-        caveats.append(ENDED)
-    return tuple(map(str, caveats))
-
-
-def rate_in_words(bytes_per_second: float | None) -> str:
-    """Format a rate, such as `6.4 MB/s`. None is an unknown rate."""
-    if bytes_per_second is None:
-        return str(t("unknown rate"))
-    return f"{format_capacity(round(bytes_per_second))}/s"
-
-
-def _fall(cliff: Cliff) -> Message:
-    return t(
+    doubt, cliff = judgement.doubt, judgement.cliff
+    fall = cliff and t(
         "after {written:size} of random writes ({duration} of writing) the rate fell "
         "from {before} to {after}, to 1/{factor}",
         written=cliff.after_bytes,
@@ -269,3 +191,74 @@ def _fall(cliff: Cliff) -> Message:
         after=rate_in_words(cliff.bytes_per_second_after),
         factor=f"{cliff.factor:.0f}",
     )
+    if doubt is not None and fall:
+        said = join(t("{drive}: inconclusive; {fall}.", drive=path, fall=fall), DOUBTS[doubt])
+    elif doubt is not None:
+        said = join(t("{drive}: inconclusive.", drive=path), DOUBTS[doubt])
+    elif fall:
+        said = t(
+            "{drive}: write cliff found; {fall}. But sequential writing stayed at "
+            "{after} ({before} before). Drive-managed shingled drives write this way "
+            "when the cache is full. This drive is likely shingled.",
+            drive=path,
+            fall=fall,
+            after=rate_in_words(after),
+            before=rate_in_words(before),
+        )
+    else:
+        said = t(
+            "{drive}: no write cliff within {written:size} of random writes. The drive "
+            "may still be shingled with a larger cache.",
+            drive=path,
+            written=random_bytes,
+        )
+    return str(said)
+
+
+def caveats_for(
+    drive: Drive, outcome: CliffOutcome, *, saw_data: bool, all_used: bool, ended: bool
+) -> tuple[str, ...]:
+    """Return the caveats of the verdict."""
+    found = outcome is CliffOutcome.FOUND
+    caveats = (
+        (
+            found,
+            t(
+                "The cache empties while the drive is idle. Until then, perhaps an hour, the "
+                "drive is slow. The drive is not faulty."
+            ),
+        ),
+        (not found and not saw_data, t("All blocks read were zeros, perhaps never written or discarded.")),
+        (
+            not found,
+            t(
+                "In discarded or unwritten free space, a shingled drive may bypass the cache "
+                "and show no cliff. Previously used space gives a better test."
+            ),
+        ),
+        (
+            outcome is CliffOutcome.NONE_WITHIN and all_used,
+            t("The test wrote all free space. A drive with more free space allows a longer test."),
+        ),
+        (
+            found and drive.bus == "usb",
+            t(
+                "USB devices are often reported as hard disks when they are not. This result "
+                "does not apply to memory sticks."
+            ),
+        ),
+        (
+            drive.rotational is False and drive.bus != "loop",
+            t("Only rotating drives can be shingled, and this drive reports no rotation."),
+        ),
+        (drive.bus == "loop", LOOP),
+        (ended, ENDED),
+    )
+    return tuple(str(caveat) for applies, caveat in caveats if applies)
+
+
+def rate_in_words(bytes_per_second: float | None) -> str:
+    """Format a rate, such as `6.4 MB/s`. None is an unknown rate."""
+    if bytes_per_second is None:
+        return str(t("unknown rate"))
+    return f"{format_capacity(round(bytes_per_second))}/s"

@@ -8,6 +8,7 @@ from a log instead.
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from functools import partial
 from math import exp, log, sqrt
 from random import Random
 from statistics import fmean, median, variance
@@ -35,7 +36,7 @@ DISTANCE_LEAST = 2.6
 """Limit for reads in the order of writing, in either direction. Chance exceeds it once in 400,000 times.
 Adjacent entries of a log take almost no time, or almost a turn."""
 
-SWAPS_MOST = 0.005
+SWAPS, SWAPS_MOST = 400, 0.005
 QUICKER_LEAST, QUICKER_ERRORS = 0.25, 4.5
 """Increase in reads without platters, in the order of writing. Requires few such reads at random places."""
 
@@ -129,17 +130,13 @@ def see(look: ProbeComparison, *, again: bool = False, memory: float | None = No
         and from_memory < MEMORY_MOST
     )
     figures = Statistics(
-        _rounded(welch_t, 3),
-        _rounded(ratio, 4),
-        _rounded(distance, 3),
+        None if welch_t is None else round(welch_t, 3),
+        None if ratio is None else round(ratio, 4),
+        None if distance is None else round(distance, 3),
         round(quicker, 3),
         round(from_memory, 3),
     )
     return Seen(at_random, in_order, figures)
-
-
-def _rounded(value: float | None, digits: int) -> float | None:
-    return None if value is None else round(value, digits)
 
 
 def after_looking(timings: Timings, seen: Seen) -> Basis | None:
@@ -186,7 +183,6 @@ def _flat(batches: Sequence[Sequence[int]]) -> list[float]:
 
 
 def _spread(slow: Sequence[float]) -> bool:
-    """Return True if times vary like those of platters."""
     ordered = sorted(slow)
     tenth = len(ordered) // 10
     return ordered[len(ordered) * 9 // 10] - ordered[tenth] > TURN_SPREAD_NS
@@ -208,16 +204,10 @@ def _is_distinct(look: ProbeComparison, distance: float | None, least: float) ->
     """Return True if the distance is large, and random swaps of batches rarely reach it."""
     if distance is None or distance <= least:
         return False
-    written, unwritten = (
-        [[float(time) for time in batch] for batch in batches]
-        for batches in (look.written_in_order, look.unwritten_in_order)
-    )
-
-    def statistic(one: Sequence[float], other: Sequence[float]) -> float | None:
-        return _distance(one, other, FEWEST_SWAPPED)
-
+    statistic = partial(_distance, fewest=FEWEST_SWAPPED)
     # A fixed seed, so that equal timings give equal verdicts.
-    return share_of_swaps(written, unwritten, statistic, distance, Random(0)) <= SWAPS_MOST
+    share = share_of_swaps(look.written_in_order, look.unwritten_in_order, statistic, distance, Random(0))
+    return share <= SWAPS_MOST
 
 
 def _quicker(look: ProbeComparison, from_memory: float) -> tuple[float, float]:
@@ -256,12 +246,11 @@ def share_of_swaps(
     statistic: Callable[[Sequence[float], Sequence[float]], float | None],
     seen: float,
     random: Random,
-    swaps: int = 400,
 ) -> float:
     """Return the share of random swaps, batch by batch, whose statistic reaches `seen`. Only whole batches
     are swapped, because bursts of other programs affect whole batches."""
     reached = 0
-    for _ in range(swaps):
+    for _ in range(SWAPS):
         left: list[float] = []
         right: list[float] = []
         for mine, theirs in zip(one, other, strict=True):
@@ -270,7 +259,7 @@ def share_of_swaps(
             right += theirs if heads else mine
         value = statistic(left, right)
         reached += value is not None and value >= seen
-    return reached / swaps
+    return reached / SWAPS
 
 
 def share_error(one: float, count: int, other: float, other_count: int) -> float:
@@ -286,36 +275,37 @@ UNCONFIRMED = t("This test is unconfirmed on real drives. It was tested on simul
 CANNOT_TELL = Sentence("{drive}: inconclusive; {why}.")
 
 _REASONS = {
-    Basis.STAYS: Sentence(
+    Basis.STAYS: t(
         "written blocks are read from a different place than their neighbours, even after idle time"
     ),
-    Basis.UNWRITTEN: Sentence("unwritten blocks are answered without the platters, as on drives with TRIM"),
-    Basis.CAME_HOME: Sentence(
+    Basis.UNWRITTEN: t("unwritten blocks are answered without the platters, as on drives with TRIM"),
+    Basis.CAME_HOME: t(
         "written blocks were read from a different place, but moved back during idle "
         "time. Conventional drives with a media cache do this"
     ),
-    Basis.FROM_MEMORY: Sentence(
+    Basis.FROM_MEMORY: t(
         "too many written blocks came from a cache: the drive's own, a controller's, or flash"
     ),
-    Basis.NO_PLATTERS: Sentence("response times do not match a rotating drive"),
-    Basis.ENDED: Sentence("you stopped the test too early for a result"),
+    Basis.NO_PLATTERS: t("response times do not match a rotating drive"),
+    Basis.ENDED: t("you stopped the test too early for a result"),
 }
 
 
 def sentence_for(path: str, basis: Basis, timings: Timings, seconds: float) -> str:
     """Describe the verdict in one or two sentences, claiming no more than was measured. `seconds` is the
     limit."""
-    outcome = outcome_of(basis)
-    if outcome is Displaced.NOTHING_FOUND:
-        return str(
-            t(
+    match outcome_of(basis):
+        case Displaced.NOTHING_FOUND:
+            said = t(
                 "{drive}: no sign of shingling; written blocks were read like their "
                 "neighbours. This does not prove that the drive is conventional.",
                 drive=path,
             )
-        )
-    sentence = Sentence("{drive} is likely shingled: {why}.") if outcome is Displaced.LIKELY else CANNOT_TELL
-    return str(sentence(drive=path, why=_why(basis, timings, seconds)))
+        case Displaced.LIKELY:
+            said = t("{drive} is likely shingled: {why}.", drive=path, why=_why(basis, timings, seconds))
+        case _:
+            said = CANNOT_TELL(drive=path, why=_why(basis, timings, seconds))
+    return str(said)
 
 
 def known_sentence(path: str, family: str) -> str:
@@ -366,4 +356,4 @@ def _why(basis: Basis, timings: Timings, seconds: float) -> Message:
             "the limit of {seconds} s was too short. Leave the drive idle, then try again",
             seconds=round(seconds),
         )
-    return _REASONS[basis]()
+    return _REASONS[basis]

@@ -9,10 +9,10 @@ from msgspec.structs import replace
 
 from wizard.benchmark import access, smr_judge
 from wizard.benchmark.measure import align
-from wizard.benchmark.scratch import refused, scratch_extents
+from wizard.benchmark.scratch import Probe, refused, scratch_extents
 from wizard.findings.geometry import Pattern, RecordingKind, fitting, load_patterns
 from wizard.findings.smr_evidence import is_ata, is_emulated
-from wizard.model.errors import Refused, printable
+from wizard.model.errors import printable, why_not
 from wizard.model.machine import Drive, Extent
 from wizard.model.said import MIB, Message, t
 from wizard.model.verdict import Basis, DisplacedVerdict, ProbeComparison, Statistics, Timings
@@ -77,33 +77,33 @@ def draw_pairs(extents: Sequence[Extent], block_bytes: int, offset_bytes: int, r
     def aligned(place: int) -> int:
         return align(place, block_bytes, offset_bytes)
 
-    def random_pair(one: int, other: int) -> BlockPair:
-        taken.update((one, other))
-        return BlockPair(one, other) if random.random() < 0.5 else BlockPair(other, one)
+    def single() -> list[int]:
+        one = aligned(_place(wide, FARTHEST_BYTES + 2 * block_bytes, random))
+        return [one, aligned(one + random.randrange(NEAREST_BYTES, FARTHEST_BYTES))]
 
-    def single() -> BlockPair:
-        while True:
-            start = _place(wide, FARTHEST_BYTES + 2 * block_bytes, random)
-            one = aligned(start)
-            other = aligned(one + random.randrange(NEAREST_BYTES, FARTHEST_BYTES))
-            if not taken & {one, other}:
-                return random_pair(one, other)
+    def group() -> list[int]:
+        base = _place(wide, GROUP_BYTES + GROUP_BLOCKS * block_bytes, random)
+        return [
+            aligned(base + slot * MIB + random.randrange(GROUP_BLOCKS) * block_bytes)
+            for slot in range(2 * GROUP_PAIRS)
+        ]
 
-    def group() -> tuple[BlockPair, ...]:
-        while True:
-            base = _place(wide, GROUP_BYTES + GROUP_BLOCKS * block_bytes, random)
-            blocks = [
-                aligned(base + slot * MIB + random.randrange(GROUP_BLOCKS) * block_bytes)
-                for slot in range(2 * GROUP_PAIRS)
-            ]
-            if len(set(blocks)) == len(blocks) and not taken.intersection(blocks):
-                pairs = [
-                    random_pair(one, other) for one, other in zip(blocks[::2], blocks[1::2], strict=True)
-                ]
-                random.shuffle(pairs)
-                return tuple(pairs)
+    def drawn(draw: Callable[[], list[int]]) -> list[BlockPair]:
+        blocks = draw()
+        while len(set(blocks)) < len(blocks) or taken.intersection(blocks):
+            blocks = draw()
+        taken.update(blocks)
+        return [
+            BlockPair(one, other) if random.random() < 0.5 else BlockPair(other, one)
+            for one, other in zip(blocks[::2], blocks[1::2], strict=True)
+        ]
 
-    return Pairs(block_bytes, tuple(single() for _ in range(SINGLES)), tuple(group() for _ in range(GROUPS)))
+    singles = tuple(pair for _ in range(SINGLES) for pair in drawn(single))
+    groups: list[list[BlockPair]] = []
+    for _ in range(GROUPS):
+        groups.append(drawn(group))
+        random.shuffle(groups[-1])
+    return Pairs(block_bytes, singles, tuple(map(tuple, groups)))
 
 
 def stream_start(size_bytes: int, pairs: Pairs, random: Random) -> tuple[int, int]:
@@ -165,7 +165,7 @@ class SmrProbe:
         pairs: Pairs,
         stream: tuple[int, int],
         random: Random,
-        on_progress: Callable[[access.MeasureProgress], None] = lambda _: None,
+        on_progress: access.OnProgress = lambda _: None,
     ) -> None:
         self.timings = Timings()
         self.statistics: Statistics | None = None
@@ -242,28 +242,21 @@ class SmrProbe:
     ) -> tuple[ProbeComparison, bool]:
         """Compare written and unwritten blocks. The flag is False if time ran out."""
         batches = [singles[first : first + BATCH] for first in range(0, len(singles) - BATCH + 1, BATCH)]
-        count = len(batches) + len(groups)
-        done = 0
-
-        def compared(
-            some: Sequence[Sequence[BlockPair]],
-        ) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
-            nonlocal done
-            for batch in some:
-                if self._clock.is_over():
-                    return
-                self._report(step, done / count)
-                yield self._compare(batch)
-                done += 1
-
-        at_random, in_order = list(compared(batches)), list(compared(groups))
+        found: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
+        pending = [*batches, *groups]
+        for batch in pending:
+            if self._clock.is_over():
+                break
+            self._report(step, len(found) / len(pending))
+            found.append(self._compare(batch))
+        at_random, in_order = found[: len(batches)], found[len(batches) :]
         look = ProbeComparison(
             tuple(written for written, _ in at_random),
             tuple(unwritten for _, unwritten in at_random),
             tuple(written for written, _ in in_order),
             tuple(unwritten for _, unwritten in in_order),
         )
-        return look, done == count
+        return look, len(found) == len(pending)
 
     def _compare(self, batch: Sequence[BlockPair]) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Time a batch of written and one of unwritten blocks, in random order."""
@@ -316,10 +309,8 @@ def probe_extents(drive: Drive) -> tuple[Extent, ...]:
 
 def quick_test_obstacle(drive: Drive, patterns: Sequence[Pattern]) -> str:
     """Return why the probe is impossible or would be inconclusive, or empty."""
-    try:
-        probe_extents(drive)
-    except Refused as error:
-        return str(error)
+    if why := why_not(probe_extents, drive):
+        return why
     family = media_cache_family(drive, patterns)
     return "" if family is None else smr_judge.known_sentence(drive.path, family)
 
@@ -337,7 +328,6 @@ def block_bytes(drive: Drive) -> int:
 
 
 def _unsuitable(drive: Drive) -> Message | None:
-    """Return why the probe does not suit this drive, or None."""
     if drive.bus not in BUSES and not is_ata(drive):
         return t(
             "The quick test is for SATA, SAS and USB hard disks, not {drive} ({bus}), "
@@ -366,10 +356,10 @@ SECONDS = 58.0
 def run_smr_probe(
     drive: Drive,
     *,
-    on_progress: Callable[[access.MeasureProgress], None],
-    stop: Callable[[], bool],
+    on_progress: access.OnProgress,
+    stop: access.Stopped,
     seconds: float = SECONDS,
-    probe: Callable[[str], Drive] = probe_drive,
+    probe: Probe = probe_drive,
     patterns: tuple[Pattern, ...] | None = None,
     random: Random | None = None,
 ) -> DisplacedVerdict:
@@ -391,25 +381,19 @@ def run_smr_probe(
         basis = run.run()
         if basis is Basis.TOO_SLOW and clock.ended_by_person:
             basis = Basis.ENDED
-    return _verdict(
-        drive,
-        basis,
-        smr_judge.sentence_for(drive.path, basis, run.timings, seconds),
-        run,
+    return replace(
+        _verdict(drive, basis, smr_judge.sentence_for(drive.path, basis, run.timings, seconds)),
+        written_bytes=run.written_bytes,
         read_bytes=timed.read_bytes,
-        seconds=clock.elapsed,
+        seconds=round(clock.elapsed, 3),
+        statistics=run.statistics,
+        statistics_after_idle=run.statistics_after_idle,
+        timings=run.timings,
     )
 
 
-def _verdict(
-    drive: Drive,
-    basis: Basis,
-    sentence: str,
-    run: SmrProbe | None = None,
-    *,
-    read_bytes: int = 0,
-    seconds: float = 0.0,
-) -> DisplacedVerdict:
+def _verdict(drive: Drive, basis: Basis, sentence: str) -> DisplacedVerdict:
+    """Return the verdict of a drive that was not tested."""
     return DisplacedVerdict(
         drive=drive.path,
         model=printable(drive.model or "", 80),
@@ -421,10 +405,10 @@ def _verdict(
         sentence=sentence,
         caveats=smr_judge.caveats_for(drive.path, basis),
         block_bytes=block_bytes(drive),
-        written_bytes=run.written_bytes if run else 0,
-        read_bytes=read_bytes,
-        seconds=round(seconds, 3),
-        statistics=run.statistics if run else None,
-        statistics_after_idle=run.statistics_after_idle if run else None,
-        timings=run.timings if run else Timings(),
+        written_bytes=0,
+        read_bytes=0,
+        seconds=0.0,
+        statistics=None,
+        statistics_after_idle=None,
+        timings=Timings(),
     )

@@ -3,17 +3,17 @@
 Sequential writing is measured before and after. All data written was read at the same place just before.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from random import Random
 
 from msgspec import Struct
 
 from wizard.benchmark import access, smr_cliff
 from wizard.benchmark.measure import align, nth
-from wizard.benchmark.scratch import scratch_extents
-from wizard.model.errors import Failed, Refused
+from wizard.benchmark.scratch import refused, scratch_extents
+from wizard.model.errors import Failed
 from wizard.model.machine import Drive, Extent
-from wizard.model.said import KIB, MIB, Sentence, t
+from wizard.model.said import KIB, MIB, t
 from wizard.model.verdict import CliffVerdict, WritePhase, WriteWindow
 from wizard.probe.machine import probe_drive
 
@@ -114,9 +114,9 @@ NANO = 1e-9
 
 
 PHASES = {
-    WritePhase.SEQUENTIAL_BEFORE: Sentence("sequential, before"),
-    WritePhase.RANDOM: Sentence("random"),
-    WritePhase.SEQUENTIAL_AFTER: Sentence("sequential, after"),
+    WritePhase.SEQUENTIAL_BEFORE: t("sequential, before"),
+    WritePhase.RANDOM: t("random"),
+    WritePhase.SEQUENTIAL_AFTER: t("sequential, after"),
 }
 
 
@@ -125,10 +125,8 @@ def run_shingled_trial(
     *,
     seconds: float,
     most_bytes: int,
-    on_progress: Callable[[access.MeasureProgress], None],
-    stop: Callable[[], bool],
-    probe: Callable[[str], Drive] = probe_drive,
-    random: Random | None = None,
+    on_progress: access.OnProgress,
+    stop: access.Stopped,
 ) -> CliffVerdict:
     """Write until a cliff shows, `most_bytes` are written, `seconds` have passed, or `stop` returns True.
 
@@ -139,21 +137,19 @@ def run_shingled_trial(
     if drive.geometry is None:
         raise Failed(t("{drive}: cannot read the block sizes. Measuring is impossible.", drive=drive.path))
     clock = access.Clock(seconds, stop)
-    with access.claimed(drive, probe, STRETCH_BYTES, synchronous=False) as pieces:
+    with access.claimed(drive, probe_drive, STRETCH_BYTES, synchronous=False) as pieces:
         ordered_bytes = min(MOST_ORDERED_BYTES, most_bytes // ORDERED_SHARE)
         ranges = lay_ground(pieces.extents, max(drive.geometry.alignment_offset_bytes, 0), ordered_bytes)
         if ranges is None:
-            least = (FEWEST_STRETCHES + 8) * STRETCH_BYTES
-            raise Refused(
+            raise refused(
                 t(
-                    "The test needs at least {least:exact} of contiguous free space on {drive}. "
-                    "Nothing was written.",
+                    "The test needs at least {least:exact} of contiguous free space on {drive}.",
                     drive=drive.path,
-                    least=least,
+                    least=(FEWEST_STRETCHES + 8) * STRETCH_BYTES,
                 )
             )
         run = WriteProbe(pieces, ranges, clock, seconds, most_bytes, on_progress)
-        run.write_all(random or Random())
+        run.write_all(Random())
     return _verdict(drive, run, clock)
 
 
@@ -167,7 +163,7 @@ class WriteProbe:
         clock: access.Clock,
         seconds: float,
         most_bytes: int,
-        on_progress: Callable[[access.MeasureProgress], None],
+        on_progress: access.OnProgress,
     ) -> None:
         self.pieces, self.ground = pieces, ground
         self.windows: list[WriteWindow] = []
@@ -241,16 +237,16 @@ class WriteProbe:
         random = [window for window in self.windows if window.phase is WritePhase.RANDOM]
         if self._open_bytes or self._phase is not WritePhase.RANDOM or not random:
             return False
-        if random[-1].bytes_per_second * smr_cliff.FALL > max(window.bytes_per_second for window in random):
-            return False
-        return smr_cliff.find_cliff(random) is not None
+        highest = max(window.bytes_per_second for window in random)
+        is_slow = random[-1].bytes_per_second * smr_cliff.FALL <= highest
+        return is_slow and smr_cliff.find_cliff(random) is not None
 
     def _report(self) -> None:
         said = t(
             "Wrote {written:size} of at most {most:size} ({phase}, {rate}).",
             written=self.written_bytes,
             most=self._most_bytes,
-            phase=PHASES[self._phase](),
+            phase=PHASES[self._phase],
             rate=smr_cliff.rate_in_words(self.windows[-1].bytes_per_second if self.windows else None),
         )
         self._on_progress(self._clock.progress(said))

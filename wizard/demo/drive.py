@@ -11,23 +11,23 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from time import monotonic, sleep, time
+from time import sleep, time
 
 from msgspec import Struct
 
 from wizard.apply.block.devices import take_writes
 from wizard.apply.run.process import is_locked, request_stop
+from wizard.benchmark.scratch import locked
 from wizard.demo.image import build_image
 from wizard.model.errors import DiskwrightError, Failed, Refused
-from wizard.model.said import MIB, t
+from wizard.model.said import MIB, Sentence, failing, t
 from wizard.process.program import run
 
 IMAGE_NAME = "drive.img"
 RUNS_NAME = "runs"
 SYS_BLOCK = Path("/sys/block")
-MOUNTINFO = Path("/proc/self/mountinfo")
 SWAPS = Path("/proc/swaps")
 TOOL_SECONDS = 30.0
 WRITER_SECONDS = 120.0
@@ -52,7 +52,9 @@ def clean_up(folder: Path) -> list[str]:
     problems: list[str] = []
     _stop_runs(folder / RUNS_NAME)
     for path in loop_devices(folder / IMAGE_NAME):
-        _wait_for_writer(path)
+        # After the timeout, the drive is removed despite the writer.
+        with suppress(Refused), locked(path, WRITER_SECONDS):
+            pass
         for step in (_release, _forget_partitions, _detach):
             try:
                 step(path)
@@ -67,53 +69,33 @@ def clean_up(folder: Path) -> list[str]:
             str(
                 t(
                     "Cannot delete {folder} because {place} is still mounted.",
-                    folder=str(folder),
+                    folder=folder,
                     place=left[0],
                 )
             ),
         ]
     shutil.rmtree(folder, ignore_errors=True)
     if folder.exists():
-        problems.append(str(t("Cannot delete {folder}.", folder=str(folder))))
+        problems.append(str(t("Cannot delete {folder}.", folder=folder)))
     return problems
 
 
 def _stop_runs(runs: Path) -> None:
     """Ask active runs to stop after their current step. The drive's lock shows when they have."""
     for folder in sorted(runs.glob("*")):
-        try:
+        # If the run ended in the meantime or never started, there is nothing to stop.
+        with suppress(DiskwrightError, OSError):
             if folder.is_dir() and is_locked(folder):
                 request_stop(folder)
-        except (DiskwrightError, OSError):
-            # The run ended in the meantime or never started, so there is nothing to stop.
-            continue
-
-
-def _wait_for_writer(path: str) -> None:
-    """Wait until no writer holds the drive's lock. After the timeout, the drive is removed despite the
-    writer."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return
-    try:
-        end = monotonic() + WRITER_SECONDS
-        while monotonic() < end:
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                return
-            except OSError:
-                sleep(0.1)
-    finally:
-        os.close(descriptor)
 
 
 def _release(path: str) -> None:
     """Unmount the drive and its partitions everywhere, topmost first, and deactivate swap on them."""
     ours = re.compile(rf"{re.escape(path)}(p\d+)?")
     problems: list[str] = []
-    for target in [target for source, target in reversed(list(_mounts())) if ours.fullmatch(source)]:
-        _unmount(target, problems)
+    for source, target in _mounts():
+        if ours.fullmatch(source):
+            _unmount(target, problems)
     for line in SWAPS.read_text().splitlines()[1:]:
         if ours.fullmatch(line.split()[0]):
             run(["swapoff", line.split()[0]], seconds=TOOL_SECONDS)
@@ -146,19 +128,17 @@ def _unmount(target: str, problems: list[str]) -> None:
 
 
 def _mounts_below(folder: Path) -> list[str]:
-    return [target for _, target in reversed(list(_mounts())) if Path(target).is_relative_to(folder)]
+    return [target for _, target in _mounts() if Path(target).is_relative_to(folder)]
 
 
-def _mounts() -> Iterator[tuple[str, str]]:
-    """Yield source and mount point of all mounts, in mount order (proc(5), mountinfo)."""
-    for line in MOUNTINFO.read_text(errors="surrogateescape").splitlines():
-        fields, _, tail = line.partition(" - ")
-        yield _unescaped(tail.split(" ")[1]), _unescaped(fields.split(" ")[4])
+def _mounts() -> list[tuple[str, str]]:
+    """Return source and mount point of all mounts, topmost first. Names that are not UTF-8 can still be
+    unmounted."""
+    # Only the cleanup needs this. The wizard starts faster without.
+    from wizard.apply.system import mounts
 
-
-def _unescaped(escaped: str) -> str:
-    """Decode the kernel's octal escapes for blanks and backslashes."""
-    return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), escaped)
+    found = mounts.parse_mountinfo(mounts.MOUNTINFO.read_text(errors="surrogateescape"))
+    return [(mount.source, mount.mount_point) for mount in reversed(found)]
 
 
 OWN_FSTAB = t("The demo's fstab; the system's fstab is not changed.")
@@ -207,7 +187,19 @@ def demo_drive() -> Iterator[DemoDrive]:
         )
     parent = Path(os.environ.get("TMPDIR") or "/var/tmp").resolve()
     sweep(parent)
-    _check_free_space(parent)
+    with failing(Sentence("Cannot create the demo drive in {folder}: {why}."), folder=parent):
+        status = os.statvfs(parent)
+    free = status.f_bavail * status.f_frsize
+    if free < NEEDED_BYTES:
+        raise Failed(
+            t(
+                "The demo drive needs {needed:size} in {folder}, but only {free:size} are "
+                "free. Set TMPDIR to another folder.",
+                needed=NEEDED_BYTES,
+                folder=parent,
+                free=free,
+            )
+        )
     with ExitStack() as stack:
         folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=parent))
         # Held by this process and the reaper. If the lock is free, both have exited.
@@ -241,30 +233,6 @@ def sweep(parent: Path) -> None:
             os.close(lock)
 
 
-def _check_free_space(parent: Path) -> None:
-    try:
-        status = os.statvfs(parent)
-    except OSError as error:
-        raise Failed(
-            t(
-                "Cannot create the demo drive in {folder}: {why}.",
-                folder=str(parent),
-                why=str(error.strerror),
-            )
-        ) from None
-    free = status.f_bavail * status.f_frsize
-    if free < NEEDED_BYTES:
-        raise Failed(
-            t(
-                "The demo drive needs {needed:size} in {folder}, but only {free:size} are "
-                "free. Set TMPDIR to another folder.",
-                needed=NEEDED_BYTES,
-                folder=str(parent),
-                free=free,
-            )
-        )
-
-
 @contextmanager
 def _reaped(folder: Path, lock: int) -> Iterator[None]:
     """Start the reaper. When the block ends, let the reaper clean up, and wait."""
@@ -287,7 +255,7 @@ def _reaped(folder: Path, lock: int) -> Iterator[None]:
             raise Failed(
                 t(
                     "Process {pid} is still removing the demo drive in {folder}.",
-                    folder=str(folder),
+                    folder=folder,
                     pid=reaper.pid,
                 )
             ) from None
@@ -296,7 +264,7 @@ def _reaped(folder: Path, lock: int) -> Iterator[None]:
             raise Failed(
                 t(
                     "Cannot remove the demo completely. {problems:row}",
-                    problems=problems or t("See {folder}.", folder=str(folder)),
+                    problems=problems or t("See {folder}.", folder=folder),
                 )
             )
 

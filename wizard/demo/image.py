@@ -64,43 +64,34 @@ def build_image(image: Path, scratch: Path) -> None:
 def lay_out(image: Path, table: Literal["gpt", "dos"], volumes: Sequence[OldVolume]) -> None:
     """Write filesystems into a file, and a table (`dos` is MBR) with exactly these partitions, misaligned or
     not."""
+    script = f"label: {table}\nunit: sectors\n"
+    if table == "gpt":
+        script += "first-lba: 34\n"
     for volume in volumes:
         _make_filesystem(image, volume)
+        start, size = (value // KERNEL_SECTOR_BYTES for value in (volume.start_bytes, volume.size_bytes))
+        name = f', name="{volume.label}"' if table == "gpt" else ""
+        script += f"start={start}, size={size}, type=linux{name}\n"
     run(
         ["sfdisk", "--quiet", "--no-reread", "--no-tell-kernel", str(image)],
         seconds=TOOL_SECONDS,
-        stdin=_sfdisk_script(table, volumes).encode(),
+        stdin=script.encode(),
     )
-
-
-def _sfdisk_script(table: Literal["gpt", "dos"], volumes: Sequence[OldVolume]) -> str:
-    lines = [f"label: {table}", "unit: sectors", *(["first-lba: 34"] if table == "gpt" else [])]
-    for volume in volumes:
-        start, size = (value // KERNEL_SECTOR_BYTES for value in (volume.start_bytes, volume.size_bytes))
-        name = f', name="{volume.label}"' if table == "gpt" else ""
-        lines.append(f"start={start}, size={size}, type=linux{name}")
-    return "\n".join(lines) + "\n"
 
 
 def _make_filesystem(image: Path, volume: OldVolume) -> None:
     """Create the filesystem inside the file, without discard, which mke2fs would start at the beginning of
     the file."""
-    content = ["-d", str(volume.content)] if volume.content else []
-    extended = f"offset={volume.start_bytes},nodiscard,root_owner=0:0"
-    options = [
-        "-q",
-        "-F",
-        "-t",
-        volume.filesystem,
-        "-L",
-        volume.label,
-        "-J",
-        f"size={JOURNAL_MIB}",
-        "-E",
-        extended,
-        *content,
-    ]
-    run(["mke2fs", *options, str(image), f"{volume.size_bytes // 1024}k"], seconds=TOOL_SECONDS)
+    options = {
+        "-t": volume.filesystem,
+        "-L": volume.label,
+        "-J": f"size={JOURNAL_MIB}",
+        "-E": f"offset={volume.start_bytes},nodiscard,root_owner=0:0",
+        **({"-d": str(volume.content)} if volume.content else {}),
+    }
+    words = (word for option in options.items() for word in option)
+    size = f"{volume.size_bytes // 1024}k"
+    run(["mke2fs", "-q", "-F", *words, str(image), size], seconds=TOOL_SECONDS)
 
 
 assert (

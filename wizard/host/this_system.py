@@ -105,21 +105,17 @@ class RealServices(Services):
 
     @property
     def needs_root(self) -> bool:
-        """True if this process is not root."""
         return os.geteuid() != 0
 
     @property
     def apply_obstacle(self) -> str:
-        """Empty if a program can request root privileges."""
         return "" if self._elevated or self._root_program else self.obstacle
 
     @property
     def asks_for_root(self) -> bool:
-        """True until root privileges have been requested once."""
         return self.needs_root and self._root is None and self._root_program is not None
 
     def obtain_root(self) -> None:
-        """Request root privileges by sudo, run0 or pkexec."""
         if not self.needs_root or self._root is not None:
             return
         if self._root_program is None:
@@ -133,7 +129,6 @@ class RealServices(Services):
 
     @cached_property
     def _root_program(self) -> RootProgram | None:
-        """Return the program to request root privileges, or None."""
         return ask.find_root_program() if self.needs_root and self._can_ask else None
 
     @property
@@ -151,12 +146,10 @@ class RealServices(Services):
         return self._elevated or self._local_runs
 
     def as_root(self) -> LocalRuns:
-        """Start the privileged process if necessary."""
         self.obtain_root()
         return self.runs
 
     def open_runs(self) -> tuple[OpenRun, ...]:
-        """List the runs in the folder for runs."""
         return self._local_runs.open_runs()
 
     def install_offer(self, missing: Missing) -> str:
@@ -164,20 +157,16 @@ class RealServices(Services):
         return str(packages.offer(missing, packages.cost(missing)))
 
     def report(self, run: Path) -> str:
-        """Render the page, if a renderer was given."""
         return self._page_of(run) if self._page_of else super().report(run)
 
     def arrays(self) -> Sequence[str]:
-        """Return arrays known to mdadm."""
         return arrays.taken_arrays()
 
     def with_boot_entries(self, plan: Plan, drives: Sequence[Drive]) -> Plan:
-        """Read fstab, crypttab and the mount points of this system."""
         guard.check_places(plan)
         return existing_filesystem.with_lines_left(plan, drives, self._environment)
 
     def absent_at_boot(self, machine: Machine) -> tuple[Finding, ...]:
-        """Check fstab, unless only some drives are read."""
         return () if self._only is not None else super().absent_at_boot(machine)
 
     def usual(self) -> Usual:
@@ -192,15 +181,12 @@ class RealServices(Services):
         )
 
     def writer_named(self, text: str) -> Writer:
-        """Look up users and groups of this system."""
         return environment.writer_named(text)
 
     def drive_paths(self) -> tuple[str, ...]:
-        """Read sysfs."""
         return self._only if self._only is not None else tuple(map(node_of, drive_names(all_devices=False)))
 
     def surroundings(self) -> Machine:
-        """Probe the machine without accessing drives."""
         if root := self._root:
             return interpret.machine_of(root.look(()))
         return probe_machine.probe_machine(())
@@ -219,11 +205,9 @@ class RealServices(Services):
         return probe_machine.probe_machine(self._only, on_drive=on_drive)
 
     def changes(self, stop: threading.Event) -> Iterator[None]:
-        """Watch hotplug events. No changes on a restricted machine."""
         return iter(()) if self._only is not None else pool.watch_drives(stop)
 
     def is_attached(self, drive: Drive) -> bool:
-        """Compare the kernel's sequence number of the disk."""
         return pool.is_attached(drive.path, drive.diskseq)
 
     def options_at_boot(self, drive: Drive, device: str) -> tuple[str, ...] | None:
@@ -231,7 +215,6 @@ class RealServices(Services):
         return existing_filesystem.options_at_boot(drive, device, self._environment.fstab)
 
     def measure(self, drive: Drive, work: Callable[P, T], /, *arguments: P.args, **options: P.kwargs) -> T:
-        """Refuse other drives than the demo's."""
         if self._only is not None and drive.path not in self._only:
             raise Refused(OTHER_DRIVE(drive=drive.path))
         with self._one_reads:
@@ -261,21 +244,19 @@ class RealServices(Services):
                 try:
                     room = self.runs.undo_space(plan)
                 except DiskwrightError as error:
-                    return UndoSpace(str(t("The space needed for undo is unknown. {why}", why=str(error))))
+                    return UndoSpace(str(t("The space needed for undo is unknown. {why}", why=error)))
                 if not room.fits:
                     return room
                 self._tried = plan, room
             return self._tried[1]
 
     def journal_doubts(self) -> tuple[str, ...]:
-        """Check if the journal survives a power cut."""
         # The privileged process does not see an unprivileged user's environment.
         own = self._journal_dir or runs.STATE / "runs"
         folder = own if self.needs_root else runs.runs_folder(self._journal_dir)
         return () if self.demo else runs.doubts_about(folder)
 
     def look_at_ext(self, device: str) -> Situation:
-        """Inspect the filesystem as root."""
         if self.apply_obstacle:
             raise Refused(f"{AS_ROOT}  diskwright migrate {shlex.quote(device)}")
         return self.as_root().look_at_ext(device)
@@ -286,7 +267,6 @@ class RealServices(Services):
         return (*places.homes_apart(found), *found)
 
     def free_bytes(self, place: str) -> int | None:
-        """Ask the filesystem."""
         try:
             status = os.statvfs(place)
         except OSError:
@@ -294,7 +274,6 @@ class RealServices(Services):
         return status.f_bavail * status.f_frsize
 
     def traffic(self, paths: Sequence[str]) -> int:
-        """Add up the counters of psutil."""
         counted = disk_io_counters(perdisk=True, nowrap=False)
         counters = (counted[name] for path in paths if (name := path.removeprefix("/dev/")) in counted)
         return sum(one.read_bytes + one.write_bytes for one in counters)

@@ -1,15 +1,11 @@
 """Main loop of the line-by-line wizard: print a view, read an answer, act."""
 
-from __future__ import annotations
-
 import os
 import sys
 from threading import Event
 from time import monotonic
 from typing import BinaryIO
 from weakref import WeakKeyDictionary
-
-from msgspec import Struct
 
 from wizard.host.services import Services
 from wizard.model.errors import DiskwrightError, ExitCode
@@ -71,7 +67,7 @@ class PlainSession:
         """Run until the wizard ends, and return the exit code."""
         try:
             while not self.desk.over:
-                self._guarded_turn()
+                self._turn()
         except (prompt.Ended, KeyboardInterrupt) as cause:
             self.desk.interrupted = True
             if isinstance(cause, KeyboardInterrupt):
@@ -92,27 +88,24 @@ class PlainSession:
         self.talk.show(self.desk.farewell())
         return self.desk.exit_code()
 
-    def _guarded_turn(self) -> None:
-        """Handle Ctrl+C just as something begins: ask what to do, as later on."""
+    def _turn(self) -> None:
+        """Print the view and process one answer."""
         try:
-            self._turn()
+            screen, view = self._wait_until_idle()
+            if self.desk.over:
+                return
+            self.tell(screen, view)
+            if view.fields:
+                Form(self, screen).fill(view)
+                return
+            self.talk.say(prompt.legend(view))
+            self.take(screen, view, self.talk.answer(prompt.ANSWER))
         except KeyboardInterrupt:
+            # Just as something begins: ask what to do, as later on.
             screen, view = self.now()
             if self._left or not view.busy:
                 raise
             self._interrupted(screen, view)
-
-    def _turn(self) -> None:
-        """Print the view and process one answer."""
-        screen, view = self._wait_until_idle()
-        if self.desk.over:
-            return
-        self.tell(screen, view)
-        if view.fields:
-            Form(self, screen).fill(view)
-            return
-        self.talk.say(prompt.legend(view))
-        self.take(screen, view, self.talk.answer(prompt.ANSWER))
 
     def now(self) -> tuple[Screen, View]:
         """Return the current screen and view, consistent with each other."""
@@ -210,19 +203,19 @@ class PlainSession:
 
     def take(self, screen: Screen, view: View, answer: str) -> None:
         """Process an answer. Reports an invalid one."""
-        number = prompt.numbered(answer)
+        number = prompt.NUMBERED.fullmatch(answer)
         if answer.startswith("?"):
             self.explain(view, answer[1:].strip())
         elif answer.lower() in ("l", "list"):
             self._told = None
         elif answer.lower() in ("q", "quit", "exit"):
-            self.quit()
+            self.act("quit")
         elif number is not None:
-            self._at_row(screen, view, answer, number.index, number.rest)
+            self._at_row(screen, view, answer, int(number[1]) - 1, number[2].strip())
         elif not answer:
             self._enter(screen, view)
         elif action := prompt.find(view, answer):
-            self._act(screen, view, action, self._cursor(view))
+            self._act(screen, view, action)
         else:
             self.misunderstood(answer)
 
@@ -236,11 +229,6 @@ class PlainSession:
             if answer
             else t("An empty line is not a valid answer.")
         )
-
-    def quit(self) -> None:
-        """Quit, after the desk's question if it has one."""
-        self._acted = True
-        self.desk.act("quit")
 
     def explain(self, view: View, word: str) -> None:
         """Explain the view or a word."""
@@ -266,7 +254,7 @@ class PlainSession:
         if action is None or action.ends:
             self.misunderstood("")
         else:
-            self._act(screen, view, action, self._cursor(view))
+            self._act(screen, view, action)
 
     def _at_row(self, screen: Screen, view: View, answer: str, index: int, rest: str) -> None:
         rows = view.rows.rows if view.rows else ()
@@ -274,7 +262,7 @@ class PlainSession:
             self.misunderstood(answer)
             return
         row = rows[index].key
-        if not self._is_current(screen, view, row):
+        if not self.is_current(screen, view, row):
             self.talk.say(prompt.MEANWHILE)
             return
         self.desk.moved(row)
@@ -282,7 +270,7 @@ class PlainSession:
         if rest == "?" or (not rest and prompt.only_reads(here)):
             self._print_row(screen, here, index)
         elif action := (prompt.find(here, rest) if rest else prompt.taking(here)):
-            self._do(action, row)
+            self.act(action.name, row)
         else:
             self.desk.moved(self._cursor(view))
             self.misunderstood(answer)
@@ -296,24 +284,23 @@ class PlainSession:
             new += telling.pane_lines(view, pane)
         self.print([*new, Line()])
 
-    def _act(self, screen: Screen, view: View, action: Action, row: str) -> None:
-        """Do an offered action, unless screen or row have changed since."""
-        if not self._is_current(screen, view, row):
-            self.talk.say(prompt.MEANWHILE)
-            return
-        if row:
+    def _act(self, screen: Screen, view: View, action: Action) -> None:
+        """Do an offered action at the cursor, unless screen or row have changed since."""
+        row = self._cursor(view)
+        is_current = self.is_current(screen, view, row)
+        if is_current and row:
             self.desk.moved(row)
-        now = self.desk.view.action(action.name)
-        if now is None:
-            self.talk.say(prompt.MEANWHILE)
+        if is_current and self.desk.view.action(action.name):
+            self.act(action.name, row)
         else:
-            self._do(now, row)
+            self.talk.say(prompt.MEANWHILE)
 
-    def _do(self, action: Action, row: str) -> None:
+    def act(self, name: str, row: str = "", values: dict[str, str] | None = None) -> None:
+        """Do an action."""
         self._acted = True
-        self.desk.act(action.name, row)
+        self.desk.act(name, row, values)
 
-    def _is_current(self, screen: Screen, view: View, row: str) -> bool:
+    def is_current(self, screen: Screen, view: View, row: str = "") -> bool:
         """Return True if the screen is the same and the row is unchanged."""
         screen_now, now = self.now()
         if screen_now is not screen or now.place != view.place:
@@ -323,18 +310,6 @@ class PlainSession:
             for of in (view, now)
         )
         return not row or (shown is not None and found is not None and shown.cells == found.cells)
-
-    def act_with(self, name: str, values: dict[str, str]) -> None:
-        """Do an action of a view with fields."""
-        self._acted = True
-        self.desk.act(name, "", values)
-
-
-class FormAborted(Struct, frozen=True):
-    """The person left the form for another action."""
-
-
-LEFT = FormAborted()
 
 
 class Form:
@@ -358,7 +333,7 @@ class Form:
         asked: set[str] = set()
         while field := next((one for one in view.fields if one.key not in asked), None):
             answer = self._ask(view, field, values)
-            if isinstance(answer, FormAborted):
+            if answer is None:
                 return
             asked.add(field.key)
             changed = field.offers and answer != values[field.key]
@@ -379,25 +354,21 @@ class Form:
 
     def _finish(self, view: View, values: dict[str, str]) -> None:
         lines = self._lines
-        if not self._is_here(view):
+        if not lines.is_current(self._screen, view):
             lines.talk.say(prompt.MEANWHILE)
         elif action := prompt.entering(view):
-            lines.act_with(action.name, values)
+            lines.act(action.name, values=values)
         else:
             lines.talk.say(prompt.legend(view))
             lines.take(self._screen, view, lines.talk.answer(prompt.ANSWER))
-
-    def _is_here(self, view: View) -> bool:
-        screen, now = self._lines.now()
-        return screen is self._screen and now.place == view.place
 
     def _current(self, field: Field) -> str:
         """Return the typed value, unless the screen has changed the field since."""
         before, typed = self._typed.get(field.key, (field.value, field.value))
         return typed if before == field.value and not field.secret else field.value
 
-    def _ask(self, view: View, field: Field, values: dict[str, str]) -> str | FormAborted:
-        """Ask for the value of a field."""
+    def _ask(self, view: View, field: Field, values: dict[str, str]) -> str | None:
+        """Return the answer for a field, or None if the person left the form for another action."""
         lines = self._lines
         current = values[field.key]
         while True:
@@ -411,25 +382,20 @@ class Form:
             if answer.startswith("?"):
                 lines.explain(view, answer[1:].strip())
             elif answer == "q":
-                lines.quit()
-                return LEFT
-            elif answer == "b" and view.action("back"):
-                return self._left_by(view, "back", values)
+                lines.act("quit")
+                return None
+            elif (answer == "b" and (action := view.action("back"))) or (
+                answer.startswith("!") and (action := prompt.find(view, answer[1:]))
+            ):
+                if lines.is_current(self._screen, view):
+                    lines.act(action.name, values=values)
+                else:
+                    lines.talk.say(prompt.MEANWHILE)
+                return None
             elif answer.startswith("!"):
-                if action := prompt.find(view, answer[1:]):
-                    return self._left_by(view, action.name, values)
                 lines.misunderstood(answer)
-            else:
-                found = self._parse(field, answer)
-                if found is not None:
-                    return found
-
-    def _left_by(self, view: View, name: str, values: dict[str, str]) -> FormAborted:
-        if self._is_here(view):
-            self._lines.act_with(name, values)
-        else:
-            self._lines.talk.say(prompt.MEANWHILE)
-        return LEFT
+            elif (found := self._parse(field, answer)) is not None:
+                return found
 
     def _parse(self, field: Field, answer: str) -> str | None:
         """Return the typed text or the chosen offer. Reports an unavailable one and returns None."""

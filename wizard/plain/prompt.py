@@ -1,11 +1,9 @@
 """Print lines on any terminal, and read answers line by line."""
 
-from __future__ import annotations
-
 import os
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import BinaryIO, TextIO
 
 from msgspec import Struct
@@ -72,9 +70,7 @@ class Dialogue:
             self.say(
                 t("(Characters this terminal may not support appear as plain letters or question marks.)")
             )
-        self._out.write(f"{prompt} ")
-        self._out.flush()
-        line = self._answers.readline(LONGEST_ANSWER_BYTES)
+        line = self._read(prompt)
         if not line:
             self._print("")
             raise Ended
@@ -90,13 +86,16 @@ class Dialogue:
         """Return the next answer without echo, byte for byte except the newline. Raises Ended at the end of
         input."""
         with no_echo(self._answers):
-            self._out.write(f"{prompt} ")
-            self._out.flush()
-            line = self._answers.readline(LONGEST_ANSWER_BYTES)
+            line = self._read(prompt)
         self._print("")
         if not line:
             raise Ended
         return line.removesuffix(b"\n")
+
+    def _read(self, prompt: Text) -> bytes:
+        self._out.write(f"{prompt} ")
+        self._out.flush()
+        return self._answers.readline(LONGEST_ANSWER_BYTES)
 
     def _print(self, line: str) -> None:
         self._out.write(f"{line.rstrip()}\n")
@@ -151,21 +150,9 @@ NUMBER_ONLY = Sentence("Enter a number, or: {ways:list}.")
 OWN = frozenset("l?q=!")
 """Letters with a fixed meaning. An action with such a key is selected with `=` and the key."""
 
-ANYWHERE = ("back", "help", "quit")
-_NUMBERED = re.compile(r"([0-9]{1,5})\.?\s*(.*)", re.DOTALL)
-
-
-class Numbered(Struct, frozen=True):
-    """An answer that starts with a row number, and the `rest`."""
-
-    index: int
-    rest: str
-
-
-def numbered(answer: str) -> Numbered | None:
-    """Parse an answer that starts with a row number, None if it does not. The index counts from 0."""
-    found = _NUMBERED.fullmatch(answer)
-    return Numbered(int(found[1]) - 1, found[2].strip()) if found else None
+ANYWHERE = {"back": "b", "help": "?", "quit": "q"}
+NUMBERED = re.compile(r"([0-9]{1,5})\.?\s*(.*)", re.DOTALL)
+"""An answer that starts with a row number."""
 
 
 def entering(view: View) -> Action | None:
@@ -175,11 +162,8 @@ def entering(view: View) -> Action | None:
 
 def taking(view: View) -> Action | None:
     """Return the action of a number: select or toggle that row."""
-    if view.rows and view.rows.many:
-        toggle = next((action for action in view.actions if action.key == "space"), None)
-        if toggle is not None:
-            return toggle
-    return entering(view)
+    toggles = (action for action in view.actions if view.rows and view.rows.many and action.key == "space")
+    return next(toggles, None) or entering(view)
 
 
 def only_reads(view: View) -> bool:
@@ -191,7 +175,7 @@ def only_reads(view: View) -> bool:
 def handle(view: View, action: Action) -> str:
     """Return the text to type for an action."""
     if action.name in ANYWHERE:
-        return {"back": "b", "help": "?", "quit": "q"}[action.name]
+        return ANYWHERE[action.name]
     key = action.key
     if len(key) != 1 or key.isspace():
         key = str(action.label)
@@ -225,35 +209,27 @@ def find(view: View, answer: str) -> Action | None:
 
 def ways(view: View) -> tuple[str, ...]:
     """Return the available actions besides Enter, with back, help and quit last."""
-    return (*dict.fromkeys(_ways(view)),)
-
-
-def _ways(view: View) -> Iterator[str]:
     entered = entering(view)
-    skipped = {entered.name} if entered and not (entered.ends and not view.fields) else set()
+    is_skipped = entered is not None and (bool(view.fields) or not entered.ends)
+    named: dict[str, Action | None] = {}
     for action in view.actions:
-        if action.name not in (*skipped, *ANYWHERE) and not action.aside and action.why_not == "":
-            skipped.add(action.name)
-            yield way(view, action)
-    everywhere = (view.action(name) for name in ANYWHERE if name not in skipped)
-    yield from (way(view, action) for action in everywhere if action is not None)
+        if action.name not in ANYWHERE and not action.aside and action.why_not == "":
+            named.setdefault(action.name, action)
+    named |= {name: view.action(name) for name in ANYWHERE}
+    if entered is not None and is_skipped:
+        named.pop(entered.name, None)
+    return tuple(dict.fromkeys(way(view, action) for action in named.values() if action is not None))
 
 
 def legend(view: View) -> Message:
     """Describe the possible answers in one line."""
     entered, offered, rows = entering(view), ways(view), view.rows.rows if view.rows else ()
     label = entered.label if entered else ""
-    if entered is not None and entered.ends:
+    take = taking(view)
+    if entered is None or take is None or entered.ends:
         return NUMBER_ONLY(ways=offered) if rows else WAYS(ways=offered)
     if not rows:
-        return (
-            t("Empty line: {label}. Or: {ways:list}.", label=label, ways=offered)
-            if entered
-            else WAYS(ways=offered)
-        )
-    take = taking(view)
-    if entered is None or take is None:
-        return NUMBER_ONLY(ways=offered)
+        return t("Empty line: {label}. Or: {ways:list}.", label=label, ways=offered)
     if only_reads(view):
         return t(
             "Enter a number for details, an empty line for {label}, or: {ways:list}.",
@@ -291,23 +267,17 @@ def offer_of(field: Field, text: str) -> Offer | None:
 def field_lines(field: Field, held: str) -> list[PlainPara]:
     """Describe a field, its offers, and the meaning of an empty line."""
     lines = [PlainPara(f"{field.caption} ({field.hint})" if field.hint != "" else str(field.caption))]
-    shown = held
+    shown: Text = held
     for number, offer in enumerate(field.offers, 1):
         mark = f" ({CHOSEN})" if offer.value == held else ""
-        shown = str(offer.text) if offer.value == held else shown
+        shown = offer.text if offer.value == held else shown
         lines.append(PlainPara(f"{number}. {offer.text}{mark}", 2, 3))
         if offer.why_not != "":
             lines.append(PlainPara(f"{CANNOT} {offer.why_not}", 5, 2))
     if field.secret:
-        lines.append(PlainPara(str(t("Typing is hidden."))))
+        said = t("Typing is hidden.")
+    elif str(shown):
+        said = t("Empty line: {value} (unchanged).", value=shown)
     else:
-        lines.append(
-            PlainPara(
-                str(
-                    t("Empty line: {value} (unchanged).", value=shown)
-                    if shown
-                    else t("Empty line: no value.")
-                )
-            )
-        )
-    return lines
+        said = t("Empty line: no value.")
+    return [*lines, PlainPara(str(said))]

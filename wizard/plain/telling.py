@@ -4,13 +4,11 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 
-from wizard.model.said import Sentence, t
+from wizard.model.said import t
 from wizard.plain import prompt
 from wizard.plain.prompt import PlainPara as Line
 from wizard.plain.prompt import handle, way
 from wizard.ui import view as ui
-
-HELP_AGAIN = Sentence("l: list everything again.")
 
 Told = Line | ui.Command
 MOST_STRETCHES = 16
@@ -29,8 +27,7 @@ def whole(view: ui.View, *, headed: bool = False) -> Iterator[Told]:
     if not headed or str(view.title) != str(view.step.shown):
         yield from _line(str(view.title))
     yield from _line(str(view.about))
-    blocks = [*view.above, *(block for pane in view.panes for block in pane.blocks)]
-    yield from _without_gaps(view, (block for block in blocks if isinstance(block, ui.Banner)))
+    yield from _without_gaps(view, (block for block in _blocks(view) if isinstance(block, ui.Banner)))
     yield from _without_gaps(view, (block for block in view.above if not isinstance(block, ui.Banner)))
     for pane in view.panes:
         yield from pane_lines(view, pane)
@@ -45,7 +42,6 @@ def pane_lines(view: ui.View, pane: ui.Pane) -> Iterator[Told]:
 
 
 def _list_lines(view: ui.View) -> Iterator[Line]:
-    """Yield every row of the list."""
     rows = view.rows.rows if view.rows else ()
     if rows:
         yield Line()
@@ -67,31 +63,25 @@ def row_lines(number: int, row: ui.Row) -> Iterator[Line]:
 
 
 def changes(before: ui.View, view: ui.View) -> Iterator[Told]:
-    """Yield the changes between two views."""
+    """Yield the changes between two views. If the numbering changed, all rows."""
     if str(before.title) != str(view.title):
         yield Line(str(view.title))
-    yield from _rows_changed(before, view)
+    old, rows = (one.rows.rows if one.rows else () for one in (before, view))
+    if [row.key for row in old] != [row.key for row in rows]:
+        yield from _list_lines(view)
+    else:
+        for number, (old_row, row) in enumerate(zip(old, rows, strict=True), 1):
+            if (lines := list(row_lines(number, row))) != list(row_lines(number, old_row)):
+                yield from lines
     yield from _new(_blocks_told(before, before.above), _blocks_told(view, view.above))
     moved = bool(before.rows and view.rows and before.rows.at != view.rows.at)
     known = {str(pane.title): _blocks_told(before, pane.blocks) for pane in before.panes}
     for pane in view.panes:
-        lines = _blocks_told(view, pane.blocks)
-        earlier = known.get(str(pane.title))
-        if earlier is None or (moved and lines != earlier):
+        now, earlier = _blocks_told(view, pane.blocks), known.get(str(pane.title))
+        if earlier is None or (moved and now != earlier):
             yield from pane_lines(view, pane)
         else:
-            yield from _new(earlier, lines)
-
-
-def _rows_changed(before: ui.View, view: ui.View) -> Iterator[Line]:
-    """Yield the changed rows, or all of them if the numbering changed."""
-    old, rows = (one.rows.rows if one.rows else () for one in (before, view))
-    if [row.key for row in old] != [row.key for row in rows]:
-        yield from _list_lines(view)
-        return
-    for number, (earlier, row) in enumerate(zip(old, rows, strict=True), 1):
-        if (lines := list(row_lines(number, row))) != list(row_lines(number, earlier)):
-            yield from lines
+            yield from _new(earlier, now)
 
 
 def _new(before: Iterable[Told], now: Iterable[Told]) -> Iterator[Told]:
@@ -113,8 +103,12 @@ def _blocks_told(view: ui.View, blocks: Iterable[ui.Block]) -> list[Told]:
 
 def progress_text(view: ui.View) -> str:
     """Return the progress, or an empty text."""
-    blocks = (*view.above, *(block for pane in view.panes for block in pane.blocks))
-    return next((_progress(block) for block in blocks if isinstance(block, ui.Progress)), "")
+    return next((_progress(block) for block in _blocks(view) if isinstance(block, ui.Progress)), "")
+
+
+def _blocks(view: ui.View) -> Iterator[ui.Block]:
+    yield from view.above
+    yield from (block for pane in view.panes for block in pane.blocks)
 
 
 def but_figures(told: Told | str) -> str:
@@ -129,33 +123,27 @@ def help_lines(view: ui.View) -> Iterator[Line]:
     """Yield a view's help, every key with its label, and other possible answers."""
     yield Line()
     yield from (Line(str(text)) for text in view.help)
-    shown = {"back", "help", "quit"}
+    shown = {*prompt.ANYWHERE}
     for action in view.actions:
         if action.key != "enter" and action.name not in shown:
             shown.add(action.name)
             why_not = f" ({prompt.CANNOT} {action.why_not})" if action.why_not != "" else ""
             yield Line(f"{way(view, action)}{why_not}", 2, 3)
-    more: tuple[Sentence, ...] = (
-        (
-            Sentence("2?: details of number 2."),
-            Sentence("Number and key: apply the key to the row, as in 2 w."),
-            HELP_AGAIN,
-        )
-        if view.rows
-        else ()
-    )
     if view.fields:
-        more = (Sentence("= before an answer: use the text literally. = alone clears the field."),)
-    elif not view.rows:
-        more = (HELP_AGAIN,)
-    yield from (
-        Line(str(said()), 2, 3)
-        for said in (
-            *more,
-            Sentence("? and a word: explain the word, as in ? 512e."),
-            Sentence("Ctrl+S pauses the output; Ctrl+Q resumes."),
-        )
-    )
+        more = [t("= before an answer: use the text literally. = alone clears the field.")]
+    else:
+        more = [t("l: list everything again.")]
+        if view.rows:
+            more = [
+                t("2?: details of number 2."),
+                t("Number and key: apply the key to the row, as in 2 w."),
+                *more,
+            ]
+    more += [
+        t("? and a word: explain the word, as in ? 512e."),
+        t("Ctrl+S pauses the output; Ctrl+Q resumes."),
+    ]
+    yield from (Line(str(said), 2, 3) for said in more)
     yield Line()
 
 

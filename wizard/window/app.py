@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import sys
 from collections.abc import Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
@@ -17,7 +15,7 @@ from textual.app import App, ComposeResult, SuspendNotSupported
 from textual.color import Color
 from textual.command import CommandPalette
 from textual.driver import Driver
-from textual.events import Click, Event, Key, MouseScrollDown, MouseScrollUp, Paste, Resize
+from textual.events import Click, Event, Key, MouseEvent, MouseScrollDown, MouseScrollUp, Paste, Resize
 from textual.filter import LineFilter
 from textual.geometry import Offset, Region
 from textual.strip import Strip
@@ -29,78 +27,59 @@ from wizard.window.canvas import PALETTE, Sheet, Spot, changed_cells, few_styles
 from wizard.window.keyboard import MAIN, Keyboard
 from wizard.window.look import look_of
 from wizard.window.page import page
-from wizard.window.terminal import CLEAR, Colours, Glyphs, Terminal, serial_baud, terminal_of, translate
+from wizard.window.terminal import CLEAR, Colours, Glyphs, Terminal, translate
 
 if TYPE_CHECKING:
     from wizard.ui.desk import Desk
 
 
-class SafeGlyphs(LineFilter):
-    """Replaces characters missing in the terminal's font, and control characters."""
+class TerminalFilter(LineFilter):
+    """Replaces characters and colours that the terminal cannot show, and control characters."""
 
-    def __init__(self, glyphs: Glyphs) -> None:
+    def __init__(self, terminal: Terminal) -> None:
         super().__init__()
-        self.glyphs = glyphs
+        self.terminal = terminal
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """Return the segments in safe characters."""
-        return [Segment(translate(text, self.glyphs), style, control) for text, style, control in segments]
-
-
-class NoColours(LineFilter):
-    """Removes colours. Keeps reverse and underline, which show the cursor."""
-
-    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """Return the segments without colours."""
+        """Return the segments as the terminal can show them."""
+        glyphs = self.terminal.glyphs
         return [
-            Segment(text, None if style is None else _plain(style), control)
+            Segment(translate(text, glyphs), self._shown(style or Style.null()), control)
             for text, style, control in segments
         ]
 
+    def _shown(self, style: Style) -> Style:
+        match self.terminal.colours:
+            case Colours.ANY:
+                return style
+            case Colours.EIGHT:
+                return self._readable(style)
+            case Colours.NONE:
+                # Reverse and underline show the cursor.
+                return Style(
+                    reverse=style.reverse or None,
+                    underline=style.underline or None,
+                    bold=style.bold or None,
+                    meta=style.meta or None,
+                )
 
-class EightInks(LineFilter):
-    """Makes text readable on its background.
-
-    `paint` sets black, in case the terminal's background is unknown.
-
-    On black, red is too dark unless bold, which terminals draw bright. On white, yellow, cyan and green are
-    too bright.
-    """
-
-    def __init__(self, *, light: bool, paint: bool) -> None:
-        super().__init__()
-        self.light, self.paint = light, paint
-
-    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """Return the segments in readable colours."""
-        return [
-            Segment(text, self._inked(style or Style.null()), control) for text, style, control in segments
-        ]
-
-    def _inked(self, style: Style) -> Style:
+    def _readable(self, style: Style) -> Style:
+        """On black, red is too dark unless bold, which terminals draw bright. On white, yellow, cyan and
+        green are too bright."""
         if style.bgcolor is not None and not style.bgcolor.is_default:
             return style
         ink = style.color.number if style.color else None
-        if self.light:
+        if self.terminal.light:
             return style + Style(color=_ON_WHITE[ink]) if ink in _ON_WHITE else style
-        painted = (
-            Style(color=None if ink is not None else "white", bgcolor="black") if self.paint else Style.null()
-        )
-        return style + painted + (Style(bold=True) if ink == _RED else Style.null())
+        if self.terminal.glyphs is Glyphs.ALL:
+            # The Linux console is black. A terminal window can have any background.
+            style += Style(color=None if ink is not None else "white", bgcolor="black")
+        return style + Style(bold=True) if ink == _RED else style
 
 
 _RED = 1
 _ON_WHITE = {2: "blue", 3: "magenta", 6: "blue"}
 """Replacements for green, yellow and cyan."""
-
-
-def _plain(style: Style) -> Style:
-    return Style(
-        reverse=style.reverse or None,
-        underline=style.underline or None,
-        bold=style.bold or None,
-        meta=style.meta or None,
-    )
 
 
 ROOT = t("diskwright asks for root access, then returns to the wizard.")
@@ -147,8 +126,8 @@ class Window(App[None]):
     TITLE = "diskwright"
     ENABLE_COMMAND_PALETTE = False
 
-    def __init__(self, desk: Desk, terminal: Terminal | None = None) -> None:
-        self.terminal = terminal or terminal_of(os.environ, serial_baud(sys.stderr.fileno()))
+    def __init__(self, desk: Desk, terminal: Terminal) -> None:
+        self.terminal = terminal
         few = self.terminal.colours is not Colours.ANY
         super().__init__(driver_class=_driver(self.terminal), ansi_color=few)
         self.desk, self.keyboard, self.face = desk, Keyboard(desk), Face()
@@ -158,15 +137,15 @@ class Window(App[None]):
         theme = self.look.theme()
         self.register_theme(theme)
         self.theme = theme.name
-        self._own_filters = [*_filters(self.terminal)]
+        self._own_filter = TerminalFilter(self.terminal)
         self._palette: CommandPalette | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._due = self._busy = False
         self._drawn_at = 0.0
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """Return Textual's filters and those for this terminal."""
-        return [*super().get_line_filters(), *self._own_filters]
+        """Return Textual's filters and the one for this terminal."""
+        return [*super().get_line_filters(), self._own_filter]
 
     def compose(self) -> ComposeResult:
         """Yield the only widget."""
@@ -200,7 +179,6 @@ class Window(App[None]):
         self._update(asked=False)
 
     def _update(self, *, asked: bool) -> None:
-        """Update after input or a change."""
         if self._busy:
             return
         self._request_root()
@@ -247,9 +225,7 @@ class Window(App[None]):
         """Handle all keys here, to preserve their order."""
         if isinstance(event, Key) and (event.key in QUITTING or not self._searching):
             self._key(event)
-        elif self._searching:
-            await super().on_event(event)
-        elif isinstance(event, Paste):
+        elif isinstance(event, Paste) and not self._searching:
             self.keyboard.paste(event.text)
             self._update(asked=True)
         else:
@@ -259,9 +235,13 @@ class Window(App[None]):
         if self._searching:
             self.pop_screen()
         if event.key == "ctrl+l":
-            self._draw_again()
+            # Repair the screen after output of other programs.
+            if self._driver is not None:
+                self._driver.write(CLEAR)
+            self.face.refresh()
             return
-        if self._too_small() and event.key not in QUITTING:
+        is_too_small = not self.face.sheet.parts
+        if is_too_small and event.key not in QUITTING:
             return
         if event.key == PALETTE.key:
             self._search()
@@ -269,21 +249,11 @@ class Window(App[None]):
         self.keyboard.press(event.key, event.character)
         self._update(asked=True)
 
-    def _draw_again(self) -> None:
-        """Repair the screen after output of other programs."""
-        if self._driver is not None:
-            self._driver.write(CLEAR)
-        self.face.refresh()
-
     def on_command_palette_closed(self) -> None:
         """Redraw after the palette."""
         self._update(asked=False)
 
-    def _too_small(self) -> bool:
-        return not self.face.sheet.parts
-
     def _search(self) -> None:
-        """Open the palette."""
         self._palette = palette.palette_of(self.keyboard, partial(self._update, asked=True))
         self.push_screen(self._palette)
 
@@ -291,16 +261,15 @@ class Window(App[None]):
     def _searching(self) -> bool:
         return self._palette is not None and self._palette.is_current
 
-    def _spots(self) -> Sequence[Spot]:
-        return () if self._searching else self.face.sheet.spots
-
-    def _spot(self, x: int, y: int) -> Spot | None:
-        spots = self._spots()
-        return next((spot for spot in spots if spot.y == y and spot.x <= x < spot.x + spot.width), None)
+    def _spots_at(self, event: MouseEvent) -> list[Spot]:
+        """Return the click targets below the pointer."""
+        x, y = event.screen_x, event.screen_y
+        spots = () if self._searching else self.face.sheet.spots
+        return [spot for spot in spots if spot.y == y and spot.x <= x < spot.x + spot.width]
 
     def on_click(self, event: Click) -> None:
         """Click on the spot below the pointer."""
-        spot = self._spot(event.screen_x, event.screen_y)
+        spot = next(iter(self._spots_at(event)), None)
         if spot is not None and spot.name == PALETTE.name:
             self._search()
         elif spot is not None:
@@ -309,18 +278,16 @@ class Window(App[None]):
 
     def on_mouse_scroll_down(self, event: MouseScrollDown) -> None:
         """Scroll the part below the pointer down."""
-        self._wheel(event.screen_x, event.screen_y, WHEEL)
+        self._wheel(event, WHEEL)
 
     def on_mouse_scroll_up(self, event: MouseScrollUp) -> None:
         """Scroll the part below the pointer up."""
-        self._wheel(event.screen_x, event.screen_y, -WHEEL)
+        self._wheel(event, -WHEEL)
 
-    def _wheel(self, x: int, y: int, by: int) -> None:
-        spots = self._spots()
-        if not spots:
+    def _wheel(self, event: MouseEvent, by: int) -> None:
+        if self._searching or not self.face.sheet.spots:
             return
-        here = (spot for spot in spots if spot.kind == "part" and spot.y == y)
-        part = next((spot.name for spot in here if spot.x <= x < spot.x + spot.width), MAIN)
+        part = next((spot.name for spot in self._spots_at(event) if spot.kind == "part"), MAIN)
         if part == MAIN:
             self.keyboard.move(by)
         else:
@@ -328,25 +295,10 @@ class Window(App[None]):
         self._update(asked=True)
 
 
-def _filters(terminal: Terminal) -> Sequence[LineFilter]:
-    found: list[LineFilter] = []
-    if terminal.colours is Colours.EIGHT:
-        # The Linux console is black. A terminal window can have any background.
-        found.append(EightInks(light=terminal.light, paint=terminal.glyphs is Glyphs.ALL))
-    found.append(SafeGlyphs(terminal.glyphs))
-    if terminal.colours is Colours.NONE:
-        found.append(NoColours())
-    return found
-
-
 def _driver(terminal: Terminal) -> type[Driver] | None:
     """Return a driver for a slow line or the console, or None for Textual's own."""
-    if terminal.slow:
-        from wizard.window.minimal_output import MinimalOutputDriver
+    if not terminal.slow and terminal.glyphs is not Glyphs.CONSOLE:
+        return None
+    from wizard.window import minimal_output
 
-        return MinimalOutputDriver
-    if terminal.glyphs is Glyphs.CONSOLE:
-        from wizard.window.minimal_output import ClearingDriver
-
-        return ClearingDriver
-    return None
+    return minimal_output.MinimalOutputDriver if terminal.slow else minimal_output.ClearingDriver

@@ -1,7 +1,5 @@
 """Draw a drive as a bar to scale, with names and sizes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from rich.cells import cell_len
@@ -11,7 +9,7 @@ from textual.strip import Strip
 from wizard.model.said import format_capacity
 from wizard.ui.view import Bar, Fate, Stretch
 from wizard.window import canvas
-from wizard.window.look import Look, letter_of
+from wizard.window.look import FILESYSTEMS, OTHER_FILESYSTEM, Look
 
 TITLES = {
     "xfs": "XFS",
@@ -32,8 +30,7 @@ def bar_lines(bar: Bar, width: int, look: Look, high: int, aside: int) -> Iterat
     caption = canvas.shown(bar.caption)
     if aside and aside + 2 > width // 3:
         if caption:
-            for part in canvas.folded([(caption, look.style("strong"))], width):
-                yield canvas.line(*part)
+            yield from canvas.paragraph([(caption, look.style("strong"))], width)
         aside, caption = 0, ""
     left = aside + 2 if aside else 0
     room = width - left
@@ -47,21 +44,18 @@ def bar_lines(bar: Bar, width: int, look: Look, high: int, aside: int) -> Iterat
         strips: list[Strip] = []
         for stretch, wide in zip(stretches, cells, strict=True):
             if wide:
-                strips += [canvas.blank(gap)] if strips else []
+                strips += [Strip.blank(gap)] if strips else []
                 strips.append(_piece(stretch, wide, row, high, look))
         label = canvas.line((caption if row == 0 else "", look.style("strong")))
         yield canvas.joined(canvas.fitted(label, left), canvas.fitted(canvas.joined(*strips), room))
     left_out = [
-        stretch
-        for stretch, wide in zip(stretches, cells, strict=True)
-        if not _fits(stretch, wide, high, look)
+        stretch for stretch, wide in zip(stretches, cells, strict=True) if wide < _need(stretch, high, look)
     ]
     if left_out and high:
         labels = ", ".join(
             filter(None, (" ".join(filter(None, _words(stretch, look))) for stretch in left_out))
         )
-        for part in canvas.folded([(labels, look.style("muted"))], max(4, room)):
-            yield canvas.joined(canvas.blank(left), canvas.line(*part))
+        yield from canvas.paragraph([(labels, look.style("muted"))], left + room, left)
 
 
 def shares(stretches: Sequence[Stretch], width: int, high: int, look: Look) -> list[int]:
@@ -131,18 +125,13 @@ def _need(stretch: Stretch, high: int, look: Look) -> int:
     return 2 + max(cell_len(text) for text in _labels(stretch, high, look)[-1])
 
 
-def _fits(stretch: Stretch, wide: int, high: int, look: Look) -> bool:
-    return wide >= _need(stretch, high, look)
-
-
 def _piece(stretch: Stretch, wide: int, row: int, high: int, look: Look) -> Strip:
     ways = _labels(stretch, high, look)
     texts = next((way for way in ways if max(map(cell_len, way)) + 2 <= wide), ways[-1])
     text = texts[row] if row < len(texts) else ""
     if cell_len(text) + 2 > wide:
-        text = (
-            letter_of(stretch.filesystem) if look.colourless and wide < 4 else canvas.cut(text, wide - 1, "")
-        )
+        *_, letter = FILESYSTEMS.get(stretch.filesystem, OTHER_FILESYSTEM)
+        text = letter if look.colourless and wide < 4 else canvas.cut(text, wide - 1, "")
     style, fill = _style_of(stretch, look)
     label = f" {text} " if text and cell_len(text) + 2 <= wide else f" {text}" if text else ""
     before = fill * 2 if label and fill != " " and cell_len(label) + 2 <= wide else ""

@@ -1,8 +1,7 @@
 """Draw paragraphs, commands, figures, progress and banners as lines."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
 from msgspec import Struct
 from rich.cells import cell_len
@@ -56,13 +55,13 @@ class Pen(Struct, frozen=True):
         """Return True if a part has the focus."""
         return self.focused and self.state.focus == part
 
-    def runs(self, pieces: Sequence[ui.Piece]) -> list[Run]:
+    def runs(self, pieces: Sequence[ui.Piece], between: str = " ") -> list[Run]:
         """Return pieces with spaces between them."""
         found: list[Run] = []
         for piece in pieces:
             text = canvas.shown(piece.text)
             if text:
-                found += [(" ", self.look.style("text"))] if found else []
+                found += [(between, self.look.style("text"))] if found else []
                 found.append((text, self.look.tone(piece.tone)))
         return found
 
@@ -84,48 +83,40 @@ def block_sheet(blocks: Sequence[ui.Block], width: int, pen: Pen) -> Sheet:
 def _block_sheet(blocks: Sequence[ui.Block], width: int, pen: Pen) -> Sheet:
     caps = [pen.cap(block.key) for block in blocks if isinstance(block, ui.Para) and block.key]
     column = max((sum(cell_len(text) for text, _ in cap) for cap in caps), default=0)
-    bars = sum(isinstance(block, ui.Bar) for block in blocks)
     captions = [cell_len(canvas.shown(block.caption)) for block in blocks if isinstance(block, ui.Bar)]
     aside = max(captions, default=0)
-    return canvas.stacked(_sheets(blocks, width, pen, column, (1 if bars > 1 and not pen.tall else 2, aside)))
-
-
-def _sheets(
-    blocks: Sequence[ui.Block], width: int, pen: Pen, column: int, bars: tuple[int, int]
-) -> Iterator[Sheet]:
+    high = 1 if len(captions) > 1 and not pen.tall else 2
+    sheets: list[Sheet] = []
     before: ui.Block | None = None
     for block in blocks:
-        if _needs_gap(before, block, pen, bars[0]):
-            yield Sheet((canvas.line(),))
+        # A blank row separates backgrounds from each other and from text.
+        bars = high > 1 and isinstance(before, ui.Bar) and isinstance(block, ui.Bar)
+        is_gap = isinstance(block, ui.Para) and not block.pieces
+        if pen.roomy and not is_gap and (bars or isinstance(before, ui.Banner)):
+            sheets.append(Sheet((canvas.line(),)))
         before = block
+        if isinstance(block, ui.Para):
+            sheets.append(_para(block, width, pen, column))
+            continue
         match block:
-            case ui.Para():
-                yield _para(block, width, pen, column)
             case ui.Command():
-                yield Sheet(tuple(_command(block, width, pen)))
+                lines = _command(block, width, pen)
             case ui.Bar():
-                high = bars[0] if pen.roomy else 1
-                yield Sheet(tuple(bar_lines(block, width, pen.look, high, bars[1])))
+                lines = bar_lines(block, width, pen.look, high if pen.roomy else 1, aside)
             case ui.Figures():
-                yield Sheet(tuple(_figures(block, width, pen)))
+                lines = _figures(block, width, pen)
             case ui.Progress():
-                yield Sheet(tuple(_progress(block, width, pen)))
+                lines = _progress(block, width, pen)
             case ui.Banner():
-                yield Sheet(tuple(_banner(block, width, pen)))
-
-
-def _needs_gap(before: ui.Block | None, block: ui.Block, pen: Pen, high: int) -> bool:
-    """Return True if a blank row should separate backgrounds from each other or from text."""
-    if not pen.roomy or before is None or (isinstance(block, ui.Para) and not block.pieces):
-        return False
-    return isinstance(before, ui.Banner) or (
-        high > 1 and isinstance(before, ui.Bar) and isinstance(block, ui.Bar)
-    )
+                lines = _banner(block, width, pen)
+        sheets.append(Sheet(tuple(lines)))
+    return canvas.stacked(sheets)
 
 
 def _para(block: ui.Para, width: int, pen: Pen, column: int) -> Sheet:
     runs, cap = pen.runs(block.pieces), pen.cap(block.key)
-    lines = _folded(runs, width, block.indent, block.hang)
+    indent = min(block.indent, max(0, width - 12))
+    lines = canvas.paragraph(runs, width, indent, min(block.hang, max(0, width - indent - 12)))
     if not cap:
         return Sheet(tuple(lines))
     aside = column <= width // 2
@@ -135,21 +126,9 @@ def _para(block: ui.Para, width: int, pen: Pen, column: int) -> Sheet:
     if aside and lines[-1].cell_length + 2 <= x:
         lines[-1] = canvas.joined(canvas.fitted(lines[-1], x), label)
     else:
-        lines = [*(lines if runs else []), canvas.joined(canvas.blank(x), label)]
+        lines = [*(lines if runs else []), canvas.joined(Strip.blank(x), label)]
     spot = canvas.Spot(x, len(lines) - 1, min(label.cell_length, width - x), "action", block.key)
     return Sheet(tuple(canvas.fitted(each, min(each.cell_length, width)) for each in lines), spots=(spot,))
-
-
-def _folded(runs: Sequence[Run], width: int, indent: int = 0, hang: int = 0) -> list[Strip]:
-    indent = min(indent, max(0, width - 12))
-    hang = min(hang, max(0, width - indent - 12))
-    parts = canvas.folded(runs, max(4, width - indent), max(4, width - indent - hang)) if runs else [[]]
-    return [
-        canvas.joined(canvas.blank(indent + (hang if index else 0)), canvas.line(*part))
-        if part
-        else canvas.line()
-        for index, part in enumerate(parts)
-    ]
 
 
 def _command(block: ui.Command, width: int, pen: Pen) -> Iterator[Strip]:
@@ -158,7 +137,7 @@ def _command(block: ui.Command, width: int, pen: Pen) -> Iterator[Strip]:
 
     text = pen.look.style("text")
     if len(block.argv) < 2:
-        yield from _folded([(canvas.shown("".join(block.argv)), text)], width)
+        yield from canvas.paragraph([(canvas.shown("".join(block.argv)), text)], width)
         return
     for index, part in enumerate(command_lines(tuple(map(canvas.shown, block.argv)), width - 2, 0)):
         for fold in canvas.folded([(part, text)], max(4, width - 2)):
@@ -168,7 +147,7 @@ def _command(block: ui.Command, width: int, pen: Pen) -> Iterator[Strip]:
 def _figures(block: ui.Figures, width: int, pen: Pen) -> Iterator[Strip]:
     look = pen.look
     if canvas.shown(block.unit):
-        yield from _folded([(canvas.shown(block.unit), look.style("muted"))], width)
+        yield from canvas.paragraph([(canvas.shown(block.unit), look.style("muted"))], width)
     names = [canvas.shown(name) for name, _ in block.values]
     texts = [canvas.shown(text) for text in block.shown] or [f"{value:g}" for _, value in block.values]
     aside = min(max(map(cell_len, names), default=0), max(8, width // 3))
@@ -213,20 +192,14 @@ BIG = dict(
 
 def _progress(block: ui.Progress, width: int, pen: Pen) -> Iterator[Strip]:
     look = pen.look
-    large = pen.tall and width >= 80 and block.share is not None
-    digits = list(_digits(f"{_percent(block)}%", look)) if large else []
-    aside = max((each.cell_length for each in digits), default=-2) + 2
-    room = width - aside
-    lines = list(_meter(block, room, pen, 2 if large else 1))
-    if digits:
-        lines = [canvas.line(), *lines]
-    for index in range(max(len(digits), len(lines))):
-        left = (
-            canvas.fitted(digits[index] if index < len(digits) else canvas.line(), aside)
-            if aside > 0
-            else canvas.line()
-        )
-        yield canvas.joined(left, lines[index] if index < len(lines) else canvas.line())
+    if pen.tall and width >= 80 and block.share is not None:
+        digits = list(_digits(f"{_percent(block)}%", look))
+        aside = digits[0].cell_length + 2
+        lines = [canvas.line(), *_meter(block, width - aside, pen, 2)]
+        for left, right in zip_longest(digits, lines, fillvalue=canvas.line()):
+            yield canvas.joined(canvas.fitted(left, aside), right)
+    else:
+        yield from _meter(block, width, pen, 1)
     if block.rates:
         if pen.roomy:
             yield canvas.line()
@@ -238,18 +211,10 @@ def _percent(block: ui.Progress) -> int:
 
 
 def _digits(text: str, look: Look) -> Iterator[Strip]:
-    on, off = look.style("full"), look.style("text")
-    for row in range(5):
-        yield canvas.line(
-            *(
-                run
-                for char in text
-                for run in (
-                    *(("  ", on if dot == "#" else off) for dot in BIG[char][row * 3 : row * 3 + 3]),
-                    ("  ", off),
-                )
-            )
-        )
+    styles = {"#": look.style("full"), " ": look.style("text")}
+    for row in range(0, 15, 3):
+        dots = "".join(f"{BIG[char][row : row + 3]} " for char in text)
+        yield canvas.line(*(("  ", styles[dot]) for dot in dots))
 
 
 def _meter(block: ui.Progress, width: int, pen: Pen, high: int) -> Iterator[Strip]:
@@ -259,7 +224,7 @@ def _meter(block: ui.Progress, width: int, pen: Pen, high: int) -> Iterator[Stri
         runs.append((canvas.shown(block.said), look.style("text")))
     elif block.share is not None:
         runs.append((str(t("{percent} %", percent=_percent(block))), look.style("strong")))
-    yield from _folded(runs, width)
+    yield from canvas.paragraph(runs, width)
     if block.share is None:
         return
     long = round(width * min(1.0, max(0.0, block.share)))
@@ -309,11 +274,10 @@ def _banner(block: ui.Banner, width: int, pen: Pen) -> Iterator[Strip]:
     lead = cell_len(mark)
     padding = [canvas.line((" " * width, style))] if pen.roomy else []
     yield from padding
-    texts = [block.text, *block.detail]
-    for number, text in enumerate(texts):
-        for index, part in enumerate(canvas.folded([(canvas.shown(text), style)], max(4, width - lead - 1))):
-            before = mark if number == 0 and index == 0 else " " * lead
-            yield canvas.ends(canvas.line((before, style), *part), canvas.line(), width, style)
+    for text in (block.text, *block.detail):
+        for part in canvas.folded([(canvas.shown(text), style)], max(4, width - lead - 1)):
+            yield canvas.fitted(canvas.line((mark, style), *part), width, style)
+            mark = " " * lead
     yield from padding
 
 
@@ -337,20 +301,21 @@ def scrolled(
         return Sheet(lines, whole.cursor, whole.spots, ((name, canvas.ScrollExtent(0, height, total)),))
     top = tops[name] = _top(tops.get(name, 0), height, total, reach)
     more = height > 2 and top + height < total
-    seen = list(whole.lines[top : top + height - more])
+    last = height - more
+    seen = list(whole.lines[top : top + last])
     if more:
-        below = t("{count} more", count=total - top - len(seen))
+        below = t("{count} more", count=total - top - last)
         style = pen.look.style("accent" if pen.at(name) else "muted")
         seen.append(canvas.line((f"  {pen.look.sign('down')} {below}", style)))
-    bar = _scroll_bar(top, height, total, pen)
+    long = max(1, height * height // total)
+    first = round((height - long) * top / max(1, total - height))
+    thumb = canvas.line((" ", pen.look.style("thumb")))
     wide = width if outside else width - 1
-    lines = (
-        tuple(canvas.joined(canvas.fitted(each, wide), mark) for each, mark in zip(seen, bar, strict=True))
-        if height
-        else ()
+    lines = tuple(
+        canvas.joined(canvas.fitted(each, wide), thumb if first <= y < first + long else Strip.blank(1))
+        for y, each in enumerate(seen)
     )
     at = whole.moved(0, -top)
-    last = height - more
     cursor = at.cursor if at.cursor and 0 <= at.cursor[1] < last else None
     # The wheel scrolls the part anywhere in its area.
     area = (canvas.Spot(0, y, width, "part", name) for y in range(height))
@@ -370,15 +335,3 @@ def _top(top: int, height: int, total: int, reach: tuple[int, int] | None) -> in
     while top < total - height and last >= top + height - (height > 2 and top + height < total):
         top += 1
     return 0 if first == 0 else top
-
-
-def _scroll_bar(top: int, height: int, total: int, pen: Pen) -> list[Strip]:
-    look = pen.look
-    long = max(1, height * height // total)
-    first = round((height - long) * top / max(1, total - height))
-    return [
-        canvas.line((" ", look.style("thumb")))
-        if first <= y < first + long
-        else canvas.fitted(canvas.blank(1), 1, look.style("track"))
-        for y in range(height)
-    ]

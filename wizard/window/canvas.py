@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -34,11 +35,6 @@ def line(*runs: Run) -> Strip:
     return Strip([Segment(text, style) for text, style in runs if text])
 
 
-def blank(width: int, style: Style | None = None) -> Strip:
-    """Return an empty line."""
-    return Strip.blank(width, style)
-
-
 def fitted(strip: Strip, width: int, style: Style | None = None) -> Strip:
     """Pad or crop a line to exactly `width` cells."""
     return strip.adjust_cell_length(max(0, width), style)
@@ -65,21 +61,14 @@ def changed_cells(old: Strip, new: Strip) -> tuple[int, int] | None:
 
 def few_styles(strip: Strip) -> Strip:
     """Return the line with blanks in the style of the text before, if both look alike, to save bytes."""
+    visible = attrgetter("bgcolor", "reverse", "underline", "strike")
     found: list[Segment] = []
     for segment in strip:
         before = found[-1].style if found else None
-        alike = (
-            before
-            and segment.style
-            and not segment.text.strip(" ")
-            and _blank_of(before) == _blank_of(segment.style)
-        )
+        is_blank = not segment.text.strip(" ")
+        alike = is_blank and before and segment.style and visible(before) == visible(segment.style)
         found.append(Segment(segment.text, before) if alike else segment)
     return Strip(found, strip.cell_length).simplify()
-
-
-def _blank_of(style: Style) -> tuple[object, ...]:
-    return style.bgcolor, style.reverse, style.underline, style.strike
 
 
 def ends(left: Strip, right: Strip, width: int, style: Style | None = None) -> Strip:
@@ -124,6 +113,15 @@ def folded(runs: Sequence[Run], first: int, room: int | None = None) -> list[lis
             start += 1
 
 
+def paragraph(runs: Sequence[Run], width: int, indent: int = 0, hang: int = 0) -> list[Strip]:
+    """Wrap runs in lines of `width` cells, indented, all but the first by `hang` more."""
+    parts = folded(runs, max(4, width - indent), max(4, width - indent - hang))
+    return [
+        joined(Strip.blank(indent + (hang if index else 0)), line(*part)) if part else line()
+        for index, part in enumerate(parts)
+    ]
+
+
 def _slice(runs: Iterable[Run], start: int, end: int) -> list[Run]:
     found: list[Run] = []
     at = 0
@@ -133,11 +131,6 @@ def _slice(runs: Iterable[Run], start: int, end: int) -> list[Run]:
             found.append((part, style))
         at += len(text)
     return found
-
-
-def restyled(strip: Strip, style: Style) -> Strip:
-    """Return the whole line in one style."""
-    return Strip([Segment(text, style) for text, _, _ in strip], strip.cell_length)
 
 
 class Spot(Struct, frozen=True):
@@ -184,7 +177,7 @@ class Sheet(Struct, frozen=True):
 
     def high(self, height: int, width: int) -> Sheet:
         """Pad or crop to exactly `height` lines."""
-        missing = (blank(width),) * max(0, height - self.height)
+        missing = (Strip.blank(width),) * max(0, height - self.height)
         cursor = self.cursor if self.cursor and self.cursor[1] < height else None
         spots = tuple(spot for spot in self.spots if spot.y < height)
         return replace(self, lines=(*self.lines, *missing)[:height], cursor=cursor, spots=spots)
@@ -206,7 +199,7 @@ def side_by_side(left: Sheet, right: Sheet, width: int, between: int) -> Sheet:
     wide = right.lines[0].cell_length if right.lines else 0
     one, two = left.high(height, width), right.high(height, wide)
     lines = tuple(
-        joined(fitted(first, width), blank(between), second)
+        joined(fitted(first, width), Strip.blank(between), second)
         for first, second in zip(one.lines, two.lines, strict=True)
     )
     return _merged(lines, [one, two.moved(width + between, 0)])
@@ -236,11 +229,6 @@ def rooms_of(natural: Sequence[int], height: int) -> list[int]:
     while sum(rooms) > max(0, height):
         rooms[max((2, 0, 1), key=lambda index: rooms[index] - (2 if index == 1 else 0))] -= 1
     return rooms
-
-
-def plain(lines: Sequence[Strip]) -> Sheet:
-    """Return a sheet without cursor or spots."""
-    return Sheet(tuple(lines))
 
 
 def _merged(lines: tuple[Strip, ...], sheets: Sequence[Sheet]) -> Sheet:
@@ -277,18 +265,14 @@ def action_of(view: ui.View, key: str, character: str | None) -> ui.Action | Non
         return next((action for action in view.actions if action.name == "help"), None)
     for action in view.actions:
         if typing and _is_letter(action.key):
-            if key in _with_alt(action.key):
+            # Terminals report a capital letter with Alt in three ways.
+            letter = action.key
+            names = (letter, f"shift+{letter}", f"shift+{letter.lower()}") if letter.isupper() else (letter,)
+            if key in (f"alt+{name}" for name in names):
                 return action
         elif key == action.key or (character is not None and character == action.key):
             return action
     return None
-
-
-def _with_alt(letter: str) -> tuple[str, ...]:
-    """Return how terminals report a letter with Alt."""
-    if letter.islower() or not letter.isalpha():
-        return (f"alt+{letter}",)
-    return tuple(f"alt+{rest}" for rest in (letter, f"shift+{letter}", f"shift+{letter.lower()}"))
 
 
 def cap_runs(action: ui.Action, look: Look, *, typing: bool, filled: bool = False) -> list[Run]:
@@ -322,12 +306,12 @@ def key_sheet(view: ui.View, width: int, look: Look, most: int) -> Sheet:
         rows = with_palette
     lines, spots = [], []
     for y, row in enumerate(rows[:most]):
-        x, strips = 1, [blank(1)]
+        x, strips = 1, [Strip.blank(1)]
         for action, runs in row:
             strip = line(*runs)
             strip = fitted(strip, min(strip.cell_length, max(0, width - x)))
             spots.append(Spot(x, y, strip.cell_length, "action", action.name))
-            strips += [strip, blank(2)]
+            strips += [strip, Strip.blank(2)]
             x += strip.cell_length + 2
         lines.append(fitted(joined(*strips), width))
     return Sheet(tuple(lines), spots=tuple(spots))

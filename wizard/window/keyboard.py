@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Protocol
+from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from wizard.ui import view as ui
-from wizard.ui.desk import Screen
 from wizard.window.canvas import ScrollExtent, Sheet, action_of
+
+if TYPE_CHECKING:
+    from wizard.ui.desk import Desk, Screen
 
 MAIN, ABOVE, PANES, LEFT = "main", "above", "panes", "left"
 """Parts that can have the focus: list or fields, blocks above, panes at the right and left."""
 
 DELETING = ("backspace", "ctrl+h", "delete")
+SAME_EDIT = {"ctrl+h": "backspace", "ctrl+a": "home", "ctrl+e": "end"}
 
 LONGEST_VALUE = 1000
 """Longest value of a field in characters."""
@@ -37,20 +40,7 @@ class InputState:
     def meet(self, view: ui.View, *, asked: bool) -> bool:
         """Adopt a new view. Returns True if the screen must be told the cursor position. With `asked`, the
         view results from the person's input and may move the cursor."""
-        self._meet_fields(view.fields)
-        return view.rows is not None and self._meet_rows(view.rows, asked=asked)
-
-    def _meet_rows(self, rows: ui.Rows, *, asked: bool) -> bool:
-        keys = [row.key for row in rows.rows]
-        moved = rows.at in keys and rows.at != self._at and (asked or not self.has_moved)
-        if moved or self.cursor not in keys:
-            self.cursor = rows.at if rows.at in keys else (keys[0] if keys else "")
-        differs = bool(keys) and rows.at != self.cursor and rows.at != self._at
-        self._at = rows.at
-        return differs
-
-    def _meet_fields(self, fields: tuple[ui.Field, ...]) -> None:
-        for field in fields:
+        for field in view.fields:
             if self._given.get(field.key) != field.value:
                 self._given[field.key] = field.value
                 if field.selected and field.value:
@@ -58,9 +48,18 @@ class InputState:
                 if self._typed.get(field.key) != field.value:
                     self._typed[field.key] = field.value
                     self._places[field.key] = len(field.value)
-        keys = [field.key for field in fields]
-        if self.field not in keys:
-            self.field = keys[0] if keys else ""
+        fields = [field.key for field in view.fields]
+        if self.field not in fields:
+            self.field = fields[0] if fields else ""
+        if view.rows is None:
+            return False
+        keys, at = [row.key for row in view.rows.rows], view.rows.at
+        moved = at in keys and at != self._at and (asked or not self.has_moved)
+        if moved or self.cursor not in keys:
+            self.cursor = at if at in keys else (keys[0] if keys else "")
+        differs = bool(keys) and at not in (self.cursor, self._at)
+        self._at = at
+        return differs
 
     def value(self, key: str) -> str:
         """Return a field's value."""
@@ -96,43 +95,39 @@ class InputState:
     def insert(self, text: str) -> None:
         """Insert text at the cursor of the field."""
         if self.selects(self.field):
-            self._set("", 0)
-        value, place = self.value(self.field), self.place(self.field)
-        text = "".join(char for char in text if char.isprintable())[: LONGEST_VALUE - len(value)]
-        self._set(value[:place] + text + value[place:], place + len(text))
+            self._set("", "")
+        before, after = self._sides()
+        text = "".join(filter(str.isprintable, text))[: LONGEST_VALUE - len(before + after)]
+        self._set(before + text, after)
 
     def edit(self, key: str) -> bool:
         """Apply an editing key to the field. Returns False for other keys."""
-        value, place = self.value(self.field), self.place(self.field)
+        before, after = self._sides()
         # Delete the whole selection. The cursor is at its end.
         key = "ctrl+u" if self.selects(self.field) and key in DELETING else key
-        match key:
-            case "backspace" | "ctrl+h":
-                self._set(value[: max(0, place - 1)] + value[place:], max(0, place - 1))
-            case "delete":
-                self._set(value[:place] + value[place + 1 :], place)
-            case "ctrl+u":
-                self._set(value[place:], 0)
-            case "ctrl+k":
-                self._set(value[:place], place)
-            case "ctrl+w":
-                kept = value[:place].rstrip().rpartition(" ")
-                before = kept[0] + kept[1]
-                self._set(before + value[place:], len(before))
-            case "left":
-                self._set(value, max(0, place - 1))
-            case "right":
-                self._set(value, min(len(value), place + 1))
-            case "home" | "ctrl+a":
-                self._set(value, 0)
-            case "end" | "ctrl+e":
-                self._set(value, len(value))
-            case _:
-                return False
+        changed = {
+            "backspace": (before[:-1], after),
+            "delete": (before, after[1:]),
+            "ctrl+u": ("", after),
+            "ctrl+k": (before, ""),
+            "ctrl+w": (before[: before.rstrip().rfind(" ") + 1], after),
+            "left": (before[:-1], before[-1:] + after),
+            "right": (before + after[:1], after[1:]),
+            "home": ("", before + after),
+            "end": (before + after, ""),
+        }.get(SAME_EDIT.get(key, key))
+        if changed is None:
+            return False
+        self._set(*changed)
         return True
 
-    def _set(self, value: str, place: int) -> None:
-        self._typed[self.field], self._places[self.field] = value, place
+    def _sides(self) -> tuple[str, str]:
+        """Return the text before and after the cursor of the field."""
+        value, place = self.value(self.field), self.place(self.field)
+        return value[:place], value[place:]
+
+    def _set(self, before: str, after: str) -> None:
+        self._typed[self.field], self._places[self.field] = before + after, len(before)
         self._selected.discard(self.field)
 
 
@@ -143,43 +138,10 @@ PAGES = {"pageup": -1, "pagedown": 1}
 FAR = 1_000_000
 
 
-class KeyboardDesk(Protocol):
-    """The interface of the desk that the keyboard needs."""
-
-    interrupted: bool
-
-    @property
-    def view(self) -> ui.View:
-        """The current view."""
-        ...
-
-    @property
-    def below(self) -> ui.View | None:
-        """The view below a dialog."""
-        ...
-
-    @property
-    def screen(self) -> Screen:
-        """The screen of the view."""
-        ...
-
-    def act(self, name: str, row: str = "", values: ui.Values | None = None) -> None:
-        """Do an action."""
-        ...
-
-    def moved(self, row: str) -> None:
-        """Report that the cursor moved."""
-        ...
-
-    def turned(self, field: str, values: ui.Values) -> None:
-        """Report that a field's choice changed."""
-        ...
-
-
 class Keyboard:
     """Input for the whole session. Keeps an `InputState` for every screen."""
 
-    def __init__(self, desk: KeyboardDesk) -> None:
+    def __init__(self, desk: Desk) -> None:
         self.desk = desk
         self.view = ui.View("", ui.ScreenStep.DRIVES, "", ())
         self.state = InputState()
@@ -223,17 +185,17 @@ class Keyboard:
     @property
     def _scrolling(self) -> str:
         """The part that arrow keys scroll, empty if they move in the list or fields."""
-        has_main = self.view.rows is not None or bool(self.view.fields)
-        if self.state.focus != MAIN:
-            return self.state.focus
-        return "" if has_main else next(iter(self._stops()), "")
+        part = self._stops()[0] if self.state.focus == MAIN else self.state.focus
+        return "" if part == MAIN else part
 
     def press(self, key: str, character: str | None) -> None:
         """Process a key. Reads the view first, as the previous key may have changed it."""
         self.renew(asked=True)
         self.desk.interrupted = key == "ctrl+c"
         if key in ("ctrl+c", "ctrl+q"):
-            self._quit()
+            # A second Ctrl+C confirms the question about quitting, but no other question.
+            confirming = self._ending is not None and self.desk.screen is self._ending
+            self.act_named("yes" if confirming and self.view.action("yes") else "quit")
         elif self.view.fields:
             self._in_fields(key, character)
         else:
@@ -254,18 +216,12 @@ class Keyboard:
         if action is not None:
             self.act(action)
 
-    def _quit(self) -> None:
-        """Quit. A second Ctrl+C confirms the question about quitting, but no other question."""
-        confirming = self._ending is not None and self.desk.screen is self._ending
-        self.act_named("yes" if confirming and self.view.action("yes") else "quit")
-
     def _in_list(self, key: str, character: str | None) -> None:
         if key.startswith(("alt+", "ctrl+")):
             character = None
         action = action_of(self.view, key, character)
-        if key in ("left", "right"):
-            named = self.view.action("open" if key == "right" else "close")
-            action = action or named
+        if action is None and key in ("left", "right"):
+            action = self.view.action("open" if key == "right" else "close")
         if action is not None and not (self._scrolling and key in PAGES):
             self.act(action)
         elif key in ("tab", "shift+tab"):
@@ -313,6 +269,7 @@ class Keyboard:
 
     def _in_fields(self, key: str, character: str | None) -> None:
         field = next(field for field in self.view.fields if field.key == self.state.field)
+        is_text = not field.offers and character is not None and character.isprintable()
         if key in ("tab", "down", "shift+tab", "up"):
             self._step(key)
         elif key in PAGES:
@@ -320,9 +277,7 @@ class Keyboard:
             self.scroll(part, PAGES[key] * max(1, self.parts[part].height - 1) if part in self.parts else 0)
         elif key == "enter":
             self._enter()
-        elif (self.state.focus == MAIN or _is_text(field, character)) and self._type_in_field(
-            field, key, character
-        ):
+        elif (self.state.focus == MAIN or is_text) and self._type_in_field(field, key, character):
             # Typing while a pane has the focus goes to the field.
             self.state.focus = MAIN
         elif (action := action_of(self.view, key, character)) is not None:
@@ -384,8 +339,3 @@ class Keyboard:
             case "field":
                 self.state.focus, self.state.field = MAIN, name
         self.renew(asked=True)
-
-
-def _is_text(field: ui.Field, character: str | None) -> bool:
-    """Return True if a key can only be text for the field."""
-    return not field.offers and character is not None and character.isprintable()

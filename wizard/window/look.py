@@ -46,93 +46,41 @@ LIGHT = {
     "done": "#1a6b34",
 }
 
-# b(old), u(nderlined) or r(eversed); foreground/background.
-_MANY = {
-    "text": "text",
-    "strong": "b strong",
-    "muted": "muted",
-    "line": "line",
-    "off": "off",
-    "accent": "b accent",
-    "good": "b ok",
-    "warn": "b warn",
-    "danger": "b danger",
-    "cap": "b accent/cap",
-    "cap-off": "off/raised",
-    "go": "b ground/accent",
-    "cursor": "strong/cursor",
-    "mark": "b accent/cursor",
-    "head": "muted/raised",
-    "name": "b accent/raised",
-    "step": "b strong/cursor",
-    "free": "muted/raised",
-    "lost": "b #ffffff/alarm",
-    "alarm": "b #ffffff/alarm",
-    "warned": "b ground/warn",
-    "done": "b #ffffff/done",
-    "plain-banner": "b strong/raised",
-    "field": "strong/cap",
-    "hint": "muted/cap",
-    "at": "ground/strong",
-    "full": "b ground/accent",
-    "rest": "muted/raised",
-    "focus": "b strong",
-    "focus-line": "accent",
-    "title": "muted",
-    "thumb": "/off",
-    "track": "/raised",
+_ROLES = {
+    "text": ("text", "", ""),
+    "strong": ("b strong", "b", "b"),
+    "muted": ("muted", "", ""),
+    "line": ("line", "", ""),
+    "off": ("off", "", ""),
+    "accent": ("b accent", "b cyan", "b"),
+    "good": ("b ok", "b green", "b"),
+    "warn": ("b warn", "b yellow", "b"),
+    "danger": ("b danger", "b red", "b"),
+    "cap": ("b accent/cap", "b cyan", "b"),
+    "cap-off": ("off/raised", "", ""),
+    "go": ("b ground/accent", "black/cyan", "r"),
+    "cursor": ("strong/cursor", "black/cyan", "r"),
+    "mark": ("b accent/cursor", "black/cyan", "r"),
+    "head": ("muted/raised", "", ""),
+    "name": ("b accent/raised", "b cyan", "b"),
+    "step": ("b strong/cursor", "black/cyan", "r"),
+    "free": ("muted/raised", "", ""),
+    "lost": ("b #ffffff/alarm", "b white/red", "b"),
+    "alarm": ("b #ffffff/alarm", "b white/red", "br"),
+    "warned": ("b ground/warn", "black/yellow", "br"),
+    "done": ("b #ffffff/done", "black/green", "br"),
+    "plain-banner": ("b strong/raised", "r", "br"),
+    "field": ("strong/cap", "b white/blue", "u"),
+    "hint": ("muted/cap", "white/blue", "u"),
+    "at": ("ground/strong", "black/white", "r"),
+    "full": ("b ground/accent", "black/cyan", "r"),
+    "rest": ("muted/raised", "", ""),
+    "focus": ("b strong", "r", "r"),
+    "focus-line": ("accent", "cyan", ""),
+    "title": ("muted", "", ""),
+    "thumb": ("/off", "r", "r"),
 }
-_EIGHT = {
-    "strong": "b",
-    "accent": "b cyan",
-    "good": "b green",
-    "warn": "b yellow",
-    "danger": "b red",
-    "cap": "b cyan",
-    "go": "black/cyan",
-    "cursor": "black/cyan",
-    "mark": "black/cyan",
-    "name": "b cyan",
-    "step": "black/cyan",
-    "lost": "b white/red",
-    "alarm": "b white/red",
-    "warned": "black/yellow",
-    "done": "black/green",
-    "plain-banner": "r",
-    "field": "b white/blue",
-    "hint": "white/blue",
-    "at": "black/white",
-    "full": "black/cyan",
-    "focus": "r",
-    "focus-line": "cyan",
-    "thumb": "r",
-}
-_NONE = {
-    "strong": "b",
-    "accent": "b",
-    "good": "b",
-    "warn": "b",
-    "danger": "b",
-    "cap": "b",
-    "go": "r",
-    "cursor": "r",
-    "mark": "r",
-    "name": "b",
-    "step": "r",
-    "lost": "b",
-    "alarm": "br",
-    "warned": "br",
-    "done": "br",
-    "plain-banner": "br",
-    "field": "u",
-    "hint": "u",
-    "at": "r",
-    "full": "r",
-    "focus": "r",
-    "thumb": "r",
-}
-_FEW_BYTES = {role: spec for role, spec in _NONE.items() if role not in ("strong", "cap")}
-"""For a slow line: without bold names and keys, which columns and brackets show too."""
+"""Styles with many colours, eight and none: b(old), u(nderlined) or r(eversed); foreground/background."""
 
 SIGNS = {
     "mark": "▌",
@@ -165,7 +113,7 @@ _CONSOLE_SIGNS = SIGNS | {
 }
 _ASCII_SIGNS = _CONSOLE_SIGNS | {"tick": "+", "free": ".", "up": "^", "down": "v"}
 
-_FILESYSTEMS = {
+FILESYSTEMS = {
     "ext4": ("#2f6fc4", "white/blue", "4"),
     "ext3": ("#54708f", "black/cyan", "3"),
     "ext2": ("#54708f", "black/cyan", "2"),
@@ -174,17 +122,8 @@ _FILESYSTEMS = {
     "vfat": ("#9a6a14", "black/yellow", "f"),
     "exfat": ("#9a6a14", "black/yellow", "e"),
 }
-_OTHER_FILESYSTEM = ("#6b7280", "black/white", "")
-
-TONES = {
-    Tone.PLAIN: "text",
-    Tone.STRONG: "strong",
-    Tone.MUTED: "muted",
-    Tone.ACCENT: "accent",
-    Tone.GOOD: "good",
-    Tone.WARN: "warn",
-    Tone.DANGER: "danger",
-}
+OTHER_FILESYSTEM = ("#6b7280", "black/white", "")
+"""Colours of a filesystem in a bar, and its letter where neither name nor colour is available."""
 
 
 class Look(Struct, frozen=True):
@@ -211,7 +150,7 @@ class Look(Struct, frozen=True):
 
     def tone(self, tone: Tone) -> Style:
         """Return the style of a tone."""
-        return self.style(TONES[tone])
+        return self.style("text" if tone is Tone.PLAIN else tone)
 
     def sign(self, name: str) -> str:
         """Return a sign from the terminal's font."""
@@ -219,7 +158,7 @@ class Look(Struct, frozen=True):
 
     def filesystem(self, kind: str) -> Style:
         """Return the style of a filesystem in a bar."""
-        many, eight, _ = _FILESYSTEMS.get(kind, _OTHER_FILESYSTEM)
+        many, eight, _ = FILESYSTEMS.get(kind, OTHER_FILESYSTEM)
         return _style(f"#ffffff/{many}" if self.many else "r" if self.colourless else eight)
 
     def dimmed(self, style: Style | None) -> Style:
@@ -233,51 +172,34 @@ class Look(Struct, frozen=True):
 
     def theme(self) -> Theme:
         """Return a theme for Textual. Only the background matters, since the rest is drawn here."""
-        if self.many:
-            return Theme(
-                name="diskwright-window",
-                dark=not self.terminal.light,
-                primary=(LIGHT if self.terminal.light else DARK)["accent"],
-                background=self.ground,
-                surface=self.ground,
-                panel=self.ground,
-            )
+        light, plain = self.terminal.light, None if self.many else "ansi_default"
+        ground, ink = ("white", "black") if light else ("black", "white")
         return Theme(
             name="diskwright-window",
-            ansi=True,
-            dark=not self.terminal.light,
-            primary="ansi_cyan",
-            foreground="ansi_default",
-            background="ansi_default",
-            surface="ansi_default",
-            panel="ansi_default",
-            boost="ansi_default",
-            variables={
-                "ansi-background": "ansi_white" if self.terminal.light else "ansi_black",
-                "ansi-foreground": "ansi_black" if self.terminal.light else "ansi_white",
-            },
+            ansi=not self.many,
+            dark=not light,
+            primary=(LIGHT if light else DARK)["accent"] if self.many else "ansi_cyan",
+            foreground=plain,
+            background=plain or self.ground,
+            surface=plain or self.ground,
+            panel=plain or self.ground,
+            boost=plain,
+            variables={}
+            if self.many
+            else {"ansi-background": f"ansi_{ground}", "ansi-foreground": f"ansi_{ink}"},
         )
-
-
-def letter_of(kind: str) -> str:
-    """Return the letter for a filesystem where neither name nor colour is available."""
-    return _FILESYSTEMS.get(kind, _OTHER_FILESYSTEM)[2]
 
 
 def look_of(terminal: Terminal) -> Look:
     """Return the look for a terminal."""
     colours = LIGHT if terminal.light else DARK
-    match terminal.colours:
-        case Colours.ANY:
-            named = _MANY
-        case Colours.EIGHT:
-            named = _EIGHT
-        case _:
-            named = _FEW_BYTES if terminal.slow else _NONE
+    column = list(Colours).index(terminal.colours)
+    # On a slow line without colours, columns and brackets show names and keys too.
+    plain = ("strong", "cap") if terminal.slow and terminal.colours is Colours.NONE else ()
     signs = {Glyphs.ALL: SIGNS, Glyphs.CONSOLE: _CONSOLE_SIGNS, Glyphs.ASCII: _ASCII_SIGNS}[terminal.glyphs]
     if terminal.glyphs is Glyphs.ALL and terminal.colours is not Colours.ANY:
         signs = signs | {"free": "░"}
-    styles = {role: _style(spec, colours) for role, spec in named.items()}
+    styles = {role: _style(specs[column], colours) for role, specs in _ROLES.items() if role not in plain}
     return Look(terminal, styles, signs, colours["ground"])
 
 

@@ -4,12 +4,13 @@ import os
 import re
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
+from functools import cached_property
 
 from rich.cells import cell_len
-from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
 
-from wizard.window.terminal import CLEAR
+from wizard.window.terminal import CLEAR, FIRST, SECOND
 
 Cell = tuple[str, str]
 """A character and its attributes as numbers of an SGR sequence. The second half of a wide character is
@@ -19,7 +20,6 @@ Place = tuple[int, int]
 """Line and column, from 0."""
 
 BLANK: Cell = (" ", "")
-SECOND, FIRST = "\x1b[?1049h", "\x1b[?1049l"
 FILLED = 6
 """Cells. Sending up to this many unchanged ones is no longer than a sequence to skip them."""
 ERASED = 3
@@ -156,31 +156,20 @@ def _runs(columns: list[int]) -> Iterator[tuple[int, int]]:
 class MinimalOutputDriver(LinuxDriver):
     """Textual's driver with minimal output."""
 
-    def __init__(
-        self,
-        app: App[object],
-        *,
-        debug: bool = False,
-        mouse: bool = True,
-        size: tuple[int, int] | None = None,
-    ) -> None:
-        super().__init__(app, debug=debug, mouse=mouse, size=size)
-        self._shown = TerminalContent()
-        self._known_size: os.terminal_size | None = None
+    _known_size: os.terminal_size | None = None
+
+    @cached_property
+    def _shown(self) -> TerminalContent:
+        return TerminalContent()
 
     def write(self, data: str) -> None:
         """Write only differences. Clears the screen after a resize, when its content is unknown."""
-        size = _terminal_size()
+        size: os.terminal_size | None = None
+        with suppress(OSError):
+            size = os.get_terminal_size(sys.__stderr__.fileno() if sys.__stderr__ else 2)
         cleared = "" if self._known_size in (None, size) else self._shown.clear()
         self._known_size = size
         super().write(cleared + self._shown.changed(data))
-
-
-def _terminal_size() -> os.terminal_size | None:
-    try:
-        return os.get_terminal_size(sys.__stderr__.fileno() if sys.__stderr__ else 2)
-    except OSError:
-        return None
 
 
 class ClearingDriver(LinuxDriver):

@@ -1,8 +1,6 @@
 """Lay out a view as a whole screen."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from msgspec.structs import replace
 from rich.cells import cell_len
@@ -15,7 +13,7 @@ from wizard.window import canvas, keyboard
 from wizard.window.blocks import Pen, block_sheet, scrolled
 from wizard.window.canvas import Sheet
 from wizard.window.look import Look
-from wizard.window.rows import fields_sheet, listed, natural_widths, parted, pinned_sheet
+from wizard.window.rows import fields_sheet, listed, natural_widths, parted, pinned_sheet, rows_sheet
 
 LEAST_COLUMNS, LEAST_LINES = 60, 16
 DIALOG, WIDE_DIALOG = 78, 92
@@ -46,8 +44,8 @@ def _too_small(look: Look, columns: int, lines: int) -> Sheet:
         least_columns=LEAST_COLUMNS,
         least_lines=LEAST_LINES,
     )
-    parts = canvas.folded([(str(text), look.style("text"))], max(1, columns))
-    return canvas.plain([canvas.fitted(canvas.line(*part), columns) for part in parts]).high(lines, columns)
+    parts = canvas.paragraph([(str(text), look.style("text"))], columns)
+    return Sheet(tuple(canvas.fitted(each, columns) for each in parts)).high(lines, columns)
 
 
 def _whole(pen: Pen) -> Sheet:
@@ -55,12 +53,15 @@ def _whole(pen: Pen) -> Sheet:
     keys = canvas.key_sheet(view, width, pen.look, 2 if width >= 70 else 3)
     if pen.look.many:
         keys = replace(keys, lines=tuple(_raised(each, pen.look) for each in keys.lines))
-    head = canvas.plain([_head(pen)])
+    head = Sheet((_head(pen), *[Strip.blank(width)] * pen.roomy))
     response = _response(width, pen)
-    gap = canvas.plain([canvas.blank(width)] if pen.roomy else [])
-    room = pen.lines - keys.height - head.height - response.height - gap.height
-    body = _body(width, room, pen).high(room, width)
-    sheet = canvas.stacked([head, gap, body, response, keys])
+    room = pen.lines - keys.height - head.height - response.height
+    # Pinned rows come first, at all sizes.
+    rows, view = parted(view)
+    pinned = pinned_sheet(rows, width, max(1, room // 3), pen)
+    rest = _below_pinned(width, room - pinned.height, replace(pen, view=view))
+    body = canvas.stacked([pinned, rest]).high(room, width)
+    sheet = canvas.stacked([head, body, response, keys])
     return replace(sheet, lines=tuple(canvas.fitted(each, width) for each in sheet.lines))
 
 
@@ -107,15 +108,8 @@ def _response(width: int, pen: Pen) -> Sheet:
     said = pen.view.said
     if said is None or not canvas.shown(said.text):
         return Sheet()
-    parts = canvas.folded([(canvas.shown(said.text), pen.look.tone(said.tone))], width - 2)[:MOST_SAID]
-    return _inset(canvas.plain([canvas.line(*part) for part in parts]), width)
-
-
-def _body(width: int, height: int, pen: Pen) -> Sheet:
-    rows, view = parted(pen.view)
-    first = pinned_sheet(rows, width, max(1, height // 3), pen)
-    rest = _below_pinned(width, height - first.height, replace(pen, view=view))
-    return canvas.stacked([first, rest])
+    lines = canvas.paragraph([(canvas.shown(said.text), pen.look.tone(said.tone))], width - 2)
+    return _inset(Sheet(tuple(lines[:MOST_SAID])), width)
 
 
 def _below_pinned(width: int, height: int, pen: Pen) -> Sheet:
@@ -128,7 +122,7 @@ def _below_pinned(width: int, height: int, pen: Pen) -> Sheet:
     most = height if alone else max(height // 2, height - 14)
     top = scrolled(keyboard.ABOVE, above, width, min(above.height, most), pen)
     if top.height:
-        top = canvas.stacked([top, canvas.plain([canvas.blank(width)])])
+        top = canvas.stacked([top, Sheet((Strip.blank(width),))])
     return top if alone else canvas.stacked([top, _sides(width, height - top.height, pen)])
 
 
@@ -137,7 +131,12 @@ def _sides(width: int, height: int, pen: Pen) -> Sheet:
     panes = pen.view.panes
     if not panes or (not pen.has_main and len(panes) == 1):
         return _left(width, height, pen, panes)
-    left = _left_width(width, pen)
+    left = width // 2
+    if pen.view.rows is not None:
+        # The width the list needs, between two fifths and three fifths of the screen.
+        whole, least = natural_widths(pen.view.rows, pen)
+        wanted = whole if whole + 4 <= left else least
+        left = max(width * 2 // 5, min(wanted + 4, width * 3 // 5))
     rest: Sequence[ui.Pane] = panes[1:]
     if pen.has_main:
         used = _main(left - 4, pen).height + 2
@@ -148,15 +147,6 @@ def _sides(width: int, height: int, pen: Pen) -> Sheet:
     others = tuple(pane for pane in panes if pane not in rest)
     one = _left(left, height, pen, rest)
     return canvas.side_by_side(one, _panes(keyboard.PANES, others, width - left - 1, height, pen), left, 1)
-
-
-def _left_width(width: int, pen: Pen) -> int:
-    """Return the width the list needs, between two fifths and three fifths of the screen."""
-    if pen.view.rows is None:
-        return width // 2
-    whole, least = natural_widths(pen.view.rows, pen)
-    wanted = whole if whole + 4 <= width // 2 else least
-    return max(width * 2 // 5, min(wanted + 4, width * 3 // 5))
 
 
 def _boxed_height(pane: ui.Pane, width: int, pen: Pen) -> int:
@@ -179,8 +169,8 @@ def _full_title(title: ui.Text, width: int, pen: Pen) -> Sheet:
     name = canvas.shown(title)
     if cell_len(name) <= width - 6:
         return Sheet()
-    parts = canvas.folded([(name, pen.look.style("strong"))], width)
-    return canvas.plain([canvas.fitted(canvas.line(*part), width) for part in parts])
+    lines = canvas.paragraph([(name, pen.look.style("strong"))], width)
+    return Sheet(tuple(canvas.fitted(each, width) for each in lines))
 
 
 def _left(width: int, height: int, pen: Pen, panes: Sequence[ui.Pane]) -> Sheet:
@@ -221,7 +211,6 @@ def _panes(name: str, panes: Sequence[ui.Pane], width: int, height: int, pen: Pe
 
 
 def _title_line(title: ui.Text, width: int, pen: Pen, edges: tuple[str, str], *, focused: bool) -> Strip:
-    """Draw a line with a title."""
     look = pen.look
     style = look.style("focus-line" if focused else "line")
     name = canvas.cut(canvas.shown(title), width - 8, look.sign("more"))
@@ -237,31 +226,30 @@ def _boxed(inner: Sheet, title: ui.Text, width: int, height: int, pen: Pen, *, f
     room = inner.high(max(0, height - 2), width - 4)
     side = canvas.line(("│", style))
     top = _title_line(title, width, pen, ("┌─", "┐"), focused=focused)
-    body = [canvas.joined(side, canvas.blank(1), canvas.fitted(each, width - 3), side) for each in room.lines]
+    body = [canvas.joined(side, Strip.blank(1), canvas.fitted(each, width - 3), side) for each in room.lines]
     bottom = canvas.line(("└" + "─" * (width - 2) + "┘", style))
     return replace(room.moved(2, 1), lines=(top, *body, bottom))
 
 
-def _ruled(title: ui.Text, width: int, pen: Pen, *, focused: bool) -> Strip:
-    return _title_line(title, width, pen, ("─", ""), focused=focused)
+def _ruled(title: ui.Text, width: int, pen: Pen, *, focused: bool) -> Sheet:
+    return Sheet((_title_line(title, width, pen, ("─", ""), focused=focused),))
 
 
 def _above(width: int, pen: Pen) -> Sheet:
     """Return the blocks above the list, with the title if there is no list."""
     view = pen.view
     titled = not pen.has_main and not view.over and canvas.shown(view.title)
-    rule = [_ruled(view.title, width, pen, focused=pen.focused)] if titled else []
+    rule = _ruled(view.title, width, pen, focused=pen.focused) if titled else Sheet()
     blocks = [_full_title(view.title, width - 6, pen), block_sheet(view.above, width - 2, pen)]
-    return canvas.stacked([canvas.plain(rule), _inset(canvas.stacked(blocks), width)])
+    return canvas.stacked([rule, _inset(canvas.stacked(blocks), width)])
 
 
 def _inset(sheet: Sheet, width: int) -> Sheet:
-    lines = tuple(canvas.fitted(canvas.joined(canvas.blank(1), each), width) for each in sheet.lines)
+    lines = tuple(canvas.fitted(canvas.joined(Strip.blank(1), each), width) for each in sheet.lines)
     return replace(sheet.moved(1, 0), lines=lines)
 
 
 def _main(width: int, pen: Pen) -> Sheet:
-    """Return the full list or all fields."""
     view = pen.view
     if view.fields:
         return fields_sheet(view.fields, width, pen)
@@ -273,26 +261,22 @@ def _main(width: int, pen: Pen) -> Sheet:
 
 def _part_main(width: int, height: int, pen: Pen) -> Sheet:
     """Return the list or fields in `height` lines, with the cursor visible."""
-    view, state = pen.view, pen.state
+    view = pen.view
     if view.fields:
         sheet = fields_sheet(view.fields, width, pen)
-        ys = [spot.y for spot in sheet.spots if spot.name == state.field]
+        ys = [spot.y for spot in sheet.spots if spot.name == pen.state.field]
         reach = (min(ys), max(ys)) if ys else (0, 0)
         return scrolled(keyboard.MAIN, sheet, width, height, pen, reach=reach)
     if view.rows is None:
         return Sheet()
     found = listed(view.rows, width, pen)
     head = found.head if height >= len(found.head) + min(2, len(found.lines)) else ()
-    own = [index for index, owner in enumerate(found.owners) if owner == state.cursor]
-    reach = (own[0], own[-1]) if own else (0, 0)
-    spots = tuple(canvas.Spot(0, y, width, "row", owner) for y, owner in enumerate(found.owners))
-    sheet = Sheet(found.lines, (0, reach[0]) if own else None, spots)
-    part = scrolled(keyboard.MAIN, sheet, width, height - len(head), pen, reach=reach)
-    return canvas.stacked([canvas.plain(head), part])
+    sheet, own = rows_sheet(found.lines, found.owners, width, pen)
+    part = scrolled(keyboard.MAIN, sheet, width, height - len(head), pen, reach=own or (0, 0))
+    return canvas.stacked([Sheet(head), part])
 
 
 def _column(width: int, height: int, pen: Pen) -> Sheet:
-    """Stack everything vertically."""
     above, view = _above(width, pen), pen.view
     titled = pen.has_main and not view.over and canvas.shown(view.title) != ""
     below = _all_panes(width, pen)
@@ -302,27 +286,19 @@ def _column(width: int, height: int, pen: Pen) -> Sheet:
     above_room, main_room, panes_room = canvas.rooms_of(natural, height - gaps)
     if below.height > panes_room:
         below = _all_panes(width, pen, tight=True)
+    main = Sheet()
+    if main_room:
+        title = _ruled(view.title, width, pen, focused=pen.at(keyboard.MAIN)) if titled else Sheet()
+        main = canvas.stacked([title, _part_main(width, max(1, main_room - title.height), pen)])
     found = [
         scrolled(keyboard.ABOVE, above, width, above_room, pen),
-        _titled_main(width, main_room, pen, titled=titled),
+        main,
         scrolled(keyboard.PANES, below, width, panes_room, pen),
     ]
-    return canvas.stacked(_with_gaps([each for each in found if each.height], width, gaps))
-
-
-def _titled_main(width: int, room: int, pen: Pen, *, titled: bool) -> Sheet:
-    if not room:
-        return Sheet()
-    title = [_ruled(pen.view.title, width, pen, focused=pen.at(keyboard.MAIN))] if titled else []
-    part = _part_main(width, max(1, room - len(title)), pen)
-    return canvas.stacked([canvas.plain(title), part])
-
-
-def _with_gaps(sheets: Sequence[Sheet], width: int, gaps: int) -> Iterator[Sheet]:
-    for index, sheet in enumerate(sheets):
-        if 0 < index <= gaps:
-            yield canvas.plain([canvas.blank(width)])
-        yield sheet
+    sheets = [each for each in found if each.height]
+    for index in range(1, len(sheets))[:gaps]:
+        sheets[index] = canvas.stacked([Sheet((Strip.blank(width),)), sheets[index]])
+    return canvas.stacked(sheets)
 
 
 def _all_panes(width: int, pen: Pen, *, tight: bool = False) -> Sheet:
@@ -331,12 +307,9 @@ def _all_panes(width: int, pen: Pen, *, tight: bool = False) -> Sheet:
     here = pen.at(keyboard.PANES)
     for index, pane in enumerate(pen.view.panes):
         if index and pen.roomy:
-            found.append(canvas.plain([canvas.blank(width)]))
-        if canvas.shown(pane.title):
-            found.append(canvas.plain([_ruled(pane.title, width, pen, focused=here)]))
-        elif pen.has_main and not index:
-            style = pen.look.style("focus-line" if here else "line")
-            found.append(canvas.plain([canvas.line(("─" * width, style))]))
+            found.append(Sheet((Strip.blank(width),)))
+        if canvas.shown(pane.title) or (pen.has_main and not index):
+            found.append(_ruled(pane.title, width, pen, focused=here))
         found.append(_inset(_inner(pane, width - 2, pen, tight=tight), width))
     return canvas.stacked(found)
 
@@ -362,7 +335,7 @@ def _dialog(pen: Pen, under: Sheet) -> Sheet:
     inner = width - 4
     keys = canvas.key_sheet(pen.view, inner, pen.look, 3)
     response = _response(inner, pen)
-    gap = [canvas.plain([canvas.blank(inner)])] if pen.roomy else []
+    gap = [Sheet((Strip.blank(inner),))] * pen.roomy
     rest = [*(gap if response.height else []), response, *gap, keys]
     room = pen.lines - 2 - sum(each.height for each in rest)
     whole = canvas.stacked([_column(inner, max(1, room), pen), *rest])

@@ -1,7 +1,5 @@
 """The command palette: all actions of the screen, also those for which the footer has no room."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import partial
 

@@ -1,8 +1,6 @@
 """Draw a list as lines: columns, and the highlighted cursor row. Also draws form fields."""
 
-from __future__ import annotations
-
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -43,21 +41,18 @@ def listed(rows: ui.Rows, width: int, pen: Pen) -> Listed:
 
 
 def _listed(rows: ui.Rows, width: int, pen: Pen) -> Listed:
-    columns = _columns(rows)
-    visible = [index for index, column in enumerate(columns) if column.least <= pen.columns]
-    table = [_cells(row, visible, rows, pen) for row in rows.rows]
-    titles = [canvas.shown(columns[index].title) for index in visible]
+    columns, titles, table = _table(rows, pen)
     room = width - MARK - 1
-    widths = _widths(titles, table, room, folds=False)
-    others = _whole(widths[:-1])
-    below = not any(titles) and len(visible) > 1 and _whole(widths) > room >= others > room - GAP - FOLDABLE
-    widths = _fitted_widths(titles, table, room, below=below)
-    right = [columns[index].right for index in visible]
+    natural, titled = _natural(titles, table), any(titles)
+    others = _whole(natural[:-1])
+    below = not titled and len(columns) > 1 and _whole(natural) > room >= others > room - GAP - FOLDABLE
+    widths = [*natural[:-1], 0] if below else _fitted(natural, room, titled=titled)
+    right = [column.right for column in columns]
     head: list[Strip] = []
-    if any(titles):
+    if titled:
         muted = pen.look.style("muted")
         head = [
-            canvas.joined(canvas.blank(MARK), part)
+            canvas.joined(Strip.blank(MARK), part)
             for part in _table_lines([[(title, muted)] for title in titles], widths, right)
         ]
     lines: list[Strip] = []
@@ -68,41 +63,42 @@ def _listed(rows: ui.Rows, width: int, pen: Pen) -> Listed:
     for row, cells in zip(rows.rows, table, strict=True):
         row_lines = _table_lines(cells, widths, right)
         if below:
-            last_cell = _last_cell(cells[-1], widths[0] + GAP if len(cells) > 2 else GAP, room)
+            indent = widths[0] + GAP if len(cells) > 2 else GAP
+            last_cell = canvas.paragraph(cells[-1], room, indent) if _length(cells[-1]) else []
             row_lines = (
                 last_cell if last_cell and not any(map(_length, cells[:-1])) else row_lines + last_cell
             )
-        row_lines = _why_not(row, [*row_lines, *_notes(row, room, pen)], room, pen)
+        indent = min(2 * row.level + 2, max(0, room - 12))
+        for note in row.notes:
+            row_lines += canvas.paragraph([(canvas.shown(note), pen.look.style("muted"))], room, indent)
+        row_lines = _why_not(row, row_lines, room, indent, pen)
         if row.bar and barred:
             indent = widths[0] + GAP
-            row_lines = [
-                *row_lines,
-                *(
-                    canvas.joined(canvas.blank(indent), each)
-                    for each in bar_lines(row.bar, room - indent, pen.look, 0, 0)
-                ),
-                canvas.line(),
-            ]
+            bar = bar_lines(row.bar, room - indent, pen.look, 0, 0)
+            row_lines += [canvas.joined(Strip.blank(indent), each) for each in bar]
+            row_lines.append(canvas.line())
         at = row.key == pen.state.cursor
         lines += [drawn(each, width, pen, at=at, first=not i) for i, each in enumerate(row_lines)]
         owners += [row.key] * len(row_lines)
     return Listed(tuple(canvas.fitted(each, width) for each in head), tuple(lines), tuple(owners))
 
 
-def _columns(rows: ui.Rows) -> tuple[ui.Column, ...]:
+def _table(rows: ui.Rows, pen: Pen) -> tuple[list[ui.Column], list[str], list[list[list[Run]]]]:
+    """Return the visible columns, their titles, and the cells of all rows."""
     most = max((len(row.cells) for row in rows.rows), default=1)
-    return rows.columns or tuple(ui.Column() for _ in range(most))
+    columns = rows.columns or (ui.Column(),) * most
+    visible = [index for index, column in enumerate(columns) if column.least <= pen.columns]
+    shown = [columns[index] for index in visible]
+    cells = [_cells(row, visible, rows, pen) for row in rows.rows]
+    return shown, [canvas.shown(column.title) for column in shown], cells
 
 
 def natural_widths(rows: ui.Rows, pen: Pen) -> tuple[int, int]:
     """Return the list's width without wrapping, and with the last cells below."""
-    columns = _columns(rows)
-    visible = [index for index, column in enumerate(columns) if column.least <= pen.columns]
-    table = [_cells(row, visible, rows, pen) for row in rows.rows]
-    titles = [canvas.shown(columns[index].title) for index in visible]
-    widths = _widths(titles, table, 0, folds=False)
+    columns, titles, table = _table(rows, pen)
+    widths = _natural(titles, table)
     whole = MARK + 1 + _whole(widths)
-    foldable = not any(titles) and len(visible) > 1
+    foldable = not any(titles) and len(columns) > 1
     return whole, MARK + 1 + _whole(widths[:-1]) if foldable else whole
 
 
@@ -134,38 +130,22 @@ def _length(runs: Sequence[Run]) -> int:
     return sum(cell_len(text) for text, _ in runs)
 
 
-def _fitted_widths(
-    titles: Sequence[str], table: Sequence[Sequence[Sequence[Run]]], room: int, *, below: bool
-) -> list[int]:
-    """Return the widths of all columns. The last one shrinks first while readable, then the widest."""
-    natural = _widths(titles, table, room, folds=False)
-    if below:
-        return [*natural[:-1], 0]
-    left = room - _whole(natural[:-1]) - GAP
-    if not any(titles) and FOLDABLE <= left < natural[-1]:
-        return [*natural[:-1], left]
-    return _widths(titles, table, room, folds=True)
-
-
-def _last_cell(runs: list[Run], indent: int, room: int) -> list[Strip]:
-    """Return the last cell in separate lines, for lack of room beside the others."""
-    if not any(text for text, _ in runs):
-        return []
+def _natural(titles: Sequence[str], table: Sequence[Sequence[Sequence[Run]]]) -> list[int]:
+    """Return the widths of the longest cells."""
     return [
-        canvas.joined(canvas.blank(indent), canvas.line(*part))
-        for part in canvas.folded(runs, max(4, room - indent))
-    ]
-
-
-def _widths(
-    titles: Sequence[str], table: Sequence[Sequence[Sequence[Run]]], room: int, *, folds: bool
-) -> list[int]:
-    """Return the widths of the longest cells. With `folds`, the widest columns shrink and wrap."""
-    widths = [
         max([cell_len(title), *(_length(cells[index]) for cells in table)])
         for index, title in enumerate(titles)
     ]
-    while folds and (over := _whole(widths) - room) > 0:
+
+
+def _fitted(natural: list[int], room: int, *, titled: bool) -> list[int]:
+    """Return the widths of all columns. The last one shrinks and wraps first while readable, then the
+    widest."""
+    left = room - _whole(natural[:-1]) - GAP
+    if not titled and FOLDABLE <= left < natural[-1]:
+        return [*natural[:-1], left]
+    widths = list(natural)
+    while (over := _whole(widths) - room) > 0:
         widest = max(range(len(widths)), key=lambda index: widths[index])
         if widths[widest] <= LEAST:
             break
@@ -193,20 +173,13 @@ def _table_lines(cells: Sequence[list[Run]], widths: Sequence[int], right: Seque
                 continue
             part = column[level] if level < len(column) else canvas.line()
             lead = max(0, width - part.cell_length) if to_right else 0
-            strips += [canvas.blank(GAP)] if strips else []
-            strips.append(canvas.fitted(canvas.joined(canvas.blank(lead), part), width))
+            strips += [Strip.blank(GAP)] if strips else []
+            strips.append(canvas.fitted(canvas.joined(Strip.blank(lead), part), width))
         lines.append(canvas.joined(*strips))
     return lines or [canvas.line()]
 
 
-def _notes(row: ui.Row, room: int, pen: Pen) -> Iterator[Strip]:
-    indent = min(2 * row.level + 2, max(0, room - 12))
-    for note in row.notes:
-        for part in canvas.folded([(canvas.shown(note), pen.look.style("muted"))], max(4, room - indent)):
-            yield canvas.joined(canvas.blank(indent), canvas.line(*part))
-
-
-def _why_not(row: ui.Row, own: list[Strip], room: int, pen: Pen) -> list[Strip]:
+def _why_not(row: ui.Row, own: list[Strip], room: int, indent: int, pen: Pen) -> list[Strip]:
     """Add the reason after the row if there is room, else below."""
     if row.why_not == "" or any(canvas.shown(cell.text) == canvas.shown(row.why_not) for cell in row.cells):
         return own
@@ -215,28 +188,21 @@ def _why_not(row: ui.Row, own: list[Strip], room: int, pen: Pen) -> list[Strip]:
     used = cell_len(own[0].text.rstrip())
     if len(own) == 1 and used + 2 + cell_len(reason) <= room:
         return [canvas.joined(canvas.fitted(own[0], used + 2), canvas.line(*runs))]
-    indent = min(2 * row.level + 2, max(0, room - 12))
-    return [
-        *own,
-        *(
-            canvas.joined(canvas.blank(indent), canvas.line(*part))
-            for part in canvas.folded(runs, max(4, room - indent))
-        ),
-    ]
+    return own + canvas.paragraph(runs, room, indent)
 
 
 def drawn(strip: Strip, width: int, pen: Pen, *, at: bool, first: bool) -> Strip:
     """Draw a line with its cursor mark, and the cursor's background if focused."""
     look = pen.look
     if not at:
-        return canvas.fitted(canvas.joined(canvas.blank(MARK), strip), width)
+        return canvas.fitted(canvas.joined(Strip.blank(MARK), strip), width)
     mark = look.sign("mark") if first or look.many else " "
     if not pen.at(MAIN):
         return canvas.fitted(canvas.joined(canvas.line((f"{mark} ", look.style("accent"))), strip), width)
     ground = look.style("cursor")
     if not look.many:
-        return canvas.restyled(
-            canvas.fitted(canvas.joined(canvas.line((f"{mark} ", ground)), strip), width), ground
+        return canvas.line(
+            (canvas.fitted(canvas.joined(canvas.line((f"{mark} ", ground)), strip), width).text, ground)
         )
     muted = look.style("muted").color
     inked = [
@@ -272,9 +238,7 @@ def _field(field: ui.Field, column: int, wide: tuple[int, int], pen: Pen) -> She
     width, entry = wide
     look, focused = pen.look, pen.at(MAIN) and pen.state.field == field.key
     style = look.style("accent" if focused else "text")
-    captions = [
-        canvas.line(*part) for part in canvas.folded([(canvas.shown(field.caption), style)], max(4, column))
-    ]
+    captions = canvas.paragraph([(canvas.shown(field.caption), style)], column)
     mark = look.sign("mark") if focused else " "
     room = max(6, width - column - 5)
     if field.offers:
@@ -290,13 +254,14 @@ def _field(field: ui.Field, column: int, wide: tuple[int, int], pen: Pen) -> She
         for index, caption in enumerate(captions)
     ]
     height = len(lines)
-    refused = _offer(field, pen.state)
+    refused, hint = _offer(field, pen.state), canvas.shown(field.hint)
+    notes: list[Run] = []
     if refused is not None and refused.why_not != "":
-        for part in canvas.folded([(canvas.shown(refused.why_not), look.style("warn"))], room):
-            lines.append(canvas.joined(canvas.blank(column + 4), canvas.line(*part)))
-    if not field.offers and cell_len(canvas.shown(field.hint)) + 4 > room:
-        for part in canvas.folded([(canvas.shown(field.hint), look.style("muted"))], room):
-            lines.append(canvas.joined(canvas.blank(column + 4), canvas.line(*part)))
+        notes.append((canvas.shown(refused.why_not), look.style("warn")))
+    if not field.offers and cell_len(hint) + 4 > room:
+        notes.append((hint, look.style("muted")))
+    for note in notes:
+        lines += canvas.paragraph([note], column + 4 + room, column + 4)
     spots = tuple(canvas.Spot(0, y, width, "field", field.key) for y in range(height))
     at = (column + 4 + cursor, 0) if focused else None
     return Sheet(tuple(canvas.fitted(each, width) for each in lines), at, spots)
@@ -325,13 +290,15 @@ def _entry(field: ui.Field, room: int, pen: Pen, *, focused: bool) -> tuple[list
     value = state.value(field.key)
     text = look.sign("hidden") * len(value) if field.secret else canvas.shown(value)
     place = min(state.place(field.key), len(text))
-    bracket = "" if look.many else "["
-    room -= 2 * len(bracket)
+    brackets = ("", "") if look.many else ("[", "]")
+    room -= len("".join(brackets))
     if not value and canvas.shown(field.hint):
-        hint = look.style("hint")
-        hint_text = f" {canvas.cut(canvas.shown(field.hint), room - 2, look.sign('more'))}"
-        body = [(" ", at), (hint_text[1:], hint)] if focused else [(hint_text, hint)]
-        used, place = cell_len(hint_text), 0
+        hint, hint_style = (
+            canvas.cut(canvas.shown(field.hint), room - 2, look.sign("more")),
+            look.style("hint"),
+        )
+        body = [(" ", at if focused else hint_style), (hint, hint_style)]
+        used, place = 1 + cell_len(hint), 0
     else:
         start = 0
         while cell_len(text[start:place]) > room - 2:
@@ -345,10 +312,8 @@ def _entry(field: ui.Field, room: int, pen: Pen, *, focused: bool) -> tuple[list
         used = cell_len(part) + (1 if focused and place >= len(part) else 0)
         place = cell_len(part[:place])
     rest = (" " * max(0, room - used), look.style("field"))
-    runs = [*body, rest]
-    if bracket:
-        runs = [("[", look.style("text")), *runs, ("]", look.style("text"))]
-    return runs, place + len(bracket)
+    before, after = ((bracket, look.style("text")) for bracket in brackets)
+    return [before, *body, rest, after], place + len(brackets[0])
 
 
 PINNED = "pinned"
@@ -365,23 +330,25 @@ def parted(view: ui.View) -> tuple[tuple[ui.Row, ...], ui.View]:
 
 def pinned_sheet(rows: tuple[ui.Row, ...], width: int, most: int, pen: Pen) -> Sheet:
     """Return at most `most` lines of pinned rows, including the cursor's, with a blank line below."""
-    found = [(row.key, each) for row in rows for each in _pinned_lines(row, width, pen)]
-    if not found:
+    if not rows:
         return Sheet()
-    cursor_lines = [index for index, (key, _) in enumerate(found) if key == pen.state.cursor]
-    reach = (cursor_lines[0], cursor_lines[-1]) if cursor_lines else None
-    spots = tuple(canvas.Spot(0, y, width, "row", key) for y, (key, _) in enumerate(found))
-    whole = Sheet(tuple(each for _, each in found), (0, cursor_lines[0]) if cursor_lines else None, spots)
+    lines: list[Strip] = []
+    owners: list[str] = []
+    for row in rows:
+        own = canvas.paragraph(pen.runs(row.cells, "  "), width - MARK - 1, hang=3)
+        at = row.key == pen.state.cursor
+        lines += [drawn(each, width, pen, at=at, first=not number) for number, each in enumerate(own)]
+        owners += [row.key] * len(own)
+    whole, reach = rows_sheet(lines, owners, width, pen)
     part = scrolled(PINNED, whole, width, min(most, whole.height), pen, reach=reach)
-    return canvas.stacked([replace(part, parts=()), canvas.plain([canvas.blank(width)] if pen.roomy else [])])
+    return canvas.stacked([replace(part, parts=()), Sheet((Strip.blank(width),) * pen.roomy)])
 
 
-def _pinned_lines(row: ui.Row, width: int, pen: Pen) -> Iterator[Strip]:
-    runs: list[Run] = []
-    for cell in row.cells:
-        if text := canvas.shown(cell.text):
-            runs += [("  ", pen.look.style("text"))] if runs else []
-            runs.append((text, pen.look.tone(cell.tone)))
-    for number, part in enumerate(canvas.folded(runs, max(4, width - MARK - 1), max(4, width - MARK - 4))):
-        strip = canvas.joined(canvas.blank(3 if number else 0), canvas.line(*part))
-        yield drawn(strip, width, pen, at=row.key == pen.state.cursor, first=not number)
+def rows_sheet(
+    lines: Sequence[Strip], owners: Sequence[str], width: int, pen: Pen
+) -> tuple[Sheet, tuple[int, int] | None]:
+    """Return rows with their click targets, and first and last line of the cursor's row, if it is there."""
+    own = [y for y, owner in enumerate(owners) if owner == pen.state.cursor]
+    spots = tuple(canvas.Spot(0, y, width, "row", owner) for y, owner in enumerate(owners))
+    sheet = Sheet(tuple(lines), (0, own[0]) if own else None, spots)
+    return sheet, (own[0], own[-1]) if own else None

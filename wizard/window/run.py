@@ -1,7 +1,5 @@
 """Run the full-screen wizard until it exits."""
 
-from __future__ import annotations
-
 import os
 import select
 import signal
@@ -15,10 +13,8 @@ from wizard.host.services import Services
 from wizard.model.errors import ExitCode, printable
 from wizard.ui.view import View
 from wizard.ui.wizard import Wizard
-from wizard.window.terminal import Glyphs, Terminal, serial_baud, terminal_of
+from wizard.window.terminal import FIRST, SECOND, Glyphs, Terminal, serial_baud, terminal_of
 
-SECOND, FIRST = "\x1b[?1049h", "\x1b[?1049l"
-"""Switch to the terminal's alternate screen, and back."""
 CLEAR = "\x1b[H\x1b[2J"
 
 

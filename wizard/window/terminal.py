@@ -1,8 +1,6 @@
 """Capabilities of the terminal, from environment variables and the serial line. Does not import Textual, so
 `diskwright` can reject a terminal quickly."""
 
-from __future__ import annotations
-
 import os
 import termios
 import unicodedata
@@ -15,6 +13,9 @@ from rich.cells import cell_len
 
 CLEAR = "\x1b[0m\x1b[H\x1b[2J"
 """Clears the screen, and sets the default colours."""
+
+SECOND, FIRST = "\x1b[?1049h", "\x1b[?1049l"
+"""Switch to the terminal's alternate screen, and back."""
 
 
 class Glyphs(Enum):
@@ -95,63 +96,21 @@ def _terminal_by_name(environ: Mapping[str, str]) -> Terminal:
         return Terminal(Glyphs.CONSOLE, Colours.NONE if no_colour else Colours.EIGHT)
     if no_colour:
         return Terminal(Glyphs.ALL, Colours.NONE)
-    many = environ.get("COLORTERM", "") in ("truecolor", "24bit") or any(
-        word in name for word in _MANY_COLOURS
-    )
+    named = any(word in name for word in _MANY_COLOURS)
+    many = named or environ.get("COLORTERM", "") in ("truecolor", "24bit")
     return Terminal(Glyphs.ALL, Colours.ANY if many else Colours.EIGHT)
 
 
 CONSOLE_SAFE = frozenset(map(chr, range(0x20, 0x7F))) | frozenset("─│┌┐└┘├┤┬┴┼═║╔╗╚╝╠╣╦╩╬█░▒▼►←↑→↓•■")
 """Characters in Debian's console fonts and the PC's default code page."""
 
-_NEAR = {
-    "…": ".",
-    "–": "-",
-    "—": "-",
-    "‘": "'",
-    "’": "'",
-    "“": '"',
-    "”": '"',
-    "×": "x",
-    "µ": "u",
-    "μ": "u",
-    "·": "•",
-    "●": "•",
-    "▪": "■",
-    "▶": "►",
-    "▸": "►",
-    "▾": "▼",
-    "▓": "█",
-    "▁": " ",
-    "▂": " ",
-    "▃": "░",
-    "▄": "█",
-    "▅": "█",
-    "▆": "█",
-    "▇": "█",
-    "▀": "█",
-    "▌": "█",
-    "▐": "█",
-    "▉": "█",
-    "▊": "█",
-    "▋": "█",
-    "▍": "░",
-    "▎": " ",
-    "▏": " ",
-    "╭": "┌",
-    "╮": "┐",
-    "╰": "└",
-    "╯": "┘",
-    "━": "─",
-    "┃": "│",
-    "╸": "─",
-    "╺": "─",
-    "✓": "x",
-    "✗": "-",
-}
-
-_ASCII = dict(
-    zip("─│┌┐└┘├┤┬┴┼═║╔╗╚╝╠╣╦╩╬█░▒▼►←↑→↓•■", "-|+++++++++=|+++++++++#.:v><^>v*#", strict=True),
+_NEAR = str.maketrans(
+    "…–—‘’“”×µμ·●▪▶▸▾▓▁▂▃▄▅▆▇▀▌▐▉▊▋▍▎▏╭╮╰╯━┃╸╺✓✗",
+    ".--''\"\"xuu••■►►▼█  ░██████████░  ┌┐└┘─│──x-",
+)
+_ASCII = str.maketrans(
+    "─│┌┐└┘├┤┬┴┼═║╔╗╚╝╠╣╦╩╬█░▒▼►←↑→↓•■",
+    "-|+++++++++=|+++++++++#.:v><^>v*#",
 )
 
 
@@ -161,15 +120,13 @@ def translate(text: str, glyphs: Glyphs) -> str:
         return text
     if glyphs is Glyphs.ALL:
         return "".join(char if char.isprintable() else "?" * cell_len(char) for char in text)
-    shown = "".join(_console_safe(char) for char in text)
-    return shown if glyphs is Glyphs.CONSOLE else "".join(_ASCII.get(char, char) for char in shown)
+    shown = "".join(map(_console_safe, text.translate(_NEAR)))
+    return shown if glyphs is Glyphs.CONSOLE else shown.translate(_ASCII)
 
 
 def _console_safe(char: str) -> str:
     if char in CONSOLE_SAFE:
         return char
-    if char in _NEAR:
-        return _NEAR[char]
     width = cell_len(char)
     plain = unicodedata.normalize("NFKD", char)[:1]
     return (plain if plain in CONSOLE_SAFE else "?").ljust(width, "?") if width else ""

@@ -13,9 +13,9 @@ from tests.looks.rehearsal import CONSOLE, MODERN
 from tests.looks.terminals.terminal import Terminal as Pty
 from tests.looks.workshop import workshop
 from wizard.probe.machine import save_machine
-from wizard.window.app import EightInks
+from wizard.window.app import TerminalFilter
 from wizard.window.look import look_of
-from wizard.window.terminal import Terminal, terminal_of
+from wizard.window.terminal import Colours, Glyphs, Terminal, terminal_of
 
 Rgb = tuple[int, int, int]
 NEEDED = 4.5
@@ -66,7 +66,7 @@ def contrast(one: Rgb, other: Rgb) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
-GREYED, DECORATION = 3.0, {"line", "focus-line", "thumb", "track"}
+GREYED, DECORATION = 3.0, {"line", "focus-line", "thumb"}
 """What cannot be had may be paler; what is no text need not be read."""
 FILESYSTEMS = ("ext4", "ext3", "xfs", "btrfs", "vfat", "swap", "ntfs", "")
 
@@ -106,9 +106,8 @@ def test_eight_console_colours_have_supported_names() -> None:
 @pytest.mark.parametrize("light", [False, True])
 @pytest.mark.parametrize("name", [*NAMES, "default"])
 def test_eight_colours(palette: dict[str, Rgb], light: bool, name: str) -> None:
-    (segment,) = EightInks(light=light, paint=not light).apply(
-        [Segment("x", Style.parse(name))], Color.parse("black")
-    )
+    terminal = Terminal(Glyphs.ALL, Colours.EIGHT, light=light)
+    (segment,) = TerminalFilter(terminal).apply([Segment("x", Style.parse(name))], Color.parse("black"))
     style = segment.style
     assert style is not None and style.color is not None
     drawn = style.color.name if not (style.bold and style.color.name == "red") else "bold red"

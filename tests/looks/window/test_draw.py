@@ -2,6 +2,7 @@
 can be reached."""
 
 from collections.abc import Iterator
+from typing import cast
 
 import pytest
 from rich.cells import cell_len
@@ -11,6 +12,7 @@ from tests.looks.window.extreme_views import CROWDED, HOSTILE_VIEW, WAITING
 from tests.looks.window.made_views import DONE, DRIVES, FORM, HOSTILE, MENU, PLAN, REVIEW, WORK
 from tests.unit.ui.person import texts_of_block
 from wizard.ui import view as ui
+from wizard.ui.desk import Desk
 from wizard.window.bars import shares
 from wizard.window.canvas import Sheet, folded
 from wizard.window.keyboard import InputState, Keyboard
@@ -47,7 +49,7 @@ class Screen:
 
     def __init__(self, name: str, size: tuple[int, int], terminal: Terminal = TERMINALS["many"]) -> None:
         self.desk = MadeUpDesk(*ALL[name][:1])
-        self.keyboard = Keyboard(self.desk)
+        self.keyboard = Keyboard(cast(Desk, self.desk))
         self.size, self.look = size, look_of(terminal)
         self.keyboard.renew(asked=True)
         for view in ALL[name][1:]:

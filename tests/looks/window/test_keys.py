@@ -1,5 +1,7 @@
 """Keys in any view are processed in order and mean what the view says."""
 
+from typing import cast
+
 import pytest
 from msgspec.structs import replace
 
@@ -7,6 +9,7 @@ from tests.looks.window.desks import MadeUpDesk
 from tests.looks.window.extreme_views import CROWDED
 from tests.looks.window.made_views import DRIVES, FORM, HELP, MENU, PLAN, QUIT, REVIEW, WORK
 from wizard.ui import view as ui
+from wizard.ui.desk import Desk
 from wizard.window.canvas import ScrollExtent, Sheet, Spot
 from wizard.window.keyboard import PANES, Keyboard
 
@@ -25,7 +28,7 @@ QUESTION = ui.View(
 
 def keyboard(*views: ui.View) -> tuple[MadeUpDesk, Keyboard]:
     desk = MadeUpDesk(*views)
-    board = Keyboard(desk)
+    board = Keyboard(cast(Desk, desk))
     board.renew(asked=True)
     return desk, board
 

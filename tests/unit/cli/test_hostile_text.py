@@ -17,7 +17,7 @@ from wizard.documents.codec import render_document
 from wizard.plain.prompt import Dialogue
 from wizard.report.html import blocks_html, pairs, tag
 from wizard.ui import view as ui
-from wizard.window.app import SafeGlyphs
+from wizard.window.app import TerminalFilter
 from wizard.window.terminal import Glyphs
 
 HOSTILE = (
@@ -95,7 +95,9 @@ def test_narration_remains_one_sentence(label: str, capsys: pytest.CaptureFixtur
 @pytest.mark.parametrize("glyphs", Glyphs)
 def test_screens_draw_it_without_control_sequences(label: str, glyphs: Glyphs) -> None:
     """Every line of every screen passes through this filter last."""
-    segments = SafeGlyphs(glyphs).apply([Segment("Label: "), Segment(label)], Color.parse("black"))
+    segments = TerminalFilter(replace(MODERN, glyphs=glyphs)).apply(
+        [Segment("Label: "), Segment(label)], Color.parse("black")
+    )
     shown = "".join(segment.text for segment in segments)
     shown.encode()
     assert shown.isprintable() and cell_len(shown) == cell_len(f"Label: {label}")
@@ -103,7 +105,7 @@ def test_screens_draw_it_without_control_sequences(label: str, glyphs: Glyphs) -
 
 def test_every_terminal_has_the_text_filter() -> None:
     for terminal in (MODERN, replace(MODERN, glyphs=Glyphs.CONSOLE), replace(MODERN, glyphs=Glyphs.ASCII)):
-        assert any(isinstance(one, SafeGlyphs) for one in wizard(terminal=terminal).get_line_filters())
+        assert any(isinstance(one, TerminalFilter) for one in wizard(terminal=terminal).get_line_filters())
 
 
 def test_page_shows_it_as_text(label: str) -> None:

@@ -5,8 +5,8 @@ from os import terminal_size
 import pytest
 
 from tests.unit.plain.telling import EVERYTHING, a_list
-from wizard.window.run import FIRST, SECOND, early_frame, names_first
-from wizard.window.terminal import Colours, Glyphs, Terminal
+from wizard.window.run import early_frame, names_first
+from wizard.window.terminal import FIRST, SECOND, Colours, Glyphs, Terminal
 
 SIZE = terminal_size((60, 16))
 QUICK = Terminal(Glyphs.ALL, Colours.ANY)

@@ -8,11 +8,10 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable
 from contextlib import suppress
 from multiprocessing.connection import Connection
 
-from wizard.benchmark.access import MeasureProgress
+from wizard.benchmark.access import MeasureProgress, OnProgress
 from wizard.benchmark.candidates import compare, partition
 from wizard.benchmark.candidates.running import Stop, Trial
 from wizard.benchmark.candidates.surroundings import go_private, refuse_little_memory
@@ -51,9 +50,7 @@ def _wait_for_stop(pipe: Connection) -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-def carried_out(
-    order: compare.Order, stop: Stop, tell: Callable[[MeasureProgress], None]
-) -> compare.TrialVerdict:
+def carried_out(order: compare.Order, stop: Stop, tell: OnProgress) -> compare.TrialVerdict:
     """Run the trial, from the lock to erasing all signatures. Raises Refused before the first write, or
     Failed."""
     path = order.drive.path
@@ -109,7 +106,7 @@ def _not_done(trial: Trial) -> list[compare.NotDone]:
         compare.NotDone.PRESSURE: any(
             one.cpu_pressure is None or one.io_pressure is None for one in trial.rounds
         ),
-        compare.NotDone.DRIVE_MEMORY: trial.cache.matters and trial.cache.place_bytes is None,
+        compare.NotDone.DRIVE_MEMORY: trial.has_cache and trial.outside_bytes is None,
         compare.NotDone.FLUSHES: any(one is None or one.flushes is None for one in counted),
     }
     return [what for what, holds in found.items() if holds]

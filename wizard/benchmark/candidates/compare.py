@@ -274,24 +274,20 @@ def comparisons(rounds: Sequence[Round], planned: str, others: Sequence[str]) ->
 def _compare(rounds: Sequence[Round], planned: str, other: str, others: int) -> Comparison:
     pairs = [(one.run_of(planned), one.run_of(other)) for one in rounds]
     logs = [_log_ratio(second.seconds, first.seconds) for first, second in pairs]
+    phases = []
+    for at, phase in enumerate(pairs[0][0].phases if pairs else ()):
+        of_phase = [
+            _log_ratio(second.phases[at].seconds, first.phases[at].seconds) for first, second in pairs
+        ]
+        phases.append(PhaseRatio(phase.load, phase.phase, exp(fmean(of_phase))))
     return Comparison(
         other,
         judge(logs, others),
         interval(logs, others) if len(logs) > 2 else None,
         sum(one > 0 for one in logs),
         len(logs),
-        _phase_ratios(pairs),
+        tuple(phases),
     )
-
-
-def _phase_ratios(pairs: Sequence[tuple[Run, Run]]) -> tuple[PhaseRatio, ...]:
-    if not pairs:
-        return ()
-    found = []
-    for at, phase in enumerate(pairs[0][0].phases):
-        logs = [_log_ratio(two.phases[at].seconds, one.phases[at].seconds) for one, two in pairs]
-        found.append(PhaseRatio(phase.load, phase.phase, exp(fmean(logs))))
-    return tuple(found)
 
 
 def _log_ratio(above: float, below: float) -> float:
@@ -304,15 +300,12 @@ def speeds(rounds: Sequence[Round], filesystems: Sequence[str]) -> tuple[Speed, 
     for name in filesystems:
         runs = [one.run_of(name) for one in rounds]
         for at, phase in enumerate(runs[0].phases if runs else ()):
-            rates = [_rate(run.phases[at]) for run in runs]
+            done = [run.phases[at] for run in runs]
+            rates = [one.amount / max(one.seconds, 1e-9) for one in done]
             found.append(
                 Speed(name, phase.load, phase.phase, phase.unit, median(rates), min(rates), max(rates))
             )
     return tuple(found)
-
-
-def _rate(phase: PhaseRun) -> float:
-    return phase.amount / max(phase.seconds, 1e-9)
 
 
 def is_busy(rounds: Sequence[Round]) -> bool:

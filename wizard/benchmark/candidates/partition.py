@@ -21,7 +21,7 @@ from wizard.benchmark.scratch import locked
 from wizard.documents.codec import from_json, to_json
 from wizard.model.errors import BadInput, DiskwrightError, Failed, partition_path
 from wizard.model.machine import Drive, Extent
-from wizard.model.said import KERNEL_SECTOR_BYTES, KIB, MIB, Sentence, t
+from wizard.model.said import KERNEL_SECTOR_BYTES, KIB, MIB, Sentence, failing, t
 from wizard.operations.filesystem import PRIVATE_PLACES
 from wizard.probe.content.superblocks import copy_places
 from wizard.probe.content.unmarked import POSSIBLE_STARTS, sampled
@@ -92,10 +92,8 @@ class TrialPartition:
         """Return the node of a partition at `extent`, moving the partition if necessary. Raises Failed."""
         if extent != self._extent:
             self.leave()
-            try:
+            with failing(NO_PARTITION, drive=self._path):
                 _patiently(self._path, lambda: _blkpg(self._descriptor, ADD, self._number, extent))
-            except OSError as error:
-                raise Failed(NO_PARTITION(drive=self._path, why=str(error.strerror))) from None
             self._extent = extent
             os.mknod(self._node, 0o600 | stat.S_IFBLK, device_of(self._path, self._number))
         return self._node
@@ -138,7 +136,7 @@ def drop(descriptor: int, drive_path: str, number: int) -> None:
                     "The kernel cannot remove the trial's partition on {drive}: {why}. The "
                     "partition disappears at the next reboot.",
                     drive=drive_path,
-                    why=str(error.strerror),
+                    why=error,
                 )
             ) from None
 
@@ -156,13 +154,8 @@ def _erase(
 ) -> None:
     """Erase the signatures and `sample` in these extents of the drive, through a node whose device begins at
     `start_bytes`. Waits until the device is unused. Raises Failed."""
-    try:
+    with failing(Sentence("The trial's space on {drive} is still in use: {why}."), drive=drive_path):
         descriptor = _patiently(drive_path, lambda: os.open(node, os.O_RDWR | os.O_EXCL))
-    except OSError as error:
-        why = str(error.strerror)
-        raise Failed(
-            t("The trial's space on {drive} is still in use: {why}.", drive=drive_path, why=why)
-        ) from None
     try:
         for extent in extents:
             _erase_marks(descriptor, extent, extent.start_bytes - start_bytes, sample)
@@ -228,17 +221,9 @@ def written_down(drive: Drive, number: int, extents: tuple[Extent, ...]) -> Iter
     written."""
     file = _file(drive.path)
     leftover = LeftoverTrial(drive.path, drive.diskseq, number, extents, sample_of(drive))
-    try:
+    with failing(Sentence("Cannot write {file} ({why}). Nothing was written."), file=file):
         FOLDER.mkdir(mode=0o700, exist_ok=True)
         file.write_text(json.dumps(to_json(leftover)))
-    except OSError as error:
-        raise Failed(
-            t(
-                "Cannot write {file} ({why}). Nothing was written.",
-                file=str(file),
-                why=str(error.strerror),
-            )
-        ) from None
     try:
         yield
     finally:

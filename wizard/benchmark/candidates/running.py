@@ -3,15 +3,16 @@ or a limit is reached."""
 
 import gc
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from time import monotonic, perf_counter
 from uuid import uuid4
 
 from msgspec.structs import replace
 
-from wizard.benchmark.access import Clock, MeasureProgress, opened_to_read
+from wizard.benchmark.access import Clock, OnProgress, opened_to_read
 from wizard.benchmark.candidates import compare, surroundings
 from wizard.benchmark.candidates.partition import TrialPartition
 from wizard.benchmark.candidates.verdict import AGE, MKFS, title_of
@@ -21,7 +22,7 @@ from wizard.benchmark.loads.script import LoadPhase
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import Failed
 from wizard.model.machine import Drive, Extent
-from wizard.model.said import MIB, Message, rounded_up, t
+from wizard.model.said import MIB, Message, Sentence, failing, rounded_up, t
 from wizard.process.program import run
 
 READ_BYTES, PIECE_BYTES = 512 * MIB, 4 * MIB
@@ -30,25 +31,7 @@ READ_BYTES, PIECE_BYTES = 512 * MIB, 4 * MIB
 NO_DRIVES = ("loop", "virtio")
 
 
-class DriveCache:
-    """The cache of a rotating drive. A solid-state drive mainly caches its own maps.
-
-    `matters`: the cache should be cleared. `place_bytes`: where to read for that, or None on a small drive.
-    """
-
-    def __init__(self, drive: Drive, extent: Extent) -> None:
-        self._path = drive.path
-        self.matters = drive.rotational is not False and drive.bus not in NO_DRIVES
-        self.place_bytes = _place_outside(drive, extent)
-
-    def empty(self) -> None:
-        """Read more than the cache of any drive. Raises Failed."""
-        if not self.matters or self.place_bytes is None:
-            return
-        with opened_to_read(self._path, PIECE_BYTES) as timed:
-            for start in range(self.place_bytes, self.place_bytes + READ_BYTES, PIECE_BYTES):
-                timed.read(start)
-
+FAILED = Sentence("{filesystem}: {load} failed at {phase} ({why}). The trial was stopped.")
 
 MAKE_SECONDS, MAKE_TRIES = 600.0, 3
 SCALES, MOST_SCALE = (0.05, 0.2, 1.0), 4.0
@@ -97,7 +80,8 @@ class Stop:
 
 class Trial:
     """A trial on the partition `ground`, mounted at `place`. `lock` is the drive's lock, which programs
-    inherit. `tell` receives the progress."""
+    inherit. `tell` receives the progress. `has_cache`: the drive's cache should be cleared, by reading at
+    `outside_bytes`, None on a small drive."""
 
     def __init__(
         self,
@@ -105,12 +89,14 @@ class Trial:
         ground: TrialPartition,
         place: Path,
         lock: int,
-        tell: Callable[[MeasureProgress], None],
+        tell: OnProgress,
         stop: Stop,
     ) -> None:
         self.order, self.stop = order, stop
         self.memory = surroundings.Memory()
-        self.cache = DriveCache(order.drive, order.extent)
+        # A solid-state drive mainly caches its own maps.
+        self.has_cache = order.drive.rotational is not False and order.drive.bus not in NO_DRIVES
+        self.outside_bytes = _place_outside(order.drive, order.extent)
         self.rounds: list[compare.Round] = []
         self.scale = order.scale or MOST_SCALE
         self._ground, self._place, self._lock, self._tell = ground, place, lock, tell
@@ -118,7 +104,8 @@ class Trial:
         self._warm = False
         self._first = surroundings.counts(order.drive.path)
         self._comparisons: tuple[compare.Comparison, ...] = ()
-        self._phases: dict[tuple[str, float], tuple[LoadPhase, ...]] = {}
+        # All candidates and rounds use the same operations.
+        self._phases_of = cache(phases_of)
         self._longest_seconds = 0.0
         self._largest_bytes = 0
 
@@ -176,7 +163,6 @@ class Trial:
         return fits
 
     def _reason_to_end(self) -> compare.EndReason | None:
-        """Return why no further round should start, or None."""
         done, bounds = len(self.rounds), self.order.bounds
         if done >= compare.FEWEST and all(
             one.finding is not compare.TrialFinding.OPEN for one in self._comparisons
@@ -208,38 +194,14 @@ class Trial:
         for name in self.order.loads:
             made += self._make(candidate)
             if self.order.aged:
-                self._age(candidate, name)
-            for phase in self._phases_of(name, scale):
-                phases.append(self._phase(candidate, name, phase))
+                self._progress(candidate, AGE)
+                with self._mounted(candidate, name, "age") as root:
+                    free = os.fstatvfs(root)
+                    aged(root, free.f_bavail * free.f_frsize, self.order.seed)
+            phases += [
+                self._phase(candidate, name, phase) for phase in self._phases_of(name, scale, self.order.seed)
+            ]
         return compare.Run(candidate.id, round(made, 4), tuple(phases))
-
-    def _phases_of(self, load: str, scale: float) -> tuple[LoadPhase, ...]:
-        """Return the phases of a load. All candidates and rounds use the same operations."""
-        key = (load, scale)
-        if key not in self._phases:
-            self._phases[key] = phases_of(load, scale, self.order.seed)
-        return self._phases[key]
-
-    def _age(self, candidate: compare.Candidate, load: str) -> None:
-        self._progress(candidate, AGE)
-        try:
-            with self._mounted(candidate) as root:
-                free = os.fstatvfs(root)
-                aged(root, free.f_bavail * free.f_frsize, self.order.seed)
-        except OSError as error:
-            raise self._failed(candidate, load, "age", error) from None
-
-    def _failed(self, candidate: compare.Candidate, load: str, phase: str, error: OSError) -> Failed:
-        why = str(error.strerror or error)
-        return Failed(
-            t(
-                "{filesystem}: {load} failed at {phase} ({why}). The trial was stopped.",
-                filesystem=candidate.id,
-                load=load,
-                phase=phase,
-                why=why,
-            )
-        )
 
     def _make(self, candidate: compare.Candidate) -> float:
         """Create the filesystem in a clean range. Returns the seconds."""
@@ -269,38 +231,39 @@ class Trial:
         return perf_counter() - begun
 
     @contextmanager
-    def _mounted(self, candidate: compare.Candidate) -> Iterator[int]:
-        """Mount the filesystem and yield a descriptor of its root. Unmounts at the end, which flushes all
-        data."""
+    def _mounted(self, candidate: compare.Candidate, load: str, phase: str) -> Iterator[int]:
+        """Mount the filesystem for a phase and yield a descriptor of its root. Unmounts at the end, which
+        flushes all data."""
         kind = MADE[candidate.filesystem]
         options = tuple(dict.fromkeys((*candidate.mount_options, *kind.quiet_options)))
-        node = self._ground.at(self.order.extent_of(candidate))
-        surroundings.mount(node, self._place, kind.kernel_names[0], options, self._lock)
-        try:
-            root = os.open(self._place, os.O_RDONLY | os.O_DIRECTORY)
+        with failing(FAILED, filesystem=candidate.id, load=load, phase=phase):
+            node = self._ground.at(self.order.extent_of(candidate))
+            surroundings.mount(node, self._place, kind.kernel_names[0], options, self._lock)
             try:
-                with self.stop.interruptible():
-                    yield root
+                root = os.open(self._place, os.O_RDONLY | os.O_DIRECTORY)
+                try:
+                    with self.stop.interruptible():
+                        yield root
+                finally:
+                    os.close(root)
             finally:
-                os.close(root)
-        finally:
-            surroundings.close_below(self._place)
-            surroundings.unmount(self._place)
+                surroundings.close_below(self._place)
+                surroundings.unmount(self._place)
 
     def _phase(self, candidate: compare.Candidate, load: str, phase: LoadPhase) -> compare.PhaseRun:
         self._progress(candidate, phase.name)
-        if phase.name in COLD:
-            with self.stop.interruptible():
-                self.cache.empty()
+        place = self.outside_bytes
+        if phase.name in COLD and self.has_cache and place is not None:
+            # Read more than the cache of any drive.
+            path = self.order.drive.path
+            with self.stop.interruptible(), opened_to_read(path, PIECE_BYTES) as timed:
+                for start in range(place, place + READ_BYTES, PIECE_BYTES):
+                    timed.read(start)
         before = surroundings.counts(self.order.drive.path)
         with self.memory.limited():
-            begun = 0.0
-            try:
-                with self._mounted(candidate) as root:
-                    begun = perf_counter()
-                    phase.act(root)
-            except OSError as error:
-                raise self._failed(candidate, load, phase.name, error) from None
+            with self._mounted(candidate, load, phase.name) as root:
+                begun = perf_counter()
+                phase.act(root)
             seconds = perf_counter() - begun
         counted = surroundings.between(before, surroundings.counts(self.order.drive.path))
         return compare.PhaseRun(load, phase.name, phase.unit, phase.amount, round(seconds, 6), counted)

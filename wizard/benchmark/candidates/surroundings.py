@@ -11,8 +11,9 @@ from time import monotonic, sleep
 from psutil import virtual_memory
 
 from wizard.benchmark.candidates.compare import Counts
-from wizard.model.errors import Failed, Refused
-from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, Sentence, t
+from wizard.benchmark.scratch import refused
+from wizard.model.errors import Failed
+from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, Sentence, failing, t
 from wizard.probe.host import sysfs
 from wizard.process.program import run
 
@@ -107,10 +108,10 @@ def refuse_little_memory() -> None:
     would distort the measurement."""
     available = virtual_memory().available
     if available < MEMORY_BYTES:
-        raise Refused(
+        raise refused(
             t(
                 "Only {available:size} of memory is free. A trial needs {needed:size}. Close "
-                "other programs first. Nothing was written.",
+                "other programs first.",
                 available=available,
                 needed=MEMORY_BYTES,
             )
@@ -205,14 +206,12 @@ def _checked(answer: int) -> None:
 def go_private(place: Path) -> None:
     """Give this process a private mount namespace, with a tmpfs at `place`. Raises Failed."""
     library = _library()
-    try:
+    with failing(Sentence("Cannot mount privately for the trial: {why}.")):
         _checked(library.unshare(CLONE_NEWNS))
         _checked(library.mount(b"none", b"/", None, ctypes.c_ulong(MS_REC | MS_PRIVATE), None))
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
         flags = ctypes.c_ulong(MS_NOSUID | MS_NOEXEC)
         _checked(library.mount(b"diskwright", os.fsencode(place), b"tmpfs", flags, b"mode=0700,size=1m"))
-    except OSError as error:
-        raise Failed(t("Cannot mount privately for the trial: {why}.", why=str(error.strerror))) from None
 
 
 def mount(node: Path, place: Path, kernel_name: str, options: tuple[str, ...], lock: int) -> None:
@@ -222,10 +221,10 @@ def mount(node: Path, place: Path, kernel_name: str, options: tuple[str, ...], l
     run(argv, seconds=MOUNT_SECONDS, keep_open=(lock,))
 
 
-def close_below(place: Path, opened: Path = OPENED) -> None:
+def close_below(place: Path) -> None:
     """Close all open files of this process at `place` and below. If a signal handler raises right after
     open(2) returns, no variable refers to the descriptor, and the filesystem would stay busy."""
-    for entry in [*opened.iterdir()]:
+    for entry in [*OPENED.iterdir()]:
         with suppress(OSError):
             target = entry.readlink()
             if target.is_relative_to(place):
@@ -240,6 +239,6 @@ def unmount(place: Path) -> None:
             return _checked(library.umount2(os.fsencode(place), 0))
         except OSError as error:
             if error.errno != errno.EBUSY:
-                raise Failed(NOT_UNMOUNTED(why=str(error.strerror))) from None
+                raise Failed(NOT_UNMOUNTED(why=error)) from None
         sleep(0.05)
     raise Failed(NOT_UNMOUNTED(why=os.strerror(errno.EBUSY)))

@@ -4,21 +4,21 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from wizard.advice.catalogue import NONE_OF
-from wizard.benchmark.access import MeasureProgress
+from wizard.benchmark.access import MeasureProgress, OnProgress, Stopped
 from wizard.benchmark.candidates import compare
 from wizard.benchmark.candidates.partition import sweep
 from wizard.benchmark.loads.load_table import LOADS, PROGRAMS
-from wizard.benchmark.scratch import MARGIN_BYTES, free_extents
+from wizard.benchmark.scratch import MARGIN_BYTES, free_extents, refused
 from wizard.filesystems.registry import MADE
 from wizard.model.advice import Advice, Choice, Rank
-from wizard.model.errors import DiskwrightError, Failed, Refused
+from wizard.model.errors import DiskwrightError, Failed, Refused, why_not
 from wizard.model.machine import Drive, Extent
 from wizard.model.said import GIB, KIB, Message, t
 from wizard.plan.plan import Plan
@@ -29,9 +29,6 @@ ONE_PARTITION = t("Trials use one partition, not several drives, a volume group 
 MOST_CANDIDATES = 4
 SECONDS_A_CANDIDATE = 90.0
 MOST_WRITTEN_BYTES = 32 * GIB
-AGAIN, MISALIGNED = "{name}-again", "{name}-misaligned"
-"""Names of a filesystem compared with itself, and on a misaligned partition."""
-
 SHIFT_BYTES = KIB
 """Offset of sector 34 in a 4 KiB block, where the 2010 study placed its partitions."""
 
@@ -67,18 +64,12 @@ def blocker(drive: Drive, plan: Plan, index: int, loads: Sequence[str]) -> Messa
     if why := _loads_obstacle(loads):
         return why
     extent = extent_of(plan, index)
-    try:
-        if extent is None:
-            free_extents(drive, 0)
-            return ONE_PARTITION
-        refuse_extent(drive, extent)
-    except Refused as error:
-        return str(error)
-    return ""
+    if extent is None:
+        return why_not(free_extents, drive, 0) or ONE_PARTITION
+    return why_not(refuse_extent, drive, extent)
 
 
 def _loads_obstacle(loads: Sequence[str]) -> Message | str:
-    """Return why these loads cannot run, or empty."""
     if not loads:
         return t("No load is defined for this purpose, so a trial is impossible.")
     for name in loads:
@@ -102,22 +93,12 @@ def refuse_extent(drive: Drive, extent: Extent) -> None:
     aligned = block > 0 and extent.start_bytes % block == 0 and extent.size_bytes % block == 0
     free = free_extents(drive, 0 if aligned else MARGIN_BYTES)
     if not any(extent.is_within(one) for one in free):
-        raise Refused(
+        raise refused(
             t(
-                "The planned volume is not in free space on {drive}. Trials use free space "
-                "only. Nothing was written.",
+                "The planned volume is not in free space on {drive}. Trials use free space only.",
                 drive=drive.path,
             )
         )
-
-
-def _candidate_of(plan: Plan, index: int, others: Sequence[compare.Candidate] = ()) -> compare.Candidate:
-    """Return the plan's volume as a candidate, with a name unlike the others."""
-    volume = plan.volumes[index]
-    make = next(one for one in plan.filesystems if one.device == volume.path)
-    taken = volume.filesystem in {other.id for other in others}
-    name = AGAIN.format(name=volume.filesystem) if taken else volume.filesystem
-    return compare.Candidate(name, make, volume.mount_options)
 
 
 def order_of(
@@ -144,15 +125,21 @@ def order_of(
     assert extent is not None
     candidates: list[compare.Candidate] = []
     for plan in plans:
-        candidates.append(_candidate_of(plan, index, candidates))
+        volume = plan.volumes[index]
+        make = next(one for one in plan.filesystems if one.device == volume.path)
+        is_again = volume.filesystem in {other.id for other in candidates}
+        name = f"{volume.filesystem}-again" if is_again else volume.filesystem
+        candidates.append(compare.Candidate(name, make, volume.mount_options))
     if misaligned:
-        candidates.append(_misaligned(drive, candidates[0]))
+        if drive.geometry is None or SHIFT_BYTES % drive.geometry.logical_block_bytes:
+            raise Refused(t("Cannot misalign a partition of {drive} by 1 KiB.", drive=drive.path))
+        name = f"{candidates[0].id}-misaligned"
+        candidates.append(replace(candidates[0], id=name, shift_bytes=SHIFT_BYTES))
     if len(candidates) < 2:
         raise Refused(t("No other filesystem can be created here for comparison."))
-    workload = plans[0].volumes[index].workload
     return compare.Order(
         drive,
-        workload,
+        plans[0].volumes[index].workload,
         extent,
         tuple(candidates),
         tuple(loads),
@@ -162,21 +149,12 @@ def order_of(
     )
 
 
-def _misaligned(drive: Drive, planned: compare.Candidate) -> compare.Candidate:
-    """Return the candidate on a misaligned partition. Raises Refused if impossible."""
-    if drive.geometry is None or SHIFT_BYTES % drive.geometry.logical_block_bytes:
-        raise Refused(t("Cannot misalign a partition of {drive} by 1 KiB.", drive=drive.path))
-    return replace(planned, id=MISALIGNED.format(name=planned.id), shift_bytes=SHIFT_BYTES)
-
-
 PROCESS = (sys.executable, "-P", "-m", "wizard.benchmark.candidates")
 ROOT = Path(__file__).resolve().parents[3]
 LOOK_SECONDS = 0.2
 
 
-def run_trial(
-    order: compare.Order, on_progress: Callable[[MeasureProgress], None], stop: Callable[[], bool]
-) -> compare.TrialVerdict:
+def run_trial(order: compare.Order, on_progress: OnProgress, stop: Stopped) -> compare.TrialVerdict:
     """Run the trial as root, after confirmation. If stopped, the verdict covers the rounds so far. Raises
     Refused before the first write. Raises Failed on later errors, after cleaning up."""
     pipe, other = Pipe()
@@ -218,8 +196,8 @@ def run_trial(
 def _await_answer(
     pipe: Connection,
     order: compare.Order,
-    on_progress: Callable[[MeasureProgress], None],
-    stop: Callable[[], bool],
+    on_progress: OnProgress,
+    stop: Stopped,
 ) -> compare.TrialVerdict | DiskwrightError | None:
     """Return the final answer, or None if the process ended without one. Asks once to stop."""
     is_asked = False

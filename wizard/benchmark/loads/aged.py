@@ -3,8 +3,7 @@
 import ctypes
 import errno
 import os
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Sequence
 from random import Random
 
 from wizard.benchmark.loads.script import BLOCK_BYTES
@@ -36,7 +35,10 @@ def aged(root: int, free_bytes: int, seed: int) -> int:
                 left += size_bytes
             del have[: len(have) // 2]
         for size_bytes in _sizes(random, FILES - len(have), left):
-            name = _name(made, root)
+            folder = f"aged{made // AGED_A_FOLDER}"
+            if made % AGED_A_FOLDER == 0:
+                os.mkdir(folder, dir_fd=root)
+            name = f"{folder}/{made}"
             made += 1
             if not _allocate(name, size_bytes, root):
                 break
@@ -52,13 +54,6 @@ def _sizes(random: Random, count: int, together_bytes: int) -> Sequence[int]:
     return [
         int(weight * unit) // BLOCK_BYTES * BLOCK_BYTES for weight in weights if weight * unit >= BLOCK_BYTES
     ]
-
-
-def _name(number: int, root: int) -> str:
-    folder = f"aged{number // AGED_A_FOLDER}"
-    if number % AGED_A_FOLDER == 0:
-        os.mkdir(folder, dir_fd=root)
-    return f"{folder}/{number}"
 
 
 def _allocate(name: str, size_bytes: int, root: int) -> bool:
@@ -77,20 +72,12 @@ def _allocate(name: str, size_bytes: int, root: int) -> bool:
     raise OSError(error, os.strerror(error), name)
 
 
-@cache
-def _library_fallocate() -> Callable[[int, int, int, int], int]:
-    """Return the 64-bit fallocate. musl has only this variant, under the plain name."""
-    library = ctypes.CDLL(None, use_errno=True)
-    call = library.fallocate64 if hasattr(library, "fallocate64") else library.fallocate
-    call.argtypes = (ctypes.c_int, ctypes.c_int, ctypes.c_int64, ctypes.c_int64)
-    found: Callable[[int, int, int, int], int] = call
-    return found
-
-
 def _fallocate(file: int, size_bytes: int) -> int:
-    """Call fallocate(2) from the start of the file. Returns 0 or an errno."""
-    call = _library_fallocate()
-    while call(file, 0, 0, size_bytes):
+    """Call the 64-bit fallocate(2) from the start of the file. Returns 0 or an errno."""
+    library = ctypes.CDLL(None, use_errno=True)
+    # musl has only this variant, under the plain name.
+    call = library.fallocate64 if hasattr(library, "fallocate64") else library.fallocate
+    while call(file, 0, ctypes.c_int64(0), ctypes.c_int64(size_bytes)):
         if (error := ctypes.get_errno()) != errno.EINTR:
             return error
     return 0

@@ -165,7 +165,6 @@ SOURCES_A_FOLDER = 18
 
 
 def _source_size(random: Random) -> int:
-    """Return a random size of a source file."""
     size_bytes = int(random.lognormvariate(math.log(SOURCE_MEDIAN_BYTES), SOURCE_SPREAD))
     return max(1, min(SOURCE_MOST_BYTES, size_bytes))
 

@@ -189,19 +189,16 @@ class Script:
 
     def sync_folder(self, name: str) -> None:
         """Wait until renames in the folder are durable."""
-
-        def step(root: int) -> None:
-            with _Opened(name, READ | os.O_DIRECTORY, root) as folder:
-                os.fsync(folder)
-
-        self.steps.append(step)
+        self._in_folder(name, lambda folder: os.fsync(folder))
 
     def list_folder(self, name: str) -> None:
         """Read all names in a folder."""
+        self._in_folder(name, lambda folder: list(os.scandir(folder)))
 
+    def _in_folder(self, name: str, work: Step) -> None:
         def step(root: int) -> None:
             with _Opened(name, READ | os.O_DIRECTORY, root) as folder:
-                list(os.scandir(folder))
+                work(folder)
 
         self.steps.append(step)
 

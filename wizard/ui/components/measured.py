@@ -209,7 +209,7 @@ def _cliff(verdict: CliffVerdict) -> Iterator[ui.Block]:
     if random:
         yield _rates(t("Random writes, from"), _random_rates(random))
         yield ui.GAP
-    ordered = [(str(PHASES[phase]()), _rate(verdict.windows, phase)) for phase in PHASES]
+    ordered = [(str(PHASES[phase]), _rate(verdict.windows, phase)) for phase in PHASES]
     sequential = [(name, rate) for name, rate in ordered[::2] if rate is not None]
     if sequential:
         yield _rates(t("Sequential writes"), sequential)
