@@ -112,6 +112,13 @@ def size_bytes(node: str) -> int:
         raise Failed(t("The kernel no longer lists {node}.", node=node)) from None
 
 
+def block_bytes(node: str) -> tuple[int, int]:
+    """Return the logical and physical block size of a device, or of the drive of a partition, from sysfs."""
+    folder = (SYS_BLOCK / kernel_name(node)).resolve()
+    queue = next(queue for queue in (folder / "queue", folder.parent / "queue") if queue.exists())
+    return int((queue / "logical_block_size").read_text()), int((queue / "physical_block_size").read_text())
+
+
 def open_exclusively(path: str) -> Message | str | None:
     """Open a device with O_EXCL and close it again. Return None, or the reason for a failure.
 
@@ -280,27 +287,14 @@ def wait_for(*nodes: str) -> None:
         sleep(0.02)
 
 
-FIRST_BYTES = 4096
-"""A multiple of every drive's block size."""
-
-
-def superblock_on(node: str) -> bytes:
-    """Return the bytes of an ext superblock. Raises Failed if they cannot be read."""
-    forget_caches(node)
-    return read_bytes(node, 0, FIRST_BYTES)[
-        superblock.START_BYTES : superblock.START_BYTES + superblock.SUPERBLOCK_BYTES
-    ]
-
-
 def read_range(node: str, offset_bytes: int, length_bytes: int) -> bytes:
-    """Read any range of a device past the page cache. Empty if its last block is beyond the end."""
-    begin, end = (
-        offset_bytes // FIRST_BYTES * FIRST_BYTES,
-        rounded_up(offset_bytes + length_bytes, FIRST_BYTES),
-    )
+    """Read any range of a device past the page cache. Empty if the device ends before. Raises Failed."""
+    end = offset_bytes + length_bytes
     if end > size_bytes(node):
         return b""
-    return read_bytes(node, begin, end - begin)[offset_bytes - begin :][:length_bytes]
+    block, _ = block_bytes(node)
+    begin = offset_bytes // block * block
+    return read_bytes(node, begin, rounded_up(end, block) - begin)[offset_bytes - begin :][:length_bytes]
 
 
 def facts_on(node: str) -> ExtFacts:

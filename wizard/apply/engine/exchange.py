@@ -10,6 +10,7 @@ Each phase checks first. Errors name the commands that work now.
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -23,7 +24,7 @@ from wizard.apply.engine.stores import digest_of, hidden_old_reader
 from wizard.apply.run.process import UNWRITTEN
 from wizard.apply.run.progress_log import Progress
 from wizard.model.errors import Failed, Refused
-from wizard.model.machine import Extent
+from wizard.model.machine import Extent, Placed
 from wizard.model.said import join, t
 
 OVER = "over"
@@ -67,7 +68,7 @@ class Exchange(checks.Checks):
             if self.record.phase is Phase.SAVED:
                 self._enter(Phase.CLEARING)
             if self.record.phase is Phase.CLEARING:
-                if any(map(survey.has_new_signature, self.sides)):
+                if any(survey.shows_signature(side, new=True) for side in self.sides):
                     # An interrupted keep wrote them, and the record is lost since.
                     self._clear_signatures()
                 for side in self.sides:
@@ -96,7 +97,7 @@ class Exchange(checks.Checks):
                 self._write_new_signatures([side for side in self.sides if side not in used], is_checked)
                 self._enter(Phase.RELEASED)
             self.demand(Phase.RELEASED)
-            return self._proof(survey.Content.NEW)
+            return survey.Proof(self._folder, survey.Content.NEW)
 
     def _write_new_signatures(self, sides: Sequence[survey.DriveSide], is_checked: bool) -> None:
         """Write the new signatures, and verify all places unless `is_checked`."""
@@ -125,7 +126,7 @@ class Exchange(checks.Checks):
                     # An earlier attempt may have left these bytes in the drive's cache.
                     side.medium.flush()
                 self._enter(Phase.UNDONE)
-                return self._proof(survey.Content.OLD)
+                return survey.Proof(self._folder, survey.Content.OLD)
             if self.record.phase is Phase.SAVED or self.is_nothing_to_restore(contents):
                 self._enter(Phase.UNDONE)
                 return None
@@ -147,19 +148,14 @@ class Exchange(checks.Checks):
                     check(side, side.change.old_digest)
                 self._enter(Phase.UNDONE)
             self.demand(Phase.UNDONE)
-            return self._proof(survey.Content.OLD) if self.has_written else None
+            return survey.Proof(self._folder, survey.Content.OLD) if self.has_written else None
 
     def _clear_signatures(self) -> None:
         """Clear all signatures, visible ones first: places of the others may overlap them."""
-        marks = [
-            [side.change.new_marks for side in self.sides],
-            [side.change.old_marks for side in self.sides],
-        ]
-        if any(survey.has_old_signature(side) for side in self.sides):
-            marks.reverse()
-        for each in marks:
-            for side, cleared in zip(self.sides, each, strict=True):
-                clear_signatures(side, cleared)
+        is_old = any(survey.shows_signature(side, new=False) for side in self.sides)
+        for old in (is_old, not is_old):
+            for side in self.sides:
+                clear_signatures(side, side.change.old_marks if old else side.change.new_marks)
 
     def _enter(self, phase: Phase) -> None:
         record = replace(self.record, phase=phase)
@@ -188,7 +184,7 @@ class Exchange(checks.Checks):
             if not self.record.waits:
                 if isinstance(error, Failed):
                     raise
-                raise Refused(f"{error} {words.KEPT_IN(folder=self._kept.folder)}") from None
+                raise Refused(f"{error} {words.KEPT_IN(folder=self._folder)}") from None
             with suppress(Failed):
                 self._save_corrected()
             if isinstance(error, Failed) and self.record.phase in UNTOUCHED:
@@ -221,13 +217,11 @@ def _replace_all(
     Unchanged bytes are not rewritten, so undo works even if a block no longer accepts writes. `standing`
     reads the current bytes if they are known, instead of the drive. Raises Failed.
     """
-    standing = standing or side.medium.read
-    for chunk in extents.chunks(side.change.places):
-        data = content(chunk.start_bytes, chunk.size_bytes)
-        for place in _differences(standing, chunk, data):
-            at = place.start_bytes - chunk.start_bytes
+    for start, data in extents.pieces(side.change.places, content):
+        for place in _differences(standing or side.medium.read, Extent(start, len(data)), data):
+            at = place.start_bytes - start
             side.medium.write(place.start_bytes, data[at : at + place.size_bytes])
-        side.told(chunk.size_bytes)
+        side.told(len(data))
     side.medium.flush()
     check(side, digest)
 
@@ -247,36 +241,38 @@ def _replace_with_old(side: survey.DriveSide) -> None:
 def clear_signatures(side: survey.DriveSide, marks: Sequence[SavedSignature]) -> None:
     """Clear signatures, the deciding one first."""
     for mark in reversed(marks):
-        _write_signature(side, mark, mark.away(mark.start_bytes, mark.size_bytes, side.old))
+        _write_signature(side, mark, partial(mark.away, held=side.old))
 
 
 def write_signatures(side: survey.DriveSide, marks: Sequence[SavedSignature], content: extents.Read) -> None:
     """Write signatures, the deciding one last."""
     for mark in marks:
-        _write_signature(side, mark, content(mark.start_bytes, mark.size_bytes))
+        _write_signature(side, mark, content)
 
 
 def overwrite_notice(side: survey.DriveSide) -> None:
     """Overwrite the notice with the planned bytes, if the drive has one."""
     if place := side.change.notice:
         for chunk in extents.chunks((place,)):
-            write_signatures(side, (SavedSignature(chunk.start_bytes, chunk.size_bytes),), side.new)
+            _write_signature(side, chunk, side.new)
 
 
-def _write_signature(side: survey.DriveSide, mark: SavedSignature, data: bytes) -> None:
+def _write_signature(side: survey.DriveSide, place: Placed, content: extents.Read) -> None:
     """Write, flush and verify a signature, since the next one may depend on it. Raises Failed."""
-    if _differences(side.medium.read, mark.extent, data):
-        side.medium.write_through(mark.start_bytes, data)
+    start, size = place.start_bytes, place.size_bytes
+    data = content(start, size)
+    if _differences(side.medium.read, place.extent, data):
+        side.medium.write_through(start, data)
     else:
         # An earlier attempt may have left these bytes in the drive's cache.
         side.medium.flush()
-    if side.medium.read(mark.start_bytes, mark.size_bytes) != data:
+    if side.medium.read(start, size) != data:
         raise Failed(
             t(
                 "Verification of {drive} failed at byte {byte}: the data read back differs from "
                 "the data written.",
                 drive=side.change.path,
-                byte=mark.start_bytes,
+                byte=start,
             )
         )
 

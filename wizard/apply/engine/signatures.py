@@ -9,7 +9,7 @@ docs/on-disk-format-luks2. For repair programs: Linux fs/ext4/ext4.h and e2fspro
 
 import os
 import struct
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -60,7 +60,12 @@ def copies(read: Read, size_bytes: int) -> Iterator[Extent]:
         yield Extent(0, GRAIN_BYTES)
         yield from (Extent(at, GRAIN_BYTES) for at in LUKS_COPIES if _is_luks(read, at))
     if first[:4] == XFS_MAGIC:
-        yield from _xfs_groups(first, size_bytes)
+        _, block, length, count = XFS_SUPERBLOCK.unpack_from(first)
+        step = block * length
+        if 512 <= block <= 64 * KIB and step >= MIB:
+            # The superblock of each allocation group.
+            starts = range(0, min(count * step, size_bytes), step)
+            yield from (Extent(start, GRAIN_BYTES) for start in starts)
     if first[3:11] in (b"NTFS    ", b"EXFAT   "):
         yield Extent(size_bytes - GRAIN_BYTES, GRAIN_BYTES)
         yield Extent(0, 16 * KIB)
@@ -74,6 +79,18 @@ def copies(read: Read, size_bytes: int) -> Iterator[Extent]:
     for at in BTRFS_COPIES:
         if at + GRAIN_BYTES <= size_bytes and read(at, GRAIN_BYTES)[BTRFS_MAGIC_AT:][:8] == b"_BHRfS_M":
             yield Extent(at, GRAIN_BYTES)
+
+
+def copies_on(drive: str, volume: Extent) -> tuple[Extent, ...]:
+    """Return the places of `copies` of a volume on a drive. Raises Failed."""
+
+    def read(start: int, length: int) -> bytes:
+        if start + length > volume.size_bytes:
+            return b""
+        return devices.read_range(drive, volume.start_bytes + start, length)
+
+    found = copies(read, volume.size_bytes)
+    return tuple(Extent(volume.start_bytes + place.start_bytes, place.size_bytes) for place in found)
 
 
 def copies_for_repair(read: Read, size_bytes: int) -> Iterator[Extent]:
@@ -137,24 +154,6 @@ def _is_luks(read: Read, at: int) -> bool:
     return read(at, GRAIN_BYTES).startswith(b"SKUL\xba\xbe")
 
 
-def _xfs_groups(first: bytes, size_bytes: int) -> Iterator[Extent]:
-    """Yield the superblock of each allocation group."""
-    _, block, length, count = XFS_SUPERBLOCK.unpack_from(first)
-    step = block * length
-    if 512 <= block <= 64 * KIB and step >= MIB:
-        groups = min(count, size_bytes // step + 1)
-        yield from (Extent(group * step, GRAIN_BYTES) for group in range(groups) if group * step < size_bytes)
-
-
-def widened(place: Extent, volume: Extent, block_bytes: int) -> Extent:
-    """Convert a place in a volume to a place on the drive, aligned to whole pages and blocks within the
-    volume."""
-    grain = max(GRAIN_BYTES, block_bytes)
-    start = max(volume.start_bytes, (volume.start_bytes + place.start_bytes) // grain * grain)
-    end = min(volume.end_bytes, rounded_up(volume.start_bytes + place.end_bytes, grain))
-    return Extent(start, end - start)
-
-
 def in_release_order(
     found: Iterable[Extent], table: Iterable[Extent], block_bytes: int
 ) -> tuple[SavedSignature, ...]:
@@ -187,71 +186,42 @@ PROBED = (0, 2)
 class SignatureHider:
     """Hide signatures on the scratch copy `node`, whose blocks have `block_bytes`, and restore them."""
 
-    def __init__(self, node: str, size_bytes: int, block_bytes: int, seconds: float) -> None:
-        self._node, self._drive, self._block, self._seconds = (
-            node,
-            Extent(0, size_bytes),
-            block_bytes,
-            seconds,
-        )
+    def __init__(self, node: str, block_bytes: int, seconds: float) -> None:
+        self._node, self._block, self._seconds = node, block_bytes, seconds
         self._saved: dict[Extent, bytes] = {}
 
-    def volume(self, part: str, volume: Extent) -> tuple[Extent, ...]:
-        """Hide all signatures of a partition. Return their places in the order of recognition."""
-        found = dict.fromkeys(
-            self._hide_signatures(
-                part, volume, lambda kind, offset: widened(Extent(offset, 1), volume, self._block)
-            )
-        )
-        return tuple(found)
-
-    def drive(self) -> tuple[tuple[Extent, ...], tuple[Extent, ...]]:
-        """Hide all signatures of the drive itself. Return the places of volume signatures and of table
-        signatures."""
+    def hide(self, node: str, volume: Extent) -> tuple[tuple[Extent, ...], tuple[Extent, ...]]:
+        """Hide all signatures of a partition, or of the drive itself. Return their places on the drive in the
+        order of recognition, and those that identify the drive's own table."""
+        known = copies_on(self._node, volume)
+        found: dict[Extent, None] = {}
         tables: dict[Extent, None] = {}
-
-        def place_of(kind: str, offset: int) -> Extent:
-            if kind not in wipe.TABLE_MARKS:
-                return widened(Extent(offset, 1), self._drive, self._block)
-            place = Extent(offset // self._block * self._block, self._block)
-            tables[place] = None
-            return place
-
-        found = dict.fromkeys(self._hide_signatures(self._node, self._drive, place_of))
-        return tuple(place for place in found if place not in tables), tuple(tables)
-
-    def _hide_signatures(
-        self, node: str, volume: Extent, place_of: Callable[[str, int], Extent]
-    ) -> Iterator[Extent]:
-        known = [
-            widened(place, volume, self._block)
-            for place in copies(self._volume_reader(volume), volume.size_bytes)
-        ]
         for _ in range(MOST_ROUNDS):
             devices.forget_caches(node)
             rows = wipe.list_signatures(node, self._seconds)
             if not rows:
                 break
-            for place in [place_of(kind, offset) for kind, offset in rows]:
+            for kind, offset in rows:
+                if node == self._node and kind in wipe.TABLE_MARKS:
+                    place = Extent(offset // self._block * self._block, self._block)
+                    tables[place] = None
+                else:
+                    place = self._widened(Extent(volume.start_bytes + offset, 1), volume)
+                found[place] = None
                 self._hide(place)
-                yield place
         else:
             raise Failed(record.STILL_SEEN(program="wipefs", part=node, seen=rows[0][0]))
-        for place in known:
+        for place in [self._widened(place, volume) for place in known]:
+            found[place] = None
             self._hide(place)
-            yield place
+        return tuple(place for place in found if place not in tables), tuple(tables)
 
-    def _volume_reader(self, volume: Extent) -> Callable[[int, int], bytes]:
-        def read(start: int, length: int) -> bytes:
-            if start + length > volume.size_bytes:
-                return b""
-            begin = (volume.start_bytes + start) // self._block * self._block
-            end = min(begin + length + GRAIN_BYTES, self._drive.size_bytes)
-            return devices.read_bytes(self._node, begin, end - begin)[volume.start_bytes + start - begin :][
-                :length
-            ]
-
-        return read
+    def _widened(self, place: Extent, volume: Extent) -> Extent:
+        """Align a place on the drive to whole pages and blocks within the volume."""
+        grain = max(GRAIN_BYTES, self._block)
+        start = max(volume.start_bytes, place.start_bytes // grain * grain)
+        end = min(volume.end_bytes, rounded_up(place.end_bytes, grain))
+        return Extent(start, end - start)
 
     def _hide(self, place: Extent) -> None:
         data = devices.read_bytes(self._node, place.start_bytes, place.size_bytes)

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Collection
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -210,10 +209,10 @@ class PlanRunJob(job.RunJob[Plan]):
 
     def check_continues(self, run: Path, document: Plan, purpose: process.Purpose) -> None:
         """Check the drives before they are kept or restored. Resuming checks them by phase."""
-        if purpose is process.Purpose.KEEP:
+        record = load_record(run)
+        is_untouched = record is not None and record.phase in UNTOUCHED
+        if purpose is process.Purpose.KEEP or (purpose is process.Purpose.UNDO and not is_untouched):
             run_drives.KnownDrives(run, document).probe()
-        elif purpose is process.Purpose.UNDO:
-            rehearsed.check_there(run, document)
 
     def ask(self, run: Path, purpose: process.Purpose) -> None:
         """Run the read-only checks of a command."""
@@ -225,13 +224,12 @@ class PlanRunJob(job.RunJob[Plan]):
         forget_left_rules()
         if not rehearsed.is_rehearsed(work.run):
             return carrying.carry_out_directly(work)
-        finish = partial(carrying.finish, work)
-        return rehearsed.carry_out(work.run, work.journal, carrying.execute, finish, work.secret)
+        return rehearsed.carry_out(work)
 
     def keep(self, work: job.RunWork) -> job.Outcome:
         """Write the withheld signatures, and put the result to use."""
         forget_left_rules()
-        event, sentence = rehearsed.release(work.run, work.journal, partial(carrying.finish, work))
+        event, sentence = rehearsed.release(work)
         return Event.KEPT if event is Event.DONE else event, sentence
 
     def undo(self, work: job.RunWork) -> job.Outcome:
