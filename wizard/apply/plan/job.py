@@ -343,7 +343,16 @@ class PlanRunJob(job.RunJob[Plan]):
     def pending_writes(self, run: Path) -> job.PendingWrites:
         """Return destructive steps that are not written yet."""
         plan = runs.load_plan(run)
-        if not (steps := carrying.still_writes_over(run, plan)):
+        record = load_record(run)
+        if record is None or record.phase not in rehearsed.TO_COMMIT | {Phase.REHEARSING}:
+            return job.PendingWrites()
+        # Blank places may contain data by now.
+        steps = tuple(
+            (number, step)
+            for number, step in enumerate(plan.steps, 1)
+            if step.destroys or step.operation.overwrites
+        )
+        if not steps:
             return job.PendingWrites()
         said = (
             Sentence("Continuing run {run} overwrites the content of {drives:list}.")
