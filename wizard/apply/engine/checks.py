@@ -244,7 +244,8 @@ class Checks:
         """Return the contents of the drives. Corrects a record that is lost or older than the drives."""
         contents = tuple(map(survey.content_of, self.sides))
         phase = self.record.phase
-        if phase is Phase.HIDDEN and all(side.change.hides_all for side in self.sides):
+        changes = [side.change for side in self.sides]
+        if phase is Phase.HIDDEN and all(one.old_digest == one.barred_digest for one in changes):
             # Old and hidden bytes are the same, so the drives cannot contradict the record.
             alike = {survey.Content.OLD: survey.Content.HIDDEN}
             contents = tuple(alike.get(content, content) for content in contents)

@@ -176,11 +176,6 @@ class DriveChange(Struct, frozen=True):
         """Number of bytes that change."""
         return sum(place.size_bytes for place in self.places)
 
-    @property
-    def hides_all(self) -> bool:
-        """True if all changes are hidden, so the hidden drive has only its old bytes."""
-        return self.old_digest == self.barred_digest
-
 
 class Record(Struct, frozen=True):
     """Phase of a run, and the changes to each drive, empty during the rehearsal.

@@ -39,8 +39,9 @@ XFS_SUPERBLOCK = struct.Struct(">4sI76xII")
 """sb_magicnum, sb_blocksize, sb_agblocks, sb_agcount."""
 
 EXT_AT = 1024
-EXT_FIRST_AT, EXT_PER_GROUP_AT = 0x14, 0x20
-EXT_COMPATIBLE_AT, EXT_READ_ONLY_AT, EXT_TWO_AT = 0x5C, 0x64, 0x24C
+EXT_SUPERBLOCK = struct.Struct("<20x2I4xI56xI4xI484x2I")
+"""Blocks: first, size, per group. Features: compatible, read-only. Groups of the two backups."""
+
 EXT_FEW, EXT_TWO = 0x1, 0x200
 """Features: backup superblocks in few groups only (sparse_super), or in two (sparse_super2)."""
 EXT_MOST_SHIFT, EXT_LEAST_PER_GROUP, EXT_MOST_GROUPS = 6, 256, 1 << 13
@@ -98,7 +99,7 @@ def copies_for_repair(read: Read, size_bytes: int) -> Iterator[Extent]:
     superblocks (`tests/loop/move/test_repair.py`), and the md superblock at the end."""
     yield from copies(read, size_bytes)
     superblock = read(EXT_AT, superblocks.COPY_BYTES)
-    if _is_ext(superblock):
+    if len(superblock) == superblocks.COPY_BYTES and _is_ext(superblock):
         # Include a former filesystem with other groups: e2fsck tries the usual places.
         usual = {place for _, place in superblocks.copy_places()}
         for at in sorted(usual | {*_ext_groups(superblock, size_bytes)}):
@@ -123,10 +124,6 @@ def xfs_found(data: bytes, at_bytes: int) -> Iterator[tuple[int, int]]:
         at = data.find(XFS_MAGIC, at + 1)
 
 
-def _read_uint32(data: bytes, at: int) -> int:
-    return int.from_bytes(data[at : at + 4], "little")
-
-
 def _is_ext(superblock: bytes) -> bool:
     return superblock[superblocks.MAGIC_AT : superblocks.MAGIC_AT + 2] == superblocks.MAGIC.to_bytes(
         2, "little"
@@ -135,16 +132,15 @@ def _is_ext(superblock: bytes) -> bool:
 
 def _ext_groups(superblock: bytes, size_bytes: int) -> Iterator[int]:
     """Yield the offsets of the groups with a backup superblock."""
-    shift, length = _read_uint32(superblock, superblocks.SHIFT_AT), _read_uint32(superblock, EXT_PER_GROUP_AT)
+    first, shift, length, compatible, read_only, *two = EXT_SUPERBLOCK.unpack_from(superblock)
     if shift > EXT_MOST_SHIFT or length < EXT_LEAST_PER_GROUP:
         return
-    block, first = 1024 << shift, _read_uint32(superblock, EXT_FIRST_AT)
+    block = 1024 << shift
     count = min(size_bytes // (block * length) + 1, EXT_MOST_GROUPS)
-    if _read_uint32(superblock, EXT_COMPATIBLE_AT) & EXT_TWO:
-        groups = [_read_uint32(superblock, EXT_TWO_AT), _read_uint32(superblock, EXT_TWO_AT + 4)]
-    elif _read_uint32(superblock, EXT_READ_ONLY_AT) & EXT_FEW:
-        powers = (base**power for base in (3, 5, 7) for power in range(count.bit_length()))
-        groups = [*powers]
+    if compatible & EXT_TWO:
+        groups = two
+    elif read_only & EXT_FEW:
+        groups = [base**power for base in (3, 5, 7) for power in range(count.bit_length())]
     else:
         groups = [*range(1, count)]
     yield from ((first + group * length) * block for group in groups if 0 < group < count)

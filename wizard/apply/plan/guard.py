@@ -41,10 +41,6 @@ NO_MOUNT_POINT = Sentence("{place} cannot be a mount point: {why}.")
 NOT_ON_DRIVE = Sentence("Cannot confirm that {node} is on the planned drive: {reason}.")
 OPTIONS_REFUSED = Sentence("The kernel refuses the mount options for {device}: {why}.")
 
-NOT_SEEN = Sentence(
-    "The environment in {folder} sees it only if created with --system-site-packages (pipx too)."
-)
-
 
 def check_read(plan: Plan) -> None:
     """Raises Refused if a drive could not be read when the plan was made: its loss was never shown."""
@@ -81,7 +77,8 @@ def own_nodes(member: Member) -> tuple[str, ...]:
 
 
 def check_content(member: Member, drive: Drive, *, adds: bool) -> None:
-    """Raises Refused unless the drive's contents match the plan. `adds` is True if the table is preserved."""
+    """Raises Refused unless the drive's contents match the plan. `adds` is True if the table is preserved,
+    which then must be extensible."""
     if drive.content_digest is None:
         reasons = tuple(dict.fromkeys(unread.why for unread in drive.unread))
         raise refused(
@@ -112,7 +109,10 @@ def check_content(member: Member, drive: Drive, *, adds: bool) -> None:
             )
         )
     if adds:
-        _check_keepable(drive)
+        try:
+            refusals.refuse_table(drive)
+        except Refused as error:
+            raise refused(error) from None
 
 
 def _check_superblocks(member: Member, drive: Drive) -> None:
@@ -134,14 +134,6 @@ def _check_superblocks(member: Member, drive: Drive) -> None:
                     device=node,
                 )
             )
-
-
-def _check_keepable(drive: Drive) -> None:
-    """Raises Refused if the partition table cannot be extended, by the planner's rules."""
-    try:
-        refusals.refuse_table(drive)
-    except Refused as error:
-        raise refused(error) from None
 
 
 def adds_to_table(plan: Plan) -> bool:
@@ -225,8 +217,13 @@ def check_tools(plan: Plan) -> None:
         said = missing((BINDING,), family_of(os_release())).said
         # PyPI has no wheels of pyparted, and the distribution's package is invisible in some virtual
         # environments.
-        here = f" {NOT_SEEN(folder=sys.prefix)}" if sys.prefix != sys.base_prefix else ""
-        raise refused(f"{said}{here}")
+        if sys.prefix != sys.base_prefix:
+            unseen = t(
+                "The environment in {folder} sees it only if created with --system-site-packages (pipx too).",
+                folder=sys.prefix,
+            )
+            raise refused(f"{said} {unseen}")
+        raise refused(said)
 
 
 def check_programs(wanted: Iterable[str]) -> None:
@@ -259,7 +256,7 @@ def check_places(plan: Plan) -> None:
 def check_mount_point(place: Path) -> None:
     """Raises Refused unless nothing is mounted at the place, and it is missing or an empty folder."""
     shown = str(place)
-    if taken := mounted_at(str(place)):
+    if taken := mounted_at(shown):
         raise refused(
             t(
                 "{place} is in use: {device} is mounted there.",

@@ -8,7 +8,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from wizard.apply.block.devices import is_unplugged
-from wizard.apply.block.scratch_device import forget_left_rules
+from wizard.apply.block.scratch_device import stop_ignoring
 from wizard.apply.engine.exchange import mark_over_changes
 from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase, Record, load_record, save_record
 from wizard.apply.engine.stores import new_file, old_file
@@ -221,14 +221,14 @@ class PlanRunJob(job.RunJob[Plan]):
 
     def apply(self, work: job.RunWork) -> job.Outcome:
         """Rehearse, save and commit, or run directly on the drives."""
-        forget_left_rules()
+        stop_ignoring()
         if not rehearsed.is_rehearsed(work.run):
             return carrying.carry_out_directly(work)
         return rehearsed.carry_out(work)
 
     def keep(self, work: job.RunWork) -> job.Outcome:
         """Write the withheld signatures, and put the result to use."""
-        forget_left_rules()
+        stop_ignoring()
         event, sentence = rehearsed.release(work)
         return Event.KEPT if event is Event.DONE else event, sentence
 

@@ -89,7 +89,9 @@ class KnownDrives(Struct, frozen=True):
         attached. Raises Refused if several drives match or, unless `may_be_replaced`, if another drive with
         the same identifiers is there."""
         known = member.drive
-        there = self._there(member)
+        there = None
+        with suppress(DiskwrightError):
+            there = probe_drive(known.path, seconds=LOOK_SECONDS)
         if there is not None and self._is_left(member, there):
             return None
         found = tuple(self._found(member))
@@ -118,12 +120,6 @@ class KnownDrives(Struct, frozen=True):
             return RelocatedDrive(known, found[0], said)
         if not may_be_replaced and there is not None and self._is_another(member, there):
             raise Refused(MAYBE_ANOTHER(drive=known.path, run=self.run.name, where=self.where(known, None)))
-        return None
-
-    def _there(self, member: Member) -> Drive | None:
-        """Return the drive at the known node."""
-        with suppress(DiskwrightError):
-            return probe_drive(member.drive.path, seconds=LOOK_SECONDS)
         return None
 
     def _found(self, member: Member) -> Iterator[Drive]:
