@@ -24,6 +24,7 @@ from wizard.apply.engine.record import (
     load_record,
     settle_record,
 )
+from wizard.apply.engine.survey import Content, DriveSide, Proof
 from wizard.apply.run.backup_store import digest_of_text
 from wizard.apply.run.process import NOTHING_WRITTEN
 from wizard.apply.run.progress_log import Tally
@@ -43,7 +44,7 @@ def side_of(
     medium: extents.Medium,
     opened: ExitStack,
     files: Files | None = None,
-) -> survey.DriveSide:
+) -> DriveSide:
     """Open the saved and planned bytes of a run's drive, counted from 0, in the run's folder unless `files`
     are given. `opened` closes them.
 
@@ -55,7 +56,7 @@ def side_of(
         with suppress(Failed), stores.Store(stores.notice_file(run, number)) as kept:
             data = kept.read(place.start_bytes, place.size_bytes)
             notice = data if read_notice(data) else b""
-    return survey.DriveSide(change, medium, _reader_of(old, opened), _reader_of(new, opened), notice)
+    return DriveSide(change, medium, _reader_of(old, opened), _reader_of(new, opened), notice)
 
 
 def _reader_of(file: Path, opened: ExitStack) -> extents.Read:
@@ -76,9 +77,9 @@ ENDED = frozenset({Phase.KEPT, Phase.UNDONE, Phase.LEFT})
 WRITING = frozenset({Phase.CLEARING, Phase.REPLACING})
 
 SHOWN = {
-    survey.Content.OLD: Phase.SAVED,
-    survey.Content.HIDDEN: Phase.HIDDEN,
-    survey.Content.NEW: Phase.RELEASED,
+    Content.OLD: Phase.SAVED,
+    Content.HIDDEN: Phase.HIDDEN,
+    Content.NEW: Phase.RELEASED,
 }
 """Phase for the contents of all drives."""
 
@@ -138,13 +139,13 @@ class Checks:
         """Close the store files."""
         self._open.close()
 
-    def prove(self, content: survey.Content) -> survey.Proof | None:
+    def prove(self, content: Content) -> Proof | None:
         """Compare the drives with the saved bytes (OLD) or the planned bytes (NEW). Return None if they
         differ."""
-        is_old = content is survey.Content.OLD
+        is_old = content is Content.OLD
         digests = [side.change.old_digest if is_old else side.change.new_digest for side in self.sides]
-        whole = all(map(survey.DriveSide.holds, self.sides, digests))
-        return survey.Proof(self._folder, content) if whole else None
+        whole = all(map(DriveSide.holds, self.sides, digests))
+        return Proof(self._folder, content) if whole else None
 
     @property
     def is_ahead(self) -> bool:
@@ -223,7 +224,7 @@ class Checks:
             self.record = record
         return True
 
-    def _waits_by_notice(self, side: survey.DriveSide) -> bool:
+    def _waits_by_notice(self, side: DriveSide) -> bool:
         """Return True if the drive's notice is enough to finish the run."""
         place = side.change.notice
         if place is None:
@@ -240,18 +241,18 @@ class Checks:
 
     # Checks before writing. They only read, and correct the phase if the drives contradict it.
 
-    def _contents(self) -> tuple[survey.Content, ...]:
+    def _contents(self) -> tuple[Content, ...]:
         """Return the contents of the drives. Corrects a record that is lost or older than the drives."""
         contents = tuple(map(survey.content_of, self.sides))
         phase = self.record.phase
         changes = [side.change for side in self.sides]
         if phase is Phase.HIDDEN and all(one.old_digest == one.barred_digest for one in changes):
             # Old and hidden bytes are the same, so the drives cannot contradict the record.
-            alike = {survey.Content.OLD: survey.Content.HIDDEN}
+            alike = {Content.OLD: Content.HIDDEN}
             contents = tuple(alike.get(content, content) for content in contents)
         if phase not in (Phase.UNKNOWN, Phase.SAVED, Phase.HIDDEN):
             return contents
-        if survey.Content.FOREIGN in contents:
+        if Content.FOREIGN in contents:
             if phase is not Phase.HIDDEN:
                 wrote = any(map(_shows_new, self.sides))
                 self.record = replace(self.record, phase=Phase.REPLACING if wrote else Phase.SAVED)
@@ -262,37 +263,37 @@ class Checks:
 
     def check_commit(self) -> None:
         """Raises Refused if the saved bytes, the planned bytes or the drives do not allow a commit."""
-        contents: tuple[survey.Content, ...] = ()
+        contents: tuple[Content, ...] = ()
         if self.record.phase in (Phase.SAVED, Phase.UNKNOWN):
             contents = self._contents()
         if self.record.phase is Phase.SAVED:
-            self._check_kept(survey.DriveSide.is_old_intact)
-            self._check_kept(survey.DriveSide.is_new_intact)
-            self._check_kept(survey.DriveSide.is_notice_intact)
+            self._check_kept(DriveSide.is_old_intact)
+            self._check_kept(DriveSide.is_new_intact)
+            self._check_kept(DriveSide.is_notice_intact)
             for side, content in zip(self.sides, contents, strict=True):
-                if content is not survey.Content.OLD:
+                if content is not Content.OLD:
                     self._refuse_stranger(side)
                     raise Refused(
                         t("{drive} was changed after the rehearsal.", drive=side.change.path),
                         str(NOTHING_WRITTEN),
                     )
         elif self.record.phase in WRITING:
-            self._check_kept(survey.DriveSide.is_new_intact)
-            self._check_kept(survey.DriveSide.is_notice_intact)
+            self._check_kept(DriveSide.is_new_intact)
+            self._check_kept(DriveSide.is_notice_intact)
             self._refuse_foreign()
         elif self.record.phase not in COMPLETE:
             self.demand(Phase.HIDDEN)
 
-    def check_release(self) -> list[survey.DriveSide]:
+    def check_release(self) -> list[DriveSide]:
         """Return completed drives that were used since, which stay unchanged. Raises Refused if the planned
         bytes or the drives do not allow a release."""
         if self.record.phase is Phase.UNKNOWN:
             self._contents()
         if self.record.phase is Phase.HIDDEN:
-            self._check_kept(survey.DriveSide.is_new_intact)
+            self._check_kept(DriveSide.is_new_intact)
             contents = self._contents()
             for side, content in zip(self.sides, contents, strict=True):
-                if self.record.phase is Phase.HIDDEN and content is not survey.Content.HIDDEN:
+                if self.record.phase is Phase.HIDDEN and content is not Content.HIDDEN:
                     self._refuse_stranger(side)
                     if said := survey.wrapped(side):
                         raise Failed(said)
@@ -301,13 +302,13 @@ class Checks:
                         str(NOTHING_WRITTEN),
                     )
         if self.record.phase is Phase.RELEASING:
-            self._check_kept(survey.DriveSide.is_new_intact)
+            self._check_kept(DriveSide.is_new_intact)
             return [side for side in self.sides if self._is_used(side)]
         if self.record.phase not in COMPLETE:
             self.demand(Phase.RELEASED)
         return []
 
-    def check_undo(self, *, over: bool) -> tuple[survey.Content, ...]:
+    def check_undo(self, *, over: bool) -> tuple[Content, ...]:
         """Return the contents of the drives. Raises Refused if the old bytes are damaged, or if undo would
         overwrite foreign changes without `over`."""
         contents = self._contents()
@@ -318,16 +319,16 @@ class Checks:
             for side in self.sides:
                 self._refuse_stranger(side)
             return contents
-        self._check_kept(survey.DriveSide.is_old_intact)
+        self._check_kept(DriveSide.is_old_intact)
         if over:
             for side, content in zip(self.sides, contents, strict=True):
-                if content is survey.Content.FOREIGN:
+                if content is Content.FOREIGN:
                     self._refuse_stranger(side)
         elif phase in COMPLETE or phase is Phase.RELEASING:
-            complete = {Phase.HIDDEN: {survey.Content.HIDDEN}, Phase.RELEASED: {survey.Content.NEW}}
-            fits = complete.get(phase, {survey.Content.HIDDEN, survey.Content.NEW, survey.Content.PARTIAL})
+            complete = {Phase.HIDDEN: {Content.HIDDEN}, Phase.RELEASED: {Content.NEW}}
+            fits = complete.get(phase, {Content.HIDDEN, Content.NEW, Content.PARTIAL})
             for side, content in zip(self.sides, contents, strict=True):
-                if content not in fits | {survey.Content.OLD}:
+                if content not in fits | {Content.OLD}:
                     self._refuse_stranger(side)
                     raise Refused(
                         survey.wrapped(side)
@@ -342,16 +343,16 @@ class Checks:
             self._refuse_foreign()
         return contents
 
-    def is_nothing_to_restore(self, contents: Sequence[survey.Content]) -> bool:
+    def is_nothing_to_restore(self, contents: Sequence[Content]) -> bool:
         """Return True if each drive contains the old bytes, or was empty and not written by the run."""
         unwritten = self.record.phase in (Phase.SAVED, Phase.CLEARING)
         return all(
-            content is survey.Content.OLD
+            content is Content.OLD
             or (unwritten and side.change.blank and not survey.count_blocks(side).is_known)
             for side, content in zip(self.sides, contents, strict=True)
         )
 
-    def _refuse_stranger(self, side: survey.DriveSide) -> None:
+    def _refuse_stranger(self, side: DriveSide) -> None:
         """Raises Refused if the drive has none of the run's bytes: it may be another drive."""
         found = survey.count_blocks(side)
         if found.other and not found.is_known:
@@ -364,7 +365,7 @@ class Checks:
                 )
             )
 
-    def _check_kept(self, is_whole: Callable[[survey.DriveSide], bool]) -> None:
+    def _check_kept(self, is_whole: Callable[[DriveSide], bool]) -> None:
         """Raises Refused if the stored bytes of a drive are damaged."""
         for side in self.sides:
             if not is_whole(side):
@@ -406,7 +407,7 @@ class Checks:
             )
         )
 
-    def _is_used(self, side: survey.DriveSide) -> bool:
+    def _is_used(self, side: DriveSide) -> bool:
         """Return True if another program wrote to a completed drive, which stays unchanged. Raises Refused if
         the drive was incomplete."""
         whole = side.is_old_intact()
@@ -427,7 +428,7 @@ class Checks:
         return True
 
 
-def _shows_new(side: survey.DriveSide) -> bool:
+def _shows_new(side: DriveSide) -> bool:
     """Return True if a drive of the run contains something that the run wrote."""
     found = survey.count_blocks(side)
     if found.new:

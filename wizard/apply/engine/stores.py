@@ -49,11 +49,12 @@ class StoreError(Failed):
 
     def __init__(self, file: Path, error: OSError) -> None:
         full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        why = t("not enough free space") if full else str(error.strerror)
         self.clause = (
             t("{folder} cannot store a file as large as the drive", folder=file.parent)
             if error.errno == errno.EFBIG
-            else t("{file} cannot be used: {why}", file=file, why=why)
+            else t(
+                "{file} cannot be used: {why}", file=file, why=t("not enough free space") if full else error
+            )
         )
         super().__init__(t("{clause}.", clause=self.clause))
 

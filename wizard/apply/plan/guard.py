@@ -232,16 +232,13 @@ def check_programs(wanted: Iterable[str]) -> None:
         raise refused(missing(absent, family_of(os_release())).said)
 
 
-def check_surroundings(
-    plan: Plan, environment: Environment, ours: frozenset[tuple[str, str]] = frozenset()
-) -> None:
+def check_surroundings(plan: Plan, environment: Environment) -> None:
     """Raises Refused if a mount point is in use or hides files, or if fstab or crypttab conflict with the
     plan's lines."""
     for mount in plan.mounts:
-        if (mount.device, mount.mount_point) not in ours:
-            check_mount_point(Path(mount.mount_point))
-            if why := driver_refusal(mount.filesystem, mount.options):
-                raise refused(OPTIONS_REFUSED(device=mount.device, why=why))
+        check_mount_point(Path(mount.mount_point))
+        if why := driver_refusal(mount.filesystem, mount.options):
+            raise refused(OPTIONS_REFUSED(device=mount.device, why=why))
     check_lines(environment.fstab, plan.fstab_lines)
     check_lines(environment.crypttab, plan.crypttab_lines)
 
@@ -284,8 +281,7 @@ def check_mount_point(place: Path) -> None:
     except FileNotFoundError:
         pass
     except OSError as error:
-        why = error.strerror or str(error)
-        raise refused(NO_MOUNT_POINT(place=shown, why=why)) from None
+        raise refused(NO_MOUNT_POINT(place=shown, why=error)) from None
     above = next(parent for parent in place.parents if parent.exists())
     if not above.is_dir() or not os.access(above, os.W_OK):
         why = f"{above}: {os.strerror(EACCES if above.is_dir() else ENOTDIR)}"

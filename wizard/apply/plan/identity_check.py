@@ -11,6 +11,7 @@ from wizard.apply.block.extents import DeviceMedium
 from wizard.apply.engine import survey
 from wizard.apply.engine.checks import side_of
 from wizard.apply.engine.record import Phase, load_record
+from wizard.apply.engine.survey import Content, DriveSide
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.run.process import refused
 from wizard.model.errors import BadInput, DiskwrightError
@@ -250,7 +251,7 @@ def shows_run(run: Path, plan: Plan, number: int, drive: Drive, *, whole: bool =
     return found.old + found.new >= found.other
 
 
-def _matches_phase(phase: Phase, side: survey.DriveSide) -> bool:
+def _matches_phase(phase: Phase, side: DriveSide) -> bool:
     """Return True if every place on the drive fits this phase."""
     change = side.change
     if phase is Phase.HIDDEN:
@@ -258,7 +259,7 @@ def _matches_phase(phase: Phase, side: survey.DriveSide) -> bool:
     if phase is Phase.RELEASED:
         return side.holds(change.new_digest)
     if phase in (Phase.SAVED, Phase.UNKNOWN):
-        return survey.content_of(side) is not survey.Content.FOREIGN and survey.count_blocks(side).is_known
+        return survey.content_of(side) is not Content.FOREIGN and survey.count_blocks(side).is_known
     return side.is_old_intact() and side.is_new_intact() and survey.find_foreign_block(side) is None
 
 

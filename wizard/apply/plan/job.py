@@ -72,7 +72,6 @@ class PlanRunJob(job.RunJob[Plan]):
     overwrites = True
 
     def check_document(self, document: Plan) -> None:
-        """Check also that every drive was read."""
         super().check_document(document)
         guard.check_read(document)
 
@@ -97,14 +96,12 @@ class PlanRunJob(job.RunJob[Plan]):
         return document.devices
 
     def check_place(self, document: Plan, how: job.Start) -> None:
-        """Check the rehearsal, its tools and the mount points."""
         guard.check_rehearsable(document, how.why_direct)
         start.check_word(document, how.tokens, how.why_direct)
         guard.check_tools(document)
         guard.check_surroundings(document, how.environment)
 
     def room_bytes(self, document: Plan) -> int:
-        """Count the devices of each operation."""
         return start.room_bytes(document)
 
     def lock(self, document: Plan, drives: Collection[str], run: Path | None = None) -> job.Locks:
@@ -114,7 +111,6 @@ class PlanRunJob(job.RunJob[Plan]):
         return start.lock_all(document, run_drives.KnownDrives(run, document).where if run else None)
 
     def check_new(self, document: Plan) -> None:
-        """Check that the drives match the plan and are unused."""
         guard.check_start(document)
 
     def decided(self, document: Plan, how: job.Start) -> job.Start:
@@ -134,11 +130,9 @@ class PlanRunJob(job.RunJob[Plan]):
         return run
 
     def described_for(self, document: Plan, environment: backup_store.Environment) -> Plan:
-        """Describe the steps that edit fstab."""
         return document.described_for_fstab(str(environment.fstab))
 
     def preflight_unprivileged(self, document: Plan, how: job.Start) -> None:
-        """Check the plan, the tools and the drives' identity."""
         self.check_document(document)
         self.own_drives(document, how.environment)
         guard.check_tools(document)
@@ -146,7 +140,6 @@ class PlanRunJob(job.RunJob[Plan]):
             check_same_start(drive, probe_again(drive))
 
     def preflight(self, document: Plan, how: job.Start) -> None:
-        """Run all checks of a new run as if it were confirmed, also without undo."""
         how = self.decided(document, replace(how, tokens=(*document.tokens, WORD)))
         process.unlock(self.lock_new(document, how, make=False))
 
@@ -172,7 +165,6 @@ class PlanRunJob(job.RunJob[Plan]):
             raise Refused(run_summary.DIRECT(name=run.name))
 
     def prepare(self, run: Path, asked: job.JobRequest) -> job.Prepared:
-        """Find the drives, and check the passphrase."""
         keeping, undoing = asked.purpose is process.Purpose.KEEP, asked.purpose is process.Purpose.UNDO
         if keeping:
             rehearsed.check_keeps(run)
@@ -215,25 +207,21 @@ class PlanRunJob(job.RunJob[Plan]):
             run_drives.KnownDrives(run, document).probe()
 
     def ask(self, run: Path, purpose: process.Purpose) -> None:
-        """Run the read-only checks of a command."""
         self._check_rehearsed(run)
         rehearsed.ask(run, runs.load_plan(run), purpose)
 
     def apply(self, work: job.RunWork) -> job.Outcome:
-        """Rehearse, save and commit, or run directly on the drives."""
         stop_ignoring()
         if not rehearsed.is_rehearsed(work.run):
             return carrying.carry_out_directly(work)
         return rehearsed.carry_out(work)
 
     def keep(self, work: job.RunWork) -> job.Outcome:
-        """Write the withheld signatures, and put the result to use."""
         stop_ignoring()
         event, sentence = rehearsed.release(work)
         return Event.KEPT if event is Event.DONE else event, sentence
 
     def undo(self, work: job.RunWork) -> job.Outcome:
-        """Restore the old contents."""
         return Event.UNDONE, rehearsed.undo_plan(work.run, work.journal)
 
     def describe_error(self, run: Path, error: DiskwrightError) -> str:
@@ -279,13 +267,11 @@ class PlanRunJob(job.RunJob[Plan]):
         return load_record(run) is None and runs.is_direct(run) is not False
 
     def describe_direct(self, run: Path, now: journal.RunState) -> Message | str:
-        """Describe the steps so far."""
         if now not in job.LEFT_OFF or not self.is_direct(run):
             return ""
         return run_summary.direct_left(runs.load_plan(run), journal.read_entries(run))
 
     def commands(self, run: Path, now: journal.RunState) -> tuple[str, ...]:
-        """Judge by the phase, too. No command continues a direct run."""
         if now is journal.RunState.WAITING:
             return _with_saved_data(run, tuple(Settling))
         if now not in job.LEFT_OFF or self.is_direct(run):
@@ -310,12 +296,10 @@ class PlanRunJob(job.RunJob[Plan]):
         return super().working_commands(run, now)
 
     def last_resort(self, run: Path, fault: Message | str) -> Message | str:
-        """Name the command that overwrites later changes."""
         commands = rehearsed.working_commands(run) if load_record(run) is not None else None
         return f"{carrying.with_unplugged_reason(runs.load_plan(run), fault)} {commands or ''}".strip()
 
     def next_commands(self, run: Path, now: journal.RunState) -> Message | str:
-        """Ask to reattach missing drives first."""
         try:
             record = load_record(run)
             is_untouched = record is None or record.phase is Phase.REHEARSING
@@ -337,11 +321,9 @@ class PlanRunJob(job.RunJob[Plan]):
         return super().next_commands(run, now)
 
     def relocated(self, run: Path) -> dict[str, str]:
-        """Search for the drives of the plan."""
         return {one.known.path: str(one.said) for one in run_drives.find_relocated(run)}
 
     def pending_writes(self, run: Path) -> job.PendingWrites:
-        """Return destructive steps that are not written yet."""
         plan = runs.load_plan(run)
         record = load_record(run)
         if record is None or record.phase not in rehearsed.TO_COMMIT | {Phase.REHEARSING}:
@@ -362,7 +344,6 @@ class PlanRunJob(job.RunJob[Plan]):
         return job.PendingWrites(steps, said(run=run.name, drives=plan.devices))
 
     def wants_passphrase(self, run: Path, *, keeps: bool = False) -> bool:
-        """Compare the steps done so far with the encrypted volumes."""
         if keeps and rehearsed.is_rehearsed(run):
             rehearsed.check_keeps(run)
         return rehearsed.wants_passphrase(run, runs.load_plan(run), keeps=keeps)
@@ -375,7 +356,6 @@ class PlanRunJob(job.RunJob[Plan]):
         return super().power(run)
 
     def power_unrecorded(self, run: Path) -> str:
-        """A direct run cannot be resumed."""
         if journal.state(run) is not journal.RunState.RUNNING or not self.is_direct(run):
             return ""
         return str(

@@ -25,8 +25,6 @@ from wizard.process.program import run
 
 NO_SCRATCH_COPY = Sentence("Cannot create a scratch copy of {drives:list}: {why}. Nothing was written.")
 
-UNMOUNT_SECONDS = 60.0
-
 
 class ShownFilesystem(Struct, frozen=True):
     """A filesystem on the scratch copy at `node`, which represents `device`.

@@ -27,6 +27,7 @@ from wizard.apply.engine.record import (
 )
 from wizard.apply.engine.scratch_copies import free_bytes, release_left
 from wizard.apply.engine.stores import FOLDER
+from wizard.apply.engine.survey import Content, Proof
 from wizard.apply.plan import guard, identity_check, run_drives
 from wizard.apply.plan.readonly_look import NO_SCRATCH_COPY, update_partition
 from wizard.apply.plan.rehearse import RehearsalWorkspace, StoppedError, rehearse
@@ -71,7 +72,7 @@ def is_rehearsed(run: Path) -> bool:
     if load_record(run) is not None:
         return True
     if runs.is_direct(run) is False:
-        raise BadInput(RECORD_LOST(folder=str(run / "engine")))
+        raise BadInput(RECORD_LOST(folder=run / FOLDER))
     return False
 
 
@@ -177,7 +178,7 @@ def release(work: job.RunWork) -> job.Outcome:
     return finish(work)
 
 
-def _delete(run: Path, proof: survey.Proof) -> None:
+def _delete(run: Path, proof: Proof) -> None:
     survey.delete_saved(proof)
     backup_store.drop_backup(run)
 
@@ -188,12 +189,12 @@ def _finish_kept(work: job.RunWork, plan: Plan) -> job.Outcome:
     run, proof = work.run, None
     if (run / FOLDER).exists():
         with suppress(DiskwrightError), comparing(run, plan) as checks:
-            proof = checks.prove(survey.Content.NEW)
+            proof = checks.prove(Content.NEW)
     with suppress(DiskwrightError):
         _update_kernel(plan, anew=False)
     event, sentence = finish(work)
     if proof is None and event is Event.DONE:
-        proof = survey.Proof(run / FOLDER, survey.Content.NEW)
+        proof = Proof(run / FOLDER, Content.NEW)
     if proof:
         _delete(run, proof)
     return event, sentence
@@ -242,7 +243,7 @@ def _end(run: Path, plan: Plan, is_old: Sentence, is_used: Sentence) -> Message:
     """Delete the saved bytes of a finished run if the drives contain all of them. Return a summary."""
     proof = None
     with suppress(DiskwrightError), comparing(run, plan) as checks:
-        proof = checks.prove(survey.Content.OLD)
+        proof = checks.prove(Content.OLD)
     if proof is None and (run / FOLDER).exists():
         return join(is_used(drives=plan.devices), _still_saved(run))
     if proof:
@@ -256,7 +257,7 @@ def _are_attached(run: Path, plan: Plan) -> bool:
 
 
 def _still_saved(run: Path) -> Message:
-    return t("The bytes saved in the rehearsal remain in {folder}.", folder=str(run / FOLDER))
+    return t("The bytes saved in the rehearsal remain in {folder}.", folder=run / FOLDER)
 
 
 def _end_rehearsal(run: Path, plan: Plan, record: Record) -> Message:
@@ -391,18 +392,18 @@ def _no_room(plan: Plan, run: Path) -> Message:
     if plan.part:
         return t(
             "Not enough free space in {folder} to rehearse: name another folder with --journal DIR.",
-            folder=str(run),
+            folder=run,
         )
     return t(
         "Not enough free space in {folder} to rehearse. Name another folder with "
         "--journal DIR, or start again without undo with --confirm {word}.",
-        folder=str(run),
+        folder=run,
         word=shlex.quote(WORD),
     )
 
 
 def _journal_changes(record: Record, workspace: RehearsalWorkspace) -> None:
-    folder = str(workspace.run)
+    folder = workspace.run
     for change in record.changes:
         saved = t("are all zeros") if change.blank else t("are saved in {folder}", folder=folder)
         sentence = tn(

@@ -230,7 +230,7 @@ def over_later(run: Path) -> Message | None:
         "the result of {later}. The saved bytes remain in {folder}.",
         run=run.name,
         later=later[0].name,
-        folder=str(run),
+        folder=run,
     )
 
 

@@ -220,13 +220,10 @@ def waiting_sentence(plan: Plan, name: str) -> Message:
     )
 
 
-def confirmation(plan: Plan, why_direct: str = "") -> str:
+def confirmation(plan: Plan) -> str:
     """Return the options that confirm the drives of a plan and, if undo is impossible, that the user knows.
-    Quoted for the shell.
-
-    `why_direct` is a clause on why scratch copies are impossible.
-    """
-    return as_options((*plan.tokens, WORD) if needs_word(plan, why_direct) else plan.tokens)
+    Quoted for the shell."""
+    return as_options((*plan.tokens, WORD) if needs_word(plan) else plan.tokens)
 
 
 def as_options(words: Iterable[str]) -> str:

@@ -142,7 +142,7 @@ class Room(Struct, frozen=True):
     @property
     def said(self) -> Message:
         """The result, for display before the first write."""
-        folder, free = str(self.folder), self.free_bytes
+        folder, free = self.folder, self.free_bytes
         if self.needed_bytes is None:
             return t(
                 "Not enough free space for undo in {folder}: more than the free {free:size} "
@@ -191,13 +191,7 @@ def measure(plan: Plan, folder: Path, environment: Environment) -> Room:
             with TemporaryDirectory(prefix=PREFIX, dir=folder) as run:
                 return _rehearse_in(plan, Path(run), room, environment)
     except OSError as error:
-        raise process.refused(
-            t(
-                "Cannot use {folder} for a run: {why}.",
-                folder=str(folder),
-                why=error.strerror or str(error),
-            )
-        ) from None
+        raise process.refused(t("Cannot use {folder} for a run: {why}.", folder=folder, why=error)) from None
     finally:
         for made in missing:
             # Restore the previous state. Another run may have created its folder there since.
