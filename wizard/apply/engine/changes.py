@@ -141,26 +141,36 @@ READ_SHARE = 0.5
 def collected(
     run: Path,
     number: int,
+    plan: Plan,
     wanted: ScratchRequest,
     old_marks: Sequence[SavedSignature],
     new_marks: Sequence[SavedSignature],
-    *,
-    blank: bool,
-    zeros_in: Sequence[Extent],
     progress: progress_log.Progress,
 ) -> DriveChange:
-    """Return the change to one drive, with its old bytes saved durably. The drive is only read.
+    """Return the change to one drive of a plan, with its old bytes saved durably. The drive is only read.
 
-    `blank`: no signature was found. The change is blank only if `zeros_in` are zeros, too. Raises Failed if
-    the rehearsal wrote outside the allowed places, or if space runs out.
+    The change is blank if no signature was found, and everything read is zeros. Raises Failed if the
+    rehearsal wrote outside the allowed places, or if space runs out.
     """
+    member = plan.members[number]
+    zeros_in = zeros_wanted(plan, member)
     with (
         extents.DeviceMedium(wanted.path) as drive,
         stores.Store(stores.new_file(run, number)) as new,
         stores.Store(stores.old_file(run, number), make_bytes=wanted.size_bytes) as old,
     ):
         touched = extents.held(new.fd)
-        _refuse_elsewhere(wanted, touched, drive, new)
+        passed = extents.merged((*wanted.allowed, *wanted.others), wanted.block_bytes, wanted.size_bytes)
+        outside = extents.clipped(touched, extents.gaps(passed, wanted.size_bytes))
+        for stray in extents.differing(outside, drive.read, new.read):
+            raise Failed(
+                t(
+                    "The rehearsal changed byte {byte} of {drive}, outside the planned contents. "
+                    "Nothing was written to the drive.",
+                    byte=stray.start_bytes,
+                    drive=wanted.path,
+                )
+            )
         change = kept(
             wanted.path,
             drive,
@@ -169,7 +179,7 @@ def collected(
             old,
             old_marks,
             new_marks,
-            blank=blank,
+            blank=member.before.is_bare and not old_marks,
             touched_bytes=sum(place.size_bytes for place in touched),
             progress=progress,
         )
@@ -248,21 +258,3 @@ def _changed_places(
     yield from extents.differing(
         extents.clipped(places, extents.gaps(written, wanted.size_bytes)), drive, extents.zeros
     )
-
-
-def _refuse_elsewhere(
-    wanted: ScratchRequest, touched: Sequence[Extent], drive: extents.DeviceMedium, new: stores.Store
-) -> None:
-    """Raises Failed if the scratch copy differs from the drive outside the allowed places."""
-    passed = extents.merged((*wanted.allowed, *wanted.others), wanted.block_bytes, wanted.size_bytes)
-    outside = extents.clipped(touched, extents.gaps(passed, wanted.size_bytes))
-    stray = next(iter(extents.differing(outside, drive.read, new.read)), None)
-    if stray is not None:
-        raise Failed(
-            t(
-                "The rehearsal changed byte {byte} of {drive}, outside the planned contents. "
-                "Nothing was written to the drive.",
-                byte=stray.start_bytes,
-                drive=wanted.path,
-            )
-        )

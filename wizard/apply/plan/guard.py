@@ -32,7 +32,6 @@ from wizard.plan import refusals
 from wizard.plan.dangers import held_on, layout_of
 from wizard.plan.plan import Plan
 from wizard.plan.settings.possible import READ_ONLY
-from wizard.plan.text import AGAIN_AS_ROOT, unread_words
 from wizard.plan.undo_policy import WORD
 from wizard.probe.host.environment import family_of, os_release
 from wizard.process.program import find
@@ -40,12 +39,6 @@ from wizard.process.program import find
 NO_MOUNT_POINT = Sentence("{place} cannot be a mount point: {why}.")
 NOT_ON_DRIVE = Sentence("Cannot confirm that {node} is on the planned drive: {reason}.")
 OPTIONS_REFUSED = Sentence("The kernel refuses the mount options for {device}: {why}.")
-
-
-def check_read(plan: Plan) -> None:
-    """Raises Refused if a drive could not be read when the plan was made: its loss was never shown."""
-    if said := unread_words(plan):
-        raise refused(f"{said} {AGAIN_AS_ROOT}")
 
 
 def check_operations(plan: Plan, environment: Environment) -> None:

@@ -26,6 +26,7 @@ from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.run import Event
 from wizard.model.said import Message, Sentence, join, t
 from wizard.plan.plan import Plan
+from wizard.plan.text import AGAIN_AS_ROOT, unread_words
 from wizard.plan.undo_policy import WORD, losses
 
 
@@ -73,7 +74,9 @@ class PlanRunJob(job.RunJob[Plan]):
 
     def check_document(self, document: Plan) -> None:
         super().check_document(document)
-        guard.check_read(document)
+        if said := unread_words(document):
+            # The loss of a drive that could not be read was never shown.
+            raise process.refused(f"{said} {AGAIN_AS_ROOT}")
 
     def check_confirmed(self, document: Plan, how: job.Start) -> None:
         """Accept the word that confirms a run without undo, directly on the drives."""

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from wizard.apply.block.devices import read_bytes
 from wizard.apply.block.extents import merged, without
 from wizard.apply.engine import record, scratch_copies, stores
-from wizard.apply.engine.changes import collected, discards, unknown_data, zeros_wanted
+from wizard.apply.engine.changes import collected, discards, unknown_data
 from wizard.apply.engine.signatures import SignatureHider, in_release_order
 from wizard.apply.plan.run import execute
 from wizard.apply.resize.metadata import Showing, shown_with
@@ -137,19 +137,18 @@ def rehearse(plan: Plan, workspace: RehearsalWorkspace) -> record.Record:
         Event.COMMAND,
         t("Read and saved the blocks of {drives:and} that will change.", drives=plan.devices),
     )
-    progress, drives_count = noting(workspace.run), len(wanted)
+    progress = noting(workspace.run)
     changes = [
         collected(
             workspace.run,
             number,
+            plan,
             one,
             old[number],
             new[number],
-            blank=member.before.is_bare and not old[number],
-            zeros_in=zeros_wanted(plan, member),
-            progress=part_of(progress, number / drives_count, (number + 1) / drives_count),
+            part_of(progress, number / len(wanted), (number + 1) / len(wanted)),
         )
-        for number, (one, member) in enumerate(zip(wanted, plan.members, strict=True))
+        for number, one in enumerate(wanted)
     ]
     for said in unknown_data(workspace.run, plan, changes):
         workspace.journal.add(Event.COMMAND, str(said))
@@ -239,7 +238,6 @@ def table_of(plan: Plan, member: Member) -> WriteTable:
 
 
 def _changed_part(plan: Plan) -> int:
-    """Return the number of the only partition whose contents change, or 0."""
     return 0 if plan.only_table else plan.part
 
 

@@ -152,13 +152,12 @@ def release(work: job.RunWork) -> job.Outcome:
         # The run may have waited for weeks.
         check_free_layer(plan)
         check_containers(plan)
-    if record.phase is Phase.RELEASED:
+    if record.phase in (Phase.RELEASED, Phase.KEPT):
         # The drives were unlocked since, so volumes may be in use. From now on, discard nothing.
-        record = replace(record, phase=Phase.KEPT)
-        _check_drives(run, plan, record)
-        save_record(run, record)
-    if record.phase is Phase.KEPT:
-        _check_drives(run, plan, record)
+        kept = replace(record, phase=Phase.KEPT)
+        _check_drives(run, plan, kept)
+        if kept != record:
+            save_record(run, kept)
         return _finish_kept(work, plan)
     if record.phase not in (Phase.HIDDEN, Phase.RELEASING, Phase.UNKNOWN):
         raise Refused(job.NOT_WAITING(name=run.name))
