@@ -429,7 +429,6 @@ class Checks:
 
 
 def _shows_new(side: DriveSide) -> bool:
-    """Return True if a drive of the run contains something that the run wrote."""
     found = survey.count_blocks(side)
     if found.new:
         return True

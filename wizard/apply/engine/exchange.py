@@ -164,7 +164,6 @@ class Exchange(checks.Checks):
         self.record = record
 
     def _save_corrected(self) -> None:
-        """Save the phase if the drives corrected it."""
         if load_record(self._run) != self.record:
             self._enter(self.record.phase)
 

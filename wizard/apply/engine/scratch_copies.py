@@ -36,7 +36,7 @@ from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, failing
 from wizard.probe.host.sysfs import node_of
 from wizard.process.program import run as run_command
 
-RELEASE_SECONDS = 60.0
+_run = partial(run_command, seconds=60.0)
 CONTAINER, LVM = "CRYPT-", "LVM-"
 """Prefixes of device-mapper UUIDs: devices of cryptsetup, and LVM volumes."""
 
@@ -63,15 +63,13 @@ def tear_down(nodes: Sequence[str]) -> None:
     for folder in _mapped_devices(nodes):
         unmount((f"/dev/mapper/{_dm_attribute(folder, 'name')}", f"/dev/{folder.name}"))
         if _dm_attribute(folder, "uuid").startswith(CONTAINER):
-            run_command(("cryptsetup", "close", _dm_attribute(folder, "name")), seconds=RELEASE_SECONDS)
+            _run(("cryptsetup", "close", _dm_attribute(folder, "name")))
     if any(_dm_attribute(folder, "uuid").startswith(LVM) for folder in _mapped_devices(nodes)):
         # LVM also removes its links.
-        run_command(
-            alone_on(nodes, ("vgchange", "--activate", "n")), seconds=RELEASE_SECONDS, accept=range(256)
-        )
+        _run(alone_on(nodes, ("vgchange", "--activate", "n")), accept=range(256))
     for folder in _mapped_devices(nodes):
         # LVM skips volumes with missing or incomplete metadata.
-        run_command(("dmsetup", "remove", "--retry", _dm_attribute(folder, "name")), seconds=RELEASE_SECONDS)
+        _run(("dmsetup", "remove", "--retry", _dm_attribute(folder, "name")))
 
 
 def _mapped_devices(nodes: Sequence[str]) -> tuple[Path, ...]:
@@ -165,23 +163,23 @@ def release_left(run: Path) -> None:
         for part in parts:
             # An md array would keep the scratch copy in use.
             for holder in (devices.SYS_BLOCK / devices.kernel_name(part) / "holders").glob("md*"):
-                run_command(("mdadm", "--stop", node_of(holder.name)), seconds=RELEASE_SECONDS)
+                _run(("mdadm", "--stop", node_of(holder.name)))
     for node, parts in left.items():
         unmount(parts)
-        run_command(("losetup", "--detach", node), seconds=RELEASE_SECONDS, accept=range(256))
+        _run(("losetup", "--detach", node), accept=range(256))
 
 
 def unmount(nodes: Collection[str]) -> None:
     """Unmount these devices everywhere. Raises Failed."""
     for mounted in reversed(read_mounts()):
         if mounted.source in nodes:
-            run_command(("umount", mounted.mount_point), seconds=RELEASE_SECONDS)
+            _run(("umount", mounted.mount_point))
 
 
 def forget_btrfs(node: str) -> None:
     """Make the kernel forget a scratch Btrfs: the filesystem on the drive will have the same UUID."""
     with suppress(Failed):
-        run_command(("btrfs", "device", "scan", "--forget", node), seconds=RELEASE_SECONDS)
+        _run(("btrfs", "device", "scan", "--forget", node))
 
 
 def leftover_nodes(run: Path) -> Iterator[str]:
@@ -206,7 +204,7 @@ def have_partitions(node: str, slots: Iterable[Slot]) -> None:
     for slot in slots:
         if partition_path(node, slot.number) not in existing:
             place = (slot.start_bytes // KERNEL_SECTOR_BYTES, slot.size_bytes // KERNEL_SECTOR_BYTES)
-            run_command(("addpart", node, str(slot.number), *map(str, place)), seconds=RELEASE_SECONDS)
+            _run(("addpart", node, str(slot.number), *map(str, place)))
 
 
 def free_bytes(folder: Path) -> int:

@@ -114,7 +114,6 @@ def scratch_copy_of(device: str, file: Path) -> Iterator[WritableCopy]:
 
 
 def _start_server(device: str, file: Path, fuse: int) -> int:
-    """Start the server, and return the descriptor for reports."""
     report, end = os.pipe()
     try:
         argv = module_argv(SERVER, device, str(file), str(fuse), str(end))

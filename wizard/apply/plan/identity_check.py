@@ -30,9 +30,17 @@ Where = Callable[[Identity, Drive | None], Message]
 """Describes where a missing drive is now. Given a drive whose size changed, describes what to do."""
 
 
-def probe_again(identity: Identity, where: Where | None = None) -> Drive:
+def whereabouts(identity: Identity, resized: Drive | None) -> Message:
+    """Locate the plan's drive. For a drive whose size changed, describe what to do."""
+    if resized is not None:
+        return AGAIN
+    if drive := next(find_drives(identity, partial(_matches, identity)), None):
+        return t("The drive is now {drive}: make a new plan for {drive}.", drive=drive.path)
+    return t("The drive is not attached elsewhere: attach it, or make a new plan.")
+
+
+def probe_again(identity: Identity, where: Where = whereabouts) -> Drive:
     """Probe the drive of the plan. Raises Refused, ending in `where`, if it is another drive."""
-    where = where or _whereabouts
     try:
         drive = probe_drive(identity.path, seconds=LOOK_SECONDS)
     except BadInput as error:
@@ -41,9 +49,8 @@ def probe_again(identity: Identity, where: Where | None = None) -> Drive:
     return drive
 
 
-def probe_members(plan: Plan, where: Where | None = None) -> tuple[Drive, ...]:
+def probe_members(plan: Plan, where: Where = whereabouts) -> tuple[Drive, ...]:
     """Probe all drives of the plan in parallel. Raises Refused as `probe_again` does."""
-    where = where or _whereabouts
     if len(plan.members) == 1:
         return (probe_again(plan.drive, where),)
     try:
@@ -138,15 +145,6 @@ def _is_resized(identity: Identity, drive: Drive) -> bool:
 
 def _shown(value: str | int | None) -> Message | str:
     return t("none") if value is None else str(value)
-
-
-def _whereabouts(identity: Identity, resized: Drive | None) -> Message:
-    """Locate the plan's drive. For a drive whose size changed, describe what to do."""
-    if resized is not None:
-        return AGAIN
-    if drive := next(find_drives(identity, partial(_matches, identity)), None):
-        return t("The drive is now {drive}: make a new plan for {drive}.", drive=drive.path)
-    return t("The drive is not attached elsewhere: attach it, or make a new plan.")
 
 
 def find_drives(identity: Identity, is_the_one: Callable[[Drive], bool]) -> Iterator[Drive]:
@@ -252,7 +250,6 @@ def shows_run(run: Path, plan: Plan, number: int, drive: Drive, *, whole: bool =
 
 
 def _matches_phase(phase: Phase, side: DriveSide) -> bool:
-    """Return True if every place on the drive fits this phase."""
     change = side.change
     if phase is Phase.HIDDEN:
         return side.holds(change.barred_digest)

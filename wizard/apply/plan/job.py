@@ -15,7 +15,7 @@ from wizard.apply.engine.stores import new_file, old_file
 from wizard.apply.plan import guard, rehearsed, run_drives, run_summary, start
 from wizard.apply.plan import run as carrying
 from wizard.apply.plan.automount import ensure_mounted
-from wizard.apply.plan.identity_check import check_same_start, probe_again
+from wizard.apply.plan.identity_check import check_same_start, probe_again, whereabouts
 from wizard.apply.plan.readonly_look import end_looks
 from wizard.apply.run import backup_store, job, journal, kinds, process, runs
 from wizard.apply.run.progress_log import Settling, either
@@ -111,7 +111,8 @@ class PlanRunJob(job.RunJob[Plan]):
         """Lock the drives, or report where a missing one is now."""
         if len(drives) < len(document.devices):
             return process.lock_drives(drives)
-        return start.lock_all(document, run_drives.KnownDrives(run, document).where if run else None)
+        where = run_drives.KnownDrives(run, document).where if run else whereabouts
+        return start.lock_all(document, where)
 
     def check_new(self, document: Plan) -> None:
         guard.check_start(document)

@@ -88,7 +88,6 @@ def refuse_known(found: FoundRun, journal_dir: Path | None) -> None:
 
 
 def _can_be_kept(run: Path) -> bool:
-    """Return True if the folder still contains what keep or undo needs."""
     try:
         with comparing(run, runs.load_plan(run)) as exchange:
             sides = exchange.sides
@@ -98,7 +97,6 @@ def _can_be_kept(run: Path) -> bool:
 
 
 def _of_plan(found: FoundRun, journal_dir: Path | None) -> Iterator[Path]:
-    """Yield local runs with exactly the plan that is waiting."""
     for run in kinds.PLAN.found(journal_dir):
         with suppress(OSError):
             if (run / runs.PLAN).read_text() == found.notices[0].plan:

@@ -131,7 +131,6 @@ def _run_being_kept(path: str, journal_dir: Path | None) -> Path | None:
 
 
 def _notice_of(drive: Drive) -> tuple[Notice, bytes] | None:
-    """Return the recovery label of a drive and its bytes, or None."""
     waiting = drive.waiting
     if waiting is None or not waiting.bare or drive.size_bytes is None:
         return None

@@ -251,7 +251,6 @@ def _end(run: Path, plan: Plan, is_old: Sentence, is_used: Sentence) -> Message:
 
 
 def _are_attached(run: Path, plan: Plan) -> bool:
-    """Return True if the drives are attached and may be the run's."""
     return not why_not(run_drives.KnownDrives(run, plan).probe)
 
 
@@ -465,10 +464,10 @@ def next_commands(run: Path) -> Message:
 def working_commands(run: Path) -> Message | None:
     """Describe the commands that can continue the run, or return None if none can."""
     record, name = _record(run), runs.run_argument(run)
-    if record.phase in ENDED and record.phase is not Phase.KEPT:
-        return engine_words.NOTHING_LEFT
     if record.phase is Phase.KEPT:
         return engine_words.RESUMES_RUN(command="resume", run=name)
+    if record.phase in ENDED:
+        return engine_words.NOTHING_LEFT
     if record.phase is Phase.REHEARSING:
         untouched = t("Nothing was written to the drive, only to a scratch copy.")
         if fails_again(read_entries(run)):

@@ -123,11 +123,9 @@ class KnownDrives(Struct, frozen=True):
         return None
 
     def _found(self, member: Member) -> Iterator[Drive]:
-        """Search for a drive under other names."""
         return identity_check.find_drives(member.drive, partial(self._is_left, member))
 
     def _is_left(self, member: Member, drive: Drive) -> bool:
-        """Return True if a drive contains everything that the run left."""
         try:
             return self._fault(member, drive, whole=True) is None
         except DiskwrightError:
@@ -148,7 +146,6 @@ class KnownDrives(Struct, frozen=True):
 
     @property
     def _commands(self) -> Message:
-        """The commands that can continue the run."""
         record = load_record(self.run)
         if record is not None and record.phase in GOING_BACK:
             by = Sentence("`diskwright undo {run}`")
@@ -235,7 +232,6 @@ def over_later(run: Path) -> Message | None:
 
 
 def _drives(run: Path) -> tuple[Identity, ...]:
-    """Return the drives of a plan's run; empty if unreadable."""
     with suppress(BadInput):
         return runs.load_plan(run).drives
     return ()

@@ -19,7 +19,7 @@ from wizard.apply.engine.changes import first_data, sample_of, unknown_data
 from wizard.apply.engine.record import UNKNOWN_DATA
 from wizard.apply.engine.scratch_copies import blocker, free_bytes
 from wizard.apply.engine.stores import FOLDER, old_file
-from wizard.apply.plan.identity_check import Where, probe_again
+from wizard.apply.plan.identity_check import Where, probe_again, whereabouts
 from wizard.apply.plan.rehearse import RehearsalWorkspace, rehearse
 from wizard.apply.plan.rehearsed import LITTLE_BYTES
 from wizard.apply.run import process
@@ -86,7 +86,7 @@ def check_secret(plan: Plan, secret: bytes | None) -> None:
         raise process.refused(t("The passphrase {fault}.", fault=fault))
 
 
-def lock_all(plan: Plan, where: Where | None = None) -> tuple[int, ...]:
+def lock_all(plan: Plan, where: Where = whereabouts) -> tuple[int, ...]:
     """Lock the plan's drives. Raises Refused if a drive is missing, naming `where` it is, or locked."""
     process.settle()
     for member in plan.members:

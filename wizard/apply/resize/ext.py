@@ -14,7 +14,6 @@ from wizard.filesystems.ext import CHECK
 from wizard.model.machine import Extent
 from wizard.model.said import t
 from wizard.operations.filesystem import Resize
-from wizard.process.program import run
 
 FEATURES = frozenset(
     {
@@ -48,7 +47,7 @@ def show(showing: metadata.Showing) -> tuple[Extent, ...]:
     """Copy all metadata, and data beyond the new end. Return the places of metadata and free space. Raises
     Failed."""
     places = writable(showing.asked("dumpe2fs", showing.real), showing.volume)
-    if run((*CHECK, showing.real), seconds=showing.seconds, accept=range(256)).status:
+    if showing.tried(*CHECK, showing.real).status:
         raise metadata.not_clean(showing.real, "e2fsck", "-f")
     moved = showing.moved(places)
     showing.do(("e2image", "-r", showing.real, showing.scratch))

@@ -21,7 +21,7 @@ from wizard.apply.steps.step_context import Do
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.said import MIB, Message, Sentence, join, t
-from wizard.process.program import run
+from wizard.process.program import Result, run
 
 SMALL_BLOCKS = Sentence(
     "The filesystem's {block}-byte blocks start at byte {start}; a scratch copy "
@@ -78,6 +78,10 @@ class Showing(Struct, frozen=True):
     def asked(self, *argv: str) -> str:
         """Return the output of a read-only command, which may be long and is not journaled. Raises Failed."""
         return run(argv, seconds=self.seconds).output
+
+    def tried(self, *argv: str) -> Result:
+        """Return the result of a read-only command with any exit status."""
+        return run(argv, seconds=self.seconds, accept=range(256))
 
     def copy(self, places: Iterable[Extent]) -> None:
         """Copy these places from the drive. Raises Failed."""

@@ -17,7 +17,6 @@ from wizard.model.machine import Extent
 from wizard.model.said import MIB, rounded_up, t
 from wizard.operations.filesystem import Resize
 from wizard.plan.partition.possible import UNCLEAN
-from wizard.process.program import run
 
 PROBE = ("ntfs-3g.probe", "--readwrite")
 PROBED_HIBERNATED, PROBED_UNCLEAN = 14, 15
@@ -63,7 +62,7 @@ def writable_now(showing: metadata.Showing) -> tuple[Extent, ...]:
 
 def _info(showing: metadata.Showing) -> str:
     """Return ntfsresize's report after its check. Raises Failed for a volume that is unclean or too full."""
-    result = run((*INFO, showing.real), seconds=showing.seconds, accept=range(256))
+    result = showing.tried(*INFO, showing.real)
     output = result.output + result.errors
     if result.status and SCHEDULED.search(output):
         raise metadata.refused(UNCLEAN(device=showing.real))
@@ -84,12 +83,11 @@ def _info(showing: metadata.Showing) -> str:
 def _refuse_unclean(showing: metadata.Showing, cluster: int) -> None:
     """Check with ntfs-3g's own rules on the scratch copy, which contains the journal and the start of
     hiberfil.sys. Raises Failed for an unclean volume or a hibernated Windows."""
-    command = ("ntfsinfo", "--force", "--verbose", "--file", "hiberfil.sys", showing.real)
-    result = run(command, seconds=showing.seconds, accept=range(256))
+    result = showing.tried("ntfsinfo", "--force", "--verbose", "--file", "hiberfil.sys", showing.real)
     places = runs_in(result.output, cluster) if result.status == 0 else ()
     showing.copy(showing.within(one.start_bytes, cluster) for one in places[:1])
     forget_caches(showing.scratch)
-    status = run((*PROBE, showing.scratch), seconds=showing.seconds, accept=range(256)).status
+    status = showing.tried(*PROBE, showing.scratch).status
     if status == PROBED_HIBERNATED:
         raise metadata.refused(
             t(
@@ -110,7 +108,6 @@ def _refuse_unclean(showing: metadata.Showing, cluster: int) -> None:
 
 
 def _records(device: str, showing: metadata.Showing) -> tuple[Extent, ...]:
-    """Return the places of NTFS metadata on the drive."""
     file = showing.run / "records"
     try:
         with suppress(OSError):

@@ -13,7 +13,6 @@ from wizard.apply.steps.step_context import StepContext
 from wizard.model.machine import Extent
 from wizard.model.said import t
 from wizard.operations.filesystem import Resize
-from wizard.process.program import run
 
 FIELDS = ("blocksize", "agblocks", "logstart", "rblocks", "dblocks")
 SUPERBLOCK = ("xfs_db", "-r", "-c", "sb 0", "-c", f"p {' '.join(FIELDS)}")
@@ -32,7 +31,7 @@ def show(showing: metadata.Showing) -> tuple[Extent, ...]:
     if found["rblocks"] or not found["logstart"]:
         raise metadata.refused(t("The filesystem's log or some files are on another device."))
     check = ("xfs_repair", "-n")
-    checked = run((*check, showing.real), seconds=showing.seconds, accept=range(256))
+    checked = showing.tried(*check, showing.real)
     if UNMOUNTED_BADLY.search(checked.output + checked.errors):
         raise metadata.refused(metadata.CUT_OFF)
     if checked.status:
