@@ -403,10 +403,14 @@ def _no_room(plan: Plan, run: Path) -> Message:
 def _journal_changes(record: Record, workspace: RehearsalWorkspace) -> None:
     folder = workspace.run
     for change in record.changes:
-        saved = t("are all zeros") if change.blank else t("are saved in {folder}", folder=folder)
+        saved = (
+            t("the old bytes are all zeros")
+            if change.blank
+            else t("the old bytes are saved in {folder}", folder=folder)
+        )
         sentence = tn(
-            "Will change {size:exact} in {count} place on {drive}; the old bytes {saved}.",
-            "Will change {size:exact} in {count} places on {drive}; the old bytes {saved}.",
+            "Will change {size:exact} in {count} place on {drive}; {saved}.",
+            "Will change {size:exact} in {count} places on {drive}; {saved}.",
             size=change.changed_bytes,
             count=len(change.places),
             drive=change.path,
