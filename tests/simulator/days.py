@@ -32,8 +32,9 @@ from wizard.apply.engine.stores import old_file
 from wizard.apply.engine.survey import count_blocks
 from wizard.apply.plan import rehearsed
 from wizard.apply.run.backup_store import digest_of_text, save_backup
+from wizard.apply.run.job import RunWork
 from wizard.apply.run.journal import BACKUPS, Journal
-from wizard.apply.run.process import lock_run
+from wizard.apply.run.process import Purpose, lock_run
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.run import Event, JournalEntry
 from wizard.model.said import Message
@@ -331,11 +332,12 @@ class Day:
             os.close(lock)
 
     def _does(self, what: str, journal: Journal) -> str:
+        work = RunWork(self.run, Purpose.APPLY, journal, ())
         if what == "resume":
-            return str(rehearsed.carry_out(self.run, journal, lambda site: "", self._finished)[1])
+            return str(rehearsed.carry_out(work)[1])
         if what == "keep":
             rehearsed.check_keeps(self.run)
-            return str(rehearsed.release(self.run, journal, self._finished)[1])
+            return str(rehearsed.release(work)[1])
         rehearsed.check_can_undo(self.run)
         mark_over_changes(self.run, what != "undo")
         self.overwritten = self.overwritten or what != "undo"
@@ -343,7 +345,8 @@ class Day:
         assert self._is_old() or "remain in" in said, f"it said {said!r}"
         return said
 
-    def _finished(self) -> tuple[Event, str]:
+    def finish(self) -> tuple[Event, str]:
+        """Mount the result."""
         self.mounted = True
         return Event.DONE, "It is set up."
 
@@ -472,6 +475,7 @@ def days_on(job: Job, folder: Path) -> Iterator[Callable[[int, Script], list[str
         patched.setattr(rehearsed, "holding", holding)
         patched.setattr(rehearsed, "comparing", lambda run, _plan: _comparing(run, now[-1].drives))
         patched.setattr(rehearsed, "_check_drives", check_drives)
+        patched.setattr(rehearsed, "finish", lambda work: now[-1].finish())
         _patch_surroundings(patched, job)
         yield live
 
@@ -502,7 +506,7 @@ def _patch_surroundings(patched: pytest.MonkeyPatch, job: Job) -> None:
     patched.setattr("wizard.apply.run.runs.load_plan", lambda run: plan)
     patched.setattr("wizard.apply.run.runs.load_environment", lambda run: None)
     patched.setattr(rehearsed, "_are_attached", lambda run, plan: True)
-    patched.setattr(rehearsed, "_update_kernel", lambda plan: None)
+    patched.setattr(rehearsed, "_update_kernel", lambda plan, *, anew=True: None)
     patched.setattr(rehearsed, "discard", lambda places, drive, journal: None)
     patched.setattr(rehearsed, "noting", lambda run: lambda share: None)
     patched.setattr(

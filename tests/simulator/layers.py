@@ -21,7 +21,6 @@ from msgspec.structs import replace
 from tests.devices import tool
 from tests.loop.applying import Work
 from wizard.apply.plan import rehearse
-from wizard.apply.plan.rehearse import Execute
 from wizard.apply.plan.run import execute
 from wizard.apply.steps import arrays
 from wizard.apply.steps.step_context import StepContext, alone_on
@@ -197,10 +196,11 @@ def _write_to(node: str, at: int, data: bytes) -> None:
 
 
 @contextmanager
-def layered(work: Work) -> Iterator[Execute]:
-    """Rehearse without the kernel features missing here. Returns a function that executes steps."""
+def layered(work: Work) -> Iterator[None]:
+    """Rehearse without the kernel features missing here."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(rehearse, "keep_headers", lambda *_: None)
+        patched.setattr(rehearse, "execute", Layers(work).execute)
         for name in ("show_beneath", "leave_uncopied"):
             patched.setattr(arrays, name, lambda *_: None)
-        yield Layers(work).execute
+        yield

@@ -248,8 +248,8 @@ def rehearsed_job(name: str, work: Work, make_drive: MakeDrive) -> Job:
     before = [work.digest(path) for path in plan.devices]
     journal = Journal(run)
     try:
-        with layered(work) as execute:
-            record = rehearse(plan, RehearsalWorkspace(run, work.environment, journal, execute, PASSPHRASE))
+        with layered(work):
+            record = rehearse(plan, RehearsalWorkspace(run, work.environment, journal, PASSPHRASE))
     finally:
         journal.close()
     assert [work.digest(path) for path in plan.devices] == before, "the rehearsal wrote to a drive"

@@ -15,7 +15,6 @@ from wizard.apply.block.devices import write_bytes
 from wizard.apply.engine.held_drive import HeldDrive
 from wizard.apply.engine.stores import notice_file, old_file
 from wizard.apply.plan.rehearse import RehearsalWorkspace, rehearse
-from wizard.apply.plan.run import execute
 from wizard.apply.run.progress_log import FILE
 from wizard.apply.run.runs import new_run
 
@@ -76,7 +75,7 @@ def test_rehearsed_data_is_durable_before_the_drive_is_written(
     try:
         with monkeypatch.context() as patched:
             watch(patched, lasting, lambda _name, _given: None)
-            record = rehearse(plan, RehearsalWorkspace(run, work.environment, journal, execute))
+            record = rehearse(plan, RehearsalWorkspace(run, work.environment, journal))
         assert work.digest(drive) == before
         states = list(lasting.states())
     finally:

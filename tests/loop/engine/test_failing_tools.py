@@ -26,7 +26,7 @@ def test_failing_tool_is_an_error(
     make_drive: MakeDrive, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: str, script: str
 ) -> None:
     drive = make_drive(8 * MIB)
-    marking = SignatureHider(drive, 8 * MIB, 512, 30)
+    marking = SignatureHider(drive, 512, 30)
     if program == "mdadm":
         stand_in(tmp_path / "bin", monkeypatch, program, "exit 1")
     marking.refuse_recognised(drive, "ext4")

@@ -30,6 +30,8 @@ from tests.loop.runs.found.test_replugged import attach, detach
 from wizard.apply.block.devices import partition_nodes
 from wizard.apply.engine import exchange
 from wizard.apply.plan import rehearsed
+from wizard.apply.run.job import RunWork
+from wizard.apply.run.process import Purpose
 from wizard.filesystems.registry import MADE
 from wizard.process.program import find
 
@@ -124,7 +126,8 @@ def cut_off_at(phase: Phase, run: Path, monkeypatch: pytest.MonkeyPatch) -> None
                 monkeypatch.setattr(exchange, "overwrite_notice", lambda side: os._exit(0))
             journal = Journal(run)
             journal.add(Event.STARTED, "Putting it to use.")
-            rehearsed.release(run, journal, lambda: os._exit(0))
+            monkeypatch.setattr(rehearsed, "finish", lambda work: os._exit(0))
+            rehearsed.release(RunWork(run, Purpose.KEEP, journal, ()))
         finally:
             os._exit(1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

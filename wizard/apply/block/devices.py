@@ -86,11 +86,11 @@ def node_fault(node: str, drive: str) -> Message | None:
 
 def partition_nodes(drive: str) -> tuple[str, ...]:
     """Return the nodes of a drive's partitions that the kernel knows, by number."""
-    found = [entry.parent for entry in (SYS_BLOCK / kernel_name(drive)).glob("*/partition")]
-    return tuple(
-        node_of(entry.name)
-        for entry in sorted(found, key=lambda entry: int((entry / "partition").read_text()))
+    found = sorted(
+        (int(entry.read_text()), entry.parent.name)
+        for entry in (SYS_BLOCK / kernel_name(drive)).glob("*/partition")
     )
+    return tuple(node_of(name) for _, name in found)
 
 
 def is_unplugged(drive: str) -> bool:
@@ -110,6 +110,18 @@ def size_bytes(node: str) -> int:
         return int((SYS_BLOCK / kernel_name(node) / "size").read_text()) * KERNEL_SECTOR_BYTES
     except OSError:
         raise Failed(t("The kernel no longer lists {node}.", node=node)) from None
+
+
+def block_bytes(node: str) -> tuple[int, int]:
+    """Return the logical and physical block size of a device, or of the drive of a partition, from sysfs."""
+    queue = _drive_folder(SYS_BLOCK / kernel_name(node)) / "queue"
+    return int((queue / "logical_block_size").read_text()), int((queue / "physical_block_size").read_text())
+
+
+def _drive_folder(block: Path) -> Path:
+    """Return the sysfs folder of a device, or of the drive of a partition."""
+    block = block.resolve()
+    return block.parent if (block / "partition").exists() else block
 
 
 def open_exclusively(path: str) -> Message | str | None:
@@ -197,7 +209,7 @@ def forget_caches(path: str) -> None:
         # The kernel refuses if the device is in use. O_DIRECT reads are still right then.
         with suppress(OSError):
             fcntl.ioctl(fd, BLKFLSBUF, 0)
-    _drop_backing_caches((SYS_BLOCK / kernel_name(path)).resolve())
+    _drop_backing_caches(SYS_BLOCK / kernel_name(path))
 
 
 def _drop_backing_caches(block: Path) -> None:
@@ -206,19 +218,18 @@ def _drop_backing_caches(block: Path) -> None:
     If the filesystem could not write part of such a file, its cache would still return the data that never
     reached the medium.
     """
-    whole = block.parent if (block / "partition").exists() else block
+    whole = _drive_folder(block)
     with suppress(OSError):
         backing = (whole / "loop/backing_file").read_text().rstrip("\n")
         with _opened(backing, os.O_RDONLY | os.O_NONBLOCK) as file:
             os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
     for below in whole.glob("slaves/*"):
-        _drop_backing_caches(below.resolve())
+        _drop_backing_caches(below)
 
 
 def drives_under(node: str) -> tuple[str, ...]:
     """Return the nodes of all drives below a device."""
-    block = (SYS_BLOCK / kernel_name(node)).resolve()
-    whole = block.parent if (block / "partition").exists() else block
+    whole = _drive_folder(SYS_BLOCK / kernel_name(node))
     below = sorted(whole.glob("slaves/*"))
     if not below:
         return (node_of(whole.name),)
@@ -280,27 +291,14 @@ def wait_for(*nodes: str) -> None:
         sleep(0.02)
 
 
-FIRST_BYTES = 4096
-"""A multiple of every drive's block size."""
-
-
-def superblock_on(node: str) -> bytes:
-    """Return the bytes of an ext superblock. Raises Failed if they cannot be read."""
-    forget_caches(node)
-    return read_bytes(node, 0, FIRST_BYTES)[
-        superblock.START_BYTES : superblock.START_BYTES + superblock.SUPERBLOCK_BYTES
-    ]
-
-
 def read_range(node: str, offset_bytes: int, length_bytes: int) -> bytes:
-    """Read any range of a device past the page cache. Empty if its last block is beyond the end."""
-    begin, end = (
-        offset_bytes // FIRST_BYTES * FIRST_BYTES,
-        rounded_up(offset_bytes + length_bytes, FIRST_BYTES),
-    )
+    """Read any range of a device past the page cache. Empty if the device ends before. Raises Failed."""
+    end = offset_bytes + length_bytes
     if end > size_bytes(node):
         return b""
-    return read_bytes(node, begin, end - begin)[offset_bytes - begin :][:length_bytes]
+    block, _ = block_bytes(node)
+    begin = offset_bytes // block * block
+    return read_bytes(node, begin, rounded_up(end, block) - begin)[offset_bytes - begin :][:length_bytes]
 
 
 def facts_on(node: str) -> ExtFacts:

@@ -13,7 +13,6 @@ from itertools import pairwise
 from typing import Protocol, Self
 
 from wizard.apply.block import devices
-from wizard.apply.block.devices import SYS_BLOCK, kernel_name, size_bytes
 from wizard.model.machine import Extent
 from wizard.model.said import MIB, failing, rounded_up
 
@@ -99,6 +98,23 @@ def chunks(places: Iterable[Extent]) -> Iterator[Extent]:
     for place in places:
         for start in range(place.start_bytes, place.end_bytes, MIB):
             yield Extent(start, min(MIB, place.end_bytes - start))
+
+
+def pieces(places: Iterable[Extent], read: Read) -> Iterator[tuple[int, bytes]]:
+    """Read extents in chunks of at most 1 MiB. Yields the start and the bytes of each."""
+    for chunk in chunks(places):
+        yield chunk.start_bytes, read(chunk.start_bytes, chunk.size_bytes)
+
+
+def read_all(places: Iterable[Extent], read: Read) -> bytes:
+    """Read extents of any size, one after the other."""
+    return b"".join(data for _, data in pieces(places, read))
+
+
+def copy(places: Iterable[Extent], read: Read, write: Callable[[int, bytes], object]) -> None:
+    """Copy extents to the same offsets."""
+    for start, data in pieces(places, read):
+        write(start, data)
 
 
 def held(file: int) -> tuple[Extent, ...]:
@@ -219,13 +235,6 @@ class Medium(Protocol):
         """Flush all writes to the medium."""
 
 
-def block_bytes(node: str) -> tuple[int, int]:
-    """Return the logical and physical block size of a device, or of the drive of a partition, from sysfs."""
-    folder = (SYS_BLOCK / kernel_name(node)).resolve()
-    queue = next(queue for queue in (folder / "queue", folder.parent / "queue") if queue.exists())
-    return int((queue / "logical_block_size").read_text()), int((queue / "physical_block_size").read_text())
-
-
 class DeviceMedium:
     """Block device opened for reading with O_DIRECT. Writes fail: `engine/held_drive.py` opens a device for
     writing."""
@@ -234,8 +243,8 @@ class DeviceMedium:
 
     def __init__(self, node: str) -> None:
         self.node = node
-        self.size_bytes = size_bytes(node)
-        self.logical_block_bytes, _ = block_bytes(node)
+        self.size_bytes = devices.size_bytes(node)
+        self.logical_block_bytes, _ = devices.block_bytes(node)
         with failing(devices.UNOPENED, device=node):
             self._fd = os.open(node, self.flags | os.O_DIRECT | os.O_CLOEXEC)
         self._buffer = mmap.mmap(-1, MIB)

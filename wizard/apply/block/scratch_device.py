@@ -10,7 +10,7 @@ import errno
 import fcntl
 import os
 import struct
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import monotonic, sleep
@@ -191,26 +191,24 @@ def ignore(what: str, lines: Sequence[str]) -> None:
     _reload()
 
 
-def stop_ignoring(what: str) -> None:
-    """Remove the rules that this process installed under the name `what`, and stale ones."""
-    _remove_rules((_rule_path(what), *_stale_rules()))
+def stop_ignoring(*names: str) -> None:
+    """Remove the rules that this process installed under these names, and those of killed processes. Rules
+    for devices that still exist stay."""
+    mapped = set()
+    for block in devices.SYS_BLOCK.glob("dm-*"):
+        # Devices can disappear during the loop.
+        with suppress(OSError):
+            mapped.add((block / "dm/name").read_text().strip())
+    left = [rule for rule in RULES.glob(RULE_NAME.format("[0-9]*", "*")) if _is_stale(rule, mapped)]
+    existing = [rule for rule in (*map(_rule_path, names), *left) if rule.exists()]
+    for rule in existing:
+        with suppress(OSError):
+            rule.unlink()
+    if existing:
+        _reload()
 
 
-def forget_left_rules() -> None:
-    """Remove the rules of killed processes. Rules for devices that still exist stay."""
-    _remove_rules(_stale_rules())
-
-
-def _rule_path(what: str) -> Path:
-    return RULES / RULE_NAME.format(os.getpid(), what)
-
-
-def _stale_rules() -> tuple[Path, ...]:
-    mapped = _mapper_names()
-    return tuple(rule for rule in RULES.glob(RULE_NAME.format("[0-9]*", "*")) if _is_stale(rule, mapped))
-
-
-def _is_stale(rule: Path, mapped: frozenset[str]) -> bool:
+def _is_stale(rule: Path, mapped: Collection[str]) -> bool:
     # psutil takes a moment to load, and such rules are rare.
     from psutil import pid_exists
 
@@ -218,22 +216,8 @@ def _is_stale(rule: Path, mapped: frozenset[str]) -> bool:
     return what not in mapped and not pid_exists(int(process))
 
 
-def _mapper_names() -> frozenset[str]:
-    found = set()
-    for block in devices.SYS_BLOCK.glob("dm-*"):
-        # Devices can disappear during the loop.
-        with suppress(OSError):
-            found.add((block / "dm/name").read_text().strip())
-    return frozenset(found)
-
-
-def _remove_rules(rules: Iterable[Path]) -> None:
-    existing = [rule for rule in rules if rule.exists()]
-    for rule in existing:
-        with suppress(OSError):
-            rule.unlink()
-    if existing:
-        _reload()
+def _rule_path(what: str) -> Path:
+    return RULES / RULE_NAME.format(os.getpid(), what)
 
 
 def _reload() -> None:

@@ -5,7 +5,7 @@ repaired, but still identifies the filesystem.
 """
 
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import NoReturn, Protocol
 
@@ -15,12 +15,10 @@ from wizard.apply.block import extents
 from wizard.apply.block.devices import NO_EXT
 from wizard.apply.conversion import state
 from wizard.apply.engine.changes import kept
-from wizard.apply.engine.checks import Kept, opened
 from wizard.apply.engine.exchange import Exchange
 from wizard.apply.engine.record import (
     DAMAGED,
     KEPT_IN,
-    DriveChange,
     Phase,
     Record,
     SavedSignature,
@@ -29,7 +27,7 @@ from wizard.apply.engine.record import (
     save_record,
 )
 from wizard.apply.engine.stores import FOLDER, Store
-from wizard.apply.engine.survey import DriveSide, delete_saved
+from wizard.apply.engine.survey import delete_saved
 from wizard.apply.run.process import NOTHING_WRITTEN
 from wizard.apply.run.progress_log import Progress, part_of
 from wizard.ext4 import assessment
@@ -38,18 +36,6 @@ from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Extent
 from wizard.model.run import Event
 from wizard.model.said import Message, join, t
-
-
-def _kept_of(folder: Path) -> Kept:
-    """Return the saved and planned bytes in a transaction's folder."""
-
-    def side_of(_: int, change: DriveChange, medium: extents.Medium, files: ExitStack) -> DriveSide:
-        old = opened(lambda: files.enter_context(Store(folder / state.OLD)).read)
-        new = opened(lambda: files.enter_context(Store(folder / state.NEW)).read)
-        return DriveSide(change, medium, old, new)
-
-    return Kept(folder, side_of)
-
 
 USED = t("it was modified since, for example by a read-write mount")
 
@@ -219,11 +205,9 @@ class Committer:
             # The device has a new name since the start of the run.
             changes = tuple(replace(change, path=self._device) for change in record.changes)
             save_record(self._run, replace(record, changes=changes))
-        exchange = Exchange(self._run, [self._medium], _kept_of(self._folder))
-        try:
+        files = (self._folder / state.OLD, self._folder / state.NEW)
+        with closing(Exchange(self._run, [self._medium], files)) as exchange:
             yield exchange
-        finally:
-            exchange.close()
 
     def _give_up(self) -> NoReturn:
         """Give up the change before the first write to the device."""

@@ -328,7 +328,9 @@ def _has_filesystem(migration: Migration) -> bool | None:
     """
     if not Path(migration.device).exists():
         return None
-    found = superblock.read_ext(devices.superblock_on(migration.device))
+    devices.forget_caches(migration.device)
+    place = (superblock.START_BYTES, superblock.SUPERBLOCK_BYTES)
+    found = superblock.read_ext(devices.read_range(migration.device, *place))
     return None if found is None else found.uuid == migration.before.uuid
 
 

@@ -53,7 +53,7 @@ def zeros_wanted(plan: Plan, member: Member) -> tuple[Extent, ...]:
     return (Extent(0, drive.size_bytes),) if drive.size_bytes <= MOST_READ_BYTES else ()
 
 
-def first_data(drive: extents.Medium, places: Sequence[Extent]) -> int | None:
+def first_data(drive: extents.Medium | stores.Store, places: Sequence[Extent]) -> int | None:
     """Return the offset of the first nonzero byte in these places, or None. Unreadable places count as
     data."""
     for chunk in extents.chunks(places):
@@ -62,7 +62,7 @@ def first_data(drive: extents.Medium, places: Sequence[Extent]) -> int | None:
         except Failed:
             return chunk.start_bytes
         if not stores.is_zero(data):
-            return chunk.start_bytes + _first_nonzero(data)
+            return chunk.end_bytes - len(data.lstrip(b"\0"))
     return None
 
 
@@ -85,26 +85,25 @@ def unknown_data(run: Path, plan: Plan, changes: Sequence[DriveChange]) -> tuple
 def _find_data(run: Path, number: int, change: DriveChange, places: Sequence[Extent]) -> int | None:
     """Return the first nonzero byte among the saved bytes, else in these places, or None."""
     with stores.Store(stores.old_file(run, number)) as old:
-        for chunk in extents.chunks(extents.seeking_finds(old.fd, change.size_bytes)):
-            data = old.read(chunk.start_bytes, chunk.size_bytes)
-            if not stores.is_zero(data):
-                return chunk.start_bytes + _first_nonzero(data)
+        saved = first_data(old, extents.seeking_finds(old.fd, change.size_bytes))
+    if saved is not None:
+        return saved
     with extents.DeviceMedium(change.path) as drive:
         return first_data(drive, places)
 
 
-def _first_nonzero(data: bytes) -> int:
-    """Return the index of the first nonzero byte."""
-    return len(data) - len(data.lstrip(b"\0"))
-
-
 def discards(run: Path, number: int, plan: Plan, change: DriveChange, block_bytes: int) -> tuple[Extent, ...]:
-    """Return the ranges to discard when a change is kept: the new volumes, without the ranges that change or
-    were written in the rehearsal.
+    """Return the ranges to discard when a change is kept: the new volumes that mkfs would discard, without
+    the ranges that change or were written in the rehearsal.
 
     Empty for a drive that counts as empty. Raises Failed.
     """
-    volumes = _discarded_volumes(plan, plan.members[number])
+    member = plan.members[number]
+    discarded = (one for one in plan.filesystems if MADE[one.filesystem].discards_with(one.options))
+    nodes = {node for one in discarded for node in one.devices}
+    nodes |= {part for array in plan.arrays if array.device in nodes for part in array.parts}
+    slots = [slot for slot in member.after.partitions if not slot.kept]
+    volumes = [slot.extent for slot in slots if partition_path(member.drive.path, slot.number) in nodes]
     if change.blank or not volumes:
         return ()
     with stores.Store(stores.new_file(run, number)) as new:
@@ -115,15 +114,6 @@ def discards(run: Path, number: int, plan: Plan, change: DriveChange, block_byte
             extents.merged(volumes, block_bytes, change.size_bytes), extents.gaps(needed, change.size_bytes)
         )
     )
-
-
-def _discarded_volumes(plan: Plan, member: Member) -> list[Extent]:
-    """Return the new volumes on a drive that mkfs would discard."""
-    discarded = (one for one in plan.filesystems if MADE[one.filesystem].discards_with(one.options))
-    nodes = {node for one in discarded for node in one.devices}
-    nodes |= {part for array in plan.arrays if array.device in nodes for part in array.parts}
-    slots = [slot for slot in member.after.partitions if not slot.kept]
-    return [slot.extent for slot in slots if partition_path(member.drive.path, slot.number) in nodes]
 
 
 def discard(places: Sequence[Extent], drive: HeldDrive, journal: Journal) -> None:
@@ -151,26 +141,36 @@ READ_SHARE = 0.5
 def collected(
     run: Path,
     number: int,
+    plan: Plan,
     wanted: ScratchRequest,
     old_marks: Sequence[SavedSignature],
     new_marks: Sequence[SavedSignature],
-    *,
-    blank: bool,
-    zeros_in: Sequence[Extent],
     progress: progress_log.Progress,
 ) -> DriveChange:
-    """Return the change to one drive, with its old bytes saved durably. The drive is only read.
+    """Return the change to one drive of a plan, with its old bytes saved durably. The drive is only read.
 
-    `blank`: no signature was found. The change is blank only if `zeros_in` are zeros, too. Raises Failed if
-    the rehearsal wrote outside the allowed places, or if space runs out.
+    The change is blank if no signature was found, and everything read is zeros. Raises Failed if the
+    rehearsal wrote outside the allowed places, or if space runs out.
     """
+    member = plan.members[number]
+    zeros_in = zeros_wanted(plan, member)
     with (
         extents.DeviceMedium(wanted.path) as drive,
         stores.Store(stores.new_file(run, number)) as new,
         stores.Store(stores.old_file(run, number), make_bytes=wanted.size_bytes) as old,
     ):
         touched = extents.held(new.fd)
-        _refuse_elsewhere(wanted, touched, drive, new)
+        passed = extents.merged((*wanted.allowed, *wanted.others), wanted.block_bytes, wanted.size_bytes)
+        outside = extents.clipped(touched, extents.gaps(passed, wanted.size_bytes))
+        for stray in extents.differing(outside, drive.read, new.read):
+            raise Failed(
+                t(
+                    "The rehearsal changed byte {byte} of {drive}, outside the planned contents. "
+                    "Nothing was written to the drive.",
+                    byte=stray.start_bytes,
+                    drive=wanted.path,
+                )
+            )
         change = kept(
             wanted.path,
             drive,
@@ -179,7 +179,7 @@ def collected(
             old,
             old_marks,
             new_marks,
-            blank=blank,
+            blank=member.before.is_bare and not old_marks,
             touched_bytes=sum(place.size_bytes for place in touched),
             progress=progress,
         )
@@ -216,18 +216,16 @@ def kept(
 
     def save(places: Iterable[Extent]) -> None:
         nonlocal empty
-        for chunk in extents.chunks(places):
-            data = read_drive(chunk.start_bytes, chunk.size_bytes)
+        for start, data in extents.pieces(places, read_drive):
             empty = empty and stores.is_zero(data)
-            old.write(chunk.start_bytes, data)
-            saved.append(chunk)
+            old.write(start, data)
+            saved.append(Extent(start, len(data)))
 
     save(changed(read_drive))
     marked = [mark.extent for mark in (*old_marks, *new_marks)]
     places = extents.merged(chain(saved, marked), drive.logical_block_bytes, drive.size_bytes)
-    save(
-        [*extents.clipped(places, extents.gaps(extents.merged(saved, 1, drive.size_bytes), drive.size_bytes))]
-    )
+    unsaved = extents.gaps(extents.merged(saved, 1, drive.size_bytes), drive.size_bytes)
+    save(extents.clipped(places, unsaved))
     old.sync()
     tally.begin(
         progress_log.part_of(progress, READ_SHARE, 1.0), 3 * sum(place.size_bytes for place in places)
@@ -260,21 +258,3 @@ def _changed_places(
     yield from extents.differing(
         extents.clipped(places, extents.gaps(written, wanted.size_bytes)), drive, extents.zeros
     )
-
-
-def _refuse_elsewhere(
-    wanted: ScratchRequest, touched: Sequence[Extent], drive: extents.DeviceMedium, new: stores.Store
-) -> None:
-    """Raises Failed if the scratch copy differs from the drive outside the allowed places."""
-    passed = extents.merged((*wanted.allowed, *wanted.others), wanted.block_bytes, wanted.size_bytes)
-    outside = extents.clipped(touched, extents.gaps(passed, wanted.size_bytes))
-    stray = next(iter(extents.differing(outside, drive.read, new.read)), None)
-    if stray is not None:
-        raise Failed(
-            t(
-                "The rehearsal changed byte {byte} of {drive}, outside the planned contents. "
-                "Nothing was written to the drive.",
-                byte=stray.start_bytes,
-                drive=wanted.path,
-            )
-        )

@@ -5,12 +5,11 @@ hidden drive. The record can be lost or older than the drives; then the drives d
 """
 
 import shlex
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.apply.block import extents
@@ -25,6 +24,7 @@ from wizard.apply.engine.record import (
     load_record,
     settle_record,
 )
+from wizard.apply.engine.survey import Content, DriveSide, Proof
 from wizard.apply.run.backup_store import digest_of_text
 from wizard.apply.run.process import NOTHING_WRITTEN
 from wizard.apply.run.progress_log import Tally
@@ -33,59 +33,43 @@ from wizard.documents.profiles import read_notice
 from wizard.model.errors import BadInput, Failed, Refused, printable
 from wizard.model.said import Message, join, t, tn
 
-
-class Kept(Struct, frozen=True):
-    """Saved and planned bytes of a run's drives, in `folder`. `side_of` opens those of one drive, counted
-    from 0."""
-
-    folder: Path
-    side_of: Callable[[int, DriveChange, extents.Medium, ExitStack], survey.DriveSide]
-
-
-def kept_in(run: Path) -> Kept:
-    """Return the bytes in the run's own folder."""
-    return Kept(run / stores.FOLDER, partial(side_of, run))
+Files = tuple[Path, Path]
+"""Files with the saved and the planned bytes of a drive."""
 
 
 def side_of(
-    run: Path, number: int, change: DriveChange, medium: extents.Medium, files: ExitStack
-) -> survey.DriveSide:
-    """Open the saved and planned bytes of a run's drive, counted from 0. `files` closes them."""
-    return survey.DriveSide(
-        change,
-        medium,
-        opened(lambda: files.enter_context(stores.Store(stores.old_file(run, number))).read),
-        opened(lambda: files.enter_context(stores.Store(stores.new_file(run, number))).read),
-        _load_notice(run, number, change),
-    )
+    run: Path,
+    number: int,
+    change: DriveChange,
+    medium: extents.Medium,
+    opened: ExitStack,
+    files: Files | None = None,
+) -> DriveSide:
+    """Open the saved and planned bytes of a run's drive, counted from 0, in the run's folder unless `files`
+    are given. `opened` closes them.
+
+    A damaged notice is empty.
+    """
+    old, new = files or (stores.old_file(run, number), stores.new_file(run, number))
+    notice = b""
+    if place := change.notice:
+        with suppress(Failed), stores.Store(stores.notice_file(run, number)) as kept:
+            data = kept.read(place.start_bytes, place.size_bytes)
+            notice = data if read_notice(data) else b""
+    return DriveSide(change, medium, _reader_of(old, opened), _reader_of(new, opened), notice)
 
 
-def opened(by: Callable[[], extents.Read]) -> extents.Read:
-    """Return the opened reader, or a reader that fails on use, since not every operation needs both."""
+def _reader_of(file: Path, opened: ExitStack) -> extents.Read:
+    """Open a file. The reader of a missing file fails on use, since not every operation needs both files."""
     try:
-        return by()
+        return opened.enter_context(stores.Store(file)).read
     except Failed as error:
-        return _failing_reader(str(error))
+        why = str(error)
 
-
-def _failing_reader(why: str) -> extents.Read:
     def read(offset: int, length: int) -> bytes:
         raise Failed(why)
 
     return read
-
-
-def _load_notice(run: Path, number: int, change: DriveChange) -> bytes:
-    """Return the stored notice of a drive, empty if the drive has none or the notice is damaged."""
-    place = change.notice
-    if place is None:
-        return b""
-    try:
-        with stores.Store(stores.notice_file(run, number)) as kept:
-            data = kept.read(place.start_bytes, place.size_bytes)
-    except Failed:
-        return b""
-    return data if read_notice(data) else b""
 
 
 COMPLETE = frozenset({Phase.HIDDEN, Phase.RELEASED})
@@ -93,14 +77,11 @@ ENDED = frozenset({Phase.KEPT, Phase.UNDONE, Phase.LEFT})
 WRITING = frozenset({Phase.CLEARING, Phase.REPLACING})
 
 SHOWN = {
-    survey.Content.OLD: Phase.SAVED,
-    survey.Content.HIDDEN: Phase.HIDDEN,
-    survey.Content.NEW: Phase.RELEASED,
+    Content.OLD: Phase.SAVED,
+    Content.HIDDEN: Phase.HIDDEN,
+    Content.NEW: Phase.RELEASED,
 }
 """Phase for the contents of all drives."""
-
-TO_RELEASE = COMPLETE | {Phase.RELEASING}
-"""Phases in which `resume` or `keep` writes the new signatures."""
 
 
 class LeftError(Refused):
@@ -110,15 +91,15 @@ class LeftError(Refused):
 class Checks:
     """Compare the drives of a run with the saved and planned bytes. `media` are in the record's order.
 
-    The bytes are in the run's folder unless `kept` is given. `confirm` are the drives' serial numbers, for
-    `undo --over-changes`.
+    The bytes are in the run's folder, or in `files` if a run has only one drive. `confirm` are the drives'
+    serial numbers, for `undo --over-changes`.
     """
 
     def __init__(
         self,
         run: Path,
         media: Sequence[extents.Medium],
-        kept: Kept | None = None,
+        files: Files | None = None,
         confirm: Sequence[str] = (),
     ) -> None:
         record = load_record(run)
@@ -133,43 +114,38 @@ class Checks:
             )
         settle_record(run)
         self.record: Record = record
-        self._run, self._kept = run, kept or kept_in(run)
+        self._run, self._folder = run, files[0].parent if files else run / stores.FOLDER
         self._name, self._confirm = run_argument(run), confirm
         self._open, self._tally = ExitStack(), Tally()
-        self.sides = tuple(
-            self._side(number, change, media[number]) for number, change in enumerate(record.changes)
-        )
-
-    def _side(self, number: int, change: DriveChange, medium: extents.Medium) -> survey.DriveSide:
-        if medium.size_bytes != change.size_bytes:
+        for change, medium in zip(record.changes, media, strict=True):
+            if medium.size_bytes == change.size_bytes:
+                continue
             resized = t(
                 "{drive} now has {now} bytes, not {before}. Nothing more was written.",
                 drive=change.path,
                 now=medium.size_bytes,
                 before=change.size_bytes,
             )
-            if self.record.phase in UNTOUCHED:
+            if record.phase in UNTOUCHED:
                 raise Refused(join(resized, words.ENDS_RUN(run=self._name)))
             back = t("Restore the drive's size to {size} bytes.", size=change.size_bytes)
             raise Refused(join(resized, back, words.SHOWS_RUN(run=self._name)))
-        return replace(self._kept.side_of(number, change, medium, self._open), told=self._tally)
+        self.sides = tuple(
+            replace(side_of(run, number, change, media[number], self._open, files), told=self._tally)
+            for number, change in enumerate(record.changes)
+        )
 
     def close(self) -> None:
         """Close the store files."""
         self._open.close()
 
-    def prove_old(self) -> survey.Proof | None:
-        """Compare the drives with the saved bytes. Return None if they differ."""
-        whole = all(side.holds(side.change.old_digest) for side in self.sides)
-        return self._proof(survey.Content.OLD) if whole else None
-
-    def prove_kept(self) -> survey.Proof | None:
-        """Compare the drives of a kept run with the planned bytes. Return None if they differ."""
-        whole = all(side.holds(side.change.new_digest) for side in self.sides)
-        return self._proof(survey.Content.NEW) if whole else None
-
-    def _proof(self, content: survey.Content) -> survey.Proof:
-        return survey.Proof(self._kept.folder, content)
+    def prove(self, content: Content) -> Proof | None:
+        """Compare the drives with the saved bytes (OLD) or the planned bytes (NEW). Return None if they
+        differ."""
+        is_old = content is Content.OLD
+        digests = [side.change.old_digest if is_old else side.change.new_digest for side in self.sides]
+        whole = all(map(DriveSide.holds, self.sides, digests))
+        return Proof(self._folder, content) if whole else None
 
     @property
     def is_ahead(self) -> bool:
@@ -183,10 +159,25 @@ class Checks:
 
     def next_commands(self) -> Message | None:
         """Return the commands that would work now, according to their own read-only checks, or None."""
-        if self.record.phase in ENDED:
+        phase, name = self.record.phase, self._name
+        if phase in ENDED:
             return words.NOTHING_LEFT
         self._tally.begin(lambda share: None, 0)
-        found = [*self._forward(), *self._back()]
+        found: list[Message] = []
+        if phase not in GOING_BACK and self._works(self.check_forward):
+            found.append(words.RESUMES_RUN(command="keep" if phase is Phase.HIDDEN else "resume", run=name))
+        if self._works(partial(self.check_undo, over=False)):
+            back = words.ENDS_RUN if phase is Phase.SAVED else words.UNDO
+            found.append((words.RESUMES_UNDO if phase in GOING_BACK else back)(run=name))
+        elif self._confirm and self._works(partial(self.check_undo, over=True)):
+            found.append(
+                t(
+                    "`diskwright undo {run} --over-changes {options:row}` restores the contents "
+                    "from before this run and overwrites any later changes.",
+                    run=name,
+                    options=tuple(f"--confirm {shlex.quote(printable(one))}" for one in self._confirm),
+                )
+            )
         if not found and all(map(self._waits_by_notice, self.sides)):
             found.append(
                 t(
@@ -198,7 +189,7 @@ class Checks:
             return join(*found)
         if not all(side.is_old_intact() for side in self.sides):
             return join(
-                t("The old bytes in {folder} are damaged.", folder=self._kept.folder),
+                t("The old bytes in {folder} are damaged.", folder=self._folder),
                 t(
                     "Restore the folder's files from a backup if you have one. Otherwise, the "
                     "drive can only be set up again: make a new plan."
@@ -206,32 +197,12 @@ class Checks:
             )
         return None
 
-    def _forward(self) -> Iterator[Message]:
-        phase = self.record.phase
-        if phase in GOING_BACK:
-            return
-        if self._works(self.check_forward):
-            command = "keep" if phase is Phase.HIDDEN else "resume"
-            yield words.RESUMES_RUN(command=command, run=self._name)
-
     def check_forward(self) -> None:
         """Run the checks of `resume` or `keep`, depending on the phase."""
-        check = self.check_release if self.record.phase in TO_RELEASE else self.check_commit
-        check()
-
-    def _back(self) -> Iterator[Message]:
-        phase, name = self.record.phase, self._name
-        if self._works(lambda: self.check_undo(over=False)):
-            back = words.ENDS_RUN if phase is Phase.SAVED else words.UNDO
-            yield (words.RESUMES_UNDO if phase in GOING_BACK else back)(run=name)
-        elif self._confirm and self._works(lambda: self.check_undo(over=True)):
-            tokens = tuple(f"--confirm {shlex.quote(printable(one))}" for one in self._confirm)
-            yield t(
-                "`diskwright undo {run} --over-changes {options:row}` restores the contents "
-                "from before this run and overwrites any later changes.",
-                run=name,
-                options=tokens,
-            )
+        if self.record.phase in (*COMPLETE, Phase.RELEASING):
+            self.check_release()
+        else:
+            self.check_commit()
 
     def demand(self, phase: Phase) -> None:
         """Raises Refused unless the run is in this phase."""
@@ -253,16 +224,13 @@ class Checks:
             self.record = record
         return True
 
-    def _waits_by_notice(self, side: survey.DriveSide) -> bool:
+    def _waits_by_notice(self, side: DriveSide) -> bool:
         """Return True if the drive's notice is enough to finish the run."""
         place = side.change.notice
         if place is None:
             return False
         try:
-            data = b"".join(
-                side.medium.read(one.start_bytes, one.size_bytes) for one in extents.chunks((place,))
-            )
-            notice = read_notice(data)
+            notice = read_notice(extents.read_all((place,), side.medium.read))
             return (
                 notice is not None
                 and self.record.of_plan in ("", digest_of_text(notice.plan))
@@ -273,17 +241,18 @@ class Checks:
 
     # Checks before writing. They only read, and correct the phase if the drives contradict it.
 
-    def _contents(self) -> tuple[survey.Content, ...]:
+    def _contents(self) -> tuple[Content, ...]:
         """Return the contents of the drives. Corrects a record that is lost or older than the drives."""
         contents = tuple(map(survey.content_of, self.sides))
         phase = self.record.phase
-        if phase is Phase.HIDDEN and all(side.change.hides_all for side in self.sides):
+        changes = [side.change for side in self.sides]
+        if phase is Phase.HIDDEN and all(one.old_digest == one.barred_digest for one in changes):
             # Old and hidden bytes are the same, so the drives cannot contradict the record.
-            alike = {survey.Content.OLD: survey.Content.HIDDEN}
+            alike = {Content.OLD: Content.HIDDEN}
             contents = tuple(alike.get(content, content) for content in contents)
         if phase not in (Phase.UNKNOWN, Phase.SAVED, Phase.HIDDEN):
             return contents
-        if survey.Content.FOREIGN in contents:
+        if Content.FOREIGN in contents:
             if phase is not Phase.HIDDEN:
                 wrote = any(map(_shows_new, self.sides))
                 self.record = replace(self.record, phase=Phase.REPLACING if wrote else Phase.SAVED)
@@ -294,37 +263,37 @@ class Checks:
 
     def check_commit(self) -> None:
         """Raises Refused if the saved bytes, the planned bytes or the drives do not allow a commit."""
-        contents: tuple[survey.Content, ...] = ()
+        contents: tuple[Content, ...] = ()
         if self.record.phase in (Phase.SAVED, Phase.UNKNOWN):
             contents = self._contents()
         if self.record.phase is Phase.SAVED:
-            self._check_kept(survey.DriveSide.is_old_intact)
-            self._check_kept(survey.DriveSide.is_new_intact)
-            self._check_kept(survey.DriveSide.is_notice_intact)
+            self._check_kept(DriveSide.is_old_intact)
+            self._check_kept(DriveSide.is_new_intact)
+            self._check_kept(DriveSide.is_notice_intact)
             for side, content in zip(self.sides, contents, strict=True):
-                if content is not survey.Content.OLD:
+                if content is not Content.OLD:
                     self._refuse_stranger(side)
                     raise Refused(
                         t("{drive} was changed after the rehearsal.", drive=side.change.path),
                         str(NOTHING_WRITTEN),
                     )
         elif self.record.phase in WRITING:
-            self._check_kept(survey.DriveSide.is_new_intact)
-            self._check_kept(survey.DriveSide.is_notice_intact)
+            self._check_kept(DriveSide.is_new_intact)
+            self._check_kept(DriveSide.is_notice_intact)
             self._refuse_foreign()
         elif self.record.phase not in COMPLETE:
             self.demand(Phase.HIDDEN)
 
-    def check_release(self) -> list[survey.DriveSide]:
+    def check_release(self) -> list[DriveSide]:
         """Return completed drives that were used since, which stay unchanged. Raises Refused if the planned
         bytes or the drives do not allow a release."""
         if self.record.phase is Phase.UNKNOWN:
             self._contents()
         if self.record.phase is Phase.HIDDEN:
-            self._check_kept(survey.DriveSide.is_new_intact)
+            self._check_kept(DriveSide.is_new_intact)
             contents = self._contents()
             for side, content in zip(self.sides, contents, strict=True):
-                if self.record.phase is Phase.HIDDEN and content is not survey.Content.HIDDEN:
+                if self.record.phase is Phase.HIDDEN and content is not Content.HIDDEN:
                     self._refuse_stranger(side)
                     if said := survey.wrapped(side):
                         raise Failed(said)
@@ -333,13 +302,13 @@ class Checks:
                         str(NOTHING_WRITTEN),
                     )
         if self.record.phase is Phase.RELEASING:
-            self._check_kept(survey.DriveSide.is_new_intact)
+            self._check_kept(DriveSide.is_new_intact)
             return [side for side in self.sides if self._is_used(side)]
         if self.record.phase not in COMPLETE:
             self.demand(Phase.RELEASED)
         return []
 
-    def check_undo(self, *, over: bool) -> tuple[survey.Content, ...]:
+    def check_undo(self, *, over: bool) -> tuple[Content, ...]:
         """Return the contents of the drives. Raises Refused if the old bytes are damaged, or if undo would
         overwrite foreign changes without `over`."""
         contents = self._contents()
@@ -350,16 +319,16 @@ class Checks:
             for side in self.sides:
                 self._refuse_stranger(side)
             return contents
-        self._check_kept(survey.DriveSide.is_old_intact)
+        self._check_kept(DriveSide.is_old_intact)
         if over:
             for side, content in zip(self.sides, contents, strict=True):
-                if content is survey.Content.FOREIGN:
+                if content is Content.FOREIGN:
                     self._refuse_stranger(side)
         elif phase in COMPLETE or phase is Phase.RELEASING:
-            complete = {Phase.HIDDEN: {survey.Content.HIDDEN}, Phase.RELEASED: {survey.Content.NEW}}
-            fits = complete.get(phase, {survey.Content.HIDDEN, survey.Content.NEW, survey.Content.PARTIAL})
+            complete = {Phase.HIDDEN: {Content.HIDDEN}, Phase.RELEASED: {Content.NEW}}
+            fits = complete.get(phase, {Content.HIDDEN, Content.NEW, Content.PARTIAL})
             for side, content in zip(self.sides, contents, strict=True):
-                if content not in fits | {survey.Content.OLD}:
+                if content not in fits | {Content.OLD}:
                     self._refuse_stranger(side)
                     raise Refused(
                         survey.wrapped(side)
@@ -374,16 +343,16 @@ class Checks:
             self._refuse_foreign()
         return contents
 
-    def is_nothing_to_restore(self, contents: Sequence[survey.Content]) -> bool:
+    def is_nothing_to_restore(self, contents: Sequence[Content]) -> bool:
         """Return True if each drive contains the old bytes, or was empty and not written by the run."""
         unwritten = self.record.phase in (Phase.SAVED, Phase.CLEARING)
         return all(
-            content is survey.Content.OLD
+            content is Content.OLD
             or (unwritten and side.change.blank and not survey.count_blocks(side).is_known)
             for side, content in zip(self.sides, contents, strict=True)
         )
 
-    def _refuse_stranger(self, side: survey.DriveSide) -> None:
+    def _refuse_stranger(self, side: DriveSide) -> None:
         """Raises Refused if the drive has none of the run's bytes: it may be another drive."""
         found = survey.count_blocks(side)
         if found.other and not found.is_known:
@@ -396,11 +365,11 @@ class Checks:
                 )
             )
 
-    def _check_kept(self, is_whole: Callable[[survey.DriveSide], bool]) -> None:
+    def _check_kept(self, is_whole: Callable[[DriveSide], bool]) -> None:
         """Raises Refused if the stored bytes of a drive are damaged."""
         for side in self.sides:
             if not is_whole(side):
-                raise Refused(words.DAMAGED(folder=self._kept.folder, drive=side.change.path))
+                raise Refused(words.DAMAGED(folder=self._folder, drive=side.change.path))
 
     def _refuse_foreign(self) -> None:
         """Raises Refused if another program wrote to a half-changed drive, or LeftError if it uses the old
@@ -438,7 +407,7 @@ class Checks:
             )
         )
 
-    def _is_used(self, side: survey.DriveSide) -> bool:
+    def _is_used(self, side: DriveSide) -> bool:
         """Return True if another program wrote to a completed drive, which stays unchanged. Raises Refused if
         the drive was incomplete."""
         whole = side.is_old_intact()
@@ -459,8 +428,7 @@ class Checks:
         return True
 
 
-def _shows_new(side: survey.DriveSide) -> bool:
-    """Return True if a drive of the run contains something that the run wrote."""
+def _shows_new(side: DriveSide) -> bool:
     found = survey.count_blocks(side)
     if found.new:
         return True

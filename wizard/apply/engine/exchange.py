@@ -10,6 +10,7 @@ Each phase checks first. Errors name the commands that work now.
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -20,10 +21,11 @@ from wizard.apply.engine import checks, survey
 from wizard.apply.engine import record as words
 from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase, SavedSignature, load_record, save_record
 from wizard.apply.engine.stores import digest_of, hidden_old_reader
+from wizard.apply.engine.survey import Content, DriveSide, Proof
 from wizard.apply.run.process import UNWRITTEN
 from wizard.apply.run.progress_log import Progress
 from wizard.model.errors import Failed, Refused
-from wizard.model.machine import Extent
+from wizard.model.machine import Extent, Placed
 from wizard.model.said import join, t
 
 OVER = "over"
@@ -67,7 +69,7 @@ class Exchange(checks.Checks):
             if self.record.phase is Phase.SAVED:
                 self._enter(Phase.CLEARING)
             if self.record.phase is Phase.CLEARING:
-                if any(map(survey.has_new_signature, self.sides)):
+                if any(survey.shows_signature(side, new=True) for side in self.sides):
                     # An interrupted keep wrote them, and the record is lost since.
                     self._clear_signatures()
                 for side in self.sides:
@@ -81,7 +83,7 @@ class Exchange(checks.Checks):
             if self.record.phase not in checks.COMPLETE:
                 self.demand(Phase.HIDDEN)
 
-    def release(self, progress: Progress) -> survey.Proof:
+    def release(self, progress: Progress) -> Proof:
         """Write the new signatures: from HIDDEN to RELEASED. Return the proof. Raises Failed or Refused like
         `commit`."""
         self._begin(progress, RELEASES)
@@ -96,9 +98,9 @@ class Exchange(checks.Checks):
                 self._write_new_signatures([side for side in self.sides if side not in used], is_checked)
                 self._enter(Phase.RELEASED)
             self.demand(Phase.RELEASED)
-            return self._proof(survey.Content.NEW)
+            return Proof(self._folder, Content.NEW)
 
-    def _write_new_signatures(self, sides: Sequence[survey.DriveSide], is_checked: bool) -> None:
+    def _write_new_signatures(self, sides: Sequence[DriveSide], is_checked: bool) -> None:
         """Write the new signatures, and verify all places unless `is_checked`."""
         # Write the deciding signature last on each drive, and those of all drives together. Otherwise md
         # could start with one half of a mirror after a power cut.
@@ -111,7 +113,7 @@ class Exchange(checks.Checks):
             if not is_checked:
                 check(side, side.change.new_digest)
 
-    def undo(self, progress: Progress) -> survey.Proof | None:
+    def undo(self, progress: Progress) -> Proof | None:
         """Restore the old bytes, bit for bit, from any phase. Return the proof.
 
         Returns None if the run wrote nothing and another program did. Raises Failed or Refused; can be
@@ -120,17 +122,17 @@ class Exchange(checks.Checks):
         self._begin(progress, UNDOES)
         with self._saving_phase():
             contents = self.check_undo(over=(self._run / OVER).exists())
-            if all(content is survey.Content.OLD for content in contents):
+            if all(content is Content.OLD for content in contents):
                 for side in self.sides:
                     # An earlier attempt may have left these bytes in the drive's cache.
                     side.medium.flush()
                 self._enter(Phase.UNDONE)
-                return self._proof(survey.Content.OLD)
+                return Proof(self._folder, Content.OLD)
             if self.record.phase is Phase.SAVED or self.is_nothing_to_restore(contents):
                 self._enter(Phase.UNDONE)
                 return None
             # Another program may have overwritten old bytes that were already restored.
-            again = self.record.phase is Phase.RELEASING_BACK and survey.Content.FOREIGN in contents
+            again = self.record.phase is Phase.RELEASING_BACK and Content.FOREIGN in contents
             if again or self.record.phase not in (*GOING_BACK, *checks.ENDED):
                 self._enter(Phase.CLEARING_BACK)
             self.has_written = self.record.phase not in checks.ENDED
@@ -147,19 +149,14 @@ class Exchange(checks.Checks):
                     check(side, side.change.old_digest)
                 self._enter(Phase.UNDONE)
             self.demand(Phase.UNDONE)
-            return self._proof(survey.Content.OLD) if self.has_written else None
+            return Proof(self._folder, Content.OLD) if self.has_written else None
 
     def _clear_signatures(self) -> None:
         """Clear all signatures, visible ones first: places of the others may overlap them."""
-        marks = [
-            [side.change.new_marks for side in self.sides],
-            [side.change.old_marks for side in self.sides],
-        ]
-        if any(survey.has_old_signature(side) for side in self.sides):
-            marks.reverse()
-        for each in marks:
-            for side, cleared in zip(self.sides, each, strict=True):
-                clear_signatures(side, cleared)
+        is_old = any(survey.shows_signature(side, new=False) for side in self.sides)
+        for old in (is_old, not is_old):
+            for side in self.sides:
+                clear_signatures(side, side.change.old_marks if old else side.change.new_marks)
 
     def _enter(self, phase: Phase) -> None:
         record = replace(self.record, phase=phase)
@@ -167,7 +164,6 @@ class Exchange(checks.Checks):
         self.record = record
 
     def _save_corrected(self) -> None:
-        """Save the phase if the drives corrected it."""
         if load_record(self._run) != self.record:
             self._enter(self.record.phase)
 
@@ -188,7 +184,7 @@ class Exchange(checks.Checks):
             if not self.record.waits:
                 if isinstance(error, Failed):
                     raise
-                raise Refused(f"{error} {words.KEPT_IN(folder=self._kept.folder)}") from None
+                raise Refused(f"{error} {words.KEPT_IN(folder=self._folder)}") from None
             with suppress(Failed):
                 self._save_corrected()
             if isinstance(error, Failed) and self.record.phase in UNTOUCHED:
@@ -207,32 +203,30 @@ def mark_over_changes(run: Path, over: bool) -> None:
         raise Failed(join(unwritten, words.NO_DRIVE_WRITTEN)) from None
 
 
-def check(side: survey.DriveSide, digest: str) -> None:
+def check(side: DriveSide, digest: str) -> None:
     """Raises Failed unless the drive, read past every cache, matches this digest."""
     if not side.holds(digest):
         raise Failed(survey.wrapped(side) or UNVERIFIED(what=side.change.path))
 
 
 def _replace_all(
-    side: survey.DriveSide, content: extents.Read, digest: str, standing: extents.Read | None = None
+    side: DriveSide, content: extents.Read, digest: str, standing: extents.Read | None = None
 ) -> None:
     """Write these bytes to all places, and verify them.
 
     Unchanged bytes are not rewritten, so undo works even if a block no longer accepts writes. `standing`
     reads the current bytes if they are known, instead of the drive. Raises Failed.
     """
-    standing = standing or side.medium.read
-    for chunk in extents.chunks(side.change.places):
-        data = content(chunk.start_bytes, chunk.size_bytes)
-        for place in _differences(standing, chunk, data):
-            at = place.start_bytes - chunk.start_bytes
+    for start, data in extents.pieces(side.change.places, content):
+        for place in _differences(standing or side.medium.read, Extent(start, len(data)), data):
+            at = place.start_bytes - start
             side.medium.write(place.start_bytes, data[at : at + place.size_bytes])
-        side.told(chunk.size_bytes)
+        side.told(len(data))
     side.medium.flush()
     check(side, digest)
 
 
-def _replace_with_old(side: survey.DriveSide) -> None:
+def _replace_with_old(side: DriveSide) -> None:
     """Write the old bytes without the old signatures. On a counterfeit drive, whose places share blocks, no
     signature can be withheld, so write all. Raises Failed."""
     content = hidden_old_reader(side.change, side.old)
@@ -244,39 +238,41 @@ def _replace_with_old(side: survey.DriveSide) -> None:
         _replace_all(side, side.old, side.change.old_digest)
 
 
-def clear_signatures(side: survey.DriveSide, marks: Sequence[SavedSignature]) -> None:
+def clear_signatures(side: DriveSide, marks: Sequence[SavedSignature]) -> None:
     """Clear signatures, the deciding one first."""
     for mark in reversed(marks):
-        _write_signature(side, mark, mark.away(mark.start_bytes, mark.size_bytes, side.old))
+        _write_signature(side, mark, partial(mark.away, held=side.old))
 
 
-def write_signatures(side: survey.DriveSide, marks: Sequence[SavedSignature], content: extents.Read) -> None:
+def write_signatures(side: DriveSide, marks: Sequence[SavedSignature], content: extents.Read) -> None:
     """Write signatures, the deciding one last."""
     for mark in marks:
-        _write_signature(side, mark, content(mark.start_bytes, mark.size_bytes))
+        _write_signature(side, mark, content)
 
 
-def overwrite_notice(side: survey.DriveSide) -> None:
+def overwrite_notice(side: DriveSide) -> None:
     """Overwrite the notice with the planned bytes, if the drive has one."""
     if place := side.change.notice:
         for chunk in extents.chunks((place,)):
-            write_signatures(side, (SavedSignature(chunk.start_bytes, chunk.size_bytes),), side.new)
+            _write_signature(side, chunk, side.new)
 
 
-def _write_signature(side: survey.DriveSide, mark: SavedSignature, data: bytes) -> None:
+def _write_signature(side: DriveSide, place: Placed, content: extents.Read) -> None:
     """Write, flush and verify a signature, since the next one may depend on it. Raises Failed."""
-    if _differences(side.medium.read, mark.extent, data):
-        side.medium.write_through(mark.start_bytes, data)
+    start, size = place.start_bytes, place.size_bytes
+    data = content(start, size)
+    if _differences(side.medium.read, place.extent, data):
+        side.medium.write_through(start, data)
     else:
         # An earlier attempt may have left these bytes in the drive's cache.
         side.medium.flush()
-    if side.medium.read(mark.start_bytes, mark.size_bytes) != data:
+    if side.medium.read(start, size) != data:
         raise Failed(
             t(
                 "Verification of {drive} failed at byte {byte}: the data read back differs from "
                 "the data written.",
                 drive=side.change.path,
-                byte=mark.start_bytes,
+                byte=start,
             )
         )
 

@@ -26,10 +26,7 @@ class HeldDrive(DeviceMedium):
     def __init__(self, node: str) -> None:
         devices.check_unclaimed(node)
         super().__init__(node)
-
-    def _discard_target(self, place: Extent) -> tuple[int, int]:
-        """Return the descriptor for discarding a place, and the offset there."""
-        return self._fd, place.start_bytes
+        self._discarding, self._discarding_from = self._fd, 0
 
     @property
     def discards(self) -> bool:
@@ -47,8 +44,8 @@ class HeldDrive(DeviceMedium):
             with failing(
                 Sentence("Cannot discard free space in the new volumes on {drive}: {why}."), drive=self.node
             ):
-                fd, start = self._discard_target(place)
-                fcntl.ioctl(fd, BLKDISCARD, struct.pack("=QQ", start, place.size_bytes))
+                start = place.start_bytes - self._discarding_from
+                fcntl.ioctl(self._discarding, BLKDISCARD, struct.pack("=QQ", start, place.size_bytes))
             total += place.size_bytes
         return total
 
@@ -63,31 +60,25 @@ class HeldPart(HeldDrive):
 
     def __init__(self, node: str, part: str) -> None:
         DeviceMedium.__init__(self, node)
-        self._part, self._part_start = -1, 0
-        if Path(part).exists():
-            try:
-                devices.check_unclaimed(part)
-                self._part = os.open(part, os.O_RDWR | os.O_EXCL | os.O_DIRECT | os.O_CLOEXEC)
-                self._part_start = devices.start_bytes(part)
-            except OSError as error:
-                self.close()
-                raise Failed(devices.IN_USE(device=part, why=error)) from None
-            except Failed:
-                self.close()
+        self._discarding, self._discarding_from = self._fd, 0
+        if not Path(part).exists():
+            return
+        try:
+            devices.check_unclaimed(part)
+            # The kernel discards on a whole drive only if no part is in use.
+            self._discarding = os.open(part, os.O_RDWR | os.O_EXCL | os.O_DIRECT | os.O_CLOEXEC)
+            self._discarding_from = devices.start_bytes(part)
+        except (OSError, Failed) as error:
+            self.close()
+            if isinstance(error, Failed):
                 raise
+            raise Failed(devices.IN_USE(device=part, why=error)) from None
 
     def close(self) -> None:
         """Close the partition and the drive."""
-        if self._part >= 0:
-            os.close(self._part)
-            self._part = -1
+        if self._discarding != self._fd:
+            os.close(self._discarding)
         super().close()
-
-    def _discard_target(self, place: Extent) -> tuple[int, int]:
-        # The kernel discards on a whole drive only if no part is in use.
-        if self._part < 0:
-            return super()._discard_target(place)
-        return self._part, place.start_bytes - self._part_start
 
 
 @contextmanager

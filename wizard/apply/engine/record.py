@@ -176,11 +176,6 @@ class DriveChange(Struct, frozen=True):
         """Number of bytes that change."""
         return sum(place.size_bytes for place in self.places)
 
-    @property
-    def hides_all(self) -> bool:
-        """True if all changes are hidden, so the hidden drive has only its old bytes."""
-        return self.old_digest == self.barred_digest
-
 
 class Record(Struct, frozen=True):
     """Phase of a run, and the changes to each drive, empty during the rehearsal.
@@ -228,14 +223,12 @@ def load_record(run: Path) -> Record | None:
         if (kept := _from_backup(run)) is None:
             raise
         return kept
-    if record is None:
-        kept = _from_backup(run)
-        if kept is None and any((run / "engine").glob("old-*.img")):
-            raise BadInput(RECORD_LOST(folder=run / "engine"))
-        return kept
-    if not _may_be_outdated(run, record):
+    if record is not None and not _may_be_outdated(run, record):
         return record
-    return _from_backup(run) or record
+    kept = _from_backup(run) or record
+    if kept is None and any((run / "engine").glob("old-*.img")):
+        raise BadInput(RECORD_LOST(folder=run / "engine"))
+    return kept
 
 
 def _may_be_outdated(run: Path, record: Record) -> bool:

@@ -7,8 +7,9 @@ neighbour shares.
 """
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryFile
 
@@ -24,18 +25,18 @@ from wizard.apply.block.scratch_device import (
     unavailable,
 )
 from wizard.apply.engine import stores
-from wizard.apply.engine.signatures import copies
+from wizard.apply.engine.signatures import copies_on
 from wizard.apply.run.process import UNWRITTEN
 from wizard.apply.steps.step_context import alone_on
 from wizard.apply.system.mounts import read_mounts
-from wizard.model.errors import partition_path
+from wizard.model.errors import Failed, partition_path
 from wizard.model.layout import Slot
 from wizard.model.machine import Extent
-from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, failing, rounded_up
+from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, failing
 from wizard.probe.host.sysfs import node_of
 from wizard.process.program import run as run_command
 
-RELEASE_SECONDS = 60.0
+_run = partial(run_command, seconds=60.0)
 CONTAINER, LVM = "CRYPT-", "LVM-"
 """Prefixes of device-mapper UUIDs: devices of cryptsetup, and LVM volumes."""
 
@@ -60,17 +61,15 @@ def tear_down(nodes: Sequence[str]) -> None:
     """Unmount and remove the device-mapper devices on these scratch copies, upper ones first. Raises Failed
     if one is in use."""
     for folder in _mapped_devices(nodes):
-        _unmount(folder)
+        unmount((f"/dev/mapper/{_dm_attribute(folder, 'name')}", f"/dev/{folder.name}"))
         if _dm_attribute(folder, "uuid").startswith(CONTAINER):
-            run_command(("cryptsetup", "close", _dm_attribute(folder, "name")), seconds=RELEASE_SECONDS)
+            _run(("cryptsetup", "close", _dm_attribute(folder, "name")))
     if any(_dm_attribute(folder, "uuid").startswith(LVM) for folder in _mapped_devices(nodes)):
         # LVM also removes its links.
-        run_command(
-            alone_on(nodes, ("vgchange", "--activate", "n")), seconds=RELEASE_SECONDS, accept=range(256)
-        )
+        _run(alone_on(nodes, ("vgchange", "--activate", "n")), accept=range(256))
     for folder in _mapped_devices(nodes):
         # LVM skips volumes with missing or incomplete metadata.
-        run_command(("dmsetup", "remove", "--retry", _dm_attribute(folder, "name")), seconds=RELEASE_SECONDS)
+        _run(("dmsetup", "remove", "--retry", _dm_attribute(folder, "name")))
 
 
 def _mapped_devices(nodes: Sequence[str]) -> tuple[Path, ...]:
@@ -95,13 +94,6 @@ def _dm_attribute(folder: Path, what: str) -> str:
     return (folder / "dm" / what).read_text().strip()
 
 
-def _unmount(folder: Path) -> None:
-    names = (f"/dev/mapper/{_dm_attribute(folder, 'name')}", f"/dev/{folder.name}")
-    for mounted in reversed(read_mounts()):
-        if mounted.source in names:
-            run_command(("umount", mounted.mount_point), seconds=RELEASE_SECONDS)
-
-
 HEAD_BYTES, TAIL_BYTES = 5 * MIB, MIB
 """Parts of a drive or volume. libblkid's signatures begin in the head or end in the tail."""
 
@@ -122,49 +114,18 @@ class ScratchRequest(Struct, frozen=True):
     extra: tuple[Extent, ...] = ()
     others: tuple[Extent, ...] = ()
 
-    @property
-    def drive(self) -> Extent:
-        """The whole drive."""
-        return Extent(0, self.size_bytes)
-
 
 def shown(wanted: ScratchRequest) -> tuple[Extent, ...]:
     """Return the ranges to copy from the drive to the scratch copy, in whole pages. Reads the drive."""
     places = list(wanted.extra)
-    for volume in (wanted.drive, *wanted.volumes):
-        places += _ends(volume)
-        places += (
-            Extent(volume.start_bytes + place.start_bytes, place.size_bytes)
-            for place in _copies_on(wanted, volume)
-        )
-    for place in wanted.allowed:
-        places += (
-            Extent(edge - edge % extents.GRAIN_BYTES, extents.GRAIN_BYTES)
-            for edge in (place.start_bytes, place.end_bytes)
-        )
+    for volume in (Extent(0, wanted.size_bytes), *wanted.volumes):
+        head, tail = min(HEAD_BYTES, volume.size_bytes), min(TAIL_BYTES, volume.size_bytes)
+        places += (Extent(volume.start_bytes, head), Extent(volume.end_bytes - tail, tail))
+        places += copies_on(wanted.path, volume)
+    # A neighbour shares the pages at the edges of each change.
+    edges = (edge for place in wanted.allowed for edge in (place.start_bytes, place.end_bytes))
+    places += (Extent(edge, 1) for edge in edges)
     return extents.merged(places, extents.GRAIN_BYTES, wanted.size_bytes)
-
-
-def _ends(volume: Extent) -> tuple[Extent, Extent]:
-    head, tail = min(HEAD_BYTES, volume.size_bytes), min(TAIL_BYTES, volume.size_bytes)
-    return Extent(volume.start_bytes, head), Extent(volume.end_bytes - tail, tail)
-
-
-def _copies_on(wanted: ScratchRequest, volume: Extent) -> tuple[Extent, ...]:
-    def read(start: int, length: int) -> bytes:
-        if start + length > volume.size_bytes:
-            return b""
-        return read_around(wanted, volume.start_bytes + start, length)
-
-    return tuple(copies(read, volume.size_bytes))
-
-
-def read_around(wanted: ScratchRequest, start: int, length: int) -> bytes:
-    """Read a range of the drive that need not be aligned."""
-    block = wanted.block_bytes
-    begin = start // block * block
-    end = min(rounded_up(start + length, block), wanted.size_bytes)
-    return devices.read_bytes(wanted.path, begin, end - begin)[start - begin :][:length]
 
 
 @contextmanager
@@ -176,68 +137,59 @@ def scratch_copies_of(run: Path, drives: Sequence[ScratchRequest]) -> Iterator[t
     with failing(UNWRITTEN, file=run / stores.FOLDER):
         (run / stores.FOLDER).mkdir(mode=0o700, exist_ok=True)
     release_left(run)
-    yield from _each(run, drives, ())
+    with ExitStack() as copies_made:
+        nodes = []
+        for number, wanted in enumerate(drives):
+            try:
+                store = stores.Store(stores.new_file(run, number), make_bytes=wanted.size_bytes)
+            except stores.StoreError as error:
+                raise NoScratchDeviceError(error.clause) from None
+            copies_made.enter_context(store)
+            extents.copy(shown(wanted), partial(devices.read_range, wanted.path), store.write)
+            nodes.append(copies_made.enter_context(attached(store.fd, wanted.block_bytes)))
+            devices.reread_table(nodes[-1], anew=True)
+        yield tuple(nodes)
+        for node in reversed(nodes):
+            devices.forget_caches(node)
 
 
 def release_left(run: Path) -> None:
     """Remove scratch copies that a killed process of this run left, and unmount everything on them. Raises
     Failed."""
-    left = [*_leftover_nodes(run)]
+    left = {node: (node, *devices.partition_nodes(node)) for node in leftover_nodes(run)}
     # Autoclear removes unused loop devices, so these are in use.
-    tear_down(left)
-    for node in left:
-        _stop_arrays(node)
-    for node in left:
-        for mounted in reversed(read_mounts()):
-            if mounted.source in (node, *devices.partition_nodes(node)):
-                run_command(("umount", mounted.mount_point), seconds=RELEASE_SECONDS)
-        run_command(("losetup", "--detach", node), seconds=RELEASE_SECONDS, accept=range(256))
+    tear_down([*left])
+    for parts in left.values():
+        for part in parts:
+            # An md array would keep the scratch copy in use.
+            for holder in (devices.SYS_BLOCK / devices.kernel_name(part) / "holders").glob("md*"):
+                _run(("mdadm", "--stop", node_of(holder.name)))
+    for node, parts in left.items():
+        unmount(parts)
+        _run(("losetup", "--detach", node), accept=range(256))
 
 
-def left_over(run: Path) -> str:
-    """Return the node of a scratch copy that this run left, or an empty string."""
-    return next(_leftover_nodes(run), "")
+def unmount(nodes: Collection[str]) -> None:
+    """Unmount these devices everywhere. Raises Failed."""
+    for mounted in reversed(read_mounts()):
+        if mounted.source in nodes:
+            _run(("umount", mounted.mount_point))
 
 
-def _leftover_nodes(run: Path) -> Iterator[str]:
+def forget_btrfs(node: str) -> None:
+    """Make the kernel forget a scratch Btrfs: the filesystem on the drive will have the same UUID."""
+    with suppress(Failed):
+        _run(("btrfs", "device", "scan", "--forget", node))
+
+
+def leftover_nodes(run: Path) -> Iterator[str]:
+    """Yield the nodes of scratch copies that this run left."""
     for entry in sorted(devices.SYS_BLOCK.glob("loop*/loop/backing_file")):
         # Other programs' loop devices can disappear during the loop.
         with suppress(OSError):
             file = entry.read_text().rstrip("\n").removesuffix(" (deleted)")
             if Path(file).parent == run / stores.FOLDER:
                 yield f"/dev/{entry.parent.parent.name}"
-
-
-def _stop_arrays(node: str) -> None:
-    """Stop the md arrays on a scratch copy, which would keep the copy in use."""
-    for part in (node, *devices.partition_nodes(node)):
-        for holder in (devices.SYS_BLOCK / devices.kernel_name(part) / "holders").glob("md*"):
-            run_command(("mdadm", "--stop", node_of(holder.name)), seconds=RELEASE_SECONDS)
-
-
-def _each(run: Path, drives: Sequence[ScratchRequest], nodes: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
-    if len(nodes) == len(drives):
-        yield nodes
-        return
-    wanted = drives[len(nodes)]
-    with _store(run, len(nodes), wanted) as store:
-        _seed(store, wanted)
-        with attached(store.fd, wanted.block_bytes) as node:
-            devices.reread_table(node, anew=True)
-            yield from _each(run, drives, (*nodes, node))
-            devices.forget_caches(node)
-
-
-def _store(run: Path, number: int, wanted: ScratchRequest) -> stores.Store:
-    try:
-        return stores.Store(stores.new_file(run, number), make_bytes=wanted.size_bytes)
-    except stores.StoreError as error:
-        raise NoScratchDeviceError(error.clause) from None
-
-
-def _seed(store: stores.Store, wanted: ScratchRequest) -> None:
-    for chunk in extents.chunks(shown(wanted)):
-        store.write(chunk.start_bytes, read_around(wanted, chunk.start_bytes, chunk.size_bytes))
 
 
 def have_partitions(node: str, slots: Iterable[Slot]) -> None:
@@ -252,7 +204,7 @@ def have_partitions(node: str, slots: Iterable[Slot]) -> None:
     for slot in slots:
         if partition_path(node, slot.number) not in existing:
             place = (slot.start_bytes // KERNEL_SECTOR_BYTES, slot.size_bytes // KERNEL_SECTOR_BYTES)
-            run_command(("addpart", node, str(slot.number), *map(str, place)), seconds=RELEASE_SECONDS)
+            _run(("addpart", node, str(slot.number), *map(str, place)))
 
 
 def free_bytes(folder: Path) -> int:

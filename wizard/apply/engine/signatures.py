@@ -9,7 +9,7 @@ docs/on-disk-format-luks2. For repair programs: Linux fs/ext4/ext4.h and e2fspro
 
 import os
 import struct
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -39,8 +39,9 @@ XFS_SUPERBLOCK = struct.Struct(">4sI76xII")
 """sb_magicnum, sb_blocksize, sb_agblocks, sb_agcount."""
 
 EXT_AT = 1024
-EXT_FIRST_AT, EXT_PER_GROUP_AT = 0x14, 0x20
-EXT_COMPATIBLE_AT, EXT_READ_ONLY_AT, EXT_TWO_AT = 0x5C, 0x64, 0x24C
+EXT_SUPERBLOCK = struct.Struct("<20x2I4xI56xI4xI484x2I")
+"""Blocks: first, size, per group. Features: compatible, read-only. Groups of the two backups."""
+
 EXT_FEW, EXT_TWO = 0x1, 0x200
 """Features: backup superblocks in few groups only (sparse_super), or in two (sparse_super2)."""
 EXT_MOST_SHIFT, EXT_LEAST_PER_GROUP, EXT_MOST_GROUPS = 6, 256, 1 << 13
@@ -60,7 +61,12 @@ def copies(read: Read, size_bytes: int) -> Iterator[Extent]:
         yield Extent(0, GRAIN_BYTES)
         yield from (Extent(at, GRAIN_BYTES) for at in LUKS_COPIES if _is_luks(read, at))
     if first[:4] == XFS_MAGIC:
-        yield from _xfs_groups(first, size_bytes)
+        _, block, length, count = XFS_SUPERBLOCK.unpack_from(first)
+        step = block * length
+        if 512 <= block <= 64 * KIB and step >= MIB:
+            # The superblock of each allocation group.
+            starts = range(0, min(count * step, size_bytes), step)
+            yield from (Extent(start, GRAIN_BYTES) for start in starts)
     if first[3:11] in (b"NTFS    ", b"EXFAT   "):
         yield Extent(size_bytes - GRAIN_BYTES, GRAIN_BYTES)
         yield Extent(0, 16 * KIB)
@@ -76,12 +82,24 @@ def copies(read: Read, size_bytes: int) -> Iterator[Extent]:
             yield Extent(at, GRAIN_BYTES)
 
 
+def copies_on(drive: str, volume: Extent) -> tuple[Extent, ...]:
+    """Return the places of `copies` of a volume on a drive. Raises Failed."""
+
+    def read(start: int, length: int) -> bytes:
+        if start + length > volume.size_bytes:
+            return b""
+        return devices.read_range(drive, volume.start_bytes + start, length)
+
+    found = copies(read, volume.size_bytes)
+    return tuple(Extent(volume.start_bytes + place.start_bytes, place.size_bytes) for place in found)
+
+
 def copies_for_repair(read: Read, size_bytes: int) -> Iterator[Extent]:
     """Yield the places of `copies` and of the signatures that repair programs search for: ext backup
     superblocks (`tests/loop/move/test_repair.py`), and the md superblock at the end."""
     yield from copies(read, size_bytes)
     superblock = read(EXT_AT, superblocks.COPY_BYTES)
-    if _is_ext(superblock):
+    if len(superblock) == superblocks.COPY_BYTES and _is_ext(superblock):
         # Include a former filesystem with other groups: e2fsck tries the usual places.
         usual = {place for _, place in superblocks.copy_places()}
         for at in sorted(usual | {*_ext_groups(superblock, size_bytes)}):
@@ -106,10 +124,6 @@ def xfs_found(data: bytes, at_bytes: int) -> Iterator[tuple[int, int]]:
         at = data.find(XFS_MAGIC, at + 1)
 
 
-def _read_uint32(data: bytes, at: int) -> int:
-    return int.from_bytes(data[at : at + 4], "little")
-
-
 def _is_ext(superblock: bytes) -> bool:
     return superblock[superblocks.MAGIC_AT : superblocks.MAGIC_AT + 2] == superblocks.MAGIC.to_bytes(
         2, "little"
@@ -118,16 +132,15 @@ def _is_ext(superblock: bytes) -> bool:
 
 def _ext_groups(superblock: bytes, size_bytes: int) -> Iterator[int]:
     """Yield the offsets of the groups with a backup superblock."""
-    shift, length = _read_uint32(superblock, superblocks.SHIFT_AT), _read_uint32(superblock, EXT_PER_GROUP_AT)
+    first, shift, length, compatible, read_only, *two = EXT_SUPERBLOCK.unpack_from(superblock)
     if shift > EXT_MOST_SHIFT or length < EXT_LEAST_PER_GROUP:
         return
-    block, first = 1024 << shift, _read_uint32(superblock, EXT_FIRST_AT)
+    block = 1024 << shift
     count = min(size_bytes // (block * length) + 1, EXT_MOST_GROUPS)
-    if _read_uint32(superblock, EXT_COMPATIBLE_AT) & EXT_TWO:
-        groups = [_read_uint32(superblock, EXT_TWO_AT), _read_uint32(superblock, EXT_TWO_AT + 4)]
-    elif _read_uint32(superblock, EXT_READ_ONLY_AT) & EXT_FEW:
-        powers = (base**power for base in (3, 5, 7) for power in range(count.bit_length()))
-        groups = [*powers]
+    if compatible & EXT_TWO:
+        groups = two
+    elif read_only & EXT_FEW:
+        groups = [base**power for base in (3, 5, 7) for power in range(count.bit_length())]
     else:
         groups = [*range(1, count)]
     yield from ((first + group * length) * block for group in groups if 0 < group < count)
@@ -135,24 +148,6 @@ def _ext_groups(superblock: bytes, size_bytes: int) -> Iterator[int]:
 
 def _is_luks(read: Read, at: int) -> bool:
     return read(at, GRAIN_BYTES).startswith(b"SKUL\xba\xbe")
-
-
-def _xfs_groups(first: bytes, size_bytes: int) -> Iterator[Extent]:
-    """Yield the superblock of each allocation group."""
-    _, block, length, count = XFS_SUPERBLOCK.unpack_from(first)
-    step = block * length
-    if 512 <= block <= 64 * KIB and step >= MIB:
-        groups = min(count, size_bytes // step + 1)
-        yield from (Extent(group * step, GRAIN_BYTES) for group in range(groups) if group * step < size_bytes)
-
-
-def widened(place: Extent, volume: Extent, block_bytes: int) -> Extent:
-    """Convert a place in a volume to a place on the drive, aligned to whole pages and blocks within the
-    volume."""
-    grain = max(GRAIN_BYTES, block_bytes)
-    start = max(volume.start_bytes, (volume.start_bytes + place.start_bytes) // grain * grain)
-    end = min(volume.end_bytes, rounded_up(volume.start_bytes + place.end_bytes, grain))
-    return Extent(start, end - start)
 
 
 def in_release_order(
@@ -187,71 +182,42 @@ PROBED = (0, 2)
 class SignatureHider:
     """Hide signatures on the scratch copy `node`, whose blocks have `block_bytes`, and restore them."""
 
-    def __init__(self, node: str, size_bytes: int, block_bytes: int, seconds: float) -> None:
-        self._node, self._drive, self._block, self._seconds = (
-            node,
-            Extent(0, size_bytes),
-            block_bytes,
-            seconds,
-        )
+    def __init__(self, node: str, block_bytes: int, seconds: float) -> None:
+        self._node, self._block, self._seconds = node, block_bytes, seconds
         self._saved: dict[Extent, bytes] = {}
 
-    def volume(self, part: str, volume: Extent) -> tuple[Extent, ...]:
-        """Hide all signatures of a partition. Return their places in the order of recognition."""
-        found = dict.fromkeys(
-            self._hide_signatures(
-                part, volume, lambda kind, offset: widened(Extent(offset, 1), volume, self._block)
-            )
-        )
-        return tuple(found)
-
-    def drive(self) -> tuple[tuple[Extent, ...], tuple[Extent, ...]]:
-        """Hide all signatures of the drive itself. Return the places of volume signatures and of table
-        signatures."""
+    def hide(self, node: str, volume: Extent) -> tuple[tuple[Extent, ...], tuple[Extent, ...]]:
+        """Hide all signatures of a partition, or of the drive itself. Return their places on the drive in the
+        order of recognition, and those that identify the drive's own table."""
+        known = copies_on(self._node, volume)
+        found: dict[Extent, None] = {}
         tables: dict[Extent, None] = {}
-
-        def place_of(kind: str, offset: int) -> Extent:
-            if kind not in wipe.TABLE_MARKS:
-                return widened(Extent(offset, 1), self._drive, self._block)
-            place = Extent(offset // self._block * self._block, self._block)
-            tables[place] = None
-            return place
-
-        found = dict.fromkeys(self._hide_signatures(self._node, self._drive, place_of))
-        return tuple(place for place in found if place not in tables), tuple(tables)
-
-    def _hide_signatures(
-        self, node: str, volume: Extent, place_of: Callable[[str, int], Extent]
-    ) -> Iterator[Extent]:
-        known = [
-            widened(place, volume, self._block)
-            for place in copies(self._volume_reader(volume), volume.size_bytes)
-        ]
         for _ in range(MOST_ROUNDS):
             devices.forget_caches(node)
             rows = wipe.list_signatures(node, self._seconds)
             if not rows:
                 break
-            for place in [place_of(kind, offset) for kind, offset in rows]:
+            for kind, offset in rows:
+                if node == self._node and kind in wipe.TABLE_MARKS:
+                    place = Extent(offset // self._block * self._block, self._block)
+                    tables[place] = None
+                else:
+                    place = self._widened(Extent(volume.start_bytes + offset, 1), volume)
+                found[place] = None
                 self._hide(place)
-                yield place
         else:
             raise Failed(record.STILL_SEEN(program="wipefs", part=node, seen=rows[0][0]))
-        for place in known:
+        for place in [self._widened(place, volume) for place in known]:
+            found[place] = None
             self._hide(place)
-            yield place
+        return tuple(place for place in found if place not in tables), tuple(tables)
 
-    def _volume_reader(self, volume: Extent) -> Callable[[int, int], bytes]:
-        def read(start: int, length: int) -> bytes:
-            if start + length > volume.size_bytes:
-                return b""
-            begin = (volume.start_bytes + start) // self._block * self._block
-            end = min(begin + length + GRAIN_BYTES, self._drive.size_bytes)
-            return devices.read_bytes(self._node, begin, end - begin)[volume.start_bytes + start - begin :][
-                :length
-            ]
-
-        return read
+    def _widened(self, place: Extent, volume: Extent) -> Extent:
+        """Align a place on the drive to whole pages and blocks within the volume."""
+        grain = max(GRAIN_BYTES, self._block)
+        start = max(volume.start_bytes, place.start_bytes // grain * grain)
+        end = min(volume.end_bytes, rounded_up(place.end_bytes, grain))
+        return Extent(start, end - start)
 
     def _hide(self, place: Extent) -> None:
         data = devices.read_bytes(self._node, place.start_bytes, place.size_bytes)

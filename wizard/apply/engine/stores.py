@@ -8,6 +8,7 @@ import os
 from base64 import b64encode
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Self
@@ -16,14 +17,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.apply.block import extents
-from wizard.apply.engine.record import DriveChange, SavedSignature
+from wizard.apply.engine.record import DriveChange
 from wizard.apply.engine.signatures import BTRFS_COPIES
 from wizard.apply.run.journal import sync_folder
 from wizard.documents.profiles import sealed_notice
 from wizard.model.errors import Failed
 from wizard.model.finding import MOST_BYTES, HiddenBlock, Notice, notice_places
 from wizard.model.machine import Extent
-from wizard.model.said import MIB, Message, rounded_up, t
+from wizard.model.said import MIB, rounded_up, t
 
 FOLDER = "engine"
 
@@ -47,19 +48,15 @@ class StoreError(Failed):
     """A store file cannot be used. `clause` is the message without the full stop."""
 
     def __init__(self, file: Path, error: OSError) -> None:
-        self.clause = _describe(file, error)
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        self.clause = (
+            t("{folder} cannot store a file as large as the drive", folder=file.parent)
+            if error.errno == errno.EFBIG
+            else t(
+                "{file} cannot be used: {why}", file=file, why=t("not enough free space") if full else error
+            )
+        )
         super().__init__(t("{clause}.", clause=self.clause))
-
-
-def _describe(file: Path, error: OSError) -> Message:
-    if error.errno == errno.EFBIG:
-        return t("{folder} cannot store a file as large as the drive", folder=file.parent)
-    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-    return t(
-        "{file} cannot be used: {why}",
-        file=file,
-        why=t("not enough free space") if full else str(error.strerror),
-    )
 
 
 class Store:
@@ -117,37 +114,31 @@ class Store:
 
 def hidden_reader(change: DriveChange, old: extents.Read, new: extents.Read, notice: bytes) -> extents.Read:
     """Return a reader of a hidden drive: the new bytes without the new signatures, with the notice if any."""
-    hidden = _without(change.new_marks, new, old)
-    place = change.notice
-    if place is None or not notice:
-        return hidden
-
-    def read(offset: int, length: int) -> bytes:
-        data = hidden(offset, length)
-        start, end = max(offset, place.start_bytes), min(offset + length, place.end_bytes)
-        if start >= end:
-            return data
-        shown = notice[start - place.start_bytes : end - place.start_bytes]
-        return data[: start - offset] + shown + data[end - offset :]
-
-    return read
+    shown: list[Shown] = [(mark.extent, partial(mark.away, held=old)) for mark in change.new_marks]
+    if change.notice and notice:
+        start = change.notice.start_bytes
+        shown.append((change.notice, lambda offset, length: notice[offset - start :][:length]))
+    return _covered(new, shown)
 
 
 def hidden_old_reader(change: DriveChange, old: extents.Read) -> extents.Read:
     """Return a reader of the old bytes without the old signatures."""
-    return _without(change.old_marks, old, old)
+    return _covered(old, [(mark.extent, partial(mark.away, held=old)) for mark in change.old_marks])
 
 
-def _without(
-    marks: tuple[SavedSignature, ...], content: extents.Read, standing: extents.Read
-) -> extents.Read:
+Shown = tuple[Extent, extents.Read]
+"""A range, and the reader of its bytes."""
+
+
+def _covered(content: extents.Read, others: Sequence[Shown]) -> extents.Read:
+    """Return a reader of `content`, except for the ranges of `others`. Later ranges cover earlier ones."""
+
     def read(offset: int, length: int) -> bytes:
         data = content(offset, length)
-        for mark in marks:
-            start, end = max(offset, mark.start_bytes), min(offset + length, mark.extent.end_bytes)
+        for place, other in others:
+            start, end = max(offset, place.start_bytes), min(offset + length, place.end_bytes)
             if start < end:
-                hidden = mark.away(start, end - start, standing)
-                data = data[: start - offset] + hidden + data[end - offset :]
+                data = data[: start - offset] + other(start, end - start) + data[end - offset :]
         return data
 
     return read
@@ -158,9 +149,9 @@ def digest_of(
 ) -> str:
     """Return the SHA-256 of the bytes in these places. `told` receives the byte count of each read."""
     digest = sha256()
-    for chunk in extents.chunks(places):
-        digest.update(read(chunk.start_bytes, chunk.size_bytes))
-        told(chunk.size_bytes)
+    for _, data in extents.pieces(places, read):
+        digest.update(data)
+        told(len(data))
     return digest.hexdigest()
 
 
@@ -206,8 +197,7 @@ def with_notice(
         data = sealed_notice(replace(draft, start_bytes=place.start_bytes, room_bytes=room))
         if len(data) > room:
             raise Failed(t("The recovery label for {drive} is too large.", drive=change.path))
-        for chunk in extents.chunks((place,)):
-            old.write(chunk.start_bytes, drive.read(chunk.start_bytes, chunk.size_bytes))
+        extents.copy((place,), drive.read, old.write)
         old.sync()
         with Store(notice_file(run, number), make_bytes=change.size_bytes) as kept:
             kept.write(place.start_bytes, data)
@@ -262,16 +252,9 @@ def _free_places(change: DriveChange, volumes: Sequence[Extent], room_bytes: int
         return
     for start in notice_places(change.size_bytes):
         place = Extent(start, room_bytes)
-        if any(_fits(place, volume) for volume in volumes) and extents.without(place, change.places) == (
-            place,
-        ):
-            yield place
-
-
-def _fits(place: Extent, volume: Extent) -> bool:
-    within = (
-        place.start_bytes >= volume.start_bytes + EDGE_BYTES
-        and place.end_bytes <= volume.end_bytes - EDGE_BYTES
-    )
-    copies = [Extent(volume.start_bytes + at, extents.GRAIN_BYTES) for at in BTRFS_COPIES]
-    return within and extents.without(place, copies) == (place,)
+        for volume in volumes:
+            inside = Extent(volume.start_bytes + EDGE_BYTES, volume.size_bytes - 2 * EDGE_BYTES)
+            copies = [Extent(volume.start_bytes + at, extents.GRAIN_BYTES) for at in BTRFS_COPIES]
+            is_within = inside.start_bytes <= start and place.end_bytes <= inside.end_bytes
+            if is_within and extents.without(place, (*change.places, *copies)) == (place,):
+                yield place

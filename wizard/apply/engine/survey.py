@@ -81,11 +81,16 @@ class DriveSide(Struct, frozen=True):
 
     def is_old_intact(self) -> bool:
         """Return True if the saved old bytes are intact."""
-        return _is_intact(self, self.old, self.change.old_digest)
+        return self._is_intact(self.old, self.change.old_digest)
 
     def is_new_intact(self) -> bool:
         """Return True if the stored new bytes are intact."""
-        return _is_intact(self, self.new, self.change.new_digest)
+        return self._is_intact(self.new, self.change.new_digest)
+
+    def _is_intact(self, kept: extents.Read, digest: str) -> bool:
+        with suppress(Failed):
+            return stores.digest_of(self.change.places, kept, self.told) == digest
+        return False
 
     def is_notice_intact(self) -> bool:
         """Return True if the stored notice is intact, or the drive needs none."""
@@ -99,13 +104,6 @@ class DriveSide(Struct, frozen=True):
             return False
         at = start_bytes - place.start_bytes
         return not self.notice or self.notice[at : at + len(block)] == block
-
-
-def _is_intact(side: DriveSide, kept: extents.Read, digest: str) -> bool:
-    try:
-        return stores.digest_of(side.change.places, kept, side.told) == digest
-    except Failed:
-        return False
 
 
 def blocks(mark: SavedSignature, block_bytes: int) -> Iterator[tuple[int, int]]:
@@ -183,27 +181,19 @@ def is_cleared(side: DriveSide, marks: tuple[SavedSignature, ...], shown: extent
     return False
 
 
-def has_old_signature(side: DriveSide) -> bool:
-    """Return True if the drive contains a block of an old signature that differs from the new bytes. If those
-    are lost, any old block counts."""
-    return _shows(side, side.change.old_marks, side.old, partial(_read_or_empty, side.new))
+def shows_signature(side: DriveSide, *, new: bool) -> bool:
+    """Return True if the drive contains a block of a `new` or old signature that differs from the other
+    bytes. Unreadable blocks count as cleared.
 
-
-def has_new_signature(side: DriveSide) -> bool:
-    """Return True if the drive contains a block of a new signature that differs from the old bytes. If those
-    are lost, no block counts."""
-    return _shows(side, side.change.new_marks, side.new, side.old)
-
-
-def _shows(side: DriveSide, marks: Sequence[SavedSignature], own: extents.Read, other: extents.Read) -> bool:
-    """Return True if the drive contains a block of signatures that only `own` reads. Unreadable blocks count
-    as cleared."""
+    If the new bytes are lost, any old block counts. If the old ones are lost, no block counts.
+    """
+    marks = side.change.new_marks if new else side.change.old_marks
+    own, other = (side.new, side.old) if new else (side.old, partial(_read_or_empty, side.new))
     for mark in marks:
         for start, size in blocks(mark, side.medium.logical_block_bytes):
             with suppress(Failed):
-                if any(data := own(start, size)) and side.medium.read(start, size) == data != other(
-                    start, size
-                ):
+                data = own(start, size)
+                if any(data) and side.medium.read(start, size) == data != other(start, size):
                     return True
     return False
 
@@ -357,9 +347,9 @@ def _compare_saved(run: Path, nodes: Sequence[str]) -> Proof | None:
             continue
         try:
             with stores.Store(file) as old, extents.DeviceMedium(node) as drive:
-                for chunk in extents.chunks(extents.held(old.fd)):
-                    place = (chunk.start_bytes, min(chunk.end_bytes, drive.size_bytes) - chunk.start_bytes)
-                    if not _contains(drive.read(*place), old.read(*place)):
+                places = extents.merged(extents.held(old.fd), 1, drive.size_bytes)
+                for start, saved in extents.pieces(places, old.read):
+                    if not _contains(drive.read(start, len(saved)), saved):
                         return None
         except (BadInput, Failed):
             return None
@@ -368,8 +358,7 @@ def _compare_saved(run: Path, nodes: Sequence[str]) -> Proof | None:
 
 def _contains(there: bytes, saved: bytes) -> bool:
     """Return True if every saved sector is on the drive. An interrupted save leaves zeros in the file."""
-    size = KERNEL_SECTOR_BYTES
+    sectors = (slice(at, at + KERNEL_SECTOR_BYTES) for at in range(0, len(saved), KERNEL_SECTOR_BYTES))
     return there == saved or all(
-        there[at : at + size] == saved[at : at + size] or stores.is_zero(saved[at : at + size])
-        for at in range(0, len(saved), size)
+        there[place] == saved[place] or stores.is_zero(saved[place]) for place in sectors
     )

@@ -14,7 +14,6 @@ from pathlib import Path
 from select import select
 
 from wizard.apply.block import devices, scratch_device
-from wizard.apply.block.extents import block_bytes
 from wizard.apply.engine.stores import Store
 from wizard.apply.run.process import module_argv
 from wizard.apply.tree.mount_read_only import mount_served_file
@@ -106,7 +105,7 @@ def scratch_copy_of(device: str, file: Path) -> Iterator[WritableCopy]:
             # Make the kernel ask for the size. Older loop drivers do not.
             os.fstat(served)
             copy = WritableCopy(file, report, copied)
-            copy.node = copied.enter_context(scratch_device.attached(served, block_bytes(device)[0]))
+            copy.node = copied.enter_context(scratch_device.attached(served, devices.block_bytes(device)[0]))
         except (OSError, scratch_device.NoScratchDeviceError) as error:
             raise Failed(
                 t("Cannot make a scratch copy of {device}: {why}.", device=device, why=str(error))
@@ -115,7 +114,6 @@ def scratch_copy_of(device: str, file: Path) -> Iterator[WritableCopy]:
 
 
 def _start_server(device: str, file: Path, fuse: int) -> int:
-    """Start the server, and return the descriptor for reports."""
     report, end = os.pipe()
     try:
         argv = module_argv(SERVER, device, str(file), str(fuse), str(end))

@@ -15,16 +15,12 @@ from wizard.apply.steps.wipe import check_target, recognised_differences, signat
 from wizard.apply.system import mounts
 from wizard.model.errors import DiskwrightError, Failed
 from wizard.model.run import Event
-from wizard.model.said import Message, Sentence, t
+from wizard.model.said import Message, t
 from wizard.operations.filesystem import (
     MakeFilesystem,
 )
-from wizard.operations.mounts import Mount
 from wizard.plan.plan import Plan
 from wizard.probe.host.sysfs import name_of
-
-BUSY = Sentence("Another program mounted {device} at {place} during the run:")
-NOT_AGAIN = Sentence("Another program unmounted {place}, and remounting failed:")
 
 MOMENT = "partitions"
 """The name of the udev rule that is active while a partition table changes."""
@@ -65,24 +61,28 @@ def unmount_foreign(context: StepContext) -> bool:
     Raises Failed if one is in use."""
     found = [entry for entry, make in foreign_mounts(context.plan) if _is_ours(make, context)]
     for entry in found:
+        device, place = entry.source, entry.mount_point
         # umount detaches the topmost mount, which may be another filesystem.
-        if (top := mounts.mounted_at(entry.mount_point)) and top.source != entry.source:
+        if (top := mounts.mounted_at(place)) and top.source != device:
             raise Failed(
                 t(
                     "Another program mounted {device} at {place}, hidden by {other}. Nothing was unmounted.",
-                    device=entry.source,
-                    place=entry.mount_point,
+                    device=device,
+                    place=place,
                     other=top.source,
                 )
             )
         try:
-            context.command(["umount", entry.mount_point])
+            context.command(["umount", place])
         except Failed as error:
-            raise Failed(f"{BUSY(device=entry.source, place=entry.mount_point)} {error}") from None
+            busy = t(
+                "Another program mounted {device} at {place} during the run:", device=device, place=place
+            )
+            raise Failed(f"{busy} {error}") from None
         said = t(
             "Another program had mounted {device} at {place}. Unmounted, to continue as planned.",
-            device=entry.source,
-            place=entry.mount_point,
+            device=device,
+            place=place,
         )
         context.journal.add(Event.COMMAND, said, step=context.step)
     return bool(found)
@@ -104,8 +104,20 @@ def ensure_mounted(plan: Plan, journal: Journal) -> Message | None:
         return None
     settle()
     for one in plan.mounts:
-        if not mounts.is_mounted(one):
-            _mount_again(plan, one, journal)
+        if mounts.is_mounted(one):
+            continue
+        place = one.mount_point
+        try:
+            check_target(plan, one, LOOK_SECONDS)
+            mount_checked(one, told_in(journal))
+        except Failed as error:
+            again = t("Another program unmounted {place}, and remounting failed:", place=place)
+            journal.add(Event.COMMAND, f"{again} {error}")
+        else:
+            again = t(
+                "Another program unmounted {place} when the drive was free. Mounted again.", place=place
+            )
+            journal.add(Event.COMMAND, again)
     if lost := [one for one in plan.mounts if not mounts.is_mounted(one)]:
         return t(
             "All checks passed, but another program unmounted {places:list} when the "
@@ -113,21 +125,3 @@ def ensure_mounted(plan: Plan, journal: Journal) -> Message | None:
             places=tuple(one.mount_point for one in lost),
         )
     return None
-
-
-def _mount_again(plan: Plan, one: Mount, journal: Journal) -> None:
-    """Mount again and journal the result, unless the device has changed."""
-    place = one.mount_point
-    try:
-        check_target(plan, one, LOOK_SECONDS)
-        mount_checked(one, told_in(journal))
-    except Failed as error:
-        journal.add(Event.COMMAND, f"{NOT_AGAIN(place=place)} {error}")
-    else:
-        journal.add(
-            Event.COMMAND,
-            t(
-                "Another program unmounted {place} when the drive was free. Mounted again.",
-                place=place,
-            ),
-        )

@@ -32,7 +32,6 @@ from wizard.plan import refusals
 from wizard.plan.dangers import held_on, layout_of
 from wizard.plan.plan import Plan
 from wizard.plan.settings.possible import READ_ONLY
-from wizard.plan.text import AGAIN_AS_ROOT, unread_words
 from wizard.plan.undo_policy import WORD
 from wizard.probe.host.environment import family_of, os_release
 from wizard.process.program import find
@@ -40,16 +39,6 @@ from wizard.process.program import find
 NO_MOUNT_POINT = Sentence("{place} cannot be a mount point: {why}.")
 NOT_ON_DRIVE = Sentence("Cannot confirm that {node} is on the planned drive: {reason}.")
 OPTIONS_REFUSED = Sentence("The kernel refuses the mount options for {device}: {why}.")
-
-NOT_SEEN = Sentence(
-    "The environment in {folder} sees it only if created with --system-site-packages (pipx too)."
-)
-
-
-def check_read(plan: Plan) -> None:
-    """Raises Refused if a drive could not be read when the plan was made: its loss was never shown."""
-    if said := unread_words(plan):
-        raise refused(f"{said} {AGAIN_AS_ROOT}")
 
 
 def check_operations(plan: Plan, environment: Environment) -> None:
@@ -81,7 +70,8 @@ def own_nodes(member: Member) -> tuple[str, ...]:
 
 
 def check_content(member: Member, drive: Drive, *, adds: bool) -> None:
-    """Raises Refused unless the drive's contents match the plan. `adds` is True if the table is preserved."""
+    """Raises Refused unless the drive's contents match the plan. `adds` is True if the table is preserved,
+    which then must be extensible."""
     if drive.content_digest is None:
         reasons = tuple(dict.fromkeys(unread.why for unread in drive.unread))
         raise refused(
@@ -112,7 +102,10 @@ def check_content(member: Member, drive: Drive, *, adds: bool) -> None:
             )
         )
     if adds:
-        _check_keepable(drive)
+        try:
+            refusals.refuse_table(drive)
+        except Refused as error:
+            raise refused(error) from None
 
 
 def _check_superblocks(member: Member, drive: Drive) -> None:
@@ -134,14 +127,6 @@ def _check_superblocks(member: Member, drive: Drive) -> None:
                     device=node,
                 )
             )
-
-
-def _check_keepable(drive: Drive) -> None:
-    """Raises Refused if the partition table cannot be extended, by the planner's rules."""
-    try:
-        refusals.refuse_table(drive)
-    except Refused as error:
-        raise refused(error) from None
 
 
 def adds_to_table(plan: Plan) -> bool:
@@ -225,8 +210,13 @@ def check_tools(plan: Plan) -> None:
         said = missing((BINDING,), family_of(os_release())).said
         # PyPI has no wheels of pyparted, and the distribution's package is invisible in some virtual
         # environments.
-        here = f" {NOT_SEEN(folder=sys.prefix)}" if sys.prefix != sys.base_prefix else ""
-        raise refused(f"{said}{here}")
+        if sys.prefix != sys.base_prefix:
+            unseen = t(
+                "The environment in {folder} sees it only if created with --system-site-packages (pipx too).",
+                folder=sys.prefix,
+            )
+            raise refused(f"{said} {unseen}")
+        raise refused(said)
 
 
 def check_programs(wanted: Iterable[str]) -> None:
@@ -235,16 +225,13 @@ def check_programs(wanted: Iterable[str]) -> None:
         raise refused(missing(absent, family_of(os_release())).said)
 
 
-def check_surroundings(
-    plan: Plan, environment: Environment, ours: frozenset[tuple[str, str]] = frozenset()
-) -> None:
+def check_surroundings(plan: Plan, environment: Environment) -> None:
     """Raises Refused if a mount point is in use or hides files, or if fstab or crypttab conflict with the
     plan's lines."""
     for mount in plan.mounts:
-        if (mount.device, mount.mount_point) not in ours:
-            check_mount_point(Path(mount.mount_point))
-            if why := driver_refusal(mount.filesystem, mount.options):
-                raise refused(OPTIONS_REFUSED(device=mount.device, why=why))
+        check_mount_point(Path(mount.mount_point))
+        if why := driver_refusal(mount.filesystem, mount.options):
+            raise refused(OPTIONS_REFUSED(device=mount.device, why=why))
     check_lines(environment.fstab, plan.fstab_lines)
     check_lines(environment.crypttab, plan.crypttab_lines)
 
@@ -259,7 +246,7 @@ def check_places(plan: Plan) -> None:
 def check_mount_point(place: Path) -> None:
     """Raises Refused unless nothing is mounted at the place, and it is missing or an empty folder."""
     shown = str(place)
-    if taken := mounted_at(str(place)):
+    if taken := mounted_at(shown):
         raise refused(
             t(
                 "{place} is in use: {device} is mounted there.",
@@ -287,8 +274,7 @@ def check_mount_point(place: Path) -> None:
     except FileNotFoundError:
         pass
     except OSError as error:
-        why = error.strerror or str(error)
-        raise refused(NO_MOUNT_POINT(place=shown, why=why)) from None
+        raise refused(NO_MOUNT_POINT(place=shown, why=error)) from None
     above = next(parent for parent in place.parents if parent.exists())
     if not above.is_dir() or not os.access(above, os.W_OK):
         why = f"{above}: {os.strerror(EACCES if above.is_dir() else ENOTDIR)}"

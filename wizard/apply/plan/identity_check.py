@@ -11,6 +11,7 @@ from wizard.apply.block.extents import DeviceMedium
 from wizard.apply.engine import survey
 from wizard.apply.engine.checks import side_of
 from wizard.apply.engine.record import Phase, load_record
+from wizard.apply.engine.survey import Content, DriveSide
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.run.process import refused
 from wizard.model.errors import BadInput, DiskwrightError
@@ -29,9 +30,17 @@ Where = Callable[[Identity, Drive | None], Message]
 """Describes where a missing drive is now. Given a drive whose size changed, describes what to do."""
 
 
-def probe_again(identity: Identity, where: Where | None = None) -> Drive:
+def whereabouts(identity: Identity, resized: Drive | None) -> Message:
+    """Locate the plan's drive. For a drive whose size changed, describe what to do."""
+    if resized is not None:
+        return AGAIN
+    if drive := next(find_drives(identity, partial(_matches, identity)), None):
+        return t("The drive is now {drive}: make a new plan for {drive}.", drive=drive.path)
+    return t("The drive is not attached elsewhere: attach it, or make a new plan.")
+
+
+def probe_again(identity: Identity, where: Where = whereabouts) -> Drive:
     """Probe the drive of the plan. Raises Refused, ending in `where`, if it is another drive."""
-    where = where or _whereabouts
     try:
         drive = probe_drive(identity.path, seconds=LOOK_SECONDS)
     except BadInput as error:
@@ -40,9 +49,8 @@ def probe_again(identity: Identity, where: Where | None = None) -> Drive:
     return drive
 
 
-def probe_members(plan: Plan, where: Where | None = None) -> tuple[Drive, ...]:
+def probe_members(plan: Plan, where: Where = whereabouts) -> tuple[Drive, ...]:
     """Probe all drives of the plan in parallel. Raises Refused as `probe_again` does."""
-    where = where or _whereabouts
     if len(plan.members) == 1:
         return (probe_again(plan.drive, where),)
     try:
@@ -137,15 +145,6 @@ def _is_resized(identity: Identity, drive: Drive) -> bool:
 
 def _shown(value: str | int | None) -> Message | str:
     return t("none") if value is None else str(value)
-
-
-def _whereabouts(identity: Identity, resized: Drive | None) -> Message:
-    """Locate the plan's drive. For a drive whose size changed, describe what to do."""
-    if resized is not None:
-        return AGAIN
-    if drive := next(find_drives(identity, partial(_matches, identity)), None):
-        return t("The drive is now {drive}: make a new plan for {drive}.", drive=drive.path)
-    return t("The drive is not attached elsewhere: attach it, or make a new plan.")
 
 
 def find_drives(identity: Identity, is_the_one: Callable[[Drive], bool]) -> Iterator[Drive]:
@@ -250,15 +249,14 @@ def shows_run(run: Path, plan: Plan, number: int, drive: Drive, *, whole: bool =
     return found.old + found.new >= found.other
 
 
-def _matches_phase(phase: Phase, side: survey.DriveSide) -> bool:
-    """Return True if every place on the drive fits this phase."""
+def _matches_phase(phase: Phase, side: DriveSide) -> bool:
     change = side.change
     if phase is Phase.HIDDEN:
         return side.holds(change.barred_digest)
     if phase is Phase.RELEASED:
         return side.holds(change.new_digest)
     if phase in (Phase.SAVED, Phase.UNKNOWN):
-        return survey.content_of(side) is not survey.Content.FOREIGN and survey.count_blocks(side).is_known
+        return survey.content_of(side) is not Content.FOREIGN and survey.count_blocks(side).is_known
     return side.is_old_intact() and side.is_new_intact() and survey.find_foreign_block(side) is None
 
 

@@ -3,20 +3,19 @@
 import os
 from collections.abc import Collection
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from wizard.apply.block.devices import is_unplugged
-from wizard.apply.block.scratch_device import forget_left_rules
+from wizard.apply.block.scratch_device import stop_ignoring
 from wizard.apply.engine.exchange import mark_over_changes
 from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase, Record, load_record, save_record
 from wizard.apply.engine.stores import new_file, old_file
 from wizard.apply.plan import guard, rehearsed, run_drives, run_summary, start
 from wizard.apply.plan import run as carrying
 from wizard.apply.plan.automount import ensure_mounted
-from wizard.apply.plan.identity_check import check_same_start, probe_again
+from wizard.apply.plan.identity_check import check_same_start, probe_again, whereabouts
 from wizard.apply.plan.readonly_look import end_looks
 from wizard.apply.run import backup_store, job, journal, kinds, process, runs
 from wizard.apply.run.progress_log import Settling, either
@@ -27,6 +26,7 @@ from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.run import Event
 from wizard.model.said import Message, Sentence, join, t
 from wizard.plan.plan import Plan
+from wizard.plan.text import AGAIN_AS_ROOT, unread_words
 from wizard.plan.undo_policy import WORD, losses
 
 
@@ -73,9 +73,10 @@ class PlanRunJob(job.RunJob[Plan]):
     overwrites = True
 
     def check_document(self, document: Plan) -> None:
-        """Check also that every drive was read."""
         super().check_document(document)
-        guard.check_read(document)
+        if said := unread_words(document):
+            # The loss of a drive that could not be read was never shown.
+            raise process.refused(f"{said} {AGAIN_AS_ROOT}")
 
     def check_confirmed(self, document: Plan, how: job.Start) -> None:
         """Accept the word that confirms a run without undo, directly on the drives."""
@@ -98,24 +99,22 @@ class PlanRunJob(job.RunJob[Plan]):
         return document.devices
 
     def check_place(self, document: Plan, how: job.Start) -> None:
-        """Check the rehearsal, its tools and the mount points."""
         guard.check_rehearsable(document, how.why_direct)
         start.check_word(document, how.tokens, how.why_direct)
         guard.check_tools(document)
         guard.check_surroundings(document, how.environment)
 
     def room_bytes(self, document: Plan) -> int:
-        """Count the devices of each operation."""
         return start.room_bytes(document)
 
     def lock(self, document: Plan, drives: Collection[str], run: Path | None = None) -> job.Locks:
         """Lock the drives, or report where a missing one is now."""
         if len(drives) < len(document.devices):
             return process.lock_drives(drives)
-        return start.lock_all(document, run_drives.KnownDrives(run, document).where if run else None)
+        where = run_drives.KnownDrives(run, document).where if run else whereabouts
+        return start.lock_all(document, where)
 
     def check_new(self, document: Plan) -> None:
-        """Check that the drives match the plan and are unused."""
         guard.check_start(document)
 
     def decided(self, document: Plan, how: job.Start) -> job.Start:
@@ -135,11 +134,9 @@ class PlanRunJob(job.RunJob[Plan]):
         return run
 
     def described_for(self, document: Plan, environment: backup_store.Environment) -> Plan:
-        """Describe the steps that edit fstab."""
         return document.described_for_fstab(str(environment.fstab))
 
     def preflight_unprivileged(self, document: Plan, how: job.Start) -> None:
-        """Check the plan, the tools and the drives' identity."""
         self.check_document(document)
         self.own_drives(document, how.environment)
         guard.check_tools(document)
@@ -147,7 +144,6 @@ class PlanRunJob(job.RunJob[Plan]):
             check_same_start(drive, probe_again(drive))
 
     def preflight(self, document: Plan, how: job.Start) -> None:
-        """Run all checks of a new run as if it were confirmed, also without undo."""
         how = self.decided(document, replace(how, tokens=(*document.tokens, WORD)))
         process.unlock(self.lock_new(document, how, make=False))
 
@@ -173,7 +169,6 @@ class PlanRunJob(job.RunJob[Plan]):
             raise Refused(run_summary.DIRECT(name=run.name))
 
     def prepare(self, run: Path, asked: job.JobRequest) -> job.Prepared:
-        """Find the drives, and check the passphrase."""
         keeping, undoing = asked.purpose is process.Purpose.KEEP, asked.purpose is process.Purpose.UNDO
         if keeping:
             rehearsed.check_keeps(run)
@@ -210,32 +205,27 @@ class PlanRunJob(job.RunJob[Plan]):
 
     def check_continues(self, run: Path, document: Plan, purpose: process.Purpose) -> None:
         """Check the drives before they are kept or restored. Resuming checks them by phase."""
-        if purpose is process.Purpose.KEEP:
+        record = load_record(run)
+        is_untouched = record is not None and record.phase in UNTOUCHED
+        if purpose is process.Purpose.KEEP or (purpose is process.Purpose.UNDO and not is_untouched):
             run_drives.KnownDrives(run, document).probe()
-        elif purpose is process.Purpose.UNDO:
-            rehearsed.check_there(run, document)
 
     def ask(self, run: Path, purpose: process.Purpose) -> None:
-        """Run the read-only checks of a command."""
         self._check_rehearsed(run)
         rehearsed.ask(run, runs.load_plan(run), purpose)
 
     def apply(self, work: job.RunWork) -> job.Outcome:
-        """Rehearse, save and commit, or run directly on the drives."""
-        forget_left_rules()
+        stop_ignoring()
         if not rehearsed.is_rehearsed(work.run):
             return carrying.carry_out_directly(work)
-        finish = partial(carrying.finish, work)
-        return rehearsed.carry_out(work.run, work.journal, carrying.execute, finish, work.secret)
+        return rehearsed.carry_out(work)
 
     def keep(self, work: job.RunWork) -> job.Outcome:
-        """Write the withheld signatures, and put the result to use."""
-        forget_left_rules()
-        event, sentence = rehearsed.release(work.run, work.journal, partial(carrying.finish, work))
+        stop_ignoring()
+        event, sentence = rehearsed.release(work)
         return Event.KEPT if event is Event.DONE else event, sentence
 
     def undo(self, work: job.RunWork) -> job.Outcome:
-        """Restore the old contents."""
         return Event.UNDONE, rehearsed.undo_plan(work.run, work.journal)
 
     def describe_error(self, run: Path, error: DiskwrightError) -> str:
@@ -281,13 +271,11 @@ class PlanRunJob(job.RunJob[Plan]):
         return load_record(run) is None and runs.is_direct(run) is not False
 
     def describe_direct(self, run: Path, now: journal.RunState) -> Message | str:
-        """Describe the steps so far."""
         if now not in job.LEFT_OFF or not self.is_direct(run):
             return ""
         return run_summary.direct_left(runs.load_plan(run), journal.read_entries(run))
 
     def commands(self, run: Path, now: journal.RunState) -> tuple[str, ...]:
-        """Judge by the phase, too. No command continues a direct run."""
         if now is journal.RunState.WAITING:
             return _with_saved_data(run, tuple(Settling))
         if now not in job.LEFT_OFF or self.is_direct(run):
@@ -312,12 +300,10 @@ class PlanRunJob(job.RunJob[Plan]):
         return super().working_commands(run, now)
 
     def last_resort(self, run: Path, fault: Message | str) -> Message | str:
-        """Name the command that overwrites later changes."""
         commands = rehearsed.working_commands(run) if load_record(run) is not None else None
         return f"{carrying.with_unplugged_reason(runs.load_plan(run), fault)} {commands or ''}".strip()
 
     def next_commands(self, run: Path, now: journal.RunState) -> Message | str:
-        """Ask to reattach missing drives first."""
         try:
             record = load_record(run)
             is_untouched = record is None or record.phase is Phase.REHEARSING
@@ -339,13 +325,20 @@ class PlanRunJob(job.RunJob[Plan]):
         return super().next_commands(run, now)
 
     def relocated(self, run: Path) -> dict[str, str]:
-        """Search for the drives of the plan."""
         return {one.known.path: str(one.said) for one in run_drives.find_relocated(run)}
 
     def pending_writes(self, run: Path) -> job.PendingWrites:
-        """Return destructive steps that are not written yet."""
         plan = runs.load_plan(run)
-        if not (steps := carrying.still_writes_over(run, plan)):
+        record = load_record(run)
+        if record is None or record.phase not in rehearsed.TO_COMMIT | {Phase.REHEARSING}:
+            return job.PendingWrites()
+        # Blank places may contain data by now.
+        steps = tuple(
+            (number, step)
+            for number, step in enumerate(plan.steps, 1)
+            if step.destroys or step.operation.overwrites
+        )
+        if not steps:
             return job.PendingWrites()
         said = (
             Sentence("Continuing run {run} overwrites the content of {drives:list}.")
@@ -355,7 +348,6 @@ class PlanRunJob(job.RunJob[Plan]):
         return job.PendingWrites(steps, said(run=run.name, drives=plan.devices))
 
     def wants_passphrase(self, run: Path, *, keeps: bool = False) -> bool:
-        """Compare the steps done so far with the encrypted volumes."""
         if keeps and rehearsed.is_rehearsed(run):
             rehearsed.check_keeps(run)
         return rehearsed.wants_passphrase(run, runs.load_plan(run), keeps=keeps)
@@ -368,7 +360,6 @@ class PlanRunJob(job.RunJob[Plan]):
         return super().power(run)
 
     def power_unrecorded(self, run: Path) -> str:
-        """A direct run cannot be resumed."""
         if journal.state(run) is not journal.RunState.RUNNING or not self.is_direct(run):
             return ""
         return str(

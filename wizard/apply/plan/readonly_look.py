@@ -16,18 +16,14 @@ from wizard.apply.engine.stores import Store, new_file
 from wizard.apply.run.job import NOT_WAITING, check_root
 from wizard.apply.run.process import lock_run, refused
 from wizard.apply.run.runs import check_owner, load_plan
-from wizard.apply.system.mounts import read_mounts
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import DiskwrightError, Failed, Refused
 from wizard.model.said import Sentence, t
 from wizard.plan.plan import Plan
 from wizard.probe.machine import probe_drive
 from wizard.process.program import run
-from wizard.process.program import run as run_command
 
 NO_SCRATCH_COPY = Sentence("Cannot create a scratch copy of {drives:list}: {why}. Nothing was written.")
-
-UNMOUNT_SECONDS = 60.0
 
 
 class ShownFilesystem(Struct, frozen=True):
@@ -42,24 +38,20 @@ class ShownFilesystem(Struct, frozen=True):
     mount: tuple[str, ...]
 
 
-class ReadonlyLook:
-    """A read-only look at a waiting result. Call `end` before closing."""
+class ReadonlyLook(Struct, frozen=True):
+    """A read-only look at a waiting result, on scratch copies at `nodes`. Call `end` before closing."""
 
-    def __init__(self, nodes: tuple[str, ...], shown: tuple[ShownFilesystem, ...]) -> None:
-        self.shown = shown
-        self._nodes = nodes
+    nodes: tuple[str, ...]
+    shown: tuple[ShownFilesystem, ...]
 
     def end(self) -> None:
         """Unmount the shown filesystems. Raises Failed if one is in use."""
-        parts = [part for node in self._nodes for part in (node, *devices.partition_nodes(node))]
-        for mounted in reversed(read_mounts()):
-            if mounted.source in parts:
-                run_command(("umount", mounted.mount_point), seconds=UNMOUNT_SECONDS)
+        scratch_copies.unmount(
+            [part for node in self.nodes for part in (node, *devices.partition_nodes(node))]
+        )
         for one in self.shown:
             if one.filesystem == "btrfs":
-                # The filesystem on the drive will have the same UUID.
-                with suppress(Failed):
-                    run_command(("btrfs", "device", "scan", "--forget", one.node), seconds=UNMOUNT_SECONDS)
+                scratch_copies.forget_btrfs(one.node)
 
 
 @contextmanager
@@ -104,7 +96,7 @@ def end_looks(run: Path) -> None:
     still mounted or in use."""
     with suppress(Failed):
         scratch_copies.release_left(run)
-    if node := scratch_copies.left_over(run):
+    for node in scratch_copies.leftover_nodes(run):
         raise refused(
             t(
                 "{node} shows the waiting result of the run {name} and is still in use. End that "
@@ -135,12 +127,11 @@ def update_partition(plan: Plan) -> None:
 def _partx(action: str, drive: str, number: int) -> None:
     """Retry while the partition is busy: udev and others open it for moments."""
     until = monotonic() + devices.FORGET_SECONDS
-    with suppress(DiskwrightError):
-        while True:
-            try:
-                run(("partx", action, "--nr", f"{number}:{number}", drive), seconds=30)
+    while True:
+        try:
+            run(("partx", action, "--nr", f"{number}:{number}", drive), seconds=30)
+            return
+        except DiskwrightError:
+            if monotonic() > until:
                 return
-            except Failed:
-                if monotonic() > until:
-                    return
-                sleep(0.2)
+            sleep(0.2)

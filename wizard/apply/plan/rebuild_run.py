@@ -88,7 +88,6 @@ def refuse_known(found: FoundRun, journal_dir: Path | None) -> None:
 
 
 def _can_be_kept(run: Path) -> bool:
-    """Return True if the folder still contains what keep or undo needs."""
     try:
         with comparing(run, runs.load_plan(run)) as exchange:
             sides = exchange.sides
@@ -98,7 +97,6 @@ def _can_be_kept(run: Path) -> bool:
 
 
 def _of_plan(found: FoundRun, journal_dir: Path | None) -> Iterator[Path]:
-    """Yield local runs with exactly the plan that is waiting."""
     for run in kinds.PLAN.found(journal_dir):
         with suppress(OSError):
             if (run / runs.PLAN).read_text() == found.notices[0].plan:
@@ -140,13 +138,10 @@ def _save_change(run: Path, number: int, path: str, notice: Notice, data: bytes)
         stores.Store(stores.notice_file(run, number), make_bytes=notice.drive_bytes) as kept,
     ):
         digest = sha256()
-        for chunk in extents.chunks(notice.places):
-            held = drive.read(chunk.start_bytes, chunk.size_bytes)
+        for start, held in extents.pieces(notice.places, drive.read):
             digest.update(held)
-            for piece in extents.without(chunk, [mark.extent for mark in marks]):
-                new.write(
-                    piece.start_bytes, held[piece.start_bytes - chunk.start_bytes :][: piece.size_bytes]
-                )
+            for piece in extents.without(Extent(start, len(held)), [mark.extent for mark in marks]):
+                new.write(piece.start_bytes, held[piece.start_bytes - start :][: piece.size_bytes])
         if digest.hexdigest() != notice.digest:
             raise Refused(CHANGED(drive=path))
         # The hidden signatures fill the file's holes.
@@ -185,17 +180,13 @@ def _save_headers(run: Path, plan: Plan, changes: Sequence[DriveChange]) -> None
     for number, (member, change) in enumerate(zip(plan.members, changes, strict=True)):
         for slot in member.after.partitions:
             if one := by_device.get(partition_path(member.drive.path, slot.number)):
-                header = _header(run, number, change, Extent(slot.start_bytes, one.offset_bytes))
-                write_header(run, one.uuid, header)
-
-
-def _header(run: Path, number: int, change: DriveChange, place: Extent) -> bytes:
-    """Read a range as it will be after keep."""
-    with extents.DeviceMedium(change.path) as drive, stores.Store(stores.new_file(run, number)) as new:
-        header = bytearray().join(
-            drive.read(chunk.start_bytes, chunk.size_bytes) for chunk in extents.chunks((place,))
-        )
-        for part in extents.clipped(change.places, (place,)):
-            at = part.start_bytes - place.start_bytes
-            header[at : at + part.size_bytes] = new.read(part.start_bytes, part.size_bytes)
-    return bytes(header)
+                place = Extent(slot.start_bytes, one.offset_bytes)
+                with (
+                    extents.DeviceMedium(change.path) as drive,
+                    stores.Store(stores.new_file(run, number)) as new,
+                ):
+                    header = bytearray(extents.read_all((place,), drive.read))
+                    for part in extents.clipped(change.places, (place,)):
+                        at = part.start_bytes - place.start_bytes
+                        header[at : at + part.size_bytes] = new.read(part.start_bytes, part.size_bytes)
+                write_header(run, one.uuid, bytes(header))

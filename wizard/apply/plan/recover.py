@@ -1,7 +1,6 @@
 """Find a waiting run by the recovery labels on the drives after the run's folder was lost. Read-only."""
 
 from base64 import b64decode
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -21,7 +20,7 @@ from wizard.model.errors import BadInput, DiskwrightError
 from wizard.model.finding import HiddenBlock, Notice
 from wizard.model.geometry import Identity
 from wizard.model.machine import Drive, Extent
-from wizard.model.said import Message, t
+from wizard.model.said import t
 from wizard.plan.check import PLANS
 from wizard.plan.plan import Plan
 from wizard.probe.content.notices import is_bare, notices
@@ -48,9 +47,7 @@ class FoundRun(Struct, frozen=True):
             (path, place)
             for path, notice in zip(self.plan.devices, self.notices, strict=True)
             for place in extents.merged(
-                (*(one.extent for one in notice.withheld), notice.extent),
-                1,
-                notice.drive_bytes,
+                (*(one.extent for one in notice.withheld), notice.extent), 1, notice.drive_bytes
             )
         )
 
@@ -87,19 +84,25 @@ def found_on(path: str, journal_dir: Path | None = None) -> FoundRun:
     found = {first.number: (drive, *mine)}
     if len(plan.members) > 1:
         found |= _others(first, drive.path)
-    missing = [number for number in range(len(plan.members)) if number not in found]
-    if missing:
+    if missing := [member for number, member in enumerate(plan.members) if number not in found]:
         raise refused(
             t(
                 "The run {run} wrote to {drives} drives, not all attached. Missing: {missing:list}.",
                 run=first.run,
                 drives=len(plan.members),
-                missing=tuple(_describe(plan.members[number].drive) for number in missing),
+                missing=tuple(
+                    t(
+                        "{model} of {size:size}",
+                        model=member.drive.model or t("model unknown"),
+                        size=member.drive.size_bytes,
+                    )
+                    for member in missing
+                ),
             )
         )
     for drive, notice, _ in found.values():
         _refuse_invalid(drive.path, notice, drive.geometry.logical_block_bytes if drive.geometry else 1)
-    drives = [found[number][0] for number in range(len(plan.members))]
+    drives, labels, data = zip(*(found[number] for number in range(len(plan.members))), strict=True)
     known = tuple(_as_now(member.drive, now) for member, now in zip(plan.members, drives, strict=True))
     differences = tuple(
         str(
@@ -112,18 +115,7 @@ def found_on(path: str, journal_dir: Path | None = None) -> FoundRun:
         for member, now in zip(plan.members, drives, strict=True)
         if (difference := identity_difference(member.drive, now))
     )
-    numbers = range(len(drives))
-    return FoundRun(
-        plan.on_drives(known).on_drive_only(),
-        tuple(found[number][1] for number in numbers),
-        tuple(found[number][2] for number in numbers),
-        differences,
-    )
-
-
-def _describe(known: Identity) -> Message:
-    model = known.model or t("model unknown")
-    return t("{model} of {size:size}", model=model, size=known.size_bytes)
+    return FoundRun(plan.on_drives(known).on_drive_only(), labels, data, differences)
 
 
 def _run_being_kept(path: str, journal_dir: Path | None) -> Path | None:
@@ -132,39 +124,26 @@ def _run_being_kept(path: str, journal_dir: Path | None) -> Path | None:
     for run in reversed(runs.list_runs(journal_dir)):
         with suppress(BadInput):
             record = load_record(run)
-            is_on_its_way = record is not None and record.phase in (
-                Phase.RELEASING,
-                Phase.RELEASED,
-                Phase.KEPT,
-            )
-            if is_on_its_way and state(run) not in SETTLED and path in runs.load_plan(run).devices:
+            is_begun = record and record.phase in (Phase.RELEASING, Phase.RELEASED, Phase.KEPT)
+            if is_begun and state(run) not in SETTLED and path in runs.load_plan(run).devices:
                 return run
     return None
 
 
 def _notice_of(drive: Drive) -> tuple[Notice, bytes] | None:
-    """Return the recovery label of a drive and its bytes, or None."""
     waiting = drive.waiting
     if waiting is None or not waiting.bare or drive.size_bytes is None:
         return None
     with extents.DeviceMedium(drive.path) as medium:
-        read = _reader(medium)
+
+        def read(start: int, length: int) -> bytes:
+            place = Extent(start, min(length, medium.size_bytes - start))
+            return extents.read_all((place,), medium.read)
+
         for notice, data in notices(read, medium.size_bytes):
             if notice.start_bytes == waiting.start_bytes and is_bare(notice, read):
                 return notice, data
     return None
-
-
-def _reader(medium: extents.DeviceMedium) -> Callable[[int, int], bytes]:
-    """Return a function that reads any length, bypassing caches."""
-
-    def read(start: int, length: int) -> bytes:
-        place = Extent(start, min(length, medium.size_bytes - start))
-        return b"".join(
-            medium.read(chunk.start_bytes, chunk.size_bytes) for chunk in extents.chunks((place,))
-        )
-
-    return read
 
 
 def _others(first: Notice, but: str) -> dict[int, tuple[Drive, Notice, bytes]]:
@@ -181,7 +160,7 @@ def _others(first: Notice, but: str) -> dict[int, tuple[Drive, Notice, bytes]]:
             continue
         if other is None or (other[0].run, other[0].plan) != (first.run, first.plan):
             continue
-        if other[0].number in found or other[0].number == first.number:
+        if other[0].number in (*found, first.number):
             raise refused(
                 t(
                     "Two drives claim to be the same drive of this run; one is {drive}.",

@@ -1,7 +1,6 @@
 """Rehearse a plan with the real tools on scratch copies, and verify the result. Writes to no drive."""
 
-from collections.abc import Callable, Iterator
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,8 +10,9 @@ from msgspec.structs import replace
 from wizard.apply.block.devices import read_bytes
 from wizard.apply.block.extents import merged, without
 from wizard.apply.engine import record, scratch_copies, stores
-from wizard.apply.engine.changes import collected, discards, unknown_data, zeros_wanted
+from wizard.apply.engine.changes import collected, discards, unknown_data
 from wizard.apply.engine.signatures import SignatureHider, in_release_order
+from wizard.apply.plan.run import execute
 from wizard.apply.resize.metadata import Showing, shown_with
 from wizard.apply.resize.resized import RESIZERS, check_files_stay
 from wizard.apply.run.backup_store import Environment
@@ -31,17 +31,13 @@ from wizard.model.errors import DiskwrightError, Failed, partition_path
 from wizard.model.layout import MAPPER, Layout, Member, Slot
 from wizard.model.machine import Extent
 from wizard.model.run import Event
-from wizard.model.said import Message, format_capacity, t, tn
-from wizard.operations.filesystem import Resize
+from wizard.model.said import format_capacity, t
+from wizard.operations.filesystem import MakeFilesystem, Resize
 from wizard.operations.table import WriteTable
 from wizard.plan.check import PLANS
 from wizard.plan.free_space import is_container
 from wizard.plan.plan import Plan
 from wizard.probe.content.notices import notices
-from wizard.process.program import run as run_command
-
-Execute = Callable[[StepContext], Message | str]
-"""Executes the operation of a step and returns a summary. Raises Failed."""
 
 
 class StoppedError(Exception):
@@ -49,13 +45,12 @@ class StoppedError(Exception):
 
 
 class RehearsalWorkspace(Struct, frozen=True):
-    """What a rehearsal needs: the run's folder, settings and journal, a function that executes steps, and the
-    passphrase of encrypted volumes."""
+    """What a rehearsal needs: the run's folder, settings and journal, and the passphrase of encrypted
+    volumes."""
 
     run: Path
     environment: Environment
     journal: Journal
-    execute: Execute
     secret: bytes | None = None
 
     def __repr__(self) -> str:
@@ -117,103 +112,100 @@ def rehearse(plan: Plan, workspace: RehearsalWorkspace) -> record.Record:
         for drive in drives:
             parts = [slot for slot in drive.member.before.partitions if not is_container(slot)]
             scratch_copies.have_partitions(drive.scratch.drive.path, parts)
-        if showing := _resize_request(plan, there, workspace, wanted[0]):
-            wanted[0] = _expose(plan, showing, wanted[0])
+        resizes = [*_resizes(plan, there, workspace)]
+        for resize, showing in resizes:
+            wanted[0] = _expose(resize, showing, wanted[0])
         old = [_old_marks(drive, workspace) for drive in drives]
+        layers = (*layer_nodes(there), *(one.opened for one in there.containers))
+        mapped = [Path(node).name for node in layers if node.startswith(MAPPER)]
         with (
             arrays.unseen_array(there, told_in(workspace.journal)),
-            scratch_copies.mapped_without_udev(workspace.run, nodes, _mapped_names(there)),
+            scratch_copies.mapped_without_udev(workspace.run, nodes, mapped),
         ):
             _carry_out(plan, there, workspace)
-            if showing:
-                check_files_stay(_resizing(plan), showing, wanted[0].allowed)
+            for resize, showing in resizes:
+                check_files_stay(resize, showing, wanted[0].allowed)
             keep_headers(there, workspace.run)
             for array in there.arrays:
                 arrays.leave_uncopied(array, told_in(workspace.journal))
-            _forget_btrfs(there)
+            for operation in (step.operation for step in there.steps):
+                if isinstance(operation, MakeFilesystem | Resize) and operation.filesystem == "btrfs":
+                    for device in operation.devices:
+                        scratch_copies.forget_btrfs(device)
         new = [_new_marks(drive, workspace) for drive in drives]
     workspace.journal.add(
         Event.COMMAND,
-        tn(
-            "Read and saved the blocks of {drives:and} that will change.",
-            "Read and saved the blocks of {drives:and} that will change.",
-            drives=plan.devices,
-            count=len(plan.devices),
-        ),
+        t("Read and saved the blocks of {drives:and} that will change.", drives=plan.devices),
     )
-    progress, drives_count = noting(workspace.run), len(wanted)
+    progress = noting(workspace.run)
     changes = [
         collected(
             workspace.run,
             number,
+            plan,
             one,
             old[number],
             new[number],
-            blank=member.before.is_bare and not old[number],
-            zeros_in=zeros_wanted(plan, member),
-            progress=part_of(progress, number / drives_count, (number + 1) / drives_count),
+            part_of(progress, number / len(wanted), (number + 1) / len(wanted)),
         )
-        for number, (one, member) in enumerate(zip(wanted, plan.members, strict=True))
+        for number, one in enumerate(wanted)
     ]
     for said in unknown_data(workspace.run, plan, changes):
         workspace.journal.add(Event.COMMAND, str(said))
     if not all(change.blank for change in changes):
-        notice_text = stores.NoticeText(
-            run_argument(workspace.run),
-            datetime.now(UTC).isoformat(timespec="seconds"),
-            _summarise(plan),
-            PLANS.render(plan),
-        )
-        changes = [
-            stores.with_notice(workspace.run, number, change, drive.room, notice_text, one.block_bytes)
-            for number, (change, drive, one) in enumerate(zip(changes, drives, wanted, strict=True))
-        ]
-        changes = [
-            replace(change, discards=discards(workspace.run, number, plan, change, one.block_bytes))
-            for number, (change, one) in enumerate(zip(changes, wanted, strict=True))
-        ]
+        changes = [*_with_notices(plan, workspace, drives, wanted, changes)]
     return record.Record(record.Phase.SAVED, tuple(changes))
 
 
-def _resize_request(
-    plan: Plan, there: Plan, workspace: RehearsalWorkspace, wanted: scratch_copies.ScratchRequest
-) -> Showing | None:
-    """Return the resizing on the plan's only drive that preserves a filesystem, or None."""
+def _with_notices(
+    plan: Plan,
+    workspace: RehearsalWorkspace,
+    drives: Sequence[Rehearsed],
+    wanted: Sequence[scratch_copies.ScratchRequest],
+    changes: Sequence[record.DriveChange],
+) -> Iterator[record.DriveChange]:
+    """Yield the changes with recovery labels and discards. Raises Failed."""
+    made = _changed(plan.after, plan.part)
+    text = stores.NoticeText(
+        run_argument(workspace.run),
+        datetime.now(UTC).isoformat(timespec="seconds"),
+        ", ".join(f"{slot.filesystem or 'nothing'} of {format_capacity(slot.size_bytes)}" for slot in made),
+        PLANS.render(plan),
+    )
+    for number, (change, drive, one) in enumerate(zip(changes, drives, wanted, strict=True)):
+        noted = stores.with_notice(workspace.run, number, change, drive.room, text, one.block_bytes)
+        yield replace(noted, discards=discards(workspace.run, number, plan, noted, one.block_bytes))
+
+
+def _resizes(plan: Plan, there: Plan, workspace: RehearsalWorkspace) -> Iterator[tuple[Resize, Showing]]:
+    """Yield the resizing of a preserved filesystem on the plan's only drive, if any."""
     for step, other in zip(plan.steps, there.steps, strict=True):
         if isinstance(step.operation, Resize) and isinstance(other.operation, Resize):
             seconds = workspace.environment.patience_seconds + 10 * step.seconds
-            return Showing(
-                real=step.operation.device,
-                scratch=other.operation.device,
-                volume=next(slot.extent for slot in plan.before.partitions if slot.number == plan.part),
-                size_bytes=step.operation.size_bytes,
-                drive=wanted.path,
-                file=stores.new_file(workspace.run, 0),
-                run=workspace.run,
-                do=told_in(workspace.journal, seconds=seconds),
-                seconds=seconds,
+            yield (
+                step.operation,
+                Showing(
+                    real=step.operation.device,
+                    scratch=other.operation.device,
+                    volume=next(slot.extent for slot in plan.before.partitions if slot.number == plan.part),
+                    size_bytes=step.operation.size_bytes,
+                    drive=plan.drive.path,
+                    file=stores.new_file(workspace.run, 0),
+                    run=workspace.run,
+                    do=told_in(workspace.journal, seconds=seconds),
+                    seconds=seconds,
+                ),
             )
-    return None
-
-
-def _resizing(plan: Plan) -> Resize:
-    return next(step.operation for step in plan.steps if isinstance(step.operation, Resize))
 
 
 def _expose(
-    plan: Plan, showing: Showing, wanted: scratch_copies.ScratchRequest
+    resize: Resize, showing: Showing, wanted: scratch_copies.ScratchRequest
 ) -> scratch_copies.ScratchRequest:
     """Expose the blocks that resizing may move to the scratch copy, and allow changes only there. Raises
     Failed."""
-    exposed = shown_with(RESIZERS[_resizing(plan).filesystem].show, showing)
+    exposed = shown_with(RESIZERS[resize.filesystem].show, showing)
     outside = (place for one in wanted.allowed for place in without(one, (showing.volume,)))
     return replace(wanted, allowed=merged((*outside, *exposed), wanted.block_bytes, wanted.size_bytes))
-
-
-def _summarise(plan: Plan) -> str:
-    """Summarise what the plan creates, without names."""
-    sizes = [(slot.filesystem, slot.size_bytes) for slot in _changed(plan.after, plan.part)]
-    return ", ".join(f"{filesystem or 'nothing'} of {format_capacity(size)}" for filesystem, size in sizes)
 
 
 def wanted_for(plan: Plan, member: Member) -> scratch_copies.ScratchRequest:
@@ -229,15 +221,10 @@ def wanted_for(plan: Plan, member: Member) -> scratch_copies.ScratchRequest:
         return scratch_copies.ScratchRequest(path, size, block, changing, (Extent(0, size),), records)
     # A partition can end where the backup of the table begins.
     allowed = merged((*changing, *table_regions(member)), block, size)
-    return scratch_copies.ScratchRequest(path, size, block, changing, allowed, records, _in_use(plan, member))
-
-
-def _in_use(plan: Plan, member: Member) -> tuple[Extent, ...]:
-    """Return the preserved partitions, which may be mounted, if the plan changes only one."""
-    if not plan.part:
-        return ()
-    stay = (slot for slot in member.before.partitions if slot.number != plan.part and not is_container(slot))
-    return tuple(slot.extent for slot in stay)
+    # If the plan changes only one partition, the others may be mounted.
+    others = (slot for slot in member.before.partitions if plan.part not in (0, slot.number))
+    in_use = tuple(slot.extent for slot in others if not is_container(slot))
+    return scratch_copies.ScratchRequest(path, size, block, changing, allowed, records, in_use)
 
 
 def table_of(plan: Plan, member: Member) -> WriteTable:
@@ -251,7 +238,6 @@ def table_of(plan: Plan, member: Member) -> WriteTable:
 
 
 def _changed_part(plan: Plan) -> int:
-    """Return the number of the only partition whose contents change, or 0."""
     return 0 if plan.only_table else plan.part
 
 
@@ -284,7 +270,7 @@ def _carry_out(plan: Plan, there: Plan, workspace: RehearsalWorkspace) -> None:
         if is_step:
             workspace.journal.add(Event.STEP_STARTED, step.sentence, step=number)
         try:
-            said = workspace.execute(context)
+            said = execute(context)
             for array in there.arrays:
                 if step.operation == array:
                     arrays.show_beneath(plan, array)
@@ -295,74 +281,46 @@ def _carry_out(plan: Plan, there: Plan, workspace: RehearsalWorkspace) -> None:
         workspace.journal.add(Event.STEP_DONE if is_step else Event.COMMAND, said, step=number)
 
 
-def _mapped_names(there: Plan) -> tuple[str, ...]:
-    """Return the device-mapper names that the rehearsal uses."""
-    nodes = (*layer_nodes(there), *(one.opened for one in there.containers))
-    return tuple(Path(node).name for node in nodes if node.startswith(MAPPER))
-
-
-def _marking(drive: Rehearsed, workspace: RehearsalWorkspace) -> SignatureHider:
+def _hider(drive: Rehearsed, workspace: RehearsalWorkspace) -> SignatureHider:
     identity = drive.scratch.drive
-    return SignatureHider(
-        identity.path,
-        identity.size_bytes,
-        identity.geometry.logical_block_bytes,
-        workspace.environment.patience_seconds,
-    )
+    seconds = workspace.environment.patience_seconds
+    return SignatureHider(identity.path, identity.geometry.logical_block_bytes, seconds)
 
 
 def _old_marks(drive: Rehearsed, workspace: RehearsalWorkspace) -> tuple[record.SavedSignature, ...]:
-    """Remove the old signatures from the scratch copy and return them. If the table is preserved, only the
-    changed partition has any."""
-    marking = _marking(drive, workspace)
+    """Remove the old signatures from the scratch copy and return them, and labels of other runs, which would
+    be misread later. If the table is preserved, only the changed partition has any."""
+    hider = _hider(drive, workspace)
+    marks = _marks(drive, hider, drive.old)
     if not drive.table.fresh:
-        marks = _marks(drive, marking, drive.old)
         if drive.resizes:
-            marking.restore()
+            hider.restore()
         return marks
-    return (*_notices(drive.member), *_marks(drive, marking, drive.old))
-
-
-def _notices(member: Member) -> Iterator[record.SavedSignature]:
-    """Yield recovery labels of other runs on the drive, which would be misread later."""
-    path, size = member.drive.path, member.drive.size_bytes
-    for notice, _ in notices(lambda start, length: read_bytes(path, start, min(length, size - start)), size):
-        yield record.SavedSignature(notice.start_bytes, notice.room_bytes)
+    path, size = drive.member.drive.path, drive.member.drive.size_bytes
+    labels = notices(lambda start, length: read_bytes(path, start, min(length, size - start)), size)
+    return (*(record.SavedSignature(one.start_bytes, one.room_bytes) for one, _ in labels), *marks)
 
 
 def _new_marks(drive: Rehearsed, workspace: RehearsalWorkspace) -> tuple[record.SavedSignature, ...]:
-    """Remove the new signatures from the scratch copy, verify that none are left, restore and return them."""
-    marking = _marking(drive, workspace)
-    marks = _marks(drive, marking, drive.new)
+    """Remove the new signatures from the scratch copy, verify that none are left, restore and return them,
+    and the blocks that turn a preserved table into the new one, in an order that survives a power cut."""
+    hider = _hider(drive, workspace)
+    marks = _marks(drive, hider, drive.new)
     for slot in drive.new:
-        marking.refuse_recognised(drive.node(slot), slot.filesystem)
-    marking.restore()
-    return marks if drive.table.fresh else (*marks, *_table_marks(drive))
-
-
-def _marks(drive: Rehearsed, marking: SignatureHider, slots: list[Slot]) -> tuple[record.SavedSignature, ...]:
-    """Return the signatures of partitions and, if the table is new, of the drive."""
-    found = [place for slot in slots for place in marking.volume(drive.node(slot), slot.extent)]
-    whole, table = marking.drive() if drive.table.fresh else ((), ())
-    return in_release_order((*found, *whole), table, drive.scratch.drive.geometry.logical_block_bytes)
-
-
-def _table_marks(drive: Rehearsed) -> tuple[record.SavedSignature, ...]:
-    """Return the blocks that turn the preserved table into the new one, in an order that survives a power
-    cut."""
+        hider.refuse_recognised(drive.node(slot), slot.filesystem)
+    hider.restore()
+    if drive.table.fresh:
+        return marks
     regions = table_regions(drive.member)
     before, wanted = (image_of(one.drive.path, regions, one.drive) for one in (drive.member, drive.scratch))
-    return tuple(
-        record.SavedSignature(offset, len(data), stays=True)
-        for offset, data in in_order(drive.table.table, before, wanted)
-    )
+    blocks = in_order(drive.table.table, before, wanted)
+    return (*marks, *(record.SavedSignature(start, len(data), stays=True) for start, data in blocks))
 
 
-def _forget_btrfs(there: Plan) -> None:
-    """Make the kernel forget scratch Btrfs filesystems: those on the drives will have the same UUIDs."""
-    resized = (step.operation for step in there.steps if isinstance(step.operation, Resize))
-    for operation in (*there.filesystems, *resized):
-        if operation.filesystem == "btrfs":
-            for device in operation.devices:
-                with suppress(Failed):
-                    run_command(("btrfs", "device", "scan", "--forget", device), seconds=60)
+def _marks(drive: Rehearsed, hider: SignatureHider, slots: list[Slot]) -> tuple[record.SavedSignature, ...]:
+    """Return the signatures of partitions and, if the table is new, of the drive."""
+    found = [place for slot in slots for place in hider.hide(drive.node(slot), slot.extent)[0]]
+    identity = drive.scratch.drive
+    drive_itself = (identity.path, Extent(0, identity.size_bytes))
+    whole, table = hider.hide(*drive_itself) if drive.table.fresh else ((), ())
+    return in_release_order((*found, *whole), table, identity.geometry.logical_block_bytes)

@@ -1,8 +1,8 @@
 """Rehearse, save and commit a plan in the detached process, then keep or undo. All is journaled."""
 
 import shlex
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -27,17 +27,18 @@ from wizard.apply.engine.record import (
 )
 from wizard.apply.engine.scratch_copies import free_bytes, release_left
 from wizard.apply.engine.stores import FOLDER
+from wizard.apply.engine.survey import Content, Proof
 from wizard.apply.plan import guard, identity_check, run_drives
 from wizard.apply.plan.readonly_look import NO_SCRATCH_COPY, update_partition
-from wizard.apply.plan.rehearse import Execute, RehearsalWorkspace, StoppedError, rehearse
-from wizard.apply.plan.run import quietly
+from wizard.apply.plan.rehearse import RehearsalWorkspace, StoppedError, rehearse
+from wizard.apply.plan.run import finish, quietly
 from wizard.apply.plan.run_summary import waiting_sentence
 from wizard.apply.run import backup_store, job, process, runs
 from wizard.apply.run.journal import Journal, RunState, done_steps, fails_again, read_entries, state
 from wizard.apply.run.progress_log import noting
 from wizard.apply.steps.containers import check_containers, wants_secret
 from wizard.apply.steps.layers import check_free_layer, clear_drives
-from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
+from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused, why_not
 from wizard.model.layout import Member
 from wizard.model.run import Event
 from wizard.model.said import MIB, Message, Sentence, join, t, tn
@@ -65,16 +66,13 @@ LITTLE_BYTES = 8 * MIB
 KEEP = "keep"
 """The file in a run's folder that requests keep immediately after writing, set when the run starts."""
 
-Finish = Callable[[], job.Outcome]
-"""Mounts the result, checks everything and returns how the run ended."""
-
 
 def is_rehearsed(run: Path) -> bool:
     """Return True if the run's plan is rehearsed on scratch copies. Raises BadInput."""
     if load_record(run) is not None:
         return True
     if runs.is_direct(run) is False:
-        raise BadInput(RECORD_LOST(folder=str(run / "engine")))
+        raise BadInput(RECORD_LOST(folder=run / FOLDER))
     return False
 
 
@@ -105,15 +103,10 @@ def wants_passphrase(run: Path, plan: Plan, *, keeps: bool = False) -> bool:
     return wants_secret(plan, done_steps(read_entries(run)))
 
 
-def carry_out(
-    run: Path, journal: Journal, execute: Execute, finish: Finish, secret: bytes | None = None
-) -> job.Outcome:
-    """Continue until the user decides, or until the end if the drives were blank. Raises DiskwrightError.
-
-    `secret` is the passphrase of encrypted volumes.
-    """
-    plan, environment = runs.load_plan(run), runs.load_environment(run)
-    record = _record(run)
+def carry_out(work: job.RunWork) -> job.Outcome:
+    """Continue until the user decides, or until the end if the drives were blank. Raises DiskwrightError."""
+    run, journal = work.run, work.journal
+    plan, record = runs.load_plan(run), _record(run)
     if record.phase in GOING_BACK:
         raise Refused(t("The run {name} is being undone. Nothing was written.", name=run.name))
     _refuse_half_found(run)
@@ -123,19 +116,21 @@ def carry_out(
         release_left(run)
     _check_drives(run, plan, record)
     if record.phase is Phase.KEPT:
-        return _finish_kept(run, plan, finish)
+        return _finish_kept(work, plan)
     if record.phase is Phase.REHEARSING:
         try:
-            record = _rehearse(plan, RehearsalWorkspace(run, environment, journal, execute, secret))
+            record = _rehearse(
+                plan, RehearsalWorkspace(run, runs.load_environment(run), journal, work.secret)
+            )
         except StoppedError as stopped:
             survey.delete_scratch(run, plan.devices)
             return Event.STOPPED, str(stopped)
     if record.phase is Phase.SAVED and (run / process.STOP).exists():
         return Event.STOPPED, t("Stopped before the first write to the drive, as requested.")
     if record.phase in TO_COMMIT:
-        with _exchange(run, plan) as exchange:
+        with holding(plan.devices, plan.part_path) as drives, _exchange(run, plan, drives) as exchange:
             exchange.commit(noting(run))
-            record = exchange.record
+        record = exchange.record
         _update_kernel(plan)
         journal.add(
             Event.COMMAND,
@@ -146,80 +141,68 @@ def carry_out(
         )
     if record.phase is Phase.HIDDEN and not record.blank and not (run / KEEP).exists():
         return Event.WAITING, waiting_sentence(plan, runs.run_argument(run))
-    return release(run, journal, finish)
+    return release(work)
 
 
-def release(run: Path, journal: Journal, finish: Finish) -> job.Outcome:
+def release(work: job.RunWork) -> job.Outcome:
     """Make the result visible, end the possibility to undo, and mount the volumes. Raises DiskwrightError."""
-    plan = runs.load_plan(run)
-    record = _record(run)
+    run, journal = work.run, work.journal
+    plan, record = runs.load_plan(run), _record(run)
     if record.phase in (Phase.HIDDEN, Phase.UNKNOWN):
         # The run may have waited for weeks.
         check_free_layer(plan)
         check_containers(plan)
-    if record.phase is Phase.RELEASED:
+    if record.phase in (Phase.RELEASED, Phase.KEPT):
         # The drives were unlocked since, so volumes may be in use. From now on, discard nothing.
-        record = replace(record, phase=Phase.KEPT)
-        _check_drives(run, plan, record)
-        save_record(run, record)
-    if record.phase is Phase.KEPT:
-        _check_drives(run, plan, record)
-        return _finish_kept(run, plan, finish)
+        kept = replace(record, phase=Phase.KEPT)
+        _check_drives(run, plan, kept)
+        if kept != record:
+            save_record(run, kept)
+        return _finish_kept(work, plan)
     if record.phase not in (Phase.HIDDEN, Phase.RELEASING, Phase.UNKNOWN):
         raise Refused(job.NOT_WAITING(name=run.name))
     clear_drives(plan, quietly)
-    with holding(plan.devices, plan.part_path) as drives:
-        proof = _release_drives(run, plan, drives, journal)
+    with holding(plan.devices, plan.part_path) as drives, _exchange(run, plan, drives) as exchange:
+        proof = exchange.release(noting(run))
+        save_record(run, replace(exchange.record, phase=Phase.KEPT))
+        # Discard only now: after the drives are unlocked, files may be there.
+        if exchange.was_hidden:
+            for change, drive in zip(exchange.record.changes, drives, strict=True):
+                discard(change.discards, drive, journal)
     _update_kernel(plan)
     journal.add(
         Event.COMMAND, t("{drives:list}: all data is in place and was read back.", drives=plan.devices)
     )
     _delete(run, proof)
-    return finish()
+    return finish(work)
 
 
-def _delete(run: Path, proof: survey.Proof) -> None:
+def _delete(run: Path, proof: Proof) -> None:
     survey.delete_saved(proof)
     backup_store.drop_backup(run)
 
 
-def _finish_kept(run: Path, plan: Plan, finish: Finish) -> job.Outcome:
+def _finish_kept(work: job.RunWork, plan: Plan) -> job.Outcome:
     """Mount the volumes of a kept run. Then delete saved bytes that an interrupted keep has left: after
     comparison with the planned bytes or, if volumes are in use, after all checks of the plan."""
-    proof = None
+    run, proof = work.run, None
     if (run / FOLDER).exists():
-        with suppress(DiskwrightError), comparing(run, plan) as exchange:
-            proof = exchange.prove_kept()
-    _add_partitions(plan)
-    event, sentence = finish()
+        with suppress(DiskwrightError), comparing(run, plan) as checks:
+            proof = checks.prove(Content.NEW)
+    with suppress(DiskwrightError):
+        _update_kernel(plan, anew=False)
+    event, sentence = finish(work)
     if proof is None and event is Event.DONE:
-        proof = survey.Proof(run / FOLDER, survey.Content.NEW)
+        proof = Proof(run / FOLDER, Content.NEW)
     if proof:
         _delete(run, proof)
     return event, sentence
 
 
-def _release_drives(run: Path, plan: Plan, drives: Sequence[HeldDrive], journal: Journal) -> survey.Proof:
-    """Make the result visible on locked drives, discard unused blocks, and return the proof."""
-    exchange = Exchange(run, drives, confirm=plan.tokens)
-    try:
-        proof = exchange.release(noting(run))
-    finally:
-        exchange.close()
-    record = replace(exchange.record, phase=Phase.KEPT)
-    save_record(run, record)
-    # Discard only now: after the drives are unlocked, files may be there.
-    if exchange.was_hidden:
-        for change, drive in zip(record.changes, drives, strict=True):
-            discard(change.discards, drive, journal)
-    return proof
-
-
 def undo_plan(run: Path, journal: Journal) -> Message:
     """Undo a run in any phase, and return a summary. Raises DiskwrightError."""
-    plan = runs.load_plan(run)
     check_can_undo(run)
-    record = _record(run)
+    plan, record = runs.load_plan(run), _record(run)
     if record.phase is Phase.REHEARSING:
         return _end_rehearsal(run, plan, record)
     if record.phase is Phase.UNDONE:
@@ -229,10 +212,9 @@ def undo_plan(run: Path, journal: Journal) -> Message:
         return ended
     _check_drives(run, plan, record)
     changed = sum(change.changed_bytes for change in record.changes)
-    with _exchange(run, plan) as exchange:
+    with holding(plan.devices, plan.part_path) as drives, _exchange(run, plan, drives) as exchange:
         proof = exchange.undo(noting(run))
-        is_written = exchange.has_written
-    if is_written:
+    if exchange.has_written:
         _update_kernel(plan)
         journal.add(Event.COMMAND, t("Restored {size:exact}.", size=changed))
     if proof is None:
@@ -260,7 +242,7 @@ def _end(run: Path, plan: Plan, is_old: Sentence, is_used: Sentence) -> Message:
     """Delete the saved bytes of a finished run if the drives contain all of them. Return a summary."""
     proof = None
     with suppress(DiskwrightError), comparing(run, plan) as checks:
-        proof = checks.prove_old()
+        proof = checks.prove(Content.OLD)
     if proof is None and (run / FOLDER).exists():
         return join(is_used(drives=plan.devices), _still_saved(run))
     if proof:
@@ -269,16 +251,11 @@ def _end(run: Path, plan: Plan, is_old: Sentence, is_used: Sentence) -> Message:
 
 
 def _are_attached(run: Path, plan: Plan) -> bool:
-    """Return True if the drives are attached and may be the run's."""
-    try:
-        run_drives.KnownDrives(run, plan).probe()
-    except DiskwrightError:
-        return False
-    return True
+    return not why_not(run_drives.KnownDrives(run, plan).probe)
 
 
 def _still_saved(run: Path) -> Message:
-    return t("The bytes saved in the rehearsal remain in {folder}.", folder=str(run / FOLDER))
+    return t("The bytes saved in the rehearsal remain in {folder}.", folder=run / FOLDER)
 
 
 def _end_rehearsal(run: Path, plan: Plan, record: Record) -> Message:
@@ -335,12 +312,6 @@ def check_can_undo(run: Path) -> None:
                 name=run.name,
             )
         )
-
-
-def check_there(run: Path, plan: Plan) -> None:
-    """Raises Refused if a drive to restore is missing or changed."""
-    if _record(run).phase not in UNTOUCHED:
-        run_drives.KnownDrives(run, plan).probe()
 
 
 def check_keeps(run: Path) -> None:
@@ -419,70 +390,52 @@ def _no_room(plan: Plan, run: Path) -> Message:
     if plan.part:
         return t(
             "Not enough free space in {folder} to rehearse: name another folder with --journal DIR.",
-            folder=str(run),
+            folder=run,
         )
     return t(
         "Not enough free space in {folder} to rehearse. Name another folder with "
         "--journal DIR, or start again without undo with --confirm {word}.",
-        folder=str(run),
+        folder=run,
         word=shlex.quote(WORD),
     )
 
 
 def _journal_changes(record: Record, workspace: RehearsalWorkspace) -> None:
-    folder = str(workspace.run)
+    folder = workspace.run
     for change in record.changes:
-        size, places = change.changed_bytes, len(change.places)
-        if change.blank:
-            sentence = tn(
-                "Will change {size:exact} in {count} place on {drive}; the old bytes are all zeros.",
-                "Will change {size:exact} in {count} places on {drive}; the old bytes are all zeros.",
-                size=size,
-                count=places,
-                drive=change.path,
-            )
-        else:
-            sentence = tn(
-                "Will change {size:exact} in {count} place on {drive}; the old bytes are saved in {folder}.",
-                "Will change {size:exact} in {count} places on {drive}; the old bytes are saved in {folder}.",
-                size=size,
-                count=places,
+        saved = (
+            t("the old bytes are all zeros")
+            if change.blank
+            else t("the old bytes are saved in {folder}", folder=folder)
+        )
+        sentence = tn(
+            "Will change {size:exact} in {count} place on {drive}; {saved}.",
+            "Will change {size:exact} in {count} places on {drive}; {saved}.",
+            size=change.changed_bytes,
+            count=len(change.places),
+            drive=change.path,
+            saved=saved,
+        )
+        workspace.journal.add(Event.SAVED, sentence)
+        if not record.blank and change.notice is None:
+            unlabelled = t(
+                "{drive} lacks free space for a recovery label. Only {folder} records the waiting result.",
                 drive=change.path,
                 folder=folder,
             )
-        workspace.journal.add(Event.SAVED, sentence)
-        if not record.blank and change.notice is None:
-            workspace.journal.add(
-                Event.COMMAND,
-                t(
-                    "{drive} lacks free space for a recovery label. Only {folder} records the "
-                    "waiting result.",
-                    drive=change.path,
-                    folder=folder,
-                ),
-            )
+            workspace.journal.add(Event.COMMAND, unlabelled)
 
 
-@contextmanager
-def _exchange(run: Path, plan: Plan) -> Iterator[Exchange]:
-    with holding(plan.devices, plan.part_path) as drives:
-        exchange = Exchange(run, drives, confirm=_over_tokens(run, plan))
-        try:
-            yield exchange
-        finally:
-            exchange.close()
+def _exchange(run: Path, plan: Plan, drives: Sequence[HeldDrive]) -> closing[Exchange]:
+    return closing(Exchange(run, drives, confirm=_over_tokens(run, plan)))
 
 
 @contextmanager
 def comparing(run: Path, plan: Plan) -> Iterator[Checks]:
     """Compare a run with its drives, opened read-only."""
-    with ExitStack() as media:
-        drives = [media.enter_context(DeviceMedium(path)) for path in plan.devices]
-        exchange = Checks(run, drives, confirm=_over_tokens(run, plan))
-        try:
-            yield exchange
-        finally:
-            exchange.close()
+    with ExitStack() as opened:
+        drives = [opened.enter_context(DeviceMedium(path)) for path in plan.devices]
+        yield opened.enter_context(closing(Checks(run, drives, confirm=_over_tokens(run, plan))))
 
 
 def _over_tokens(run: Path, plan: Plan) -> tuple[str, ...]:
@@ -515,10 +468,10 @@ def next_commands(run: Path) -> Message:
 def working_commands(run: Path) -> Message | None:
     """Describe the commands that can continue the run, or return None if none can."""
     record, name = _record(run), runs.run_argument(run)
-    if record.phase in ENDED and record.phase is not Phase.KEPT:
-        return engine_words.NOTHING_LEFT
     if record.phase is Phase.KEPT:
         return engine_words.RESUMES_RUN(command="resume", run=name)
+    if record.phase in ENDED:
+        return engine_words.NOTHING_LEFT
     if record.phase is Phase.REHEARSING:
         untouched = t("Nothing was written to the drive, only to a scratch copy.")
         if fails_again(read_entries(run)):
@@ -539,31 +492,19 @@ def _was_replugged(plan: Plan) -> bool:
         drives = identity_check.probe_members(plan)
     except DiskwrightError:
         return False
-    try:
-        for member, drive in zip(plan.members, drives, strict=True):
-            identity_check.check_same_start(member.drive, drive)
-    except Refused:
-        return True
-    return False
+    pairs = zip(plan.members, drives, strict=True)
+    return any(why_not(identity_check.check_same_start, member.drive, drive) for member, drive in pairs)
 
 
-def _add_partitions(plan: Plan) -> None:
-    """Add the new partitions to the kernel, and leave existing ones alone, which may be in use."""
-    with suppress(DiskwrightError):
-        if plan.part:
-            update_partition(plan)
-            return
-        for member in plan.members:
-            devices.add_partitions(member.drive.path, (slot.number for slot in member.after.partitions))
-
-
-def _update_kernel(plan: Plan) -> None:
-    """Make the kernel reread the drives."""
+def _update_kernel(plan: Plan, *, anew: bool = True) -> None:
+    """Make the kernel reread the drives. Unless `anew`, only add new partitions: others may be in use."""
     if plan.part:
         update_partition(plan)
         return
     for member in plan.members:
-        devices.forget_caches(member.drive.path)
-        devices.reread_table(member.drive.path, anew=True)
+        path = member.drive.path
+        if anew:
+            devices.forget_caches(path)
+            devices.reread_table(path, anew=True)
         with suppress(DiskwrightError):
-            devices.add_partitions(member.drive.path, (slot.number for slot in member.after.partitions))
+            devices.add_partitions(path, (slot.number for slot in member.after.partitions))

@@ -3,19 +3,17 @@
 Journal entries are written before and after each step.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from pathlib import Path
 
 from wizard.apply.block import devices
-from wizard.apply.engine.record import Phase, load_record
 from wizard.apply.plan import guard
 from wizard.apply.plan.automount import automount_ignored, unmount_foreign
 from wizard.apply.plan.identity_check import probe_members
 from wizard.apply.plan.run_summary import DIRECT, headline
 from wizard.apply.run import job, process
-from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
-from wizard.apply.run.journal import Journal, RunState, begun_steps, read_entries
+from wizard.apply.run.backup_store import LOOK_SECONDS
+from wizard.apply.run.journal import RunState, begun_steps, read_entries
 from wizard.apply.run.progress_log import reached
 from wizard.apply.run.runs import load_environment, load_plan
 from wizard.apply.steps import execution, step_context
@@ -34,14 +32,12 @@ from wizard.model.said import KIB, Message, Sentence, joined, t, tn
 from wizard.operations.filesystem import Inside, MakeFilesystem
 from wizard.operations.mounts import Mount, TurnOnSwap
 from wizard.operations.operation import Operation
-from wizard.plan.plan import Plan, PlanOperation, Step
+from wizard.plan.plan import Plan
 from wizard.process.program import Result
 from wizard.process.program import run as run_command
 
-NOT_TOGETHER = t("Cannot activate the new volumes:")
 NOTHING_MORE = t("Nothing more was written.")
 PULLED = Sentence("{drive} was disconnected: plug the drive in again.")
-NOT_CHECKED = t("All steps finished, but the checks could not run.")
 
 CATCH_UP_SECONDS = 60
 """Time limit for udev to process delayed events."""
@@ -54,59 +50,65 @@ def finish(work: job.RunWork) -> job.Outcome:
     Executes every step regardless of the journal, which may be lost, since a reboot ends mounts, swap and
     open containers. Finished steps change nothing.
     """
-    run, journal, drive_locks = work.run, work.journal, work.drive_locks
-    plan, environment = load_plan(run), load_environment(run)
-    maybe_begun = frozenset(range(1, len(plan.steps) + 1))
-    failure = (
-        _let_udev_look(plan, drive_locks, maybe_begun)
-        or _start_array(plan, journal, drive_locks)
-        or _clone_error(plan)
-    )
-    if failure:
-        return Event.FAILED, failure
-    steps = (_step(work, plan, number, again=True) for number, _ in plan.use_steps())
-    describe = partial(with_unplugged_reason, plan)
-    ended = job.carry_steps(run, journal, len(plan.steps), steps, lambda: "", describe, may_stop=False)
-    return ended or _verified(run, plan, environment, journal)
-
-
-def _step(work: job.RunWork, plan: Plan, number: int, *, again: bool) -> job.TodoStep:
-    """Return a step to execute, `again` if an earlier process may have done so."""
-    context = step_context.StepContext(
-        plan,
-        number,
-        again,
-        work.run.name,
-        load_environment(work.run),
-        work.journal,
-        work.drive_locks,
-        work.secret,
-    )
-    return number, plan.steps[number - 1].sentence, partial(_execute_despite_mounts, context)
-
-
-def _clone_error(plan: Plan) -> str | None:
-    """Return an error if another device has a UUID that the plan created, or None."""
+    plan = load_plan(work.run)
     try:
+        _let_udev_look(plan, work.drive_locks, frozenset(range(1, len(plan.steps) + 1)))
+        try:
+            activate(plan, step_context.told_in(work.journal, work.drive_locks))
+        except DiskwrightError as error:
+            inactive = t("Cannot activate the new volumes:")
+            return Event.FAILED, f"{inactive} {with_unplugged_reason(plan, error)}"
         check_no_clone(plan)
-    except Failed as error:
-        return error.ending_in(NOTHING_MORE)
-    return None
-
-
-def _start_array(plan: Plan, journal: Journal, drive_locks: tuple[int, ...]) -> str | None:
-    """Start the array. Return an error or None."""
-    try:
-        activate(plan, step_context.told_in(journal, drive_locks))
     except DiskwrightError as error:
-        return f"{NOT_TOGETHER} {with_unplugged_reason(plan, error)}"
-    return None
+        return Event.FAILED, error.ending_in(NOTHING_MORE)
+    return _carry_out(work, plan, (number for number, _ in plan.use_steps()), direct=False)
+
+
+def _carry_out(work: job.RunWork, plan: Plan, numbers: Iterable[int], *, direct: bool) -> job.Outcome:
+    """Execute these steps of a plan, check everything, and return how the run ended."""
+    run, journal, environment = work.run, work.journal, load_environment(work.run)
+    total, seconds = len(plan.steps), environment.patience_seconds
+
+    def steps() -> Iterator[job.TodoStep]:
+        for number in numbers:
+            # An earlier process may have executed the steps of a rehearsed run.
+            context = step_context.StepContext(
+                plan, number, not direct, run.name, environment, journal, work.drive_locks, work.secret
+            )
+            yield number, plan.steps[number - 1].sentence, partial(_execute_despite_mounts, context)
+
+    ended = job.carry_steps(
+        run,
+        journal,
+        total,
+        steps(),
+        lambda: reached(run, total) if direct else "",
+        partial(with_unplugged_reason, plan),
+        may_stop=direct,
+    )
+    if ended:
+        return ended
+    try:
+        drives = step_context.look_at_all(plan.devices)
+    except DiskwrightError as error:
+        unchecked = t("All steps finished, but the checks could not run.")
+        raise Failed(f"{unchecked} {error}") from None
+    finished = Finished(plan, drives, environment, seconds, partial(run_command, seconds=seconds))
+    if failed := journal.verify(one for step in plan.steps for one in execution.verify(step, finished)):
+        return Event.FAILED, with_unplugged_reason(plan, failed)
+    planned = tn(
+        "{drives:list} is set up exactly as planned; all checks passed.",
+        "{drives:list} are set up exactly as planned; all checks passed.",
+        drives=plan.devices,
+        count=len(plan.members),
+    )
+    return Event.DONE, joined((*headline(plan, RunState.DONE), planned))
 
 
 def carry_out_directly(work: job.RunWork) -> job.Outcome:
     """Execute a plan directly on the drives, and return how the run ended. Such a run can be neither resumed
     nor undone. Raises DiskwrightError."""
-    run, journal, drive_locks = work.run, work.journal, work.drive_locks
+    run = work.run
     plan, environment = load_plan(run), load_environment(run)
     if begun_steps(read_entries(run)):
         raise Refused(DIRECT(name=run.name))
@@ -118,52 +120,52 @@ def carry_out_directly(work: job.RunWork) -> job.Outcome:
     except (BadInput, Failed) as error:
         raise Refused(str(error)) from None
 
-    def steps() -> Iterator[job.TodoStep]:
+    def numbers() -> Iterator[int]:
         tables_written = False
         for number, step in enumerate(plan.steps, 1):
             if tables_written and step.operation.made:
-                if failure := _catch_up(plan, number, drive_locks):
-                    raise Failed(f"{failure} {reached(run, len(plan.steps))}")
+                try:
+                    _catch_up(plan, number, work.drive_locks)
+                except DiskwrightError as error:
+                    said = error.ending_in(NOTHING_MORE)
+                    raise Failed(f"{said} {reached(run, len(plan.steps))}") from None
                 tables_written = False
             tables_written = tables_written or step.operation in plan.tables
-            yield _step(work, plan, number, again=False)
+            yield number
 
-    total, describe = len(plan.steps), partial(with_unplugged_reason, plan)
-    ended = job.carry_steps(run, journal, total, steps(), lambda: reached(run, total), describe)
-    return ended or _verified(run, plan, environment, journal)
+    return _carry_out(work, plan, numbers(), direct=True)
 
 
-def _catch_up(plan: Plan, number: int, drive_locks: tuple[int, ...]) -> Message | str | None:
-    """Let udev process delayed events before the step `number`, from 1. Return an error if anything else
-    changed on the drives, or None.
+def _catch_up(plan: Plan, number: int, drive_locks: tuple[int, ...]) -> None:
+    """Let udev process delayed events before the step `number`, from 1. Raises DiskwrightError if anything
+    else changed on the drives.
 
     After the run, udev would see old partitions removed under the names of new ones. It would unmount
     volumes, and mdadm's rules would fail members of a running array (`mdadm --incremental --fail`), which
     breaks a RAID0.
     """
     if not process.udev_runs():
-        return None
-    places = tuple(_unused_ends(plan, number))
-    before = [devices.read_bytes(device, place.start_bytes, place.size_bytes) for device, place in places]
-    if failure := _let_udev_look(plan, drive_locks):
-        return failure
-    for (device, place), data in zip(places, before, strict=True):
-        if devices.read_bytes(device, place.start_bytes, place.size_bytes) != data:
-            return t(
-                "Another program changed {device} at byte {byte} while udev caught up.",
-                device=device,
-                byte=place.start_bytes,
+        return
+    before = {place: devices.read_bytes(*place) for place in _unused_ends(plan, number)}
+    _let_udev_look(plan, drive_locks)
+    for (device, start, size), data in before.items():
+        if devices.read_bytes(device, start, size) != data:
+            raise Failed(
+                t(
+                    "Another program changed {device} at byte {byte} while udev caught up.",
+                    device=device,
+                    byte=start,
+                )
             )
-    return None
 
 
 END_BYTES = 128 * KIB
 """Size of each end to compare, which covers the signatures of filesystems, tables and containers."""
 
 
-def _unused_ends(plan: Plan, number: int) -> Iterator[tuple[str, Extent]]:
+def _unused_ends(plan: Plan, number: int) -> Iterator[tuple[str, int, int]]:
     """Yield both ends of each drive and new partition, except those that steps before `number` have put to
-    use."""
+    use: drive, start and size in bytes."""
     made = (step.operation for step in plan.steps[: number - 1] if step.operation.made)
     used = {device for operation in made for device in operation.devices}
     for member in plan.members:
@@ -172,29 +174,23 @@ def _unused_ends(plan: Plan, number: int) -> Iterator[tuple[str, Extent]]:
         for device, place in ((path, Extent(0, member.drive.size_bytes)), *parts):
             if device not in used:
                 size = min(END_BYTES, place.size_bytes)
-                yield path, Extent(place.start_bytes, size)
-                yield path, Extent(place.end_bytes - size, size)
+                yield path, place.start_bytes, size
+                yield path, place.end_bytes - size, size
 
 
-def _let_udev_look(
-    plan: Plan, drive_locks: tuple[int, ...], begun: frozenset[int] = frozenset()
-) -> str | None:
-    """Unlock the drives for a moment, so udev can process events, with automounters disabled. Return an error
-    if a drive is in use afterwards, or None.
+def _let_udev_look(plan: Plan, drive_locks: tuple[int, ...], begun: frozenset[int] = frozenset()) -> None:
+    """Unlock the drives for a moment, so udev can process events, with automounters disabled. Raises
+    DiskwrightError if a drive is in use afterwards.
 
     Uses by the steps `begun` are accepted, since udev has LVM activate volume groups.
     """
     if not process.udev_runs():
-        return None
-    try:
-        with automount_ignored(plan), process.unlocked(drive_locks):
-            process.settle(CATCH_UP_SECONDS)
-        ours = _own_mounts(plan, begun) | own_uses(plan, begun, quietly) | own_containers(plan)
-        for drive in probe_members(plan):
-            guard.check_unused(drive, ours, part=plan.part_path)
-    except DiskwrightError as error:
-        return error.ending_in(NOTHING_MORE)
-    return None
+        return
+    with automount_ignored(plan), process.unlocked(drive_locks):
+        process.settle(CATCH_UP_SECONDS)
+    ours = _own_mounts(plan, begun) | own_uses(plan, begun, quietly) | own_containers(plan)
+    for drive in probe_members(plan):
+        guard.check_unused(drive, ours, part=plan.part_path)
 
 
 def quietly(argv: Sequence[str]) -> Result:
@@ -254,38 +250,3 @@ def with_unplugged_reason(plan: Plan, said: object) -> str:
     """Prefix a message with the reason if a drive was disconnected."""
     gone = next((path for path in plan.devices if devices.is_unplugged(path)), None)
     return f"{PULLED(drive=gone)} {said}" if gone else str(said)
-
-
-def _verified(run: Path, plan: Plan, environment: Environment, journal: Journal) -> job.Outcome:
-    try:
-        drives = step_context.look_at_all(plan.devices)
-    except DiskwrightError as error:
-        raise Failed(f"{NOT_CHECKED} {error}") from None
-    seconds = environment.patience_seconds
-    finished = Finished(plan, drives, environment, seconds, partial(run_command, seconds=seconds))
-    if failed := journal.verify(one for step in plan.steps for one in execution.verify(step, finished)):
-        return Event.FAILED, with_unplugged_reason(plan, failed)
-    planned = tn(
-        "{drives:list} is set up exactly as planned; all checks passed.",
-        "{drives:list} are set up exactly as planned; all checks passed.",
-        drives=plan.devices,
-        count=len(plan.members),
-    )
-    return Event.DONE, joined((*headline(plan, RunState.DONE), planned))
-
-
-NOT_WRITTEN_YET = frozenset({Phase.REHEARSING, Phase.SAVED, Phase.CLEARING, Phase.REPLACING, Phase.UNKNOWN})
-"""Phases in which a resumed run still writes to the drives, whatever was rehearsed."""
-
-
-def still_writes_over(run: Path, plan: Plan) -> tuple[tuple[int, Step[PlanOperation]], ...]:
-    """Return the destructive steps whose result is not on the drives yet, by number from 1. Includes blank
-    places, which may contain data by now. Raises BadInput."""
-    record = load_record(run)
-    if record is None or record.phase not in NOT_WRITTEN_YET:
-        return ()
-    return tuple(
-        (number, step)
-        for number, step in enumerate(plan.steps, 1)
-        if step.destroys or step.operation.overwrites
-    )

@@ -89,7 +89,9 @@ class KnownDrives(Struct, frozen=True):
         attached. Raises Refused if several drives match or, unless `may_be_replaced`, if another drive with
         the same identifiers is there."""
         known = member.drive
-        there = self._there(member)
+        there = None
+        with suppress(DiskwrightError):
+            there = probe_drive(known.path, seconds=LOOK_SECONDS)
         if there is not None and self._is_left(member, there):
             return None
         found = tuple(self._found(member))
@@ -120,18 +122,10 @@ class KnownDrives(Struct, frozen=True):
             raise Refused(MAYBE_ANOTHER(drive=known.path, run=self.run.name, where=self.where(known, None)))
         return None
 
-    def _there(self, member: Member) -> Drive | None:
-        """Return the drive at the known node."""
-        with suppress(DiskwrightError):
-            return probe_drive(member.drive.path, seconds=LOOK_SECONDS)
-        return None
-
     def _found(self, member: Member) -> Iterator[Drive]:
-        """Search for a drive under other names."""
         return identity_check.find_drives(member.drive, partial(self._is_left, member))
 
     def _is_left(self, member: Member, drive: Drive) -> bool:
-        """Return True if a drive contains everything that the run left."""
         try:
             return self._fault(member, drive, whole=True) is None
         except DiskwrightError:
@@ -152,7 +146,6 @@ class KnownDrives(Struct, frozen=True):
 
     @property
     def _commands(self) -> Message:
-        """The commands that can continue the run."""
         record = load_record(self.run)
         if record is not None and record.phase in GOING_BACK:
             by = Sentence("`diskwright undo {run}`")
@@ -234,12 +227,11 @@ def over_later(run: Path) -> Message | None:
         "the result of {later}. The saved bytes remain in {folder}.",
         run=run.name,
         later=later[0].name,
-        folder=str(run),
+        folder=run,
     )
 
 
 def _drives(run: Path) -> tuple[Identity, ...]:
-    """Return the drives of a plan's run; empty if unreadable."""
     with suppress(BadInput):
         return runs.load_plan(run).drives
     return ()

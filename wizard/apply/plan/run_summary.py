@@ -198,10 +198,8 @@ def decision_of(plan: Plan, state: RunState) -> Decision:
         drives=plan.devices,
     )
     why_secret = OPENED_TO_KEEP if plan.takes_passphrase else ""
-    keep, undo = (
-        t("Keep the result on {drives:and}?", drives=where),
-        t("Undo the changes to {drives:and}?", drives=where),
-    )
+    keep = t("Keep the result on {drives:and}?", drives=where)
+    undo = t("Undo the changes to {drives:and}?", drives=where)
     return Decision(
         (
             DecisionChoice(Settling.KEEP, keep, kept, why_secret),
@@ -222,13 +220,10 @@ def waiting_sentence(plan: Plan, name: str) -> Message:
     )
 
 
-def confirmation(plan: Plan, why_direct: str = "") -> str:
+def confirmation(plan: Plan) -> str:
     """Return the options that confirm the drives of a plan and, if undo is impossible, that the user knows.
-    Quoted for the shell.
-
-    `why_direct` is a clause on why scratch copies are impossible.
-    """
-    return as_options((*plan.tokens, WORD) if needs_word(plan, why_direct) else plan.tokens)
+    Quoted for the shell."""
+    return as_options((*plan.tokens, WORD) if needs_word(plan) else plan.tokens)
 
 
 def as_options(words: Iterable[str]) -> str:
@@ -239,7 +234,10 @@ def as_options(words: Iterable[str]) -> str:
 def exit_code_of(state: RunState) -> ExitCode:
     """Return the wizard's exit code for a run in this state. A run in progress continues in the
     background."""
-    if state in (RunState.STOPPED, RunState.INTERRUPTED):
-        return ExitCode.INTERRUPTED
-    ends = {RunState.REFUSED: ExitCode.REFUSED, RunState.FAILED: ExitCode.FAILED}
+    ends = {
+        RunState.REFUSED: ExitCode.REFUSED,
+        RunState.FAILED: ExitCode.FAILED,
+        RunState.STOPPED: ExitCode.INTERRUPTED,
+        RunState.INTERRUPTED: ExitCode.INTERRUPTED,
+    }
     return ends.get(state, ExitCode.DONE)

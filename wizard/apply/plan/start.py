@@ -4,13 +4,14 @@ import fcntl
 import os
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from secrets import token_hex
 from shutil import rmtree
 from tempfile import TemporaryDirectory
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.apply.block.extents import DeviceMedium
 from wizard.apply.engine import scratch_copies
@@ -18,10 +19,9 @@ from wizard.apply.engine.changes import first_data, sample_of, unknown_data
 from wizard.apply.engine.record import UNKNOWN_DATA
 from wizard.apply.engine.scratch_copies import blocker, free_bytes
 from wizard.apply.engine.stores import FOLDER, old_file
-from wizard.apply.plan.identity_check import Where, probe_again
+from wizard.apply.plan.identity_check import Where, probe_again, whereabouts
 from wizard.apply.plan.rehearse import RehearsalWorkspace, rehearse
 from wizard.apply.plan.rehearsed import LITTLE_BYTES
-from wizard.apply.plan.run import execute
 from wizard.apply.run import process
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.journal import Journal
@@ -45,8 +45,9 @@ def check_word(plan: Plan, tokens: Sequence[str], why_direct: str) -> None:
     """Raises Refused if undo is impossible and the user has not confirmed this."""
     if WORD in tokens:
         return
-    found = [] if needs_word(plan, why_direct) or not why_direct else [*_unknown_data(plan)]
-    if found or needs_word(plan, why_direct):
+    needs = needs_word(plan, why_direct)
+    found = [] if needs or not why_direct else [*_unknown_data(plan)]
+    if found or needs:
         said = join(
             *found,
             t(
@@ -85,7 +86,7 @@ def check_secret(plan: Plan, secret: bytes | None) -> None:
         raise process.refused(t("The passphrase {fault}.", fault=fault))
 
 
-def lock_all(plan: Plan, where: Where | None = None) -> tuple[int, ...]:
+def lock_all(plan: Plan, where: Where = whereabouts) -> tuple[int, ...]:
     """Lock the plan's drives. Raises Refused if a drive is missing, naming `where` it is, or locked."""
     process.settle()
     for member in plan.members:
@@ -141,7 +142,7 @@ class Room(Struct, frozen=True):
     @property
     def said(self) -> Message:
         """The result, for display before the first write."""
-        folder, free = str(self.folder), self.free_bytes
+        folder, free = self.folder, self.free_bytes
         if self.needed_bytes is None:
             return t(
                 "Not enough free space for undo in {folder}: more than the free {free:size} "
@@ -176,7 +177,11 @@ def measure(plan: Plan, folder: Path, environment: Environment) -> Room:
     missing = [above for above in (folder.absolute(), *folder.absolute().parents) if not above.exists()]
     try:
         make_private(folder)
-        with _exclusive(folder):
+        with ExitStack() as held:
+            folder_fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            held.callback(os.close, folder_fd)
+            # Only one process may measure here: two scratch copies would have the same UUIDs.
+            fcntl.flock(folder_fd, fcntl.LOCK_EX)
             for left in folder.glob(f"{PREFIX}*"):
                 # A killed process has left this.
                 if not process.is_locked(left):
@@ -186,13 +191,7 @@ def measure(plan: Plan, folder: Path, environment: Environment) -> Room:
             with TemporaryDirectory(prefix=PREFIX, dir=folder) as run:
                 return _rehearse_in(plan, Path(run), room, environment)
     except OSError as error:
-        raise process.refused(
-            t(
-                "Cannot use {folder} for a run: {why}.",
-                folder=str(folder),
-                why=error.strerror or str(error),
-            )
-        ) from None
+        raise process.refused(t("Cannot use {folder} for a run: {why}.", folder=folder, why=error)) from None
     finally:
         for made in missing:
             # Restore the previous state. Another run may have created its folder there since.
@@ -200,23 +199,12 @@ def measure(plan: Plan, folder: Path, environment: Environment) -> Room:
                 made.rmdir()
 
 
-@contextmanager
-def _exclusive(folder: Path) -> Iterator[None]:
-    """Wait until no other process measures in this folder: two scratch copies would have the same UUIDs."""
-    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(fd)
-
-
 def _rehearse_in(plan: Plan, run: Path, room: Room, environment: Environment) -> Room:
     lock, journal = process.lock_run(run), Journal(run)
     # No passphrase has been entered yet. Any passphrase needs the same space.
     secret = token_hex().encode() if plan.containers else None
     try:
-        record = rehearse(plan, RehearsalWorkspace(run, environment, journal, execute, secret))
+        record = rehearse(plan, RehearsalWorkspace(run, environment, journal, secret))
     except Failed:
         if free_bytes(run) < LITTLE_BYTES:
             return room
@@ -225,10 +213,12 @@ def _rehearse_in(plan: Plan, run: Path, room: Room, environment: Environment) ->
         journal.close()
         os.close(lock)
     old = _allocated_bytes(old_file(run, number) for number in range(len(plan.members)))
-    blanks = tuple(change.blank for change in record.changes)
-    unknown = unknown_data(run, plan, record.changes)
-    return Room(
-        room.folder, room.free_bytes, old, _allocated_bytes((run / FOLDER).iterdir()) - old, blanks, unknown
+    return replace(
+        room,
+        old_bytes=old,
+        new_bytes=_allocated_bytes((run / FOLDER).iterdir()) - old,
+        blanks=tuple(change.blank for change in record.changes),
+        unknown=unknown_data(run, plan, record.changes),
     )
 
 

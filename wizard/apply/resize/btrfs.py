@@ -46,7 +46,14 @@ class Chunk(Struct, frozen=True):
 
 def show(showing: metadata.Showing) -> tuple[Extent, ...]:
     """Copy all metadata chunks, and data that must move. Return places without file data. Raises Failed."""
-    _refuse(showing.asked(*SUPERBLOCK, showing.real), showing)
+    superblock, start = showing.asked(*SUPERBLOCK, showing.real), showing.volume.start_bytes
+    block = number_in(superblock, "sectorsize")
+    if block % extents.GRAIN_BYTES or start % extents.GRAIN_BYTES:
+        raise metadata.refused(metadata.SMALL_BLOCKS(block=block, start=start, page=extents.GRAIN_BYTES))
+    if (devices := number_in(superblock, "num_devices")) != 1:
+        raise metadata.refused(metadata.DEVICES(devices=devices))
+    if number_in(superblock, "log_root"):
+        raise metadata.refused(metadata.CUT_OFF)
     found = chunks_in(showing.asked(*CHUNKS, showing.real))
     if any(one.holds >= {"DATA", "METADATA"} or one.profile not in PROFILES for one in found):
         raise metadata.refused(t("Some Btrfs chunks mix data and metadata, or use an unsupported profile."))
@@ -98,35 +105,21 @@ def in_use(found: Sequence[Chunk], text: str) -> tuple[Extent, ...]:
 
 def chunks_in(text: str) -> tuple[Chunk, ...]:
     """Parse the chunk tree from dump-tree. Raises Failed if it lists no chunks. Pure."""
-    found = tuple(
-        _chunk(int(start), int(length), kind, stripes) for start, length, kind, stripes in CHUNK.findall(text)
-    )
+    found = []
+    for start, length, kind, stripes in CHUNK.findall(text):
+        *holds, profile = kind.split("|")
+        places = tuple(Extent(int(at), int(length)) for at in STRIPE.findall(stripes))
+        found.append(Chunk(int(start), frozenset(holds), profile, places))
     if len(found) != text.count("CHUNK_ITEM ") or not found:
-        raise metadata.refused(metadata.NOT_TOLD(program="btrfs", what=("CHUNK_ITEM",)))
-    return found
-
-
-def _chunk(start: int, length: int, kind: str, stripes: str) -> Chunk:
-    *holds, profile = kind.split("|")
-    places = tuple(Extent(int(at), length) for at in STRIPE.findall(stripes))
-    return Chunk(start, frozenset(holds), profile, places)
-
-
-def _refuse(text: str, showing: metadata.Showing) -> None:
-    block, start = number_in(text, "sectorsize"), showing.volume.start_bytes
-    if block % extents.GRAIN_BYTES or start % extents.GRAIN_BYTES:
-        raise metadata.refused(metadata.SMALL_BLOCKS(block=block, start=start, page=extents.GRAIN_BYTES))
-    if (devices := number_in(text, "num_devices")) != 1:
-        raise metadata.refused(metadata.DEVICES(devices=devices))
-    if number_in(text, "log_root"):
-        raise metadata.refused(metadata.CUT_OFF)
+        raise metadata.not_told("btrfs", "CHUNK_ITEM")
+    return tuple(found)
 
 
 def number_in(text: str, name: str) -> int:
     """Return a number from dump-super. Raises Failed if it is missing. Pure."""
     found = re.search(rf"(?m)^{re.escape(name)}\s+(\d+)", text)
     if found is None:
-        raise metadata.refused(metadata.NOT_TOLD(program="btrfs", what=(name,)))
+        raise metadata.not_told("btrfs", name)
     return int(found[1])
 
 

@@ -6,7 +6,6 @@ Filesystems that need another move or a repair are refused before any drive is w
 """
 
 import re
-from collections.abc import Iterator
 
 from wizard.apply.block.extents import merged
 from wizard.apply.resize import metadata
@@ -15,7 +14,6 @@ from wizard.filesystems.ext import CHECK
 from wizard.model.machine import Extent
 from wizard.model.said import t
 from wizard.operations.filesystem import Resize
-from wizard.process.program import run
 
 FEATURES = frozenset(
     {
@@ -49,8 +47,8 @@ def show(showing: metadata.Showing) -> tuple[Extent, ...]:
     """Copy all metadata, and data beyond the new end. Return the places of metadata and free space. Raises
     Failed."""
     places = writable(showing.asked("dumpe2fs", showing.real), showing.volume)
-    if run((*CHECK, showing.real), seconds=showing.seconds, accept=range(256)).status:
-        raise metadata.refused(metadata.NOT_CLEAN(device=showing.real, command=f"e2fsck -f {showing.real}"))
+    if showing.tried(*CHECK, showing.real).status:
+        raise metadata.not_clean(showing.real, "e2fsck", "-f")
     moved = showing.moved(places)
     showing.do(("e2image", "-r", showing.real, showing.scratch))
     showing.copy(moved)
@@ -68,12 +66,20 @@ def writable(text: str, volume: Extent) -> tuple[Extent, ...]:
 
     Raises Failed for unsupported filesystems. Pure.
     """
-    _refuse_features(text)
+    found = re.search(r"(?m)^Filesystem features:\s+(.*)$", text)
+    others = sorted(set(found[1].split()) - FEATURES) if found else ["unknown"]
+    if "needs_recovery" in others:
+        raise metadata.refused(metadata.CUT_OFF)
+    if others:
+        raise metadata.refused(
+            t("Resizing does not support these features yet: {features:and}.", features=tuple(others))
+        )
     numbers = (re.search(rf"(?m)^{name}:\s+(\d+)$", text) for name in ("Block size", "Block count"))
     size, count = (int(found[1]) if found else 0 for found in numbers)
     if not size or not count:
-        raise metadata.refused(metadata.NOT_TOLD(program="dumpe2fs", what=("Block size", "Block count")))
-    runs = [*RECORDS.findall(text), *_free(text)]
+        raise metadata.not_told("dumpe2fs", "Block size", "Block count")
+    free = (blocks for line in FREE.findall(text) for blocks in re.split(r",\s*", line.strip()) if blocks)
+    runs = [*RECORDS.findall(text), *(blocks.partition("-")[::2] for blocks in free)]
     places = [(int(first) * size, (int(last or first) + 1) * size) for first, last in runs]
     places.append((count * size, max(count * size, volume.size_bytes)))
     return merged(
@@ -83,13 +89,6 @@ def writable(text: str, volume: Extent) -> tuple[Extent, ...]:
     )
 
 
-def _free(text: str) -> Iterator[tuple[str, str]]:
-    for line in FREE.findall(text):
-        for blocks in filter(None, re.split(r",\s*", line.strip())):
-            first, _, last = blocks.partition("-")
-            yield first, last
-
-
 def held_bytes(operation: Resize, said: str, _context: StepContext) -> int:
     """Return the current size in bytes from resize2fs's output. Raises Failed if it moved files in order to
     grow."""
@@ -97,17 +96,3 @@ def held_bytes(operation: Resize, said: str, _context: StepContext) -> int:
         raise metadata.refused(metadata.MOVES_FILES(program="resize2fs", device=operation.device))
     blocks = re.search(r"is (?:now|already) (\d+) \((\d+)k\) blocks long", said)
     return int(blocks[1]) * int(blocks[2]) * 1024 if blocks else 0
-
-
-def _refuse_features(text: str) -> None:
-    found = re.search(r"(?m)^Filesystem features:\s+(.*)$", text)
-    others = sorted(set(found[1].split()) - FEATURES) if found else ["unknown"]
-    if "needs_recovery" in others:
-        raise metadata.refused(metadata.CUT_OFF)
-    if others:
-        raise metadata.refused(
-            t(
-                "Resizing does not support these features yet: {features:and}.",
-                features=tuple(map(str, others)),
-            )
-        )

@@ -6,6 +6,7 @@ mdrestore/xfs_mdrestore.c). So all copied bytes are compared with the drive and 
 rehearsal.
 """
 
+import shlex
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from wizard.apply.steps.step_context import Do
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.said import MIB, Message, Sentence, join, t
-from wizard.process.program import run
+from wizard.process.program import Result, run
 
 SMALL_BLOCKS = Sentence(
     "The filesystem's {block}-byte blocks start at byte {start}; a scratch copy "
@@ -33,12 +34,22 @@ MOVES_FILES = Sentence(
 )
 DEVICES = Sentence("The filesystem spans {devices} devices; resizing supports only one.")
 NOT_TOLD = Sentence("{program} does not report {what:and}.")
-NOT_CLEAN = Sentence("{device} is not clean: run `{command}`.")
 
 
 def refused(why: Message) -> Failed:
     """Return an error before the first write."""
     return Failed(join(why, NOTHING_WRITTEN))
+
+
+def not_told(program: str, *what: str) -> Failed:
+    """Return an error for incomplete output of a program."""
+    return refused(NOT_TOLD(program=program, what=what))
+
+
+def not_clean(device: str, *check: str) -> Failed:
+    """Return an error for a filesystem that fails a check."""
+    command = shlex.join((*check, device))
+    return refused(t("{device} is not clean: run `{command}`.", device=device, command=command))
 
 
 LEFT_BYTES = 16 * MIB
@@ -68,11 +79,14 @@ class Showing(Struct, frozen=True):
         """Return the output of a read-only command, which may be long and is not journaled. Raises Failed."""
         return run(argv, seconds=self.seconds).output
 
+    def tried(self, *argv: str) -> Result:
+        """Return the result of a read-only command with any exit status."""
+        return run(argv, seconds=self.seconds, accept=range(256))
+
     def copy(self, places: Iterable[Extent]) -> None:
         """Copy these places from the drive. Raises Failed."""
         with extents.DeviceMedium(self.drive) as drive, Store(self.file, grow=True) as shown:
-            for chunk in extents.chunks(places):
-                shown.write(chunk.start_bytes, drive.read(chunk.start_bytes, chunk.size_bytes))
+            extents.copy(places, drive.read, shown.write)
 
     def moved(self, places: Iterable[Extent]) -> tuple[Extent, ...]:
         """Return used places in `behind`, which must move, given the places without file data. Raises Failed
@@ -143,8 +157,7 @@ def _correct(showing: Showing) -> tuple[Extent, ...]:
     with extents.DeviceMedium(showing.drive) as drive, Store(showing.file, grow=True) as shown:
         places = tuple(extents.clipped(extents.held(shown.fd), (showing.volume,)))
         differing_places = tuple(extents.differing(places, drive.read, shown.read))
-        for chunk in extents.chunks(differing_places):
-            shown.put(chunk.start_bytes, drive.read(chunk.start_bytes, chunk.size_bytes))
+        extents.copy(differing_places, drive.read, shown.put)
         if any(extents.differing(places, drive.read, shown.read)):
             raise refused(t("{device} changes while being read.", device=showing.real))
     if differing_places:

@@ -6,7 +6,6 @@ MFT. ntfsresize moves only data beyond the new end, and marks the volume for chk
 
 import re
 from contextlib import suppress
-from pathlib import Path
 
 from wizard.apply.block import extents
 from wizard.apply.block.devices import forget_caches
@@ -18,7 +17,6 @@ from wizard.model.machine import Extent
 from wizard.model.said import MIB, rounded_up, t
 from wizard.operations.filesystem import Resize
 from wizard.plan.partition.possible import UNCLEAN
-from wizard.process.program import run
 
 PROBE = ("ntfs-3g.probe", "--readwrite")
 PROBED_HIBERNATED, PROBED_UNCLEAN = 14, 15
@@ -64,14 +62,12 @@ def writable_now(showing: metadata.Showing) -> tuple[Extent, ...]:
 
 def _info(showing: metadata.Showing) -> str:
     """Return ntfsresize's report after its check. Raises Failed for a volume that is unclean or too full."""
-    result = run((*INFO, showing.real), seconds=showing.seconds, accept=range(256))
+    result = showing.tried(*INFO, showing.real)
     output = result.output + result.errors
     if result.status and SCHEDULED.search(output):
         raise metadata.refused(UNCLEAN(device=showing.real))
     if result.status:
-        raise metadata.refused(
-            metadata.NOT_CLEAN(device=showing.real, command=" ".join((*CHECK, showing.real)))
-        )
+        raise metadata.not_clean(showing.real, *CHECK)
     least = LEAST_SAID.search(output)
     if showing.behind and least and int(least[1]) > showing.size_bytes:
         raise metadata.refused(
@@ -87,12 +83,11 @@ def _info(showing: metadata.Showing) -> str:
 def _refuse_unclean(showing: metadata.Showing, cluster: int) -> None:
     """Check with ntfs-3g's own rules on the scratch copy, which contains the journal and the start of
     hiberfil.sys. Raises Failed for an unclean volume or a hibernated Windows."""
-    command = ("ntfsinfo", "--force", "--verbose", "--file", "hiberfil.sys", showing.real)
-    result = run(command, seconds=showing.seconds, accept=range(256))
+    result = showing.tried("ntfsinfo", "--force", "--verbose", "--file", "hiberfil.sys", showing.real)
     places = runs_in(result.output, cluster) if result.status == 0 else ()
     showing.copy(showing.within(one.start_bytes, cluster) for one in places[:1])
     forget_caches(showing.scratch)
-    status = run((*PROBE, showing.scratch), seconds=showing.seconds, accept=range(256)).status
+    status = showing.tried(*PROBE, showing.scratch).status
     if status == PROBED_HIBERNATED:
         raise metadata.refused(
             t(
@@ -109,28 +104,22 @@ def _refuse_unclean(showing: metadata.Showing, cluster: int) -> None:
             )
         )
     if status:
-        raise metadata.refused(
-            metadata.NOT_CLEAN(device=showing.real, command=" ".join((*PROBE, showing.real)))
-        )
+        raise metadata.not_clean(showing.real, *PROBE)
 
 
 def _records(device: str, showing: metadata.Showing) -> tuple[Extent, ...]:
-    """Return the places of NTFS metadata on the drive."""
     file = showing.run / "records"
     try:
         with suppress(OSError):
             file.unlink()
         copying = ("ntfsclone", "--metadata", "--full-logfile", "--force", "--quiet", "--output", str(file))
         showing.do((*copying, device))
-        return tuple(showing.within(one.start_bytes, one.size_bytes) for one in _held(file, showing))
+        with Store(file) as copied:
+            held = extents.merged(extents.held(copied.fd), 1, showing.volume.size_bytes)
+        return tuple(showing.within(one.start_bytes, one.size_bytes) for one in held)
     finally:
         with suppress(OSError):
             file.unlink()
-
-
-def _held(file: Path, showing: metadata.Showing) -> tuple[Extent, ...]:
-    with Store(file) as copied:
-        return extents.merged(extents.held(copied.fd), 1, showing.volume.size_bytes)
 
 
 def _free(device: str, showing: metadata.Showing, info: str) -> tuple[Extent, ...]:
@@ -139,11 +128,10 @@ def _free(device: str, showing: metadata.Showing, info: str) -> tuple[Extent, ..
     output = showing.asked("ntfsinfo", "--force", "--verbose", "--inode", "6", device)
     count = (size - BACKUP_BYTES) // cluster
     with extents.DeviceMedium(device) as volume:
-        runs = extents.chunks(runs_in(output, cluster))
-        pieces = [volume.read(one.start_bytes, one.size_bytes) for one in runs]
-    free = free_in(b"".join(pieces), count)
+        bitmap = extents.read_all(runs_in(output, cluster), volume.read)
     end = count * cluster
     rest = (end, showing.volume.size_bytes - end)
+    free = free_in(bitmap, count)
     places = (*((one.start_bytes * cluster, one.size_bytes * cluster) for one in free), rest)
     return tuple(showing.within(start, length) for start, length in places if length > 0)
 
@@ -160,7 +148,7 @@ def free_in(bitmap: bytes, count: int) -> tuple[Extent, ...]:
     """Return the free clusters among `count`. Set bits are used clusters, lowest bit first. Raises Failed if
     the bitmap is too short. Pure."""
     if len(bitmap) * 8 < count:
-        raise metadata.refused(metadata.NOT_TOLD(program="ntfsinfo", what=("$Bitmap",)))
+        raise metadata.not_told("ntfsinfo", "$Bitmap")
     found: list[Extent] = []
     for piece in UNIFORM.finditer(bitmap[: -(-count // 8)]):
         start, byte = piece.start() * 8, piece[0][0]
@@ -168,21 +156,13 @@ def free_in(bitmap: bytes, count: int) -> tuple[Extent, ...]:
             found.append(Extent(start, len(piece[0]) * 8))
         elif byte != 0xFF:
             found += (Extent(start + bit, 1) for bit in range(8) if not byte >> bit & 1)
-    return extents.merged(
-        (
-            Extent(one.start_bytes, min(one.end_bytes, count) - one.start_bytes)
-            for one in found
-            if one.start_bytes < count
-        ),
-        1,
-        count,
-    )
+    return extents.merged(found, 1, count)
 
 
 def _number(pattern: re.Pattern[str], text: str) -> int:
     found = pattern.search(text)
     if found is None:
-        raise metadata.refused(metadata.NOT_TOLD(program="ntfsresize", what=("clusters", "size")))
+        raise metadata.not_told("ntfsresize", "clusters", "size")
     return int(found[1])
 
 

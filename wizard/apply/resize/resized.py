@@ -1,8 +1,8 @@
 """Resize any filesystem on a scratch copy: copy metadata, check, resize and check again."""
 
 import re
-import shlex
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 
 from msgspec import Struct
 
@@ -34,27 +34,19 @@ class MountedSize(Struct, frozen=True):
 def held_in_use(filesystem: str, device: str, place: str) -> MountedSize:
     """Return the size of a mounted filesystem from its own tool. Raises Failed if unknown, or if it spans
     several devices."""
-    if filesystem == "btrfs":
-        return _btrfs(device, place)
-    command = ("xfs_growfs", "-n", place) if filesystem == "xfs" else ("dumpe2fs", "-h", device)
-    found = (XFS if filesystem == "xfs" else EXT).search(_output(*command))
-    if found is None:
-        raise Failed(metadata.NOT_TOLD(program=command[0], what=("size", device)))
-    return MountedSize(int(found[1]) * int(found[2]))
-
-
-def _btrfs(device: str, place: str) -> MountedSize:
-    found = BTRFS.findall(_output("btrfs", "filesystem", "show", "--raw", place))
+    command, pattern = {
+        "xfs": (("xfs_growfs", "-n", place), XFS),
+        "btrfs": (("btrfs", "filesystem", "show", "--raw", place), BTRFS),
+    }.get(filesystem, (("dumpe2fs", "-h", device), EXT))
+    found = pattern.findall(run(command, seconds=LOOK_SECONDS).output)
     if not found:
-        raise Failed(metadata.NOT_TOLD(program="btrfs", what=("size", device)))
+        raise Failed(metadata.NOT_TOLD(program=command[0], what=("size", device)))
+    first, second = map(int, found[0])
+    if filesystem != "btrfs":
+        return MountedSize(first * second)
     if len(found) > 1:
         raise Failed(metadata.DEVICES(devices=len(found)))
-    ((member, size),) = found
-    return MountedSize(int(size), int(member))
-
-
-def _output(*argv: str) -> str:
-    return run(argv, seconds=LOOK_SECONDS).output
+    return MountedSize(second, member=first)
 
 
 def is_filled(held_bytes: int, size_bytes: int) -> bool:
@@ -89,7 +81,10 @@ def resize_filesystem(operation: Resize, context: StepContext) -> Message:
     if not context.rehearsed or growing is None:
         raise Failed(NOT_REHEARSED(device=device))
     _check_clean(device, growing, context)
-    output = _resize(operation, growing, context)
+    with at_private_place(operation, context) if growing.mounted else nullcontext():
+        commands = operation.inside() if growing.mounted else operation.commands()
+        results = [context.command(argv) for argv in commands]
+    output = "".join(result.output + result.errors for result in results)
     held = RESIZERS[operation.filesystem].held_bytes(operation, output, context)
     _check_clean(device, growing, context)
     if not is_filled(held, operation.size_bytes):
@@ -111,20 +106,6 @@ def check_files_stay(operation: Resize, showing: metadata.Showing, seen: Sequenc
         )
 
 
-def _resize(operation: Resize, growing: Growing, context: StepContext) -> str:
-    if not growing.mounted:
-        return "".join(_run_step(argv, context) for argv in operation.commands())
-    with at_private_place(operation, context):
-        return "".join(_run_step(argv, context) for argv in operation.inside())
-
-
-def _run_step(argv: tuple[str, ...], context: StepContext) -> str:
-    result = context.command(argv)
-    return result.output + result.errors
-
-
 def _check_clean(device: str, growing: Growing, context: StepContext) -> None:
     if context.command((*growing.check, device), accept=range(256)).status:
-        raise metadata.refused(
-            metadata.NOT_CLEAN(device=device, command=shlex.join((*growing.check, device)))
-        )
+        raise metadata.not_clean(device, *growing.check)

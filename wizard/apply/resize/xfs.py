@@ -13,7 +13,6 @@ from wizard.apply.steps.step_context import StepContext
 from wizard.model.machine import Extent
 from wizard.model.said import t
 from wizard.operations.filesystem import Resize
-from wizard.process.program import run
 
 FIELDS = ("blocksize", "agblocks", "logstart", "rblocks", "dblocks")
 SUPERBLOCK = ("xfs_db", "-r", "-c", "sb 0", "-c", f"p {' '.join(FIELDS)}")
@@ -26,7 +25,17 @@ UNMOUNTED_BADLY = re.compile("(?i)valuable metadata changes in a log")
 def show(showing: metadata.Showing) -> tuple[Extent, ...]:
     """Copy all metadata, and return free places, also after the filesystem. Raises Failed."""
     found = superblock_in(showing.asked(*SUPERBLOCK, showing.real))
-    _refuse(found, showing)
+    if found["blocksize"] % GRAIN_BYTES or showing.volume.start_bytes % GRAIN_BYTES:
+        start = showing.volume.start_bytes
+        raise metadata.refused(metadata.SMALL_BLOCKS(block=found["blocksize"], start=start, page=GRAIN_BYTES))
+    if found["rblocks"] or not found["logstart"]:
+        raise metadata.refused(t("The filesystem's log or some files are on another device."))
+    check = ("xfs_repair", "-n")
+    checked = showing.tried(*check, showing.real)
+    if UNMOUNTED_BADLY.search(checked.output + checked.errors):
+        raise metadata.refused(metadata.CUT_OFF)
+    if checked.status:
+        raise metadata.not_clean(showing.real, *check)
     records = showing.run / "records"
     try:
         showing.do(("xfs_metadump", "-o", "-a", showing.real, str(records)))
@@ -44,7 +53,7 @@ def superblock_in(text: str) -> dict[str, int]:
     """Parse the superblock fields from xfs_db. Raises Failed if one is missing. Pure."""
     found = {name: int(value) for name, value in re.findall(r"(?m)^(\w+) = (\d+)$", text)}
     if absent := [name for name in FIELDS if name not in found]:
-        raise metadata.refused(metadata.NOT_TOLD(program="xfs_db", what=tuple(absent)))
+        raise metadata.not_told("xfs_db", *absent)
     return found
 
 
@@ -53,23 +62,6 @@ def free_in(text: str, superblock: dict[str, int]) -> tuple[Extent, ...]:
     block, length = superblock["blocksize"], superblock["agblocks"]
     runs = (tuple(map(int, one)) for one in FREE.findall(text))
     return tuple(Extent((group * length + first) * block, count * block) for group, first, count in runs)
-
-
-def _refuse(found: dict[str, int], showing: metadata.Showing) -> None:
-    if found["blocksize"] % GRAIN_BYTES or showing.volume.start_bytes % GRAIN_BYTES:
-        small = metadata.SMALL_BLOCKS(
-            block=found["blocksize"], start=showing.volume.start_bytes, page=GRAIN_BYTES
-        )
-        raise metadata.refused(small)
-    if found["rblocks"] or not found["logstart"]:
-        raise metadata.refused(t("The filesystem's log or some files are on another device."))
-    checked = run(("xfs_repair", "-n", showing.real), seconds=showing.seconds, accept=range(256))
-    if UNMOUNTED_BADLY.search(checked.output + checked.errors):
-        raise metadata.refused(metadata.CUT_OFF)
-    if checked.status:
-        raise metadata.refused(
-            metadata.NOT_CLEAN(device=showing.real, command=f"xfs_repair -n {showing.real}")
-        )
 
 
 def held_bytes(operation: Resize, _said: str, context: StepContext) -> int:

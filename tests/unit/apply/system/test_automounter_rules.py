@@ -13,7 +13,7 @@ from tests.unit.machines import partition, partitioned
 from tests.unit.plan.layouts import plan_for, spec
 from wizard.apply.block import devices
 from wizard.apply.block import scratch_device as rules_given
-from wizard.apply.block.scratch_device import forget_left_rules, ignore_mapped, stop_ignoring
+from wizard.apply.block.scratch_device import ignore_mapped, stop_ignoring
 from wizard.apply.plan import automount as verify
 from wizard.apply.plan.automount import automount_ignored, unmount_foreign
 from wizard.apply.steps.step_context import StepContext
@@ -69,7 +69,7 @@ def test_only_rules_of_ended_processes_are_removed(rules: Path) -> None:
         "00-another.rules",
     ):
         (rules / name).touch()
-    forget_left_rules()
+    stop_ignoring()
     assert sorted(path.name for path in rules.iterdir()) == [
         "00-another.rules",
         f"00-diskwright-{own}-partitions.rules",
@@ -91,7 +91,7 @@ def test_snapshot_and_store_stay_hidden_until_removed(rules: Path) -> None:
     name = rules.parent / "block/dm-3/dm/name"
     name.parent.mkdir(parents=True)
     name.write_text("diskwright-20261122-173254-vda\n")
-    forget_left_rules()
+    stop_ignoring()
     assert left.exists()
     name.unlink()
     stop_ignoring("diskwright-20261122-173254-vda")

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from msgspec import Struct
 
 from wizard.apply.block import devices
-from wizard.apply.block.extents import Read, block_bytes, merged
+from wizard.apply.block.extents import Read, merged
 from wizard.apply.engine.signatures import copies_for_repair
 from wizard.apply.move.mover import journal
 from wizard.apply.move.relocate import fat_offset, placed
@@ -37,7 +37,7 @@ class MovedDrive:
         with failing(devices.UNOPENED, device=node):
             self._fd = os.open(node, os.O_RDWR | os.O_EXCL | os.O_DIRECT | os.O_CLOEXEC)
 
-        self._block, _ = block_bytes(node)
+        self._block, _ = devices.block_bytes(node)
         self._beside = ThreadPoolExecutor(1)
 
     def __enter__(self) -> "MovedDrive":
