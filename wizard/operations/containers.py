@@ -8,9 +8,9 @@ from msgspec.structs import replace
 
 from wizard.filesystems.kind import Argv
 from wizard.model.layout import MAPPER
-from wizard.model.said import KERNEL_SECTOR_BYTES, Message, t
+from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, t
 from wizard.operations.mounts import ONE_LINE, SAVED_BESIDE
-from wizard.operations.operation import RECOGNISED, Context, Operation, WritingTo
+from wizard.operations.operation import RECOGNISED, Context, Operation, WritingTo, filled
 
 LUKS = "crypto_LUKS"
 """TYPE in libblkid."""
@@ -23,10 +23,9 @@ PASSPHRASE_FROM = "--key-file=-"
 (cryptsetup(8))."""
 
 
-def _passphrase_edits() -> tuple[str, ...]:
-    return (
-        str(t("the passphrase, on the command's standard input, never in a command, plan, journal or log")),
-    )
+PASSPHRASE = Sentence(
+    "the passphrase, on the command's standard input, never in a command, plan, journal or log"
+)
 
 
 class MakeContainer(WritingTo, frozen=True):
@@ -37,18 +36,16 @@ class MakeContainer(WritingTo, frozen=True):
     offset_bytes: int
     kind: Literal["make-container"] = "make-container"
 
+    says = Sentence(
+        "Create an encrypted container (LUKS2) on {device}, opened only by the passphrase. Data starts at "
+        "{offset_bytes:exact}, encrypted in sectors of {sector_bytes} bytes."
+    )
+    writes_also = (PASSPHRASE,)
+    usual_seconds = KEY_SECONDS
+
     @property
     def made(self) -> dict[str, tuple[str, str]]:
         return {self.device: (LUKS, self.uuid)}
-
-    def sentence(self, context: Context) -> Message:
-        return t(
-            "Create an encrypted container (LUKS2) on {device}, opened only by the passphrase. Data starts "
-            "at {offset:exact}, encrypted in sectors of {sector} bytes.",
-            device=self.device,
-            offset=self.offset_bytes,
-            sector=self.sector_bytes,
-        )
 
     def commands(self) -> tuple[Argv, ...]:
         """Return the command, with all values that cryptsetup would otherwise detect. --batch-mode answers
@@ -60,9 +57,6 @@ class MakeContainer(WritingTo, frozen=True):
                 *("--sector-size", str(self.sector_bytes), self.device),
             ),
         )
-
-    def edits(self, context: Context) -> tuple[str, ...]:
-        return _passphrase_edits()
 
     def destroys(self, context: Context) -> str:
         return " ".join(context.overwritten(self.devices))
@@ -78,9 +72,6 @@ class MakeContainer(WritingTo, frozen=True):
             ),
         )
 
-    def seconds(self, context: Context) -> float:
-        return KEY_SECONDS
-
 
 class OpenContainer(Operation, Struct, frozen=True):
     """Open the container with this UUID on `device` as `name`."""
@@ -89,6 +80,12 @@ class OpenContainer(Operation, Struct, frozen=True):
     uuid: str
     name: str
     kind: Literal["open-container"] = "open-container"
+
+    says = Sentence("Open the container on {device} as {opened} until `cryptsetup close {name}` or reboot.")
+    writes_also = (PASSPHRASE,)
+    undone = Sentence("Run `cryptsetup close {name}`.")
+    checks = (Sentence("The device mapper has {opened} open only on {device}."),)
+    usual_seconds = KEY_SECONDS
 
     rehearsed = True
     """A container is opened on the scratch copy, and again on the drive."""
@@ -109,34 +106,8 @@ class OpenContainer(Operation, Struct, frozen=True):
     def on(self, nodes: Mapping[str, str], names: Mapping[str, str]) -> Self:
         return replace(self, device=nodes[self.device], name=names[self.uuid])
 
-    def sentence(self, context: Context) -> Message:
-        return t(
-            "Open the container on {device} as {opened} until `cryptsetup close {name}` or reboot.",
-            device=self.device,
-            opened=self.opened,
-            name=self.name,
-        )
-
     def commands(self) -> tuple[Argv, ...]:
         return (("cryptsetup", "open", "--type", "luks2", PASSPHRASE_FROM, self.device, self.name),)
-
-    def edits(self, context: Context) -> tuple[str, ...]:
-        return _passphrase_edits()
-
-    def undo_text(self, context: Context) -> str:
-        return str(t("Run `cryptsetup close {name}`.", name=self.name))
-
-    def holds(self, context: Context) -> tuple[Message, ...]:
-        return (
-            t(
-                "The device mapper has {opened} open only on {device}.",
-                opened=self.opened,
-                device=self.device,
-            ),
-        )
-
-    def seconds(self, context: Context) -> float:
-        return KEY_SECONDS
 
 
 class AddCrypttabLine(Operation, Struct, frozen=True):
@@ -155,18 +126,17 @@ class AddCrypttabLine(Operation, Struct, frozen=True):
         return f"{self.name} UUID={self.uuid} {self.key or 'none'} luks,nofail"
 
     def sentence(self, context: Context) -> Message:
-        if self.key:
-            return t(
-                "Open the container as {name} on every boot with the key {key} (one line in {file}).",
-                name=self.name,
-                key=self.key,
-                file=context.crypttab,
+        form = (
+            Sentence(
+                "Open the container as {name} on every boot with the key {key} (one line in {crypttab})."
             )
-        return t(
-            "Open the container as {name} on every boot, asking for the passphrase (one line in {file}).",
-            name=self.name,
-            file=context.crypttab,
+            if self.key
+            else Sentence(
+                "Open the container as {name} on every boot, asking for the passphrase (one line in "
+                "{crypttab})."
+            )
         )
+        return filled(form, self, context)
 
     def edits(self, context: Context) -> tuple[str, ...]:
         return (self.line,)

@@ -1,10 +1,8 @@
 """Operations that create a filesystem, fill it with subvolumes, or resize a filesystem while unmounted."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import Annotated, Literal, Self
-
-from msgspec.structs import replace
+from typing import Annotated, Literal
 
 from wizard.filesystems.kind import Argv, Growing
 from wizard.filesystems.registry import KINDS, MADE
@@ -29,10 +27,6 @@ class MakeFilesystem(NewFilesystem, Writing, frozen=True):
     kind: Literal["make-filesystem"] = "make-filesystem"
 
     @property
-    def devices(self) -> tuple[str, ...]:
-        return (self.device, *self.others)
-
-    @property
     def made(self) -> dict[str, tuple[str, str]]:
         return dict.fromkeys(self.devices, (self.filesystem, self.uuid))
 
@@ -46,10 +40,6 @@ class MakeFilesystem(NewFilesystem, Writing, frozen=True):
     def is_mirrored(self) -> bool:
         """True if Btrfs stores two copies of all data."""
         return ("-d", "raid1") in pairwise(self.options)
-
-    def on(self, nodes: Mapping[str, str], names: Mapping[str, str]) -> Self:
-        device, *others = (nodes[node] for node in self.devices)
-        return replace(self, device=device, others=tuple(others))
 
     def sentence(self, context: Context) -> Message:
         created = t(
@@ -153,10 +143,6 @@ class Inside(WritingTo, frozen=True):
         return ()
 
     @property
-    def devices(self) -> tuple[str, ...]:
-        return (self.device, *self.others)
-
-    @property
     def mount(self) -> Mount:
         """The temporary mount. The mount point contains the UUID, so runs do not conflict."""
         kind, place = MADE[self.filesystem], f"{PRIVATE_PLACES}/{self.uuid}"
@@ -184,9 +170,7 @@ class MakeSubvolumes(Inside, frozen=True):
     kind: Literal["make-subvolumes"] = "make-subvolumes"
     others: Annotated[tuple[str, ...], WHERE_USED] = ()
 
-    def on(self, nodes: Mapping[str, str], names: Mapping[str, str]) -> Self:
-        device, *others = (nodes[node] for node in self.devices)
-        return replace(self, device=device, others=tuple(others))
+    checks = (Sentence("Btrfs lists exactly {names:and} on {device}."),)
 
     def sentence(self, context: Context) -> Message:
         return tn(
@@ -202,9 +186,6 @@ class MakeSubvolumes(Inside, frozen=True):
         place = self.mount.mount_point
         return tuple(("btrfs", "subvolume", "create", f"{place}/{name}") for name in self.names)
 
-    def holds(self, context: Context) -> tuple[Message, ...]:
-        return (t("Btrfs lists exactly {names:and} on {device}.", device=self.device, names=self.names),)
-
 
 class SetOwner(Inside, frozen=True):
     """Set the owner of the root directory of the filesystem on `device`, and of the subvolumes `names`.
@@ -217,10 +198,6 @@ class SetOwner(Inside, frozen=True):
     names: tuple[str, ...] = ()
     kind: Literal["set-owner"] = "set-owner"
     others: Annotated[tuple[str, ...], WHERE_USED] = ()
-
-    def on(self, nodes: Mapping[str, str], names: Mapping[str, str]) -> Self:
-        device, *others = (nodes[node] for node in self.devices)
-        return replace(self, device=device, others=tuple(others))
 
     def sentence(self, context: Context) -> Message:
         return t(
@@ -260,7 +237,7 @@ class Resize(WritingTo, frozen=True):
     filesystem: str
     size_bytes: int
 
-    form = Sentence("Resize the {filesystem} filesystem on {part} to {size:size}, preserving all files.")
+    checks = (CLEAN,)
     grows = False
 
     @property
@@ -279,9 +256,6 @@ class Resize(WritingTo, frozen=True):
     def programs(self) -> frozenset[str]:
         return frozenset((*self.growing.check[:1], *self.growing.programs)) if self.growing else frozenset()
 
-    def sentence(self, context: Context) -> Message:
-        return self.form(filesystem=self.filesystem, part=self.device, size=self.size_bytes)
-
     def resize(self, growing: Growing, place: str) -> tuple[Argv, ...]:
         """Return the commands for a node, or for a mount point if the filesystem is resized while mounted."""
         raise NotImplementedError
@@ -297,9 +271,6 @@ class Resize(WritingTo, frozen=True):
             return _between(self.mount, self.inside())
         return self.resize(self.growing, self.device)
 
-    def holds(self, context: Context) -> tuple[Message, ...]:
-        return (CLEAN(device=self.device),)
-
     def seconds(self, context: Context) -> float:
         """Estimate the duration in seconds. The check reads every inode twice."""
         return round(2.0 + 20.0 * self.size_bytes / TIB, 1)
@@ -312,7 +283,9 @@ class GrowFilesystem(Resize, frozen=True):
 
     grows = True
 
-    form = Sentence("Grow the {filesystem} filesystem on {part} to {size:size}, preserving all files.")
+    says = Sentence(
+        "Grow the {filesystem} filesystem on {device} to {size_bytes:size}, preserving all files."
+    )
 
     def resize(self, growing: Growing, place: str) -> tuple[Argv, ...]:
         return growing.commands(place)
@@ -323,7 +296,9 @@ class ShrinkFilesystem(Resize, frozen=True):
 
     kind: Literal["shrink-filesystem"] = "shrink-filesystem"
 
-    form = Sentence("Shrink the {filesystem} filesystem on {part} to {size:size}, preserving all files.")
+    says = Sentence(
+        "Shrink the {filesystem} filesystem on {device} to {size_bytes:size}, preserving all files."
+    )
 
     def resize(self, growing: Growing, place: str) -> tuple[Argv, ...]:
         return growing.smaller(place, self.size_bytes) if growing.smaller else ()

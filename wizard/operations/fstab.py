@@ -41,6 +41,8 @@ class EditFstab(Setting, Struct, frozen=True):
     needs_drive = False
     mounts = True
 
+    aims = Sentence("the new lines appear once, without old lines")
+
     def sentence(self, context: Context) -> Message:
         file, count = self.file, len(self.lines)
         if all(edit.old is None for edit in self.lines):
@@ -63,10 +65,6 @@ class EditFstab(Setting, Struct, frozen=True):
     def undo_text(self, context: Context) -> str:
         file = Path(self.file).name
         return str(t("The lines of {file} are restored; a copy of the old file is saved.", file=file))
-
-    @property
-    def goal(self) -> Message:
-        return t("the new lines appear once, without old lines")
 
     def fits(self, subject: Subject) -> bool:
         return (

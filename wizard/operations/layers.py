@@ -1,12 +1,10 @@
 """Operations on md arrays, LVM groups and other layers."""
 
 import re
-from collections.abc import Mapping
 from pathlib import PurePath
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from wizard.filesystems.kind import Argv
 from wizard.model import layout
@@ -81,9 +79,8 @@ class MakeArray(WritingTo, frozen=True):
     kind: Literal["make-array"] = "make-array"
     level: Annotated[layout.Level, WHERE_USED] = "raid0"
 
-    @property
-    def devices(self) -> tuple[str, ...]:
-        return (self.device, *self.parts)
+    programs = frozenset({"mdadm"})
+    usual_seconds = 1.0
 
     @property
     def created(self) -> tuple[str, ...]:
@@ -92,10 +89,6 @@ class MakeArray(WritingTo, frozen=True):
     @property
     def made(self) -> dict[str, tuple[str, str]]:
         return dict.fromkeys(self.parts, (MD_MEMBER, self.uuid))
-
-    @property
-    def programs(self) -> frozenset[str]:
-        return frozenset({"mdadm"})
 
     @property
     def mdadm_uuid(self) -> str:
@@ -120,9 +113,6 @@ class MakeArray(WritingTo, frozen=True):
         return str(
             t("Everything on {parts:list}, overwritten from the first byte to the last.", parts=self.copied)
         )
-
-    def on(self, nodes: Mapping[str, str], names: Mapping[str, str]) -> Self:
-        return replace(self, device=nodes[self.device], parts=tuple(nodes[part] for part in self.parts))
 
     def sentence(self, context: Context) -> Message:
         """Describe the operation, with the duration of md's copy in the background."""
@@ -203,9 +193,6 @@ class MakeArray(WritingTo, frozen=True):
             ),
         )
 
-    def seconds(self, context: Context) -> float:
-        return 1.0
-
 
 class MakeVolumeGroup(Writing, Struct, frozen=True):
     """Create LVM physical volumes on `parts`, with the UUIDs `uuids`, and the volume group `name` from
@@ -216,30 +203,20 @@ class MakeVolumeGroup(Writing, Struct, frozen=True):
     uuids: tuple[str, ...]
     kind: Literal["make-volume-group"] = "make-volume-group"
 
-    @property
-    def devices(self) -> tuple[str, ...]:
-        return self.parts
+    start = DATA_BYTES
+    says = Sentence("Create the LVM volume group {name} on {parts:and}, with data from {start:exact} on.")
+    checks = (
+        Sentence("LVM reports the volume group {name} only on {parts:and}, with data from {start:exact} on."),
+    )
+    programs = frozenset({"lvs", "pvs", "vgs", "lvchange", "vgchange"})
+    """The tools that check, activate and deactivate the group."""
+
+    usual_seconds = 1.0
 
     @property
     def made(self) -> dict[str, tuple[str, str]]:
         uuids = map(physical_volume_uuid, self.uuids)
         return {part: (PHYSICAL_VOLUME, uuid) for part, uuid in zip(self.parts, uuids, strict=True)}
-
-    @property
-    def programs(self) -> frozenset[str]:
-        """The tools that check, activate and deactivate the group."""
-        return frozenset({"lvs", "pvs", "vgs", "lvchange", "vgchange"})
-
-    def on(self, nodes: Mapping[str, str], names: Mapping[str, str]) -> Self:
-        return replace(self, parts=tuple(nodes[part] for part in self.parts))
-
-    def sentence(self, context: Context) -> Message:
-        return t(
-            "Create the LVM volume group {name} on {parts:and}, with data from {start:exact} on.",
-            name=self.name,
-            parts=self.parts,
-            start=DATA_BYTES,
-        )
 
     def commands(self) -> tuple[Argv, ...]:
         """Return the commands. Data starts at 1 MiB, regardless of LVM's detection."""
@@ -254,19 +231,6 @@ class MakeVolumeGroup(Writing, Struct, frozen=True):
             ("vgcreate", "--physicalextentsize", "4m", self.name, *self.parts),
         )
 
-    def holds(self, context: Context) -> tuple[Message, ...]:
-        return (
-            t(
-                "LVM reports the volume group {name} only on {parts:and}, with data from {start:exact} on.",
-                name=self.name,
-                parts=self.parts,
-                start=DATA_BYTES,
-            ),
-        )
-
-    def seconds(self, context: Context) -> float:
-        return 1.0
-
 
 class MakeLogicalVolume(WritingTo, frozen=True):
     """Create the logical volume `name`, node `device`, with exactly `size_bytes` in `group`, contiguous if
@@ -277,16 +241,16 @@ class MakeLogicalVolume(WritingTo, frozen=True):
     size_bytes: int
     kind: Literal["make-logical-volume"] = "make-logical-volume"
 
+    says = Sentence("Create the logical volume {device}: {size_bytes:size} ({size_bytes} bytes).")
+    checks = (
+        Sentence("LVM reports {device} as a linear volume of exactly {size_bytes} bytes."),
+        Sentence("The kernel reports {device} as aligned."),
+    )
+    usual_seconds = 1.0
+
     @property
     def created(self) -> tuple[str, ...]:
         return (self.device,)
-
-    def sentence(self, context: Context) -> Message:
-        return t(
-            "Create the logical volume {device}: {size:size} ({size} bytes).",
-            device=self.device,
-            size=self.size_bytes,
-        )
 
     def commands(self) -> tuple[Argv, ...]:
         """Return the command. In a new group, volumes are contiguous anyway, so contiguous allocation is not
@@ -294,28 +258,11 @@ class MakeLogicalVolume(WritingTo, frozen=True):
         then."""
         return (
             (
-                *(
-                    "lvcreate",
-                    "--yes",
-                    *LVM_WITHOUT_UDEV,
-                    "--type",
-                    "linear",
-                    "--size",
-                    f"{self.size_bytes}b",
-                ),
+                *("lvcreate", "--yes", *LVM_WITHOUT_UDEV, "--type", "linear"),
+                *("--size", f"{self.size_bytes}b"),
                 *("--zero", "n", "--wipesignatures", "n", "--name", self.name, self.group),
             ),
         )
-
-    def holds(self, context: Context) -> tuple[Message, ...]:
-        device, size = self.device, self.size_bytes
-        return (
-            t("LVM reports {device} as a linear volume of exactly {size} bytes.", device=device, size=size),
-            t("The kernel reports {device} as aligned.", device=device),
-        )
-
-    def seconds(self, context: Context) -> float:
-        return 1.0
 
 
 class StopLayer(Setting, Struct, frozen=True):
@@ -337,6 +284,8 @@ class StopLayer(Setting, Struct, frozen=True):
 
     requests = (Release,)
     lasts = False
+
+    aims = Sentence("{device} is not active")
 
     @property
     def once(self) -> str:
@@ -376,10 +325,6 @@ class StopLayer(Setting, Struct, frozen=True):
                 uuid = f"--uuid={array_uuid(self.uuid)}"
                 node = self.name or device
                 return (("mdadm", "--assemble", "--run", *read_only, node, uuid, *members),)
-
-    @property
-    def goal(self) -> Message:
-        return t("{device} is not active", device=self.device)
 
     def fits(self, subject: Subject) -> bool:
         """Check the form. That the layers are on this drive follows from planning again, before they stop."""

@@ -15,12 +15,12 @@ from wizard.model.geometry import Identity
 from wizard.model.requests import NewUuid, SetLabel, SwitchOff, Tune
 from wizard.model.said import Message, Sentence, t
 from wizard.operations import rules
-from wizard.operations.operation import Context, How, Setting, Subject, System, ValueState, compared
+from wizard.operations.operation import Context, How, Setting, Subject, System, ValueState, compared, filled
 from wizard.probe.host.sysfs import SYS, name_of
 
 SET_AGAIN = Sentence("By setting {old} again.")
 BLOCKS = Sentence("{blocks} blocks are reserved for root")
-CONTAINS = Sentence("{file} contains {value}")
+CONTAINS = Sentence("{file} contains {new}")
 UNIT_STATE = Sentence("systemd reports {unit} as {state}")
 
 _MBR_ID = re.compile(r"[0-9a-f]{8}")
@@ -121,7 +121,7 @@ class Relabel(Setting, Struct, frozen=True):
         )
 
     def undo_text(self, context: Context) -> str:
-        return str(SET_AGAIN(old=self.old)) if self.is_written else Setting.undo_text(self, context)
+        return str(filled(SET_AGAIN, self)) if self.is_written else Setting.undo_text(self, context)
 
     @property
     def goal(self) -> Message:
@@ -194,6 +194,10 @@ class SetQueue(Setting, Struct, frozen=True):
     requests = (Tune,)
     lasts = False
 
+    says = Sentence("Set {name} of {device} from {old} to {new} now.")
+    undone = SET_AGAIN
+    aims = CONTAINS
+
     @property
     def once(self) -> str:
         return self.name
@@ -203,21 +207,8 @@ class SetQueue(Setting, Struct, frozen=True):
         """The file in sysfs."""
         return f"/sys/class/block/{name_of(self.device)}/queue/{self.name}"
 
-    def sentence(self, context: Context) -> Message:
-        name, old, new = self.name, self.old, self.new
-        return t(
-            "Set {name} of {drive} from {old} to {new} now.", name=name, drive=self.device, new=new, old=old
-        )
-
     def edits(self, context: Context) -> tuple[str, ...]:
         return (f"{self.file}: {self.new}",)
-
-    def undo_text(self, context: Context) -> str:
-        return str(SET_AGAIN(old=self.old))
-
-    @property
-    def goal(self) -> Message:
-        return CONTAINS(file=self.file, value=self.new)
 
     def fits(self, subject: Subject) -> bool:
         is_known = _is_queue_value(self.name, self.old) and _is_queue_value(self.name, self.new)
@@ -228,7 +219,7 @@ class SetQueue(Setting, Struct, frozen=True):
         # If the file lists choices, the active one is in brackets.
         chosen = re.search(r"\[(.+?)\]", content or "")
         now = chosen[1] if chosen else content
-        seen = CONTAINS(file=file, value=now) if now else t("{file} is empty", file=file)
+        seen = CONTAINS(file=file, new=now) if now else t("{file} is empty", file=file)
         return compared(now, self.old, self.new, seen)
 
     def write(self, system: System, *, new: bool) -> None:
@@ -247,6 +238,8 @@ class WriteRules(Setting, Struct, frozen=True):
     requests = (Tune,)
     needs_drive = False
 
+    aims = Sentence("{file} has the new lines")
+
     def sentence(self, context: Context) -> Message:
         values = tuple(t("{name} to {value}", name=name, value=value) for name, value in self.values)
         if self.old is None:
@@ -260,10 +253,6 @@ class WriteRules(Setting, Struct, frozen=True):
         if self.old is None:
             return str(t("By removing the file."))
         return str(t("By restoring the old lines of the file."))
-
-    @property
-    def goal(self) -> Message:
-        return t("{file} has the new lines", file=self.file)
 
     def fits(self, subject: Subject) -> bool:
         path = Path(self.file)
@@ -304,12 +293,10 @@ class SwitchOnTimer(Setting, Struct, frozen=True):
     requests = (Tune,)
     needs_drive = False
 
-    def sentence(self, context: Context) -> Message:
-        return t(
-            "Enable {unit}: discards free blocks once a week on every drive of this system that supports "
-            "discards.",
-            unit=self.unit,
-        )
+    says = Sentence(
+        "Enable {unit}: discards free blocks once a week on every drive of this system that supports "
+        "discards."
+    )
 
     def commands_to(self, *, new: bool) -> tuple[Argv, ...]:
         return (("systemctl", "enable" if new else "disable", "--now", self.unit),)
@@ -342,12 +329,12 @@ class PowerOff(Setting, Struct, frozen=True):
 
     requests = (SwitchOff,)
 
+    says = Sentence("Flush and power off {device}.")
+    aims = Sentence("the kernel no longer lists {device}")
+
     @property
     def stays(self) -> Message:
         return self.goal
-
-    def sentence(self, context: Context) -> Message:
-        return t("Flush and power off {drive}.", drive=self.device)
 
     def commands_to(self, *, new: bool) -> tuple[Argv, ...]:
         return (("sync", self.device), ("blockdev", "--flushbufs", self.device)) if new else ()
@@ -358,10 +345,6 @@ class PowerOff(Setting, Struct, frozen=True):
     @property
     def undo_obstacle(self) -> Message:
         return t("Not possible: unplug the drive and plug it in again.")
-
-    @property
-    def goal(self) -> Message:
-        return t("the kernel no longer lists {device}", device=self.device)
 
     def fits(self, subject: Subject) -> bool:
         known = all(

@@ -23,8 +23,7 @@ def wipe(device: str) -> Argv:
 CLEARED = Sentence("Clear the old signatures of {what:and}.")
 
 
-def _unrecognised(device: str) -> tuple[Message, ...]:
-    return (t("No filesystem, RAID or table is recognised on {device}.", device=device),)
+UNRECOGNISED = Sentence("No filesystem, RAID or table is recognised on {device}.")
 
 
 class WipeSignatures(WritingTo, frozen=True):
@@ -35,6 +34,8 @@ class WipeSignatures(WritingTo, frozen=True):
 
     expected: tuple[str, ...]
     kind: Literal["wipe-signatures"] = "wipe-signatures"
+
+    checks = (UNRECOGNISED,)
 
     def sentence(self, context: Context) -> Message:
         device, what = self.device, data_loss.marks(self.expected)
@@ -76,9 +77,6 @@ class WipeSignatures(WritingTo, frozen=True):
             return str(t("Any signatures on {device}; unreadable during planning.", device=device))
         return ""
 
-    def holds(self, context: Context) -> tuple[Message, ...]:
-        return _unrecognised(self.device)
-
 
 class WriteTable(WritingTo, frozen=True):
     """Write a table with exactly `entries`. `fresh` creates a new table; otherwise `kept` entries are
@@ -88,6 +86,8 @@ class WriteTable(WritingTo, frozen=True):
     fresh: bool
     entries: tuple[TableEntry, ...]
     kind: Literal["write-table"] = "write-table"
+
+    usual_seconds = 1.0
 
     def sentence(self, context: Context) -> Message:
         device, kind = self.device, self.table.upper()
@@ -179,9 +179,6 @@ class WriteTable(WritingTo, frozen=True):
             return (read, seen)
         return (read, seen, t("Each new partition is aligned according to the kernel and parted."))
 
-    def seconds(self, context: Context) -> float:
-        return 1.0
-
 
 def _entry_line(entry: TableEntry, logical_block_bytes: int) -> str:
     start, size = entry.start_bytes, entry.size_bytes
@@ -210,14 +207,14 @@ class ResetZones(WritingTo, frozen=True):
 
     kind: Literal["reset-zones"] = "reset-zones"
 
-    rehearsed = False
+    says = Sentence(
+        "Reset every zone of {device}, which erases the whole drive, and clear remaining signatures outside "
+        "resettable zones."
+    )
+    checks = (UNRECOGNISED,)
+    usual_seconds = 2.0
 
-    def sentence(self, context: Context) -> Message:
-        return t(
-            "Reset every zone of {device}, which erases the whole drive, and clear remaining signatures "
-            "outside resettable zones.",
-            device=self.device,
-        )
+    rehearsed = False
 
     def commands(self) -> tuple[Argv, ...]:
         """Return the commands. A reset does not affect conventional zones, which may contain a signature."""
@@ -227,9 +224,3 @@ class ResetZones(WritingTo, frozen=True):
         """Describe the loss, which is immediate."""
         everything = t("Everything on {device}, immediately.", device=self.device)
         return " ".join((str(everything), *context.overwritten(self.devices)))
-
-    def holds(self, context: Context) -> tuple[Message, ...]:
-        return _unrecognised(self.device)
-
-    def seconds(self, context: Context) -> float:
-        return 2.0

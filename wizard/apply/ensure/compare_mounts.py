@@ -243,7 +243,7 @@ def _place_of(volume: layout.Volume, asked: VolumeRequest, used: ExistingVolume)
         wanted = Attach(place, volume.mount_options, True, volume.writer)
         yield _Need(leftover.NO_LINE(device=device, place=place, file=file), device, wanted)
     elif not used.mounts and "noauto" not in used.lines[0].options:
-        yield _Need(NOT_MOUNTED_AT(device=device, place=place), device, Attach(None, (), True))
+        yield _Need(NOT_MOUNTED_AT(device=device, mount_point=place), device, Attach(None, (), True))
 
 
 def _subvolumes_of(volume: layout.Volume, used: ExistingVolume) -> Iterator[Message]:

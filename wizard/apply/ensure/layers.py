@@ -277,7 +277,7 @@ def missing_places(
         if place not in listed:
             yield leftover.NO_LINE(device=device, place=place, file=file)
         elif place not in mounted:
-            yield NOT_MOUNTED_AT(device=device, place=place)
+            yield NOT_MOUNTED_AT(device=device, mount_point=place)
 
 
 def lines_of(layer: Layer, environment: Environment) -> list[Line]:
