@@ -108,7 +108,7 @@ def _on_drive(planning: Planning, request: plan_request.NewVolumes) -> Plan:
         refusals.refuse_new_mbr(
             drive.path, size_bytes, geometry, 1 if how.grouped else len(specs), preserve=preserve
         )
-    before = dangers.layout_before(drive, size_bytes, geometry, preserve=preserve)
+    before = dangers.layout_before(drive, preserve=preserve)
     places = Places() if preserve else Places(fresh=how.table, wipes=old_wipes(drive, before))
     free: Sequence[Extent] = [slot.extent for slot in before.slots if not slot.number]
     if not preserve:
@@ -195,7 +195,7 @@ def _zoned_plan(planning: Planning, specs: tuple[VolumeSpec, ...], mode: plan_re
             )
         )
     dangers.refuse_missing(planning.machine, ("blkzone",))
-    before = dangers.layout_before(drive, *refusals.measured(drive), preserve=False)
+    before = dangers.layout_before(drive, preserve=False)
     volume = replace(planning.volume(spec, 0), path=path)
     return with_doubts(planning.finished([before], volumes=(volume,)), *spec.doubts)
 
@@ -231,7 +231,7 @@ def _misaligned_doubts(part: Partition, geometry: Geometry) -> Iterator[Message]
 def _part_plan(planning: Planning, part: Partition, *volumes: Volume) -> Plan:
     """Plan to replace the partition by this volume, or to delete it."""
     (drive,) = planning.drives
-    before = changing(dangers.layout_before(drive, *refusals.measured(drive), preserve=True), part.number)
+    before = changing(dangers.layout_before(drive, preserve=True), part.number)
     return _changed_plan(planning, part, before, Places((part.extent,) * len(volumes)), volumes)
 
 
@@ -244,7 +244,7 @@ def _resized_plan(planning: Planning, part: Partition, size_bytes: int) -> Plan:
             _refuse(_why_not_mounted(planning.machine.kernel, part.filesystem or ""))
         dangers.refuse_missing(planning.machine, growing.check[:1])
         doubts = growing.grown_remarks if size_bytes >= part.size_bytes else growing.shrunk_remarks
-    before = dangers.layout_before(drive, *refusals.measured(drive), preserve=True)
+    before = dangers.layout_before(drive, preserve=True)
     place = Extent(part.start_bytes, size_bytes)
     return with_doubts(_changed_plan(planning, part, before, Places((place,))), *doubts)
 

@@ -15,7 +15,7 @@ from wizard.operations.operation import Context
 from wizard.operations.table import WipeSignatures
 from wizard.plan import dangers, derive
 from wizard.plan.plan import Plan, steps_of
-from wizard.plan.refusals import measured, unread_content
+from wizard.plan.refusals import unread_content
 from wizard.plan.request.roles import volume_role
 from wizard.plan.request.volume_request import VolumeSpec, volume_faults
 
@@ -59,7 +59,7 @@ class Planning(Struct, frozen=True):
         )
         for _, sentence in volume_faults(volume, encrypted=spec.encrypted):
             raise BadInput(sentence)
-        if danger := dangers.system_danger(spec.role, choice.filesystem, (*mkfs, *mount)):
+        if danger := dangers.system_danger(volume):
             raise BadInput(
                 t(
                     "{option} puts data at risk and is not allowed on boot or system volumes.",
@@ -96,7 +96,7 @@ class Planning(Struct, frozen=True):
     ) -> Plan:
         """Return the plan that follows from these decisions, with the doubts that apply to all plans."""
         first, *others = (
-            layout.Member(dangers.known_identity(self.machine, drive, *measured(drive)), before, before)
+            layout.Member(dangers.known_identity(self.machine, drive), before, before)
             for drive, before in zip(self.drives, befores, strict=True)
         )
         plan = Plan(

@@ -170,15 +170,6 @@ def _waiting_reason(drive: Drive) -> Message | None:
     )
 
 
-def waiting_doubts(drive: Drive) -> Iterator[Message]:
-    """Yield doubts about the remains of a run on a drive that was written since."""
-    if drive.waiting is not None and not drive.waiting.bare:
-        yield t(
-            "Run {run} was left on the drive. Anything intact from that run will be lost.",
-            run=drive.waiting.run,
-        )
-
-
 def _unread_reason(drive: Drive) -> Message:
     """Return why contents are unknown. An unprivileged user learns that root may help."""
     if needs_root(drive):

@@ -166,8 +166,7 @@ class MoveTarget(Struct, frozen=True):
 def room_around(drive: Drive, part: Partition, geometry: Geometry) -> Extent:
     """Return the range available to a partition: its own and the free space on both sides. A logical
     partition is limited to its extended one."""
-    assert drive.size_bytes is not None
-    room = bounds_of(drive, drive.size_bytes, geometry)
+    room = bounds_of(drive)
     low, high = room.start_bytes, room.end_bytes
     for extent in _obstacles(drive, part):
         if extent.end_bytes <= part.start_bytes:
@@ -288,7 +287,7 @@ def planned_move(machine: Machine, drive: Drive, part: Partition, start: int | N
     """Plan a move to `start`, or to the best aligned place if None. Raises Refused with the reason."""
     if why := why_not_move(drive, part):
         raise Refused(why)
-    size_bytes, geometry = refusals.measured(drive)
+    _, geometry = refusals.measured(drive)
     room = room_around(drive, part, geometry)
     if start is None:
         if part.start_bytes % geometry.grain_bytes == 0:
@@ -320,7 +319,7 @@ def planned_move(machine: Machine, drive: Drive, part: Partition, start: int | N
     head = LUKS_HEAD_BYTES if part.filesystem == "crypto_LUKS" else HEAD_BYTES
     assert drive.table is not None and part.filesystem is not None
     return Move(
-        drive=known_identity(machine, drive, size_bytes, geometry),
+        drive=known_identity(machine, drive),
         device=part.path,
         number=part.number,
         table=drive.table.kind,

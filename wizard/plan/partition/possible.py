@@ -184,7 +184,7 @@ def _why_not_restore_end(drive: Drive, part: Partition) -> Message | None:
     for other in drive.partitions:
         if other is not part and (other.overlaps(lost) or (other.overhang or other).overlaps(lost)):
             return t("The end of the contents of {part} is in {other}.", part=part.path, other=other.path)
-    if end > bounds_of(drive, *refusals.measured(drive)).end_bytes:
+    if end > bounds_of(drive).end_bytes:
         return t(
             "The contents of {part} end at byte {end}, after the last usable byte of {drive}.",
             part=part.path,
@@ -314,8 +314,8 @@ def growing_of(filesystem: str | None) -> Growing | None:
 def room_behind(drive: Drive, part: Partition) -> int:
     """Return how many bytes a partition can grow, up to the last aligned place before the next one. The
     drive's size must be known."""
-    size_bytes, geometry = refusals.measured(drive)
-    slots = layout_before(drive, size_bytes, geometry, preserve=True).slots
+    _, geometry = refusals.measured(drive)
+    slots = layout_before(drive, preserve=True).slots
     least = part.overhang.end_bytes if part.overhang else part.end_bytes
     free = (slot for slot in slots if not slot.number and slot.start_bytes == least)
     needed = part.start_bytes + needed_bytes(drive, part)

@@ -40,7 +40,7 @@ def restore_plan(planning: Planning, table: TableKind | None = None) -> Plan:
     Nothing else is written. `table`: the only type to use. Raises Refused."""
     (drive,) = planning.drives
     after = lost_layout(drive, planning.draw_uuid, table)
-    before = layout_before(drive, *refusals.measured(drive), preserve=True)
+    before = layout_before(drive, preserve=True)
     return with_doubts(planning.finished([before], Places(after=after), preserve=True), *_lost_doubts(drive))
 
 

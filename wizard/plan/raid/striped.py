@@ -61,12 +61,12 @@ def _refuse_drives(
 ) -> tuple[list[Identity], list[Layout]]:
     identities, befores = [], []
     for drive in drives:
-        size_bytes, geometry = refusals.refuse_drive(drive)
+        refusals.refuse_drive(drive)
         if drive.zoned == HOST_MANAGED:
             raise Refused(refusals.HOST_MANAGED_ZONES(drive=drive.path))
         refusals.refuse_content(drive, chosen=mode is not None)
-        identities.append(dangers.known_identity(machine, drive, size_bytes, geometry))
-        befores.append(dangers.layout_before(drive, size_bytes, geometry, preserve=False))
+        identities.append(dangers.known_identity(machine, drive))
+        befores.append(dangers.layout_before(drive, preserve=False))
     if twice := _duplicate([drive.path for drive in drives]):
         raise Refused(t("{drive} is listed twice.", drive=twice))
     for what, numbers in (
