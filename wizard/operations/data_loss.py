@@ -52,7 +52,7 @@ def whole_lost(member: Member) -> str:
     if not content:
         return ""
     what = _described(content, before.label, "+".join(before.signatures), before, drive.size_bytes)
-    return str(join(ALL_OF(device=drive.path, what=what), *before.beyond))
+    return str(join(ALL_OF(device=drive, what=what), *before.beyond))
 
 
 def waiting_lost(before: Layout) -> str:
@@ -85,7 +85,7 @@ def data_lost(devices: Sequence[str], members: Sequence[Member], *, named: bool)
         _lost_with(
             member,
             _lost_under(devices, member),
-            t("on {drive}", drive=member.drive.path) if named else t("there"),
+            t("on {drive}", drive=member.drive) if named else t("there"),
         )
         for member in members
     ]

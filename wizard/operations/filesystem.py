@@ -54,7 +54,6 @@ class MakeFilesystem(NewFilesystem, Writing, frozen=True):
         return t("{created}: {spread}.", created=created, spread=self._spread())
 
     def _spread(self) -> Message:
-        """Describe how Btrfs uses several devices, as the end of a sentence."""
         if self.is_mirrored:
             return t(
                 "two copies of data and metadata, on two drives each (raid1), so bad blocks are "
@@ -125,7 +124,6 @@ class MakeFilesystem(NewFilesystem, Writing, frozen=True):
 
 
 def _between(mount: Mount, commands: Sequence[Argv]) -> tuple[Argv, ...]:
-    """Return commands between mount and unmount."""
     return (*mount.commands(), *commands, ("umount", mount.mount_point))
 
 

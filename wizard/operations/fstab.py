@@ -167,7 +167,6 @@ class EditFstab(Setting, Struct, frozen=True):
 
 
 def _options_change(edit: LineEdit, file: str) -> Message | None:
-    """Describe the change of a line that differs only in its options, else return None."""
     old, new = ((line or "").split() for line in (edit.old, edit.new))
     if len(old) < 4 or len(old) != len(new) or [*old[:3], *old[4:]] != [*new[:3], *new[4:]]:
         return None
@@ -188,7 +187,6 @@ def _difference(edit: LineEdit) -> tuple[str, ...]:
 
 
 def _fits(edit: LineEdit, subject: Subject) -> bool:
-    """Check an edit by the rules of the request."""
     lines = [line for line in (edit.old, edit.new) if line is not None]
     if not all(map(_is_entry, lines)):
         return False
@@ -211,7 +209,6 @@ def _fits(edit: LineEdit, subject: Subject) -> bool:
 
 
 def _is_entry(line: str) -> bool:
-    """Return True if mount(8) can read the line, and it is no comment."""
     fields = line.split()
     passes = all(field.isdigit() for field in fields[4:6] if not field.startswith("#"))
     return len(fields) >= 3 and not fields[0].startswith("#") and "\n" not in line and passes

@@ -67,7 +67,7 @@ class Context(Struct, frozen=True):
     @property
     def changed(self) -> Slot | None:
         """Old state of the only partition that the plan changes. None if the plan covers the whole drive."""
-        return next((slot for slot in self.before.partitions if slot.number == self.part), None)
+        return self.before.partition(self.part)
 
     def is_drive(self, device: str) -> bool:
         """Return True if `device` is a whole drive of the plan."""

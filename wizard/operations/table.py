@@ -121,7 +121,6 @@ class WriteTable(WritingTo, frozen=True):
         )
 
     def _change_of(self, slot: Slot) -> Message:
-        """Describe the change of one partition in a preserved table."""
         kind = self.table.upper()
         if not self.changes(slot):
             return t("Leave the {table} on {drive} unchanged.", table=kind, drive=self.device)

@@ -217,7 +217,6 @@ def _take_faults(bring: Bring) -> Iterator[str]:
 
 
 def _is_at(place: str, edit: fstab.LineEdit) -> bool:
-    """Return True if the edit changes the line of this mount point."""
     fields = (edit.old or "").split()
     return (
         edit.number > 0
@@ -296,7 +295,7 @@ def amount_message(bring: Bring) -> tuple[Message, ...]:
     return (
         t(
             "{source} ({from_kind}) to {folder}, on {device} ({to_kind})",
-            source=source.path,
+            source=source,
             from_kind=title_of(source.filesystem),
             folder=target.folder,
             device=target.device,

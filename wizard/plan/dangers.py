@@ -163,7 +163,7 @@ def doubts_of(drive: Drive, recording: Recording, *, preserve: bool) -> tuple[Me
         )
         doubts.append(left)
     if preserve and drive.table and drive.table.backup == "misplaced":
-        doubts.append(BACKUP_MOVES(drive=drive.path))
+        doubts.append(BACKUP_MOVES(drive=drive))
     if unread_content(drive):
         doubts.append(t("The drive was not read during planning. Any contents will be lost."))
     how = (
@@ -293,8 +293,8 @@ def esp_doubts(
     return tuple(
         t(
             "{drive} already has an EFI system partition, {part} ({size:size}), which systems can share.",
-            drive=one.path,
-            part=part.path,
+            drive=one,
+            part=part,
             size=part.size_bytes,
         )
         for one in machine.drives

@@ -31,7 +31,7 @@ def member_of(plan: Plan, device: str | None) -> Member:
 def table_of(member: Member) -> Layout:
     """Return the planned layout. Raises BadInput if it has no table."""
     if member.after.whole is not None or member.after.table not in ("gpt", "mbr"):
-        raise BadInput(t("The plan creates no partition table on {drive}.", drive=member.drive.path))
+        raise BadInput(t("The plan creates no partition table on {drive}.", drive=member.drive))
     return member.after
 
 
@@ -54,18 +54,18 @@ def _omissions(volume: Volume) -> Iterator[Message]:
         "Not written: the {filesystem} '{label}' on {device} and its options.",
         filesystem=volume.filesystem,
         label=volume.label,
-        device=volume.path,
+        device=volume,
     )
     if volume.subvolumes:
         yield t(
             "Not written: the subvolumes {names:and} on {device}.",
-            device=volume.path,
+            device=volume,
             names=tuple(one.name for one in volume.subvolumes),
         )
     if volume.mount_point is not None:
         yield t(
             "Not written: the mount of {device} at {place} and write permissions.",
-            device=volume.path,
+            device=volume,
             place=volume.mount_point,
         )
 
@@ -83,26 +83,26 @@ def _repart_omissions(volume: Volume) -> Iterator[Message]:
             "Not written: the options {options:row} of the {filesystem} on {device}.",
             options=volume.mkfs_options,
             filesystem=volume.filesystem,
-            device=volume.path,
+            device=volume,
         )
     if volume.subvolumes:
         yield t(
             "The subvolumes on {device} need systemd-repart 255; an older one creates plain folders.",
-            device=volume.path,
+            device=volume,
         )
     if volume.mount_point == NO_PLACE:
-        yield t("Not written: the fstab line for swap on {device}.", device=volume.path)
+        yield t("Not written: the fstab line for swap on {device}.", device=volume)
     elif volume.mount_point is not None:
         yield t(
             "The mount of {device} at {place} needs systemd-repart 256 and its option --generate-fstab=FILE.",
-            device=volume.path,
+            device=volume,
             place=volume.mount_point,
         )
     if volume.writer.kind != "root":
         yield t(
             "Not written: write permission for {who} on {device}.",
             who=volume.writer.shown,
-            device=volume.path,
+            device=volume,
         )
 
 
@@ -125,7 +125,6 @@ MAKES = frozenset({"ext4", "btrfs", "xfs", "vfat", "swap"})
 
 
 def _is_created(plan: Plan, volume: Volume) -> bool:
-    """Return True if systemd-repart creates the volume: on a partition, encrypted or not."""
     return volume.filesystem in MAKES and plan.stripe is None and plan.group is None
 
 
@@ -147,13 +146,11 @@ def repart_files(plan: Plan, member: Member) -> dict[str, str]:
     layout = table_of(member)
     if layout.table != "gpt":
         raise BadInput(
-            t("systemd-repart creates only GPT, but {drive} has another table.", drive=member.drive.path)
+            t("systemd-repart creates only GPT, but {drive} has another table.", drive=member.drive)
         )
     slots = layout.partitions
     volumes = {
-        volume.encryption.device if volume.encryption else volume.path: tuple(_content(plan, volume))
-        for volume in plan.volumes
-        if _is_created(plan, volume)
+        volume.device: tuple(_content(plan, volume)) for volume in plan.volumes if _is_created(plan, volume)
     }
     found = {}
     for at, slot in enumerate(slots):
@@ -164,7 +161,6 @@ def repart_files(plan: Plan, member: Member) -> dict[str, str]:
 
 
 def _content(plan: Plan, volume: Volume) -> Iterator[str]:
-    """Return the lines for the content of a partition. Older versions warn about unknown lines."""
     yield f"Format={volume.filesystem}"
     if held := volume.encryption:
         yield "Encrypt=key-file"
@@ -201,7 +197,7 @@ def repart_lacks(member: Member) -> Iterator[str]:
         yield str(
             t(
                 "Not written: the partition numbers of {drive}, which become consecutive from 1.",
-                drive=member.drive.path,
+                drive=member.drive,
             )
         )
     for slot in slots:
@@ -291,9 +287,7 @@ def sfdisk_lacks(member: Member) -> Iterator[str]:
         and member.before.table == "gpt"
         and any(slot.kept for slot in member.after.partitions)
     ):
-        yield str(
-            t("Not written: the table UUID of {drive}; a new UUID is generated.", drive=member.drive.path)
-        )
+        yield str(t("Not written: the table UUID of {drive}; a new UUID is generated.", drive=member.drive))
 
 
 def _mbr_id(layout: Layout) -> str:

@@ -316,7 +316,6 @@ def why_on_drive(operations: Iterable[Operation]) -> str:
 
 
 def _renamed(member: Member, node: str) -> Iterator[tuple[str, str]]:
-    """Yield each node of a drive with its replacement."""
     path = member.drive.path
     yield path, node
     for number in {slot.number for layout in (member.before, member.after) for slot in layout.partitions}:

@@ -77,7 +77,6 @@ def make_plan(
 
 
 def _volumes_plan(planning: Planning, request: plan_request.NewVolumes) -> Plan:
-    """Plan new volumes on one or several drives, or on one partition."""
     how = request.arrangement
     if request.part is not None:
         _refuse(possible.why_not_format(planning.drives[0], request.part))
@@ -94,7 +93,6 @@ def _volumes_plan(planning: Planning, request: plan_request.NewVolumes) -> Plan:
 
 
 def _on_drive(planning: Planning, request: plan_request.NewVolumes) -> Plan:
-    """Plan new volumes on a drive."""
     drive, machine, how, specs = planning.drives[0], planning.machine, request.arrangement, request.specs
     encryption.refuse_encryption(machine, specs)
     size_bytes, geometry = refusals.refuse_drive(drive)
@@ -124,7 +122,6 @@ def _partitioned_plan(
     places: Places,
     spaces: Sequence[Extent],
 ) -> Plan:
-    """Plan a partition for each volume."""
     drive, preserve = planning.drives[0], places.fresh is None
     _, geometry = refusals.measured(drive)
     demands = [_demand_of(spec, spaces, geometry) for spec in specs]
@@ -201,7 +198,6 @@ def _zoned_plan(planning: Planning, specs: tuple[VolumeSpec, ...], mode: plan_re
 
 
 def _formatted_plan(planning: Planning, part: Partition, specs: tuple[VolumeSpec, ...]) -> Plan:
-    """Plan to format a partition."""
     (drive,), machine = planning.drives, planning.machine
     (spec,) = specs
     encryption.refuse_encryption(machine, specs)
@@ -223,9 +219,7 @@ def _formatted_plan(planning: Planning, part: Partition, specs: tuple[VolumeSpec
 
 def _misaligned_doubts(part: Partition, geometry: Geometry) -> Iterator[Message]:
     if off := geometry.misalignment_bytes(part.start_bytes):
-        yield t(
-            "{part} remains misaligned by {off:exact}, which can slow down writes.", part=part.path, off=off
-        )
+        yield t("{part} remains misaligned by {off:exact}, which can slow down writes.", part=part, off=off)
 
 
 def _part_plan(planning: Planning, part: Partition, *volumes: Volume) -> Plan:
@@ -236,7 +230,6 @@ def _part_plan(planning: Planning, part: Partition, *volumes: Volume) -> Plan:
 
 
 def _resized_plan(planning: Planning, part: Partition, size_bytes: int) -> Plan:
-    """Plan a new size of a partition, preserving its contents."""
     (drive,) = planning.drives
     doubts: tuple[Message, ...] = ()
     if part.overhang is None and (growing := possible.growing_of(part.filesystem)):
@@ -270,13 +263,12 @@ def _changed_plan(
             "Other partitions of {drive} are in use during the table write. A power "
             "failure then may leave only the backup table. `gdisk` (r, b, w) restores "
             "the table.",
-            drive=drive.path,
+            drive=drive,
         ),
     )
 
 
 def _larger_bytes(drive: Drive, part: Partition, asked_bytes: int | None) -> int:
-    """Return the size of a partition to grow. Raises Refused."""
     _refuse(possible.why_not_grow(drive, part))
     size_bytes = part.size_bytes + possible.room_behind(drive, part)
     if part.overhang is not None:
@@ -289,7 +281,6 @@ def _larger_bytes(drive: Drive, part: Partition, asked_bytes: int | None) -> int
 
 
 def _smaller_bytes(drive: Drive, part: Partition, asked_bytes: int) -> int:
-    """Return the size of a partition to shrink. Raises Refused."""
     _refuse(possible.why_not_shrink(drive, part))
     size_bytes = possible.aligned_size(drive, part, asked_bytes)
     _refuse(possible.why_not_shrink_to(drive, part, size_bytes))
@@ -315,7 +306,6 @@ def _refuse(why: Message | None) -> None:
 
 
 def _demand_of(spec: VolumeSpec, spaces: Sequence[Extent], geometry: Geometry) -> free_space.Demand:
-    """Return the space that a request needs, given the available spaces."""
     name = f"{spec.final_label!r} ({spec.choice.filesystem}{' in LUKS2' if spec.encrypted else ''})"
     size_bytes = (
         spec.size_bytes
@@ -338,7 +328,7 @@ def _free_numbers(drive: Drive, wanted: int, *, preserve: bool) -> tuple[int, ..
     full = tn(
         "The table of {drive} has {there} of at most {most} partitions, but {count} more was requested.",
         "The table of {drive} has {there} of at most {most} partitions, but {count} more were requested.",
-        drive=drive.path,
+        drive=drive,
         there=most - len(free),
         most=most,
         count=wanted,
@@ -359,6 +349,6 @@ def _unmarked_doubts(plan: Plan) -> Iterator[Message]:
             "do not boot such a drive. Boot loaders in the MBR itself do not need the "
             "flag. After installing the system, set the flag with `sfdisk --activate "
             "{drive} {number}`.",
-            drive=plan.drive.path,
+            drive=plan.drive,
             number=number,
         )

@@ -61,10 +61,7 @@ class Planning(Struct, frozen=True):
             raise BadInput(sentence)
         if danger := dangers.system_danger(volume):
             raise BadInput(
-                t(
-                    "{option} puts data at risk and is not allowed on boot or system volumes.",
-                    option=danger,
-                )
+                t("{option} puts data at risk and is not allowed on boot or system volumes.", option=danger)
             )
         if choice.obstacles:
             raise Refused(
@@ -102,13 +99,10 @@ class Planning(Struct, frozen=True):
         plan = Plan(
             first.drive, first.before, first.before, volumes, (), (), tuple(others), stripe, group, part
         )
-        derived = derive.derived_from(plan, places)
+        (after, *afters), operations = derive.derived_from(plan, places)
+        ends = zip(others, afters, strict=True)
         plan = replace(
-            plan,
-            after=derived.afters[0],
-            others=tuple(
-                replace(member, after=after) for member, after in zip(others, derived.afters[1:], strict=True)
-            ),
+            plan, after=after, others=tuple(replace(member, after=after) for member, after in ends)
         )
         context = Context(plan.drive, plan.before, plan.after, plan.others, part=part)
         doubts = (
@@ -119,15 +113,15 @@ class Planning(Struct, frozen=True):
                 for drive, before in zip(self.drives, befores, strict=True)
                 for doubt in dangers.shared_doubts(self.machine, drive, before)
             ),
-            *dangers.forgotten_doubts(self.machine, derived.operations),
+            *dangers.forgotten_doubts(self.machine, operations),
         )
-        return replace(plan, steps=steps_of(derived.operations, context), doubts=doubts)
+        return replace(plan, steps=steps_of(operations, context), doubts=doubts)
 
     def _drive_doubts(self, *, preserve: bool) -> Iterator[Message]:
         for drive, recording in self.sides:
             for doubt in dangers.doubts_of(drive, recording, preserve=preserve):
                 named = len(self.drives) > 1
-                yield t("{drive}: {doubt}", drive=drive.path, doubt=doubt) if named else doubt
+                yield t("{drive}: {doubt}", drive=drive, doubt=doubt) if named else doubt
 
 
 def with_doubts(plan: Plan, *doubts: Message | str) -> Plan:

@@ -30,7 +30,7 @@ CONTENT_FIELDS = frozenset({"table", "signatures", "partitions", "content_digest
 def unmeasured(drive: Drive) -> Message:
     """Return that the size or block size is unknown, and why."""
     what = named_field("size_bytes" if drive.size_bytes is None else "geometry")
-    cannot = t("Cannot read the {what} of {drive}.", what=what, drive=drive.path)
+    cannot = t("Cannot read the {what} of {drive}.", what=what, drive=drive)
     return join(cannot, *(unread.why for unread in drive.unread[:1]))
 
 
@@ -71,7 +71,7 @@ def _refuse_half_moved(drive: Drive) -> None:
     """Raises Refused if a partition is in the middle of a move: all its data would be lost, and its journal
     may be anywhere in its entry."""
     if half := next(filter(partition_types.is_half_moved, drive.partitions), None):
-        raise Refused(free_space.HALF_MOVED(part=half.path, drive=drive.path))
+        raise Refused(free_space.HALF_MOVED(part=half, drive=drive))
 
 
 def measured(drive: Drive) -> tuple[int, Geometry]:
@@ -139,7 +139,7 @@ def refuse_content(drive: Drive, *, chosen: bool) -> None:
     if chosen:
         return
     if unread_content(drive):
-        unread = UNKNOWN_CONTENTS(drive=drive.path, why=_unread_reason(drive))
+        unread = UNKNOWN_CONTENTS(drive=drive, why=_unread_reason(drive))
         raise Refused(unread if needs_root(drive) else join(unread, t("Use --replace to erase everything.")))
     if drive.is_empty:
         return
@@ -154,7 +154,7 @@ def refuse_content(drive: Drive, *, chosen: bool) -> None:
         if has_table and not drive.signatures
         else Sentence("{drive} is not empty: {what}. Use --replace to erase everything.")
     )
-    raise Refused(not_empty(drive=drive.path, what=_what_it_holds(drive)))
+    raise Refused(not_empty(drive=drive, what=_what_it_holds(drive)))
 
 
 def _waiting_reason(drive: Drive) -> Message | None:
@@ -165,7 +165,7 @@ def _waiting_reason(drive: Drive) -> Message | None:
         "{drive} looks empty, but run {run} is waiting there. `diskwright inspect "
         "{drive}` shows how to keep the result. Replacing everything (--replace) "
         "erases the result.",
-        drive=drive.path,
+        drive=drive,
         run=drive.waiting.run,
     )
 
@@ -184,7 +184,6 @@ def needs_root(drive: Drive) -> bool:
 
 
 def _what_it_holds(drive: Drive) -> Message:
-    """Summarize table, partitions and signatures of a drive."""
     found = [t("{kind} on the whole drive", kind=signature.kind) for signature in drive.signatures]
     if drive.table and drive.table.kind != "none":
         found.append(table_words(drive.table.kind, len(drive.partitions)))
@@ -204,7 +203,7 @@ def _part_contents(part: Partition) -> Message:
     kinds = "+".join(one.kind for one in part.signatures)
     return t(
         "{part} ({content}, {size:size})",
-        part=part.path,
+        part=part,
         content=kinds or t("nothing recognised"),
         size=part.size_bytes,
     )
@@ -330,13 +329,13 @@ def _partition_faults(drive: Drive, table: Table) -> Iterator[Message]:
         if part.type is None:
             yield t(
                 "Cannot read the type of {part}, so it cannot be preserved.",
-                part=part.path,
+                part=part,
             )
         if _kernel_differs(part):
             yield t(
                 "The kernel and the table disagree about the position of {part}. Run "
                 "`partprobe {drive}` or reboot, then plan again.",
-                part=part.path,
+                part=part,
                 drive=path,
             )
 

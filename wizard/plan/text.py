@@ -140,7 +140,6 @@ def inside_sentences(plan: Plan) -> tuple[str, ...]:
 
 
 def _together(plan: Plan) -> Iterator[Message]:
-    """Describe the volume across all drives of a stripe or mirror."""
     if plan.stripe is None:
         return
     (volume,) = plan.volumes
@@ -198,8 +197,8 @@ def volume_bytes(plan: Plan, index: int) -> int | None:
         return striping.together_bytes(plan)
     if plan.group is not None:
         return plan.logical_volumes[index].size_bytes
-    number = plan.volumes[index].partition
-    return next((slot.size_bytes for slot in plan.after.partitions if slot.number == number), None)
+    slot = plan.after.partition(plan.volumes[index].partition)
+    return slot.size_bytes if slot else None
 
 
 def _group_sentences(plan: Plan, group: layout.Group) -> Iterator[str]:
@@ -223,7 +222,6 @@ def _group_sentences(plan: Plan, group: layout.Group) -> Iterator[str]:
 
 
 def _subvolumes_sentence(volume: layout.Volume) -> str:
-    """List a volume's subvolumes with their mount points."""
     subvolumes = tuple(_subvolume(one) for one in volume.subvolumes)
     return str(
         t(

@@ -250,7 +250,7 @@ def _subvolumes_of(volume: layout.Volume, used: ExistingVolume) -> Iterator[Mess
     """Report missing mounts of subvolumes as faults: no change mounts several."""
     listed = {line.mount_point for line in used.lines}
     mounted = {one.mount_point for one in used.mounts}
-    wanted = places_of(volume.mount_point, volume.subvolumes)
+    wanted = places_of(volume)
     yield from missing_places(volume.path, wanted, listed, mounted, used.found.fstab)
     yield from subvolume_faults(volume.subvolumes, volume.path, used.lines, used.found.fstab)
 

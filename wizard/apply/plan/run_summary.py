@@ -56,13 +56,13 @@ def headline(plan: Plan, state: RunState) -> tuple[Message, ...]:
             ),
         )
     if not plan.volumes:
-        left = next((slot for slot in plan.after.partitions if slot.number == plan.part), None)
+        left = plan.after.partition(plan.part)
         return (
             t("{part} now has {size:size}, with all files.", part=plan.part_path, size=left.size_bytes)
             if left
             else t("{part} is deleted; the space is free.", part=plan.part_path),
         )
-    used = [(volume, places_of(volume.mount_point, volume.subvolumes)) for volume in plan.volumes]
+    used = [(volume, places_of(volume)) for volume in plan.volumes]
     ready = tuple(
         job.READY(
             size=volume_bytes(plan, at) or 0,

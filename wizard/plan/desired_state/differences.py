@@ -14,7 +14,7 @@ from wizard.model import layout
 from wizard.model.ensure import Shape, VolumeShape
 from wizard.model.errors import partition_path
 from wizard.model.geometry import Identity
-from wizard.model.machine import Drive, Layer, Machine, Partition, Signature, Table
+from wizard.model.machine import Drive, Layer, Machine, Signature, Table
 from wizard.model.said import Message, Sentence, Value, t, tn
 from wizard.plan.plan import Plan
 from wizard.plan.raid import striping
@@ -68,7 +68,9 @@ def as_it_is(
 ) -> tuple[VolumeRequest, ...]:
     """Fill in the existing filesystem in requests that name none, since recommendations may change but
     existing volumes stay as created. `layers`: devices of the volumes, if not partitions."""
-    existing = {part.number: _filesystem_on(drive, part) for part in drive.partitions}
+    existing = {
+        part.number: _on_layer(opened_on(drive, part.path)) or part.filesystem for part in drive.partitions
+    }
     if layers:
         existing = {number: _on_layer(layer) for number, layer in enumerate(layers, 1)}
     return tuple(
@@ -96,11 +98,6 @@ def _on_layer(layer: Layer | None) -> str | None:
     return layer.signatures[0].kind if layer and len(layer.signatures) == 1 else None
 
 
-def _filesystem_on(drive: Drive, part: Partition) -> str | None:
-    """Return the filesystem on a partition or in its open container."""
-    return _on_layer(opened_on(drive, part.path)) or part.filesystem
-
-
 def layout_differences(plan: Plan, *drives: Drive) -> tuple[Message, ...]:
     """Return the differences of tables and filesystems from the plan, given its drives in order. Empty if
     they match."""
@@ -110,27 +107,22 @@ def layout_differences(plan: Plan, *drives: Drive) -> tuple[Message, ...]:
     ]
     matching = tuple(drive.path for drive, messages in zip(drives, found, strict=True) if not messages)
     differences = tuple(message for one in found for message in one)
-    is_half = differences and matching and plan.stripe and plan.stripe.mirrors
-    return (
-        (
-            *differences,
-            tn(
-                "{drives:and} matches, and may contain all files of a mirror whose other drives are missing",
-                "{drives:and} match, and may contain all files of a mirror whose other drives are missing",
-                drives=matching,
-                count=len(matching),
-            ),
-        )
-        if is_half
-        else differences
+    if not (differences and matching and plan.stripe and plan.stripe.mirrors):
+        return differences
+    half = tn(
+        "{drives:and} matches, and may contain all files of a mirror whose other drives are missing",
+        "{drives:and} match, and may contain all files of a mirror whose other drives are missing",
+        drives=matching,
+        count=len(matching),
     )
+    return (*differences, half)
 
 
 def _layout_differences(wanted: layout.Layout, drive: Drive, tolerance_bytes: int) -> Iterator[Message]:
     kind = drive.table.kind if drive.table else "unread"
     if drive.signatures:
         contents = tuple(one.kind for one in drive.signatures)
-        yield t("{drive} has {held:and} instead of a partition table", drive=drive.path, held=contents)
+        yield t("{drive} has {held:and} instead of a partition table", drive=drive, held=contents)
         return
     if kind != wanted.table:
         yield other(drive.path, named_field("table"), kind, wanted.table)
@@ -208,32 +200,26 @@ def may_replace(
 
 def shape_of(drive: Drive, mount_points: dict[str, tuple[str, ...]]) -> Shape:
     """Return the current state of the drive. `mount_points` are from fstab, by device."""
-    volumes = tuple(
-        VolumeShape(
-            part.path,
-            part.size_bytes,
-            "+".join(one.kind for one in part.signatures) or None,
-            part.signatures[0].label if len(part.signatures) == 1 else None,
-            mount_points.get(part.path, ()),
-        )
-        for part in drive.partitions
-    )
-    whole = tuple(
-        VolumeShape(drive.path, drive.size_bytes or 0, one.kind, one.label, mount_points.get(drive.path, ()))
-        for one in drive.signatures
-    )
-    above = tuple(
-        VolumeShape(
-            layer.path,
-            layer.size_bytes or 0,
-            _on_layer(layer),
-            layer.signatures[0].label if len(layer.signatures) == 1 else None,
-            mount_points.get(layer.path, ()),
-        )
+    found: list[tuple[str, int | None, tuple[Signature, ...]]] = [
+        (drive.path, drive.size_bytes, (one,)) for one in drive.signatures
+    ]
+    found += [(part.path, part.size_bytes, part.signatures) for part in drive.partitions]
+    found += [
+        (layer.path, layer.size_bytes, layer.signatures if _on_layer(layer) else ())
         for layer in drive.layers
         if layer.kind.startswith(ARRAYS)
+    ]
+    volumes = (
+        VolumeShape(
+            path,
+            size or 0,
+            "+".join(one.kind for one in marks) or None,
+            marks[0].label if len(marks) == 1 else None,
+            mount_points.get(path, ()),
+        )
+        for path, size, marks in found
     )
-    return Shape(drive.table.kind if drive.table else "unread", (*whole, *volumes, *above))
+    return Shape(drive.table.kind if drive.table else "unread", tuple(volumes))
 
 
 def shapes_wanted(plan: Plan, mount_points: dict[str, tuple[str, ...]]) -> tuple[Shape, ...]:
@@ -259,7 +245,6 @@ def _slot_shape(
 
 
 def _layered_volumes(plan: Plan, mount_points: dict[str, tuple[str, ...]]) -> Iterator[VolumeShape]:
-    """Yield the planned volumes on an array or in a volume group."""
     sizes = {one.device: one.size_bytes for one in plan.logical_volumes}
     if plan.stripe and plan.stripe.device:
         sizes[plan.stripe.device] = striping.together_bytes(plan)

@@ -127,7 +127,7 @@ def planned_moves(machine: Machine, drive: Drive, recording: Recording = NOT_JUD
     drive first. Raises Refused if no partition is misaligned or none can move."""
     left = [*misaligned_parts(drive)]
     if not left:
-        raise Refused(t("{drive} has no misaligned partitions.", drive=drive.path))
+        raise Refused(t("{drive} has no misaligned partitions.", drive=drive))
     moves: list[Move] = []
     now, refused = drive, dict[int, Refused]()
     while left:
@@ -149,7 +149,7 @@ def _smr_notes(drive: Drive, recording: Recording) -> Iterator[Message]:
         yield t(
             "{drive} is shingled (SMR), or probably so. Long writes slow such drives "
             "down: this may take many times as long.",
-            drive=drive.path,
+            drive=drive,
         )
     elif may_be_shingled(drive, recording):
         yield MAY_BE_SHINGLED
@@ -238,7 +238,7 @@ def what_moves(move: Move) -> Message:
         part=move.device,
         size=move.before.size_bytes,
         holds=move.holds,
-        drive=move.drive.path,
+        drive=move.drive,
         shift=move.shift_bytes,
         direction=t("towards the end of the drive") if is_up else t("towards the start of the drive"),
         before=move.before.start_bytes // KERNEL_SECTOR_BYTES,

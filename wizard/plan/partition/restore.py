@@ -50,7 +50,7 @@ def _lost_doubts(drive: Drive) -> Iterator[Message]:
         return
     yield t(
         "Only contents at usual starts were found. {drive} may have had other partitions, and other types.",
-        drive=drive.path,
+        drive=drive,
     )
     if unknown := tuple(part.path for part in drive.lost if not _has_size(part)):
         yield t(
@@ -74,9 +74,9 @@ def lost_layout(drive: Drive, draw_uuid: Callable[[], str] = str, table: TableKi
     if refusals.unread_content(drive) or drive.waiting:
         refusals.refuse_table(drive)
     if not drive.lost or drive.signatures or drive.partitions or drive.table is None:
-        raise Refused(t("No lost partition was found. See `diskwright inspect {drive}`.", drive=drive.path))
+        raise Refused(t("No lost partition was found. See `diskwright inspect {drive}`.", drive=drive))
     if drive.table.kind != "none":
-        raise Refused(t("{drive} has a partition table.", drive=drive.path))
+        raise Refused(t("{drive} has a partition table.", drive=drive))
     backup, block = _has_backup(drive), geometry.logical_block_bytes
     kinds: tuple[TableKind, ...] = ("gpt", "mbr")
     if drive.lost[0].start_bytes == TRACK_BLOCKS * block:
@@ -92,7 +92,7 @@ def lost_layout(drive: Drive, draw_uuid: Callable[[], str] = str, table: TableKi
         layout = Layout(kind, free_space.with_free(kept, bounds))
         if next(_layout_faults(layout, size_bytes, geometry), None) is None:
             return layout
-    raise Refused(t("No table fits the partitions found on {drive}.", drive=drive.path))
+    raise Refused(t("No table fits the partitions found on {drive}.", drive=drive))
 
 
 def _placed(
@@ -140,7 +140,6 @@ def restored_faults(plan: Plan) -> Iterator[str]:
 
 
 def _layout_faults(layout: Layout, size_bytes: int, geometry: Geometry) -> Iterator[str]:
-    """Yield why a table cannot have these partitions."""
     slots, block = layout.partitions, geometry.logical_block_bytes
     if layout.table not in ("gpt", "mbr") or not slots:
         yield "after.table"

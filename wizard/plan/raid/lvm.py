@@ -26,7 +26,6 @@ def group_room_bytes(partition_bytes: int) -> int:
 
 
 def _extents_up(size_bytes: int) -> int:
-    """Round a size up to whole extents."""
     return rounded_up(size_bytes, EXTENT_BYTES)
 
 

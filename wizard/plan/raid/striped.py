@@ -63,7 +63,7 @@ def _refuse_drives(
     for drive in drives:
         refusals.refuse_drive(drive)
         if drive.zoned == HOST_MANAGED:
-            raise Refused(refusals.HOST_MANAGED_ZONES(drive=drive.path))
+            raise Refused(refusals.HOST_MANAGED_ZONES(drive=drive))
         refusals.refuse_content(drive, chosen=mode is not None)
         identities.append(dangers.known_identity(machine, drive))
         befores.append(dangers.layout_before(drive, preserve=False))
@@ -122,7 +122,6 @@ def _stripe(
 
 
 def _used_nodes(machine: Machine, arrays: Sequence[str]) -> set[str]:
-    """Return the nodes in use."""
     layers = (layer.path for drive in machine.drives for layer in drive.layers)
     return {*arrays, *(drive.path for drive in machine.drives), *layers}
 
@@ -161,14 +160,13 @@ def _volume(planning: Planning, identities: Sequence[Identity], spec: VolumeSpec
 def _together_doubts(
     sides: Sequence[tuple[Drive, Recording]], used_bytes: int, stripe: Stripe
 ) -> Iterator[Message]:
-    """Yield doubts about drives that are used together with `used_bytes` each."""
     drives = [drive for drive, _ in sides]
     for drive, recording in sides:
         if recording.verdict in (Recorded.YES, Recorded.LIKELY):
             yield t(
                 "{drive} is shingled (SMR), or probably so: long writes stall, and every drive of the volume "
                 "waits.",
-                drive=drive.path,
+                drive=drive,
             )
     yield from _mixture_doubts(drives, stripe)
     for drive in drives:
@@ -178,7 +176,7 @@ def _together_doubts(
                 "{idle:size} of {drive} remains unused. Every drive contributes as much as "
                 "the smallest drive.",
                 idle=idle,
-                drive=drive.path,
+                drive=drive,
             )
 
 
@@ -210,7 +208,6 @@ def _mixture_doubts(drives: Sequence[Drive], stripe: Stripe) -> Iterator[Message
 
 
 def _stripe_doubts(stripe: Stripe) -> Iterator[Message]:
-    """Yield unknown facts about the machine that will use the volume."""
     if stripe.mirrors:
         yield join(
             t(
@@ -244,7 +241,6 @@ def _stripe_doubts(stripe: Stripe) -> Iterator[Message]:
 
 
 def _failure_report(stripe: Stripe) -> Message:
-    """Describe how a failed mirror drive is reported."""
     return (
         t("mdadm --monitor sends mail if configured.")
         if stripe.kind == "md"

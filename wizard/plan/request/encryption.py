@@ -116,7 +116,7 @@ def refuse_encryption(machine: Machine, specs: Sequence[VolumeSpec]) -> None:
             )
         dangers.refuse_lacking(machine.kernel, dangers.CRYPT)
         dangers.refuse_missing(machine, ("cryptsetup",))
-    places = [place for one in specs for place in places_of(one.mount_point, one.subvolumes)]
+    places = places_of(*specs)
     if fault := keys_fault([one.key for one in specs if one.encrypted], places):
         raise BadInput(t("The key of an encrypted volume {fault}.", fault=fault))
 
@@ -166,7 +166,7 @@ def encryption_faults(plan: Plan, extents: Sequence[Extent]) -> Iterator[str]:
     uuids = [*(volume.uuid for volume in plan.volumes), *(one.uuid for one in plan.containers)]
     if len(set(uuids)) != len(uuids):
         yield "volumes"
-    mount_points = [place for one in plan.volumes for place in places_of(one.mount_point, one.subvolumes)]
+    mount_points = places_of(*plan.volumes)
     if keys_fault([one.key for one in plan.containers], mount_points):
         yield "containers"
     geometry = plan.drive.geometry

@@ -112,10 +112,10 @@ def check_request(request: NewVolumes, drives: Sequence[Drive]) -> None:
     if part is not None:
         if len(specs) != 1:
             raise BadInput(
-                t("{part} accepts one volume, but {asked} were requested.", part=part.path, asked=len(specs))
+                t("{part} accepts one volume, but {asked} were requested.", part=part, asked=len(specs))
             )
         if specs[0].percent is not None or specs[0].size_bytes not in (None, part.size_bytes):
-            raise BadInput(SIZE_STAYS(part=part.path, size=part.size_bytes))
+            raise BadInput(SIZE_STAYS(part=part, size=part.size_bytes))
     elif how.stripe:
         _check_stripe(how.stripe, drives)
         if not fills:

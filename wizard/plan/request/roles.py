@@ -166,7 +166,6 @@ def role_by_type(kind: str | None, filesystem: str) -> str:
 
 
 def _root_type(role: str) -> str:
-    """Return the partition type of a root with architecture, or an empty string for other roles."""
     return (
         partition_types.ROOTS_GPT.get(role.removeprefix(_BY_ARCHITECTURE), "")
         if role.startswith(_BY_ARCHITECTURE)
@@ -190,8 +189,6 @@ def partition_type(volume: Volume, table: TableKind) -> str:
 
 
 def _role_fault(role: str, filesystem: str, *, encrypted: bool) -> Message | None:
-    """Return why a volume with this filesystem or encryption cannot have the role, as the end of a sentence,
-    or None."""
     if role not in ROLES:
         return t(
             "has the unknown role '{role}'; the roles are {roles:list}",

@@ -129,7 +129,6 @@ def _role_choice(advice: Advice, role: roles.Role) -> Choice:
 
 
 def _role_choices(advice: Advice, role: roles.Role) -> tuple[Choice, ...]:
-    """Return the filesystems for the role: its preferred one first, then by rank."""
     found = [
         _with_options(choice, role) for choice in advice.choices if choice.filesystem in role.filesystems
     ]
@@ -159,7 +158,6 @@ def advice_in_role(advice: Advice, role: str) -> Advice:
 
 
 def _with_options(choice: Choice, role: roles.Role) -> Choice:
-    """Add the role's options to the choice."""
     if choice.obstacles or not role.options:
         return choice
     catalogue = load_catalogue()
@@ -267,7 +265,7 @@ def small_systems(volumes: Sequence[Volume], sizes: Sequence[int]) -> tuple[Mess
     return tuple(
         t(
             "{device} has {size:size}, but a desktop system needs {least:size} (Debian 12) or more.",
-            device=volume.path,
+            device=volume,
             size=size,
             least=LEAST_SYSTEM_BYTES,
         )

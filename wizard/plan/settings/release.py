@@ -45,7 +45,7 @@ def plan_release(
     if uses:
         raise Refused(USED(use=in_use(uses[0])))
     if not above:
-        raise Refused(t("No array, volume group or container on {drive} is active.", drive=drive.path))
+        raise Refused(t("No array, volume group or container on {drive} is active.", drive=drive))
     layers = tuple(dict.fromkeys(layer for layer in stack if layer.path in above))
     operations = _in_order(_operations(layers, marks, groups, has_all=has_all), groups)
     below = {layer.below for layer in stack}
@@ -111,7 +111,6 @@ def _physical_volumes(
 
 
 def _in_order(operations: list[StopLayer], groups: dict[str, str | None]) -> tuple[StopLayer, ...]:
-    """Sort by layer, the uppermost first."""
     left, ordered = sorted(operations, key=lambda one: one.device), list[StopLayer]()
     while left:
         used = {member for one in left for member in one.members}

@@ -218,6 +218,6 @@ def _queue(
             t(
                 "{drive} reports no serial number for the udev rule, which uses the device "
                 "name instead. That name can change.",
-                drive=drive.path,
+                drive=drive,
             )
         )
