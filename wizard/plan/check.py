@@ -286,7 +286,7 @@ def _stripe_faults(plan: Plan, stripe: layout.Stripe) -> Iterator[str]:
             "md", stripe.device, striping.layer_name(volume.label), chunk, stripe.uuids, "", stripe.level
         )
         is_made = (
-            striping.is_array_node(stripe.device)
+            bool(striping.ARRAY_NODE.fullmatch(stripe.device))
             and len(stripe.uuids) == 1
             and not (chunk if stripe.mirrors else striping.chunk_fault(chunk))
         )

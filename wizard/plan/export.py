@@ -35,16 +35,15 @@ def table_of(member: Member) -> Layout:
     return member.after
 
 
-def lacking(plan: Plan, *, repart: bool = False) -> Iterator[str]:
+def lacking(plan: Plan, *, repart: bool = False) -> Iterator[Message]:
     """Describe what is not written besides the table. `repart`: for systemd-repart, which creates more than
     sfdisk."""
     if plan.stripe is not None:
-        yield str(t("Not written: the {kind} array across several drives.", kind=plan.stripe.kind))
+        yield t("Not written: the {kind} array across several drives.", kind=plan.stripe.kind)
     if plan.group is not None:
-        yield str(t("Not written: the LVM volume group {name}.", name=plan.group.name))
+        yield t("Not written: the LVM volume group {name}.", name=plan.group.name)
     for volume in plan.volumes:
-        told = _repart_omissions(volume) if repart and _is_created(plan, volume) else _omissions(volume)
-        yield from map(str, told)
+        yield from _repart_omissions(volume) if repart and _is_created(plan, volume) else _omissions(volume)
 
 
 def _omissions(volume: Volume) -> Iterator[Message]:
@@ -156,7 +155,8 @@ def repart_files(plan: Plan, member: Member) -> dict[str, str]:
     for at, slot in enumerate(slots):
         padding = slots[at + 1].start_bytes - slot.end_bytes if at + 1 < len(slots) else 0
         content = volumes.get(partition_path(member.drive.path, slot.number), ())
-        found[_file_name(slot)] = _definition(slot, padding, content)
+        plain = re.sub(r"[^A-Za-z0-9]+", "-", slot.name or "").strip("-").lower()
+        found[f"{slot.number:03}-{plain or 'partition'}.conf"] = _definition(slot, padding, content)
     return found
 
 
@@ -183,56 +183,32 @@ def _escaped(path: str) -> str:
     )
 
 
-def repart_lacks(member: Member) -> Iterator[str]:
+def repart_lacks(member: Member) -> Iterator[Message]:
     """Describe parts of the table that the definitions do not include."""
-    slots = table_of(member).partitions
+    slots, path = table_of(member).partitions, member.drive.path
     if slots and slots[0].start_bytes != FIRST_BYTES:
-        yield str(
-            t(
-                "Not written: the start of {device}, which becomes 1 MiB.",
-                device=partition_path(member.drive.path, slots[0].number),
-            )
-        )
+        first = partition_path(path, slots[0].number)
+        yield t("Not written: the start of {device}, which becomes 1 MiB.", device=first)
     if [slot.number for slot in slots] != [*range(1, len(slots) + 1)]:
-        yield str(
-            t(
-                "Not written: the partition numbers of {drive}, which become consecutive from 1.",
-                drive=member.drive,
-            )
-        )
+        yield t("Not written: the partition numbers of {drive}, which become consecutive from 1.", drive=path)
     for slot in slots:
-        device = partition_path(member.drive.path, slot.number)
+        device = partition_path(path, slot.number)
         if slot.start_bytes % STEP_BYTES or slot.size_bytes % STEP_BYTES:
-            yield str(
-                t(
-                    "Not written: the exact position of {device}, which is rounded to {step:exact}.",
-                    device=device,
-                    step=STEP_BYTES,
-                )
+            yield t(
+                "Not written: the exact position of {device}, which is rounded to {step:exact}.",
+                device=device,
+                step=STEP_BYTES,
             )
         if slot.name and not _is_plain_name(slot.name):
-            yield str(
-                t(
-                    "Not written: the name '{name}' of {device}.",
-                    device=device,
-                    name=slot.name,
-                )
-            )
+            yield t("Not written: the name '{name}' of {device}.", device=device, name=slot.name)
         if low := slot.attributes & ~OWN_BITS:
-            yield str(t("Not written: the attributes {bits} of {device}.", device=device, bits=f"{low:#x}"))
+            yield t("Not written: the attributes {bits} of {device}.", device=device, bits=f"{low:#x}")
         if not slot.attributes & GROWS:
-            yield str(
-                t(
-                    "systemd-repart up to version 252 may mark the filesystem on {device} as "
-                    "growing (attribute 59).",
-                    device=device,
-                )
+            yield t(
+                "systemd-repart up to version 252 may mark the filesystem on {device} as growing (attribute "
+                "59).",
+                device=device,
             )
-
-
-def _file_name(slot: Slot) -> str:
-    plain = re.sub(r"[^A-Za-z0-9]+", "-", slot.name or "").strip("-").lower()
-    return f"{slot.number:03}-{plain or 'partition'}.conf"
 
 
 def _definition(slot: Slot, padding_bytes: int, content: Sequence[str]) -> str:
@@ -268,8 +244,10 @@ def sfdisk_dump(member: Member) -> str:
     layout, geometry = table_of(member), member.drive.geometry
     block = geometry.logical_block_bytes
     lines = [f"label: {'gpt' if layout.table == 'gpt' else 'dos'}"]
-    if layout.table == "mbr" and (known := _mbr_id(layout)):
-        lines.append(f"label-id: 0x{known}")
+    # Identifiers of partitions begin with that of the disk: `1a2b3c4d-01`.
+    known = {slot.part_uuid.partition("-")[0] for slot in layout.partitions if slot.part_uuid}
+    if layout.table == "mbr" and len(known) == 1:
+        lines.append(f"label-id: 0x{known.pop()}")
     lines += [f"device: {member.drive.path}", "unit: sectors"]
     if layout.table == "gpt":
         reserved = -(-GPT_ENTRIES_BYTES // block)
@@ -280,20 +258,14 @@ def sfdisk_dump(member: Member) -> str:
     return "\n".join((*lines, ""))
 
 
-def sfdisk_lacks(member: Member) -> Iterator[str]:
+def sfdisk_lacks(member: Member) -> Iterator[Message]:
     """Describe parts of the table that the dump does not include."""
     if (
         table_of(member).table == "gpt"
         and member.before.table == "gpt"
         and any(slot.kept for slot in member.after.partitions)
     ):
-        yield str(t("Not written: the table UUID of {drive}; a new UUID is generated.", drive=member.drive))
-
-
-def _mbr_id(layout: Layout) -> str:
-    """Return the disk identifier in partition identifiers: `1a2b3c4d` in `1a2b3c4d-01`."""
-    known = {slot.part_uuid.partition("-")[0] for slot in layout.partitions if slot.part_uuid}
-    return known.pop() if len(known) == 1 else ""
+        yield t("Not written: the table UUID of {drive}; a new UUID is generated.", drive=member.drive)
 
 
 def _line(drive: str, slot: Slot, table: str, block: int) -> str:

@@ -85,11 +85,12 @@ def _volumes_plan(planning: Planning, request: plan_request.NewVolumes) -> Plan:
     for spec in specs:
         planning.draft(spec)
     check_specs(specs)
+    request = replace(request, specs=specs)
     if how.stripe:
-        return striped_plan(planning, replace(request, specs=specs), how.stripe)
+        return striped_plan(planning, request, how.stripe)
     if request.part is not None:
         return _formatted_plan(planning, request.part, specs)
-    return _on_drive(planning, replace(request, specs=specs))
+    return _on_drive(planning, request)
 
 
 def _on_drive(planning: Planning, request: plan_request.NewVolumes) -> Plan:
@@ -111,60 +112,49 @@ def _on_drive(planning: Planning, request: plan_request.NewVolumes) -> Plan:
     free: Sequence[Extent] = [slot.extent for slot in before.slots if not slot.number]
     if not preserve:
         free = [free_space.fresh_bounds(how.table, size_bytes, geometry)]
-    plan = _grouped_plan if how.grouped else _partitioned_plan
-    return plan(planning, specs, before, places, free_space.aligned_spaces(free, geometry))
+    return _placed_plan(planning, request, before, places, free_space.aligned_spaces(free, geometry))
 
 
-def _partitioned_plan(
+def _placed_plan(
     planning: Planning,
-    specs: tuple[VolumeSpec, ...],
+    request: plan_request.NewVolumes,
     before: Layout,
     places: Places,
     spaces: Sequence[Extent],
 ) -> Plan:
-    drive, preserve = planning.drives[0], places.fresh is None
+    """Plan a partition for each volume, or for a volume group in the largest space."""
+    drive, specs, preserve = planning.drives[0], request.specs, places.fresh is None
     _, geometry = refusals.measured(drive)
+    if request.arrangement.grouped:
+        dangers.refuse_lacking(planning.machine.kernel, dangers.DEVICE_MAPPER)
+        dangers.refuse_missing(planning.machine, lvm.LVM_PROGRAMS)
+        extent = lvm.group_extent(specs, spaces, geometry)
+        (number,) = _free_numbers(drive, 1, preserve=preserve)
+        places = replace(places, extents=(extent,), sizes=lvm.logical_sizes(specs, extent.size_bytes))
+        volumes = [planning.volume(spec, number) for spec in specs]
+        group, grouped = lvm.in_group(drive.path, volumes, planning.draw_uuid())
+        plan = planning.finished([before], places, grouped, preserve=preserve, group=group)
+        return with_doubts(plan, *asked_doubts(specs))
     demands = [_demand_of(spec, spaces, geometry) for spec in specs]
     extents = place(demands, spaces, geometry.grain_bytes, possible.how_to_free(drive) if preserve else None)
     numbers = _free_numbers(drive, len(specs), preserve=preserve)
     plain = [planning.volume(*pair) for pair in zip(specs, numbers, strict=True)]
-    volumes = tuple(
+    made = tuple(
         encryption.encrypted(volume, extent.size_bytes, geometry, planning.draw_uuid(), spec.key)
         if spec.encrypted
         else volume
         for volume, spec, extent in zip(plain, specs, extents, strict=True)
     )
-    plan = planning.finished([before], replace(places, extents=extents), volumes, preserve=preserve)
+    plan = planning.finished([before], replace(places, extents=extents), made, preserve=preserve)
     kept = {slot.number for slot in before.partitions if slot.kept}
     return with_doubts(
         plan,
         *encryption.encryption_doubts(drive, specs),
-        *dangers.esp_doubts(planning.machine, drive, volumes, kept),
+        *dangers.esp_doubts(planning.machine, drive, made, kept),
         *_unmarked_doubts(plan),
-        *small_systems(volumes, [extent.size_bytes for extent in extents]),
+        *small_systems(made, [extent.size_bytes for extent in extents]),
         *asked_doubts(specs),
     )
-
-
-def _grouped_plan(
-    planning: Planning,
-    specs: tuple[VolumeSpec, ...],
-    before: Layout,
-    places: Places,
-    spaces: Sequence[Extent],
-) -> Plan:
-    """Plan all volumes in one volume group in the largest space."""
-    drive, preserve = planning.drives[0], places.fresh is None
-    dangers.refuse_lacking(planning.machine.kernel, dangers.DEVICE_MAPPER)
-    dangers.refuse_missing(planning.machine, lvm.LVM_PROGRAMS)
-    extent = lvm.group_extent(specs, spaces, refusals.measured(drive)[1])
-    (number,) = _free_numbers(drive, 1, preserve=preserve)
-    sizes = lvm.logical_sizes(specs, extent.size_bytes)
-    plain = [planning.volume(spec, number) for spec in specs]
-    group, volumes = lvm.in_group(drive.path, plain, planning.draw_uuid())
-    places = replace(places, extents=(extent,), sizes=sizes)
-    plan = planning.finished([before], places, volumes, preserve=preserve, group=group)
-    return with_doubts(plan, *asked_doubts(specs))
 
 
 def is_zoned_mode(filesystem: str, words: tuple[str, ...]) -> bool:
@@ -253,9 +243,9 @@ def _changed_plan(
     warn about power cuts. An MBR is a single sector, written atomically."""
     (drive,) = planning.drives
     plan = planning.finished([before], places, volumes, preserve=True, part=part.number)
-    slot = next(one for one in before.partitions if one.number == part.number)
+    slot = before.partition(part.number)
     (table,) = plan.tables
-    if not (drive.uses and table.table == "gpt" and table.changes(slot)):
+    if not (slot and drive.uses and table.table == "gpt" and table.changes(slot)):
         return plan
     return with_doubts(
         plan,

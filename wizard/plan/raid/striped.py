@@ -9,8 +9,8 @@ from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import BadInput, Refused
 from wizard.model.finding import Recorded, Recording
 from wizard.model.geometry import Identity
-from wizard.model.layout import Layout, Stripe, Volume
-from wizard.model.machine import Drive, Extent, Machine
+from wizard.model.layout import Stripe, Volume
+from wizard.model.machine import Drive
 from wizard.model.said import Message, Sentence, join, t, tn
 from wizard.operations.layers import array_uuid
 from wizard.plan import dangers, refusals
@@ -38,12 +38,20 @@ def striped_plan(
     if asked.kind == "md":
         dangers.refuse_lacking(machine.kernel, asked.level)
     dangers.refuse_missing(machine, PROGRAMS[asked.kind])
-    identities, befores = _refuse_drives(machine, drives, mode)
+    _refuse_drives(drives, mode)
+    identities = [dangers.known_identity(machine, drive) for drive in drives]
+    befores = [dangers.layout_before(drive, preserve=False) for drive in drives]
     _refuse_mixture(asked.kind, drives)
-    stripe = _stripe(asked, _used_nodes(machine, planning.arrays), spec.final_label, planning.draw_uuid)
+    layers = (layer.path for drive in machine.drives for layer in drive.layers)
+    used = {*planning.arrays, *(drive.path for drive in machine.drives), *layers}
+    stripe = _stripe(asked, used, spec.final_label, planning.draw_uuid)
     volume = _volume(planning, identities, spec, stripe)
     extents = striping.striped_extents(identities)
-    _refuse_too_small(asked, volume.filesystem, extents)
+    kind = MADE[volume.filesystem]
+    least = max(kind.minimum_bytes, kind.striped_minimum_bytes)
+    if striping.room_bytes(asked.kind, asked.level, [extent.size_bytes for extent in extents]) < least:
+        small = Sentence("The drives are too small together: {filesystem} needs {least:exact}.")
+        raise BadInput(small(filesystem=kind.name, least=least))
     wipes = [wipe for drive, before in zip(drives, befores, strict=True) for wipe in old_wipes(drive, before)]
     places = Places(extents, "gpt", tuple(wipes))
     plan = planning.finished(befores, places, (volume,), stripe=stripe)
@@ -56,17 +64,12 @@ def striped_plan(
     )
 
 
-def _refuse_drives(
-    machine: Machine, drives: Sequence[Drive], mode: plan_request.Mode | None
-) -> tuple[list[Identity], list[Layout]]:
-    identities, befores = [], []
+def _refuse_drives(drives: Sequence[Drive], mode: plan_request.Mode | None) -> None:
     for drive in drives:
         refusals.refuse_drive(drive)
         if drive.zoned == HOST_MANAGED:
             raise Refused(refusals.HOST_MANAGED_ZONES(drive=drive))
         refusals.refuse_content(drive, chosen=mode is not None)
-        identities.append(dangers.known_identity(machine, drive))
-        befores.append(dangers.layout_before(drive, preserve=False))
     if twice := _duplicate([drive.path for drive in drives]):
         raise Refused(t("{drive} is listed twice.", drive=twice))
     for what, numbers in (
@@ -74,15 +77,11 @@ def _refuse_drives(
         (t("WWN"), [drive.wwn for drive in drives if drive.wwn]),
     ):
         if twice := _duplicate(numbers):
-            raise Refused(
-                t(
-                    "Two drives have the same {what}, {number}. Either one drive is "
-                    "listed twice, or the drives are indistinguishable.",
-                    what=what,
-                    number=twice,
-                )
+            same = Sentence(
+                "Two drives have the same {what}, {number}. Either one drive is listed twice, or the drives "
+                "are indistinguishable."
             )
-    return identities, befores
+            raise Refused(same(what=what, number=twice))
 
 
 def _duplicate(names: Sequence[str]) -> str:
@@ -119,24 +118,6 @@ def _stripe(
                 if (node := f"/dev/md{number}") not in used
             )
             return Stripe("md", device, striping.layer_name(label), chunk, (draw_uuid(),), level=asked.level)
-
-
-def _used_nodes(machine: Machine, arrays: Sequence[str]) -> set[str]:
-    layers = (layer.path for drive in machine.drives for layer in drive.layers)
-    return {*arrays, *(drive.path for drive in machine.drives), *layers}
-
-
-def _refuse_too_small(asked: plan_request.StripeRequest, filesystem: str, extents: Sequence[Extent]) -> None:
-    kind = MADE[filesystem]
-    least = max(kind.minimum_bytes, kind.striped_minimum_bytes)
-    if striping.room_bytes(asked.kind, asked.level, [extent.size_bytes for extent in extents]) < least:
-        raise BadInput(
-            t(
-                "The drives are too small together: {filesystem} needs {least:exact}.",
-                filesystem=filesystem,
-                least=least,
-            )
-        )
 
 
 def _volume(planning: Planning, identities: Sequence[Identity], spec: VolumeSpec, stripe: Stripe) -> Volume:
@@ -209,12 +190,19 @@ def _mixture_doubts(drives: Sequence[Drive], stripe: Stripe) -> Iterator[Message
 
 def _stripe_doubts(stripe: Stripe) -> Iterator[Message]:
     if stripe.mirrors:
+        reports = {
+            "md": t("mdadm --monitor sends mail if configured."),
+            "btrfs": t(
+                "`btrfs device stats` counts errors. With a drive missing, mounting requires the option "
+                "degraded."
+            ),
+        }
         yield join(
             t(
                 "Notification of a failed mirror drive is unconfirmed. Without notification, "
                 "the mirror continues silently with one copy less."
             ),
-            _failure_report(stripe),
+            reports[stripe.kind],
         )
     match stripe.kind:
         case "md":
@@ -238,13 +226,3 @@ def _stripe_doubts(stripe: Stripe) -> Iterator[Message]:
                 "devices if btrfs-progs remains installed. Otherwise run `btrfs device scan` "
                 "before mounting."
             )
-
-
-def _failure_report(stripe: Stripe) -> Message:
-    return (
-        t("mdadm --monitor sends mail if configured.")
-        if stripe.kind == "md"
-        else t(
-            "`btrfs device stats` counts errors. With a drive missing, mounting requires the option degraded."
-        )
-    )
