@@ -187,8 +187,7 @@ def _difference(edit: LineEdit) -> tuple[str, ...]:
 
 
 def _fits(edit: LineEdit, subject: Subject) -> bool:
-    lines = [line for line in (edit.old, edit.new) if line is not None]
-    if not all(map(_is_entry, lines)):
+    if not all(_is_entry(line) for line in (edit.old, edit.new) if line is not None):
         return False
     if edit.old == edit.new or (edit.old is None) is not (edit.number == 0) or edit.number < 0:
         return False

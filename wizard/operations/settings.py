@@ -24,7 +24,7 @@ CONTAINS = Sentence("{file} contains {new}")
 UNIT_STATE = Sentence("systemd reports {unit} as {state}")
 
 _MBR_ID = re.compile(r"[0-9a-f]{8}")
-_GUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+GUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 QUEUE = {"scheduler": re.compile(r"[a-z][a-z0-9-]{0,30}"), "read_ahead_kb": re.compile(r"\d{1,9}", re.ASCII)}
 """Queue values that can be changed, and their format."""
@@ -145,15 +145,16 @@ class Relabel(Setting, Struct, frozen=True):
 
     def _are_labels(self) -> bool:
         """The filesystem accepts the new label, and undo can restore the old one."""
-        faults = rules.old_label_fault(self.old, self.filesystem) or rules.label_fault_of(
-            self.new, self.filesystem
+        return (
+            not rules.old_label_fault(self.old, self.filesystem)
+            and not rules.label_fault_of(self.new, self.filesystem)
+            and self.mount_point[:1] in ("", "/")
         )
-        return not faults and (not self.mount_point or self.mount_point.startswith("/"))
 
     def _are_uuids(self, subject: Subject) -> bool:
         """UUIDs have the form that is written, and only partitions of the drive get one."""
         kind = self.filesystem
-        form = _MBR_ID if kind == "mbr" else _GUID if self.is_written else rules.UUID_FORM
+        form = _MBR_ID if kind == "mbr" else GUID if self.is_written else rules.UUID_FORM
         uuids = [(self.old, self.new), *((old, new) for _, old, new in self.parts)]
         nodes = [device for device, *_ in self.parts]
         return (
@@ -361,13 +362,8 @@ class PowerOff(Setting, Struct, frozen=True):
         if not new:
             return
         if reason := system.use_of(self.device):
-            raise Failed(
-                t(
-                    "{device} is in use: {reason}. The device still has power.",
-                    device=self.device,
-                    reason=reason,
-                )
-            )
+            used = Sentence("{device} is in use: {reason}. The device still has power.")
+            raise Failed(used(device=self.device, reason=reason))
         Setting.write(self, system, new=True)
         for file in self.files:
             # Removing the first device can remove the next one, too.

@@ -38,12 +38,9 @@ class WipeSignatures(WritingTo, frozen=True):
     checks = (UNRECOGNISED,)
 
     def sentence(self, context: Context) -> Message:
-        device, what = self.device, data_loss.marks(self.expected)
-        return (
-            t("Clear the signatures of {what} on {device}.", what=what, device=device)
-            if what
-            else t("Clear old signatures on {device}.", device=device)
-        )
+        if what := data_loss.marks(self.expected):
+            return t("Clear the signatures of {what} on {device}.", what=what, device=self.device)
+        return t("Clear old signatures on {device}.", device=self.device)
 
     def summary(self, sentence: str) -> Summary:
         """Name all devices with old contents together."""
@@ -66,13 +63,8 @@ class WipeSignatures(WritingTo, frozen=True):
         members = context.members_of((device,))
         if self.expected:
             whole = "".join(data_loss.whole_lost(member) for member in members if member.drive.path == device)
-            return whole or str(
-                t(
-                    "The signatures of {what} on {device}; the data is overwritten later.",
-                    device=device,
-                    what=data_loss.marks(self.expected),
-                )
-            )
+            later = Sentence("The signatures of {what} on {device}; the data is overwritten later.")
+            return whole or str(later(device=device, what=data_loss.marks(self.expected)))
         if any(member.drive.content_digest is None for member in members):
             return str(t("Any signatures on {device}; unreadable during planning.", device=device))
         return ""
@@ -87,6 +79,10 @@ class WriteTable(WritingTo, frozen=True):
     entries: tuple[TableEntry, ...]
     kind: Literal["write-table"] = "write-table"
 
+    checks = (
+        Sentence("The table on {device}, read back, has exactly these starts, sizes, types and names."),
+        Sentence("The kernel sees the same partitions."),
+    )
     usual_seconds = 1.0
 
     def sentence(self, context: Context) -> Message:
@@ -168,15 +164,8 @@ class WriteTable(WritingTo, frozen=True):
 
     def holds(self, context: Context) -> tuple[Message, ...]:
         """Describe the checks afterwards. A single changed partition does not move."""
-        device = self.device
-        read = t(
-            "The table on {device}, read back, has exactly these starts, sizes, types and names.",
-            device=device,
-        )
-        seen = t("The kernel sees the same partitions.")
-        if context.part:
-            return (read, seen)
-        return (read, seen, t("Each new partition is aligned according to the kernel and parted."))
+        aligned = t("Each new partition is aligned according to the kernel and parted.")
+        return (*WritingTo.holds(self, context), *(() if context.part else (aligned,)))
 
 
 def _entry_line(entry: TableEntry, logical_block_bytes: int) -> str:

@@ -14,7 +14,7 @@ from wizard.model.errors import BadInput, Refused
 from wizard.model.finding import Recording
 from wizard.model.geometry import HeldDigest, Identity
 from wizard.model.layout import Layout, Slot, Volume
-from wizard.model.machine import Drive, Extent, Kernel, Machine, Partition
+from wizard.model.machine import Drive, Extent, Kernel, Machine, Partition, kinds_in
 from wizard.model.said import Message, Sentence, t
 from wizard.operations.containers import AddCrypttabLine
 from wizard.operations.fstab import EditFstab
@@ -123,7 +123,7 @@ def slot_of(part: Partition) -> Slot:
         name=part.name,
         part_uuid=part.part_uuid,
         attributes=part.attributes,
-        filesystem="+".join(signature.kind for signature in part.signatures) or None,
+        filesystem=kinds_in(part.signatures) or None,
         label=only.label if only else None,
         uuid=only.uuid if only else None,
         beyond=contents.lost_beyond(part.path, part.signatures),

@@ -3,10 +3,12 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from wizard.filesystems.partition_types import ACTIVE
 from wizard.model.errors import BadInput, partition_path
 from wizard.model.layout import NO_PLACE, Layout, Member, Slot, Volume
 from wizard.model.said import KIB, MIB, Message, t
 from wizard.operations.fstab import fstab_escaped
+from wizard.plan.free_space import gpt_bounds
 from wizard.plan.plan import Plan
 
 
@@ -230,13 +232,8 @@ def _is_plain_name(name: str) -> bool:
     return name.isprintable() and name == name.strip() and not name.endswith("\\")
 
 
-GPT_ENTRIES_BYTES = 128 * 128
-"""Size of the entries of an ordinary GPT (UEFI 2.10, 5.3.2)."""
-
 NAMED_BITS = ("RequiredPartition", "NoBlockIOProtocol", "LegacyBIOSBootable")
 """Attributes with names, from bit 0. Bits 48 to 63 belong to the partition type."""
-
-ACTIVE = 0x80
 
 
 def sfdisk_dump(member: Member) -> str:
@@ -250,9 +247,8 @@ def sfdisk_dump(member: Member) -> str:
         lines.append(f"label-id: 0x{known.pop()}")
     lines += [f"device: {member.drive.path}", "unit: sectors"]
     if layout.table == "gpt":
-        reserved = -(-GPT_ENTRIES_BYTES // block)
-        blocks = member.drive.size_bytes // block
-        lines += [f"first-lba: {2 + reserved}", f"last-lba: {blocks - 2 - reserved}"]
+        bounds = gpt_bounds(member.drive.size_bytes, geometry)
+        lines += [f"first-lba: {bounds.start_bytes // block}", f"last-lba: {bounds.end_bytes // block - 1}"]
     lines += [f"sector-size: {block}", ""]
     lines += [_line(member.drive.path, slot, layout.table, block) for slot in layout.partitions]
     return "\n".join((*lines, ""))
@@ -279,18 +275,15 @@ def _line(drive: str, slot: Slot, table: str, block: int) -> str:
         if slot.part_uuid:
             fields.append(f"uuid={slot.part_uuid.upper()}")
         if slot.name:
-            fields.append(f'name="{_quoted(slot.name)}"')
+            # Like sfdisk, write special characters as bytes.
+            name = "".join(
+                chr(byte) if 0x20 <= byte < 0x7F and chr(byte) not in '"\\' else f"\\x{byte:02x}"
+                for byte in slot.name.encode()
+            )
+            fields.append(f'name="{name}"')
         if slot.attributes:
             fields.append(f'attrs="{_attributes(slot.attributes)}"')
     return f"{partition_path(drive, slot.number)} : {', '.join(fields)}"
-
-
-def _quoted(name: str) -> str:
-    """Quote as sfdisk does: special characters as bytes."""
-    return "".join(
-        chr(byte) if 0x20 <= byte < 0x7F and chr(byte) not in '"\\' else f"\\x{byte:02x}"
-        for byte in name.encode()
-    )
 
 
 def _attributes(bits: int) -> str:

@@ -6,6 +6,7 @@ from uuid import uuid4
 
 from msgspec.structs import replace
 
+from wizard.filesystems import partition_types
 from wizard.filesystems.registry import KINDS
 from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import Refused
@@ -36,10 +37,6 @@ from wizard.plan.request.wanted import small_systems
 
 ZONED_FILESYSTEM = "btrfs"
 ZONED_FEATURE = "zoned"
-
-ACTIVE = 0x80
-"""First byte of an MBR entry: the partition that an old boot record boots (UEFI 2.10, table 5.1,
-BootIndicator)."""
 
 
 def new_uuid() -> str:
@@ -330,7 +327,9 @@ def _free_numbers(drive: Drive, wanted: int, *, preserve: bool) -> tuple[int, ..
 def _unmarked_doubts(plan: Plan) -> Iterator[Message]:
     """Yield a doubt if a system would boot from an MBR without an active partition, with the command to set
     one."""
-    if plan.after.table != "mbr" or any(slot.attributes & ACTIVE for slot in plan.after.partitions):
+    if plan.after.table != "mbr" or any(
+        slot.attributes & partition_types.ACTIVE for slot in plan.after.partitions
+    ):
         return
     parts = {role.name: volume.partition for volume in plan.volumes if (role := role_of(volume))}
     if number := parts.get("boot", parts.get("root")):

@@ -8,7 +8,7 @@ from wizard.findings.use import named_field
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import Geometry
 from wizard.model.layout import Slot
-from wizard.model.machine import Drive, Extent, Partition, Table, Use
+from wizard.model.machine import Drive, Extent, Partition, Table, Unread, Use, kinds_in
 from wizard.model.said import Message, Sentence, join, t
 from wizard.operations.rules import geometry_fault
 from wizard.plan import free_space
@@ -36,11 +36,11 @@ def unmeasured(drive: Drive) -> Message:
 
 def unread_content(drive: Drive) -> bool:
     """Return True if any contents of the drive are unreadable, so it must not be treated as empty."""
-    return (
-        drive.table is None
-        or drive.content_digest is None
-        or any(unread.what in CONTENT_FIELDS for unread in drive.unread)
-    )
+    return drive.table is None or drive.content_digest is None or bool(_unread_contents(drive))
+
+
+def _unread_contents(drive: Drive) -> list[Unread]:
+    return [unread for unread in drive.unread if unread.what in CONTENT_FIELDS]
 
 
 def refuse_drive(drive: Drive) -> tuple[int, Geometry]:
@@ -174,13 +174,12 @@ def _unread_reason(drive: Drive) -> Message:
     """Return why contents are unknown. An unprivileged user learns that root may help."""
     if needs_root(drive):
         return ROOT_READS
-    reasons = [unread.why for unread in drive.unread if unread.what in CONTENT_FIELDS]
-    return reasons[0] if reasons else t("The reason is unknown.")
+    return next((unread.why for unread in _unread_contents(drive)), t("The reason is unknown."))
 
 
 def needs_root(drive: Drive) -> bool:
     """Return True if root may be able to read contents that an unprivileged user cannot."""
-    return any(unread.without_root for unread in drive.unread if unread.what in CONTENT_FIELDS)
+    return any(unread.without_root for unread in _unread_contents(drive))
 
 
 def _what_it_holds(drive: Drive) -> Message:
@@ -193,20 +192,14 @@ def _what_it_holds(drive: Drive) -> Message:
     contents = tuple(found) or (named_field("partitions"),)
     if not drive.partitions:
         return t("{holds:and}", holds=contents)
-    shown, more = tuple(map(_part_contents, drive.partitions[:3])), len(drive.partitions) - 3
+    form, more = Sentence("{part} ({content}, {size:size})"), len(drive.partitions) - 3
+    shown = tuple(
+        form(part=part, content=kinds_in(part.signatures) or t("nothing recognised"), size=part.size_bytes)
+        for part in drive.partitions[:3]
+    )
     if more > 0:
         return t("{holds:and}: {parts:list} and {more} more", holds=contents, parts=shown, more=more)
     return t("{holds:and}: {parts:list}", holds=contents, parts=shown)
-
-
-def _part_contents(part: Partition) -> Message:
-    kinds = "+".join(one.kind for one in part.signatures)
-    return t(
-        "{part} ({content}, {size:size})",
-        part=part,
-        content=kinds or t("nothing recognised"),
-        size=part.size_bytes,
-    )
 
 
 def refuse_table(drive: Drive) -> None:
@@ -277,10 +270,7 @@ def refuse_new_mbr(path: str, size_bytes: int, geometry: Geometry, volumes: int,
     """Raises BadInput if a new MBR is not possible. `preserve`: the existing table is preserved."""
     if preserve:
         raise BadInput(
-            t(
-                "The table of {drive} is preserved. A new MBR requires replacing everything.",
-                drive=path,
-            )
+            t("The table of {drive} is preserved. A new MBR requires replacing everything.", drive=path)
         )
     if volumes > free_space.MBR_PRIMARIES:
         raise BadInput(
@@ -327,10 +317,7 @@ def _partition_faults(drive: Drive, table: Table) -> Iterator[Message]:
         )
     for part in drive.partitions:
         if part.type is None:
-            yield t(
-                "Cannot read the type of {part}, so it cannot be preserved.",
-                part=part,
-            )
+            yield t("Cannot read the type of {part}, so it cannot be preserved.", part=part)
         if _kernel_differs(part):
             yield t(
                 "The kernel and the table disagree about the position of {part}. Run "

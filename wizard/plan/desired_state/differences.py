@@ -14,7 +14,7 @@ from wizard.model import layout
 from wizard.model.ensure import Shape, VolumeShape
 from wizard.model.errors import partition_path
 from wizard.model.geometry import Identity
-from wizard.model.machine import Drive, Layer, Machine, Signature, Table
+from wizard.model.machine import Drive, Layer, Machine, Signature, Table, kinds_in
 from wizard.model.said import Message, Sentence, Value, t, tn
 from wizard.plan.plan import Plan
 from wizard.plan.raid import striping
@@ -148,7 +148,7 @@ def _slot_differences(slot: layout.Slot, drive: Drive, tolerance_bytes: int) -> 
     if slot.opened is None:
         yield from held_differences(device, part.signatures, slot.filesystem, slot.label)
     elif [one.kind for one in part.signatures] != [CONTAINER]:
-        contents = "+".join(one.kind for one in part.signatures)
+        contents = kinds_in(part.signatures)
         yield other(device, t("the content"), contents, CONTAINER)
     elif layer := opened_on(drive, device):
         yield from held_differences(layer.path, layer.signatures, slot.filesystem, slot.label)
@@ -158,7 +158,7 @@ def held_differences(
     device: str, found: Sequence[Signature], filesystem: str | None, label: str | None
 ) -> Iterator[Message]:
     """Yield differences of a device's contents from a filesystem with a label."""
-    contents = "+".join(one.kind for one in found)
+    contents = kinds_in(found)
     if contents != (filesystem or "") or any(one.ambivalent for one in found):
         yield other(device, t("the filesystem"), contents, filesystem)
     elif filesystem in striping.MEMBER_KINDS.values():
@@ -213,7 +213,7 @@ def shape_of(drive: Drive, mount_points: dict[str, tuple[str, ...]]) -> Shape:
         VolumeShape(
             path,
             size or 0,
-            "+".join(one.kind for one in marks) or None,
+            kinds_in(marks) or None,
             marks[0].label if len(marks) == 1 else None,
             mount_points.get(path, ()),
         )

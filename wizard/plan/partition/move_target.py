@@ -7,10 +7,10 @@ from msgspec import Struct
 
 from wizard.filesystems import partition_types
 from wizard.findings.contents import UNRECOGNISED
-from wizard.model.drive_facts import HOST_MANAGED, Loader
+from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import Refused, why_not
 from wizard.model.geometry import FLOOR_BYTES, Geometry
-from wizard.model.machine import Drive, Extent, Machine, Partition
+from wizard.model.machine import Drive, Extent, Machine, Partition, kinds_in
 from wizard.model.moves import JOURNALS, LOGGED_WINDOWS, WINDOW_BYTES, Move, Scheme
 from wizard.model.said import KIB, MIB, Message, Sentence, t
 from wizard.plan import refusals
@@ -95,7 +95,7 @@ def _why_not_content(drive: Drive, part: Partition) -> Message | None:
     return t(
         "{part} contains {what}. It is unknown if this can be moved, so {part} is not moved.",
         part=part,
-        what="+".join(signature.kind for signature in part.signatures) or UNRECOGNISED,
+        what=kinds_in(part.signatures) or UNRECOGNISED,
     )
 
 
@@ -103,7 +103,8 @@ def afterwards(drive: Drive, part: Partition) -> Iterator[Message]:
     """Yield what must be done after the move so that systems on the partition boot again."""
     for loader in drive.loaders:
         if part.start_bytes <= loader.next_bytes < part.end_bytes:
-            where = _node(drive, loader)
+            holders = (one.path for one in drive.partitions if one.start_bytes == loader.start_bytes)
+            where = next(holders, drive.path)
             yield t(
                 "GRUB's first sector, on {where}, refers to positions in {part}, where other "
                 "data may soon be. Reinstall GRUB before the first reboot: `{command}`. If "
@@ -126,19 +127,6 @@ def again(part: str, where: str) -> str:
         ("umount", "-R", place),
     )
     return " && ".join(map(shlex.join, commands))
-
-
-def _node(drive: Drive, loader: Loader) -> str:
-    found = (part.path for part in drive.partitions if part.start_bytes == loader.start_bytes)
-    return next(found, drive.path)
-
-
-def _gap_of_grub(drive: Drive) -> Iterator[Extent]:
-    first = min((part.start_bytes for part in drive.partitions), default=FLOOR_BYTES)
-    end = min(first, FLOOR_BYTES)
-    for loader in drive.loaders:
-        if loader.next_bytes < end:
-            yield Extent(loader.next_bytes, end - loader.next_bytes)
 
 
 LARGE_SHIFT_BYTES = 64 * MIB
@@ -195,7 +183,11 @@ def _obstacles(drive: Drive, part: Partition) -> Iterator[Extent]:
             yield one.extent
     # Records of logical partitions are between the partitions.
     yield from drive.table.own if drive.table else ()
-    yield from _gap_of_grub(drive)
+    # GRUB uses the range before the first partition.
+    end = min(FLOOR_BYTES, *(part.start_bytes for part in drive.partitions))
+    for loader in drive.loaders:
+        if loader.next_bytes < end:
+            yield Extent(loader.next_bytes, end - loader.next_bytes)
 
 
 def _aligned_target(room: Extent, part: Partition, geometry: Geometry) -> MoveTarget | None:
@@ -273,9 +265,6 @@ LUKS2 on-disk format 1.1.3, 2.2)."""
 
 TAIL_BYTES = 64 * KIB
 """The head excludes the end of a partition, where contents may store data."""
-
-ACTIVE = 0x80
-"""Boot flag of an MBR entry. In GPT, bit 2 of the attributes serves old BIOSes."""
 
 
 def planned_move(machine: Machine, drive: Drive, part: Partition, start: int | None = None) -> Move:
@@ -390,7 +379,7 @@ def _doubts(drive: Drive, part: Partition, scheme: Scheme) -> Iterator[Message]:
             "repair Windows with its recovery medium.",
             part=part,
         )
-    elif is_mbr and part.attributes & ACTIVE and not drive.loaders:
+    elif is_mbr and part.attributes & partition_types.ACTIVE and not drive.loaders:
         yield t(
             "{part} is marked as bootable. Afterwards, reinstall any boot loader that "
             "records positions, with `grub-install` or its own program.",

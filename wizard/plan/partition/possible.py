@@ -8,7 +8,7 @@ from wizard.filesystems.kind import Growing
 from wizard.filesystems.registry import KINDS, title_of
 from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import Refused
-from wizard.model.machine import Drive, Extent, Partition
+from wizard.model.machine import Drive, Extent, Partition, kinds_in
 from wizard.model.said import MIB, Message, Sentence, join, reason_of, rounded_up, t
 from wizard.plan import refusals
 from wizard.plan.dangers import bounds_of, layout_before
@@ -120,7 +120,7 @@ def _why_never_shrinks(part: Partition) -> Message | None:
     return t(
         "{what} cannot shrink. Copy the files to a smaller volume instead: `diskwright bring {part} VOLUME`.",
         part=part,
-        what=title_of(_kinds_in(part)),
+        what=title_of(kinds_in(part.signatures)),
     )
 
 
@@ -237,7 +237,7 @@ def why_not_grow_to(drive: Drive, part: Partition, size_bytes: int) -> Message |
         why = t(
             "The {kind} on {part} can grow to {most:exact} at most, limited by its reserved group "
             "descriptors.",
-            kind=_kinds_in(part),
+            kind=kinds_in(part.signatures),
             part=part,
             most=most,
         )
@@ -286,7 +286,7 @@ def _why_cannot_grow(drive: Drive, part: Partition) -> Message | None:
     return t(
         "{part} contains {what}. Only ext2, ext3, ext4, XFS, Btrfs and NTFS can grow so far.",
         part=part,
-        what=_kinds_in(part),
+        what=kinds_in(part.signatures),
     )
 
 
@@ -294,10 +294,6 @@ def _why_cannot_resize(drive: Drive, part: Partition) -> Message | None:
     if drive.table and drive.table.kind == "mbr" and part.number > MBR_PRIMARIES:
         return t("{part} is a logical partition. Logical partitions cannot be resized so far.", part=part)
     return None if part.signatures else t("No resizable content recognised on {part}.", part=part)
-
-
-def _kinds_in(part: Partition) -> str:
-    return "+".join(signature.kind for signature in part.signatures)
 
 
 def growing_of(filesystem: str | None) -> Growing | None:

@@ -8,7 +8,6 @@ every drive is a data disk.
 import re
 from collections.abc import Sequence
 
-from wizard.filesystems import partition_types
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import partition_path
 from wizard.model.geometry import Geometry, Identity
@@ -22,7 +21,6 @@ FILESYSTEMS = {"md": ("ext4", "xfs"), "btrfs": ("btrfs",)}
 """Filesystems for each kind of stripe or mirror. Btrfs stripes by itself, with two copies of metadata on two
 or more drives."""
 
-TYPES = {"md": partition_types.RAID_GPT, "btrfs": partition_types.LINUX_GPT}
 MEMBER_KINDS = {"md": "linux_raid_member", "lvm": "LVM2_member"}
 """libblkid's name of a drive's partition."""
 
