@@ -73,6 +73,7 @@ FORBIDDEN = '"*:<>?\\|'
 
 
 Argv = tuple[str, ...]
+Commands = tuple[Argv, ...]
 
 
 def _no_fault(_label: str) -> None:
@@ -106,7 +107,7 @@ class Growing(Struct, frozen=True, kw_only=True):
     if growing requires unmounting. `shrinks_in_use` undoes that, with the size in bytes as last argument.
     """
 
-    commands: Callable[[str], tuple[Argv, ...]]
+    commands: Callable[[str], Commands]
     check: Argv
     programs: Argv
     mounted: bool = False
@@ -115,7 +116,7 @@ class Growing(Struct, frozen=True, kw_only=True):
     shrunk_remarks: tuple[Message, ...] = ()
     in_use: Callable[[str, str, int], Argv] | None = None
     shrinks_in_use: Callable[[str, str, int, int], Argv] | None = None
-    smaller: Callable[[str, int], tuple[Argv, ...]] | None = None
+    smaller: Callable[[str, int], Commands] | None = None
     whole_pages: bool = True
 
 
@@ -217,7 +218,7 @@ class MadeKind(FilesystemKind, frozen=True, kw_only=True):
     """
 
     tool: str
-    commands: Callable[[NewFilesystem], tuple[Argv, ...]]
+    commands: Callable[[NewFilesystem], Commands]
     in_general: Message
     minimum_bytes: int
     minimum_why: Message

@@ -6,9 +6,9 @@ from typing import Literal, Self
 from msgspec import Struct
 from msgspec.structs import replace
 
-from wizard.filesystems.kind import Argv
+from wizard.filesystems.kind import Commands
 from wizard.model.layout import MAPPER
-from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, t
+from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence
 from wizard.operations.mounts import ONE_LINE, SAVED_BESIDE
 from wizard.operations.operation import RECOGNISED, Context, Operation, WritingTo, filled
 
@@ -41,13 +41,19 @@ class MakeContainer(WritingTo, frozen=True):
         "{offset_bytes:exact}, encrypted in sectors of {sector_bytes} bytes."
     )
     writes_also = (PASSPHRASE,)
+    checks = (
+        Sentence(
+            "According to the header, data starts at {offset_bytes:exact} in sectors of {sector_bytes} "
+            "bytes, and is aligned."
+        ),
+    )
     usual_seconds = KEY_SECONDS
 
     @property
     def made(self) -> dict[str, tuple[str, str]]:
         return {self.device: (LUKS, self.uuid)}
 
-    def commands(self) -> tuple[Argv, ...]:
+    def commands(self) -> Commands:
         """Return the command, with all values that cryptsetup would otherwise detect. --batch-mode answers
         the confirmation."""
         return (
@@ -62,15 +68,8 @@ class MakeContainer(WritingTo, frozen=True):
         return " ".join(context.overwritten(self.devices))
 
     def holds(self, context: Context) -> tuple[Message, ...]:
-        return (
-            RECOGNISED(devices=self.devices, what=LUKS, uuid=self.uuid, count=1),
-            t(
-                "According to the header, data starts at {offset:exact} in sectors of {sector} bytes, and is "
-                "aligned.",
-                offset=self.offset_bytes,
-                sector=self.sector_bytes,
-            ),
-        )
+        seen = RECOGNISED(devices=self.devices, what=LUKS, uuid=self.uuid, count=1)
+        return (seen, *WritingTo.holds(self, context))
 
 
 class OpenContainer(Operation, Struct, frozen=True):
@@ -106,7 +105,7 @@ class OpenContainer(Operation, Struct, frozen=True):
     def on(self, nodes: Mapping[str, str], names: Mapping[str, str]) -> Self:
         return replace(self, device=nodes[self.device], name=names[self.uuid])
 
-    def commands(self) -> tuple[Argv, ...]:
+    def commands(self) -> Commands:
         return (("cryptsetup", "open", "--type", "luks2", PASSPHRASE_FROM, self.device, self.name),)
 
 

@@ -5,7 +5,7 @@ from typing import ClassVar, Literal
 
 from msgspec import Struct
 
-from wizard.filesystems.kind import Argv
+from wizard.filesystems.kind import Argv, Commands
 from wizard.model.drive_facts import PLATTER_BYTES_PER_SECOND
 from wizard.model.ext import ExtFacts
 from wizard.model.run import Check
@@ -47,7 +47,7 @@ class ExtOperation:
     says: ClassVar[Sentence]
     """The description, unless `sentence` returns another. Its fields are attributes, as in `promised`."""
 
-    arguments: ClassVar[tuple[Argv, ...]] = ()
+    arguments: ClassVar[Commands] = ()
     """The commands, without the node at their end."""
 
     promised: ClassVar[Sentence | None] = None
@@ -70,7 +70,7 @@ class ExtOperation:
         """Describe the operation on `device`."""
         return filled(self.says, self)
 
-    def commands(self, node: str) -> tuple[Argv, ...]:
+    def commands(self, node: str) -> Commands:
         """Return the commands in order."""
         return tuple((*argv, node) for argv in self.arguments)
 
@@ -145,7 +145,7 @@ class CheckFiles(ExtOperation, Struct, frozen=True):
             )
         return t("Check {device}. Stop if the filesystem is damaged.", device=device)
 
-    def commands(self, node: str) -> tuple[Argv, ...]:
+    def commands(self, node: str) -> Commands:
         check = (CHECKER, "-f", "-y" if self.repairs else "-p", node)
         # -p would even repair lost folders, so a check first ensures there is nothing left to repair. -p
         # then only marks the filesystem as checked.
@@ -185,7 +185,7 @@ class WidenInodes(ExtOperation, Struct, frozen=True):
         Sentence("Space in every inode for small attributes, such as access lists, and for subsecond times."),
     )
 
-    def commands(self, node: str) -> tuple[Argv, ...]:
+    def commands(self, node: str) -> Commands:
         return (("tune2fs", "-I", str(self.inode_bytes), node),)
 
     def verify(self, now: ExtFacts, output: str) -> Check:
@@ -201,7 +201,7 @@ class SetFeatures(ExtOperation, Struct, frozen=True):
 
     says = Sentence("Enable features for future use: {features:list}.")
 
-    def commands(self, node: str) -> tuple[Argv, ...]:
+    def commands(self, node: str) -> Commands:
         return (("tune2fs", "-O", ",".join(self.features), node),)
 
     @property
@@ -286,7 +286,7 @@ class SetOwnFstabType(ExtOperation, Struct, frozen=True):
             number=self.number,
         )
 
-    def commands(self, node: str) -> tuple[Argv, ...]:
+    def commands(self, node: str) -> Commands:
         # The length is unchanged, so no block is allocated, and inode and times do not change.
         zap = f"zap_block -f {OWN_FSTAB} -o {self.offset} -l 1 -p 0x34 {self.block}"
         return (("debugfs", "-w", "-R", zap, node),)

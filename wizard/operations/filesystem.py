@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Annotated, Literal
 
-from wizard.filesystems.kind import Argv, Growing
+from wizard.filesystems.kind import Argv, Commands, Growing
 from wizard.filesystems.registry import KINDS, MADE
 from wizard.model.errors import WHERE_USED
 from wizard.model.layout import NewFilesystem, Writer
 from wizard.model.said import TIB, Message, Sentence, t, tn
 from wizard.operations.layers import MakeLogicalVolume, new_bytes
 from wizard.operations.mounts import Mount
-from wizard.operations.operation import RECOGNISED, Context, Summary, Writing, WritingTo
+from wizard.operations.operation import RECOGNISED, Context, Summary, Writing, WritingTo, filled
 from wizard.operations.table import wipe
 
 PRIVATE_PLACES = "/run/diskwright"
@@ -42,13 +42,8 @@ class MakeFilesystem(NewFilesystem, Writing, frozen=True):
         return ("-d", "raid1") in pairwise(self.options)
 
     def sentence(self, context: Context) -> Message:
-        created = t(
-            "Create the {filesystem} {noun} {label} on {devices:and}",
-            filesystem=self.filesystem,
-            noun=MADE[self.filesystem].noun,
-            label=repr(self.label),
-            devices=self.devices,
-        )
+        form = Sentence("Create the {filesystem} {noun} {label!r} on {devices:and}")
+        created = filled(form, self, MADE[self.filesystem])
         if not self.others:
             return t("{created}.", created=created)
         return t("{created}: {spread}.", created=created, spread=self._spread())
@@ -70,15 +65,9 @@ class MakeFilesystem(NewFilesystem, Writing, frozen=True):
         """Name all new filesystems together, except those on several devices."""
         if self.others:
             return sentence
-        what = t(
-            "{filesystem} {label} on {device}",
-            filesystem=self.filesystem,
-            label=self.label,
-            device=self.device,
-        )
-        return CREATED, what
+        return CREATED, filled(Sentence("{filesystem} {label} on {device}"), self)
 
-    def commands(self) -> tuple[Argv, ...]:
+    def commands(self) -> Commands:
         """Return the commands. Old data of an array's members may resemble a signature in the new
         filesystem, so wipefs comes first."""
         is_inside = self.striping or self.mirrored or self.logical
@@ -123,7 +112,7 @@ class MakeFilesystem(NewFilesystem, Writing, frozen=True):
         return round(least + per_tib * sum(sizes) / TIB, 1)
 
 
-def _between(mount: Mount, commands: Sequence[Argv]) -> tuple[Argv, ...]:
+def _between(mount: Mount, commands: Sequence[Argv]) -> Commands:
     return (*mount.commands(), *commands, ("umount", mount.mount_point))
 
 
@@ -146,11 +135,11 @@ class Inside(WritingTo, frozen=True):
         kind, place = MADE[self.filesystem], f"{PRIVATE_PLACES}/{self.uuid}"
         return Mount(self.device, place, kind.kernel_names[0], kind.quiet_options, others=self.others)
 
-    def inside(self) -> tuple[Argv, ...]:
+    def inside(self) -> Commands:
         """Return the commands while mounted."""
         raise NotImplementedError
 
-    def commands(self) -> tuple[Argv, ...]:
+    def commands(self) -> Commands:
         return _between(self.mount, self.inside())
 
     def edits(self, context: Context) -> tuple[str, ...]:
@@ -179,7 +168,7 @@ class MakeSubvolumes(Inside, frozen=True):
             count=len(self.names),
         )
 
-    def inside(self) -> tuple[Argv, ...]:
+    def inside(self) -> Commands:
         """Return the commands while mounted."""
         place = self.mount.mount_point
         return tuple(("btrfs", "subvolume", "create", f"{place}/{name}") for name in self.names)
@@ -206,7 +195,7 @@ class SetOwner(Inside, frozen=True):
         """Omitted: the volume shows who may write."""
         return ""
 
-    def inside(self) -> tuple[Argv, ...]:
+    def inside(self) -> Commands:
         """Return the commands while mounted."""
         place, writer = self.mount.mount_point, self.writer
         places = (place, *(f"{place}/{name}" for name in self.names))
@@ -254,15 +243,15 @@ class Resize(WritingTo, frozen=True):
     def programs(self) -> frozenset[str]:
         return frozenset((*self.growing.check[:1], *self.growing.programs)) if self.growing else frozenset()
 
-    def resize(self, growing: Growing, place: str) -> tuple[Argv, ...]:
+    def resize(self, growing: Growing, place: str) -> Commands:
         """Return the commands for a node, or for a mount point if the filesystem is resized while mounted."""
         raise NotImplementedError
 
-    def inside(self) -> tuple[Argv, ...]:
+    def inside(self) -> Commands:
         """Return the commands while mounted."""
         return self.resize(self.growing, self.mount.mount_point) if self.growing else ()
 
-    def commands(self) -> tuple[Argv, ...]:
+    def commands(self) -> Commands:
         if self.growing is None:
             return ()
         if self.growing.mounted:
@@ -285,7 +274,7 @@ class GrowFilesystem(Resize, frozen=True):
         "Grow the {filesystem} filesystem on {device} to {size_bytes:size}, preserving all files."
     )
 
-    def resize(self, growing: Growing, place: str) -> tuple[Argv, ...]:
+    def resize(self, growing: Growing, place: str) -> Commands:
         return growing.commands(place)
 
 
@@ -298,5 +287,5 @@ class ShrinkFilesystem(Resize, frozen=True):
         "Shrink the {filesystem} filesystem on {device} to {size_bytes:size}, preserving all files."
     )
 
-    def resize(self, growing: Growing, place: str) -> tuple[Argv, ...]:
+    def resize(self, growing: Growing, place: str) -> Commands:
         return growing.smaller(place, self.size_bytes) if growing.smaller else ()

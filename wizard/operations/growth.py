@@ -4,7 +4,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from wizard.filesystems.kind import Argv
+from wizard.filesystems.kind import Commands
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import partition_path
 from wizard.model.requests import Grow
@@ -51,7 +51,7 @@ class ExtendPartition(Setting, Struct, frozen=True):
         """Node of the partition."""
         return partition_path(self.drive, self.number)
 
-    def commands_to(self, *, new: bool) -> tuple[Argv, ...]:
+    def commands_to(self, *, new: bool) -> Commands:
         # Also works while in use (partx(8)).
         return (("partx", "--update", "--nr", f"{self.number}:{self.number}", self.drive),)
 
@@ -125,7 +125,7 @@ class GrowMounted(Setting, Struct, frozen=True):
             return None
         return t("{title} does not shrink while mounted", title=self.title)
 
-    def commands_to(self, *, new: bool) -> tuple[Argv, ...]:
+    def commands_to(self, *, new: bool) -> Commands:
         growing = KINDS[self.filesystem].growing
         assert growing is not None and growing.in_use is not None, self.filesystem
         if new:

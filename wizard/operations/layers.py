@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Struct
 
-from wizard.filesystems.kind import Argv
+from wizard.filesystems.kind import Commands
 from wizard.model import layout
 from wizard.model.errors import WHERE_USED, Failed, partition_path
 from wizard.model.machine import Striping
@@ -21,6 +21,7 @@ from wizard.operations.operation import (
     ValueState,
     Writing,
     WritingTo,
+    filled,
 )
 from wizard.operations.rules import UUID_FORM, is_device_path
 
@@ -79,6 +80,9 @@ class MakeArray(WritingTo, frozen=True):
     kind: Literal["make-array"] = "make-array"
     level: Annotated[layout.Level, WHERE_USED] = "raid0"
 
+    says = Sentence(
+        "Create the RAID0 {device} named {name} from {parts:and}, in chunks of {chunk_bytes:exact}."
+    )
     programs = frozenset({"mdadm"})
     usual_seconds = 1.0
 
@@ -117,22 +121,14 @@ class MakeArray(WritingTo, frozen=True):
     def sentence(self, context: Context) -> Message:
         """Describe the operation, with the duration of md's copy in the background."""
         if not self.copied:
-            return t(
-                "Create the RAID0 {device} named {name} from {parts:and}, in chunks of {chunk:exact}.",
-                parts=self.parts,
-                device=self.device,
-                name=self.name,
-                chunk=self.chunk_bytes,
-            )
+            return filled(self.says, self)
         part = new_bytes(context.members_of(self.parts)[0], self.parts[0])
+        mirror = Sentence(
+            "Create the mirror (RAID1) {device} named {name} from {parts:and}. A write-intent bitmap limits "
+            "the comparison after a crash to recent writes."
+        )
         return join(
-            t(
-                "Create the mirror (RAID1) {device} named {name} from {parts:and}. A write-intent bitmap "
-                "limits the comparison after a crash to recent writes.",
-                parts=self.parts,
-                device=self.device,
-                name=self.name,
-            ),
+            filled(mirror, self),
             t(
                 "As soon as the mirror is in use, md copies all of {first} to the others. This takes at "
                 "least {least} at md's limit of 200 MB/s, longer on slower drives. On a scratch copy "
@@ -143,7 +139,7 @@ class MakeArray(WritingTo, frozen=True):
             t("The volume is usable during the copy, but survives a failed drive only afterwards."),
         )
 
-    def commands(self) -> tuple[Argv, ...]:
+    def commands(self) -> Commands:
         """Return the command. `--run` confirms partitions with existing signatures. The home host `any` makes
         the name the same on all machines and rescue media (mdadm(8)). A write-intent bitmap limits the
         comparison after a crash to recent writes."""
@@ -165,33 +161,27 @@ class MakeArray(WritingTo, frozen=True):
 
     def holds(self, context: Context) -> tuple[Message, ...]:
         """Describe the checks afterwards. Copies of a mirror are not compared, because copying continues."""
-        device, uuid, parts = self.device, self.mdadm_uuid, len(self.parts)
-        if self.copied:
-            return (
-                t(
+        seen, kernel = (
+            (
+                Sentence(
                     "mdadm reports on {device} and each part a RAID1 of {parts} with UUID {uuid} and a "
-                    "bitmap. Data is aligned on every drive.",
-                    device=device,
-                    parts=parts,
-                    uuid=uuid,
+                    "bitmap. Data is aligned on every drive."
                 ),
-                t("The kernel reports {device} as unstriped and aligned on every drive.", device=device),
+                t("The kernel reports {device} as unstriped and aligned on every drive.", device=self.device),
             )
-        return (
-            t(
-                "mdadm reports on {device} and each part a RAID0 of {parts} with UUID {uuid}.",
-                device=device,
-                parts=parts,
-                uuid=uuid,
-            ),
-            t(
-                "The kernel reports {least:exact} minimum and {best:exact} optimal I/O size for {device}, "
-                "aligned on every drive.",
-                least=self.chunk_bytes,
-                best=self.chunk_bytes * parts,
-                device=device,
-            ),
+            if self.striping is None
+            else (
+                Sentence("mdadm reports on {device} and each part a RAID0 of {parts} with UUID {uuid}."),
+                t(
+                    "The kernel reports {least:exact} minimum and {best:exact} optimal I/O size for "
+                    "{device}, aligned on every drive.",
+                    least=self.striping.unit_bytes,
+                    best=self.striping.width_bytes,
+                    device=self.device,
+                ),
+            )
         )
+        return seen(device=self.device, parts=len(self.parts), uuid=self.mdadm_uuid), kernel
 
 
 class MakeVolumeGroup(Writing, Struct, frozen=True):
@@ -218,7 +208,7 @@ class MakeVolumeGroup(Writing, Struct, frozen=True):
         uuids = map(physical_volume_uuid, self.uuids)
         return {part: (PHYSICAL_VOLUME, uuid) for part, uuid in zip(self.parts, uuids, strict=True)}
 
-    def commands(self) -> tuple[Argv, ...]:
+    def commands(self) -> Commands:
         """Return the commands. Data starts at 1 MiB, regardless of LVM's detection."""
         return (
             *(
@@ -252,7 +242,7 @@ class MakeLogicalVolume(WritingTo, frozen=True):
     def created(self) -> tuple[str, ...]:
         return (self.device,)
 
-    def commands(self) -> tuple[Argv, ...]:
+    def commands(self) -> Commands:
         """Return the command. In a new group, volumes are contiguous anyway, so contiguous allocation is not
         required. Nothing is zeroed or erased until the filesystem is created, so undo is possible until
         then."""
@@ -304,9 +294,9 @@ class StopLayer(Setting, Struct, frozen=True):
             "lvm": Sentence("Deactivate the volume group {device} on {members:and}."),
             "luks": Sentence("Close the container {device} on {members:and}."),
         }
-        return sentences[self.layer](device=self.device, members=self.members)
+        return filled(sentences[self.layer], self)
 
-    def commands_to(self, *, new: bool) -> tuple[Argv, ...]:
+    def commands_to(self, *, new: bool) -> Commands:
         """A layer starts with as many members and as writable as before. A container needs its key."""
         device, members = self.device, self.members
         match self.layer:
@@ -376,13 +366,8 @@ class StopLayer(Setting, Struct, frozen=True):
             if self.layer == "md"
             else system.group_members(device) == {*members}
         ):
-            raise Failed(
-                t(
-                    "Cannot start {device}: a member changed or is missing ({members:and}).",
-                    device=device,
-                    members=members,
-                )
-            )
+            changed = Sentence("Cannot start {device}: a member changed or is missing ({members:and}).")
+            raise Failed(filled(changed, self))
         Setting.write(self, system, new=new)
         wanted = How.AFTER if new else How.BEFORE
         system.wait_until(lambda: self.read(system).how is wanted)

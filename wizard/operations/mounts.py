@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Struct
 
-from wizard.filesystems.kind import Argv
+from wizard.filesystems.kind import Commands
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import WHERE_USED, Failed
 from wizard.model.layout import NO_PLACE, Writer
@@ -128,18 +128,21 @@ class Mount(OnNodes, Setting, Struct, frozen=True):
     undone = Sentence("Unmount {mount_point}.")
     aims = MOUNTED_AT
 
+    @property
+    def subvolume(self) -> str:
+        """The mounted subvolume, by path from the top level, or an empty string."""
+        return mounted_subvolume(self.options)
+
     def sentence(self, context: Context) -> Message:
-        place = self.mount_point
-        if name := mounted_subvolume(self.options):
-            return t("Mount {name} of {device} at {place}.", name=name, device=self.device, place=place)
-        return t("Mount {device} at {place}.", device=self.device, place=place)
+        if self.subvolume:
+            return filled(Sentence("Mount {subvolume} of {device} at {mount_point}."), self)
+        return filled(Sentence("Mount {device} at {mount_point}."), self)
 
     def summary(self, sentence: str) -> Summary:
         """Name all mounts together. In a plan, each has an fstab line."""
-        what = mounted_subvolume(self.options) or self.device
-        return MOUNTED, t("{what} at {place}", what=what, place=self.mount_point)
+        return MOUNTED, t("{what} at {place}", what=self.subvolume or self.device, place=self.mount_point)
 
-    def commands_to(self, *, new: bool) -> tuple[Argv, ...]:
+    def commands_to(self, *, new: bool) -> Commands:
         if not new:
             return (("umount", self.mount_point),)
         # The kernel assembles a Btrfs from registered devices (btrfs-device(8)).
@@ -148,13 +151,10 @@ class Mount(OnNodes, Setting, Struct, frozen=True):
         return (*scan, ("mount", "-t", self.filesystem, *options, self.device, self.mount_point))
 
     def holds(self, context: Context) -> tuple[Message, ...]:
-        device, place = self.device, self.mount_point
         if not self.options:
-            return (t("{device} is mounted at {place}.", device=device, place=place),)
-        options = ",".join(self.options)
-        return (
-            t("{device} is mounted at {place} with {options}.", device=device, place=place, options=options),
-        )
+            return (filled(Sentence("{device} is mounted at {mount_point}."), self),)
+        how = Sentence("{device} is mounted at {place} with {options}.")
+        return (how(device=self.device, place=self.mount_point, options=",".join(self.options)),)
 
     def fits(self, subject: Subject) -> bool:
         kind = KINDS[subject.filesystem]
@@ -198,7 +198,7 @@ class TurnOnSwap(AtDevice, frozen=True):
         """Name all swap spaces together. In a plan, each has an fstab line."""
         return SWAPPED, self.device
 
-    def commands(self) -> tuple[Argv, ...]:
+    def commands(self) -> Commands:
         return (("swapon", self.device),)
 
 
@@ -231,7 +231,7 @@ class Remount(Setting, Struct, frozen=True):
             return t("without {options}", options=removed)
         return t("with {options}", options=added) if added else ""
 
-    def commands_to(self, *, new: bool) -> tuple[Argv, ...]:
+    def commands_to(self, *, new: bool) -> Commands:
         """Name device and mount point, so that fstab is ignored and omitted options are lost (mount(8)).
         Current versions of mount(8) only change options that are given, so disable removed ones."""
         now, wanted = (self.old, self.new) if new else (self.new, self.old)
@@ -302,7 +302,7 @@ class ChangeOwner(Setting, Struct, frozen=True):
             new=str(self.new),
         )
 
-    def commands_to(self, *, new: bool) -> tuple[Argv, ...]:
+    def commands_to(self, *, new: bool) -> Commands:
         # A change of owner can clear bits of the mode. Only five digits clear setgid (chmod(1)).
         top, place = self.new if new else self.old, self.mount_point
         return ("chown", f"{top.owner}:{top.group}", place), ("chmod", f"{top.mode:05o}", place)
@@ -359,7 +359,7 @@ class Unmount(Setting, Struct, frozen=True):
     def _mount(self) -> Mount:
         return Mount(self.device, self.mount_point, self.filesystem, self.options)
 
-    def commands_to(self, *, new: bool) -> tuple[Argv, ...]:
+    def commands_to(self, *, new: bool) -> Commands:
         return self._mount.commands_to(new=not new)
 
     def fits(self, subject: Subject) -> bool:

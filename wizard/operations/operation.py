@@ -10,7 +10,7 @@ from typing import ClassVar, Protocol, Self
 from msgspec import Struct
 from msgspec.structs import replace
 
-from wizard.filesystems.kind import Argv
+from wizard.filesystems.kind import Argv, Commands
 from wizard.model.errors import Failed, partition_path
 from wizard.model.geometry import Identity
 from wizard.model.layout import Layout, Member, Slot
@@ -176,7 +176,7 @@ class Operation:
         """Return how a short description of the plan mentions the operation."""
         return sentence
 
-    def commands(self) -> tuple[Argv, ...]:
+    def commands(self) -> Commands:
         """Return the commands in order. Empty if a file, table or value is written instead."""
         return ()
 
@@ -453,7 +453,7 @@ class Setting(Operation):
         """Describe the new state, as a clause."""
         return filled(self.aims, self)
 
-    def commands_to(self, *, new: bool) -> tuple[Argv, ...]:
+    def commands_to(self, *, new: bool) -> Commands:
         """Return the commands for the new state, or back. Empty if a file or value is written instead."""
         return ()
 
@@ -470,7 +470,7 @@ class Setting(Operation):
         for argv in self.commands_to(new=new):
             system.command(argv)
 
-    def commands(self) -> tuple[Argv, ...]:
+    def commands(self) -> Commands:
         """Return the commands for the new state."""
         return self.commands_to(new=True)
 

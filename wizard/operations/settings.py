@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from msgspec import Struct
 
 from wizard.advice.existing import udev_rule
-from wizard.filesystems.kind import UUID_TABLES, WRITTEN_UUIDS, Argv
+from wizard.filesystems.kind import UUID_TABLES, WRITTEN_UUIDS, Commands
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import WHERE_USED, Failed
 from wizard.model.geometry import Identity
@@ -48,7 +48,7 @@ class ReserveBlocks(Setting, Struct, frozen=True):
             "Reserve {new:size} of {device} for root instead of {old:size}.", new=new, device=device, old=old
         )
 
-    def commands_to(self, *, new: bool) -> tuple[Argv, ...]:
+    def commands_to(self, *, new: bool) -> Commands:
         return (("tune2fs", "-r", str(self.new_blocks if new else self.old_blocks), self.device),)
 
     def tools(self) -> frozenset[str]:
@@ -98,14 +98,14 @@ class Relabel(Setting, Struct, frozen=True):
         return self.identifier == "uuid"
 
     def sentence(self, context: Context) -> Message:
-        device, new, old = self.device, self.new, self.old
+        form = Sentence("Label {device} '{new}'.")
         if self.is_uuid:
-            return t("Change the UUID of {device} from {old} to {new}.", device=device, old=old, new=new)
-        if old:
-            return t("Label {device} '{new}' instead of '{old}'.", device=device, new=new, old=old)
-        return t("Label {device} '{new}'.", device=device, new=new)
+            form = Sentence("Change the UUID of {device} from {old} to {new}.")
+        elif self.old:
+            form = Sentence("Label {device} '{new}' instead of '{old}'.")
+        return filled(form, self)
 
-    def commands_to(self, *, new: bool) -> tuple[Argv, ...]:
+    def commands_to(self, *, new: bool) -> Commands:
         if self.is_written:
             return ()
         kind, value = KINDS[self.filesystem], self.new if new else self.old
@@ -299,7 +299,7 @@ class SwitchOnTimer(Setting, Struct, frozen=True):
         "discards."
     )
 
-    def commands_to(self, *, new: bool) -> tuple[Argv, ...]:
+    def commands_to(self, *, new: bool) -> Commands:
         return (("systemctl", "enable" if new else "disable", "--now", self.unit),)
 
     @property
@@ -337,7 +337,7 @@ class PowerOff(Setting, Struct, frozen=True):
     def stays(self) -> Message:
         return self.goal
 
-    def commands_to(self, *, new: bool) -> tuple[Argv, ...]:
+    def commands_to(self, *, new: bool) -> Commands:
         return (("sync", self.device), ("blockdev", "--flushbufs", self.device)) if new else ()
 
     def edits(self, context: Context) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from wizard.filesystems import partition_types
-from wizard.filesystems.kind import Argv
+from wizard.filesystems.kind import Argv, Commands
 from wizard.model.layout import Slot, TableEntry
 from wizard.model.said import Message, Sentence, Sentences, format_exact, t, tn
 from wizard.operations import data_loss
@@ -46,7 +46,7 @@ class WipeSignatures(WritingTo, frozen=True):
         """Name all devices with old contents together."""
         return (CLEARED, self.device) if self.expected else ""
 
-    def commands(self) -> tuple[Argv, ...]:
+    def commands(self) -> Commands:
         return (wipe(self.device),)
 
     def edits(self, context: Context) -> tuple[str, ...]:
@@ -204,7 +204,7 @@ class ResetZones(WritingTo, frozen=True):
 
     rehearsed = False
 
-    def commands(self) -> tuple[Argv, ...]:
+    def commands(self) -> Commands:
         """Return the commands. A reset does not affect conventional zones, which may contain a signature."""
         return (("blkzone", "reset", self.device), wipe(self.device))
 
