@@ -229,10 +229,6 @@ class Plan(Document, Struct, frozen=True):
         and on the drive."""
         return ((number, step) for number, step in enumerate(self.steps, 1) if step.operation.rehearsed)
 
-    def written_steps(self) -> Iterator[tuple[int, Step[PlanOperation]]]:
-        """Yield the steps that write to a drive, with their numbers from 1."""
-        return ((number, step) for number, step in enumerate(self.steps, 1) if step.operation.writes)
-
     def use_steps(self) -> Iterator[tuple[int, Step[PlanOperation]]]:
         """Yield the steps that use the result, with their numbers from 1."""
         return ((number, step) for number, step in enumerate(self.steps, 1) if not step.operation.writes)

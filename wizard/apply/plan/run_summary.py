@@ -143,7 +143,7 @@ DIRECT = Sentence("The run {name} works directly on the drive, so it cannot be k
 def direct_end(plan: Plan, entries: Sequence[JournalEntry]) -> Message:
     """Describe what can be done about a run that worked directly on the drives."""
     done = journal.done_steps(tuple(entries))
-    if any(number not in done for number, _ in plan.written_steps()):
+    if any(step.operation.writes and number not in done for number, step in enumerate(plan.steps, 1)):
         return t(
             "The run cannot be undone or resumed. Set up {drives:list} again: `{command}`.",
             drives=plan.devices,

@@ -199,20 +199,14 @@ def filesystem_on(drive: Drive, device: str) -> FilesystemKind | Message:
     if found:
         contents = tuple(signature.kind for signature in found)
         return t("{device} contains {what:and}, not a filesystem.", device=device, what=contents)
-    return (UNREAD if refusals.unread_content(drive) else Sentence("{device} contains no filesystem."))(
-        device=device
-    )
+    none = UNREAD if refusals.unread_content(drive) else Sentence("{device} contains no filesystem.")
+    return none(device=device)
 
 
 def places_of(drive: Drive, device: str) -> tuple[str, ...]:
     """Return the mount points of a device that are visible in this session."""
-    return tuple(
-        dict.fromkeys(
-            use.by
-            for use in drive.uses
-            if use.kind == "mounted" and use.subject == device and isinstance(use.by, str)
-        )
-    )
+    uses = (use.by for use in drive.uses if use.kind == "mounted" and use.subject == device)
+    return tuple(dict.fromkeys(place for place in uses if isinstance(place, str)))
 
 
 def _is_hidden(drive: Drive, device: str) -> bool:
@@ -223,11 +217,7 @@ def _needed_by_system(drive: Drive, device: str | None) -> Message | None:
     """Return a message if the running system needs a device, or if None any device of the drive."""
     for use in drive.uses:
         if use.kind == "running-system" and device in (None, use.subject):
-            return t(
-                "The running system needs {device} ({place}).",
-                device=use.subject,
-                place=str(use.by),
-            )
+            return t("The running system needs {device} ({place}).", device=use.subject, place=str(use.by))
     return None
 
 
