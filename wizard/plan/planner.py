@@ -14,7 +14,7 @@ from wizard.model.finding import Recording
 from wizard.model.geometry import Geometry
 from wizard.model.layout import Layout, Volume
 from wizard.model.machine import Drive, Extent, Kernel, Machine, Partition
-from wizard.model.said import Message, join, t, tn
+from wizard.model.said import Message, Sentence, join, t, tn
 from wizard.plan import dangers, free_space, refusals
 from wizard.plan.derive import Places, changing
 from wizard.plan.free_space import place
@@ -67,8 +67,11 @@ def make_plan(
             return _part_plan(planning, part)
         case plan_request.GrowPart(part, size_bytes):
             return _resized_plan(planning, part, _larger_bytes(drive, part, size_bytes))
-        case plan_request.ShrinkPart(part, size_bytes):
-            return _resized_plan(planning, part, _smaller_bytes(drive, part, size_bytes))
+        case plan_request.ShrinkPart(part, asked_bytes):
+            _refuse(possible.why_not_shrink(drive, part))
+            smaller_bytes = possible.aligned_size(drive, part, asked_bytes)
+            _refuse(possible.why_not_shrink_to(drive, part, smaller_bytes))
+            return _resized_plan(planning, part, smaller_bytes)
         case plan_request.RestoreTable(table):
             return restore_plan(planning, table)
 
@@ -162,22 +165,17 @@ def is_zoned_mode(filesystem: str, words: tuple[str, ...]) -> bool:
 
 def _zoned_plan(planning: Planning, specs: tuple[VolumeSpec, ...], mode: plan_request.Mode | None) -> Plan:
     """Plan one zoned filesystem on the whole host-managed drive."""
-    (drive,) = planning.drives
+    (drive,), (spec,) = planning.drives, specs
     path = drive.path
     refusals.refuse_content(drive, chosen=mode is not None)
-    (spec,) = specs
     mkfs, _ = option_words(spec)
     kind = spec.choice.filesystem
     if not is_zoned_mode(kind, mkfs):
-        raise Refused(
-            t(
-                "Cannot create {filesystem} on {drive}: host-managed zones accept only "
-                "sequential writes. Only {zoned} in zoned mode works there.",
-                filesystem=kind,
-                drive=path,
-                zoned=ZONED_FILESYSTEM,
-            )
+        only = Sentence(
+            "Cannot create {filesystem} on {drive}: host-managed zones accept only sequential writes. Only "
+            "{zoned} in zoned mode works there."
         )
+        raise Refused(only(filesystem=kind, drive=path, zoned=ZONED_FILESYSTEM))
     dangers.refuse_missing(planning.machine, ("blkzone",))
     before = dangers.layout_before(drive, preserve=False)
     volume = replace(planning.volume(spec, 0), path=path)
@@ -185,8 +183,7 @@ def _zoned_plan(planning: Planning, specs: tuple[VolumeSpec, ...], mode: plan_re
 
 
 def _formatted_plan(planning: Planning, part: Partition, specs: tuple[VolumeSpec, ...]) -> Plan:
-    (drive,), machine = planning.drives, planning.machine
-    (spec,) = specs
+    (drive,), (spec,), machine = planning.drives, specs, planning.machine
     encryption.refuse_encryption(machine, specs)
     _, geometry = refusals.measured(drive)
     room = part.extent
@@ -264,13 +261,6 @@ def _larger_bytes(drive: Drive, part: Partition, asked_bytes: int | None) -> int
         is_fill = asked_bytes == part.size_bytes
         size_bytes = asked_bytes if is_fill else possible.aligned_size(drive, part, asked_bytes)
     _refuse(possible.why_not_grow_to(drive, part, size_bytes))
-    return size_bytes
-
-
-def _smaller_bytes(drive: Drive, part: Partition, asked_bytes: int) -> int:
-    _refuse(possible.why_not_shrink(drive, part))
-    size_bytes = possible.aligned_size(drive, part, asked_bytes)
-    _refuse(possible.why_not_shrink_to(drive, part, size_bytes))
     return size_bytes
 
 

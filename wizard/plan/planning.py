@@ -10,11 +10,10 @@ from wizard.model import layout
 from wizard.model.errors import BadInput, Refused, partition_path
 from wizard.model.finding import NOT_JUDGED, Recording
 from wizard.model.machine import Drive, Machine
-from wizard.model.said import Message, t
-from wizard.operations.operation import Context
+from wizard.model.said import Message, Sentence, t
 from wizard.operations.table import WipeSignatures
 from wizard.plan import dangers, derive
-from wizard.plan.plan import Plan, steps_of
+from wizard.plan.plan import Plan, Step
 from wizard.plan.refusals import unread_content
 from wizard.plan.request.roles import volume_role
 from wizard.plan.request.volume_request import VolumeSpec, volume_faults
@@ -64,13 +63,8 @@ class Planning(Struct, frozen=True):
                 t("{option} puts data at risk and is not allowed on boot or system volumes.", option=danger)
             )
         if choice.obstacles:
-            raise Refused(
-                t(
-                    "Cannot create {filesystem} here: {obstacles:row}",
-                    filesystem=choice.filesystem,
-                    obstacles=choice.obstacles,
-                )
-            )
+            cannot = Sentence("Cannot create {filesystem} here: {obstacles:row}")
+            raise Refused(cannot(filesystem=choice.filesystem, obstacles=choice.obstacles))
         dangers.refuse_missing(self.machine, kind.makers)
         return volume
 
@@ -104,7 +98,6 @@ class Planning(Struct, frozen=True):
         plan = replace(
             plan, after=after, others=tuple(replace(member, after=after) for member, after in ends)
         )
-        context = Context(plan.drive, plan.before, plan.after, plan.others, part=part)
         doubts = (
             *self._drive_doubts(preserve=preserve),
             *dangers.rehearsal_doubts(self.machine.kernel),
@@ -115,7 +108,8 @@ class Planning(Struct, frozen=True):
             ),
             *dangers.forgotten_doubts(self.machine, operations),
         )
-        return replace(plan, steps=steps_of(operations, context), doubts=doubts)
+        plan = replace(plan, steps=tuple(map(Step, operations)), doubts=doubts)
+        return plan.with_current_texts()
 
     def _drive_doubts(self, *, preserve: bool) -> Iterator[Message]:
         for drive, recording in self.sides:

@@ -224,31 +224,21 @@ def shape_of(drive: Drive, mount_points: dict[str, tuple[str, ...]]) -> Shape:
 
 def shapes_wanted(plan: Plan, mount_points: dict[str, tuple[str, ...]]) -> tuple[Shape, ...]:
     """Return the planned state of each drive, in the plan's order."""
-    return tuple(
-        Shape(
-            member.after.table,
-            (
-                *(_slot_shape(member, slot, mount_points) for slot in member.after.partitions),
-                *_layered_volumes(plan, mount_points),
-            ),
-        )
-        for member in plan.members
-    )
-
-
-def _slot_shape(
-    member: layout.Member, slot: layout.Slot, mount_points: dict[str, tuple[str, ...]]
-) -> VolumeShape:
-    device = partition_path(member.drive.path, slot.number)
-    filesystem, label = (slot.filesystem, slot.label) if slot.opened is None else (CONTAINER, None)
-    return VolumeShape(device, slot.size_bytes, filesystem, label, mount_points.get(device, ()))
-
-
-def _layered_volumes(plan: Plan, mount_points: dict[str, tuple[str, ...]]) -> Iterator[VolumeShape]:
     sizes = {one.device: one.size_bytes for one in plan.logical_volumes}
     if plan.stripe and plan.stripe.device:
         sizes[plan.stripe.device] = striping.together_bytes(plan)
-    for volume in plan.volumes:
-        if volume.path in sizes:
-            places = mount_points.get(volume.path, ())
-            yield VolumeShape(volume.path, sizes[volume.path], volume.filesystem, volume.label, places)
+    layered = [
+        VolumeShape(one.path, sizes[one.path], one.filesystem, one.label, mount_points.get(one.path, ()))
+        for one in plan.volumes
+        if one.path in sizes
+    ]
+    shapes = []
+    for member in plan.members:
+        volumes = []
+        for slot in member.after.partitions:
+            device = partition_path(member.drive.path, slot.number)
+            filesystem, label = (slot.filesystem, slot.label) if slot.opened is None else (CONTAINER, None)
+            places = mount_points.get(device, ())
+            volumes.append(VolumeShape(device, slot.size_bytes, filesystem, label, places))
+        shapes.append(Shape(member.after.table, (*volumes, *layered)))
+    return tuple(shapes)
