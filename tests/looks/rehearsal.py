@@ -197,7 +197,7 @@ class Rehearsal(Simulated):
         marks = [mark for mark in signatures_on(drive, device) if mark.usage == "filesystem"]
         if not marks or not drive.size_bytes or not drive.geometry:
             raise Refused(f"There is no filesystem on {device}.")
-        identity = known_identity(self.machine, drive, drive.size_bytes, drive.geometry)
+        identity = known_identity(self.machine, drive)
         old = marks[0]
         steps = steps_of([Relabel(device, old.kind, "", old.label or "", wanted.label)], Context(identity))
         changes = Changes(identity, device, old.kind, old.uuid or "", wanted, steps, (), ())

@@ -55,7 +55,8 @@ def _read(file: str) -> bytes:
                 content = opened.read(encryption.LARGEST_BYTES + 2)
     except OSError as error:
         raise BadInput(t("{file} cannot be read: {why}.", file=file, why=error.strerror or "")) from None
-    secret = encryption.from_file(content)
+    # A newline at the end does not belong to the passphrase.
+    secret = content.removesuffix(b"\n")
     if fault := encryption.passphrase_fault(secret):
         raise BadInput(
             t(

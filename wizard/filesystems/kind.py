@@ -83,6 +83,7 @@ what the ntfs3 driver writes."""
 
 
 Argv = tuple[str, ...]
+Commands = tuple[Argv, ...]
 
 
 class Relabelling(Struct, frozen=True, kw_only=True):
@@ -112,7 +113,7 @@ class Growing(Struct, frozen=True, kw_only=True):
     if growing requires unmounting. `shrinks_in_use` undoes that, with the size in bytes as last argument.
     """
 
-    commands: Callable[[str], tuple[Argv, ...]]
+    commands: Callable[[str], Commands]
     check: Argv
     programs: Argv
     mounted: bool = False
@@ -121,7 +122,7 @@ class Growing(Struct, frozen=True, kw_only=True):
     shrunk_remarks: tuple[Message, ...] = ()
     in_use: Callable[[str, str, int], Argv] | None = None
     shrinks_in_use: Callable[[str, str, int, int], Argv] | None = None
-    smaller: Callable[[str, int], tuple[Argv, ...]] | None = None
+    smaller: Callable[[str, int], Commands] | None = None
     whole_pages: bool = True
 
 
@@ -212,7 +213,7 @@ class MadeKind(FilesystemKind, frozen=True, kw_only=True):
     """
 
     tool: str
-    commands: Callable[[NewFilesystem], tuple[Argv, ...]]
+    commands: Callable[[NewFilesystem], Commands]
     in_general: Message
     minimum_bytes: int
     minimum_why: Message

@@ -101,3 +101,7 @@ NAMES = {
     MOVING_GPT: t("being moved by diskwright"),
 }
 """Names of partition types for display."""
+
+ACTIVE = 0x80
+"""First byte of an MBR entry: the partition that an old boot record boots (UEFI 2.10, table 5.1,
+BootIndicator). In GPT, bit 2 of the attributes serves old BIOSes."""

@@ -155,6 +155,10 @@ class Layout(Struct, frozen=True):
         """Slots that are partitions."""
         return tuple(slot for slot in self.slots if slot.number)
 
+    def partition(self, number: int) -> Slot | None:
+        """Return the partition with this number, or None."""
+        return next((slot for slot in self.partitions if slot.number == number), None)
+
     @property
     def has_other_contents(self) -> bool:
         """True if the drive has contents outside partitions."""
@@ -197,6 +201,11 @@ class Volume(Struct, frozen=True):
     encryption: Annotated[Encryption | None, WHERE_USED] = None
     subvolumes: Annotated[tuple[Subvolume, ...], WHERE_USED] = ()
     writer: Annotated[Writer, WHERE_USED] = ROOT
+
+    @property
+    def device(self) -> str:
+        """Node of the container if encrypted, else of the volume."""
+        return self.encryption.device if self.encryption else self.path
 
 
 class TableEntry(Placed, Struct, frozen=True):

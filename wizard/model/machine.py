@@ -3,6 +3,7 @@
 Unread facts are None, or an empty tuple if the drive's `unread` says so. `unread` contains the reason.
 """
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Annotated
 
@@ -111,6 +112,11 @@ class Signature(Struct, frozen=True):
     def name(self) -> str | None:
         """The name of the volume group, the bcache set's UUID, or the label."""
         return self.group or self.label
+
+
+def kinds_in(signatures: Iterable[Signature]) -> str:
+    """Return the kinds of signatures as text: `ext4`, or `ext4+btrfs`."""
+    return "+".join(mark.kind for mark in signatures)
 
 
 class Use(Struct, frozen=True):

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from functools import cache
 from pathlib import PurePath
 from string import Formatter
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 from wizard.model.errors import BadInput, DiskwrightError, Failed, printable
 
@@ -115,8 +115,18 @@ def format_nanoseconds(nanoseconds: float) -> str:
 Value: TypeAlias = "str | int | float | Message | tuple[Value, ...]"
 """Values of messages: text, numbers, other messages, or several of these."""
 
-Given: TypeAlias = "Value | PurePath | OSError | DiskwrightError"
-"""Values that callers may give: a message shows paths as text, and errors by their reason."""
+
+class OnNode(Protocol):
+    """A drive, partition or volume."""
+
+    @property
+    def path(self) -> str:
+        """Its node."""
+
+
+Given: TypeAlias = "Value | PurePath | OSError | DiskwrightError | OnNode"
+"""Values that callers may give: a message shows paths as text, errors by their reason, and drives by their
+node."""
 
 LONGEST_TEXT = 300
 """Maximum length of a text value, in characters. Longer text is cut."""
@@ -285,6 +295,8 @@ def _safe(value: Given) -> Value:
         value = value.strerror or str(value)
     elif isinstance(value, PurePath):
         value = str(value)
+    elif not isinstance(value, str | int | float | Message):
+        value = value.path
     return printable(value, LONGEST_TEXT) if type(value) is str else value
 
 

@@ -6,11 +6,11 @@ from typing import Literal, Self
 from msgspec import Struct
 from msgspec.structs import replace
 
-from wizard.filesystems.kind import Argv
+from wizard.filesystems.kind import Commands
 from wizard.model.layout import MAPPER
-from wizard.model.said import KERNEL_SECTOR_BYTES, Message, t
+from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence
 from wizard.operations.mounts import ONE_LINE, SAVED_BESIDE
-from wizard.operations.operation import RECOGNISED, Context, Operation, WritingTo
+from wizard.operations.operation import RECOGNISED, Context, Operation, WritingTo, filled
 
 LUKS = "crypto_LUKS"
 """TYPE in libblkid."""
@@ -23,10 +23,9 @@ PASSPHRASE_FROM = "--key-file=-"
 (cryptsetup(8))."""
 
 
-def _passphrase_edits() -> tuple[str, ...]:
-    return (
-        str(t("the passphrase, on the command's standard input, never in a command, plan, journal or log")),
-    )
+PASSPHRASE = Sentence(
+    "the passphrase, on the command's standard input, never in a command, plan, journal or log"
+)
 
 
 class MakeContainer(WritingTo, frozen=True):
@@ -37,20 +36,24 @@ class MakeContainer(WritingTo, frozen=True):
     offset_bytes: int
     kind: Literal["make-container"] = "make-container"
 
+    says = Sentence(
+        "Create an encrypted container (LUKS2) on {device}, opened only by the passphrase. Data starts at "
+        "{offset_bytes:exact}, encrypted in sectors of {sector_bytes} bytes."
+    )
+    writes_also = (PASSPHRASE,)
+    checks = (
+        Sentence(
+            "According to the header, data starts at {offset_bytes:exact} in sectors of {sector_bytes} "
+            "bytes, and is aligned."
+        ),
+    )
+    usual_seconds = KEY_SECONDS
+
     @property
     def made(self) -> dict[str, tuple[str, str]]:
         return {self.device: (LUKS, self.uuid)}
 
-    def sentence(self, context: Context) -> Message:
-        return t(
-            "Create an encrypted container (LUKS2) on {device}, opened only by the passphrase. Data starts "
-            "at {offset:exact}, encrypted in sectors of {sector} bytes.",
-            device=self.device,
-            offset=self.offset_bytes,
-            sector=self.sector_bytes,
-        )
-
-    def commands(self) -> tuple[Argv, ...]:
+    def commands(self) -> Commands:
         """Return the command, with all values that cryptsetup would otherwise detect. --batch-mode answers
         the confirmation."""
         return (
@@ -61,25 +64,12 @@ class MakeContainer(WritingTo, frozen=True):
             ),
         )
 
-    def edits(self, context: Context) -> tuple[str, ...]:
-        return _passphrase_edits()
-
     def destroys(self, context: Context) -> str:
         return " ".join(context.overwritten(self.devices))
 
     def holds(self, context: Context) -> tuple[Message, ...]:
-        return (
-            RECOGNISED(devices=self.devices, what=LUKS, uuid=self.uuid, count=1),
-            t(
-                "According to the header, data starts at {offset:exact} in sectors of {sector} bytes, and is "
-                "aligned.",
-                offset=self.offset_bytes,
-                sector=self.sector_bytes,
-            ),
-        )
-
-    def seconds(self, context: Context) -> float:
-        return KEY_SECONDS
+        seen = RECOGNISED(devices=self.devices, what=LUKS, uuid=self.uuid, count=1)
+        return (seen, *WritingTo.holds(self, context))
 
 
 class OpenContainer(Operation, Struct, frozen=True):
@@ -89,6 +79,12 @@ class OpenContainer(Operation, Struct, frozen=True):
     uuid: str
     name: str
     kind: Literal["open-container"] = "open-container"
+
+    says = Sentence("Open the container on {device} as {opened} until `cryptsetup close {name}` or reboot.")
+    writes_also = (PASSPHRASE,)
+    undone = Sentence("Run `cryptsetup close {name}`.")
+    checks = (Sentence("The device mapper has {opened} open only on {device}."),)
+    usual_seconds = KEY_SECONDS
 
     rehearsed = True
     """A container is opened on the scratch copy, and again on the drive."""
@@ -109,34 +105,8 @@ class OpenContainer(Operation, Struct, frozen=True):
     def on(self, nodes: Mapping[str, str], names: Mapping[str, str]) -> Self:
         return replace(self, device=nodes[self.device], name=names[self.uuid])
 
-    def sentence(self, context: Context) -> Message:
-        return t(
-            "Open the container on {device} as {opened} until `cryptsetup close {name}` or reboot.",
-            device=self.device,
-            opened=self.opened,
-            name=self.name,
-        )
-
-    def commands(self) -> tuple[Argv, ...]:
+    def commands(self) -> Commands:
         return (("cryptsetup", "open", "--type", "luks2", PASSPHRASE_FROM, self.device, self.name),)
-
-    def edits(self, context: Context) -> tuple[str, ...]:
-        return _passphrase_edits()
-
-    def undo_text(self, context: Context) -> str:
-        return str(t("Run `cryptsetup close {name}`.", name=self.name))
-
-    def holds(self, context: Context) -> tuple[Message, ...]:
-        return (
-            t(
-                "The device mapper has {opened} open only on {device}.",
-                opened=self.opened,
-                device=self.device,
-            ),
-        )
-
-    def seconds(self, context: Context) -> float:
-        return KEY_SECONDS
 
 
 class AddCrypttabLine(Operation, Struct, frozen=True):
@@ -155,18 +125,17 @@ class AddCrypttabLine(Operation, Struct, frozen=True):
         return f"{self.name} UUID={self.uuid} {self.key or 'none'} luks,nofail"
 
     def sentence(self, context: Context) -> Message:
-        if self.key:
-            return t(
-                "Open the container as {name} on every boot with the key {key} (one line in {file}).",
-                name=self.name,
-                key=self.key,
-                file=context.crypttab,
+        form = (
+            Sentence(
+                "Open the container as {name} on every boot with the key {key} (one line in {crypttab})."
             )
-        return t(
-            "Open the container as {name} on every boot, asking for the passphrase (one line in {file}).",
-            name=self.name,
-            file=context.crypttab,
+            if self.key
+            else Sentence(
+                "Open the container as {name} on every boot, asking for the passphrase (one line in "
+                "{crypttab})."
+            )
         )
+        return filled(form, self, context)
 
     def edits(self, context: Context) -> tuple[str, ...]:
         return (self.line,)

@@ -52,7 +52,7 @@ def whole_lost(member: Member) -> str:
     if not content:
         return ""
     what = _described(content, before.label, "+".join(before.signatures), before, drive.size_bytes)
-    return str(join(ALL_OF(device=drive.path, what=what), *before.beyond))
+    return str(join(ALL_OF(device=drive, what=what), *before.beyond))
 
 
 def waiting_lost(before: Layout) -> str:
@@ -64,32 +64,31 @@ def waiting_lost(before: Layout) -> str:
 
 def table_lost(member: Member) -> str:
     """Describe the loss of the old table, and of a waiting run, or return an empty string."""
-    return " ".join(filter(None, (_table_lost(member), waiting_lost(member.before))))
-
-
-def _table_lost(member: Member) -> str:
+    said: list[Message] = []
     if lost := _removed(member):
-        table = t("The old table: {parts:semicolons}.", parts=tuple(map(_slot_text, lost)))
-        return str(join(table, *(said for slot in lost for said in slot.beyond)))
-    if member.before.table == "unread":
-        return str(t("The old table, if any; unreadable during planning."))
-    if member.before.table != "none":
-        return str(t("The old table ({table}) without partitions.", table=member.before.table))
-    return ""
+        said = [t("The old table: {parts:semicolons}.", parts=tuple(map(_slot_text, lost)))]
+        said += [beyond for slot in lost for beyond in slot.beyond]
+    elif member.before.table == "unread":
+        said = [t("The old table, if any; unreadable during planning.")]
+    elif member.before.table != "none":
+        said = [t("The old table ({table}) without partitions.", table=member.before.table)]
+    return " ".join(filter(None, (*map(str, said), waiting_lost(member.before))))
 
 
 def data_lost(devices: Sequence[str], members: Sequence[Member], *, named: bool) -> list[str]:
     """Describe the old data lost by creating a filesystem on `devices`, or for an array on all drives.
     `named`: include the drive's name."""
-    found = [
-        _lost_with(
-            member,
-            _lost_under(devices, member),
-            t("on {drive}", drive=member.drive.path) if named else t("there"),
-        )
-        for member in members
-    ]
-    return [sentence for sentence in found if sentence]
+    found = []
+    for member in members:
+        where = t("on {drive}", drive=member.drive) if named else t("there")
+        if lost := tuple(map(_slot_text, _lost_under(devices, member))):
+            found.append(t("The old data {where}: {parts:semicolons}.", where=where, parts=lost))
+        elif member.before.signatures:
+            what = marks(member.before.signatures)
+            found.append(t("The old data of {what} {where}.", what=what, where=where))
+        elif member.before.table == "unread":
+            found.append(t("Any old data {where}; unreadable during planning.", where=where))
+    return [*map(str, found)]
 
 
 def _lost_under(devices: Sequence[str], member: Member) -> list[Slot]:
@@ -100,17 +99,6 @@ def _lost_under(devices: Sequence[str], member: Member) -> list[Slot]:
     new = [slot for slot in member.after.partitions if not slot.kept]
     targets = [slot for slot in new if partition_path(member.drive.path, slot.number) in devices] or new
     return [slot for slot in _removed(member) if any(slot.overlaps(target) for target in targets)]
-
-
-def _lost_with(member: Member, lost: Sequence[Slot], where: Message) -> str:
-    if lost:
-        parts = tuple(map(_slot_text, lost))
-        return str(t("The old data {where}: {parts:semicolons}.", where=where, parts=parts))
-    if member.before.signatures:
-        return str(t("The old data of {what} {where}.", what=marks(member.before.signatures), where=where))
-    if member.before.table == "unread":
-        return str(t("Any old data {where}; unreadable during planning.", where=where))
-    return ""
 
 
 def _removed(member: Member) -> list[Slot]:

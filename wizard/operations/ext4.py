@@ -5,12 +5,12 @@ from typing import ClassVar, Literal
 
 from msgspec import Struct
 
-from wizard.filesystems.kind import Argv
+from wizard.filesystems.kind import Argv, Commands
 from wizard.model.drive_facts import PLATTER_BYTES_PER_SECOND
 from wizard.model.ext import ExtFacts
 from wizard.model.run import Check
 from wizard.model.said import Message, Sentence, joined, t
-from wizard.operations.operation import OWN_FSTAB
+from wizard.operations.operation import OWN_FSTAB, filled
 
 CHECKER = "e2fsck"
 FOUND_NOTHING, REPAIRED = 0, 1
@@ -44,6 +44,17 @@ class ExtOperation:
 
     __slots__ = ()
 
+    says: ClassVar[Sentence]
+    """The description, unless `sentence` returns another. Its fields are attributes, as in `promised`."""
+
+    arguments: ClassVar[Commands] = ()
+    """The commands, without the node at their end."""
+
+    promised: ClassVar[Sentence | None] = None
+    """The check afterwards, in addition to a clean e2fsck."""
+
+    gain: ClassVar[tuple[Sentence, ...]] = ()
+
     per_million_inodes: ClassVar[float] = 0.0
     """In seconds."""
 
@@ -57,11 +68,11 @@ class ExtOperation:
 
     def sentence(self, device: str) -> Message:
         """Describe the operation on `device`."""
-        raise NotImplementedError
+        return filled(self.says, self)
 
-    def commands(self, node: str) -> tuple[Argv, ...]:
+    def commands(self, node: str) -> Commands:
         """Return the commands in order."""
-        raise NotImplementedError
+        return tuple((*argv, node) for argv in self.arguments)
 
     def edits(self) -> tuple[str, ...]:
         """Return the difference of an edited file."""
@@ -75,6 +86,8 @@ class ExtOperation:
     @property
     def promises(self) -> tuple[Message, ...]:
         """The checks afterwards, in addition to a clean e2fsck."""
+        if self.promised is not None:
+            return (filled(self.promised, self),)
         return (LISTS(features=self.listed),) if self.listed else ()
 
     @property
@@ -89,7 +102,7 @@ class ExtOperation:
 
     def gains(self, before: ExtFacts) -> tuple[Message, ...]:
         """Return a sentence per gain. Empty for operations that only prepare others."""
-        return ()
+        return tuple(filled(form, self) for form in self.gain)
 
     def seconds(self, before: ExtFacts, *, rotational: bool | None) -> float:
         """Return a rough duration. On rotating drives, at least the time to read and write all inodes."""
@@ -132,7 +145,7 @@ class CheckFiles(ExtOperation, Struct, frozen=True):
             )
         return t("Check {device}. Stop if the filesystem is damaged.", device=device)
 
-    def commands(self, node: str) -> tuple[Argv, ...]:
+    def commands(self, node: str) -> Commands:
         check = (CHECKER, "-f", "-y" if self.repairs else "-p", node)
         # -p would even repair lost folders, so a check first ensures there is nothing left to repair. -p
         # then only marks the filesystem as checked.
@@ -152,15 +165,9 @@ class AddJournal(ExtOperation, Struct, frozen=True):
 
     least_seconds = 1.0
     adds = ("has_journal",)
-
-    def sentence(self, device: str) -> Message:
-        return t("Add a journal, for consistency after later power cuts.")
-
-    def commands(self, node: str) -> tuple[Argv, ...]:
-        return (("tune2fs", "-j", node),)
-
-    def gains(self, before: ExtFacts) -> tuple[Message, ...]:
-        return (t("A journal: consistent within seconds after a power cut, without a full check."),)
+    says = Sentence("Add a journal, for consistency after later power cuts.")
+    arguments = (("tune2fs", "-j"),)
+    gain = (Sentence("A journal: consistent within seconds after a power cut, without a full check."),)
 
 
 class WidenInodes(ExtOperation, Struct, frozen=True):
@@ -170,24 +177,16 @@ class WidenInodes(ExtOperation, Struct, frozen=True):
     kind: Literal["widen-inodes"] = "widen-inodes"
 
     per_million_inodes = 2.8
+    says = Sentence(
+        "Enlarge inodes from 128 to {inode_bytes} bytes: subsecond times, dates past 2038, small attributes."
+    )
+    promised = Sentence("The superblock specifies inodes of {inode_bytes} bytes.")
+    gain = (
+        Sentence("Space in every inode for small attributes, such as access lists, and for subsecond times."),
+    )
 
-    def sentence(self, device: str) -> Message:
-        return t(
-            "Enlarge inodes from 128 to {bytes} bytes: subsecond times, dates past 2038, small attributes.",
-            bytes=self.inode_bytes,
-        )
-
-    def commands(self, node: str) -> tuple[Argv, ...]:
+    def commands(self, node: str) -> Commands:
         return (("tune2fs", "-I", str(self.inode_bytes), node),)
-
-    @property
-    def promises(self) -> tuple[Message, ...]:
-        return (t("The superblock specifies inodes of {bytes} bytes.", bytes=self.inode_bytes),)
-
-    def gains(self, before: ExtFacts) -> tuple[Message, ...]:
-        return (
-            t("Space in every inode for small attributes, such as access lists, and for subsecond times."),
-        )
 
     def verify(self, now: ExtFacts, output: str) -> Check:
         seen = t("inodes have {bytes} bytes", bytes=now.inode_bytes)
@@ -200,10 +199,9 @@ class SetFeatures(ExtOperation, Struct, frozen=True):
     features: tuple[str, ...]
     kind: Literal["set-features"] = "set-features"
 
-    def sentence(self, device: str) -> Message:
-        return t("Enable features for future use: {features:list}.", features=self.features)
+    says = Sentence("Enable features for future use: {features:list}.")
 
-    def commands(self, node: str) -> tuple[Argv, ...]:
+    def commands(self, node: str) -> Commands:
         return (("tune2fs", "-O", ",".join(self.features), node),)
 
     @property
@@ -221,19 +219,10 @@ class ConvertFiles(ExtOperation, Struct, frozen=True):
 
     per_million_inodes = 0.7
     ends_checked = True
-
-    def sentence(self, device: str) -> Message:
-        return t("Convert all files and folders from block maps to extents, and repack folders.")
-
-    def commands(self, node: str) -> tuple[Argv, ...]:
-        return ((CHECKER, "-f", "-y", "-D", "-E", "bmap2extent", node),)
-
-    @property
-    def promises(self) -> tuple[Message, ...]:
-        return (t("No file or folder still uses a block map."),)
-
-    def gains(self, before: ExtFacts) -> tuple[Message, ...]:
-        return (t("Existing files and folders also use extents: checks are faster."),)
+    says = Sentence("Convert all files and folders from block maps to extents, and repack folders.")
+    arguments = ((CHECKER, "-f", "-y", "-D", "-E", "bmap2extent"),)
+    promised = Sentence("No file or folder still uses a block map.")
+    gain = (Sentence("Existing files and folders also use extents: checks are faster."),)
 
     def verify(self, now: ExtFacts, output: str) -> Check:
         mapped, every = extent_share(output)
@@ -248,12 +237,8 @@ class WidenBlockNumbers(ExtOperation, Struct, frozen=True):
 
     per_million_inodes = 0.7
     adds = ("64bit",)
-
-    def sentence(self, device: str) -> Message:
-        return t("Widen block numbers to 64 bits, which also allows full checksums.")
-
-    def commands(self, node: str) -> tuple[Argv, ...]:
-        return (("resize2fs", "-b", node),)
+    says = Sentence("Widen block numbers to 64 bits, which also allows full checksums.")
+    arguments = (("resize2fs", "-b"),)
 
     def gains(self, before: ExtFacts) -> tuple[Message, ...]:
         limit = (1 << 32) * before.block_bytes
@@ -270,15 +255,9 @@ class AddChecksums(ExtOperation, Struct, frozen=True):
     per_million_inodes = 1.2
     ends_checked = True
     adds = ("metadata_csum",)
-
-    def sentence(self, device: str) -> Message:
-        return t("Add checksums to all metadata, so corruption is detected.")
-
-    def commands(self, node: str) -> tuple[Argv, ...]:
-        return (("tune2fs", "-O", "metadata_csum", node), (CHECKER, "-f", "-y", "-D", node))
-
-    def gains(self, before: ExtFacts) -> tuple[Message, ...]:
-        return (t("Checksums on all metadata, so corruption is detected."),)
+    says = Sentence("Add checksums to all metadata, so corruption is detected.")
+    arguments = (("tune2fs", "-O", "metadata_csum"), (CHECKER, "-f", "-y", "-D"))
+    gain = (Sentence("Checksums on all metadata, so corruption is detected."),)
 
 
 class SetOwnFstabType(ExtOperation, Struct, frozen=True):
@@ -296,6 +275,10 @@ class SetOwnFstabType(ExtOperation, Struct, frozen=True):
     new: str
     kind: Literal["set-own-fstab-type"] = "set-own-fstab-type"
 
+    promised = Sentence(
+        "Line {number} of its own /etc/fstab is updated, and the rest of that file is unchanged."
+    )
+
     def sentence(self, device: str) -> Message:
         return t(
             "Mount as ext4 in the system on {device}: line {number} of its own /etc/fstab, one letter.",
@@ -303,7 +286,7 @@ class SetOwnFstabType(ExtOperation, Struct, frozen=True):
             number=self.number,
         )
 
-    def commands(self, node: str) -> tuple[Argv, ...]:
+    def commands(self, node: str) -> Commands:
         # The length is unchanged, so no block is allocated, and inode and times do not change.
         zap = f"zap_block -f {OWN_FSTAB} -o {self.offset} -l 1 -p 0x34 {self.block}"
         return (("debugfs", "-w", "-R", zap, node),)
@@ -311,15 +294,6 @@ class SetOwnFstabType(ExtOperation, Struct, frozen=True):
     def edits(self) -> tuple[str, ...]:
         place = f"@@ -{self.number} +{self.number} @@"
         return (f"--- a{OWN_FSTAB}", f"+++ b{OWN_FSTAB}", place, f"-{self.old}", f"+{self.new}")
-
-    @property
-    def promises(self) -> tuple[Message, ...]:
-        return (
-            t(
-                "Line {number} of its own /etc/fstab is updated, and the rest of that file is unchanged.",
-                number=self.number,
-            ),
-        )
 
 
 OnDevice = (

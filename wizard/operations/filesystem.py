@@ -1,19 +1,17 @@
 """Operations that create a filesystem, fill it with subvolumes, or resize a filesystem while unmounted."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
-from msgspec.structs import replace
-
-from wizard.filesystems.kind import Argv, Growing
+from wizard.filesystems.kind import Argv, Commands, Growing
 from wizard.filesystems.registry import KINDS, MADE
 from wizard.model.errors import WHERE_USED
 from wizard.model.layout import NewFilesystem, Writer
 from wizard.model.said import TIB, Message, Sentence, t, tn
 from wizard.operations.layers import MakeLogicalVolume, new_bytes
 from wizard.operations.mounts import Mount
-from wizard.operations.operation import RECOGNISED, Context, Summary, Writing, WritingTo
+from wizard.operations.operation import RECOGNISED, Context, Summary, Writing, WritingTo, filled
 from wizard.operations.table import wipe
 
 PRIVATE_PLACES = "/run/diskwright"
@@ -27,10 +25,6 @@ class MakeFilesystem(NewFilesystem, Writing, frozen=True):
     """Create a filesystem."""
 
     kind: Literal["make-filesystem"] = "make-filesystem"
-
-    @property
-    def devices(self) -> tuple[str, ...]:
-        return (self.device, *self.others)
 
     @property
     def made(self) -> dict[str, tuple[str, str]]:
@@ -47,24 +41,14 @@ class MakeFilesystem(NewFilesystem, Writing, frozen=True):
         """True if Btrfs stores two copies of all data."""
         return ("-d", "raid1") in pairwise(self.options)
 
-    def on(self, nodes: Mapping[str, str], names: Mapping[str, str]) -> Self:
-        device, *others = (nodes[node] for node in self.devices)
-        return replace(self, device=device, others=tuple(others))
-
     def sentence(self, context: Context) -> Message:
-        created = t(
-            "Create the {filesystem} {noun} {label} on {devices:and}",
-            filesystem=self.filesystem,
-            noun=MADE[self.filesystem].noun,
-            label=repr(self.label),
-            devices=self.devices,
-        )
+        form = Sentence("Create the {filesystem} {noun} {label!r} on {devices:and}")
+        created = filled(form, self, MADE[self.filesystem])
         if not self.others:
             return t("{created}.", created=created)
         return t("{created}: {spread}.", created=created, spread=self._spread())
 
     def _spread(self) -> Message:
-        """Describe how Btrfs uses several devices, as the end of a sentence."""
         if self.is_mirrored:
             return t(
                 "two copies of data and metadata, on two drives each (raid1), so bad blocks are "
@@ -81,15 +65,9 @@ class MakeFilesystem(NewFilesystem, Writing, frozen=True):
         """Name all new filesystems together, except those on several devices."""
         if self.others:
             return sentence
-        what = t(
-            "{filesystem} {label} on {device}",
-            filesystem=self.filesystem,
-            label=self.label,
-            device=self.device,
-        )
-        return CREATED, what
+        return CREATED, filled(Sentence("{filesystem} {label} on {device}"), self)
 
-    def commands(self) -> tuple[Argv, ...]:
+    def commands(self) -> Commands:
         """Return the commands. Old data of an array's members may resemble a signature in the new
         filesystem, so wipefs comes first."""
         is_inside = self.striping or self.mirrored or self.logical
@@ -134,8 +112,7 @@ class MakeFilesystem(NewFilesystem, Writing, frozen=True):
         return round(least + per_tib * sum(sizes) / TIB, 1)
 
 
-def _between(mount: Mount, commands: Sequence[Argv]) -> tuple[Argv, ...]:
-    """Return commands between mount and unmount."""
+def _between(mount: Mount, commands: Sequence[Argv]) -> Commands:
     return (*mount.commands(), *commands, ("umount", mount.mount_point))
 
 
@@ -153,20 +130,16 @@ class Inside(WritingTo, frozen=True):
         return ()
 
     @property
-    def devices(self) -> tuple[str, ...]:
-        return (self.device, *self.others)
-
-    @property
     def mount(self) -> Mount:
         """The temporary mount. The mount point contains the UUID, so runs do not conflict."""
         kind, place = MADE[self.filesystem], f"{PRIVATE_PLACES}/{self.uuid}"
         return Mount(self.device, place, kind.kernel_names[0], kind.quiet_options, others=self.others)
 
-    def inside(self) -> tuple[Argv, ...]:
+    def inside(self) -> Commands:
         """Return the commands while mounted."""
         raise NotImplementedError
 
-    def commands(self) -> tuple[Argv, ...]:
+    def commands(self) -> Commands:
         return _between(self.mount, self.inside())
 
     def edits(self, context: Context) -> tuple[str, ...]:
@@ -184,9 +157,7 @@ class MakeSubvolumes(Inside, frozen=True):
     kind: Literal["make-subvolumes"] = "make-subvolumes"
     others: Annotated[tuple[str, ...], WHERE_USED] = ()
 
-    def on(self, nodes: Mapping[str, str], names: Mapping[str, str]) -> Self:
-        device, *others = (nodes[node] for node in self.devices)
-        return replace(self, device=device, others=tuple(others))
+    checks = (Sentence("Btrfs lists exactly {names:and} on {device}."),)
 
     def sentence(self, context: Context) -> Message:
         return tn(
@@ -197,13 +168,10 @@ class MakeSubvolumes(Inside, frozen=True):
             count=len(self.names),
         )
 
-    def inside(self) -> tuple[Argv, ...]:
+    def inside(self) -> Commands:
         """Return the commands while mounted."""
         place = self.mount.mount_point
         return tuple(("btrfs", "subvolume", "create", f"{place}/{name}") for name in self.names)
-
-    def holds(self, context: Context) -> tuple[Message, ...]:
-        return (t("Btrfs lists exactly {names:and} on {device}.", device=self.device, names=self.names),)
 
 
 class SetOwner(Inside, frozen=True):
@@ -218,10 +186,6 @@ class SetOwner(Inside, frozen=True):
     kind: Literal["set-owner"] = "set-owner"
     others: Annotated[tuple[str, ...], WHERE_USED] = ()
 
-    def on(self, nodes: Mapping[str, str], names: Mapping[str, str]) -> Self:
-        device, *others = (nodes[node] for node in self.devices)
-        return replace(self, device=device, others=tuple(others))
-
     def sentence(self, context: Context) -> Message:
         return t(
             "Allow {who} to write to the filesystem on {device}.", who=self.writer.shown, device=self.device
@@ -231,7 +195,7 @@ class SetOwner(Inside, frozen=True):
         """Omitted: the volume shows who may write."""
         return ""
 
-    def inside(self) -> tuple[Argv, ...]:
+    def inside(self) -> Commands:
         """Return the commands while mounted."""
         place, writer = self.mount.mount_point, self.writer
         places = (place, *(f"{place}/{name}" for name in self.names))
@@ -260,7 +224,7 @@ class Resize(WritingTo, frozen=True):
     filesystem: str
     size_bytes: int
 
-    form = Sentence("Resize the {filesystem} filesystem on {part} to {size:size}, preserving all files.")
+    checks = (CLEAN,)
     grows = False
 
     @property
@@ -279,26 +243,20 @@ class Resize(WritingTo, frozen=True):
     def programs(self) -> frozenset[str]:
         return frozenset((*self.growing.check[:1], *self.growing.programs)) if self.growing else frozenset()
 
-    def sentence(self, context: Context) -> Message:
-        return self.form(filesystem=self.filesystem, part=self.device, size=self.size_bytes)
-
-    def resize(self, growing: Growing, place: str) -> tuple[Argv, ...]:
+    def resize(self, growing: Growing, place: str) -> Commands:
         """Return the commands for a node, or for a mount point if the filesystem is resized while mounted."""
         raise NotImplementedError
 
-    def inside(self) -> tuple[Argv, ...]:
+    def inside(self) -> Commands:
         """Return the commands while mounted."""
         return self.resize(self.growing, self.mount.mount_point) if self.growing else ()
 
-    def commands(self) -> tuple[Argv, ...]:
+    def commands(self) -> Commands:
         if self.growing is None:
             return ()
         if self.growing.mounted:
             return _between(self.mount, self.inside())
         return self.resize(self.growing, self.device)
-
-    def holds(self, context: Context) -> tuple[Message, ...]:
-        return (CLEAN(device=self.device),)
 
     def seconds(self, context: Context) -> float:
         """Estimate the duration in seconds. The check reads every inode twice."""
@@ -312,9 +270,11 @@ class GrowFilesystem(Resize, frozen=True):
 
     grows = True
 
-    form = Sentence("Grow the {filesystem} filesystem on {part} to {size:size}, preserving all files.")
+    says = Sentence(
+        "Grow the {filesystem} filesystem on {device} to {size_bytes:size}, preserving all files."
+    )
 
-    def resize(self, growing: Growing, place: str) -> tuple[Argv, ...]:
+    def resize(self, growing: Growing, place: str) -> Commands:
         return growing.commands(place)
 
 
@@ -323,7 +283,9 @@ class ShrinkFilesystem(Resize, frozen=True):
 
     kind: Literal["shrink-filesystem"] = "shrink-filesystem"
 
-    form = Sentence("Shrink the {filesystem} filesystem on {part} to {size:size}, preserving all files.")
+    says = Sentence(
+        "Shrink the {filesystem} filesystem on {device} to {size_bytes:size}, preserving all files."
+    )
 
-    def resize(self, growing: Growing, place: str) -> tuple[Argv, ...]:
+    def resize(self, growing: Growing, place: str) -> Commands:
         return growing.smaller(place, self.size_bytes) if growing.smaller else ()

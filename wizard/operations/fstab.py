@@ -41,6 +41,8 @@ class EditFstab(Setting, Struct, frozen=True):
     needs_drive = False
     mounts = True
 
+    aims = Sentence("the new lines appear once, without old lines")
+
     def sentence(self, context: Context) -> Message:
         file, count = self.file, len(self.lines)
         if all(edit.old is None for edit in self.lines):
@@ -63,10 +65,6 @@ class EditFstab(Setting, Struct, frozen=True):
     def undo_text(self, context: Context) -> str:
         file = Path(self.file).name
         return str(t("The lines of {file} are restored; a copy of the old file is saved.", file=file))
-
-    @property
-    def goal(self) -> Message:
-        return t("the new lines appear once, without old lines")
 
     def fits(self, subject: Subject) -> bool:
         return (
@@ -169,7 +167,6 @@ class EditFstab(Setting, Struct, frozen=True):
 
 
 def _options_change(edit: LineEdit, file: str) -> Message | None:
-    """Describe the change of a line that differs only in its options, else return None."""
     old, new = ((line or "").split() for line in (edit.old, edit.new))
     if len(old) < 4 or len(old) != len(new) or [*old[:3], *old[4:]] != [*new[:3], *new[4:]]:
         return None
@@ -190,9 +187,7 @@ def _difference(edit: LineEdit) -> tuple[str, ...]:
 
 
 def _fits(edit: LineEdit, subject: Subject) -> bool:
-    """Check an edit by the rules of the request."""
-    lines = [line for line in (edit.old, edit.new) if line is not None]
-    if not all(map(_is_entry, lines)):
+    if not all(_is_entry(line) for line in (edit.old, edit.new) if line is not None):
         return False
     if edit.old == edit.new or (edit.old is None) is not (edit.number == 0) or edit.number < 0:
         return False
@@ -213,7 +208,6 @@ def _fits(edit: LineEdit, subject: Subject) -> bool:
 
 
 def _is_entry(line: str) -> bool:
-    """Return True if mount(8) can read the line, and it is no comment."""
     fields = line.split()
     passes = all(field.isdigit() for field in fields[4:6] if not field.startswith("#"))
     return len(fields) >= 3 and not fields[0].startswith("#") and "\n" not in line and passes

@@ -4,13 +4,13 @@ from typing import Literal
 
 from msgspec import Struct
 
-from wizard.filesystems.kind import Argv
+from wizard.filesystems.kind import Commands
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import partition_path
 from wizard.model.requests import Grow
 from wizard.model.said import Message, Sentence, t
 from wizard.operations.mounts import NOT_MOUNTED_AT
-from wizard.operations.operation import Context, How, Setting, Subject, System, ValueState
+from wizard.operations.operation import Context, How, Setting, Subject, System, ValueState, filled
 
 SYS_RESOURCE = 24
 """Number of CAP_SYS_RESOURCE (Linux include/uapi/linux/capability.h), which ext4 requires for growing
@@ -43,19 +43,15 @@ class ExtendPartition(Setting, Struct, frozen=True):
 
     requests = (Grow,)
 
+    says = Sentence("Extend {device} into the free space after it, to {new_bytes:size}, while in use.")
+    undone = Sentence("The old end is restored if the filesystem has not grown.")
+
     @property
     def device(self) -> str:
         """Node of the partition."""
         return partition_path(self.drive, self.number)
 
-    def sentence(self, context: Context) -> Message:
-        return t(
-            "Extend {device} into the free space after it, to {new:size}, while in use.",
-            device=self.device,
-            new=self.new_bytes,
-        )
-
-    def commands_to(self, *, new: bool) -> tuple[Argv, ...]:
+    def commands_to(self, *, new: bool) -> Commands:
         # Also works while in use (partx(8)).
         return (("partx", "--update", "--nr", f"{self.number}:{self.number}", self.drive),)
 
@@ -66,9 +62,6 @@ class ExtendPartition(Setting, Struct, frozen=True):
             str(entry(sign=sign, device=self.device, start=self.start_bytes, size=size))
             for sign, size in sizes
         )
-
-    def undo_text(self, context: Context) -> str:
-        return str(t("The old end is restored if the filesystem has not grown."))
 
     @property
     def goal(self) -> Message:
@@ -118,23 +111,21 @@ class GrowMounted(Setting, Struct, frozen=True):
 
     requests = (Grow,)
 
+    says = Sentence("Grow the {title} on {device} to {new_bytes:size} while in use.")
+    aims = Sentence("the filesystem fills {device}")
+
     @property
-    def _title(self) -> str:
+    def title(self) -> str:
+        """Title of the filesystem."""
         return KINDS[self.filesystem].title
 
     @property
     def stays(self) -> Message | None:
         if self.commands_to(new=False):
             return None
-        return t("{title} does not shrink while mounted", title=self._title)
+        return t("{title} does not shrink while mounted", title=self.title)
 
-    def sentence(self, context: Context) -> Message:
-        title, device, new = self._title, self.device, self.new_bytes
-        return t(
-            "Grow the {title} on {device} to {new:size} while in use.", title=title, device=device, new=new
-        )
-
-    def commands_to(self, *, new: bool) -> tuple[Argv, ...]:
+    def commands_to(self, *, new: bool) -> Commands:
         growing = KINDS[self.filesystem].growing
         assert growing is not None and growing.in_use is not None, self.filesystem
         if new:
@@ -148,10 +139,6 @@ class GrowMounted(Setting, Struct, frozen=True):
 
     def tools(self) -> frozenset[str]:
         return Setting.tools(self) | ({"dumpe2fs"} if self._is_ext else set())
-
-    @property
-    def goal(self) -> Message:
-        return t("the filesystem fills {device}", device=self.device)
 
     def fits(self, subject: Subject) -> bool:
         growing = KINDS[subject.filesystem].growing
@@ -174,7 +161,7 @@ class GrowMounted(Setting, Struct, frozen=True):
     def read(self, system: System) -> ValueState:
         device, place = self.device, self.mount_point
         if system.mount_words(device, place) is None:
-            return ValueState(How.OTHER, NOT_MOUNTED_AT(device=device, place=place))
+            return ValueState(How.OTHER, filled(NOT_MOUNTED_AT, self))
         held = system.filesystem_bytes(self.filesystem, device, place)
         seen = t("the filesystem on {device} has {size:size}", device=device, size=held)
         if held == self.old_bytes:
@@ -189,7 +176,7 @@ class GrowMounted(Setting, Struct, frozen=True):
             return None
         return t(
             "Growing cannot be undone: {title} does not shrink while mounted. The files are preserved.",
-            title=self._title,
+            title=self.title,
         )
 
 

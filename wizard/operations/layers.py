@@ -1,14 +1,12 @@
 """Operations on md arrays, LVM groups and other layers."""
 
 import re
-from collections.abc import Mapping
 from pathlib import PurePath
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 
 from msgspec import Struct
-from msgspec.structs import replace
 
-from wizard.filesystems.kind import Argv
+from wizard.filesystems.kind import Commands
 from wizard.model import layout
 from wizard.model.errors import WHERE_USED, Failed, partition_path
 from wizard.model.machine import Striping
@@ -23,6 +21,7 @@ from wizard.operations.operation import (
     ValueState,
     Writing,
     WritingTo,
+    filled,
 )
 from wizard.operations.rules import UUID_FORM, is_device_path
 
@@ -81,9 +80,11 @@ class MakeArray(WritingTo, frozen=True):
     kind: Literal["make-array"] = "make-array"
     level: Annotated[layout.Level, WHERE_USED] = "raid0"
 
-    @property
-    def devices(self) -> tuple[str, ...]:
-        return (self.device, *self.parts)
+    says = Sentence(
+        "Create the RAID0 {device} named {name} from {parts:and}, in chunks of {chunk_bytes:exact}."
+    )
+    programs = frozenset({"mdadm"})
+    usual_seconds = 1.0
 
     @property
     def created(self) -> tuple[str, ...]:
@@ -92,10 +93,6 @@ class MakeArray(WritingTo, frozen=True):
     @property
     def made(self) -> dict[str, tuple[str, str]]:
         return dict.fromkeys(self.parts, (MD_MEMBER, self.uuid))
-
-    @property
-    def programs(self) -> frozenset[str]:
-        return frozenset({"mdadm"})
 
     @property
     def mdadm_uuid(self) -> str:
@@ -121,28 +118,17 @@ class MakeArray(WritingTo, frozen=True):
             t("Everything on {parts:list}, overwritten from the first byte to the last.", parts=self.copied)
         )
 
-    def on(self, nodes: Mapping[str, str], names: Mapping[str, str]) -> Self:
-        return replace(self, device=nodes[self.device], parts=tuple(nodes[part] for part in self.parts))
-
     def sentence(self, context: Context) -> Message:
         """Describe the operation, with the duration of md's copy in the background."""
         if not self.copied:
-            return t(
-                "Create the RAID0 {device} named {name} from {parts:and}, in chunks of {chunk:exact}.",
-                parts=self.parts,
-                device=self.device,
-                name=self.name,
-                chunk=self.chunk_bytes,
-            )
+            return filled(self.says, self)
         part = new_bytes(context.members_of(self.parts)[0], self.parts[0])
+        mirror = Sentence(
+            "Create the mirror (RAID1) {device} named {name} from {parts:and}. A write-intent bitmap limits "
+            "the comparison after a crash to recent writes."
+        )
         return join(
-            t(
-                "Create the mirror (RAID1) {device} named {name} from {parts:and}. A write-intent bitmap "
-                "limits the comparison after a crash to recent writes.",
-                parts=self.parts,
-                device=self.device,
-                name=self.name,
-            ),
+            filled(mirror, self),
             t(
                 "As soon as the mirror is in use, md copies all of {first} to the others. This takes at "
                 "least {least} at md's limit of 200 MB/s, longer on slower drives. On a scratch copy "
@@ -153,7 +139,7 @@ class MakeArray(WritingTo, frozen=True):
             t("The volume is usable during the copy, but survives a failed drive only afterwards."),
         )
 
-    def commands(self) -> tuple[Argv, ...]:
+    def commands(self) -> Commands:
         """Return the command. `--run` confirms partitions with existing signatures. The home host `any` makes
         the name the same on all machines and rescue media (mdadm(8)). A write-intent bitmap limits the
         comparison after a crash to recent writes."""
@@ -175,36 +161,27 @@ class MakeArray(WritingTo, frozen=True):
 
     def holds(self, context: Context) -> tuple[Message, ...]:
         """Describe the checks afterwards. Copies of a mirror are not compared, because copying continues."""
-        device, uuid, parts = self.device, self.mdadm_uuid, len(self.parts)
-        if self.copied:
-            return (
-                t(
+        seen, kernel = (
+            (
+                Sentence(
                     "mdadm reports on {device} and each part a RAID1 of {parts} with UUID {uuid} and a "
-                    "bitmap. Data is aligned on every drive.",
-                    device=device,
-                    parts=parts,
-                    uuid=uuid,
+                    "bitmap. Data is aligned on every drive."
                 ),
-                t("The kernel reports {device} as unstriped and aligned on every drive.", device=device),
+                t("The kernel reports {device} as unstriped and aligned on every drive.", device=self.device),
             )
-        return (
-            t(
-                "mdadm reports on {device} and each part a RAID0 of {parts} with UUID {uuid}.",
-                device=device,
-                parts=parts,
-                uuid=uuid,
-            ),
-            t(
-                "The kernel reports {least:exact} minimum and {best:exact} optimal I/O size for {device}, "
-                "aligned on every drive.",
-                least=self.chunk_bytes,
-                best=self.chunk_bytes * parts,
-                device=device,
-            ),
+            if self.striping is None
+            else (
+                Sentence("mdadm reports on {device} and each part a RAID0 of {parts} with UUID {uuid}."),
+                t(
+                    "The kernel reports {least:exact} minimum and {best:exact} optimal I/O size for "
+                    "{device}, aligned on every drive.",
+                    least=self.striping.unit_bytes,
+                    best=self.striping.width_bytes,
+                    device=self.device,
+                ),
+            )
         )
-
-    def seconds(self, context: Context) -> float:
-        return 1.0
+        return seen(device=self.device, parts=len(self.parts), uuid=self.mdadm_uuid), kernel
 
 
 class MakeVolumeGroup(Writing, Struct, frozen=True):
@@ -216,32 +193,22 @@ class MakeVolumeGroup(Writing, Struct, frozen=True):
     uuids: tuple[str, ...]
     kind: Literal["make-volume-group"] = "make-volume-group"
 
-    @property
-    def devices(self) -> tuple[str, ...]:
-        return self.parts
+    start = DATA_BYTES
+    says = Sentence("Create the LVM volume group {name} on {parts:and}, with data from {start:exact} on.")
+    checks = (
+        Sentence("LVM reports the volume group {name} only on {parts:and}, with data from {start:exact} on."),
+    )
+    programs = frozenset({"lvs", "pvs", "vgs", "lvchange", "vgchange"})
+    """The tools that check, activate and deactivate the group."""
+
+    usual_seconds = 1.0
 
     @property
     def made(self) -> dict[str, tuple[str, str]]:
         uuids = map(physical_volume_uuid, self.uuids)
         return {part: (PHYSICAL_VOLUME, uuid) for part, uuid in zip(self.parts, uuids, strict=True)}
 
-    @property
-    def programs(self) -> frozenset[str]:
-        """The tools that check, activate and deactivate the group."""
-        return frozenset({"lvs", "pvs", "vgs", "lvchange", "vgchange"})
-
-    def on(self, nodes: Mapping[str, str], names: Mapping[str, str]) -> Self:
-        return replace(self, parts=tuple(nodes[part] for part in self.parts))
-
-    def sentence(self, context: Context) -> Message:
-        return t(
-            "Create the LVM volume group {name} on {parts:and}, with data from {start:exact} on.",
-            name=self.name,
-            parts=self.parts,
-            start=DATA_BYTES,
-        )
-
-    def commands(self) -> tuple[Argv, ...]:
+    def commands(self) -> Commands:
         """Return the commands. Data starts at 1 MiB, regardless of LVM's detection."""
         return (
             *(
@@ -254,19 +221,6 @@ class MakeVolumeGroup(Writing, Struct, frozen=True):
             ("vgcreate", "--physicalextentsize", "4m", self.name, *self.parts),
         )
 
-    def holds(self, context: Context) -> tuple[Message, ...]:
-        return (
-            t(
-                "LVM reports the volume group {name} only on {parts:and}, with data from {start:exact} on.",
-                name=self.name,
-                parts=self.parts,
-                start=DATA_BYTES,
-            ),
-        )
-
-    def seconds(self, context: Context) -> float:
-        return 1.0
-
 
 class MakeLogicalVolume(WritingTo, frozen=True):
     """Create the logical volume `name`, node `device`, with exactly `size_bytes` in `group`, contiguous if
@@ -277,45 +231,28 @@ class MakeLogicalVolume(WritingTo, frozen=True):
     size_bytes: int
     kind: Literal["make-logical-volume"] = "make-logical-volume"
 
+    says = Sentence("Create the logical volume {device}: {size_bytes:size} ({size_bytes} bytes).")
+    checks = (
+        Sentence("LVM reports {device} as a linear volume of exactly {size_bytes} bytes."),
+        Sentence("The kernel reports {device} as aligned."),
+    )
+    usual_seconds = 1.0
+
     @property
     def created(self) -> tuple[str, ...]:
         return (self.device,)
 
-    def sentence(self, context: Context) -> Message:
-        return t(
-            "Create the logical volume {device}: {size:size} ({size} bytes).",
-            device=self.device,
-            size=self.size_bytes,
-        )
-
-    def commands(self) -> tuple[Argv, ...]:
+    def commands(self) -> Commands:
         """Return the command. In a new group, volumes are contiguous anyway, so contiguous allocation is not
         required. Nothing is zeroed or erased until the filesystem is created, so undo is possible until
         then."""
         return (
             (
-                *(
-                    "lvcreate",
-                    "--yes",
-                    *LVM_WITHOUT_UDEV,
-                    "--type",
-                    "linear",
-                    "--size",
-                    f"{self.size_bytes}b",
-                ),
+                *("lvcreate", "--yes", *LVM_WITHOUT_UDEV, "--type", "linear"),
+                *("--size", f"{self.size_bytes}b"),
                 *("--zero", "n", "--wipesignatures", "n", "--name", self.name, self.group),
             ),
         )
-
-    def holds(self, context: Context) -> tuple[Message, ...]:
-        device, size = self.device, self.size_bytes
-        return (
-            t("LVM reports {device} as a linear volume of exactly {size} bytes.", device=device, size=size),
-            t("The kernel reports {device} as aligned.", device=device),
-        )
-
-    def seconds(self, context: Context) -> float:
-        return 1.0
 
 
 class StopLayer(Setting, Struct, frozen=True):
@@ -338,6 +275,8 @@ class StopLayer(Setting, Struct, frozen=True):
     requests = (Release,)
     lasts = False
 
+    aims = Sentence("{device} is not active")
+
     @property
     def once(self) -> str:
         return self.device
@@ -355,9 +294,9 @@ class StopLayer(Setting, Struct, frozen=True):
             "lvm": Sentence("Deactivate the volume group {device} on {members:and}."),
             "luks": Sentence("Close the container {device} on {members:and}."),
         }
-        return sentences[self.layer](device=self.device, members=self.members)
+        return filled(sentences[self.layer], self)
 
-    def commands_to(self, *, new: bool) -> tuple[Argv, ...]:
+    def commands_to(self, *, new: bool) -> Commands:
         """A layer starts with as many members and as writable as before. A container needs its key."""
         device, members = self.device, self.members
         match self.layer:
@@ -376,10 +315,6 @@ class StopLayer(Setting, Struct, frozen=True):
                 uuid = f"--uuid={array_uuid(self.uuid)}"
                 node = self.name or device
                 return (("mdadm", "--assemble", "--run", *read_only, node, uuid, *members),)
-
-    @property
-    def goal(self) -> Message:
-        return t("{device} is not active", device=self.device)
 
     def fits(self, subject: Subject) -> bool:
         """Check the form. That the layers are on this drive follows from planning again, before they stop."""
@@ -431,13 +366,8 @@ class StopLayer(Setting, Struct, frozen=True):
             if self.layer == "md"
             else system.group_members(device) == {*members}
         ):
-            raise Failed(
-                t(
-                    "Cannot start {device}: a member changed or is missing ({members:and}).",
-                    device=device,
-                    members=members,
-                )
-            )
+            changed = Sentence("Cannot start {device}: a member changed or is missing ({members:and}).")
+            raise Failed(filled(changed, self))
         Setting.write(self, system, new=new)
         wanted = How.AFTER if new else How.BEFORE
         system.wait_until(lambda: self.read(system).how is wanted)

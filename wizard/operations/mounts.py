@@ -1,13 +1,12 @@
 """Operations on mounts and swap, and the data of fstab lines."""
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Literal, Self
+from collections.abc import Sequence
+from typing import Annotated, Literal
 
 from msgspec import Struct
-from msgspec.structs import replace
 
-from wizard.filesystems.kind import Argv
+from wizard.filesystems.kind import Commands
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import WHERE_USED, Failed
 from wizard.model.layout import NO_PLACE, Writer
@@ -18,6 +17,7 @@ from wizard.operations.operation import (
     AtDevice,
     Context,
     How,
+    OnNodes,
     Operation,
     Setting,
     Subject,
@@ -25,13 +25,13 @@ from wizard.operations.operation import (
     System,
     ValueState,
     compared,
+    filled,
 )
 from wizard.operations.rules import mount_options_fault, mount_point_fault
 
-NOT_MOUNTED_AT = Sentence("{device} is not mounted at {place}")
-MOUNTED_AT = Sentence("{device} is mounted at {place}")
+NOT_MOUNTED_AT = Sentence("{device} is not mounted at {mount_point}")
+MOUNTED_AT = Sentence("{device} is mounted at {mount_point}")
 MOUNTED_WITH = Sentence("mounted with {options}")
-CREATED = Sentence("directory {place}, created if missing")
 
 OPPOSITES = {"lazytime": "nolazytime", "nodev": "dev", "nosuid": "suid", "noexec": "exec"}
 """Generic mount options and the options that disable them (mount(8))."""
@@ -109,7 +109,7 @@ class AddFstabLine(Operation, Struct, frozen=True):
         return (ONE_LINE(file=context.fstab, what=what),)
 
 
-class Mount(Setting, Struct, frozen=True):
+class Mount(OnNodes, Setting, Struct, frozen=True):
     """Mount `device` at `mount_point`, which is created if missing. `others`: further devices of a
     multi-device Btrfs."""
 
@@ -124,26 +124,25 @@ class Mount(Setting, Struct, frozen=True):
     lasts = False
     mounts = True
 
-    @property
-    def devices(self) -> tuple[str, ...]:
-        return (self.device, *self.others)
+    writes_also = (Sentence("directory {mount_point}, created if missing"),)
+    undone = Sentence("Unmount {mount_point}.")
+    aims = MOUNTED_AT
 
-    def on(self, nodes: Mapping[str, str], names: Mapping[str, str]) -> Self:
-        device, *others = (nodes[node] for node in self.devices)
-        return replace(self, device=device, others=tuple(others))
+    @property
+    def subvolume(self) -> str:
+        """The mounted subvolume, by path from the top level, or an empty string."""
+        return mounted_subvolume(self.options)
 
     def sentence(self, context: Context) -> Message:
-        place = self.mount_point
-        if name := mounted_subvolume(self.options):
-            return t("Mount {name} of {device} at {place}.", name=name, device=self.device, place=place)
-        return t("Mount {device} at {place}.", device=self.device, place=place)
+        if self.subvolume:
+            return filled(Sentence("Mount {subvolume} of {device} at {mount_point}."), self)
+        return filled(Sentence("Mount {device} at {mount_point}."), self)
 
     def summary(self, sentence: str) -> Summary:
         """Name all mounts together. In a plan, each has an fstab line."""
-        what = mounted_subvolume(self.options) or self.device
-        return MOUNTED, t("{what} at {place}", what=what, place=self.mount_point)
+        return MOUNTED, t("{what} at {place}", what=self.subvolume or self.device, place=self.mount_point)
 
-    def commands_to(self, *, new: bool) -> tuple[Argv, ...]:
+    def commands_to(self, *, new: bool) -> Commands:
         if not new:
             return (("umount", self.mount_point),)
         # The kernel assembles a Btrfs from registered devices (btrfs-device(8)).
@@ -151,24 +150,11 @@ class Mount(Setting, Struct, frozen=True):
         options = ("-o", ",".join(self.options)) if self.options else ()
         return (*scan, ("mount", "-t", self.filesystem, *options, self.device, self.mount_point))
 
-    def edits(self, context: Context) -> tuple[str, ...]:
-        return (str(CREATED(place=self.mount_point)),)
-
-    def undo_text(self, context: Context) -> str:
-        return str(t("Unmount {place}.", place=self.mount_point))
-
     def holds(self, context: Context) -> tuple[Message, ...]:
-        device, place = self.device, self.mount_point
         if not self.options:
-            return (t("{device} is mounted at {place}.", device=device, place=place),)
-        options = ",".join(self.options)
-        return (
-            t("{device} is mounted at {place} with {options}.", device=device, place=place, options=options),
-        )
-
-    @property
-    def goal(self) -> Message:
-        return MOUNTED_AT(device=self.device, place=self.mount_point)
+            return (filled(Sentence("{device} is mounted at {mount_point}."), self),)
+        how = Sentence("{device} is mounted at {place} with {options}.")
+        return (how(device=self.device, place=self.mount_point, options=",".join(self.options)),)
 
     def fits(self, subject: Subject) -> bool:
         kind = KINDS[subject.filesystem]
@@ -189,7 +175,7 @@ class Mount(Setting, Struct, frozen=True):
             return ValueState(How.AFTER, self.goal)
         if other is None:
             return ValueState(How.BEFORE, t("nothing is mounted at {place}", place=self.mount_point))
-        return ValueState(How.OTHER, MOUNTED_AT(device=other, place=self.mount_point))
+        return ValueState(How.OTHER, MOUNTED_AT(device=other, mount_point=self.mount_point))
 
     def write(self, system: System, *, new: bool) -> None:
         if new:
@@ -204,21 +190,16 @@ class TurnOnSwap(AtDevice, frozen=True):
 
     kind: Literal["turn-on-swap"] = "turn-on-swap"
 
-    def sentence(self, context: Context) -> Message:
-        return t("Enable swap on {device}.", device=self.device)
+    says = Sentence("Enable swap on {device}.")
+    undone = Sentence("Run `swapoff {device}`.")
+    checks = (Sentence("The kernel lists {device} as swap."),)
 
     def summary(self, sentence: str) -> Summary:
         """Name all swap spaces together. In a plan, each has an fstab line."""
         return SWAPPED, self.device
 
-    def commands(self) -> tuple[Argv, ...]:
+    def commands(self) -> Commands:
         return (("swapon", self.device),)
-
-    def undo_text(self, context: Context) -> str:
-        return str(t("Run `swapoff {device}`.", device=self.device))
-
-    def holds(self, context: Context) -> tuple[Message, ...]:
-        return (t("The kernel lists {device} as swap.", device=self.device),)
 
 
 class Remount(Setting, Struct, frozen=True):
@@ -237,11 +218,11 @@ class Remount(Setting, Struct, frozen=True):
     requests = (Tune, SetOptions)
     lasts = False
 
-    def sentence(self, context: Context) -> Message:
-        place, how = self.mount_point, self._difference()
-        return t("Remount {device} at {place} {how} while in use.", device=self.device, place=place, how=how)
+    says = Sentence("Remount {device} at {mount_point} {difference} while in use.")
 
-    def _difference(self) -> Message | str:
+    @property
+    def difference(self) -> Message | str:
+        """Added and removed options."""
         added = " and ".join(word for word in self.new if word not in self.old)
         removed = " and ".join(word for word in self.old if word in OPPOSITES and word not in self.new)
         if added and removed:
@@ -250,7 +231,7 @@ class Remount(Setting, Struct, frozen=True):
             return t("without {options}", options=removed)
         return t("with {options}", options=added) if added else ""
 
-    def commands_to(self, *, new: bool) -> tuple[Argv, ...]:
+    def commands_to(self, *, new: bool) -> Commands:
         """Name device and mount point, so that fstab is ignored and omitted options are lost (mount(8)).
         Current versions of mount(8) only change options that are given, so disable removed ones."""
         now, wanted = (self.old, self.new) if new else (self.new, self.old)
@@ -276,7 +257,7 @@ class Remount(Setting, Struct, frozen=True):
     def read(self, system: System) -> ValueState:
         words = system.mount_words(self.device, self.mount_point)
         if words is None:
-            return ValueState(How.OTHER, NOT_MOUNTED_AT(device=self.device, place=self.mount_point))
+            return ValueState(How.OTHER, filled(NOT_MOUNTED_AT, self))
         return compared({*words}, {*self.old}, {*self.new}, MOUNTED_WITH(options=",".join(words)))
 
 
@@ -311,6 +292,8 @@ class ChangeOwner(Setting, Struct, frozen=True):
 
     requests = (Tune, Attach)
 
+    undone = Sentence("By restoring the old owner and mode.")
+
     def sentence(self, context: Context) -> Message:
         return t(
             "Change the owner of {place} from {old} to {new}. Files in it keep theirs.",
@@ -319,13 +302,10 @@ class ChangeOwner(Setting, Struct, frozen=True):
             new=str(self.new),
         )
 
-    def commands_to(self, *, new: bool) -> tuple[Argv, ...]:
+    def commands_to(self, *, new: bool) -> Commands:
         # A change of owner can clear bits of the mode. Only five digits clear setgid (chmod(1)).
         top, place = self.new if new else self.old, self.mount_point
         return ("chown", f"{top.owner}:{top.group}", place), ("chmod", f"{top.mode:05o}", place)
-
-    def undo_text(self, context: Context) -> str:
-        return str(t("By restoring the old owner and mode."))
 
     @property
     def goal(self) -> Message:
@@ -351,7 +331,7 @@ class ChangeOwner(Setting, Struct, frozen=True):
     def write(self, system: System, *, new: bool) -> None:
         # Without the mount, the folder below would get the owner.
         if system.mount_words(self.device, self.mount_point) is None:
-            raise Failed(t("{what}.", what=NOT_MOUNTED_AT(device=self.device, place=self.mount_point)))
+            raise Failed(t("{what}.", what=filled(NOT_MOUNTED_AT, self)))
         Setting.write(self, system, new=new)
 
 
@@ -368,6 +348,9 @@ class Unmount(Setting, Struct, frozen=True):
     requests = (Detach, SwitchOff)
     lasts = False
 
+    says = Sentence("Unmount {device} from {mount_point}.")
+    aims = NOT_MOUNTED_AT
+
     @property
     def once(self) -> str:
         return self.mount_point
@@ -376,15 +359,8 @@ class Unmount(Setting, Struct, frozen=True):
     def _mount(self) -> Mount:
         return Mount(self.device, self.mount_point, self.filesystem, self.options)
 
-    def sentence(self, context: Context) -> Message:
-        return t("Unmount {device} from {place}.", device=self.device, place=self.mount_point)
-
-    def commands_to(self, *, new: bool) -> tuple[Argv, ...]:
+    def commands_to(self, *, new: bool) -> Commands:
         return self._mount.commands_to(new=not new)
-
-    @property
-    def goal(self) -> Message:
-        return NOT_MOUNTED_AT(device=self.device, place=self.mount_point)
 
     def fits(self, subject: Subject) -> bool:
         # Before a drive is powered off, its partitions are unmounted.

@@ -3,13 +3,14 @@
 import shlex
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from enum import StrEnum
+from itertools import chain
 from pathlib import Path
 from typing import ClassVar, Protocol, Self
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from wizard.filesystems.kind import Argv
+from wizard.filesystems.kind import Argv, Commands
 from wizard.model.errors import Failed, partition_path
 from wizard.model.geometry import Identity
 from wizard.model.layout import Layout, Member, Slot
@@ -66,7 +67,7 @@ class Context(Struct, frozen=True):
     @property
     def changed(self) -> Slot | None:
         """Old state of the only partition that the plan changes. None if the plan covers the whole drive."""
-        return next((slot for slot in self.before.partitions if slot.number == self.part), None)
+        return self.before.partition(self.part)
 
     def is_drive(self, device: str) -> bool:
         """Return True if `device` is a whole drive of the plan."""
@@ -98,10 +99,37 @@ Summary = str | tuple[Sentence, Message | str]
 this one."""
 
 
+def filled(form: Sentence, *sources: object) -> Message:
+    """Return a message with the attributes that its fields name, each of the first source that has it."""
+    return form(
+        **{
+            name: next(getattr(source, name) for source in sources if hasattr(source, name))
+            for name in form.fields
+        }
+    )
+
+
 class Operation:
-    """One step of a plan. Subclasses are records with a `kind` for documents. Methods are pure."""
+    """One step of a plan. Subclasses are records with a `kind` for documents. Methods are pure.
+
+    Fields of the texts below are attributes of the operation, or of the context.
+    """
 
     __slots__ = ()
+
+    says: ClassVar[Sentence]
+    """The description, unless `sentence` returns another."""
+
+    writes_also: ClassVar[tuple[Sentence, ...]] = ()
+    """The `edits`."""
+
+    undone: ClassVar[Sentence]
+    """The `undo_text`."""
+
+    checks: ClassVar[tuple[Sentence, ...]] = ()
+    """The checks afterwards."""
+
+    usual_seconds: ClassVar[float] = 0.2
 
     writes = False
     """True for writes to a drive."""
@@ -142,19 +170,19 @@ class Operation:
 
     def sentence(self, context: Context) -> Message:
         """Describe the operation."""
-        raise NotImplementedError
+        return filled(self.says, self, context)
 
     def summary(self, sentence: str) -> Summary:
         """Return how a short description of the plan mentions the operation."""
         return sentence
 
-    def commands(self) -> tuple[Argv, ...]:
+    def commands(self) -> Commands:
         """Return the commands in order. Empty if a file, table or value is written instead."""
         return ()
 
     def edits(self, context: Context) -> tuple[str, ...]:
         """Return the lines written to a file, table or value without a command."""
-        return ()
+        return tuple(str(filled(form, self, context)) for form in self.writes_also)
 
     def destroys(self, context: Context) -> str:
         """Describe the data that is lost, or return an empty string."""
@@ -162,18 +190,40 @@ class Operation:
 
     def undo_text(self, context: Context) -> str:
         """Describe how to undo the operation, or why that is impossible."""
-        raise NotImplementedError
+        return str(filled(self.undone, self, context))
 
     def holds(self, context: Context) -> tuple[Message, ...]:
         """Describe the checks afterwards."""
-        return ()
+        return tuple(filled(form, self, context) for form in self.checks)
 
     def seconds(self, context: Context) -> float:
         """Estimate the duration in seconds."""
-        return 0.2
+        return self.usual_seconds
 
 
-class Writing(Operation):
+class OnNodes(Operation):
+    """An operation with nodes in its fields `device`, `others` and `parts`, as far as it has these."""
+
+    __slots__ = ()
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        found = ((old,) if isinstance(old, str) else old for old in self._nodes().values())
+        return tuple(chain.from_iterable(found))
+
+    def on(self, nodes: Mapping[str, str], names: Mapping[str, str]) -> Self:
+        moved = {
+            name: nodes[old] if isinstance(old, str) else tuple(nodes[node] for node in old)
+            for name, old in self._nodes().items()
+        }
+        assert isinstance(self, Struct)
+        return replace(self, **moved)
+
+    def _nodes(self) -> dict[str, str | tuple[str, ...]]:
+        return {name: getattr(self, name) for name in ("device", "others", "parts") if hasattr(self, name)}
+
+
+class Writing(OnNodes):
     """An operation that writes to a drive. A rehearsed run saves the old bytes."""
 
     __slots__ = ()
@@ -186,17 +236,10 @@ class Writing(Operation):
         return str(t("Cannot be undone. After a power cut, the drive must be set up again."))
 
 
-class AtDevice(Operation, Struct, frozen=True):
+class AtDevice(OnNodes, Struct, frozen=True):
     """An operation on the drive, partition or array `device`."""
 
     device: str
-
-    @property
-    def devices(self) -> tuple[str, ...]:
-        return (self.device,)
-
-    def on(self, nodes: Mapping[str, str], names: Mapping[str, str]) -> Self:
-        return replace(self, device=nodes[self.device])
 
 
 class WritingTo(AtDevice, Writing, frozen=True):
@@ -375,6 +418,9 @@ class Setting(Operation):
 
     __slots__ = ()
 
+    aims: ClassVar[Sentence]
+    """The `goal`."""
+
     requests: ClassVar[tuple[type[Wanted], ...]] = ()
     """Requests that can need the operation."""
 
@@ -405,9 +451,9 @@ class Setting(Operation):
     @property
     def goal(self) -> Message:
         """Describe the new state, as a clause."""
-        raise NotImplementedError
+        return filled(self.aims, self)
 
-    def commands_to(self, *, new: bool) -> tuple[Argv, ...]:
+    def commands_to(self, *, new: bool) -> Commands:
         """Return the commands for the new state, or back. Empty if a file or value is written instead."""
         return ()
 
@@ -424,12 +470,14 @@ class Setting(Operation):
         for argv in self.commands_to(new=new):
             system.command(argv)
 
-    def commands(self) -> tuple[Argv, ...]:
+    def commands(self) -> Commands:
         """Return the commands for the new state."""
         return self.commands_to(new=True)
 
     def undo_text(self, context: Context) -> str:
         """Describe how to undo the operation, or why that is impossible."""
+        if hasattr(self, "undone"):
+            return super().undo_text(context)
         if self.undo_obstacle:
             return str(self.undo_obstacle)
         commands = (f"`{shlex.join(argv)}`" for argv in self.commands_to(new=False))

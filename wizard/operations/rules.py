@@ -198,17 +198,10 @@ def mkfs_options_fault(filesystem: str, options: tuple[str, ...]) -> Message | N
         if not equals:
             value = rest.pop(0) if rest else ""
         if not _VALUE.fullmatch(value) or value.startswith("-"):
-            return t(
-                "diskwright does not allow the value '{value}' for {option}",
-                option=flag,
-                value=value,
-            )
+            return t("diskwright does not allow the value '{value}' for {option}", option=flag, value=value)
         if elsewhere := {part.partition("=")[0] for part in value.split(",")} & MKFS_KEYS_ELSEWHERE:
-            return t(
-                "{option} {key} could refer to something other than the partition",
-                option=flag,
-                key=min(elsewhere),
-            )
+            form = Sentence("{option} {key} could refer to something other than the partition")
+            return form(option=flag, key=min(elsewhere))
     return None
 
 
@@ -238,11 +231,10 @@ def volume_uuid_fault(text: str, filesystem: str) -> str | None:
 def uuid_fault(text: str) -> str | None:
     """Return why `text` is not a UUID in canonical form, or None."""
     try:
-        return (
-            None if str(UUID(text)) == text and UUID(text).int else str(t("is not in plain lower-case form"))
-        )
+        found = UUID(text)
     except ValueError:
         return str(t("is not a UUID"))
+    return None if str(found) == text and found.int else str(t("is not in plain lower-case form"))
 
 
 def is_device_path(path: str) -> bool:

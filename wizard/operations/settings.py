@@ -8,23 +8,23 @@ from typing import Annotated, Literal
 from msgspec import Struct
 
 from wizard.advice.existing import udev_rule
-from wizard.filesystems.kind import UUID_TABLES, WRITTEN_UUIDS, Argv
+from wizard.filesystems.kind import UUID_TABLES, WRITTEN_UUIDS, Commands
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import WHERE_USED, Failed
 from wizard.model.geometry import Identity
 from wizard.model.requests import NewUuid, SetLabel, SwitchOff, Tune
 from wizard.model.said import Message, Sentence, t
 from wizard.operations import rules
-from wizard.operations.operation import Context, How, Setting, Subject, System, ValueState, compared
+from wizard.operations.operation import Context, How, Setting, Subject, System, ValueState, compared, filled
 from wizard.probe.host.sysfs import SYS, name_of
 
 SET_AGAIN = Sentence("By setting {old} again.")
 BLOCKS = Sentence("{blocks} blocks are reserved for root")
-CONTAINS = Sentence("{file} contains {value}")
+CONTAINS = Sentence("{file} contains {new}")
 UNIT_STATE = Sentence("systemd reports {unit} as {state}")
 
 _MBR_ID = re.compile(r"[0-9a-f]{8}")
-_GUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+GUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 QUEUE = {"scheduler": re.compile(r"[a-z][a-z0-9-]{0,30}"), "read_ahead_kb": re.compile(r"\d{1,9}", re.ASCII)}
 """Queue values that can be changed, and their format."""
@@ -48,7 +48,7 @@ class ReserveBlocks(Setting, Struct, frozen=True):
             "Reserve {new:size} of {device} for root instead of {old:size}.", new=new, device=device, old=old
         )
 
-    def commands_to(self, *, new: bool) -> tuple[Argv, ...]:
+    def commands_to(self, *, new: bool) -> Commands:
         return (("tune2fs", "-r", str(self.new_blocks if new else self.old_blocks), self.device),)
 
     def tools(self) -> frozenset[str]:
@@ -98,14 +98,14 @@ class Relabel(Setting, Struct, frozen=True):
         return self.identifier == "uuid"
 
     def sentence(self, context: Context) -> Message:
-        device, new, old = self.device, self.new, self.old
+        form = Sentence("Label {device} '{new}'.")
         if self.is_uuid:
-            return t("Change the UUID of {device} from {old} to {new}.", device=device, old=old, new=new)
-        if old:
-            return t("Label {device} '{new}' instead of '{old}'.", device=device, new=new, old=old)
-        return t("Label {device} '{new}'.", device=device, new=new)
+            form = Sentence("Change the UUID of {device} from {old} to {new}.")
+        elif self.old:
+            form = Sentence("Label {device} '{new}' instead of '{old}'.")
+        return filled(form, self)
 
-    def commands_to(self, *, new: bool) -> tuple[Argv, ...]:
+    def commands_to(self, *, new: bool) -> Commands:
         if self.is_written:
             return ()
         kind, value = KINDS[self.filesystem], self.new if new else self.old
@@ -121,7 +121,7 @@ class Relabel(Setting, Struct, frozen=True):
         )
 
     def undo_text(self, context: Context) -> str:
-        return str(SET_AGAIN(old=self.old)) if self.is_written else Setting.undo_text(self, context)
+        return str(filled(SET_AGAIN, self)) if self.is_written else Setting.undo_text(self, context)
 
     @property
     def goal(self) -> Message:
@@ -145,15 +145,16 @@ class Relabel(Setting, Struct, frozen=True):
 
     def _are_labels(self) -> bool:
         """The filesystem accepts the new label, and undo can restore the old one."""
-        faults = rules.old_label_fault(self.old, self.filesystem) or rules.label_fault_of(
-            self.new, self.filesystem
+        return (
+            not rules.old_label_fault(self.old, self.filesystem)
+            and not rules.label_fault_of(self.new, self.filesystem)
+            and self.mount_point[:1] in ("", "/")
         )
-        return not faults and (not self.mount_point or self.mount_point.startswith("/"))
 
     def _are_uuids(self, subject: Subject) -> bool:
         """UUIDs have the form that is written, and only partitions of the drive get one."""
         kind = self.filesystem
-        form = _MBR_ID if kind == "mbr" else _GUID if self.is_written else rules.UUID_FORM
+        form = _MBR_ID if kind == "mbr" else GUID if self.is_written else rules.UUID_FORM
         uuids = [(self.old, self.new), *((old, new) for _, old, new in self.parts)]
         nodes = [device for device, *_ in self.parts]
         return (
@@ -194,6 +195,10 @@ class SetQueue(Setting, Struct, frozen=True):
     requests = (Tune,)
     lasts = False
 
+    says = Sentence("Set {name} of {device} from {old} to {new} now.")
+    undone = SET_AGAIN
+    aims = CONTAINS
+
     @property
     def once(self) -> str:
         return self.name
@@ -203,21 +208,8 @@ class SetQueue(Setting, Struct, frozen=True):
         """The file in sysfs."""
         return f"/sys/class/block/{name_of(self.device)}/queue/{self.name}"
 
-    def sentence(self, context: Context) -> Message:
-        name, old, new = self.name, self.old, self.new
-        return t(
-            "Set {name} of {drive} from {old} to {new} now.", name=name, drive=self.device, new=new, old=old
-        )
-
     def edits(self, context: Context) -> tuple[str, ...]:
         return (f"{self.file}: {self.new}",)
-
-    def undo_text(self, context: Context) -> str:
-        return str(SET_AGAIN(old=self.old))
-
-    @property
-    def goal(self) -> Message:
-        return CONTAINS(file=self.file, value=self.new)
 
     def fits(self, subject: Subject) -> bool:
         is_known = _is_queue_value(self.name, self.old) and _is_queue_value(self.name, self.new)
@@ -228,7 +220,7 @@ class SetQueue(Setting, Struct, frozen=True):
         # If the file lists choices, the active one is in brackets.
         chosen = re.search(r"\[(.+?)\]", content or "")
         now = chosen[1] if chosen else content
-        seen = CONTAINS(file=file, value=now) if now else t("{file} is empty", file=file)
+        seen = CONTAINS(file=file, new=now) if now else t("{file} is empty", file=file)
         return compared(now, self.old, self.new, seen)
 
     def write(self, system: System, *, new: bool) -> None:
@@ -247,6 +239,8 @@ class WriteRules(Setting, Struct, frozen=True):
     requests = (Tune,)
     needs_drive = False
 
+    aims = Sentence("{file} has the new lines")
+
     def sentence(self, context: Context) -> Message:
         values = tuple(t("{name} to {value}", name=name, value=value) for name, value in self.values)
         if self.old is None:
@@ -260,10 +254,6 @@ class WriteRules(Setting, Struct, frozen=True):
         if self.old is None:
             return str(t("By removing the file."))
         return str(t("By restoring the old lines of the file."))
-
-    @property
-    def goal(self) -> Message:
-        return t("{file} has the new lines", file=self.file)
 
     def fits(self, subject: Subject) -> bool:
         path = Path(self.file)
@@ -304,14 +294,12 @@ class SwitchOnTimer(Setting, Struct, frozen=True):
     requests = (Tune,)
     needs_drive = False
 
-    def sentence(self, context: Context) -> Message:
-        return t(
-            "Enable {unit}: discards free blocks once a week on every drive of this system that supports "
-            "discards.",
-            unit=self.unit,
-        )
+    says = Sentence(
+        "Enable {unit}: discards free blocks once a week on every drive of this system that supports "
+        "discards."
+    )
 
-    def commands_to(self, *, new: bool) -> tuple[Argv, ...]:
+    def commands_to(self, *, new: bool) -> Commands:
         return (("systemctl", "enable" if new else "disable", "--now", self.unit),)
 
     @property
@@ -342,14 +330,14 @@ class PowerOff(Setting, Struct, frozen=True):
 
     requests = (SwitchOff,)
 
+    says = Sentence("Flush and power off {device}.")
+    aims = Sentence("the kernel no longer lists {device}")
+
     @property
     def stays(self) -> Message:
         return self.goal
 
-    def sentence(self, context: Context) -> Message:
-        return t("Flush and power off {drive}.", drive=self.device)
-
-    def commands_to(self, *, new: bool) -> tuple[Argv, ...]:
+    def commands_to(self, *, new: bool) -> Commands:
         return (("sync", self.device), ("blockdev", "--flushbufs", self.device)) if new else ()
 
     def edits(self, context: Context) -> tuple[str, ...]:
@@ -358,10 +346,6 @@ class PowerOff(Setting, Struct, frozen=True):
     @property
     def undo_obstacle(self) -> Message:
         return t("Not possible: unplug the drive and plug it in again.")
-
-    @property
-    def goal(self) -> Message:
-        return t("the kernel no longer lists {device}", device=self.device)
 
     def fits(self, subject: Subject) -> bool:
         known = all(
@@ -378,13 +362,8 @@ class PowerOff(Setting, Struct, frozen=True):
         if not new:
             return
         if reason := system.use_of(self.device):
-            raise Failed(
-                t(
-                    "{device} is in use: {reason}. The device still has power.",
-                    device=self.device,
-                    reason=reason,
-                )
-            )
+            used = Sentence("{device} is in use: {reason}. The device still has power.")
+            raise Failed(used(device=self.device, reason=reason))
         Setting.write(self, system, new=True)
         for file in self.files:
             # Removing the first device can remove the next one, too.

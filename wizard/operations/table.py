@@ -3,7 +3,7 @@
 from typing import Literal
 
 from wizard.filesystems import partition_types
-from wizard.filesystems.kind import Argv
+from wizard.filesystems.kind import Argv, Commands
 from wizard.model.layout import Slot, TableEntry
 from wizard.model.said import Message, Sentence, Sentences, format_exact, t, tn
 from wizard.operations import data_loss
@@ -23,8 +23,7 @@ def wipe(device: str) -> Argv:
 CLEARED = Sentence("Clear the old signatures of {what:and}.")
 
 
-def _unrecognised(device: str) -> tuple[Message, ...]:
-    return (t("No filesystem, RAID or table is recognised on {device}.", device=device),)
+UNRECOGNISED = Sentence("No filesystem, RAID or table is recognised on {device}.")
 
 
 class WipeSignatures(WritingTo, frozen=True):
@@ -36,19 +35,18 @@ class WipeSignatures(WritingTo, frozen=True):
     expected: tuple[str, ...]
     kind: Literal["wipe-signatures"] = "wipe-signatures"
 
+    checks = (UNRECOGNISED,)
+
     def sentence(self, context: Context) -> Message:
-        device, what = self.device, data_loss.marks(self.expected)
-        return (
-            t("Clear the signatures of {what} on {device}.", what=what, device=device)
-            if what
-            else t("Clear old signatures on {device}.", device=device)
-        )
+        if what := data_loss.marks(self.expected):
+            return t("Clear the signatures of {what} on {device}.", what=what, device=self.device)
+        return t("Clear old signatures on {device}.", device=self.device)
 
     def summary(self, sentence: str) -> Summary:
         """Name all devices with old contents together."""
         return (CLEARED, self.device) if self.expected else ""
 
-    def commands(self) -> tuple[Argv, ...]:
+    def commands(self) -> Commands:
         return (wipe(self.device),)
 
     def edits(self, context: Context) -> tuple[str, ...]:
@@ -65,19 +63,11 @@ class WipeSignatures(WritingTo, frozen=True):
         members = context.members_of((device,))
         if self.expected:
             whole = "".join(data_loss.whole_lost(member) for member in members if member.drive.path == device)
-            return whole or str(
-                t(
-                    "The signatures of {what} on {device}; the data is overwritten later.",
-                    device=device,
-                    what=data_loss.marks(self.expected),
-                )
-            )
+            later = Sentence("The signatures of {what} on {device}; the data is overwritten later.")
+            return whole or str(later(device=device, what=data_loss.marks(self.expected)))
         if any(member.drive.content_digest is None for member in members):
             return str(t("Any signatures on {device}; unreadable during planning.", device=device))
         return ""
-
-    def holds(self, context: Context) -> tuple[Message, ...]:
-        return _unrecognised(self.device)
 
 
 class WriteTable(WritingTo, frozen=True):
@@ -88,6 +78,12 @@ class WriteTable(WritingTo, frozen=True):
     fresh: bool
     entries: tuple[TableEntry, ...]
     kind: Literal["write-table"] = "write-table"
+
+    checks = (
+        Sentence("The table on {device}, read back, has exactly these starts, sizes, types and names."),
+        Sentence("The kernel sees the same partitions."),
+    )
+    usual_seconds = 1.0
 
     def sentence(self, context: Context) -> Message:
         device, kind = self.device, self.table.upper()
@@ -121,7 +117,6 @@ class WriteTable(WritingTo, frozen=True):
         )
 
     def _change_of(self, slot: Slot) -> Message:
-        """Describe the change of one partition in a preserved table."""
         kind = self.table.upper()
         if not self.changes(slot):
             return t("Leave the {table} on {drive} unchanged.", table=kind, drive=self.device)
@@ -169,18 +164,8 @@ class WriteTable(WritingTo, frozen=True):
 
     def holds(self, context: Context) -> tuple[Message, ...]:
         """Describe the checks afterwards. A single changed partition does not move."""
-        device = self.device
-        read = t(
-            "The table on {device}, read back, has exactly these starts, sizes, types and names.",
-            device=device,
-        )
-        seen = t("The kernel sees the same partitions.")
-        if context.part:
-            return (read, seen)
-        return (read, seen, t("Each new partition is aligned according to the kernel and parted."))
-
-    def seconds(self, context: Context) -> float:
-        return 1.0
+        aligned = t("Each new partition is aligned according to the kernel and parted.")
+        return (*WritingTo.holds(self, context), *(() if context.part else (aligned,)))
 
 
 def _entry_line(entry: TableEntry, logical_block_bytes: int) -> str:
@@ -210,16 +195,16 @@ class ResetZones(WritingTo, frozen=True):
 
     kind: Literal["reset-zones"] = "reset-zones"
 
+    says = Sentence(
+        "Reset every zone of {device}, which erases the whole drive, and clear remaining signatures outside "
+        "resettable zones."
+    )
+    checks = (UNRECOGNISED,)
+    usual_seconds = 2.0
+
     rehearsed = False
 
-    def sentence(self, context: Context) -> Message:
-        return t(
-            "Reset every zone of {device}, which erases the whole drive, and clear remaining signatures "
-            "outside resettable zones.",
-            device=self.device,
-        )
-
-    def commands(self) -> tuple[Argv, ...]:
+    def commands(self) -> Commands:
         """Return the commands. A reset does not affect conventional zones, which may contain a signature."""
         return (("blkzone", "reset", self.device), wipe(self.device))
 
@@ -227,9 +212,3 @@ class ResetZones(WritingTo, frozen=True):
         """Describe the loss, which is immediate."""
         everything = t("Everything on {device}, immediately.", device=self.device)
         return " ".join((str(everything), *context.overwritten(self.devices)))
-
-    def holds(self, context: Context) -> tuple[Message, ...]:
-        return _unrecognised(self.device)
-
-    def seconds(self, context: Context) -> float:
-        return 2.0

@@ -14,7 +14,7 @@ from wizard.operations import rules
 from wizard.operations.layers import EXTENT_BYTES
 from wizard.plan import free_space
 from wizard.plan.dangers import danger_fault
-from wizard.plan.derive import Places, bounds_in, derived_from
+from wizard.plan.derive import Places, derived_from
 from wizard.plan.partition.possible import growing_of
 from wizard.plan.partition.restore import restored_faults
 from wizard.plan.plan import Plan
@@ -54,7 +54,12 @@ def _faults(plan: Plan) -> Iterator[str]:
         yield from _partition_faults(plan)
     places = places_in(plan)
     yield from encryption_faults(plan, places.extents)
-    yield from derived_from(plan, places).faults(plan)
+    afters, operations = derived_from(plan, places)
+    differs = {
+        "after": tuple(member.after for member in plan.members) != afters,
+        "steps": tuple(step.operation for step in plan.steps) != operations,
+    }
+    yield from filter(differs.get, differs)
 
 
 def places_in(plan: Plan) -> Places:
@@ -62,9 +67,10 @@ def places_in(plan: Plan) -> Places:
     if plan.stripe is not None:
         return Places(striping.striped_extents(plan.drives), "gpt", plan.wipes)
     if plan.part:
-        now = {slot.number: slot for slot in plan.before.partitions}[plan.part]
-        after = {slot.number: slot.extent for slot in plan.after.partitions}
-        return Places((after.get(plan.part, now.extent),) if now.kept else (now.extent,) * len(plan.volumes))
+        now = plan.before.partition(plan.part)
+        assert now is not None
+        after = plan.after.partition(plan.part) or now
+        return Places((after.extent,) if now.kept else (now.extent,) * len(plan.volumes))
     if _is_restored(plan):
         return Places(after=plan.after)
     if not plan.tables:
@@ -81,7 +87,6 @@ def places_in(plan: Plan) -> Places:
 
 
 def _is_restored(plan: Plan) -> bool:
-    """Return True if the plan writes a lost table back."""
     return plan.only_table and not plan.part and not any(table.fresh for table in plan.tables)
 
 
@@ -119,13 +124,11 @@ def _kept_faults(member: layout.Member) -> Iterator[str]:
     if before.table not in ("gpt", "mbr") or not before.slots:
         yield "before.table"
         return
-    bounds, outermost = bounds_in(before), _outermost(member.drive, before.table)
     if (
-        before.slots
-        != free_space.with_free(before.partitions, bounds, free_space.reserved_in(before, bounds))
+        before.slots != free_space.refilled(before, before.partitions)
         or free_space.overlapping(before.partitions)
         or free_space.loose(before.partitions)
-        or not bounds.is_within(outermost)
+        or not free_space.bounds_in(before).is_within(_outermost(member.drive, before.table))
     ):
         yield "before.slots"
 
@@ -166,8 +169,7 @@ def _whole_faults(plan: Plan) -> Iterator[str]:
 
 
 def _changed_part_faults(plan: Plan) -> Iterator[str]:
-    """Check a change of one partition that preserves the others."""
-    slot = next((slot for slot in plan.before.partitions if slot.number == plan.part), None)
+    slot = plan.before.partition(plan.part)
     if slot is None or free_space.is_container(slot):
         yield "part"
         return
@@ -185,7 +187,7 @@ def _changed_part_faults(plan: Plan) -> Iterator[str]:
 def _resized_faults(plan: Plan, slot: layout.Slot) -> Iterator[str]:
     """Check that a partition preserves its contents and grows into the adjacent free space or shrinks at its
     end."""
-    resized = next((one for one in plan.after.partitions if one.number == plan.part), slot)
+    resized = plan.after.partition(plan.part) or slot
     least, block = slot.end_bytes + slot.overhang_bytes, plan.drive.geometry.logical_block_bytes
     free = next((one for one in plan.before.slots if one.start_bytes == least), None)
     room = free.end_bytes if free and not free.number else rounded_up(least, block)
@@ -229,7 +231,6 @@ def _partition_faults(plan: Plan) -> Iterator[str]:
 
 
 def _is_aligned(extent: Extent, geometry: Geometry) -> bool:
-    """Return True if a new partition can start and end there."""
     offset, block = max(geometry.alignment_offset_bytes, 0), geometry.logical_block_bytes
     return (
         extent.size_bytes > 0
@@ -242,7 +243,6 @@ def _is_aligned(extent: Extent, geometry: Geometry) -> bool:
 
 
 def _group_faults(plan: Plan, group: layout.Group, places: Places) -> Iterator[str]:
-    """Check the group, its volumes and their sizes."""
     volumes, uuids = plan.volumes, {volume.uuid for volume in plan.volumes}
     if len(places.extents) != 1 or any(volume.role or volume.encryption for volume in volumes):
         yield "volumes"
@@ -260,7 +260,6 @@ def _group_faults(plan: Plan, group: layout.Group, places: Places) -> Iterator[s
 
 
 def _stripe_faults(plan: Plan, stripe: layout.Stripe) -> Iterator[str]:
-    """Check the drives, the array and the volume of a stripe or mirror."""
     drives, paths = plan.drives, plan.devices
     serials, wwns = (
         [*filter(None, names)] for names in zip(*((one.serial, one.wwn) for one in drives), strict=True)
@@ -287,7 +286,7 @@ def _stripe_faults(plan: Plan, stripe: layout.Stripe) -> Iterator[str]:
             "md", stripe.device, striping.layer_name(volume.label), chunk, stripe.uuids, "", stripe.level
         )
         is_made = (
-            striping.is_array_node(stripe.device)
+            bool(striping.ARRAY_NODE.fullmatch(stripe.device))
             and len(stripe.uuids) == 1
             and not (chunk if stripe.mirrors else striping.chunk_fault(chunk))
         )
@@ -328,44 +327,34 @@ def _volume_faults(plan: Plan) -> Iterator[str]:
         yield "volumes"
     if plan.group and (plan.stripe or plan.others or plan.after.whole):
         yield "group"
+    alone = plan.stripe is None and plan.group is None and plan.after.whole is None
     for number, volume in enumerate(plan.volumes, start=1):
-        place = f"volumes.{number}"
-        yield from (f"{place}.{field}" for field in _node_faults(plan, volume))
-        if not rules.is_workload_id(volume.workload):
-            yield f"{place}.workload"
-        alone = plan.stripe is None and plan.group is None and plan.after.whole is None
-        encrypted = volume.encryption is not None
-        for field, _ in volume_faults(volume, encrypted=encrypted, alone=alone):
-            yield f"{place}.{field}"
-        if rules.volume_uuid_fault(volume.uuid, volume.filesystem):
-            yield f"{place}.uuid"
-        if rules.writer_fault(volume.writer, volume.filesystem, volume.role):
-            yield f"{place}.writer"
+        yield from (f"volumes.{number}.{field}" for field in _fields_at_fault(plan, volume, alone=alone))
         if danger := danger_fault(volume, plan.doubts):
             yield danger
     numbers = [volume.partition for volume in plan.volumes if not plan.group]
-    places = [place for one in plan.volumes for place in places_of(one.mount_point, one.subvolumes)]
+    places = places_of(*plan.volumes)
     if (
         len(set(numbers)) != len(numbers)
         or len({volume.uuid for volume in plan.volumes}) != len(plan.volumes)
-        or mount_order_fault(tuple(places))
+        or mount_order_fault(places)
     ):
         yield "volumes"
 
 
-def _node_faults(plan: Plan, volume: layout.Volume) -> Iterator[str]:
-    """Check number and node of a volume on a partition."""
+def _fields_at_fault(plan: Plan, volume: layout.Volume, *, alone: bool) -> Iterator[str]:
     number = volume.partition
-    if plan.stripe is None and plan.after.whole is None:
-        if not 1 <= number <= free_space.GPT_PARTITIONS:
-            yield "partition"
-        elif plan.group is None and _partition_of(volume) != partition_path(plan.drive.path, number):
-            yield "path"
-
-
-def _partition_of(volume: layout.Volume) -> str:
-    """Return the node of the volume's partition, even if encrypted."""
-    return volume.encryption.device if volume.encryption else volume.path
+    if (alone or plan.group) and not 1 <= number <= free_space.GPT_PARTITIONS:
+        yield "partition"
+    if alone and volume.device != partition_path(plan.drive.path, number):
+        yield "path"
+    if not rules.is_workload_id(volume.workload):
+        yield "workload"
+    yield from (field for field, _ in volume_faults(volume, encrypted=bool(volume.encryption), alone=alone))
+    if rules.volume_uuid_fault(volume.uuid, volume.filesystem):
+        yield "uuid"
+    if rules.writer_fault(volume.writer, volume.filesystem, volume.role):
+        yield "writer"
 
 
 def _outermost(drive: Identity, table: str) -> Extent:
@@ -394,7 +383,6 @@ def _from_first(body: codec.JSON) -> codec.JSON:
 
 
 def _removed(body: codec.JSON) -> Message | None:
-    """Return why an operation of an earlier version is no longer supported, or None."""
     stripe = body.get("stripe")
     if isinstance(stripe, dict) and stripe.get("kind") == "lvm":
         return t("Striping with LVM is no longer supported; stripe with md instead, with `plan --stripe md`.")

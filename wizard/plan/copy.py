@@ -8,11 +8,11 @@ from msgspec.structs import replace
 from wizard.documents.codec import RECREATE, Sealed
 from wizard.filesystems.kind import EVERYTHING, SECOND, Holds
 from wizard.filesystems.registry import KINDS, title_of
-from wizard.model.said import Message, Sentences, t, tn
+from wizard.model.said import Message, Sentence, Sentences, t, tn
 from wizard.operations import fstab
 from wizard.operations.operation import Context
 from wizard.operations.rules import is_device_path, mount_point_fault
-from wizard.plan.changes import Bring, BringAmount, BringTo, TakePlace
+from wizard.plan.changes import Bring, BringTo, TakePlace
 from wizard.plan.check import drive_faults
 from wizard.plan.plan import Step, steps_of
 
@@ -25,7 +25,7 @@ def holds_of(filesystem: str) -> Holds:
 
 def losses_of(bring: Bring) -> tuple[Message, ...]:
     """Return sentences on everything that the copy omits or does not preserve."""
-    return (*_target_losses(bring), *_source_losses(bring), *_mount_point_notes(bring))
+    return (*_target_losses(bring), *_source_losses(bring))
 
 
 def _target_losses(bring: Bring) -> Iterator[Message]:
@@ -37,7 +37,7 @@ def _target_losses(bring: Bring) -> Iterator[Message]:
             "flags, so these are not copied.",
             title=title,
         )
-    elif ~holds.flags & _flags_of(bring.source.filesystem):
+    elif bring.source.filesystem in KINDS and ~holds.flags & KINDS[bring.source.filesystem].holds.flags:
         yield t("Flags of chattr unknown to {title} are not copied.", title=title)
     if not holds.links:
         for form, count in (
@@ -78,10 +78,6 @@ def _target_losses(bring: Bring) -> Iterator[Message]:
         yield t("{title} stores times in multiples of {grain:latency}.", title=title, grain=holds.grain)
 
 
-def _flags_of(filesystem: str) -> int:
-    return KINDS[filesystem].holds.flags if filesystem in KINDS else 0
-
-
 def _source_losses(bring: Bring) -> Iterator[Message]:
     source = bring.source
     if not holds_of(source.filesystem).owners and KINDS[bring.target.filesystem].holds.owners:
@@ -91,13 +87,7 @@ def _source_losses(bring: Bring) -> Iterator[Message]:
             title=KINDS[source.filesystem].title,
         )
     if source.below:
-        yield t(
-            "Not copied because on another filesystem: {places:list}.",
-            places=tuple(place for place in source.below),
-        )
-
-
-def _mount_point_notes(bring: Bring) -> Iterator[Message]:
+        yield t("Not copied because on another filesystem: {places:list}.", places=source.below)
     if (takes := bring.takes) is not None:
         place, device = takes.place, takes.device
         yield t(
@@ -127,16 +117,8 @@ def size_fault(size_bytes: int, filesystem: str) -> Message | None:
     """Return why a file is too large for a filesystem, as a clause, or None."""
     kind = KINDS[filesystem]
     most = kind.holds.largest_bytes
-    return (
-        t(
-            "{title} allows {most:size} per file, and this file has {size:size}",
-            title=kind.title,
-            most=most,
-            size=size_bytes,
-        )
-        if 0 < most < size_bytes
-        else None
-    )
+    form = Sentence("{title} allows {most:size} per file, and this file has {size:size}")
+    return form(title=kind.title, most=most, size=size_bytes) if 0 < most < size_bytes else None
 
 
 BEFORE = "# before diskwright: "
@@ -153,12 +135,9 @@ def takes_fault(place: str) -> Message | None:
     """Return why an fstab line cannot take over this mount point, or None."""
     if place == "/":
         return t("The system boots from /: its boot loader and initramfs also refer to that filesystem")
-    fault = mount_point_fault(place)
-    return (
-        None
-        if fault is None
-        else t("Another volume cannot be mounted at {place}: {fault}", place=place, fault=fault)
-    )
+    if fault := mount_point_fault(place):
+        return t("Another volume cannot be mounted at {place}: {fault}", place=place, fault=fault)
+    return None
 
 
 def place_edit(file: str, text: str, old: int, own: int | None, line: str) -> fstab.EditFstab:
@@ -166,7 +145,9 @@ def place_edit(file: str, text: str, old: int, own: int | None, line: str) -> fs
     number of the new one, which reads `line`. If `own` is None, `line` is the new line."""
     lines = text.split("\n")
     before = lines[old - 1]
-    kept = _comment(before, lines)
+    kept = BEFORE + before
+    while kept in lines:
+        kept = "#" + kept
     edits = (
         fstab.LineEdit(old, before, moved(line, before)),
         fstab.LineEdit(0, None, kept) if own is None else fstab.LineEdit(own, line, kept),
@@ -190,19 +171,8 @@ def _options(fields: list[str]) -> list[str]:
     return fields[OPTIONS].split(",") if len(fields) > OPTIONS else []
 
 
-def _comment(line: str, lines: list[str]) -> str:
-    """Return the line as a comment that the file does not contain yet."""
-    comment = BEFORE + line
-    while comment in lines:
-        comment = "#" + comment
-    return comment
-
-
-def _take_faults(bring: Bring) -> Iterator[str]:
+def _take_faults(bring: Bring, takes: TakePlace) -> Iterator[str]:
     """Yield differences from what `place_edit` returns."""
-    takes = bring.takes
-    if takes is None:
-        return
     edit = takes.edit
     plain = edit.file.startswith("/") and edit.file.isprintable() and len(edit.digest) == 64
     if (
@@ -217,7 +187,6 @@ def _take_faults(bring: Bring) -> Iterator[str]:
 
 
 def _is_at(place: str, edit: fstab.LineEdit) -> bool:
-    """Return True if the edit changes the line of this mount point."""
     fields = (edit.old or "").split()
     return (
         edit.number > 0
@@ -253,8 +222,12 @@ def _faults(bring: Bring) -> Iterator[str]:
     if target.filesystem not in KINDS or not KINDS[target.filesystem].kernel_names:
         yield "target.filesystem"
     yield from _folder_faults(target)
-    yield from _amount_faults(bring.amount)
-    yield from _take_faults(bring)
+    amount = bring.amount
+    kinds = (amount.files, amount.links, amount.names, amount.others)
+    if min(*kinds, amount.size_bytes, amount.room_bytes) < 0 or sum(kinds) > amount.entries:
+        yield "amount"
+    if bring.takes is not None:
+        yield from _take_faults(bring, bring.takes)
 
 
 def _is_plain(path: str) -> bool:
@@ -276,12 +249,6 @@ def _folder_faults(target: BringTo) -> Iterator[str]:
         yield "target.makes"
 
 
-def _amount_faults(amount: BringAmount) -> Iterator[str]:
-    kinds = (amount.files, amount.links, amount.names, amount.others)
-    if min(*kinds, amount.size_bytes, amount.room_bytes) < 0 or sum(kinds) > amount.entries:
-        yield "amount"
-
-
 def with_current_texts(bring: Bring) -> Bring:
     """Add the derived fields."""
     return replace(bring, doubts=losses_of(bring))
@@ -296,7 +263,7 @@ def amount_message(bring: Bring) -> tuple[Message, ...]:
     return (
         t(
             "{source} ({from_kind}) to {folder}, on {device} ({to_kind})",
-            source=source.path,
+            source=source,
             from_kind=title_of(source.filesystem),
             folder=target.folder,
             device=target.device,

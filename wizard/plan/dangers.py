@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Sequence, Set
+from itertools import chain
 
 from msgspec.structs import replace
 
@@ -9,18 +10,18 @@ from wizard.advice import workloads as options
 from wizard.advice.missing import MissingTools, lacking
 from wizard.findings import contents
 from wizard.findings.smr_evidence import may_be_shingled
-from wizard.model.errors import Refused
+from wizard.model.errors import BadInput, Refused
 from wizard.model.finding import Recording
-from wizard.model.geometry import Geometry, HeldDigest, Identity
+from wizard.model.geometry import HeldDigest, Identity
 from wizard.model.layout import Layout, Slot, Volume
-from wizard.model.machine import Drive, Extent, Kernel, Machine, Partition
+from wizard.model.machine import Drive, Extent, Kernel, Machine, Partition, kinds_in
 from wizard.model.said import Message, Sentence, t
 from wizard.operations.containers import AddCrypttabLine
 from wizard.operations.fstab import EditFstab
 from wizard.operations.mounts import AddFstabLine
 from wizard.operations.rules import canonical_option, dangers_in
 from wizard.plan import free_space
-from wizard.plan.refusals import unread_content, waiting_doubts
+from wizard.plan.refusals import unmeasured, unread_content
 from wizard.plan.request.roles import is_system_role, role_by_type
 
 FORGOTTEN = t(
@@ -34,16 +35,19 @@ IN_CONTAINER = t(
 MAY_BE_SHINGLED = t("Unknown if the drive is shingled (SMR). Shingled drives slow down during long writes.")
 
 
-def known_identity(machine: Machine, drive: Drive, size_bytes: int, geometry: Geometry) -> Identity:
-    """Return the drive's identity for a plan, including the boot that its disk counter belongs to."""
+def known_identity(machine: Machine, drive: Drive) -> Identity:
+    """Return the drive's identity for a plan, including the boot that its disk counter belongs to. Raises
+    BadInput if its size or block size is unknown."""
+    if drive.size_bytes is None or drive.geometry is None:
+        raise BadInput(unmeasured(drive))
     return Identity(
         path=drive.path,
         by_id=drive.by_id,
         model=drive.model,
         serial=drive.serial,
         wwn=drive.wwn,
-        size_bytes=size_bytes,
-        geometry=geometry,
+        size_bytes=drive.size_bytes,
+        geometry=drive.geometry,
         diskseq=drive.diskseq,
         content_digest=drive.content_digest,
         rotational=drive.rotational,
@@ -58,38 +62,27 @@ def held_on(drive: Drive) -> tuple[HeldDigest, ...]:
     """Return superblock digests of the drive and its partitions. Devices in use have none, because they
     change constantly."""
     used = {use.subject for use in drive.uses}
-    found = [
-        (0, drive.path, drive.superblock_digest),
-        *((part.number, part.path, part.superblock_digest) for part in drive.partitions),
-    ]
-    return tuple(
-        HeldDigest(number, digest)
-        for number, path, digest in found
-        if digest is not None and path not in used
-    )
+    found = [(0, drive.path, drive.superblock_digest)]
+    found += [(part.number, part.path, part.superblock_digest) for part in drive.partitions]
+    return tuple(HeldDigest(number, digest) for number, path, digest in found if digest and path not in used)
 
 
 def _shared_by(drive: Drive) -> tuple[str, ...]:
     """Return the drives that share all identifiers of this one. Empty if any identifier is unique."""
-    shared = [
-        others
-        for number, others in ((drive.serial, drive.same_serial), (drive.wwn, drive.same_wwn))
-        if number
-    ]
-    return (
-        tuple(dict.fromkeys(path for others in shared for path in others)) if shared and all(shared) else ()
-    )
+    numbers = ((drive.serial, drive.same_serial), (drive.wwn, drive.same_wwn))
+    shared = [others for number, others in numbers if number]
+    return tuple(dict.fromkeys(chain.from_iterable(shared))) if all(shared) else ()
 
 
 def layout_of(drive: Drive) -> Layout | None:
     """Return the current layout with no partition preserved. None if size or block size is unreadable."""
     if not drive.size_bytes or drive.geometry is None:
         return None
-    return layout_before(drive, drive.size_bytes, drive.geometry, preserve=False)
+    return layout_before(drive, preserve=False)
 
 
-def layout_before(drive: Drive, size_bytes: int, geometry: Geometry, *, preserve: bool) -> Layout:
-    """Return the current layout. `preserve` marks every partition as preserved."""
+def layout_before(drive: Drive, *, preserve: bool) -> Layout:
+    """Return the current layout of a drive of known size. `preserve` marks every partition as preserved."""
     kind = drive.table.kind if drive.table else "unread"
     partitions = tuple(
         replace(
@@ -100,37 +93,23 @@ def layout_before(drive: Drive, size_bytes: int, geometry: Geometry, *, preserve
         )
         for part in drive.partitions
     )
-    waiting = _waiting_text(drive)
-    whole_is_taken = (
-        bool(drive.signatures or waiting or contents.unmarked_contents(drive)) or kind == "unread"
-    )
-    if whole_is_taken and not partitions:
-        slots: tuple[Slot, ...] = ()
-    else:
+    run = drive.waiting
+    waiting = t("{told} of run {run}", told=run.told, run=run.run) if run and run.bare else ""
+    unmarked = contents.unmarked_contents(drive)
+    slots: tuple[Slot, ...] = ()
+    if partitions or not (drive.signatures or waiting or unmarked or kind == "unread"):
         overhangs = (part.overhang for part in drive.partitions)
-        slots = free_space.with_free(
-            partitions, bounds_of(drive, size_bytes, geometry), filter(None, overhangs)
-        )
-    kinds = tuple(signature.kind for signature in drive.signatures)
-    label = drive.signatures[0].label or "" if len(drive.signatures) == 1 else ""
+        slots = free_space.with_free(partitions, bounds_of(drive), filter(None, overhangs))
     return Layout(
         kind,
         slots,
-        kinds,
+        tuple(signature.kind for signature in drive.signatures),
         waiting=waiting,
-        label=label,
-        unmarked=contents.unmarked_contents(drive),
+        label=drive.signatures[0].label or "" if len(drive.signatures) == 1 else "",
+        unmarked=unmarked,
         beyond=contents.lost_beyond(drive.path, drive.signatures),
         used_bytes=contents.used_on(drive, drive.path),
     )
-
-
-def _waiting_text(drive: Drive) -> Message | str:
-    """Describe the result of a run waiting on the drive, or return an empty string."""
-    if drive.waiting is None or not drive.waiting.bare:
-        return ""
-    summary, run = drive.waiting.told, drive.waiting.run
-    return t("{told} of run {run}", told=summary, run=run)
 
 
 def slot_of(part: Partition) -> Slot:
@@ -144,7 +123,7 @@ def slot_of(part: Partition) -> Slot:
         name=part.name,
         part_uuid=part.part_uuid,
         attributes=part.attributes,
-        filesystem="+".join(signature.kind for signature in part.signatures) or None,
+        filesystem=kinds_in(part.signatures) or None,
         label=only.label if only else None,
         uuid=only.uuid if only else None,
         beyond=contents.lost_beyond(part.path, part.signatures),
@@ -152,16 +131,14 @@ def slot_of(part: Partition) -> Slot:
     )
 
 
-def bounds_of(drive: Drive, size_bytes: int, geometry: Geometry) -> Extent:
-    """Return the range for partitions on the current drive. The whole drive if its table type is unknown."""
-    table = drive.table
+def bounds_of(drive: Drive) -> Extent:
+    """Return the range for partitions on the current drive of known size. The whole drive if its table type
+    is unknown."""
+    table, size_bytes, geometry = drive.table, drive.size_bytes, drive.geometry
+    assert size_bytes is not None and geometry is not None
     if table is None or table.kind not in ("gpt", "mbr", "hybrid"):
         return Extent(0, size_bytes)
-    usual = (
-        free_space.mbr_bounds(size_bytes, geometry)
-        if table.kind == "mbr"
-        else free_space.gpt_bounds(size_bytes, geometry)
-    )
+    usual = free_space.fresh_bounds(table.kind, size_bytes, geometry)
     first = usual.start_bytes if table.first_usable_bytes is None else table.first_usable_bytes
     # If the backup GPT is not at the end of the drive, changing the table moves it there.
     unknown = table.end_usable_bytes is None or table.backup == "misplaced"
@@ -178,9 +155,15 @@ BACKUP_MOVES = Sentence(
 
 def doubts_of(drive: Drive, recording: Recording, *, preserve: bool) -> tuple[Message, ...]:
     """Return sentences on unknown facts about the drive. `recording` is the conclusion of the findings."""
-    doubts = [*waiting_doubts(drive)]
+    doubts = []
+    if drive.waiting is not None and not drive.waiting.bare:
+        left = t(
+            "Run {run} was left on the drive. Anything intact from that run will be lost.",
+            run=drive.waiting.run,
+        )
+        doubts.append(left)
     if preserve and drive.table and drive.table.backup == "misplaced":
-        doubts.append(BACKUP_MOVES(drive=drive.path))
+        doubts.append(BACKUP_MOVES(drive=drive))
     if unread_content(drive):
         doubts.append(t("The drive was not read during planning. Any contents will be lost."))
     how = (
@@ -191,13 +174,8 @@ def doubts_of(drive: Drive, recording: Recording, *, preserve: bool) -> tuple[Me
     if not drive.serial and not drive.wwn:
         doubts.append(t("The drive reports no serial number or WWN and is identified {how}.", how=how))
     elif others := _shared_by(drive):
-        doubts.append(
-            t(
-                "The drive reports the same identifiers as {others:list} and is identified {how}.",
-                others=others,
-                how=how,
-            )
-        )
+        same = Sentence("The drive reports the same identifiers as {others:list} and is identified {how}.")
+        doubts.append(same(others=others, how=how))
     if drive.geometry is not None and drive.geometry.alignment_offset_bytes < 0:
         doubts.append(
             t(
@@ -209,16 +187,14 @@ def doubts_of(drive: Drive, recording: Recording, *, preserve: bool) -> tuple[Me
         doubts.append(t("Cannot read whether the drive is zoned."))
     if may_be_shingled(drive, recording):
         doubts.append(MAY_BE_SHINGLED)
-    if not preserve:
-        lost = [part.path for part in drive.partitions if part.kernel_start_bytes is None and part.signatures]
-        if lost:
-            doubts.append(
-                t(
-                    "The kernel has no node for {parts:list}. Old signatures there are erased only "
-                    "where a new volume begins.",
-                    parts=tuple(lost),
-                )
-            )
+    lost = [part.path for part in drive.partitions if part.kernel_start_bytes is None and part.signatures]
+    if lost and not preserve:
+        unreached = t(
+            "The kernel has no node for {parts:list}. Old signatures there are erased only where a new "
+            "volume begins.",
+            parts=tuple(lost),
+        )
+        doubts.append(unreached)
     return tuple(doubts)
 
 
@@ -240,9 +216,11 @@ LONGEST_OPTION = 100
 def unstated_danger(volume: Volume, doubts: Sequence[Message | str]) -> str | None:
     """Return the first dangerous option of the volume that no doubt names, or None."""
     named = {canonical_option(word, volume.filesystem) for doubt in doubts for word in _options_in(doubt)}
-    return min(
-        dangers_in((*volume.mkfs_options, *volume.mount_options), volume.filesystem) - named, default=None
-    )
+    return min(_dangers_of(volume) - named, default=None)
+
+
+def _dangers_of(volume: Volume) -> frozenset[str]:
+    return dangers_in((*volume.mkfs_options, *volume.mount_options), volume.filesystem)
 
 
 def _options_in(doubt: Message | str) -> list[str]:
@@ -256,13 +234,12 @@ def _options_in(doubt: Message | str) -> list[str]:
 
 def danger_fault(volume: Volume, doubts: Sequence[Message | str]) -> str | None:
     """Return a dangerous option of a system volume, or one that no doubt names. None if neither."""
-    options = (*volume.mkfs_options, *volume.mount_options)
-    return system_danger(volume.role, volume.filesystem, options) or unstated_danger(volume, doubts)
+    return system_danger(volume) or unstated_danger(volume, doubts)
 
 
-def system_danger(role: str, filesystem: str, options: Sequence[str]) -> str | None:
+def system_danger(volume: Volume) -> str | None:
     """Return the first dangerous option of a system volume, or None."""
-    return min(dangers_in(options, filesystem), default=None) if is_system_role(role) else None
+    return min(_dangers_of(volume), default=None) if is_system_role(volume.role) else None
 
 
 DEVICE_MAPPER, CRYPT = "dm_mod", "dm_crypt"
@@ -279,16 +256,11 @@ def refuse_lacking(kernel: Kernel, module: str) -> None:
     """Raises Refused if the kernel definitely cannot provide the module."""
     if kernel.lacks(module):
         name, without = NEEDED[module]
-        release = kernel.release
-        raise Refused(
-            t(
-                "The running kernel ({release}) lacks {name}, so {without}. Boot a kernel "
-                "with {name}, or install the module.",
-                release=release,
-                name=name,
-                without=without,
-            )
+        lacks = Sentence(
+            "The running kernel ({release}) lacks {name}, so {without}. Boot a kernel with {name}, or "
+            "install the module."
         )
+        raise Refused(lacks(release=kernel.release, name=name, without=without))
 
 
 def refuse_missing(machine: Machine, programs: Iterable[str]) -> None:
@@ -321,8 +293,8 @@ def esp_doubts(
     return tuple(
         t(
             "{drive} already has an EFI system partition, {part} ({size:size}), which systems can share.",
-            drive=one.path,
-            part=part.path,
+            drive=one,
+            part=part,
             size=part.size_bytes,
         )
         for one in machine.drives

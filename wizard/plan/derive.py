@@ -46,18 +46,8 @@ class Places(Struct, frozen=True):
 NO_PLACES = Places()
 
 
-class Derived(Struct, frozen=True):
-    """The final layout of each drive, and all operations in order."""
-
-    afters: tuple[Layout, ...]
-    operations: tuple[PlanOperation, ...]
-
-    def faults(self, plan: Plan) -> Iterator[str]:
-        """Yield what differs in a plan."""
-        if tuple(member.after for member in plan.members) != self.afters:
-            yield "after"
-        if tuple(step.operation for step in plan.steps) != self.operations:
-            yield "steps"
+Derived = tuple[tuple[Layout, ...], tuple[PlanOperation, ...]]
+"""The final layout of each drive, and all operations in order."""
 
 
 def derived_from(plan: Plan, places: Places) -> Derived:
@@ -65,18 +55,18 @@ def derived_from(plan: Plan, places: Places) -> Derived:
     if plan.volumes and not plan.volumes[0].partition:
         return _whole_drive(plan, plan.volumes[0])
     if places.after is not None:
-        return Derived((places.after,), (table_of(plan.drive.path, places.after),))
-    slot = next((one for one in plan.before.partitions if plan.part and one.number == plan.part), None)
-    new = [[*_new_slots(plan, places, slot, number)] for number in range(len(plan.members))]
+        return (places.after,), (table_of(plan.drive.path, places.after),)
+    slot = plan.before.partition(plan.part)
     afters = tuple(
-        _layout_after(member, slots, places.fresh) for member, slots in zip(plan.members, new, strict=True)
+        _layout_after(member, [*_new_slots(plan, places, slot, number)], places.fresh)
+        for number, member in enumerate(plan.members)
     )
     tables = tuple(
         table_of(member.drive.path, after, fresh=places.fresh is not None, changed=plan.part)
         for member, after in zip(plan.members, afters, strict=True)
     )
     if slot is not None and slot.kept:
-        return Derived(afters, _resized(plan, slot, places.extents[0], tables[0]))
+        return afters, _resized(plan, slot, places.extents[0], tables[0])
     old: tuple[WipeSignatures, ...] = places.wipes
     if slot is not None and not plan.volumes:
         old = (_wipe(plan.part_path, slot),)
@@ -89,7 +79,7 @@ def derived_from(plan: Plan, places: Places) -> Derived:
     )
     others = striping.parts_of(plan.drives)[1:] if plan.stripe and plan.stripe.kind == "btrfs" else ()
     mounts = (operation for volume in plan.volumes for operation in mounted(volume, others))
-    return Derived(afters, (*old, *tables, *created, *mounts))
+    return afters, (*old, *tables, *created, *mounts)
 
 
 def _whole_drive(plan: Plan, volume: Volume) -> Derived:
@@ -104,7 +94,7 @@ def _whole_drive(plan: Plan, volume: Volume) -> Derived:
         mount_point=volume.mount_point,
     )
     operations = (ResetZones(volume.path), _make(volume, volume.mkfs_options), *mounted(volume))
-    return Derived((Layout("none", (), (), only),), operations)
+    return (Layout("none", (), (), only),), operations
 
 
 def _new_slots(plan: Plan, places: Places, changed: Slot | None, member: int) -> Iterator[Slot]:
@@ -116,16 +106,10 @@ def _new_slots(plan: Plan, places: Places, changed: Slot | None, member: int) ->
     elif plan.group:
         kind = partition_types.LVM_GPT if table == "gpt" else partition_types.LVM_MBR
         number, name = plan.volumes[0].partition, _name(plan.group.name, table)
-        yield _member_slot(number, places.extents[0], kind, name, striping.MEMBER_KINDS["lvm"])
+        yield _member_slot(number, places.extents[0], kind, name, "lvm")
     elif plan.stripe and plan.stripe.kind == "md":
-        name = _name(plan.volumes[0].label, table)
-        yield _member_slot(
-            striping.NUMBER,
-            places.extents[member],
-            partition_types.RAID_GPT,
-            name,
-            striping.MEMBER_KINDS["md"],
-        )
+        name, kind = _name(plan.volumes[0].label, table), partition_types.RAID_GPT
+        yield _member_slot(striping.NUMBER, places.extents[member], kind, name, "md")
     elif plan.stripe:
         yield _volume_slot(plan.volumes[0], places.extents[member], table)
     else:
@@ -137,7 +121,8 @@ def _new_slots(plan: Plan, places: Places, changed: Slot | None, member: int) ->
             yield slot
 
 
-def _member_slot(number: int, extent: Extent, kind: str, name: str | None, content: str) -> Slot:
+def _member_slot(number: int, extent: Extent, kind: str, name: str | None, layer: str) -> Slot:
+    content = striping.MEMBER_KINDS[layer]
     return Slot(number, extent.start_bytes, extent.size_bytes, kind, name, filesystem=content)
 
 
@@ -165,7 +150,6 @@ def _kind_of(layout: Layout) -> roles.TableKind:
 
 
 def _keeps_type(slot: Slot, volume: Volume, table: roles.TableKind) -> bool:
-    """Return True if a partition's type states a role that the new volume can still have."""
     return bool(slot.type and not volume.role and not volume.encryption) and any(
         slot.type in _types(role, table) and volume.filesystem in role.filesystems
         for role in roles.ROLES.values()
@@ -179,25 +163,19 @@ def _types(role: roles.Role, table: roles.TableKind) -> tuple[str, ...]:
 
 
 def _layout_after(member: Member, new: Sequence[Slot], fresh: roles.TableKind | None) -> Layout:
-    """Return the final layout: preserved partitions and the new ones."""
     before, drive = member.before, member.drive
     if fresh:
-        return Layout(
-            fresh, free_space.with_free(new, free_space.fresh_bounds(fresh, drive.size_bytes, drive.geometry))
-        )
+        bounds = free_space.fresh_bounds(fresh, drive.size_bytes, drive.geometry)
+        return Layout(fresh, free_space.with_free(new, bounds))
     numbers = {slot.number for slot in new}
     kept = (slot for slot in before.partitions if slot.kept and slot.number not in numbers)
-    bounds = bounds_in(before)
-    return Layout(
-        _kind_of(before), free_space.with_free((*kept, *new), bounds, free_space.reserved_in(before, bounds))
-    )
+    return Layout(_kind_of(before), free_space.refilled(before, (*kept, *new)))
 
 
 def placed_layout(before: Layout, number: int, place: Extent) -> Layout:
     """Return the layout with this partition at another place or size."""
-    bounds = bounds_in(before)
     slots = (_placed(one, place) if one.number == number else one for one in before.partitions)
-    return Layout(before.table, free_space.with_free(slots, bounds, free_space.reserved_in(before, bounds)))
+    return Layout(before.table, free_space.refilled(before, slots))
 
 
 def _placed(slot: Slot, place: Extent) -> Slot:
@@ -213,12 +191,6 @@ def changing(before: Layout, number: int) -> Layout:
     """Return the layout with all partitions preserved except this one."""
     slots = (replace(slot, kept=slot.number not in (0, number)) for slot in before.slots)
     return replace(before, slots=tuple(slots))
-
-
-def bounds_in(before: Layout) -> Extent:
-    """Return the range of an old layout for partitions, from the first to the last slot."""
-    first, end = before.slots[0].start_bytes, max(one.end_bytes for one in before.slots)
-    return Extent(first, end - first)
 
 
 def table_of(path: str, after: Layout, *, fresh: bool = False, changed: int = 0) -> WriteTable:
@@ -258,10 +230,9 @@ def _on_partitions(plan: Plan, places: Sequence[Extent], old: Slot | None) -> It
     All filesystems are created before the first is mounted, so a failure leaves no device in use.
     """
     for volume, place in zip(plan.volumes, places, strict=True):
-        one = volume.encryption
-        yield _wipe(one.device if one else volume.path, old)
+        yield _wipe(volume.device, old)
         options = volume.mkfs_options
-        if one:
+        if one := volume.encryption:
             yield MakeContainer(one.device, one.uuid, one.sector_bytes, one.offset_bytes)
             yield OpenContainer(one.device, one.uuid, one.name)
         else:
@@ -305,7 +276,6 @@ def _across_drives(plan: Plan) -> Iterator[PlanOperation]:
 
 
 def _make(volume: Volume, options: tuple[str, ...]) -> filesystem.MakeFilesystem:
-    """Return the creation of the volume's filesystem with these options and its writer."""
     owned = made_options(volume, options)
     return filesystem.MakeFilesystem(volume.path, volume.filesystem, volume.uuid, volume.label, owned)
 
@@ -331,37 +301,24 @@ def mounted(volume: Volume, others: tuple[str, ...] = ()) -> tuple[PlanOperation
         line = mounts.AddFstabLine(volume.uuid, NO_PLACE, kind.name, ("sw", "nofail"), kind.fsck_pass)
         return () if not_mounted else (*opened, line, mounts.TurnOnSwap(volume.path))
     names = tuple(subvolume.name for subvolume in volume.subvolumes)
+    inside = (volume.path, volume.filesystem, volume.uuid)
     preparations: list[PlanOperation] = []
     if names:
-        preparations.append(
-            filesystem.MakeSubvolumes(volume.path, volume.filesystem, volume.uuid, names, others=others)
-        )
+        preparations.append(filesystem.MakeSubvolumes(*inside, names, others=others))
     if is_given_afterwards(volume):
-        owner = filesystem.SetOwner(
-            volume.path, volume.filesystem, volume.uuid, volume.writer, names, others=others
-        )
-        preparations.append(owner)
+        preparations.append(filesystem.SetOwner(*inside, volume.writer, names, others=others))
     common = (*volume.mount_options, *owner_options(volume.filesystem, volume.writer, volume.mount_options))
     places = [(volume.mount_point, common)]
     places += [(one.mount_point, (*common, subvolume_option(one.name))) for one in volume.subvolumes]
-    mounting = [
-        operation
-        for place, options in places
-        if place
-        for operation in _mount_operations(volume, place, options, others)
-    ]
+    mounting: list[PlanOperation] = []
+    for place, options in places:
+        if place:
+            at_boot, driver = tuple(dict.fromkeys((*options, "nofail"))), kind.kernel_names[0]
+            mounting += (
+                mounts.AddFstabLine(volume.uuid, place, driver, at_boot, kind.fsck_pass),
+                mounts.Mount(volume.path, place, driver, options, others=others),
+            )
     return (*preparations, *(opened if mounting else ()), *mounting)
-
-
-def _mount_operations(
-    volume: Volume, place: str, options: tuple[str, ...], others: tuple[str, ...]
-) -> tuple[PlanOperation, ...]:
-    kind = MADE[volume.filesystem]
-    at_boot = tuple(dict.fromkeys((*options, "nofail")))
-    return (
-        mounts.AddFstabLine(volume.uuid, place, kind.kernel_names[0], at_boot, kind.fsck_pass),
-        mounts.Mount(volume.path, place, kind.kernel_names[0], options, others=others),
-    )
 
 
 def wipes_of(drive_path: str, before: Layout, unread: bool) -> tuple[WipeSignatures, ...]:
@@ -370,10 +327,7 @@ def wipes_of(drive_path: str, before: Layout, unread: bool) -> tuple[WipeSignatu
     If the contents are `unread`, all known partitions and the drive are wiped.
     """
     wipes = [
-        WipeSignatures(
-            partition_path(drive_path, slot.number),
-            tuple(slot.filesystem.split("+")) if slot.filesystem else (),
-        )
+        _wipe(partition_path(drive_path, slot.number), slot)
         for slot in before.partitions
         if not slot.kept and not free_space.is_container(slot) and (slot.filesystem or unread)
     ]

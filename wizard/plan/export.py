@@ -3,10 +3,12 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from wizard.filesystems.partition_types import ACTIVE
 from wizard.model.errors import BadInput, partition_path
 from wizard.model.layout import NO_PLACE, Layout, Member, Slot, Volume
 from wizard.model.said import KIB, MIB, Message, t
 from wizard.operations.fstab import fstab_escaped
+from wizard.plan.free_space import gpt_bounds
 from wizard.plan.plan import Plan
 
 
@@ -31,20 +33,19 @@ def member_of(plan: Plan, device: str | None) -> Member:
 def table_of(member: Member) -> Layout:
     """Return the planned layout. Raises BadInput if it has no table."""
     if member.after.whole is not None or member.after.table not in ("gpt", "mbr"):
-        raise BadInput(t("The plan creates no partition table on {drive}.", drive=member.drive.path))
+        raise BadInput(t("The plan creates no partition table on {drive}.", drive=member.drive))
     return member.after
 
 
-def lacking(plan: Plan, *, repart: bool = False) -> Iterator[str]:
+def lacking(plan: Plan, *, repart: bool = False) -> Iterator[Message]:
     """Describe what is not written besides the table. `repart`: for systemd-repart, which creates more than
     sfdisk."""
     if plan.stripe is not None:
-        yield str(t("Not written: the {kind} array across several drives.", kind=plan.stripe.kind))
+        yield t("Not written: the {kind} array across several drives.", kind=plan.stripe.kind)
     if plan.group is not None:
-        yield str(t("Not written: the LVM volume group {name}.", name=plan.group.name))
+        yield t("Not written: the LVM volume group {name}.", name=plan.group.name)
     for volume in plan.volumes:
-        told = _repart_omissions(volume) if repart and _is_created(plan, volume) else _omissions(volume)
-        yield from map(str, told)
+        yield from _repart_omissions(volume) if repart and _is_created(plan, volume) else _omissions(volume)
 
 
 def _omissions(volume: Volume) -> Iterator[Message]:
@@ -54,18 +55,18 @@ def _omissions(volume: Volume) -> Iterator[Message]:
         "Not written: the {filesystem} '{label}' on {device} and its options.",
         filesystem=volume.filesystem,
         label=volume.label,
-        device=volume.path,
+        device=volume,
     )
     if volume.subvolumes:
         yield t(
             "Not written: the subvolumes {names:and} on {device}.",
-            device=volume.path,
+            device=volume,
             names=tuple(one.name for one in volume.subvolumes),
         )
     if volume.mount_point is not None:
         yield t(
             "Not written: the mount of {device} at {place} and write permissions.",
-            device=volume.path,
+            device=volume,
             place=volume.mount_point,
         )
 
@@ -83,26 +84,26 @@ def _repart_omissions(volume: Volume) -> Iterator[Message]:
             "Not written: the options {options:row} of the {filesystem} on {device}.",
             options=volume.mkfs_options,
             filesystem=volume.filesystem,
-            device=volume.path,
+            device=volume,
         )
     if volume.subvolumes:
         yield t(
             "The subvolumes on {device} need systemd-repart 255; an older one creates plain folders.",
-            device=volume.path,
+            device=volume,
         )
     if volume.mount_point == NO_PLACE:
-        yield t("Not written: the fstab line for swap on {device}.", device=volume.path)
+        yield t("Not written: the fstab line for swap on {device}.", device=volume)
     elif volume.mount_point is not None:
         yield t(
             "The mount of {device} at {place} needs systemd-repart 256 and its option --generate-fstab=FILE.",
-            device=volume.path,
+            device=volume,
             place=volume.mount_point,
         )
     if volume.writer.kind != "root":
         yield t(
             "Not written: write permission for {who} on {device}.",
             who=volume.writer.shown,
-            device=volume.path,
+            device=volume,
         )
 
 
@@ -125,7 +126,6 @@ MAKES = frozenset({"ext4", "btrfs", "xfs", "vfat", "swap"})
 
 
 def _is_created(plan: Plan, volume: Volume) -> bool:
-    """Return True if systemd-repart creates the volume: on a partition, encrypted or not."""
     return volume.filesystem in MAKES and plan.stripe is None and plan.group is None
 
 
@@ -147,24 +147,22 @@ def repart_files(plan: Plan, member: Member) -> dict[str, str]:
     layout = table_of(member)
     if layout.table != "gpt":
         raise BadInput(
-            t("systemd-repart creates only GPT, but {drive} has another table.", drive=member.drive.path)
+            t("systemd-repart creates only GPT, but {drive} has another table.", drive=member.drive)
         )
     slots = layout.partitions
     volumes = {
-        volume.encryption.device if volume.encryption else volume.path: tuple(_content(plan, volume))
-        for volume in plan.volumes
-        if _is_created(plan, volume)
+        volume.device: tuple(_content(plan, volume)) for volume in plan.volumes if _is_created(plan, volume)
     }
     found = {}
     for at, slot in enumerate(slots):
         padding = slots[at + 1].start_bytes - slot.end_bytes if at + 1 < len(slots) else 0
         content = volumes.get(partition_path(member.drive.path, slot.number), ())
-        found[_file_name(slot)] = _definition(slot, padding, content)
+        plain = re.sub(r"[^A-Za-z0-9]+", "-", slot.name or "").strip("-").lower()
+        found[f"{slot.number:03}-{plain or 'partition'}.conf"] = _definition(slot, padding, content)
     return found
 
 
 def _content(plan: Plan, volume: Volume) -> Iterator[str]:
-    """Return the lines for the content of a partition. Older versions warn about unknown lines."""
     yield f"Format={volume.filesystem}"
     if held := volume.encryption:
         yield "Encrypt=key-file"
@@ -187,56 +185,32 @@ def _escaped(path: str) -> str:
     )
 
 
-def repart_lacks(member: Member) -> Iterator[str]:
+def repart_lacks(member: Member) -> Iterator[Message]:
     """Describe parts of the table that the definitions do not include."""
-    slots = table_of(member).partitions
+    slots, path = table_of(member).partitions, member.drive.path
     if slots and slots[0].start_bytes != FIRST_BYTES:
-        yield str(
-            t(
-                "Not written: the start of {device}, which becomes 1 MiB.",
-                device=partition_path(member.drive.path, slots[0].number),
-            )
-        )
+        first = partition_path(path, slots[0].number)
+        yield t("Not written: the start of {device}, which becomes 1 MiB.", device=first)
     if [slot.number for slot in slots] != [*range(1, len(slots) + 1)]:
-        yield str(
-            t(
-                "Not written: the partition numbers of {drive}, which become consecutive from 1.",
-                drive=member.drive.path,
-            )
-        )
+        yield t("Not written: the partition numbers of {drive}, which become consecutive from 1.", drive=path)
     for slot in slots:
-        device = partition_path(member.drive.path, slot.number)
+        device = partition_path(path, slot.number)
         if slot.start_bytes % STEP_BYTES or slot.size_bytes % STEP_BYTES:
-            yield str(
-                t(
-                    "Not written: the exact position of {device}, which is rounded to {step:exact}.",
-                    device=device,
-                    step=STEP_BYTES,
-                )
+            yield t(
+                "Not written: the exact position of {device}, which is rounded to {step:exact}.",
+                device=device,
+                step=STEP_BYTES,
             )
         if slot.name and not _is_plain_name(slot.name):
-            yield str(
-                t(
-                    "Not written: the name '{name}' of {device}.",
-                    device=device,
-                    name=slot.name,
-                )
-            )
+            yield t("Not written: the name '{name}' of {device}.", device=device, name=slot.name)
         if low := slot.attributes & ~OWN_BITS:
-            yield str(t("Not written: the attributes {bits} of {device}.", device=device, bits=f"{low:#x}"))
+            yield t("Not written: the attributes {bits} of {device}.", device=device, bits=f"{low:#x}")
         if not slot.attributes & GROWS:
-            yield str(
-                t(
-                    "systemd-repart up to version 252 may mark the filesystem on {device} as "
-                    "growing (attribute 59).",
-                    device=device,
-                )
+            yield t(
+                "systemd-repart up to version 252 may mark the filesystem on {device} as growing (attribute "
+                "59).",
+                device=device,
             )
-
-
-def _file_name(slot: Slot) -> str:
-    plain = re.sub(r"[^A-Za-z0-9]+", "-", slot.name or "").strip("-").lower()
-    return f"{slot.number:03}-{plain or 'partition'}.conf"
 
 
 def _definition(slot: Slot, padding_bytes: int, content: Sequence[str]) -> str:
@@ -258,13 +232,8 @@ def _is_plain_name(name: str) -> bool:
     return name.isprintable() and name == name.strip() and not name.endswith("\\")
 
 
-GPT_ENTRIES_BYTES = 128 * 128
-"""Size of the entries of an ordinary GPT (UEFI 2.10, 5.3.2)."""
-
 NAMED_BITS = ("RequiredPartition", "NoBlockIOProtocol", "LegacyBIOSBootable")
 """Attributes with names, from bit 0. Bits 48 to 63 belong to the partition type."""
-
-ACTIVE = 0x80
 
 
 def sfdisk_dump(member: Member) -> str:
@@ -272,34 +241,27 @@ def sfdisk_dump(member: Member) -> str:
     layout, geometry = table_of(member), member.drive.geometry
     block = geometry.logical_block_bytes
     lines = [f"label: {'gpt' if layout.table == 'gpt' else 'dos'}"]
-    if layout.table == "mbr" and (known := _mbr_id(layout)):
-        lines.append(f"label-id: 0x{known}")
+    # Identifiers of partitions begin with that of the disk: `1a2b3c4d-01`.
+    known = {slot.part_uuid.partition("-")[0] for slot in layout.partitions if slot.part_uuid}
+    if layout.table == "mbr" and len(known) == 1:
+        lines.append(f"label-id: 0x{known.pop()}")
     lines += [f"device: {member.drive.path}", "unit: sectors"]
     if layout.table == "gpt":
-        reserved = -(-GPT_ENTRIES_BYTES // block)
-        blocks = member.drive.size_bytes // block
-        lines += [f"first-lba: {2 + reserved}", f"last-lba: {blocks - 2 - reserved}"]
+        bounds = gpt_bounds(member.drive.size_bytes, geometry)
+        lines += [f"first-lba: {bounds.start_bytes // block}", f"last-lba: {bounds.end_bytes // block - 1}"]
     lines += [f"sector-size: {block}", ""]
     lines += [_line(member.drive.path, slot, layout.table, block) for slot in layout.partitions]
     return "\n".join((*lines, ""))
 
 
-def sfdisk_lacks(member: Member) -> Iterator[str]:
+def sfdisk_lacks(member: Member) -> Iterator[Message]:
     """Describe parts of the table that the dump does not include."""
     if (
         table_of(member).table == "gpt"
         and member.before.table == "gpt"
         and any(slot.kept for slot in member.after.partitions)
     ):
-        yield str(
-            t("Not written: the table UUID of {drive}; a new UUID is generated.", drive=member.drive.path)
-        )
-
-
-def _mbr_id(layout: Layout) -> str:
-    """Return the disk identifier in partition identifiers: `1a2b3c4d` in `1a2b3c4d-01`."""
-    known = {slot.part_uuid.partition("-")[0] for slot in layout.partitions if slot.part_uuid}
-    return known.pop() if len(known) == 1 else ""
+        yield t("Not written: the table UUID of {drive}; a new UUID is generated.", drive=member.drive)
 
 
 def _line(drive: str, slot: Slot, table: str, block: int) -> str:
@@ -313,18 +275,15 @@ def _line(drive: str, slot: Slot, table: str, block: int) -> str:
         if slot.part_uuid:
             fields.append(f"uuid={slot.part_uuid.upper()}")
         if slot.name:
-            fields.append(f'name="{_quoted(slot.name)}"')
+            # Like sfdisk, write special characters as bytes.
+            name = "".join(
+                chr(byte) if 0x20 <= byte < 0x7F and chr(byte) not in '"\\' else f"\\x{byte:02x}"
+                for byte in slot.name.encode()
+            )
+            fields.append(f'name="{name}"')
         if slot.attributes:
             fields.append(f'attrs="{_attributes(slot.attributes)}"')
     return f"{partition_path(drive, slot.number)} : {', '.join(fields)}"
-
-
-def _quoted(name: str) -> str:
-    """Quote as sfdisk does: special characters as bytes."""
-    return "".join(
-        chr(byte) if 0x20 <= byte < 0x7F and chr(byte) not in '"\\' else f"\\x{byte:02x}"
-        for byte in name.encode()
-    )
 
 
 def _attributes(bits: int) -> str:

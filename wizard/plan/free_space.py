@@ -80,10 +80,18 @@ def with_free(
     return tuple(slots)
 
 
-def reserved_in(before: Layout, bounds: Extent) -> tuple[Extent, ...]:
-    """Return the ranges of a current layout that are neither free nor in a partition: contents that reach
-    past the end of their partition."""
-    return tuple(slot.extent for slot in with_free(before.slots, bounds, ()) if slot not in before.slots)
+def bounds_in(before: Layout) -> Extent:
+    """Return the range of an old layout for partitions, from the first to the last slot."""
+    first, end = before.slots[0].start_bytes, max(one.end_bytes for one in before.slots)
+    return Extent(first, end - first)
+
+
+def refilled(before: Layout, partitions: Iterable[Slot]) -> tuple[Slot, ...]:
+    """Return these partitions in place of those of a current layout, with free slots. Contents that reach
+    past the end of their partition are not free."""
+    bounds = bounds_in(before)
+    reserved = [slot.extent for slot in with_free(before.slots, bounds) if slot not in before.slots]
+    return with_free(partitions, bounds, reserved)
 
 
 def overlapping(partitions: Sequence[Slot]) -> tuple[Slot, Slot] | None:
@@ -174,32 +182,22 @@ def place(
             if widest is None or widest.left_bytes < demand.minimum_bytes:
                 raise BadInput(_too_large(demands, index, spaces, hint))
             widest.taken.append(index)
-    return _to_extents(sized, open_spaces)
-
-
-def _to_extents(demands: Sequence[Demand], spaces: Sequence[_Space]) -> tuple[Extent, ...]:
     placed: dict[int, Extent] = {}
-    for space in spaces:
+    for space in open_spaces:
         position = space.extent.start_bytes
         for index in sorted(space.taken):
-            size = demands[index].size_bytes
+            size = sized[index].size_bytes
             placed[index] = Extent(position, space.left_bytes if size is None else size)
             position = placed[index].end_bytes
-    return tuple(placed[index] for index in range(len(demands)))
+    return tuple(placed[index] for index in range(len(sized)))
 
 
 def _rounded(demand: Demand, grain: int) -> int | None:
     if demand.size_bytes is None:
         return None
     if demand.size_bytes < demand.minimum_bytes:
-        raise BadInput(
-            t(
-                "Volume {name} with {size:exact} is too small. The minimum is {least:exact}.",
-                name=demand.name,
-                size=demand.size_bytes,
-                least=demand.minimum_bytes,
-            )
-        )
+        small = Sentence("Volume {name} with {size:exact} is too small. The minimum is {least:exact}.")
+        raise BadInput(small(name=demand.name, size=demand.size_bytes, least=demand.minimum_bytes))
     return rounded_up(demand.size_bytes, grain)
 
 

@@ -128,9 +128,7 @@ class Plan(Document, Struct, frozen=True):
     @property
     def filesystems(self) -> tuple[filesystem.MakeFilesystem, ...]:
         """The filesystems to create."""
-        return tuple(
-            step.operation for step in self.steps if isinstance(step.operation, filesystem.MakeFilesystem)
-        )
+        return self._all(filesystem.MakeFilesystem)
 
     @property
     def mounts(self) -> tuple[Mount, ...]:
@@ -231,10 +229,6 @@ class Plan(Document, Struct, frozen=True):
         and on the drive."""
         return ((number, step) for number, step in enumerate(self.steps, 1) if step.operation.rehearsed)
 
-    def written_steps(self) -> Iterator[tuple[int, Step[PlanOperation]]]:
-        """Yield the steps that write to a drive, with their numbers from 1."""
-        return ((number, step) for number, step in enumerate(self.steps, 1) if step.operation.writes)
-
     def use_steps(self) -> Iterator[tuple[int, Step[PlanOperation]]]:
         """Yield the steps that use the result, with their numbers from 1."""
         return ((number, step) for number, step in enumerate(self.steps, 1) if not step.operation.writes)
@@ -242,14 +236,19 @@ class Plan(Document, Struct, frozen=True):
     def on_nodes(self, nodes: Mapping[str, str], *, named_alike: bool = False) -> "Plan":
         """Return the plan on other nodes, given for each drive and md array by path. Descriptions do not
         change. Containers get the names of scratch copies, or keep theirs if `named_alike`."""
-        known = {
-            old: new for member in self.members for old, new in _renamed(member, nodes[member.drive.path])
-        }
+        known: dict[str, str] = {}
+        for member in self.members:
+            path, node = member.drive.path, nodes[member.drive.path]
+            slots = (*member.before.partitions, *member.after.partitions)
+            known |= {partition_path(path, one.number): partition_path(node, one.number) for one in slots}
+            known[path] = node
         known |= {array.device: nodes.get(array.device, array.device) for array in self.arrays}
         names = {
             one.uuid: one.name if named_alike else SCRATCH_NAME.format(one.uuid) for one in self.containers
         }
-        known |= dict(_mapped(self, names))
+        # Logical volumes keep their nodes, because LVM metadata contains the group's name.
+        known |= {volume.device: volume.device for volume in self.logical_volumes}
+        known |= {one.opened: replace(one, name=names[one.uuid]).opened for one in self.containers}
         members = tuple(
             replace(member, drive=replace(member.drive, path=known[member.drive.path]))
             for member in self.members
@@ -262,7 +261,8 @@ class Plan(Document, Struct, frozen=True):
                 replace(
                     volume,
                     path=known.get(volume.path, volume.path),
-                    encryption=volume.encryption and _contained(volume.encryption, known, names),
+                    encryption=(one := volume.encryption)
+                    and replace(one, device=known[one.device], name=names[one.uuid]),
                 )
                 for volume in self.volumes
             ),
@@ -313,24 +313,3 @@ def why_on_drive(operations: Iterable[Operation]) -> str:
     rehearsed."""
     direct = any(operation.writes and not operation.rehearsed for operation in operations)
     return str(t("resetting zones cannot be rehearsed")) if direct else ""
-
-
-def _renamed(member: Member, node: str) -> Iterator[tuple[str, str]]:
-    """Yield each node of a drive with its replacement."""
-    path = member.drive.path
-    yield path, node
-    for number in {slot.number for layout in (member.before, member.after) for slot in layout.partitions}:
-        yield partition_path(path, number), partition_path(node, number)
-
-
-def _mapped(plan: Plan, names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    """Yield each device mapper node with its replacement. Logical volumes keep their nodes, because LVM
-    metadata contains the group's name."""
-    for volume in plan.logical_volumes:
-        yield volume.device, volume.device
-    for container in plan.containers:
-        yield container.opened, replace(container, name=names[container.uuid]).opened
-
-
-def _contained(encryption: Encryption, known: Mapping[str, str], names: Mapping[str, str]) -> Encryption:
-    return replace(encryption, device=known[encryption.device], name=names[encryption.uuid])

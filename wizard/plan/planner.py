@@ -6,6 +6,7 @@ from uuid import uuid4
 
 from msgspec.structs import replace
 
+from wizard.filesystems import partition_types
 from wizard.filesystems.registry import KINDS
 from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import Refused
@@ -13,7 +14,7 @@ from wizard.model.finding import Recording
 from wizard.model.geometry import Geometry
 from wizard.model.layout import Layout, Volume
 from wizard.model.machine import Drive, Extent, Kernel, Machine, Partition
-from wizard.model.said import Message, join, t, tn
+from wizard.model.said import Message, Sentence, join, t, tn
 from wizard.plan import dangers, free_space, refusals
 from wizard.plan.derive import Places, changing
 from wizard.plan.free_space import place
@@ -36,10 +37,6 @@ from wizard.plan.request.wanted import small_systems
 
 ZONED_FILESYSTEM = "btrfs"
 ZONED_FEATURE = "zoned"
-
-ACTIVE = 0x80
-"""First byte of an MBR entry: the partition that an old boot record boots (UEFI 2.10, table 5.1,
-BootIndicator)."""
 
 
 def new_uuid() -> str:
@@ -70,14 +67,16 @@ def make_plan(
             return _part_plan(planning, part)
         case plan_request.GrowPart(part, size_bytes):
             return _resized_plan(planning, part, _larger_bytes(drive, part, size_bytes))
-        case plan_request.ShrinkPart(part, size_bytes):
-            return _resized_plan(planning, part, _smaller_bytes(drive, part, size_bytes))
+        case plan_request.ShrinkPart(part, asked_bytes):
+            _refuse(possible.why_not_shrink(drive, part))
+            smaller_bytes = possible.aligned_size(drive, part, asked_bytes)
+            _refuse(possible.why_not_shrink_to(drive, part, smaller_bytes))
+            return _resized_plan(planning, part, smaller_bytes)
         case plan_request.RestoreTable(table):
             return restore_plan(planning, table)
 
 
 def _volumes_plan(planning: Planning, request: plan_request.NewVolumes) -> Plan:
-    """Plan new volumes on one or several drives, or on one partition."""
     how = request.arrangement
     if request.part is not None:
         _refuse(possible.why_not_format(planning.drives[0], request.part))
@@ -86,15 +85,15 @@ def _volumes_plan(planning: Planning, request: plan_request.NewVolumes) -> Plan:
     for spec in specs:
         planning.draft(spec)
     check_specs(specs)
+    request = replace(request, specs=specs)
     if how.stripe:
-        return striped_plan(planning, replace(request, specs=specs), how.stripe)
+        return striped_plan(planning, request, how.stripe)
     if request.part is not None:
         return _formatted_plan(planning, request.part, specs)
-    return _on_drive(planning, replace(request, specs=specs))
+    return _on_drive(planning, request)
 
 
 def _on_drive(planning: Planning, request: plan_request.NewVolumes) -> Plan:
-    """Plan new volumes on a drive."""
     drive, machine, how, specs = planning.drives[0], planning.machine, request.arrangement, request.specs
     encryption.refuse_encryption(machine, specs)
     size_bytes, geometry = refusals.refuse_drive(drive)
@@ -108,66 +107,54 @@ def _on_drive(planning: Planning, request: plan_request.NewVolumes) -> Plan:
         refusals.refuse_new_mbr(
             drive.path, size_bytes, geometry, 1 if how.grouped else len(specs), preserve=preserve
         )
-    before = dangers.layout_before(drive, size_bytes, geometry, preserve=preserve)
+    before = dangers.layout_before(drive, preserve=preserve)
     places = Places() if preserve else Places(fresh=how.table, wipes=old_wipes(drive, before))
     free: Sequence[Extent] = [slot.extent for slot in before.slots if not slot.number]
     if not preserve:
         free = [free_space.fresh_bounds(how.table, size_bytes, geometry)]
-    plan = _grouped_plan if how.grouped else _partitioned_plan
-    return plan(planning, specs, before, places, free_space.aligned_spaces(free, geometry))
+    return _placed_plan(planning, request, before, places, free_space.aligned_spaces(free, geometry))
 
 
-def _partitioned_plan(
+def _placed_plan(
     planning: Planning,
-    specs: tuple[VolumeSpec, ...],
+    request: plan_request.NewVolumes,
     before: Layout,
     places: Places,
     spaces: Sequence[Extent],
 ) -> Plan:
-    """Plan a partition for each volume."""
-    drive, preserve = planning.drives[0], places.fresh is None
+    """Plan a partition for each volume, or for a volume group in the largest space."""
+    drive, specs, preserve = planning.drives[0], request.specs, places.fresh is None
     _, geometry = refusals.measured(drive)
+    if request.arrangement.grouped:
+        dangers.refuse_lacking(planning.machine.kernel, dangers.DEVICE_MAPPER)
+        dangers.refuse_missing(planning.machine, lvm.LVM_PROGRAMS)
+        extent = lvm.group_extent(specs, spaces, geometry)
+        (number,) = _free_numbers(drive, 1, preserve=preserve)
+        places = replace(places, extents=(extent,), sizes=lvm.logical_sizes(specs, extent.size_bytes))
+        volumes = [planning.volume(spec, number) for spec in specs]
+        group, grouped = lvm.in_group(drive.path, volumes, planning.draw_uuid())
+        plan = planning.finished([before], places, grouped, preserve=preserve, group=group)
+        return with_doubts(plan, *asked_doubts(specs))
     demands = [_demand_of(spec, spaces, geometry) for spec in specs]
     extents = place(demands, spaces, geometry.grain_bytes, possible.how_to_free(drive) if preserve else None)
     numbers = _free_numbers(drive, len(specs), preserve=preserve)
     plain = [planning.volume(*pair) for pair in zip(specs, numbers, strict=True)]
-    volumes = tuple(
+    made = tuple(
         encryption.encrypted(volume, extent.size_bytes, geometry, planning.draw_uuid(), spec.key)
         if spec.encrypted
         else volume
         for volume, spec, extent in zip(plain, specs, extents, strict=True)
     )
-    plan = planning.finished([before], replace(places, extents=extents), volumes, preserve=preserve)
+    plan = planning.finished([before], replace(places, extents=extents), made, preserve=preserve)
     kept = {slot.number for slot in before.partitions if slot.kept}
     return with_doubts(
         plan,
         *encryption.encryption_doubts(drive, specs),
-        *dangers.esp_doubts(planning.machine, drive, volumes, kept),
+        *dangers.esp_doubts(planning.machine, drive, made, kept),
         *_unmarked_doubts(plan),
-        *small_systems(volumes, [extent.size_bytes for extent in extents]),
+        *small_systems(made, [extent.size_bytes for extent in extents]),
         *asked_doubts(specs),
     )
-
-
-def _grouped_plan(
-    planning: Planning,
-    specs: tuple[VolumeSpec, ...],
-    before: Layout,
-    places: Places,
-    spaces: Sequence[Extent],
-) -> Plan:
-    """Plan all volumes in one volume group in the largest space."""
-    drive, preserve = planning.drives[0], places.fresh is None
-    dangers.refuse_lacking(planning.machine.kernel, dangers.DEVICE_MAPPER)
-    dangers.refuse_missing(planning.machine, lvm.LVM_PROGRAMS)
-    extent = lvm.group_extent(specs, spaces, refusals.measured(drive)[1])
-    (number,) = _free_numbers(drive, 1, preserve=preserve)
-    sizes = lvm.logical_sizes(specs, extent.size_bytes)
-    plain = [planning.volume(spec, number) for spec in specs]
-    group, volumes = lvm.in_group(drive.path, plain, planning.draw_uuid())
-    places = replace(places, extents=(extent,), sizes=sizes)
-    plan = planning.finished([before], places, volumes, preserve=preserve, group=group)
-    return with_doubts(plan, *asked_doubts(specs))
 
 
 def is_zoned_mode(filesystem: str, words: tuple[str, ...]) -> bool:
@@ -178,32 +165,25 @@ def is_zoned_mode(filesystem: str, words: tuple[str, ...]) -> bool:
 
 def _zoned_plan(planning: Planning, specs: tuple[VolumeSpec, ...], mode: plan_request.Mode | None) -> Plan:
     """Plan one zoned filesystem on the whole host-managed drive."""
-    (drive,) = planning.drives
+    (drive,), (spec,) = planning.drives, specs
     path = drive.path
     refusals.refuse_content(drive, chosen=mode is not None)
-    (spec,) = specs
     mkfs, _ = option_words(spec)
     kind = spec.choice.filesystem
     if not is_zoned_mode(kind, mkfs):
-        raise Refused(
-            t(
-                "Cannot create {filesystem} on {drive}: host-managed zones accept only "
-                "sequential writes. Only {zoned} in zoned mode works there.",
-                filesystem=kind,
-                drive=path,
-                zoned=ZONED_FILESYSTEM,
-            )
+        only = Sentence(
+            "Cannot create {filesystem} on {drive}: host-managed zones accept only sequential writes. Only "
+            "{zoned} in zoned mode works there."
         )
+        raise Refused(only(filesystem=kind, drive=path, zoned=ZONED_FILESYSTEM))
     dangers.refuse_missing(planning.machine, ("blkzone",))
-    before = dangers.layout_before(drive, *refusals.measured(drive), preserve=False)
+    before = dangers.layout_before(drive, preserve=False)
     volume = replace(planning.volume(spec, 0), path=path)
     return with_doubts(planning.finished([before], volumes=(volume,)), *spec.doubts)
 
 
 def _formatted_plan(planning: Planning, part: Partition, specs: tuple[VolumeSpec, ...]) -> Plan:
-    """Plan to format a partition."""
-    (drive,), machine = planning.drives, planning.machine
-    (spec,) = specs
+    (drive,), (spec,), machine = planning.drives, specs, planning.machine
     encryption.refuse_encryption(machine, specs)
     _, geometry = refusals.measured(drive)
     room = part.extent
@@ -223,20 +203,17 @@ def _formatted_plan(planning: Planning, part: Partition, specs: tuple[VolumeSpec
 
 def _misaligned_doubts(part: Partition, geometry: Geometry) -> Iterator[Message]:
     if off := geometry.misalignment_bytes(part.start_bytes):
-        yield t(
-            "{part} remains misaligned by {off:exact}, which can slow down writes.", part=part.path, off=off
-        )
+        yield t("{part} remains misaligned by {off:exact}, which can slow down writes.", part=part, off=off)
 
 
 def _part_plan(planning: Planning, part: Partition, *volumes: Volume) -> Plan:
     """Plan to replace the partition by this volume, or to delete it."""
     (drive,) = planning.drives
-    before = changing(dangers.layout_before(drive, *refusals.measured(drive), preserve=True), part.number)
+    before = changing(dangers.layout_before(drive, preserve=True), part.number)
     return _changed_plan(planning, part, before, Places((part.extent,) * len(volumes)), volumes)
 
 
 def _resized_plan(planning: Planning, part: Partition, size_bytes: int) -> Plan:
-    """Plan a new size of a partition, preserving its contents."""
     (drive,) = planning.drives
     doubts: tuple[Message, ...] = ()
     if part.overhang is None and (growing := possible.growing_of(part.filesystem)):
@@ -244,7 +221,7 @@ def _resized_plan(planning: Planning, part: Partition, size_bytes: int) -> Plan:
             _refuse(_why_not_mounted(planning.machine.kernel, part.filesystem or ""))
         dangers.refuse_missing(planning.machine, growing.check[:1])
         doubts = growing.grown_remarks if size_bytes >= part.size_bytes else growing.shrunk_remarks
-    before = dangers.layout_before(drive, *refusals.measured(drive), preserve=True)
+    before = dangers.layout_before(drive, preserve=True)
     place = Extent(part.start_bytes, size_bytes)
     return with_doubts(_changed_plan(planning, part, before, Places((place,))), *doubts)
 
@@ -260,9 +237,9 @@ def _changed_plan(
     warn about power cuts. An MBR is a single sector, written atomically."""
     (drive,) = planning.drives
     plan = planning.finished([before], places, volumes, preserve=True, part=part.number)
-    slot = next(one for one in before.partitions if one.number == part.number)
+    slot = before.partition(part.number)
     (table,) = plan.tables
-    if not (drive.uses and table.table == "gpt" and table.changes(slot)):
+    if not (slot and drive.uses and table.table == "gpt" and table.changes(slot)):
         return plan
     return with_doubts(
         plan,
@@ -270,13 +247,12 @@ def _changed_plan(
             "Other partitions of {drive} are in use during the table write. A power "
             "failure then may leave only the backup table. `gdisk` (r, b, w) restores "
             "the table.",
-            drive=drive.path,
+            drive=drive,
         ),
     )
 
 
 def _larger_bytes(drive: Drive, part: Partition, asked_bytes: int | None) -> int:
-    """Return the size of a partition to grow. Raises Refused."""
     _refuse(possible.why_not_grow(drive, part))
     size_bytes = part.size_bytes + possible.room_behind(drive, part)
     if part.overhang is not None:
@@ -285,14 +261,6 @@ def _larger_bytes(drive: Drive, part: Partition, asked_bytes: int | None) -> int
         is_fill = asked_bytes == part.size_bytes
         size_bytes = asked_bytes if is_fill else possible.aligned_size(drive, part, asked_bytes)
     _refuse(possible.why_not_grow_to(drive, part, size_bytes))
-    return size_bytes
-
-
-def _smaller_bytes(drive: Drive, part: Partition, asked_bytes: int) -> int:
-    """Return the size of a partition to shrink. Raises Refused."""
-    _refuse(possible.why_not_shrink(drive, part))
-    size_bytes = possible.aligned_size(drive, part, asked_bytes)
-    _refuse(possible.why_not_shrink_to(drive, part, size_bytes))
     return size_bytes
 
 
@@ -315,7 +283,6 @@ def _refuse(why: Message | None) -> None:
 
 
 def _demand_of(spec: VolumeSpec, spaces: Sequence[Extent], geometry: Geometry) -> free_space.Demand:
-    """Return the space that a request needs, given the available spaces."""
     name = f"{spec.final_label!r} ({spec.choice.filesystem}{' in LUKS2' if spec.encrypted else ''})"
     size_bytes = (
         spec.size_bytes
@@ -338,7 +305,7 @@ def _free_numbers(drive: Drive, wanted: int, *, preserve: bool) -> tuple[int, ..
     full = tn(
         "The table of {drive} has {there} of at most {most} partitions, but {count} more was requested.",
         "The table of {drive} has {there} of at most {most} partitions, but {count} more were requested.",
-        drive=drive.path,
+        drive=drive,
         there=most - len(free),
         most=most,
         count=wanted,
@@ -350,7 +317,9 @@ def _free_numbers(drive: Drive, wanted: int, *, preserve: bool) -> tuple[int, ..
 def _unmarked_doubts(plan: Plan) -> Iterator[Message]:
     """Yield a doubt if a system would boot from an MBR without an active partition, with the command to set
     one."""
-    if plan.after.table != "mbr" or any(slot.attributes & ACTIVE for slot in plan.after.partitions):
+    if plan.after.table != "mbr" or any(
+        slot.attributes & partition_types.ACTIVE for slot in plan.after.partitions
+    ):
         return
     parts = {role.name: volume.partition for volume in plan.volumes if (role := role_of(volume))}
     if number := parts.get("boot", parts.get("root")):
@@ -359,6 +328,6 @@ def _unmarked_doubts(plan: Plan) -> Iterator[Message]:
             "do not boot such a drive. Boot loaders in the MBR itself do not need the "
             "flag. After installing the system, set the flag with `sfdisk --activate "
             "{drive} {number}`.",
-            drive=plan.drive.path,
+            drive=plan.drive,
             number=number,
         )

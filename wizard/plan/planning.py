@@ -10,12 +10,11 @@ from wizard.model import layout
 from wizard.model.errors import BadInput, Refused, partition_path
 from wizard.model.finding import NOT_JUDGED, Recording
 from wizard.model.machine import Drive, Machine
-from wizard.model.said import Message, t
-from wizard.operations.operation import Context
+from wizard.model.said import Message, Sentence, t
 from wizard.operations.table import WipeSignatures
 from wizard.plan import dangers, derive
-from wizard.plan.plan import Plan, steps_of
-from wizard.plan.refusals import measured, unread_content
+from wizard.plan.plan import Plan, Step
+from wizard.plan.refusals import unread_content
 from wizard.plan.request.roles import volume_role
 from wizard.plan.request.volume_request import VolumeSpec, volume_faults
 
@@ -59,21 +58,13 @@ class Planning(Struct, frozen=True):
         )
         for _, sentence in volume_faults(volume, encrypted=spec.encrypted):
             raise BadInput(sentence)
-        if danger := dangers.system_danger(spec.role, choice.filesystem, (*mkfs, *mount)):
+        if danger := dangers.system_danger(volume):
             raise BadInput(
-                t(
-                    "{option} puts data at risk and is not allowed on boot or system volumes.",
-                    option=danger,
-                )
+                t("{option} puts data at risk and is not allowed on boot or system volumes.", option=danger)
             )
         if choice.obstacles:
-            raise Refused(
-                t(
-                    "Cannot create {filesystem} here: {obstacles:row}",
-                    filesystem=choice.filesystem,
-                    obstacles=choice.obstacles,
-                )
-            )
+            cannot = Sentence("Cannot create {filesystem} here: {obstacles:row}")
+            raise Refused(cannot(filesystem=choice.filesystem, obstacles=choice.obstacles))
         dangers.refuse_missing(self.machine, kind.makers)
         return volume
 
@@ -96,21 +87,17 @@ class Planning(Struct, frozen=True):
     ) -> Plan:
         """Return the plan that follows from these decisions, with the doubts that apply to all plans."""
         first, *others = (
-            layout.Member(dangers.known_identity(self.machine, drive, *measured(drive)), before, before)
+            layout.Member(dangers.known_identity(self.machine, drive), before, before)
             for drive, before in zip(self.drives, befores, strict=True)
         )
         plan = Plan(
             first.drive, first.before, first.before, volumes, (), (), tuple(others), stripe, group, part
         )
-        derived = derive.derived_from(plan, places)
+        (after, *afters), operations = derive.derived_from(plan, places)
+        ends = zip(others, afters, strict=True)
         plan = replace(
-            plan,
-            after=derived.afters[0],
-            others=tuple(
-                replace(member, after=after) for member, after in zip(others, derived.afters[1:], strict=True)
-            ),
+            plan, after=after, others=tuple(replace(member, after=after) for member, after in ends)
         )
-        context = Context(plan.drive, plan.before, plan.after, plan.others, part=part)
         doubts = (
             *self._drive_doubts(preserve=preserve),
             *dangers.rehearsal_doubts(self.machine.kernel),
@@ -119,15 +106,16 @@ class Planning(Struct, frozen=True):
                 for drive, before in zip(self.drives, befores, strict=True)
                 for doubt in dangers.shared_doubts(self.machine, drive, before)
             ),
-            *dangers.forgotten_doubts(self.machine, derived.operations),
+            *dangers.forgotten_doubts(self.machine, operations),
         )
-        return replace(plan, steps=steps_of(derived.operations, context), doubts=doubts)
+        plan = replace(plan, steps=tuple(map(Step, operations)), doubts=doubts)
+        return plan.with_current_texts()
 
     def _drive_doubts(self, *, preserve: bool) -> Iterator[Message]:
         for drive, recording in self.sides:
             for doubt in dangers.doubts_of(drive, recording, preserve=preserve):
                 named = len(self.drives) > 1
-                yield t("{drive}: {doubt}", drive=drive.path, doubt=doubt) if named else doubt
+                yield t("{drive}: {doubt}", drive=drive, doubt=doubt) if named else doubt
 
 
 def with_doubts(plan: Plan, *doubts: Message | str) -> Plan:

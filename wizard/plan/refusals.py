@@ -8,7 +8,7 @@ from wizard.findings.use import named_field
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import Geometry
 from wizard.model.layout import Slot
-from wizard.model.machine import Drive, Extent, Partition, Table, Use
+from wizard.model.machine import Drive, Extent, Partition, Table, Unread, Use, kinds_in
 from wizard.model.said import Message, Sentence, join, t
 from wizard.operations.rules import geometry_fault
 from wizard.plan import free_space
@@ -30,17 +30,17 @@ CONTENT_FIELDS = frozenset({"table", "signatures", "partitions", "content_digest
 def unmeasured(drive: Drive) -> Message:
     """Return that the size or block size is unknown, and why."""
     what = named_field("size_bytes" if drive.size_bytes is None else "geometry")
-    cannot = t("Cannot read the {what} of {drive}.", what=what, drive=drive.path)
+    cannot = t("Cannot read the {what} of {drive}.", what=what, drive=drive)
     return join(cannot, *(unread.why for unread in drive.unread[:1]))
 
 
 def unread_content(drive: Drive) -> bool:
     """Return True if any contents of the drive are unreadable, so it must not be treated as empty."""
-    return (
-        drive.table is None
-        or drive.content_digest is None
-        or any(unread.what in CONTENT_FIELDS for unread in drive.unread)
-    )
+    return drive.table is None or drive.content_digest is None or bool(_unread_contents(drive))
+
+
+def _unread_contents(drive: Drive) -> list[Unread]:
+    return [unread for unread in drive.unread if unread.what in CONTENT_FIELDS]
 
 
 def refuse_drive(drive: Drive) -> tuple[int, Geometry]:
@@ -71,7 +71,7 @@ def _refuse_half_moved(drive: Drive) -> None:
     """Raises Refused if a partition is in the middle of a move: all its data would be lost, and its journal
     may be anywhere in its entry."""
     if half := next(filter(partition_types.is_half_moved, drive.partitions), None):
-        raise Refused(free_space.HALF_MOVED(part=half.path, drive=drive.path))
+        raise Refused(free_space.HALF_MOVED(part=half, drive=drive))
 
 
 def measured(drive: Drive) -> tuple[int, Geometry]:
@@ -139,7 +139,7 @@ def refuse_content(drive: Drive, *, chosen: bool) -> None:
     if chosen:
         return
     if unread_content(drive):
-        unread = UNKNOWN_CONTENTS(drive=drive.path, why=_unread_reason(drive))
+        unread = UNKNOWN_CONTENTS(drive=drive, why=_unread_reason(drive))
         raise Refused(unread if needs_root(drive) else join(unread, t("Use --replace to erase everything.")))
     if drive.is_empty:
         return
@@ -154,7 +154,7 @@ def refuse_content(drive: Drive, *, chosen: bool) -> None:
         if has_table and not drive.signatures
         else Sentence("{drive} is not empty: {what}. Use --replace to erase everything.")
     )
-    raise Refused(not_empty(drive=drive.path, what=_what_it_holds(drive)))
+    raise Refused(not_empty(drive=drive, what=_what_it_holds(drive)))
 
 
 def _waiting_reason(drive: Drive) -> Message | None:
@@ -165,35 +165,24 @@ def _waiting_reason(drive: Drive) -> Message | None:
         "{drive} looks empty, but run {run} is waiting there. `diskwright inspect "
         "{drive}` shows how to keep the result. Replacing everything (--replace) "
         "erases the result.",
-        drive=drive.path,
+        drive=drive,
         run=drive.waiting.run,
     )
-
-
-def waiting_doubts(drive: Drive) -> Iterator[Message]:
-    """Yield doubts about the remains of a run on a drive that was written since."""
-    if drive.waiting is not None and not drive.waiting.bare:
-        yield t(
-            "Run {run} was left on the drive. Anything intact from that run will be lost.",
-            run=drive.waiting.run,
-        )
 
 
 def _unread_reason(drive: Drive) -> Message:
     """Return why contents are unknown. An unprivileged user learns that root may help."""
     if needs_root(drive):
         return ROOT_READS
-    reasons = [unread.why for unread in drive.unread if unread.what in CONTENT_FIELDS]
-    return reasons[0] if reasons else t("The reason is unknown.")
+    return next((unread.why for unread in _unread_contents(drive)), t("The reason is unknown."))
 
 
 def needs_root(drive: Drive) -> bool:
     """Return True if root may be able to read contents that an unprivileged user cannot."""
-    return any(unread.without_root for unread in drive.unread if unread.what in CONTENT_FIELDS)
+    return any(unread.without_root for unread in _unread_contents(drive))
 
 
 def _what_it_holds(drive: Drive) -> Message:
-    """Summarize table, partitions and signatures of a drive."""
     found = [t("{kind} on the whole drive", kind=signature.kind) for signature in drive.signatures]
     if drive.table and drive.table.kind != "none":
         found.append(table_words(drive.table.kind, len(drive.partitions)))
@@ -203,20 +192,14 @@ def _what_it_holds(drive: Drive) -> Message:
     contents = tuple(found) or (named_field("partitions"),)
     if not drive.partitions:
         return t("{holds:and}", holds=contents)
-    shown, more = tuple(map(_part_contents, drive.partitions[:3])), len(drive.partitions) - 3
+    form, more = Sentence("{part} ({content}, {size:size})"), len(drive.partitions) - 3
+    shown = tuple(
+        form(part=part, content=kinds_in(part.signatures) or t("nothing recognised"), size=part.size_bytes)
+        for part in drive.partitions[:3]
+    )
     if more > 0:
         return t("{holds:and}: {parts:list} and {more} more", holds=contents, parts=shown, more=more)
     return t("{holds:and}: {parts:list}", holds=contents, parts=shown)
-
-
-def _part_contents(part: Partition) -> Message:
-    kinds = "+".join(one.kind for one in part.signatures)
-    return t(
-        "{part} ({content}, {size:size})",
-        part=part.path,
-        content=kinds or t("nothing recognised"),
-        size=part.size_bytes,
-    )
 
 
 def refuse_table(drive: Drive) -> None:
@@ -287,10 +270,7 @@ def refuse_new_mbr(path: str, size_bytes: int, geometry: Geometry, volumes: int,
     """Raises BadInput if a new MBR is not possible. `preserve`: the existing table is preserved."""
     if preserve:
         raise BadInput(
-            t(
-                "The table of {drive} is preserved. A new MBR requires replacing everything.",
-                drive=path,
-            )
+            t("The table of {drive} is preserved. A new MBR requires replacing everything.", drive=path)
         )
     if volumes > free_space.MBR_PRIMARIES:
         raise BadInput(
@@ -337,15 +317,12 @@ def _partition_faults(drive: Drive, table: Table) -> Iterator[Message]:
         )
     for part in drive.partitions:
         if part.type is None:
-            yield t(
-                "Cannot read the type of {part}, so it cannot be preserved.",
-                part=part.path,
-            )
+            yield t("Cannot read the type of {part}, so it cannot be preserved.", part=part)
         if _kernel_differs(part):
             yield t(
                 "The kernel and the table disagree about the position of {part}. Run "
                 "`partprobe {drive}` or reboot, then plan again.",
-                part=part.path,
+                part=part,
                 drive=path,
             )
 

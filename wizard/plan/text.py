@@ -133,22 +133,29 @@ def background_work(plan: Plan) -> tuple[Message, ...]:
 
 def inside_sentences(plan: Plan) -> tuple[str, ...]:
     """Return sentences on the volume group, and each volume's subvolumes and writers."""
-    subvolumes = tuple(_subvolumes_sentence(volume) for volume in plan.volumes if volume.subvolumes)
-    group = tuple(_group_sentences(plan, plan.group)) if plan.group else ()
-    inside = (*_together(plan), *_writable(plan.volumes))
-    return (*group, *subvolumes, *map(str, inside))
+    form = Sentence('Subvolumes of "{label}", sharing the space: {subvolumes:list}.')
+    subvolumes = [
+        form(
+            label=volume.label,
+            subvolumes=tuple(
+                t("{name} {where}", name=one.name, where=_mount_text(one.mount_point))
+                for one in volume.subvolumes
+            ),
+        )
+        for volume in plan.volumes
+        if volume.subvolumes
+    ]
+    group = _group_sentences(plan, plan.group) if plan.group else ()
+    return tuple(map(str, (*group, *subvolumes, *_together(plan), *_writable(plan.volumes))))
 
 
 def _together(plan: Plan) -> Iterator[Message]:
-    """Describe the volume across all drives of a stripe or mirror."""
     if plan.stripe is None:
         return
     (volume,) = plan.volumes
-    size = striping.together_bytes(plan)
     where = f"{plan.stripe.device}: " if plan.stripe.device else ""
     mounted = f" at {volume.mount_point}" if volume.mount_point else ""
     drives = len(plan.members)
-    what = f'{where}{volume.filesystem} "{volume.label}"{mounted}'
     if plan.stripe.mirrors:
         how = t("{copies} copies of every byte", copies=striping.copies(plan.stripe, drives))
     else:
@@ -156,8 +163,8 @@ def _together(plan: Plan) -> Iterator[Message]:
     yield t(
         "Across all {drives} drives: {what}, about {size:size}, {how}.",
         drives=drives,
-        what=what,
-        size=size,
+        what=f'{where}{volume.filesystem} "{volume.label}"{mounted}',
+        size=striping.together_bytes(plan),
         how=how,
     )
 
@@ -165,15 +172,16 @@ def _together(plan: Plan) -> Iterator[Message]:
 def free_used(plan: Plan) -> Iterator[Message]:
     """Yield a warning about new or larger partitions in free space, which may contain data of deleted
     ones."""
-    drives = tuple(member.drive.path for member in plan.members if _covers_free(member.before, member.after))
-    if drives:
-        yield FREE_USED(drives=drives)
-
-
-def _covers_free(before: layout.Layout, after: layout.Layout) -> bool:
-    free = [slot for slot in before.slots if not slot.number and slot.size_bytes > FLOOR_BYTES]
-    parts = [slot for slot in after.partitions if not is_container(slot)]
-    return not before.is_bare and any(slot.overlaps(part) for slot in free for part in parts)
+    covered = [
+        member.drive.path
+        for member in plan.members
+        if not member.before.is_bare
+        for slot in member.before.slots
+        if not slot.number and slot.size_bytes > FLOOR_BYTES
+        if any(slot.overlaps(part) for part in member.after.partitions if not is_container(part))
+    ]
+    if covered:
+        yield FREE_USED(drives=tuple(dict.fromkeys(covered)))
 
 
 def _writable(volumes: Sequence[layout.Volume]) -> Iterator[Message]:
@@ -198,44 +206,23 @@ def volume_bytes(plan: Plan, index: int) -> int | None:
         return striping.together_bytes(plan)
     if plan.group is not None:
         return plan.logical_volumes[index].size_bytes
-    number = plan.volumes[index].partition
-    return next((slot.size_bytes for slot in plan.after.partitions if slot.number == number), None)
+    slot = plan.after.partition(plan.volumes[index].partition)
+    return slot.size_bytes if slot else None
 
 
-def _group_sentences(plan: Plan, group: layout.Group) -> Iterator[str]:
+def _group_sentences(plan: Plan, group: layout.Group) -> Iterator[Message | str]:
     """Yield each logical volume with its exact size, and the remaining space of the group."""
     volumes = plan.logical_volumes
     (slot,) = (
         slot for slot in plan.after.partitions if partition_path(plan.drive.path, slot.number) == group.device
     )
-    yield str(t("LVM volume group {name} on {device}:", device=group.device, name=group.name))
+    yield t("LVM volume group {name} on {device}:", device=group.device, name=group.name)
     for one, volume in zip(volumes, plan.volumes, strict=True):
         where = TURNED_ON if volume.mount_point == layout.NO_PLACE else _mount_text(volume.mount_point)
         size = f"{format_capacity(one.size_bytes)} ({one.size_bytes} bytes)"
         yield f'{one.device}: {volume.filesystem} "{volume.label}", {size}, {where}.'
     if left := group_room_bytes(slot.size_bytes) - sum(one.size_bytes for one in volumes):
-        yield str(
-            t(
-                "{left:size} ({left} bytes) remains for snapshots or for growing a volume.",
-                left=left,
-            )
-        )
-
-
-def _subvolumes_sentence(volume: layout.Volume) -> str:
-    """List a volume's subvolumes with their mount points."""
-    subvolumes = tuple(_subvolume(one) for one in volume.subvolumes)
-    return str(
-        t(
-            'Subvolumes of "{label}", sharing the space: {subvolumes:list}.',
-            label=volume.label,
-            subvolumes=subvolumes,
-        )
-    )
-
-
-def _subvolume(one: layout.Subvolume) -> Message:
-    return t("{name} {where}", name=one.name, where=_mount_text(one.mount_point))
+        yield t("{left:size} ({left} bytes) remains for snapshots or for growing a volume.", left=left)
 
 
 def _mount_text(mount_point: str | None) -> Message:

@@ -1,10 +1,12 @@
 """Explain until when a plan can be undone, or why undo is impossible, and list the data lost."""
 
+from itertools import chain
+
 from msgspec import Struct
 
 from wizard.model import layout
 from wizard.model.errors import partition_path, printable
-from wizard.model.said import Sentences, joined, t, tn
+from wizard.model.said import Sentence, Sentences, joined, t, tn
 from wizard.operations import data_loss
 from wizard.plan.plan import Plan
 
@@ -54,33 +56,23 @@ def promise(plan: Plan, why_direct: str = "", *, keep: bool = False) -> str:
             )
         )
     if keep:
-        return joined(
-            [
-                TRIED(count=drives),
-                t(
-                    "The result is used as soon as writing finishes. The old contents are then "
-                    "lost, and `undo` cannot restore them."
-                ),
-            ]
+        lost = t(
+            "The result is used as soon as writing finishes. The old contents are then lost, and `undo` "
+            "cannot restore them."
         )
+        return joined([TRIED(count=drives), lost])
     # md copies more than was read, so a decision is required.
     overwrites = plan.stripe is not None and plan.stripe.kind == "md" and plan.stripe.mirrors
     blank = shows_nothing(plan) and not overwrites
-    sentences = [
-        TRIED(count=drives),
-        *(
-            [t("If only zeros would be overwritten, the result is used immediately, without undo.")]
-            if blank
-            else []
-        ),
-        t(
-            "{written}. `diskwright keep` accepts the result. Until then, {undone}.",
-            written=t("Otherwise, the result then waits and is not in use yet")
-            if blank
-            else t("When writing finishes, the result is waiting and not in use yet"),
-            undone=t("`diskwright undo` restores the old contents bit for bit"),
-        ),
-    ]
+    sentences = [TRIED(count=drives)]
+    written = t("When writing finishes, the result is waiting and not in use yet")
+    if blank:
+        zeros = t("If only zeros would be overwritten, the result is used immediately, without undo.")
+        sentences.append(zeros)
+        written = t("Otherwise, the result then waits and is not in use yet")
+    form = Sentence("{written}. `diskwright keep` accepts the result. Until then, {undone}.")
+    undone = t("`diskwright undo` restores the old contents bit for bit")
+    sentences.append(form(written=written, undone=undone))
     if plan.containers:
         sentences.append(t("Encrypted volumes are then opened, so `keep` asks for the passphrase."))
     return joined(sentences)
@@ -101,24 +93,23 @@ def losses(plan: Plan) -> list[str]:
     """Return each partition that is lost, with its contents. If the drive has none, return the data loss of
     the steps."""
     if plan.others:
-        lost = [line for member in plan.members for line in _member_losses(member)]
+        lost = list(chain.from_iterable(map(_member_losses, plan.members)))
         # A mirror overwrites everything, recognised or not.
         return [*lost, *(array.copy_loss for array in plan.arrays if array.copied)]
     if plan.only_table:
         return []
-    lost_slots = [slot for slot in plan.before.partitions if not slot.kept]
-    if lost_slots:
+    waiting = [*filter(None, [data_loss.waiting_lost(plan.before)])]
+    if lost_slots := [slot for slot in plan.before.partitions if not slot.kept]:
         lost = [_slot_loss(plan.drive.path, slot) for slot in lost_slots]
-        return [*lost, *lost_elsewhere(plan.before), *filter(None, [data_loss.waiting_lost(plan.before)])]
+        return [*lost, *lost_elsewhere(plan.before), *waiting]
     if not plan.before.partitions and (whole := data_loss.whole_lost(plan.members[0])):
-        return [whole, *filter(None, [data_loss.waiting_lost(plan.before)])]
+        return [whole, *waiting]
     return list(dict.fromkeys(printable(step.destroys, 4000) for step in plan.steps if step.destroys))
 
 
 def _slot_loss(drive_path: str, slot: layout.Slot) -> str:
-    return str(
-        data_loss.ALL_OF(device=partition_path(drive_path, slot.number), what=data_loss.described(slot))
-    )
+    device = partition_path(drive_path, slot.number)
+    return str(data_loss.ALL_OF(device=device, what=data_loss.described(slot)))
 
 
 def lost_elsewhere(before: layout.Layout) -> list[str]:

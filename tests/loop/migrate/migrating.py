@@ -63,7 +63,7 @@ class Old:
         assert drive.size_bytes is not None and drive.geometry is not None
         number = self.fstab.split("\n").index(self.line) + 1
         return Situation(
-            drive=known_identity(machine, drive, drive.size_bytes, drive.geometry),
+            drive=known_identity(machine, drive),
             device=self.drive,
             ext=facts_on(self.drive),
             fstab=str(self.work.fstab),

@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from tests.unit.machines import E512, drive, machine
+from tests.unit.machines import drive, machine
 from wizard.advice.catalogue import load_catalogue
 from wizard.advice.existing import Existing, Tuning, line_with, tuning_for, udev_rule, values_in
 from wizard.advice.ranking import advise
@@ -101,7 +101,7 @@ def test_only_one_field_of_the_fstab_line_changes() -> None:
 
 def test_udev_rule_matches_the_serial_number() -> None:
     values = (("scheduler", "none"), ("read_ahead_kb", "256"))
-    known = known_identity(machine(drive()), drive(), GIB, E512)
+    known = known_identity(machine(drive()), drive())
     rule = udev_rule(known, values)
     assert rule == (
         'ACTION=="add|change", SUBSYSTEM=="block", ENV{DEVTYPE}=="disk", ENV{ID_SERIAL_SHORT}=="S1", '
@@ -130,7 +130,7 @@ def test_udev_rule_matches_the_serial_number() -> None:
 def test_udev_rule_never_matches_a_drive_with_the_same_serial(
     serial_shared: bool, wwn: str | None, wwn_shared: bool, match: str
 ) -> None:
-    known = replace(known_identity(machine(drive()), drive(), GIB, E512), wwn=wwn)
+    known = replace(known_identity(machine(drive()), drive()), wwn=wwn)
     shared = replace(known, serial_shared=serial_shared, wwn_shared=wwn_shared)
     rule = udev_rule(shared, (("scheduler", "none"),))
     assert match in rule and ("S1" in rule) is not serial_shared

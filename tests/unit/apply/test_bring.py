@@ -35,7 +35,7 @@ from wizard.plan.dangers import known_identity
 
 FOUND = drive()
 assert FOUND.size_bytes is not None and FOUND.geometry is not None
-IDENTITY = known_identity(machine(FOUND), FOUND, FOUND.size_bytes, FOUND.geometry)
+IDENTITY = known_identity(machine(FOUND), FOUND)
 SOURCE = BringFrom("/home/anna", False, "ext4", "0d2c", ("/home/anna/usb",))
 TARGET = BringTo("/dev/sda1", "xfs", "1e3f", "/srv", "/srv/old/anna", ("/srv/old", "/srv/old/anna"))
 AMOUNT = BringAmount(100, 80, 5 * MIB, 6 * MIB, links=3, names=2, others=1)

@@ -52,7 +52,7 @@ TUNING = Tuning(
 def made(tuning: Tuning = TUNING, found: CurrentSettings = FOUND, existing: Existing = EXISTING) -> Changes:
     held = drive()
     assert held.size_bytes is not None and held.geometry is not None
-    identity = known_identity(machine(held), held, held.size_bytes, held.geometry)
+    identity = known_identity(machine(held), held)
     return make_changes(identity, existing, UUID, "large-media", tuning, found)
 
 

@@ -15,7 +15,7 @@ from wizard.plan.dangers import known_identity
 
 def known(one: Drive) -> Identity:
     assert one.size_bytes is not None and one.geometry is not None
-    return known_identity(machine(one), one, one.size_bytes, one.geometry)
+    return known_identity(machine(one), one)
 
 
 @pytest.mark.parametrize(
@@ -74,13 +74,7 @@ def test_another_drive_in_the_same_dock_is_not_accepted(
 
 def test_plan_records_the_boot_of_its_diskseq() -> None:
     held = drive(serial="DOCK-1")
-    assert held.size_bytes is not None and held.geometry is not None
-    assert (
-        known_identity(
-            replace(machine(held), boot_id="this start"), held, held.size_bytes, held.geometry
-        ).boot_id
-        == "this start"
-    )
+    assert known_identity(replace(machine(held), boot_id="this start"), held).boot_id == "this start"
 
 
 def test_plans_of_older_versions_are_compared_as_far_as_possible(start: Callable[[str], None]) -> None:

@@ -50,7 +50,7 @@ EXT3 = ExtFacts(
 def identity_of(held: Drive) -> Identity:
     """Return a drive's identity."""
     assert held.size_bytes is not None and held.geometry is not None
-    return known_identity(machine(held), held, held.size_bytes, held.geometry)
+    return known_identity(machine(held), held)
 
 
 def situation(ext: ExtFacts = EXT3, **changes: Any) -> Situation:  # noqa: ANN401

@@ -249,7 +249,7 @@ def test_plan_matching_the_rules_is_accepted(plan: Plan) -> None:
 def volume_line(volume: Volume) -> AddFstabLine:
     return next(
         one
-        for one in derived_from(replace(SWAP, volumes=(volume,)), places_in(SWAP)).operations
+        for one in derived_from(replace(SWAP, volumes=(volume,)), places_in(SWAP))[1]
         if isinstance(one, AddFstabLine)
     )
 

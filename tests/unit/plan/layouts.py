@@ -90,12 +90,12 @@ def kinds_of(plan: Plan) -> list[str]:
 
 def rederived(plan: Plan, places: Places) -> Plan:
     """The plan with everything derived from it and these places, like an attacker who knows the code."""
-    derived = derived_from(plan, places)
+    afters, operations = derived_from(plan, places)
     first, *others = (
-        replace(member, after=after) for member, after in zip(plan.members, derived.afters, strict=True)
+        replace(member, after=after) for member, after in zip(plan.members, afters, strict=True)
     )
     changed = replace(plan, after=first.after, others=tuple(others))
-    return with_operations(changed, derived.operations)
+    return with_operations(changed, operations)
 
 
 def with_operations(plan: Plan, operations: tuple[PlanOperation, ...]) -> Plan:

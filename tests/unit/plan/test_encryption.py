@@ -24,7 +24,6 @@ from wizard.plan.request.encryption import (
     LOST,
     NO_TRIM,
     encryption_of,
-    from_file,
     header_bytes,
     passphrase_fault,
     passphrase_warning,
@@ -295,4 +294,3 @@ def test_passphrase_is_typable_and_a_weak_one_is_reported() -> None:
         and passphrase_warning("ein längerer Satz".encode())
     )
     assert passphrase_warning(b"several words that nobody guesses") is None
-    assert from_file(b" two \n\n") == b" two \n"

@@ -17,7 +17,7 @@ from wizard.plan.request.plan_request import Mode
 
 
 def told(plan: Plan, *, repart: bool = False) -> str:
-    return "\n".join(lacking(plan, repart=repart))
+    return "\n".join(map(str, lacking(plan, repart=repart)))
 
 
 def test_layers_between_a_partition_and_its_filesystem_are_listed() -> None:
@@ -83,7 +83,7 @@ def test_name_cannot_end_a_value_or_a_line() -> None:
     assert 'name="a\\x22\\x0aType=swap \\xc3\\xa4\\x5c"' in sfdisk_dump(member)
     (text,) = repart_files(plan, member).values()
     assert "swap" not in text and "Label=" not in text
-    said = "\n".join(repart_lacks(member))
+    said = "\n".join(map(str, repart_lacks(member)))
     assert "Not written: the name" in said and "the attributes 0x1" in said
 
 

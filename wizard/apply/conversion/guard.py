@@ -74,7 +74,7 @@ def look_at_ext(device: str, environment: Environment) -> Situation:
     unmounted = "" if mounts or is_root else path
     own = boot.own_fstab(path, ext, tags) if unmounted else None
     return Situation(
-        drive=known_identity(machine, drive, drive.size_bytes, drive.geometry),
+        drive=known_identity(machine, drive),
         device=shown,
         ext=ext,
         fstab=str(environment.fstab),

@@ -121,7 +121,7 @@ def drive_of(node: str) -> Identity:
     (drive,) = machine.drives
     if drive.size_bytes is None or drive.geometry is None:
         raise BadInput(t("Cannot read the size of {drive}.", drive=drive.path))
-    return known_identity(machine, drive, drive.size_bytes, drive.geometry)
+    return known_identity(machine, drive)
 
 
 @contextmanager

@@ -243,14 +243,14 @@ def _place_of(volume: layout.Volume, asked: VolumeRequest, used: ExistingVolume)
         wanted = Attach(place, volume.mount_options, True, volume.writer)
         yield _Need(leftover.NO_LINE(device=device, place=place, file=file), device, wanted)
     elif not used.mounts and "noauto" not in used.lines[0].options:
-        yield _Need(NOT_MOUNTED_AT(device=device, place=place), device, Attach(None, (), True))
+        yield _Need(NOT_MOUNTED_AT(device=device, mount_point=place), device, Attach(None, (), True))
 
 
 def _subvolumes_of(volume: layout.Volume, used: ExistingVolume) -> Iterator[Message]:
     """Report missing mounts of subvolumes as faults: no change mounts several."""
     listed = {line.mount_point for line in used.lines}
     mounted = {one.mount_point for one in used.mounts}
-    wanted = places_of(volume.mount_point, volume.subvolumes)
+    wanted = places_of(volume)
     yield from missing_places(volume.path, wanted, listed, mounted, used.found.fstab)
     yield from subvolume_faults(volume.subvolumes, volume.path, used.lines, used.found.fstab)
 

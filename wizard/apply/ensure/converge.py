@@ -20,7 +20,7 @@ from wizard.model.machine import Drive, Layer, Machine, Signature
 from wizard.model.said import Message, Sentence, t
 from wizard.plan.desired_state import differences
 from wizard.plan.desired_state.document import requests_of, stripe_of
-from wizard.plan.desired_state.layers import BtrfsMember, BtrfsSeen, alone_differences, btrfs_differences
+from wizard.plan.desired_state.layers import DEVICES, BtrfsMember, BtrfsSeen, btrfs_differences
 from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import MEMBER_KINDS, NUMBER
 from wizard.plan.request import plan_request
@@ -60,7 +60,8 @@ def _shared(plan: Plan, drive: Drive) -> Iterator[Message]:
             device = layer.path if layer else ""
         if volume.filesystem == "btrfs" and device:
             count = btrfs.number_in(_superblock_of(device), "num_devices")
-            yield from alone_differences(device, count)
+            if count != 1:
+                yield differences.other(device, DEVICES, count, 1)
 
 
 def _parts_on(drives: Sequence[Drive]) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from wizard.model.said import Message, t
 from wizard.operations.mounts import NOT_MOUNTED_AT
 from wizard.plan.desired_state import differences, layers
 from wizard.plan.plan import Plan
-from wizard.plan.raid.striping import NUMBER
+from wizard.plan.raid.striping import NUMBER, room_bytes
 from wizard.plan.request.subvolumes import places_of, subvolume_option
 from wizard.plan.request.volume_request import VolumeRequest
 from wizard.probe.host.sysfs import node_of
@@ -102,7 +102,7 @@ def _md_faults(stripe: layout.Stripe, parts: Sequence[str], drives: Sequence[Dri
         for drive, path, layer in zip(drives, parts, arrays, strict=True)
         if layer and layer.offset_bytes is not None and (part := drive.partition(path))
     ]
-    room = layers.array_room(stripe, places) if len(places) == len(parts) else None
+    room = room_bytes(stripe.kind, stripe.level, places) if len(places) == len(parts) else None
     yield from layers.array_differences(stripe, parts, _array(found[0], room))
 
 
@@ -217,7 +217,7 @@ def container_faults(
             name=encryption.name,
         )
         return
-    wanted = places_of(volume.mount_point, volume.subvolumes)
+    wanted = places_of(volume)
     if wanted:
         yield from _crypttab_faults(encryption, drive, environment)
     yield from layer_faults(volume, asked, layer, environment)
@@ -230,7 +230,7 @@ def layer_faults(
     if volume.filesystem == "swap":
         yield from swap_faults(volume, layer.path, lines_of(layer, environment), environment)
     else:
-        wanted = places_of(volume.mount_point, volume.subvolumes)
+        wanted = places_of(volume)
         yield from _place_faults(wanted, asked, layer, environment)
         lines = lines_of(layer, environment)
         yield from subvolume_faults(volume.subvolumes, layer.path, lines, str(environment.fstab))
@@ -277,7 +277,7 @@ def missing_places(
         if place not in listed:
             yield leftover.NO_LINE(device=device, place=place, file=file)
         elif place not in mounted:
-            yield NOT_MOUNTED_AT(device=device, place=place)
+            yield NOT_MOUNTED_AT(device=device, mount_point=place)
 
 
 def lines_of(layer: Layer, environment: Environment) -> list[Line]:

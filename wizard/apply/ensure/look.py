@@ -247,8 +247,7 @@ def places_in(plan: Plan) -> dict[str, tuple[str, ...]]:
     shown: dict[str, tuple[str, ...]] = {
         volume.encryption.device if volume.encryption else volume.path: places
         for volume in plan.volumes
-        if volume.mount_point != layout.NO_PLACE
-        and (places := places_of(volume.mount_point, volume.subvolumes))
+        if volume.mount_point != layout.NO_PLACE and (places := places_of(volume))
     }
     if plan.stripe and plan.stripe.kind == "btrfs":
         drives = [member.drive for member in plan.members]

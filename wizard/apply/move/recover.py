@@ -107,13 +107,13 @@ def found_move(path: str) -> FoundMove:
     job.check_root()
     machine = probe_machine([path])
     (drive,) = machine.drives
-    size_bytes, geometry = measured(drive)
+    _, geometry = measured(drive)
     block = geometry.whole_block_bytes
     with MovedDrive(drive.path) as medium:
         for part in drive.partitions:
             for at in _places(part):
                 if (found := _read(medium, at, block)) is not None and _covers(part, found.move):
-                    identity = known_identity(machine, drive, size_bytes, geometry)
+                    identity = known_identity(machine, drive)
                     moves = on_drive(found.moves, identity)
                     MOVES.check(moves, drive.path)
                     return replace(found, moves=moves)

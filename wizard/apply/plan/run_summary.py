@@ -56,13 +56,13 @@ def headline(plan: Plan, state: RunState) -> tuple[Message, ...]:
             ),
         )
     if not plan.volumes:
-        left = next((slot for slot in plan.after.partitions if slot.number == plan.part), None)
+        left = plan.after.partition(plan.part)
         return (
             t("{part} now has {size:size}, with all files.", part=plan.part_path, size=left.size_bytes)
             if left
             else t("{part} is deleted; the space is free.", part=plan.part_path),
         )
-    used = [(volume, places_of(volume.mount_point, volume.subvolumes)) for volume in plan.volumes]
+    used = [(volume, places_of(volume)) for volume in plan.volumes]
     ready = tuple(
         job.READY(
             size=volume_bytes(plan, at) or 0,
@@ -143,7 +143,7 @@ DIRECT = Sentence("The run {name} works directly on the drive, so it cannot be k
 def direct_end(plan: Plan, entries: Sequence[JournalEntry]) -> Message:
     """Describe what can be done about a run that worked directly on the drives."""
     done = journal.done_steps(tuple(entries))
-    if any(number not in done for number, _ in plan.written_steps()):
+    if any(step.operation.writes and number not in done for number, step in enumerate(plan.steps, 1)):
         return t(
             "The run cannot be undone or resumed. Set up {drives:list} again: `{command}`.",
             drives=plan.devices,

@@ -38,7 +38,6 @@ from wizard.model.said import Message, Sentence, t
 from wizard.operations.settings import SwitchOnTimer, rules_name
 from wizard.plan.dangers import known_identity
 from wizard.plan.plan import Plan
-from wizard.plan.refusals import unmeasured
 from wizard.plan.settings.possible import signatures_on
 from wizard.plan.settings.tuning import CurrentSettings, Superblock
 from wizard.probe.host import sysfs
@@ -74,7 +73,7 @@ def look_at_filesystem(device: str, environment: Environment) -> ExistingVolume:
     node, drive_node = nodes_of(device)
     machine = probe_machine([drive_node])
     (drive,) = machine.drives
-    identity = identity_of(machine, drive)
+    identity = known_identity(machine, drive)
     part = drive.partition(node)
     signature = _signature(node, drive, part)
     fstab = read_text(environment.fstab)
@@ -120,14 +119,6 @@ def look_at_filesystem(device: str, environment: Environment) -> ExistingVolume:
     return ExistingVolume(
         machine, drive, identity, signature.uuid or "", existing, found, label, tuple(own), all_mounts
     )
-
-
-def identity_of(machine: Machine, drive: Drive) -> Identity:
-    """Return the identity of a drive that may be in use. Raises BadInput if its size or block size is
-    unknown."""
-    if drive.size_bytes is None or drive.geometry is None:
-        raise BadInput(unmeasured(drive))
-    return known_identity(machine, drive, drive.size_bytes, drive.geometry)
 
 
 def options_at_boot(drive: Drive, device: str, fstab: Path) -> tuple[str, ...] | None:

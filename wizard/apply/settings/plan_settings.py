@@ -17,7 +17,6 @@ from wizard.apply.run.process import refused, udev_runs
 from wizard.apply.settings import guard
 from wizard.apply.settings.existing_filesystem import (
     ExistingVolume,
-    identity_of,
     look_at_filesystem,
     nodes_of,
 )
@@ -195,7 +194,7 @@ def _written_uuids(device: str, wanted: requests.NewUuid, environment: Environme
     if kind not in WRITTEN_UUIDS:
         return None
     _refuse(possible.why_not_relabel(drive, node, uuid=True))
-    identity = identity_of(machine, drive)
+    identity = dangers.known_identity(machine, drive)
     has_guids = kind in UUID_TABLES - {"mbr"}
     parts = [(part.path, part.part_uuid or "") for part in drive.partitions if part.part_uuid]
 
@@ -471,7 +470,7 @@ def _for_drive(
     operations: Operations,
     doubts: Sequence[Message] = (),
 ) -> Changes:
-    identity = identity_of(machine, drive)
+    identity = dangers.known_identity(machine, drive)
     steps = steps_of(operations, Context(identity))
     return Changes(identity, drive.path, "", "", wanted, steps, (), tuple(doubts))
 

@@ -10,6 +10,7 @@ from stat import S_IMODE
 from time import monotonic, sleep
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from wizard.apply.block.devices import forget_caches, kernel_name, open_exclusively, write_bytes
 from wizard.apply.resize.resized import held_in_use
@@ -374,9 +375,8 @@ def _kernel_bytes(device: str) -> int:
 
 
 def _table(operation: growth.ExtendPartition, identity: Identity, drive: Drive) -> _Table:
-    before = derive.changing(
-        layout_before(drive, identity.size_bytes, identity.geometry, preserve=True), operation.number
-    )
+    known = replace(drive, size_bytes=identity.size_bytes, geometry=identity.geometry)
+    before = derive.changing(layout_before(known, preserve=True), operation.number)
     slot = next(one for one in before.partitions if one.number == operation.number)
     after = derive.placed_layout(before, slot.number, Extent(slot.start_bytes, operation.new_bytes))
     regions = table_regions(Member(identity, before, after))

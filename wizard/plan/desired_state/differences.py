@@ -14,7 +14,7 @@ from wizard.model import layout
 from wizard.model.ensure import Shape, VolumeShape
 from wizard.model.errors import partition_path
 from wizard.model.geometry import Identity
-from wizard.model.machine import Drive, Layer, Machine, Partition, Signature, Table
+from wizard.model.machine import Drive, Layer, Machine, Signature, Table, kinds_in
 from wizard.model.said import Message, Sentence, Value, t, tn
 from wizard.plan.plan import Plan
 from wizard.plan.raid import striping
@@ -68,7 +68,9 @@ def as_it_is(
 ) -> tuple[VolumeRequest, ...]:
     """Fill in the existing filesystem in requests that name none, since recommendations may change but
     existing volumes stay as created. `layers`: devices of the volumes, if not partitions."""
-    existing = {part.number: _filesystem_on(drive, part) for part in drive.partitions}
+    existing = {
+        part.number: _on_layer(opened_on(drive, part.path)) or part.filesystem for part in drive.partitions
+    }
     if layers:
         existing = {number: _on_layer(layer) for number, layer in enumerate(layers, 1)}
     return tuple(
@@ -96,11 +98,6 @@ def _on_layer(layer: Layer | None) -> str | None:
     return layer.signatures[0].kind if layer and len(layer.signatures) == 1 else None
 
 
-def _filesystem_on(drive: Drive, part: Partition) -> str | None:
-    """Return the filesystem on a partition or in its open container."""
-    return _on_layer(opened_on(drive, part.path)) or part.filesystem
-
-
 def layout_differences(plan: Plan, *drives: Drive) -> tuple[Message, ...]:
     """Return the differences of tables and filesystems from the plan, given its drives in order. Empty if
     they match."""
@@ -110,27 +107,22 @@ def layout_differences(plan: Plan, *drives: Drive) -> tuple[Message, ...]:
     ]
     matching = tuple(drive.path for drive, messages in zip(drives, found, strict=True) if not messages)
     differences = tuple(message for one in found for message in one)
-    is_half = differences and matching and plan.stripe and plan.stripe.mirrors
-    return (
-        (
-            *differences,
-            tn(
-                "{drives:and} matches, and may contain all files of a mirror whose other drives are missing",
-                "{drives:and} match, and may contain all files of a mirror whose other drives are missing",
-                drives=matching,
-                count=len(matching),
-            ),
-        )
-        if is_half
-        else differences
+    if not (differences and matching and plan.stripe and plan.stripe.mirrors):
+        return differences
+    half = tn(
+        "{drives:and} matches, and may contain all files of a mirror whose other drives are missing",
+        "{drives:and} match, and may contain all files of a mirror whose other drives are missing",
+        drives=matching,
+        count=len(matching),
     )
+    return (*differences, half)
 
 
 def _layout_differences(wanted: layout.Layout, drive: Drive, tolerance_bytes: int) -> Iterator[Message]:
     kind = drive.table.kind if drive.table else "unread"
     if drive.signatures:
         contents = tuple(one.kind for one in drive.signatures)
-        yield t("{drive} has {held:and} instead of a partition table", drive=drive.path, held=contents)
+        yield t("{drive} has {held:and} instead of a partition table", drive=drive, held=contents)
         return
     if kind != wanted.table:
         yield other(drive.path, named_field("table"), kind, wanted.table)
@@ -156,7 +148,7 @@ def _slot_differences(slot: layout.Slot, drive: Drive, tolerance_bytes: int) -> 
     if slot.opened is None:
         yield from held_differences(device, part.signatures, slot.filesystem, slot.label)
     elif [one.kind for one in part.signatures] != [CONTAINER]:
-        contents = "+".join(one.kind for one in part.signatures)
+        contents = kinds_in(part.signatures)
         yield other(device, t("the content"), contents, CONTAINER)
     elif layer := opened_on(drive, device):
         yield from held_differences(layer.path, layer.signatures, slot.filesystem, slot.label)
@@ -166,7 +158,7 @@ def held_differences(
     device: str, found: Sequence[Signature], filesystem: str | None, label: str | None
 ) -> Iterator[Message]:
     """Yield differences of a device's contents from a filesystem with a label."""
-    contents = "+".join(one.kind for one in found)
+    contents = kinds_in(found)
     if contents != (filesystem or "") or any(one.ambivalent for one in found):
         yield other(device, t("the filesystem"), contents, filesystem)
     elif filesystem in striping.MEMBER_KINDS.values():
@@ -208,62 +200,45 @@ def may_replace(
 
 def shape_of(drive: Drive, mount_points: dict[str, tuple[str, ...]]) -> Shape:
     """Return the current state of the drive. `mount_points` are from fstab, by device."""
-    volumes = tuple(
-        VolumeShape(
-            part.path,
-            part.size_bytes,
-            "+".join(one.kind for one in part.signatures) or None,
-            part.signatures[0].label if len(part.signatures) == 1 else None,
-            mount_points.get(part.path, ()),
-        )
-        for part in drive.partitions
-    )
-    whole = tuple(
-        VolumeShape(drive.path, drive.size_bytes or 0, one.kind, one.label, mount_points.get(drive.path, ()))
-        for one in drive.signatures
-    )
-    above = tuple(
-        VolumeShape(
-            layer.path,
-            layer.size_bytes or 0,
-            _on_layer(layer),
-            layer.signatures[0].label if len(layer.signatures) == 1 else None,
-            mount_points.get(layer.path, ()),
-        )
+    found: list[tuple[str, int | None, tuple[Signature, ...]]] = [
+        (drive.path, drive.size_bytes, (one,)) for one in drive.signatures
+    ]
+    found += [(part.path, part.size_bytes, part.signatures) for part in drive.partitions]
+    found += [
+        (layer.path, layer.size_bytes, layer.signatures if _on_layer(layer) else ())
         for layer in drive.layers
         if layer.kind.startswith(ARRAYS)
+    ]
+    volumes = (
+        VolumeShape(
+            path,
+            size or 0,
+            kinds_in(marks) or None,
+            marks[0].label if len(marks) == 1 else None,
+            mount_points.get(path, ()),
+        )
+        for path, size, marks in found
     )
-    return Shape(drive.table.kind if drive.table else "unread", (*whole, *volumes, *above))
+    return Shape(drive.table.kind if drive.table else "unread", tuple(volumes))
 
 
 def shapes_wanted(plan: Plan, mount_points: dict[str, tuple[str, ...]]) -> tuple[Shape, ...]:
     """Return the planned state of each drive, in the plan's order."""
-    return tuple(
-        Shape(
-            member.after.table,
-            (
-                *(_slot_shape(member, slot, mount_points) for slot in member.after.partitions),
-                *_layered_volumes(plan, mount_points),
-            ),
-        )
-        for member in plan.members
-    )
-
-
-def _slot_shape(
-    member: layout.Member, slot: layout.Slot, mount_points: dict[str, tuple[str, ...]]
-) -> VolumeShape:
-    device = partition_path(member.drive.path, slot.number)
-    filesystem, label = (slot.filesystem, slot.label) if slot.opened is None else (CONTAINER, None)
-    return VolumeShape(device, slot.size_bytes, filesystem, label, mount_points.get(device, ()))
-
-
-def _layered_volumes(plan: Plan, mount_points: dict[str, tuple[str, ...]]) -> Iterator[VolumeShape]:
-    """Yield the planned volumes on an array or in a volume group."""
     sizes = {one.device: one.size_bytes for one in plan.logical_volumes}
     if plan.stripe and plan.stripe.device:
         sizes[plan.stripe.device] = striping.together_bytes(plan)
-    for volume in plan.volumes:
-        if volume.path in sizes:
-            places = mount_points.get(volume.path, ())
-            yield VolumeShape(volume.path, sizes[volume.path], volume.filesystem, volume.label, places)
+    layered = [
+        VolumeShape(one.path, sizes[one.path], one.filesystem, one.label, mount_points.get(one.path, ()))
+        for one in plan.volumes
+        if one.path in sizes
+    ]
+    shapes = []
+    for member in plan.members:
+        volumes = []
+        for slot in member.after.partitions:
+            device = partition_path(member.drive.path, slot.number)
+            filesystem, label = (slot.filesystem, slot.label) if slot.opened is None else (CONTAINER, None)
+            places = mount_points.get(device, ())
+            volumes.append(VolumeShape(device, slot.size_bytes, filesystem, label, places))
+        shapes.append(Shape(member.after.table, (*volumes, *layered)))
+    return tuple(shapes)

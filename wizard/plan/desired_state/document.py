@@ -83,12 +83,7 @@ def _check_matches(drive: WantedDrive) -> None:
 
 def places_named(wanted: WantedDrives) -> tuple[str, ...]:
     """Return the mount points of all volumes, in document order."""
-    return tuple(
-        place
-        for drive in wanted.drive
-        for asked in requests_of(drive)
-        for place in places_of(asked.mount_point, asked.subvolumes)
-    )
+    return places_of(*(asked for drive in wanted.drive for asked in requests_of(drive)))
 
 
 def requests_of(drive: WantedDrive) -> tuple[volume_request.VolumeRequest, ...]:
@@ -130,13 +125,7 @@ def _volume_text(volume: WantedVolume) -> str:
     pairs += [(key, value) for key in SEVERAL for value in getattr(volume, key)]
     for key, value in pairs:
         if "," in value:
-            raise BadInput(
-                t(
-                    "{key} '{value}' must not contain a comma.",
-                    key=key,
-                    value=value,
-                )
-            )
+            raise BadInput(t("{key} '{value}' must not contain a comma.", key=key, value=value))
     return ",".join(f"{key}={value}" for key, value in pairs)
 
 
@@ -151,53 +140,38 @@ def matching_drive(match: Match, drives: Sequence[Drive]) -> Drive:
     found = [drive for drive in drives if matches(match, drive)]
     if len(found) == 1:
         return found[0]
-    criteria = ", ".join(_criteria(match))
+    given = ((name, getattr(match, name)) for name in match.__struct_fields__)
+    criteria = ", ".join(f"{name} {value}" for name, value in given if value is not None)
+    known = tuple(map(_drive_text, found or drives)) or (t("none"),)
     if not found:
-        known = tuple(_drive_text(drive) for drive in drives) or (t("none"),)
-        raise Refused(
-            t(
-                "No drive matches {criteria}. Available drives: {known:semicolons}.",
-                criteria=criteria,
-                known=known,
-            )
-        )
-    raise Refused(
-        t(
-            "{number} drives match {criteria}, but exactly one must match: {found:semicolons}.",
-            criteria=criteria,
-            number=len(found),
-            found=tuple(map(_drive_text, found)),
-        )
-    )
+        none = Sentence("No drive matches {criteria}. Available drives: {known:semicolons}.")
+        raise Refused(none(criteria=criteria, known=known))
+    several = Sentence("{number} drives match {criteria}, but exactly one must match: {found:semicolons}.")
+    raise Refused(several(criteria=criteria, number=len(found), found=known))
 
 
 def matches(match: Match, drive: Drive) -> bool:
     """Return True if the drive meets all given criteria. Unknown values do not match."""
-    if match.path is not None and match.path not in (drive.path, *drive.by_id):
-        return False
-    if match.model is not None and not (drive.model and fnmatchcase(drive.model, match.model)):
-        return False
-    if match.serial is not None and match.serial != drive.serial:
-        return False
-    if match.bus is not None and match.bus != drive.bus:
-        return False
-    return match.size is None or _is_size(parse_size(match.size), drive.size_bytes)
-
-
-def _is_size(wanted_bytes: int, size_bytes: int | None) -> bool:
-    return size_bytes is not None and abs(size_bytes - wanted_bytes) * SIZE_TOLERANCE < wanted_bytes
-
-
-def _criteria(match: Match) -> Iterator[str]:
-    for name in match.__struct_fields__:
-        if (value := getattr(match, name)) is not None:
-            yield f"{name} {value}"
+    wanted_bytes = 0 if match.size is None else parse_size(match.size)
+    return (
+        match.path in (None, drive.path, *drive.by_id)
+        and (match.model is None or bool(drive.model and fnmatchcase(drive.model, match.model)))
+        and match.serial in (None, drive.serial)
+        and match.bus in (None, drive.bus)
+        and (
+            match.size is None
+            or (
+                drive.size_bytes is not None
+                and abs(drive.size_bytes - wanted_bytes) * SIZE_TOLERANCE < wanted_bytes
+            )
+        )
+    )
 
 
 def _drive_text(drive: Drive) -> Message:
     return t(
         "{drive} (model {model}, serial {serial}, {size:size}, bus {bus})",
-        drive=drive.path,
+        drive=drive,
         model=drive.model or UNKNOWN,
         serial=drive.serial or UNKNOWN,
         size=drive.size_bytes or 0,
@@ -212,7 +186,7 @@ def wanted_of(plan: Plan) -> WantedDrive:
     if plan.part or any(slot.kept for slot in after.partitions):
         raise BadInput(t("The plan preserves existing partitions, but `ensure` describes whole drives."))
     if after.whole is not None or after.table not in ("gpt", "mbr"):
-        raise BadInput(NO_TABLE(drive=plan.drive.path))
+        raise BadInput(NO_TABLE(drive=plan.drive))
     if plan.takes_passphrase:
         raise BadInput(t("`ensure` opens encrypted volumes with a key file only: plan with key=FILE."))
     matches = tuple(match_of(member.drive) for member in plan.members)
@@ -277,9 +251,8 @@ def likely_workload(filesystem: str, label: str | None) -> str:
         ranked = (one.usual.place for one in profile.candidates if one.filesystem == filesystem)
         return profile.workload.label != label, min(map(places.index, ranked))
 
-    return min(
-        (one for one in load_workloads() if not (one.root or one.solid_state)), key=distance
-    ).workload.id
+    usable = (one for one in load_workloads() if not (one.root or one.solid_state))
+    return min(usable, key=distance).workload.id
 
 
 def _writable(writer: layout.Writer) -> str:
@@ -287,7 +260,6 @@ def _writable(writer: layout.Writer) -> str:
 
 
 def _asked_options(volume: layout.Volume) -> list[CatalogueOption]:
-    """Return the options that the workload does not already include for this filesystem."""
     profile = find_workload(volume.workload)
     (usual,) = (one.usual for one in profile.candidates if one.filesystem == volume.filesystem)
     known = {one.id for one in (*profile.always, *usual.mkfs, *usual.mount)}
@@ -325,7 +297,7 @@ def wanted_lacks(plan: Plan) -> Iterator[Message]:
                 yield t(
                     "Not written: the option {option} of {device}; see `diskwright options {filesystem}`.",
                     option=option.id,
-                    device=volume.path,
+                    device=volume,
                     filesystem=volume.filesystem,
                 )
 

@@ -12,9 +12,7 @@ from wizard.model.machine import Layer
 from wizard.model.said import MIB, Message, Sentence, t, tn
 from wizard.operations.layers import EXTENT_BYTES
 from wizard.plan.desired_state import differences
-from wizard.plan.desired_state.differences import held_differences
 from wizard.plan.plan import Plan
-from wizard.plan.raid.striping import room_bytes
 
 SPREAD = Sentence("{kind} across {parts}")
 
@@ -121,14 +119,11 @@ def array_differences(stripe: Stripe, parts: Sequence[str], seen: ArraySeen) -> 
         yield differences.OTHER_SIZE(device=seen.device, found=seen.size_bytes, wanted=room)
 
 
-def array_room(stripe: Stripe, parts: Sequence[int]) -> int:
-    """Return the size of an array at this level, from the data sizes of its members."""
-    return room_bytes(stripe.kind, stripe.level, parts)
-
-
 def content_differences(volume: Volume, layer: Layer) -> Iterator[Message]:
     """Yield differences of a layer's contents from the requested volume."""
-    yield from held_differences(layer.path, layer.signatures, volume.filesystem, volume.label or None)
+    yield from differences.held_differences(
+        layer.path, layer.signatures, volume.filesystem, volume.label or None
+    )
 
 
 LAYOUT = t("the layout")
@@ -164,12 +159,6 @@ class BtrfsSeen(Struct, frozen=True):
     newest: int
     used: frozenset[str] | None = None
     misses: bool = False
-
-
-def alone_differences(device: str, devices: int) -> Iterator[Message]:
-    """Yield a difference if a Btrfs that should use a single device uses several."""
-    if devices != 1:
-        yield differences.other(device, DEVICES, devices, 1)
 
 
 def btrfs_differences(stripe: Stripe, seen: BtrfsSeen) -> Iterator[Message]:

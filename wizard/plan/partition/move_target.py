@@ -7,10 +7,10 @@ from msgspec import Struct
 
 from wizard.filesystems import partition_types
 from wizard.findings.contents import UNRECOGNISED
-from wizard.model.drive_facts import HOST_MANAGED, Loader
+from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import Refused, why_not
 from wizard.model.geometry import FLOOR_BYTES, Geometry
-from wizard.model.machine import Drive, Extent, Machine, Partition
+from wizard.model.machine import Drive, Extent, Machine, Partition, kinds_in
 from wizard.model.moves import JOURNALS, LOGGED_WINDOWS, WINDOW_BYTES, Move, Scheme
 from wizard.model.said import KIB, MIB, Message, Sentence, t
 from wizard.plan import refusals
@@ -40,9 +40,9 @@ def why_not_move(drive: Drive, part: Partition) -> Message | str | None:
 
 def _why_not_drive(drive: Drive) -> Message | str | None:
     if drive.zoned == HOST_MANAGED:
-        return refusals.HOST_MANAGED_ZONES(drive=drive.path)
+        return refusals.HOST_MANAGED_ZONES(drive=drive)
     if drive.waiting is not None and drive.waiting.bare:
-        return possible.WAITING(run=drive.waiting.run, drive=drive.path)
+        return possible.WAITING(run=drive.waiting.run, drive=drive)
     if refused := why_not(refusals.refuse_drive, drive) or why_not(refusals.refuse_table, drive):
         return refused
     _, geometry = refusals.measured(drive)
@@ -50,25 +50,25 @@ def _why_not_drive(drive: Drive) -> Message | str | None:
     if table is not None and table.backup == "misplaced":
         return t(
             "The backup GPT of {drive} is misplaced. Growing the last partition or adding one corrects this.",
-            drive=drive.path,
+            drive=drive,
         )
     if table is None or table.kind not in ("gpt", "mbr"):
         return t(
             "{drive} has a partition table that does not support moves: {kind}.",
-            drive=drive.path,
+            drive=drive,
             kind=table.kind if table else "?",
         )
     if geometry.alignment_offset_bytes > 0:
         return t(
             "The physical blocks of {drive} begin at byte {offset}, not at 0. Moves on "
             "such drives are not supported yet.",
-            drive=drive.path,
+            drive=drive,
             offset=geometry.alignment_offset_bytes,
         )
     if geometry.physical_block_bytes > LARGEST_PHYSICAL_BYTES:
         return t(
             "{drive} has physical blocks of {size} bytes. Moves support up to 16384 bytes.",
-            drive=drive.path,
+            drive=drive,
             size=geometry.physical_block_bytes,
         )
     return None
@@ -76,26 +76,26 @@ def _why_not_drive(drive: Drive) -> Message | str | None:
 
 def _why_not_content(drive: Drive, part: Partition) -> Message | None:
     if part.type in partition_types.CONTAINERS:
-        return possible.EXTENDED(part=part.path)
+        return possible.EXTENDED(part=part)
     if (part.type or "").lower() == partition_types.BIOS_BOOT_GPT:
         return t(
             "A BIOS boots GRUB from {part} by position. The partition is not moved, which costs no speed.",
-            part=part.path,
+            part=part,
         )
     if part.size_bytes < SMALLEST_BYTES:
         return t(
             "{part} is smaller than {least:size}, the minimum for a move.",
-            part=part.path,
+            part=part,
             least=SMALLEST_BYTES,
         )
     if drive.is_unread(part):
-        return t("The contents of {part} could not be read. Run this as root with sudo.", part=part.path)
+        return t("The contents of {part} could not be read. Run this as root with sudo.", part=part)
     if part.filesystem in MOVABLE:
         return None
     return t(
         "{part} contains {what}. It is unknown if this can be moved, so {part} is not moved.",
-        part=part.path,
-        what="+".join(signature.kind for signature in part.signatures) or UNRECOGNISED,
+        part=part,
+        what=kinds_in(part.signatures) or UNRECOGNISED,
     )
 
 
@@ -103,13 +103,14 @@ def afterwards(drive: Drive, part: Partition) -> Iterator[Message]:
     """Yield what must be done after the move so that systems on the partition boot again."""
     for loader in drive.loaders:
         if part.start_bytes <= loader.next_bytes < part.end_bytes:
-            where = _node(drive, loader)
+            holders = (one.path for one in drive.partitions if one.start_bytes == loader.start_bytes)
+            where = next(holders, drive.path)
             yield t(
                 "GRUB's first sector, on {where}, refers to positions in {part}, where other "
                 "data may soon be. Reinstall GRUB before the first reboot: `{command}`. If "
                 "{part} contains only /boot, do so in its system.",
                 where=where,
-                part=part.path,
+                part=part,
                 command=again(part.path, where),
             )
 
@@ -126,20 +127,6 @@ def again(part: str, where: str) -> str:
         ("umount", "-R", place),
     )
     return " && ".join(map(shlex.join, commands))
-
-
-def _node(drive: Drive, loader: Loader) -> str:
-    found = (part.path for part in drive.partitions if part.start_bytes == loader.start_bytes)
-    return next(found, drive.path)
-
-
-def _gap_of_grub(drive: Drive) -> Iterator[Extent]:
-    """Yield the range used by GRUB before the first partition."""
-    first = min((part.start_bytes for part in drive.partitions), default=FLOOR_BYTES)
-    end = min(first, FLOOR_BYTES)
-    for loader in drive.loaders:
-        if loader.next_bytes < end:
-            yield Extent(loader.next_bytes, end - loader.next_bytes)
 
 
 LARGE_SHIFT_BYTES = 64 * MIB
@@ -166,8 +153,7 @@ class MoveTarget(Struct, frozen=True):
 def room_around(drive: Drive, part: Partition, geometry: Geometry) -> Extent:
     """Return the range available to a partition: its own and the free space on both sides. A logical
     partition is limited to its extended one."""
-    assert drive.size_bytes is not None
-    room = bounds_of(drive, drive.size_bytes, geometry)
+    room = bounds_of(drive)
     low, high = room.start_bytes, room.end_bytes
     for extent in _obstacles(drive, part):
         if extent.end_bytes <= part.start_bytes:
@@ -180,7 +166,6 @@ def room_around(drive: Drive, part: Partition, geometry: Geometry) -> Extent:
 
 
 def _extended_around(drive: Drive, part: Partition) -> Partition | None:
-    """Return the extended partition around a logical one, or None."""
     return next(
         (
             one
@@ -198,11 +183,14 @@ def _obstacles(drive: Drive, part: Partition) -> Iterator[Extent]:
             yield one.extent
     # Records of logical partitions are between the partitions.
     yield from drive.table.own if drive.table else ()
-    yield from _gap_of_grub(drive)
+    # GRUB uses the range before the first partition.
+    end = min(FLOOR_BYTES, *(part.start_bytes for part in drive.partitions))
+    for loader in drive.loaders:
+        if loader.next_bytes < end:
+            yield Extent(loader.next_bytes, end - loader.next_bytes)
 
 
 def _aligned_target(room: Extent, part: Partition, geometry: Geometry) -> MoveTarget | None:
-    """Return the fastest possible move to an aligned place, or None if there is not enough space."""
     starts = (
         geometry.align_up(part.start_bytes + LARGE_SHIFT_BYTES),
         _lowest(room, part, geometry, LARGE_SHIFT_BYTES),
@@ -247,7 +235,6 @@ def _target_at(start: int, room: Extent, part: Partition, geometry: Geometry) ->
 
 
 def _journal(room: Extent, places: Iterable[Extent], geometry: Geometry, size: int) -> Extent | None:
-    """Return a place for the journal after both places, or before them."""
     span = _span(places)
     after = geometry.align_up(span.end_bytes)
     if after + size <= room.end_bytes:
@@ -257,7 +244,6 @@ def _journal(room: Extent, places: Iterable[Extent], geometry: Geometry, size: i
 
 
 def _span(places: Iterable[Extent]) -> Extent:
-    """Return the smallest range that contains all these places."""
     known = [*places]
     start = min(place.start_bytes for place in known)
     return Extent(start, max(place.end_bytes for place in known) - start)
@@ -280,22 +266,19 @@ LUKS2 on-disk format 1.1.3, 2.2)."""
 TAIL_BYTES = 64 * KIB
 """The head excludes the end of a partition, where contents may store data."""
 
-ACTIVE = 0x80
-"""Boot flag of an MBR entry. In GPT, bit 2 of the attributes serves old BIOSes."""
-
 
 def planned_move(machine: Machine, drive: Drive, part: Partition, start: int | None = None) -> Move:
     """Plan a move to `start`, or to the best aligned place if None. Raises Refused with the reason."""
     if why := why_not_move(drive, part):
         raise Refused(why)
-    size_bytes, geometry = refusals.measured(drive)
+    _, geometry = refusals.measured(drive)
     room = room_around(drive, part, geometry)
     if start is None:
         if part.start_bytes % geometry.grain_bytes == 0:
             raise Refused(
                 t(
                     "{part} is already aligned: the start is {start:exact}.",
-                    part=part.path,
+                    part=part,
                     start=part.start_bytes,
                 )
             )
@@ -310,7 +293,7 @@ def planned_move(machine: Machine, drive: Drive, part: Partition, start: int | N
                 t(
                     "{part} and its journal do not fit there. The space between the neighbours "
                     "is {low:exact} to {high:exact}.",
-                    part=part.path,
+                    part=part,
                     low=room.start_bytes,
                     high=room.end_bytes,
                 )
@@ -320,7 +303,7 @@ def planned_move(machine: Machine, drive: Drive, part: Partition, start: int | N
     head = LUKS_HEAD_BYTES if part.filesystem == "crypto_LUKS" else HEAD_BYTES
     assert drive.table is not None and part.filesystem is not None
     return Move(
-        drive=known_identity(machine, drive, size_bytes, geometry),
+        drive=known_identity(machine, drive),
         device=part.path,
         number=part.number,
         table=drive.table.kind,
@@ -350,16 +333,16 @@ def _no_space(drive: Drive, part: Partition) -> Message:
             size = (part.size_bytes - needed - 3 * grain) // MIB
             if size * MIB >= possible.least_bytes(drive, part):
                 return NO_ROOM(
-                    part=part.path,
+                    part=part,
                     needed=needed,
                     way=t(
                         "Shrink it first: `sudo diskwright plan {part} --shrink {mib}M -o shrink.json`.",
-                        part=part.path,
+                        part=part,
                         mib=size,
                     ),
                 )
     return NO_ROOM(
-        part=part.path,
+        part=part,
         needed=fast,
         way=t("Delete the adjacent partition first, or copy its files elsewhere with `diskwright bring`.")
         if len(drive.partitions) > 1
@@ -377,7 +360,7 @@ def _check_start(part: Partition, start: int, geometry: Geometry) -> None:
             )
         )
     if start == part.start_bytes:
-        raise Refused(t("{part} already starts there.", part=part.path))
+        raise Refused(t("{part} already starts there.", part=part))
 
 
 def _doubts(drive: Drive, part: Partition, scheme: Scheme) -> Iterator[Message]:
@@ -388,19 +371,19 @@ def _doubts(drive: Drive, part: Partition, scheme: Scheme) -> Iterator[Message]:
             "in the entry; other firmware may not. If the computer does not boot "
             "afterwards, choose the drive in the boot menu. `efibootmgr` recreates the "
             "entry.",
-            part=part.path,
+            part=part,
         )
     if is_mbr and part.filesystem == "ntfs":
         yield t(
             "Windows records partition positions. If {part} does not boot afterwards, "
             "repair Windows with its recovery medium.",
-            part=part.path,
+            part=part,
         )
-    elif is_mbr and part.attributes & ACTIVE and not drive.loaders:
+    elif is_mbr and part.attributes & partition_types.ACTIVE and not drive.loaders:
         yield t(
             "{part} is marked as bootable. Afterwards, reinstall any boot loader that "
             "records positions, with `grub-install` or its own program.",
-            part=part.path,
+            part=part,
         )
     if scheme is Scheme.LOGGED:
         yield t(

@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Iterable, Iterator
-from itertools import chain, islice
+from itertools import chain
 
 from msgspec.structs import replace
 
@@ -15,7 +15,7 @@ from wizard.model.errors import Refused
 from wizard.model.finding import NOT_JUDGED, Recorded, Recording
 from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.moves import Move, Moves, Scheme
-from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, format_duration, t
+from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, format_duration, reason_of, t
 from wizard.plan.dangers import MAY_BE_SHINGLED
 from wizard.plan.partition import move_target
 
@@ -108,18 +108,13 @@ def one_moves(
 ) -> Moves:
     """Plan the move of one partition to `start`, or to the best aligned place. Raises Refused."""
     move = move_target.planned_move(machine, drive, part, start)
-    notes = (*_misalignment(after_move(drive, move), part), *_smr_notes(drive, recording))
-    return Moves((move,), notes)
-
-
-def _misalignment(moved: Drive, part: Partition) -> Iterator[Message]:
-    for one in find_alignment(moved):
-        if one.subject == part.path and one.code in MISALIGNED:
-            yield t(
-                "After this move, {finding} {cost} Use --align for an aligned start.",
-                finding=one.sentence,
-                cost=one.why,
-            )
+    form = Sentence("After this move, {finding} {cost} Use --align for an aligned start.")
+    misaligned = (
+        form(finding=one.sentence, cost=one.why)
+        for one in find_alignment(after_move(drive, move))
+        if one.subject == part.path and one.code in MISALIGNED
+    )
+    return Moves((move,), (*misaligned, *_smr_notes(drive, recording)))
 
 
 def planned_moves(machine: Machine, drive: Drive, recording: Recording = NOT_JUDGED) -> Moves:
@@ -127,7 +122,7 @@ def planned_moves(machine: Machine, drive: Drive, recording: Recording = NOT_JUD
     drive first. Raises Refused if no partition is misaligned or none can move."""
     left = [*misaligned_parts(drive)]
     if not left:
-        raise Refused(t("{drive} has no misaligned partitions.", drive=drive.path))
+        raise Refused(t("{drive} has no misaligned partitions.", drive=drive))
     moves: list[Move] = []
     now, refused = drive, dict[int, Refused]()
     while left:
@@ -140,7 +135,7 @@ def planned_moves(machine: Machine, drive: Drive, recording: Recording = NOT_JUD
         left = [part for part in left if part.number != move.number]
     if not moves:
         raise refused[left[0].number]
-    remarks = (*(_reason_of(refused[part.number]) for part in left), *_smr_notes(drive, recording))
+    remarks = (*(reason_of(refused[part.number]) for part in left), *_smr_notes(drive, recording))
     return Moves(tuple(replace(move, drive=moves[0].drive) for move in moves), remarks)
 
 
@@ -149,7 +144,7 @@ def _smr_notes(drive: Drive, recording: Recording) -> Iterator[Message]:
         yield t(
             "{drive} is shingled (SMR), or probably so. Long writes slow such drives "
             "down: this may take many times as long.",
-            drive=drive.path,
+            drive=drive,
         )
     elif may_be_shingled(drive, recording):
         yield MAY_BE_SHINGLED
@@ -170,24 +165,16 @@ def _possible_moves(
     return found, refused
 
 
-def _reason_of(refusal: Refused) -> Message | str:
-    return refusal.said if isinstance(refusal.said, Message) else str(refusal)
-
-
 def planned_again(machine: Machine, drive: Drive, moves: Moves) -> Moves:
     """Plan the same moves for the current drive. Raises Refused if one is no longer possible."""
-    return replace(moves, moves=tuple(_replanned(machine, drive, moves)))
-
-
-def _replanned(machine: Machine, drive: Drive, moves: Moves) -> Iterator[Move]:
-    now = drive
+    now, again = drive, list[Move]()
     for move in moves.moves:
         part = next((one for one in now.partitions if one.number == move.number), None)
         if part is None:
             raise Refused(NO_PARTITION(device=move.device))
-        again = move_target.planned_move(machine, now, part, move.after.start_bytes)
-        yield again
-        now = after_move(now, again)
+        again.append(move_target.planned_move(machine, now, part, move.after.start_bytes))
+        now = after_move(now, again[-1])
+    return replace(moves, moves=tuple(again))
 
 
 def after_move(drive: Drive, move: Move) -> Drive:
@@ -238,7 +225,7 @@ def what_moves(move: Move) -> Message:
         part=move.device,
         size=move.before.size_bytes,
         holds=move.holds,
-        drive=move.drive.path,
+        drive=move.drive,
         shift=move.shift_bytes,
         direction=t("towards the end of the drive") if is_up else t("towards the start of the drive"),
         before=move.before.start_bytes // KERNEL_SECTOR_BYTES,
@@ -260,20 +247,19 @@ def journals_message(moves: Moves) -> Iterator[Message]:
 def _measurement_hint(moves: Moves) -> Iterator[Message]:
     """Describe how to measure the gain, for the first partition that is not aligned to the drive's blocks."""
     geometry = moves.drive.geometry
-    if geometry.physical_block_bytes > geometry.logical_block_bytes:
-        off = (move for move in moves.moves if geometry.misalignment_bytes(move.before.start_bytes))
-        for move in islice(off, 1):
-            yield t(
-                "To measure the gain, run `sudo diskwright bench {part} --scratch --confirm "
-                "{token}` before and after.",
-                part=move.device,
-                token=shlex.quote(moves.drive.token),
-            )
+    off = [move.device for move in moves.moves if geometry.misalignment_bytes(move.before.start_bytes)]
+    if off and geometry.physical_block_bytes > geometry.logical_block_bytes:
+        yield t(
+            "To measure the gain, run `sudo diskwright bench {part} --scratch --confirm {token}` before and "
+            "after.",
+            part=off[0],
+            token=shlex.quote(moves.drive.token),
+        )
 
 
 def preview(moves: Moves) -> Iterator[Message | str]:
     """Yield all facts to know before a move: partitions, duration, power cuts, undo and notes."""
-    yield from (what_moves(move) for move in moves.moves)
+    yield from map(what_moves, moves.moves)
     yield t(
         "All data is read, moved, then read again and compared. This takes about {time}.",
         time=format_duration(sum(step_seconds(moves))),

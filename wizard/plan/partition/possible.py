@@ -8,7 +8,7 @@ from wizard.filesystems.kind import Growing
 from wizard.filesystems.registry import KINDS, title_of
 from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import Refused
-from wizard.model.machine import Drive, Extent, Partition
+from wizard.model.machine import Drive, Extent, Partition, kinds_in
 from wizard.model.said import MIB, Message, Sentence, join, reason_of, rounded_up, t
 from wizard.plan import refusals
 from wizard.plan.dangers import bounds_of, layout_before
@@ -49,7 +49,7 @@ def why_not_delete(drive: Drive, part: Partition) -> Message | None:
     if drive.table and drive.table.kind == "mbr" and MBR_PRIMARIES < part.number < last:
         return t(
             "Logical partitions after {part} would be renumbered. Delete partition {last} first.",
-            part=part.path,
+            part=part,
             last=last,
         )
     return None
@@ -62,7 +62,7 @@ def why_not_shrink(drive: Drive, part: Partition) -> Message | None:
     if any(use.kind == "mounted" for use in refusals.uses_of_part(drive, part.path)):
         return t(
             "{part} is mounted and can only shrink unmounted. Run `diskwright unmount {part}` first.",
-            part=part.path,
+            part=part,
         )
     if why := _why_not_change(drive, part) or _why_cannot_resize(drive, part):
         return why
@@ -70,22 +70,22 @@ def why_not_shrink(drive: Drive, part: Partition) -> Message | None:
         return t(
             "The contents of {part} continue after its end. Restore the end first: "
             "`diskwright plan {part} --grow`.",
-            part=part.path,
+            part=part,
         )
     mark, growing = part.signatures[0], growing_of(part.filesystem)
     if growing and (why := _why_not_whole_pages(part, growing)):
         return why
     if mark.unclean:
-        return UNCLEAN(device=part.path)
+        return UNCLEAN(device=part)
     if mark.features is not None and mark.features[1] & NEEDS_RECOVERY:
         return t(
             "{part} was not unmounted cleanly. Check the filesystem first: `e2fsck -f {part}`.",
-            part=part.path,
+            part=part,
         )
     if least_bytes(drive, part) >= part.size_bytes:
         return t(
             "{part} cannot shrink: files and metadata use {taken:size} of {size:size}.",
-            part=part.path,
+            part=part,
             taken=mark.taken_bytes or 0,
             size=part.size_bytes,
         )
@@ -98,7 +98,7 @@ def why_not_shrink_to(drive: Drive, part: Partition, size_bytes: int) -> Message
     if size_bytes >= part.size_bytes:
         return t(
             "{part} has {size:exact} and must end on a multiple of {grain:exact}. Request less.",
-            part=part.path,
+            part=part,
             size=part.size_bytes,
             grain=geometry.grain_bytes,
         )
@@ -106,7 +106,7 @@ def why_not_shrink_to(drive: Drive, part: Partition, size_bytes: int) -> Message
         return t(
             "{part} cannot be that small: files and metadata use {taken:size}. Request "
             "at least {least:exact}.",
-            part=part.path,
+            part=part,
             taken=part.signatures[0].taken_bytes or 0,
             least=least,
         )
@@ -114,14 +114,13 @@ def why_not_shrink_to(drive: Drive, part: Partition, size_bytes: int) -> Message
 
 
 def _why_never_shrinks(part: Partition) -> Message | None:
-    """Return why the partition's contents can never shrink, or None."""
     growing = growing_of(part.filesystem)
     if not part.signatures or (growing and growing.smaller):
         return None
     return t(
         "{what} cannot shrink. Copy the files to a smaller volume instead: `diskwright bring {part} VOLUME`.",
-        part=part.path,
-        what=title_of(_kinds_in(part)),
+        part=part,
+        what=title_of(kinds_in(part.signatures)),
     )
 
 
@@ -140,11 +139,11 @@ def how_to_free(drive: Drive) -> Message | None:
         return None
     part = max(parts, key=lambda part: (_freed_bytes(drive, part), part.size_bytes))
     if why := why_not_shrink(drive, part):
-        deletes = t("`diskwright plan {part} --delete` deletes it with all files.", part=part.path)
+        deletes = t("`diskwright plan {part} --delete` deletes it with all files.", part=part)
         return why if why_not_delete(drive, part) else join(why, deletes)
     return t(
         "`diskwright plan {part} --shrink {least}` frees {freed:size} at most, and preserves all files.",
-        part=part.path,
+        part=part,
         least=size_text(least_bytes(drive, part)),
         freed=_freed_bytes(drive, part),
     )
@@ -174,7 +173,7 @@ def why_not_grow(drive: Drive, part: Partition) -> Message | None:
         return why
     if part.is_unfilled or room_behind(drive, part):
         return None
-    return t("No free space directly after {part}.", part=part.path)
+    return t("No free space directly after {part}.", part=part)
 
 
 def _why_not_restore_end(drive: Drive, part: Partition) -> Message | None:
@@ -183,13 +182,13 @@ def _why_not_restore_end(drive: Drive, part: Partition) -> Message | None:
     lost = Extent(part.end_bytes, end - part.end_bytes)
     for other in drive.partitions:
         if other is not part and (other.overlaps(lost) or (other.overhang or other).overlaps(lost)):
-            return t("The end of the contents of {part} is in {other}.", part=part.path, other=other.path)
-    if end > bounds_of(drive, *refusals.measured(drive)).end_bytes:
+            return t("The end of the contents of {part} is in {other}.", part=part, other=other)
+    if end > bounds_of(drive).end_bytes:
         return t(
             "The contents of {part} end at byte {end}, after the last usable byte of {drive}.",
-            part=part.path,
+            part=part,
             end=end,
-            drive=drive.path,
+            drive=drive,
         )
     return None
 
@@ -215,7 +214,7 @@ def _why_not_whole_pages(part: Partition, growing: Growing) -> Message | None:
         return t(
             "{part} has {block}-byte blocks from byte {start} on. Only whole pages of "
             "4096 bytes can be resized so far.",
-            part=part.path,
+            part=part,
             block=block,
             start=part.start_bytes,
         )
@@ -231,23 +230,23 @@ def why_not_grow_to(drive: Drive, part: Partition, size_bytes: int) -> Message |
     if size_bytes > room:
         return t(
             "{part} cannot be that large. The adjacent free space allows {most:exact}.",
-            part=part.path,
+            part=part,
             most=most,
         )
     if size_bytes > most:
         why = t(
             "The {kind} on {part} can grow to {most:exact} at most, limited by its reserved group "
             "descriptors.",
-            kind=_kinds_in(part),
-            part=part.path,
+            kind=kinds_in(part.signatures),
+            part=part,
             most=most,
         )
-        works = t("`diskwright plan {part} --grow-to {size}` works.", part=part.path, size=size_text(most))
+        works = t("`diskwright plan {part} --grow-to {size}` works.", part=part, size=size_text(most))
         return join(why, works) if most > part.size_bytes else why
     if size_bytes < (least := needed_bytes(drive, part)):
-        return t("{part} cannot be that small. Request at least {least:exact}.", part=part.path, least=least)
+        return t("{part} cannot be that small. Request at least {least:exact}.", part=part, least=least)
     if size_bytes <= part.size_bytes and not part.is_unfilled:
-        return t("{part} already has {size:exact}. Request more.", part=part.path, size=part.size_bytes)
+        return t("{part} already has {size:exact}. Request more.", part=part, size=part.size_bytes)
     return None
 
 
@@ -260,49 +259,41 @@ def why_not_grow_mounted(drive: Drive, part: Partition) -> Message | None:
     if growing is None or growing.in_use is None or part.overhang is not None:
         return t(
             "{part} contains {kind}, which cannot grow while in use. Unmount {part} first.",
-            part=part.path,
+            part=part,
             kind=mark.kind,
         )
     if mark.kind.startswith("ext") and not (mark.features or (HAS_JOURNAL,))[0] & HAS_JOURNAL:
         return t(
             "The filesystem on {part} has no journal and cannot grow while in use. Unmount {part} first.",
-            part=part.path,
+            part=part,
         )
     return None
 
 
 def _why_cannot_grow(drive: Drive, part: Partition) -> Message | None:
-    """Return why table or contents prevent growing, or None."""
     if why := _why_cannot_resize(drive, part):
         return why
     if growing_of(part.filesystem):
-        return UNCLEAN(device=part.path) if part.signatures[0].unclean else None
+        return UNCLEAN(device=part) if part.signatures[0].unclean else None
     kind = KINDS.get(part.filesystem or "")
     if kind and kind.why_not_grow:
         return t(
             "{part} cannot grow: {why}. Copy the files to a new volume instead: "
             "`diskwright bring {part} VOLUME`.",
-            part=part.path,
+            part=part,
             why=kind.why_not_grow,
         )
     return t(
         "{part} contains {what}. Only ext2, ext3, ext4, XFS, Btrfs and NTFS can grow so far.",
-        part=part.path,
-        what=_kinds_in(part),
+        part=part,
+        what=kinds_in(part.signatures),
     )
 
 
 def _why_cannot_resize(drive: Drive, part: Partition) -> Message | None:
-    """Return why the partition cannot be resized with any contents, or None."""
     if drive.table and drive.table.kind == "mbr" and part.number > MBR_PRIMARIES:
-        return t(
-            "{part} is a logical partition. Logical partitions cannot be resized so far.", part=part.path
-        )
-    return None if part.signatures else t("No resizable content recognised on {part}.", part=part.path)
-
-
-def _kinds_in(part: Partition) -> str:
-    return "+".join(signature.kind for signature in part.signatures)
+        return t("{part} is a logical partition. Logical partitions cannot be resized so far.", part=part)
+    return None if part.signatures else t("No resizable content recognised on {part}.", part=part)
 
 
 def growing_of(filesystem: str | None) -> Growing | None:
@@ -314,8 +305,8 @@ def growing_of(filesystem: str | None) -> Growing | None:
 def room_behind(drive: Drive, part: Partition) -> int:
     """Return how many bytes a partition can grow, up to the last aligned place before the next one. The
     drive's size must be known."""
-    size_bytes, geometry = refusals.measured(drive)
-    slots = layout_before(drive, size_bytes, geometry, preserve=True).slots
+    _, geometry = refusals.measured(drive)
+    slots = layout_before(drive, preserve=True).slots
     least = part.overhang.end_bytes if part.overhang else part.end_bytes
     free = (slot for slot in slots if not slot.number and slot.start_bytes == least)
     needed = part.start_bytes + needed_bytes(drive, part)
@@ -326,16 +317,16 @@ def room_behind(drive: Drive, part: Partition) -> int:
 def _why_not_change(drive: Drive, part: Partition, *, mounted: bool = False) -> Message | None:
     """Return why the partition must not be changed, or None. `mounted`: a mount is not a reason."""
     if drive.zoned == HOST_MANAGED:
-        return refusals.HOST_MANAGED_ZONES(drive=drive.path)
+        return refusals.HOST_MANAGED_ZONES(drive=drive)
     if part.type in partition_types.CONTAINERS:
-        return EXTENDED(part=part.path)
+        return EXTENDED(part=part)
     if partition_types.is_half_moved(part):
-        return HALF_MOVED(part=part.path, drive=drive.path)
+        return HALF_MOVED(part=part, drive=drive)
     uses = [use for use in refusals.uses_of_part(drive, part.path) if not (mounted and use.kind in MOUNTED)]
     if uses:
-        return t("{part} is in use: {how}.", part=part.path, how=refusals.in_use(uses[0]))
+        return t("{part} is in use: {how}.", part=part, how=refusals.in_use(uses[0]))
     if drive.waiting is not None and drive.waiting.bare:
-        return WAITING(run=drive.waiting.run, drive=drive.path)
+        return WAITING(run=drive.waiting.run, drive=drive)
     try:
         refusals.measured(drive)
         refusals.refuse_table(drive)
@@ -344,7 +335,7 @@ def _why_not_change(drive: Drive, part: Partition, *, mounted: bool = False) -> 
     if part.kernel_start_bytes is None:
         return t(
             "The kernel has not read {part} from the table. Run `partprobe {drive}` or reboot first.",
-            part=part.path,
-            drive=drive.path,
+            part=part,
+            drive=drive,
         )
     return None

@@ -106,13 +106,12 @@ def why_not_larger(drive: Drive, part: Partition) -> Message | None:
     if places_of(drive, part.path) and possible.why_not_grow_mounted(drive, part) is None:
         return t(
             "{part} is mounted and can only grow into all adjacent free space: `diskwright grow {part}`.",
-            part=part.path,
+            part=part,
         )
     return possible.why_not_grow(drive, part)
 
 
 def _why_not_there(drive: Drive, part: Partition, wanted: Extent) -> Message | None:
-    """Return why no partition can be at this place, or None."""
     room = move_target.room_around(drive, part, measured(drive)[1])
     if wanted.size_bytes <= 0:
         return t("The end must be after the start.")

@@ -12,7 +12,8 @@ from wizard.model.errors import Refused
 from wizard.model.geometry import Geometry
 from wizard.model.layout import Layout, Slot
 from wizard.model.machine import Drive, Partition
-from wizard.model.said import Message, rounded_up, t
+from wizard.model.said import Sentence, rounded_up, t
+from wizard.operations.settings import GUID
 from wizard.plan import free_space, refusals
 from wizard.plan.dangers import layout_before, slot_of
 from wizard.plan.derive import Places
@@ -29,7 +30,6 @@ OTHER_TYPES = {
 """GPT and MBR types of contents other than filesystems that diskwright creates."""
 
 PROTECTIVE_TYPE = "0xee"
-UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 MBR_TYPE = re.compile(r"0x[0-9a-f]{2}")
 MOST_NAME_UNITS, MOST_ATTRIBUTES = 36, 1 << 64
 """Limits of a GPT entry: UTF-16 units of the name, and 64 bits."""
@@ -40,23 +40,17 @@ def restore_plan(planning: Planning, table: TableKind | None = None) -> Plan:
     Nothing else is written. `table`: the only type to use. Raises Refused."""
     (drive,) = planning.drives
     after = lost_layout(drive, planning.draw_uuid, table)
-    before = layout_before(drive, *refusals.measured(drive), preserve=True)
-    return with_doubts(planning.finished([before], Places(after=after), preserve=True), *_lost_doubts(drive))
-
-
-def _lost_doubts(drive: Drive) -> Iterator[Message]:
+    before = layout_before(drive, preserve=True)
+    plan = planning.finished([before], Places(after=after), preserve=True)
     if _has_backup(drive):
-        yield t("Partitions, names, types and GUIDs come from the backup GPT.")
-        return
-    yield t(
+        return with_doubts(plan, t("Partitions, names, types and GUIDs come from the backup GPT."))
+    usual = t(
         "Only contents at usual starts were found. {drive} may have had other partitions, and other types.",
-        drive=drive.path,
+        drive=drive,
     )
-    if unknown := tuple(part.path for part in drive.lost if not _has_size(part)):
-        yield t(
-            "The size of {parts:list} is unknown. The entry ends at the next partition or the end.",
-            parts=unknown,
-        )
+    form = Sentence("The size of {parts:list} is unknown. The entry ends at the next partition or the end.")
+    unknown = tuple(part.path for part in drive.lost if not _has_size(part))
+    return with_doubts(plan, usual, *([form(parts=unknown)] if unknown else []))
 
 
 def _has_backup(drive: Drive) -> bool:
@@ -74,9 +68,9 @@ def lost_layout(drive: Drive, draw_uuid: Callable[[], str] = str, table: TableKi
     if refusals.unread_content(drive) or drive.waiting:
         refusals.refuse_table(drive)
     if not drive.lost or drive.signatures or drive.partitions or drive.table is None:
-        raise Refused(t("No lost partition was found. See `diskwright inspect {drive}`.", drive=drive.path))
+        raise Refused(t("No lost partition was found. See `diskwright inspect {drive}`.", drive=drive))
     if drive.table.kind != "none":
-        raise Refused(t("{drive} has a partition table.", drive=drive.path))
+        raise Refused(t("{drive} has a partition table.", drive=drive))
     backup, block = _has_backup(drive), geometry.logical_block_bytes
     kinds: tuple[TableKind, ...] = ("gpt", "mbr")
     if drive.lost[0].start_bytes == TRACK_BLOCKS * block:
@@ -92,7 +86,7 @@ def lost_layout(drive: Drive, draw_uuid: Callable[[], str] = str, table: TableKi
         layout = Layout(kind, free_space.with_free(kept, bounds))
         if next(_layout_faults(layout, size_bytes, geometry), None) is None:
             return layout
-    raise Refused(t("No table fits the partitions found on {drive}.", drive=drive.path))
+    raise Refused(t("No table fits the partitions found on {drive}.", drive=drive))
 
 
 def _placed(
@@ -140,7 +134,6 @@ def restored_faults(plan: Plan) -> Iterator[str]:
 
 
 def _layout_faults(layout: Layout, size_bytes: int, geometry: Geometry) -> Iterator[str]:
-    """Yield why a table cannot have these partitions."""
     slots, block = layout.partitions, geometry.logical_block_bytes
     if layout.table not in ("gpt", "mbr") or not slots:
         yield "after.table"
@@ -175,7 +168,7 @@ def _is_mbr_entry(slot: Slot) -> bool:
 def _is_gpt_entry(slot: Slot) -> bool:
     name = (slot.name or "").encode("utf-16-le", "surrogatepass")
     return (
-        bool(UUID.fullmatch(slot.type or "") and UUID.fullmatch(slot.part_uuid or ""))
+        bool(GUID.fullmatch(slot.type or "") and GUID.fullmatch(slot.part_uuid or ""))
         and len(name) <= 2 * MOST_NAME_UNITS
         and "\0" not in (slot.name or "")
         and 0 <= slot.attributes < MOST_ATTRIBUTES

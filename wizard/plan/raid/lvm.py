@@ -25,11 +25,6 @@ def group_room_bytes(partition_bytes: int) -> int:
     return max(0, partition_bytes - DATA_BYTES) // EXTENT_BYTES * EXTENT_BYTES
 
 
-def _extents_up(size_bytes: int) -> int:
-    """Round a size up to whole extents."""
-    return rounded_up(size_bytes, EXTENT_BYTES)
-
-
 def logical_names(labels: Sequence[str]) -> tuple[str, ...]:
     """Return a name in the group for each volume, from its label, numbered if already in use."""
     names: list[str] = []
@@ -41,24 +36,14 @@ def logical_names(labels: Sequence[str]) -> tuple[str, ...]:
     return tuple(names)
 
 
-def group_of(drive_path: str, number: int, label: str, uuid: str) -> layout.Group:
-    """Return the group on partition `number`, named after its first volume and the UUID of its physical
-    volume."""
-    return layout.Group(partition_path(drive_path, number), f"{layer_name(label)}_{uuid[:8]}", uuid)
-
-
-def _logical_node(group: layout.Group, name: str) -> str:
-    """Return the node of a logical volume. The names contain no hyphens, which device mapper would double."""
-    return f"{layout.MAPPER}{group.name}-{name}"
-
-
 LVM_PROGRAMS = ("pvcreate", "vgcreate", "lvcreate", "lvs")
 """Tools required for a volume group."""
 
 
 def group_extent(specs: Sequence[VolumeSpec], spaces: Sequence[Extent], geometry: Geometry) -> Extent:
     """Return the partition for the group: the largest free range. Raises BadInput if it is too small."""
-    least = DATA_BYTES + sum(_extents_up(spec.size_bytes or _least_bytes(spec)) for spec in specs)
+    sizes = [spec.size_bytes or _least_bytes(spec) for spec in specs]
+    least = DATA_BYTES + sum(rounded_up(size, EXTENT_BYTES) for size in sizes)
     wanted = free_space.Demand(str(t("group of {volumes}", volumes=len(specs))), None, least)
     return free_space.place([wanted], spaces, geometry.grain_bytes)[0]
 
@@ -76,7 +61,7 @@ def logical_sizes(specs: Sequence[VolumeSpec], partition_bytes: int) -> tuple[in
             f"{spec.final_label!r} ({spec.choice.filesystem})",
             free_space.share_bytes(spec.percent, [room], EXTENT_BYTES)
             if spec.percent is not None
-            else spec.size_bytes and _extents_up(spec.size_bytes),
+            else spec.size_bytes and rounded_up(spec.size_bytes, EXTENT_BYTES),
             _least_bytes(spec),
         )
         for spec in specs
@@ -87,9 +72,11 @@ def logical_sizes(specs: Sequence[VolumeSpec], partition_bytes: int) -> tuple[in
 def in_group(
     drive_path: str, volumes: Sequence[layout.Volume], uuid: str
 ) -> tuple[layout.Group, tuple[layout.Volume, ...]]:
-    """Return the group on the shared partition, and the volumes with their nodes in the group."""
-    group = group_of(drive_path, volumes[0].partition, volumes[0].label, uuid)
-    names = logical_names([volume.label for volume in volumes])
-    return group, tuple(
-        replace(volume, path=_logical_node(group, name)) for volume, name in zip(volumes, names, strict=True)
-    )
+    """Return the group on the shared partition, named after its first volume and the UUID of its physical
+    volume, and the volumes with their nodes in the group."""
+    first, names = volumes[0], logical_names([volume.label for volume in volumes])
+    device = partition_path(drive_path, first.partition)
+    group = layout.Group(device, f"{layer_name(first.label)}_{uuid[:8]}", uuid)
+    # The names contain no hyphens, which device mapper would double.
+    nodes = (f"{layout.MAPPER}{group.name}-{name}" for name in names)
+    return group, tuple(replace(volume, path=node) for volume, node in zip(volumes, nodes, strict=True))

@@ -9,8 +9,8 @@ from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import BadInput, Refused
 from wizard.model.finding import Recorded, Recording
 from wizard.model.geometry import Identity
-from wizard.model.layout import Layout, Stripe, Volume
-from wizard.model.machine import Drive, Extent, Machine
+from wizard.model.layout import Stripe, Volume
+from wizard.model.machine import Drive
 from wizard.model.said import Message, Sentence, join, t, tn
 from wizard.operations.layers import array_uuid
 from wizard.plan import dangers, refusals
@@ -38,12 +38,20 @@ def striped_plan(
     if asked.kind == "md":
         dangers.refuse_lacking(machine.kernel, asked.level)
     dangers.refuse_missing(machine, PROGRAMS[asked.kind])
-    identities, befores = _refuse_drives(machine, drives, mode)
+    _refuse_drives(drives, mode)
+    identities = [dangers.known_identity(machine, drive) for drive in drives]
+    befores = [dangers.layout_before(drive, preserve=False) for drive in drives]
     _refuse_mixture(asked.kind, drives)
-    stripe = _stripe(asked, _used_nodes(machine, planning.arrays), spec.final_label, planning.draw_uuid)
+    layers = (layer.path for drive in machine.drives for layer in drive.layers)
+    used = {*planning.arrays, *(drive.path for drive in machine.drives), *layers}
+    stripe = _stripe(asked, used, spec.final_label, planning.draw_uuid)
     volume = _volume(planning, identities, spec, stripe)
     extents = striping.striped_extents(identities)
-    _refuse_too_small(asked, volume.filesystem, extents)
+    kind = MADE[volume.filesystem]
+    least = max(kind.minimum_bytes, kind.striped_minimum_bytes)
+    if striping.room_bytes(asked.kind, asked.level, [extent.size_bytes for extent in extents]) < least:
+        small = Sentence("The drives are too small together: {filesystem} needs {least:exact}.")
+        raise BadInput(small(filesystem=kind.name, least=least))
     wipes = [wipe for drive, before in zip(drives, befores, strict=True) for wipe in old_wipes(drive, before)]
     places = Places(extents, "gpt", tuple(wipes))
     plan = planning.finished(befores, places, (volume,), stripe=stripe)
@@ -56,17 +64,12 @@ def striped_plan(
     )
 
 
-def _refuse_drives(
-    machine: Machine, drives: Sequence[Drive], mode: plan_request.Mode | None
-) -> tuple[list[Identity], list[Layout]]:
-    identities, befores = [], []
+def _refuse_drives(drives: Sequence[Drive], mode: plan_request.Mode | None) -> None:
     for drive in drives:
-        size_bytes, geometry = refusals.refuse_drive(drive)
+        refusals.refuse_drive(drive)
         if drive.zoned == HOST_MANAGED:
-            raise Refused(refusals.HOST_MANAGED_ZONES(drive=drive.path))
+            raise Refused(refusals.HOST_MANAGED_ZONES(drive=drive))
         refusals.refuse_content(drive, chosen=mode is not None)
-        identities.append(dangers.known_identity(machine, drive, size_bytes, geometry))
-        befores.append(dangers.layout_before(drive, size_bytes, geometry, preserve=False))
     if twice := _duplicate([drive.path for drive in drives]):
         raise Refused(t("{drive} is listed twice.", drive=twice))
     for what, numbers in (
@@ -74,15 +77,11 @@ def _refuse_drives(
         (t("WWN"), [drive.wwn for drive in drives if drive.wwn]),
     ):
         if twice := _duplicate(numbers):
-            raise Refused(
-                t(
-                    "Two drives have the same {what}, {number}. Either one drive is "
-                    "listed twice, or the drives are indistinguishable.",
-                    what=what,
-                    number=twice,
-                )
+            same = Sentence(
+                "Two drives have the same {what}, {number}. Either one drive is listed twice, or the drives "
+                "are indistinguishable."
             )
-    return identities, befores
+            raise Refused(same(what=what, number=twice))
 
 
 def _duplicate(names: Sequence[str]) -> str:
@@ -121,25 +120,6 @@ def _stripe(
             return Stripe("md", device, striping.layer_name(label), chunk, (draw_uuid(),), level=asked.level)
 
 
-def _used_nodes(machine: Machine, arrays: Sequence[str]) -> set[str]:
-    """Return the nodes in use."""
-    layers = (layer.path for drive in machine.drives for layer in drive.layers)
-    return {*arrays, *(drive.path for drive in machine.drives), *layers}
-
-
-def _refuse_too_small(asked: plan_request.StripeRequest, filesystem: str, extents: Sequence[Extent]) -> None:
-    kind = MADE[filesystem]
-    least = max(kind.minimum_bytes, kind.striped_minimum_bytes)
-    if striping.room_bytes(asked.kind, asked.level, [extent.size_bytes for extent in extents]) < least:
-        raise BadInput(
-            t(
-                "The drives are too small together: {filesystem} needs {least:exact}.",
-                filesystem=filesystem,
-                least=least,
-            )
-        )
-
-
 def _volume(planning: Planning, identities: Sequence[Identity], spec: VolumeSpec, stripe: Stripe) -> Volume:
     mkfs, _ = option_words(spec)
     try:
@@ -161,14 +141,13 @@ def _volume(planning: Planning, identities: Sequence[Identity], spec: VolumeSpec
 def _together_doubts(
     sides: Sequence[tuple[Drive, Recording]], used_bytes: int, stripe: Stripe
 ) -> Iterator[Message]:
-    """Yield doubts about drives that are used together with `used_bytes` each."""
     drives = [drive for drive, _ in sides]
     for drive, recording in sides:
         if recording.verdict in (Recorded.YES, Recorded.LIKELY):
             yield t(
                 "{drive} is shingled (SMR), or probably so: long writes stall, and every drive of the volume "
                 "waits.",
-                drive=drive.path,
+                drive=drive,
             )
     yield from _mixture_doubts(drives, stripe)
     for drive in drives:
@@ -178,7 +157,7 @@ def _together_doubts(
                 "{idle:size} of {drive} remains unused. Every drive contributes as much as "
                 "the smallest drive.",
                 idle=idle,
-                drive=drive.path,
+                drive=drive,
             )
 
 
@@ -210,14 +189,20 @@ def _mixture_doubts(drives: Sequence[Drive], stripe: Stripe) -> Iterator[Message
 
 
 def _stripe_doubts(stripe: Stripe) -> Iterator[Message]:
-    """Yield unknown facts about the machine that will use the volume."""
     if stripe.mirrors:
+        reports = {
+            "md": t("mdadm --monitor sends mail if configured."),
+            "btrfs": t(
+                "`btrfs device stats` counts errors. With a drive missing, mounting requires the option "
+                "degraded."
+            ),
+        }
         yield join(
             t(
                 "Notification of a failed mirror drive is unconfirmed. Without notification, "
                 "the mirror continues silently with one copy less."
             ),
-            _failure_report(stripe),
+            reports[stripe.kind],
         )
     match stripe.kind:
         case "md":
@@ -241,14 +226,3 @@ def _stripe_doubts(stripe: Stripe) -> Iterator[Message]:
                 "devices if btrfs-progs remains installed. Otherwise run `btrfs device scan` "
                 "before mounting."
             )
-
-
-def _failure_report(stripe: Stripe) -> Message:
-    """Describe how a failed mirror drive is reported."""
-    return (
-        t("mdadm --monitor sends mail if configured.")
-        if stripe.kind == "md"
-        else t(
-            "`btrfs device stats` counts errors. With a drive missing, mounting requires the option degraded."
-        )
-    )

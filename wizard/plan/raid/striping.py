@@ -8,7 +8,6 @@ every drive is a data disk.
 import re
 from collections.abc import Sequence
 
-from wizard.filesystems import partition_types
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import partition_path
 from wizard.model.geometry import Geometry, Identity
@@ -22,7 +21,6 @@ FILESYSTEMS = {"md": ("ext4", "xfs"), "btrfs": ("btrfs",)}
 """Filesystems for each kind of stripe or mirror. Btrfs stripes by itself, with two copies of metadata on two
 or more drives."""
 
-TYPES = {"md": partition_types.RAID_GPT, "btrfs": partition_types.LINUX_GPT}
 MEMBER_KINDS = {"md": "linux_raid_member", "lvm": "LVM2_member"}
 """libblkid's name of a drive's partition."""
 
@@ -46,7 +44,7 @@ _LVM_RESERVED = re.compile(
     r"^(snapshot|pvmove)|_([ctv]data|[cirt]meta|[ciow]*orig|vorigin|cpool|cvol|mimage|mlog|pmspare|rimage|"
     r"tpool)"
 )
-_ARRAY = re.compile(r"/dev/md(0|[1-9]\d{0,3})")
+ARRAY_NODE = re.compile(r"/dev/md(0|[1-9]\d{0,3})")
 
 
 def striping_of(stripe: Stripe, count: int) -> Striping:
@@ -89,17 +87,18 @@ def layer_name(label: str) -> str:
     return f"v{name.replace('_', '')}"[:20] if _LVM_RESERVED.search(name) else name
 
 
-def is_array_node(path: str) -> bool:
-    """Return True if `path` is the node of a numbered md array."""
-    return bool(_ARRAY.fullmatch(path))
-
-
 def striped_words(filesystem: str, words: Sequence[str], stripe: Stripe, count: int) -> tuple[str, ...]:
     """Return mkfs arguments adapted to the stripe. Idempotent. Raises ValueError for a block size with a
     suffix."""
     pairs = _pairs(filesystem, words)
+    if filesystem == "btrfs":
+        rest = _without(pairs, "-d", "-m", "--data", "--metadata")
+        # Btrfs keeps two copies of data and metadata in a mirror.
+        return _words([*rest, ("-d", stripe.level), ("-m", "raid1" if stripe.mirrors else stripe.metadata)])
     if stripe.mirrors:
-        return _mirrored_words(filesystem, pairs)
+        flag = {"ext4": "-E", "xfs": "-d"}[filesystem]
+        merged = _merged_value(pairs, flag)
+        return _words([*_without(pairs, flag), *([(flag, merged)] if merged else [])])
     striping = striping_of(stripe, count)
     if filesystem == "ext4":
         blocks = [int(value) for flag, value in pairs if flag == "-b"]
@@ -108,23 +107,8 @@ def striped_words(filesystem: str, words: Sequence[str], stripe: Stripe, count: 
         geometry = f"stride={striping.unit_bytes // block},stripe_width={striping.width_bytes // block}"
         # mke2fs only uses the last -E.
         return _words([*_without(pairs, "-E"), *named, ("-E", _merged_value(pairs, "-E", geometry))])
-    if filesystem == "xfs":
-        geometry = f"su={striping.unit_bytes // KIB}k,sw={count}"
-        return _words([*_without(pairs, "-d"), ("-d", _merged_value(pairs, "-d", geometry))])
-    return _words(
-        [*_without(pairs, "-d", "-m", "--data", "--metadata"), ("-d", "raid0"), ("-m", stripe.metadata)]
-    )
-
-
-def _mirrored_words(filesystem: str, pairs: Sequence[tuple[str, str]]) -> tuple[str, ...]:
-    """Remove stripe settings, which a mirror does not have. Btrfs keeps two copies of data and metadata."""
-    if filesystem == "btrfs":
-        return _words(
-            [*_without(pairs, "-d", "-m", "--data", "--metadata"), ("-d", "raid1"), ("-m", "raid1")]
-        )
-    flag = {"ext4": "-E", "xfs": "-d"}[filesystem]
-    rest = _merged_value(pairs, flag)
-    return _words([*_without(pairs, flag), *([(flag, rest)] if rest else [])])
+    geometry = f"su={striping.unit_bytes // KIB}k,sw={count}"
+    return _words([*_without(pairs, "-d"), ("-d", _merged_value(pairs, "-d", geometry))])
 
 
 def _pairs(filesystem: str, words: Sequence[str]) -> list[tuple[str, str]]:

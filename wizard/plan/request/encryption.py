@@ -57,11 +57,6 @@ def passphrase_warning(secret: bytes) -> Message | None:
     return None
 
 
-def from_file(content: bytes) -> bytes:
-    """Return the passphrase in a file, without one trailing newline."""
-    return content.removesuffix(b"\n")
-
-
 LOST_DOUBT = Sentence(
     "Without the passphrase, everything in the encrypted volume is lost: nobody can open "
     "it, and diskwright does not store it. A damaged header also loses everything, unless "
@@ -99,13 +94,8 @@ def refuse_encryption(machine: Machine, specs: Sequence[VolumeSpec]) -> None:
     for spec in filter(lambda spec: spec.encrypted, specs):
         kind = spec.choice.filesystem
         if kind not in FILESYSTEMS:
-            raise BadInput(
-                t(
-                    "{filesystem} is not supported in an encrypted volume. Supported: {known:and}.",
-                    filesystem=kind,
-                    known=FILESYSTEMS,
-                )
-            )
+            only = Sentence("{filesystem} is not supported in an encrypted volume. Supported: {known:and}.")
+            raise BadInput(only(filesystem=kind, known=FILESYSTEMS))
         options = (part.partition("=")[0] for option in spec.choice.mount for part in option.text.split(","))
         if "discard" in options:
             raise BadInput(
@@ -116,15 +106,13 @@ def refuse_encryption(machine: Machine, specs: Sequence[VolumeSpec]) -> None:
             )
         dangers.refuse_lacking(machine.kernel, dangers.CRYPT)
         dangers.refuse_missing(machine, ("cryptsetup",))
-    places = [place for one in specs for place in places_of(one.mount_point, one.subvolumes)]
-    if fault := keys_fault([one.key for one in specs if one.encrypted], places):
+    if fault := keys_fault([one.key for one in specs if one.encrypted], places_of(*specs)):
         raise BadInput(t("The key of an encrypted volume {fault}.", fault=fault))
 
 
 def header_bytes(geometry: Geometry) -> int:
     """Return the header size on this drive: at least 16 MiB, with the data aligned."""
-    grain = geometry.grain_bytes
-    return rounded_up(HEADER_BYTES, grain)
+    return rounded_up(HEADER_BYTES, geometry.grain_bytes)
 
 
 def needed_bytes(spec: VolumeSpec, geometry: Geometry) -> int:
@@ -166,8 +154,7 @@ def encryption_faults(plan: Plan, extents: Sequence[Extent]) -> Iterator[str]:
     uuids = [*(volume.uuid for volume in plan.volumes), *(one.uuid for one in plan.containers)]
     if len(set(uuids)) != len(uuids):
         yield "volumes"
-    mount_points = [place for one in plan.volumes for place in places_of(one.mount_point, one.subvolumes)]
-    if keys_fault([one.key for one in plan.containers], mount_points):
+    if keys_fault([one.key for one in plan.containers], places_of(*plan.volumes)):
         yield "containers"
     geometry = plan.drive.geometry
     for volume, extent in zip(plan.volumes, extents, strict=True):

@@ -112,19 +112,18 @@ def check_request(request: NewVolumes, drives: Sequence[Drive]) -> None:
     if part is not None:
         if len(specs) != 1:
             raise BadInput(
-                t("{part} accepts one volume, but {asked} were requested.", part=part.path, asked=len(specs))
+                t("{part} accepts one volume, but {asked} were requested.", part=part, asked=len(specs))
             )
         if specs[0].percent is not None or specs[0].size_bytes not in (None, part.size_bytes):
-            raise BadInput(SIZE_STAYS(part=part.path, size=part.size_bytes))
+            raise BadInput(SIZE_STAYS(part=part, size=part.size_bytes))
     elif how.stripe:
         _check_stripe(how.stripe, drives)
         if not fills:
-            raise BadInput(
-                t(
-                    "Several drives form one volume together. Omit further volumes, sizes, roles, "
-                    "encryption, volume groups, MBR and --use-free."
-                )
+            alone = t(
+                "Several drives form one volume together. Omit further volumes, sizes, roles, encryption, "
+                "volume groups, MBR and --use-free."
             )
+            raise BadInput(alone)
         _check_filesystem(how.stripe, specs[0].choice.filesystem)
     elif len(drives) > 1:
         raise BadInput(
@@ -134,12 +133,8 @@ def check_request(request: NewVolumes, drives: Sequence[Drive]) -> None:
             )
         )
     elif drives[0].zoned == HOST_MANAGED and not fills:
-        raise Refused(
-            join(
-                HOST_MANAGED_ZONES(drive=drives[0].path),
-                t("Request one unencrypted volume, without size or role."),
-            )
-        )
+        one = t("Request one unencrypted volume, without size or role.")
+        raise Refused(join(HOST_MANAGED_ZONES(drive=drives[0]), one))
     elif how.grouped and special:
         raise BadInput(t("Volume groups support neither roles nor encryption."))
 
@@ -159,14 +154,8 @@ def _check_stripe(asked: StripeRequest, drives: Sequence[Drive]) -> None:
             t("Only md stripes have a chunk size, and only Btrfs stripes a metadata profile, raid0 or raid1.")
         )
     if asked.chunk_bytes is not None and (fault := striping.chunk_fault(asked.chunk_bytes)):
-        raise BadInput(
-            t(
-                "A chunk of {chunk:exact} {fault}; {usual:exact} is usual.",
-                chunk=asked.chunk_bytes,
-                fault=fault,
-                usual=striping.USUAL_CHUNK_BYTES,
-            )
-        )
+        form = Sentence("A chunk of {chunk:exact} {fault}; {usual:exact} is usual.")
+        raise BadInput(form(chunk=asked.chunk_bytes, fault=fault, usual=striping.USUAL_CHUNK_BYTES))
 
 
 def _check_filesystem(asked: StripeRequest, filesystem: str) -> None:

@@ -14,7 +14,7 @@ from msgspec import Struct
 from wizard.filesystems import partition_types
 from wizard.filesystems.registry import MADE
 from wizard.model.layout import Volume
-from wizard.model.said import GIB, Message, rounded_up, t
+from wizard.model.said import GIB, Message, Sentence, rounded_up, t
 
 TableKind = Literal["gpt", "mbr"]
 
@@ -166,7 +166,6 @@ def role_by_type(kind: str | None, filesystem: str) -> str:
 
 
 def _root_type(role: str) -> str:
-    """Return the partition type of a root with architecture, or an empty string for other roles."""
     return (
         partition_types.ROOTS_GPT.get(role.removeprefix(_BY_ARCHITECTURE), "")
         if role.startswith(_BY_ARCHITECTURE)
@@ -190,29 +189,17 @@ def partition_type(volume: Volume, table: TableKind) -> str:
 
 
 def _role_fault(role: str, filesystem: str, *, encrypted: bool) -> Message | None:
-    """Return why a volume with this filesystem or encryption cannot have the role, as the end of a sentence,
-    or None."""
     if role not in ROLES:
-        return t(
-            "has the unknown role '{role}'; the roles are {roles:list}",
-            role=role,
-            roles=tuple(ROLES),
-        )
+        return t("has the unknown role '{role}'; the roles are {roles:list}", role=role, roles=tuple(ROLES))
     found = ROLES[role]
     if encrypted and found.read_at_start:
         return t(
-            "has the role {role}, which cannot be encrypted because it is read before decryption",
-            role=role,
+            "has the role {role}, which cannot be encrypted because it is read before decryption", role=role
         )
     if filesystem in found.filesystems:
         return None
-    possible = " or ".join(found.filesystems)
-    return t(
-        "has the role {role}, which does not support {filesystem}; use {possible}",
-        role=role,
-        filesystem=filesystem,
-        possible=possible,
-    )
+    form = Sentence("has the role {role}, which does not support {filesystem}; use {possible}")
+    return form(role=role, filesystem=filesystem, possible=" or ".join(found.filesystems))
 
 
 def volume_role_fault(volume: Volume, *, encrypted: bool, alone: bool) -> Message | None:

@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Sequence
+from typing import Protocol
 
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import BadInput
 from wizard.model.layout import NO_PLACE, Subvolume
-from wizard.model.said import Message, t
+from wizard.model.said import Message, Sentence, t
 from wizard.operations.mounts import SUBVOLUME
 from wizard.operations.rules import TOO_LONG, mount_point_fault
 
@@ -22,23 +23,12 @@ def parse_subvolume(text: str) -> Subvolume:
     """Parse `@home:/home`, or `@home` without a mount point. Raises BadInput."""
     name, colon, place = text.partition(":")
     if fault := _subvolume_name_fault(name):
-        raise BadInput(
-            t(
-                "The subvolume '{name}' {fault}; use a name such as @home.",
-                name=name,
-                fault=fault,
-            )
+        raise BadInput(t("The subvolume '{name}' {fault}; use a name such as @home.", name=name, fault=fault))
+    if colon and (fault := mount_point_fault(place)):
+        wrong = Sentence(
+            "The mount point '{place}' of the subvolume {name} {fault}; use a path such as /srv/data."
         )
-    if colon and (place_fault := mount_point_fault(place)):
-        shown = place
-        raise BadInput(
-            t(
-                "The mount point '{place}' of the subvolume {name} {fault}; use a path such as /srv/data.",
-                place=shown,
-                name=name,
-                fault=place_fault,
-            )
-        )
+        raise BadInput(wrong(place=place, name=name, fault=fault))
     return Subvolume(name, place if colon else None)
 
 
@@ -62,9 +52,22 @@ def subvolume_option(name: str) -> str:
     return f"{SUBVOLUME}{name}"
 
 
-def places_of(mount_point: str | None, subvolumes: Sequence[Subvolume]) -> tuple[str, ...]:
-    """Return the mount points of a volume and its subvolumes, in this order."""
-    return tuple(place for place in (mount_point, *(one.mount_point for one in subvolumes)) if place)
+class _Mounted(Protocol):
+    @property
+    def mount_point(self) -> str | None: ...
+
+    @property
+    def subvolumes(self) -> tuple[Subvolume, ...]: ...
+
+
+def places_of(*volumes: _Mounted) -> tuple[str, ...]:
+    """Return the mount points of volumes, planned or requested, each before those of its subvolumes."""
+    return tuple(
+        place
+        for volume in volumes
+        for place in (volume.mount_point, *(one.mount_point for one in volume.subvolumes))
+        if place
+    )
 
 
 def _subvolume_name_fault(name: str) -> Message | None:
@@ -113,16 +116,10 @@ def subvolumes_fault(subvolumes: Sequence[Subvolume], filesystem: str) -> Messag
                 name=shown,
                 above=above,
             )
-        if one.mount_point is not None and (place_fault := _place_fault(one.mount_point)):
-            return t(
-                "has the subvolume '{name}' at '{place}', which {fault}",
-                name=shown,
-                place=one.mount_point,
-                fault=place_fault,
-            )
+        if (place := one.mount_point) is not None and (
+            fault := t("is not a path") if place == NO_PLACE else mount_point_fault(place)
+        ):
+            at = Sentence("has the subvolume '{name}' at '{place}', which {fault}")
+            return at(name=shown, place=place, fault=fault)
         before.add(one.name)
     return None
-
-
-def _place_fault(place: str) -> Message | str | None:
-    return t("is not a path") if place == NO_PLACE else mount_point_fault(place)

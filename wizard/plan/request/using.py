@@ -65,37 +65,25 @@ def with_usual_place(
     prepared = replace(spec, mount_point=None, writer=writer or usual.caller)
     if any(one.mount_point for one in spec.subvolumes):
         return prepared
-    if writer is None and _is_left_to_desktop(spec, drive):
+    # Desktops mount removable drives for exchange with other systems for the active user.
+    exchanged = spec.workload.id == PORTABLE_WORKLOAD or not MADE[spec.choice.filesystem].holds.owners
+    if writer is None and exchanged and is_often_unplugged(drive):
         return prepared
     label = with_unique_labels((*others, spec))[-1].final_label
     if usual.fixed:
-        return replace(
-            prepared,
-            doubts=(
-                *prepared.doubts,
-                t(
-                    "Cannot write {file} here, so {label} is not mounted. Mount {label} through "
-                    "your system's configuration.",
-                    file=usual.fixed,
-                    label=label,
-                ),
-            ),
+        unmounted = t(
+            "Cannot write {file} here, so {label} is not mounted. Mount {label} through your system's "
+            "configuration.",
+            file=usual.fixed,
+            label=label,
         )
-    used_places = [at for one in others for at in places_of(one.mount_point, one.subvolumes)]
-    return replace(prepared, mount_point=free_place(usual.places, label, {*usual.taken, *used_places}))
+        return replace(prepared, doubts=(*prepared.doubts, unmounted))
+    taken = {*usual.taken, *places_of(*others)}
+    return replace(prepared, mount_point=free_place(usual.places, label, taken))
 
 
 def _is_systems_own(spec: VolumeSpec) -> bool:
-    """Return True for system volumes, which contain no personal data."""
     return bool(spec.role) or spec.workload.id == SYSTEM_WORKLOAD
-
-
-def _is_left_to_desktop(spec: VolumeSpec, drive: Drive) -> bool:
-    """Return True if the volume is for exchange with other systems on a removable drive. Desktops mount such
-    drives for the active user."""
-    return is_often_unplugged(drive) and (
-        spec.workload.id == PORTABLE_WORKLOAD or not MADE[spec.choice.filesystem].holds.owners
-    )
 
 
 def free_place(places: str, label: str, taken: Collection[str]) -> str:

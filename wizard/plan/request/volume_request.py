@@ -123,13 +123,10 @@ def parse_volume(text: str) -> VolumeRequest:
         key, equals, value = piece.partition("=")
         key = key.strip()
         if not equals:
-            no_pair = t(
-                "--volume '{volume}': '{piece}' is not a key=value pair. Example: --volume {example}.",
-                volume=text,
-                piece=piece,
-                example=EXAMPLE,
+            no_pair = Sentence(
+                "--volume '{volume}': '{piece}' is not a key=value pair. Example: --volume {example}."
             )
-            raise BadInput(no_pair)
+            raise BadInput(no_pair(volume=text, piece=piece, example=EXAMPLE))
         if key not in KEYS:
             raise BadInput(UNKNOWN(volume=text, what="key", value=key, known=KEYS))
         if key == "option":
@@ -146,10 +143,7 @@ def parse_volume(text: str) -> VolumeRequest:
         raise BadInput(UNKNOWN(volume=text, what="role", value=role, known=tuple(ROLES)))
     if "workload" not in values and not role:
         raise BadInput(
-            t(
-                "--volume '{volume}' lacks a workload. Run `diskwright workloads` for a list.",
-                volume=text,
-            )
+            t("--volume '{volume}' lacks a workload. Run `diskwright workloads` for a list.", volume=text)
         )
     encrypt = values.get("encrypt")
     _check_encryption(text, encrypt, values.get("key"))
@@ -175,7 +169,6 @@ def parse_volume(text: str) -> VolumeRequest:
 
 
 def _check_encryption(volume: str, encrypt: str | None, key: str | None) -> None:
-    """Raises BadInput for an unknown encryption or an invalid key."""
     if encrypt not in (None, *ENCRYPTIONS):
         raise BadInput(UNKNOWN(volume=volume, what="encrypt", value=encrypt or "", known=ENCRYPTIONS))
     if key is not None and (fault := key_fault(key, encrypts=encrypt is not None)):
@@ -266,10 +259,8 @@ def volume_faults(
         yield "filesystem", not_made_because(filesystem)
         return
     if fault := rules.label_fault(label, filesystem):
-        yield (
-            "label",
-            t("The label '{label}' {fault}; use a shorter or simpler label.", label=label, fault=fault),
-        )
+        invalid = Sentence("The label '{label}' {fault}; use a shorter or simpler label.")
+        yield "label", invalid(label=label, fault=fault)
     if volume.mount_point is not None and (place := rules.place_fault(volume.mount_point, filesystem)):
         named = NAME_PLACE if MADE[filesystem].mounts else Sentence("The mount point '{place}' {fault}.")
         yield "mount_point", named(place=volume.mount_point, fault=place)
@@ -277,15 +268,9 @@ def volume_faults(
         yield "subvolumes", VOLUME_FAULT(label=label, fault=why)
     if why := volume_role_fault(volume, encrypted=encrypted, alone=alone):
         yield "role", VOLUME_FAULT(label=label, fault=why)
-    if options := rules.options_fault(filesystem, volume.mkfs_options, volume.mount_options):
-        yield (
-            "mkfs_options",
-            t(
-                "Cannot use the options recommended for {filesystem}: {fault}.",
-                filesystem=filesystem,
-                fault=options,
-            ),
-        )
+    if fault := rules.options_fault(filesystem, volume.mkfs_options, volume.mount_options):
+        unusable = Sentence("Cannot use the options recommended for {filesystem}: {fault}.")
+        yield "mkfs_options", unusable(filesystem=filesystem, fault=fault)
 
 
 def check_specs(specs: tuple[VolumeSpec, ...]) -> None:
@@ -294,42 +279,26 @@ def check_specs(specs: tuple[VolumeSpec, ...]) -> None:
         raise BadInput(t("No volume was requested. Specify a workload."))
     for spec in specs:
         if spec.size_bytes is not None and spec.size_bytes <= 0:
-            raise BadInput(
-                t(
-                    "The volume '{label}' has no size. Omit the size to use all remaining space.",
-                    label=spec.final_label,
-                )
-            )
+            none = Sentence("The volume '{label}' has no size. Omit the size to use all remaining space.")
+            raise BadInput(none(label=spec.final_label))
     _check_shares(specs)
-    if double := next(
-        (role for role in ROLES if ROLES[role].single and sum(spec.role == role for spec in specs) > 1), None
-    ):
-        raise BadInput(
-            t(
-                "A drive can have only one {role}. Use another role for one of the volumes.",
-                role=ROLES[double].title,
-            )
-        )
-    if unordered := mount_order_fault(
-        tuple(place for spec in specs for place in places_of(spec.mount_point, spec.subvolumes))
-    ):
+    for role in ROLES.values():
+        if role.single and sum(spec.role == role.name for spec in specs) > 1:
+            only = Sentence("A drive can have only one {role}. Use another role for one of the volumes.")
+            raise BadInput(only(role=role.title))
+    if unordered := mount_order_fault(places_of(*specs)):
         raise BadInput(unordered)
 
 
 def _check_shares(specs: tuple[VolumeSpec, ...]) -> None:
-    """Raises BadInput for invalid shares, or a total above 100 percent."""
     if any(
         spec.percent is not None and (spec.size_bytes is not None or not 1 <= spec.percent <= 100)
         for spec in specs
     ):
         raise BadInput(t("A share is 1 to 100 percent of the space and replaces the size."))
     if (total := sum(spec.percent or 0 for spec in specs)) > 100:
-        raise BadInput(
-            t(
-                "The volumes together request {total} % of the space, but only 100 % is available.",
-                total=total,
-            )
-        )
+        more = Sentence("The volumes together request {total} % of the space, but only 100 % is available.")
+        raise BadInput(more(total=total))
     if sum(spec.takes_rest for spec in specs) > 1:
         raise BadInput(t("Only one volume can use all remaining space. Set a size for the others."))
 
@@ -341,10 +310,7 @@ def mount_order_fault(mount_points: tuple[str, ...]) -> Message | None:
     for index, later in enumerate(places):
         for earlier in places[:index]:
             if later == earlier:
-                return t(
-                    "Two volumes have the mount point {place}. Change one of them.",
-                    place=later,
-                )
+                return t("Two volumes have the mount point {place}. Change one of them.", place=later)
             if earlier.startswith(later + "/"):
                 return t(
                     "A volume at {later} would hide the volume at {earlier}. List {later} first.",

@@ -15,7 +15,7 @@ from wizard.model.errors import BadInput, Refused
 from wizard.model.finding import Recording
 from wizard.model.layout import Volume
 from wizard.model.machine import Drive, Machine
-from wizard.model.said import GIB, Message, format_exact, t
+from wizard.model.said import GIB, Message, Sentence, format_exact, t
 from wizard.plan.request import roles
 from wizard.plan.request.volume_request import VolumeRequest, VolumeSpec
 
@@ -50,7 +50,8 @@ def spec_of(
     elif possible:
         choice = choice_on(advice, possible)
     elif role is not None:
-        choice = _role_choice(advice, role)
+        choices = _role_choices(advice, role)
+        choice = next((one for one in choices if not one.obstacles), choices[0])
     else:
         choice = _advised(advice, machine)
     site = site_of(machine, drive, recording, profile, room)
@@ -114,22 +115,11 @@ def choice_on(advice: Advice, possible: Sequence[str]) -> Choice:
         if choice.filesystem in possible
     )
     raise Refused(
-        t(
-            "No filesystem for these drives together can be created here. {reasons:row}",
-            reasons=reasons,
-        )
+        t("No filesystem for these drives together can be created here. {reasons:row}", reasons=reasons)
     )
 
 
-def _role_choice(advice: Advice, role: roles.Role) -> Choice:
-    """Return the first possible filesystem for the role, or the first one with an obstacle if none is
-    possible."""
-    choices = _role_choices(advice, role)
-    return next((choice for choice in choices if not choice.obstacles), choices[0])
-
-
 def _role_choices(advice: Advice, role: roles.Role) -> tuple[Choice, ...]:
-    """Return the filesystems for the role: its preferred one first, then by rank."""
     found = [
         _with_options(choice, role) for choice in advice.choices if choice.filesystem in role.filesystems
     ]
@@ -159,7 +149,6 @@ def advice_in_role(advice: Advice, role: str) -> Advice:
 
 
 def _with_options(choice: Choice, role: roles.Role) -> Choice:
-    """Add the role's options to the choice."""
     if choice.obstacles or not role.options:
         return choice
     catalogue = load_catalogue()
@@ -202,14 +191,9 @@ def named_choice(advice: Advice, filesystem: str) -> Choice:
     """Return the choice for a named filesystem. Raises BadInput for an unknown name."""
     choice = advice.choice(filesystem)
     if choice is None:
+        unknown = Sentence("Unknown filesystem '{filesystem}'. Available: {known:list}.")
         known = tuple(other.filesystem for other in advice.choices)
-        raise BadInput(
-            t(
-                "Unknown filesystem '{filesystem}'. Available: {known:list}.",
-                filesystem=filesystem,
-                known=known,
-            )
-        )
+        raise BadInput(unknown(filesystem=filesystem, known=known))
     return choice
 
 
@@ -267,7 +251,7 @@ def small_systems(volumes: Sequence[Volume], sizes: Sequence[int]) -> tuple[Mess
     return tuple(
         t(
             "{device} has {size:size}, but a desktop system needs {least:size} (Debian 12) or more.",
-            device=volume.path,
+            device=volume,
             size=size,
             least=LEAST_SYSTEM_BYTES,
         )

@@ -59,7 +59,7 @@ def why_not_relabel(drive: Drive, device: str, *, uuid: bool = False) -> Message
     if isinstance(kind, Message):
         return kind
     if drive.read_only:
-        return READ_ONLY(drive=drive.path)
+        return READ_ONLY(drive=drive)
     if not (kind.set_uuid if uuid else kind.relabelling):
         never = (
             Sentence("diskwright cannot change the UUID of {title}.")
@@ -81,14 +81,13 @@ def why_not_relabel(drive: Drive, device: str, *, uuid: bool = False) -> Message
 
 
 def _why_not_written(drive: Drive, device: str, kind: str, uuid: str) -> Message | None:
-    """Return why the UUID of a table or LUKS header cannot be changed, or None."""
     table = drive.table if kind in UUID_TABLES else None
     if drive.read_only:
-        return READ_ONLY(drive=drive.path)
+        return READ_ONLY(drive=drive)
     if not uuid:
         return NO_UUID(device=device)
     if table is not None and kind != "mbr" and (table.primary, table.backup) != ("ok", "ok"):
-        return t("The GPT of {drive} needs a repair first.", drive=drive.path)
+        return t("The GPT of {drive} needs a repair first.", drive=drive)
     if any(mark.damaged_copy for mark in signatures_on(drive, device)):
         return t(
             "One of the two LUKS2 headers on {device} is damaged. Repair the header first: "
@@ -164,7 +163,7 @@ def why_not_bring(drive: Drive, device: str) -> Message | None:
     if isinstance(kind, Message):
         return kind
     if drive.read_only:
-        return READ_ONLY(drive=drive.path)
+        return READ_ONLY(drive=drive)
     if not places_of(drive, device):
         return (HIDDEN if _is_hidden(drive, device) else NOT_MOUNTED)(device=device)
     return None
@@ -173,11 +172,11 @@ def why_not_bring(drive: Drive, device: str) -> Message | None:
 def why_not_power_off(drive: Drive) -> Message | None:
     """Return why the drive cannot be powered off, or None. Its mounted filesystems will be unmounted."""
     if drive.bus == "nvme":
-        return t("{drive} is an NVMe drive, which cannot be powered off here.", drive=drive.path)
+        return t("{drive} is an NVMe drive, which cannot be powered off here.", drive=drive)
     if needed := _needed_by_system(drive, None):
         return needed
     if drive.bus not in CAN_BE_OFF or not (drive.bus == "usb" or drive.removable):
-        return t("{drive} is not a removable drive.", drive=drive.path)
+        return t("{drive} is not a removable drive.", drive=drive)
     hidden = next((use.subject for use in drive.uses if is_hidden(use)), None)
     if hidden is not None:
         return HIDDEN(device=hidden)
@@ -200,20 +199,14 @@ def filesystem_on(drive: Drive, device: str) -> FilesystemKind | Message:
     if found:
         contents = tuple(signature.kind for signature in found)
         return t("{device} contains {what:and}, not a filesystem.", device=device, what=contents)
-    return (UNREAD if refusals.unread_content(drive) else Sentence("{device} contains no filesystem."))(
-        device=device
-    )
+    none = UNREAD if refusals.unread_content(drive) else Sentence("{device} contains no filesystem.")
+    return none(device=device)
 
 
 def places_of(drive: Drive, device: str) -> tuple[str, ...]:
     """Return the mount points of a device that are visible in this session."""
-    return tuple(
-        dict.fromkeys(
-            use.by
-            for use in drive.uses
-            if use.kind == "mounted" and use.subject == device and isinstance(use.by, str)
-        )
-    )
+    uses = (use.by for use in drive.uses if use.kind == "mounted" and use.subject == device)
+    return tuple(dict.fromkeys(place for place in uses if isinstance(place, str)))
 
 
 def _is_hidden(drive: Drive, device: str) -> bool:
@@ -224,11 +217,7 @@ def _needed_by_system(drive: Drive, device: str | None) -> Message | None:
     """Return a message if the running system needs a device, or if None any device of the drive."""
     for use in drive.uses:
         if use.kind == "running-system" and device in (None, use.subject):
-            return t(
-                "The running system needs {device} ({place}).",
-                device=use.subject,
-                place=str(use.by),
-            )
+            return t("The running system needs {device} ({place}).", device=use.subject, place=str(use.by))
     return None
 
 

@@ -45,7 +45,7 @@ def plan_release(
     if uses:
         raise Refused(USED(use=in_use(uses[0])))
     if not above:
-        raise Refused(t("No array, volume group or container on {drive} is active.", drive=drive.path))
+        raise Refused(t("No array, volume group or container on {drive} is active.", drive=drive))
     layers = tuple(dict.fromkeys(layer for layer in stack if layer.path in above))
     operations = _in_order(_operations(layers, marks, groups, has_all=has_all), groups)
     below = {layer.below for layer in stack}
@@ -99,19 +99,12 @@ def _physical_volumes(
     found = {path: mark for path, on in marks.items() for mark in on if mark.group == group}
     wanted = max(mark.devices or 0 for mark in found.values())
     if has_all and len(found) != wanted:
-        raise Refused(
-            t(
-                "Found {found} of {wanted} devices of the volume group {group}.",
-                found=len(found),
-                group=group,
-                wanted=wanted,
-            )
-        )
+        form = Sentence("Found {found} of {wanted} devices of the volume group {group}.")
+        raise Refused(form(found=len(found), group=group, wanted=wanted))
     return tuple(sorted(found))
 
 
 def _in_order(operations: list[StopLayer], groups: dict[str, str | None]) -> tuple[StopLayer, ...]:
-    """Sort by layer, the uppermost first."""
     left, ordered = sorted(operations, key=lambda one: one.device), list[StopLayer]()
     while left:
         used = {member for one in left for member in one.members}

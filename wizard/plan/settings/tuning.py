@@ -1,6 +1,6 @@
 """Convert advice for an existing filesystem to changes, each with exact old and new values."""
 
-from collections.abc import Iterable, Set
+from collections.abc import Set
 from pathlib import PurePosixPath
 
 from msgspec import Struct
@@ -17,7 +17,7 @@ from wizard.advice.existing import (
 )
 from wizard.model.geometry import Identity
 from wizard.model.requests import Tune
-from wizard.model.said import Message, t
+from wizard.model.said import Message, Sentence, t
 from wizard.operations import mounts, settings
 from wizard.operations.fstab import EditFstab, LineEdit, digest_of_text
 from wizard.operations.operation import Context
@@ -63,7 +63,10 @@ def make_changes(
     operations: list[ChangeOperation] = []
     doubts: list[Message | str] = []
     if tuning.reserved_percent is not None:
-        _reserve(existing, tuning.reserved_percent, found, operations, doubts)
+        if (held := found.superblock) is None:
+            doubts.append(ROOT_ONLY)
+        elif (new := held.blocks * tuning.reserved_percent // 100) < (old := held.reserved_blocks):
+            operations.append(settings.ReserveBlocks(existing.device, old, new, held.block_bytes))
     if tuning.options is not None and found.line is not None:
         set_options(existing, tuning.options, found, operations, doubts)
     _queue(drive, tuning, found, operations, doubts)
@@ -79,21 +82,6 @@ def make_changes(
     )
 
 
-def _reserve(
-    existing: Existing,
-    percent: int,
-    found: CurrentSettings,
-    operations: list[ChangeOperation],
-    doubts: list[Message | str],
-) -> None:
-    if found.superblock is None:
-        doubts.append(ROOT_ONLY)
-        return
-    old, new = found.superblock.reserved_blocks, found.superblock.blocks * percent // 100
-    if new < old:
-        operations.append(settings.ReserveBlocks(existing.device, old, new, found.superblock.block_bytes))
-
-
 def set_options(
     existing: Existing,
     options: tuple[str, ...],
@@ -107,13 +95,10 @@ def set_options(
     number = found.line or 0
     old = found.fstab_text.split("\n")[number - 1]
     if found.fstab_text.split("\n").count(old) != 1:
-        doubts.append(
-            t(
-                "{file} has the line of {device} twice, so the line remains unchanged; fix this first.",
-                file=found.fstab,
-                device=existing.device,
-            )
+        twice = Sentence(
+            "{file} has the line of {device} twice, so the line remains unchanged; fix this first."
         )
+        doubts.append(twice(file=found.fstab, device=existing.device))
         return
     at_boot = {*(existing.at_boot or ())}
     if STARTS_ALL_THE_SAME & at_boot and not STARTS_ALL_THE_SAME & {*options}:
@@ -126,11 +111,9 @@ def set_options(
         operations.append(now)
     edit = LineEdit(number, old, line_with(old, options))
     operations.append(EditFstab(found.fstab, digest_of_text(found.fstab_text), (edit,)))
-    later = [
-        word
-        for word in changed
-        if word not in in_use | ACCESS_TIME or (now is None and not _in_force(word, options, found))
-    ]
+    held = found.mounted or ()
+    waits = [word for word in changed if found.mounted is None or (word in held) is not (word in options)]
+    later = [word for word in changed if word not in in_use | ACCESS_TIME or (now is None and word in waits)]
     if found.elsewhere:
         more = t(
             "{file} also has lines for {device} at {places:and}, which remain unchanged.",
@@ -140,16 +123,8 @@ def set_options(
         )
         doubts.append(more)
     if later:
-        options = tuple(dict.fromkeys(map(_option_name, later)))
-        doubts.append(t("The change to {options:and} takes effect at the next mount.", options=options))
-
-
-def _option_name(option: str) -> str:
-    return option.partition("=")[0]
-
-
-def _in_force(word: str, options: Iterable[str], found: CurrentSettings) -> bool:
-    return found.mounted is not None and (word in found.mounted) is (word in {*options})
+        names = tuple(dict.fromkeys(option.partition("=")[0] for option in later))
+        doubts.append(t("The change to {options:and} takes effect at the next mount.", options=names))
 
 
 def _remount(
@@ -202,13 +177,11 @@ def _queue(
     file = str(PurePosixPath(found.rules) / settings.rules_name(drive))
     old = values_in(found.rules_text or "")
     if found.rules_text is not None and udev_rule(drive, old) != found.rules_text:
-        doubts.append(
-            t(
-                "{file} was edited by hand and remains unchanged. The current settings last "
-                "only until the next boot.",
-                file=file,
-            )
+        edited = Sentence(
+            "{file} was edited by hand and remains unchanged. The current settings last only until the next "
+            "boot."
         )
+        doubts.append(edited(file=file))
         return
     values = tuple({**dict(old), **dict(tuning.queue)}.items())
     if values != old:
@@ -218,6 +191,6 @@ def _queue(
             t(
                 "{drive} reports no serial number for the udev rule, which uses the device "
                 "name instead. That name can change.",
-                drive=drive.path,
+                drive=drive,
             )
         )

@@ -105,8 +105,8 @@ class ResizeEditor(Overlay):
         )
 
     def _bars(self) -> Iterator[ui.Block]:
-        size, geometry = measured(self._drive)
-        before = layout_before(self._drive, size, geometry, preserve=True)
+        size, _ = measured(self._drive)
+        before = layout_before(self._drive, preserve=True)
         then = None
         if self._meaning.does is not resize.Does.NOTHING:
             then = placed_layout(before, self._part.number, self._place)

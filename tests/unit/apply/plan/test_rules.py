@@ -192,7 +192,7 @@ def test_table_places_include_both_ends_and_an_old_middle_copy() -> None:
 def test_identity_by_permanent_properties_of_a_drive() -> None:
     with_serial = drive(serial="A1", wwn=None, diskseq=5)
     assert with_serial.size_bytes is not None and with_serial.geometry is not None
-    one = known_identity(machine(with_serial), with_serial, with_serial.size_bytes, with_serial.geometry)
+    one = known_identity(machine(with_serial), with_serial)
     assert identity_difference(one, with_serial) is None
     assert identity_difference(one, replace(with_serial, diskseq=9)) is None, "a restart counts anew"
 

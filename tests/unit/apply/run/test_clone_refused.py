@@ -7,7 +7,7 @@ from typing import cast
 import pytest
 from msgspec.structs import replace
 
-from tests.unit.machines import E512, SIZE_BYTES, drive, machine
+from tests.unit.machines import drive, machine
 from wizard.apply.move import run as move_guard
 from wizard.apply.settings import guard as tune_guard
 from wizard.model.errors import Refused
@@ -17,7 +17,7 @@ from wizard.plan.dangers import known_identity
 
 OWN = replace(drive(serial="S1"), diskseq=7)
 CLONE = replace(OWN, serial="S2")
-KNOWN = replace(known_identity(machine(OWN), OWN, SIZE_BYTES, E512), boot_id=None)
+KNOWN = replace(known_identity(machine(OWN), OWN), boot_id=None)
 
 
 def test_settings_are_refused_on_a_clone(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -33,9 +33,7 @@ def test_settings_are_refused_on_a_clone(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_move_is_refused_on_an_unidentified_drive(monkeypatch: pytest.MonkeyPatch) -> None:
     """The drive was replugged without a serial number, before the run's first write."""
     nameless = replace(OWN, serial=None, wwn=None)
-    known = replace(
-        known_identity(machine(nameless), nameless, SIZE_BYTES, E512), boot_id=None, content_digest="planned"
-    )
+    known = replace(known_identity(machine(nameless), nameless), boot_id=None, content_digest="planned")
     monkeypatch.setattr(move_guard, "open_exclusively", lambda *_: "")
     monkeypatch.setattr(move_guard, "forget_caches", lambda *_: None)
     monkeypatch.setattr(move_guard, "load_notes", lambda *_: (SimpleNamespace(is_begun=False),))

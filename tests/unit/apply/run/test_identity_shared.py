@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from tests.unit.machines import E512, SIZE_BYTES, drive, machine
+from tests.unit.machines import SIZE_BYTES, drive, machine
 from tests.unit.plan.layouts import plan_for, spec
 from tests.unit.probe import rawfacts
 from wizard.apply.plan.identity_check import check_same_start, drive_fault, tells_who_it_is
@@ -80,21 +80,20 @@ def test_plan_is_confirmed_by_device_name_with_a_reason() -> None:
 
 def test_tune_has_separate_rules_for_each_drive() -> None:
     one, other = (
-        known_identity(machine(shared(path=path)), shared(path=path), SIZE_BYTES, E512)
-        for path in ("/dev/sda", "/dev/sdb")
+        known_identity(machine(shared(path=path)), shared(path=path)) for path in ("/dev/sda", "/dev/sdb")
     )
     assert rules_name(one) != rules_name(other)
 
 
 def test_shared_serial_does_not_identify_a_drive() -> None:
-    known = known_identity(machine(drive()), drive(), SIZE_BYTES, E512)
+    known = known_identity(machine(drive()), drive())
     assert tells_who_it_is(known)
     assert tells_who_it_is(replace(known, serial_shared=True))
     assert not tells_who_it_is(replace(known, serial_shared=True, wwn_shared=True))
 
 
 def test_plan_is_refused_once_another_drive_has_its_serial() -> None:
-    known = known_identity(machine(drive()), drive(), SIZE_BYTES, E512)
+    known = known_identity(machine(drive()), drive())
     check_same_start(known, drive())
     with pytest.raises(Refused, match="/dev/sdb now reports the same serial number as /dev/sda"):
         check_same_start(known, drive(same_serial=("/dev/sdb",)))
@@ -138,9 +137,7 @@ def test_every_job_identifies_drives_by_one_rule(
     serial: str | None, is_shared: bool, is_attached_anew: bool, left: bool | None, said: str
 ) -> None:
     now = drive(serial=serial, wwn=None, diskseq=7)
-    known = replace(
-        known_identity(machine(now), now, SIZE_BYTES, E512), serial_shared=is_shared, boot_id=None
-    )
+    known = replace(known_identity(machine(now), now), serial_shared=is_shared, boot_id=None)
     known = replace(known, diskseq=6 if is_attached_anew else 7)
     fault = drive_fault(known, now, lambda: left)
     assert said in str(fault) if said else fault is None
@@ -149,7 +146,5 @@ def test_every_job_identifies_drives_by_one_rule(
 def test_other_serial_or_size_is_another_drive() -> None:
     now = drive(serial="S1", diskseq=7)
     for other in (replace(now, serial="S2"), replace(now, size_bytes=SIZE_BYTES * 2)):
-        fault = drive_fault(
-            replace(known_identity(machine(now), now, SIZE_BYTES, E512), boot_id=None), other, lambda: True
-        )
+        fault = drive_fault(replace(known_identity(machine(now), now), boot_id=None), other, lambda: True)
         assert fault is not None and "is another drive" in str(fault)

@@ -13,7 +13,6 @@ from wizard.apply.settings import system as running
 from wizard.apply.settings.guard import check_own
 from wizard.apply.settings.system import RunningSystem, system_of
 from wizard.model.errors import Failed, Refused
-from wizard.model.geometry import Geometry
 from wizard.model.requests import Tune
 from wizard.operations.fstab import EditFstab, LineEdit, digest_of_text
 from wizard.operations.operation import Context
@@ -44,7 +43,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunningSystem:
 
 def changes() -> Changes:
     held = drive()
-    identity = known_identity(machine(held), held, 1 << 30, Geometry(512, 512, 0, 512, 0))
+    identity = known_identity(machine(held), held)
     return Changes(
         identity, "/dev/sda", "ext4", "0d2c3b7a", Tune("mail"), steps_of([TIMER], Context(identity))
     )

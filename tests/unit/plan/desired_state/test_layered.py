@@ -22,12 +22,12 @@ from wizard.plan.desired_state.layers import (
     GroupSeen,
     Logical,
     array_differences,
-    array_room,
     content_differences,
     group_differences,
     logical_wanted,
 )
 from wizard.plan.plan import Plan
+from wizard.plan.raid.striping import room_bytes
 from wizard.plan.request.plan_request import Arrangement, NewVolumes
 from wizard.plan.request.using import Usual
 from wizard.plan.requested import plan_requested
@@ -154,7 +154,7 @@ def test_array_as_wanted_under_any_number() -> None:
     for there in (array(), array(state="read-auto"), array(size_bytes=125 * MIB), array(room_bytes=None)):
         assert list(array_differences(MIRROR, PARTS, there)) == []
         assert list(array_differences(MIRROR, PARTS[::-1], there)) == []
-    assert array_room(MIRROR, (5, 4)) == 4 and array_room(replace(MIRROR, level="raid0"), (5, 4)) == 9
+    assert room_bytes("md", "raid1", (5, 4)) == 4 and room_bytes("md", "raid0", (5, 4)) == 9
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from tests.unit.machines import KN4, SIZE_BYTES, drive, machine, partition, partitioned
 from tests.unit.plan.layouts import EVERYTHING, GEOMETRIES, UUIDS, kinds_of, plan_page, spec
 from tests.unit.plan.raid.stripes import KINDS, numbered, striped
+from wizard.filesystems.partition_types import LINUX_GPT, RAID_GPT
 from wizard.model.errors import BadInput, Refused
 from wizard.model.finding import Recorded, Recording
 from wizard.model.layout import Stripe
@@ -23,7 +24,7 @@ from wizard.operations.layers import array_uuid, physical_volume_uuid
 from wizard.operations.table import WriteTable
 from wizard.plan.check import PLANS
 from wizard.plan.planner import make_plan
-from wizard.plan.raid.striping import TYPES, layer_name, striped_words
+from wizard.plan.raid.striping import layer_name, striped_words
 from wizard.plan.request.plan_request import Arrangement, Kind, Mode, NewVolumes, StripeRequest
 
 
@@ -38,7 +39,9 @@ def test_every_kind_is_planned_read_back_and_sound(kind: Kind, count: int) -> No
     tables = [step.operation for step in plan.steps if isinstance(step.operation, WriteTable)]
     assert [table.device for table in tables] == list(plan.devices)
     assert len({entry.size_bytes for table in tables for entry in table.entries}) == 1
-    assert {entry.type for table in tables for entry in table.entries} == {TYPES[kind]}
+    assert {entry.type for table in tables for entry in table.entries} == {
+        RAID_GPT if kind == "md" else LINUX_GPT
+    }
     arrays = {"md": ["make-array"], "btrfs": []}[kind]
     assert kinds_of(plan) == [
         *["write-table"] * count,

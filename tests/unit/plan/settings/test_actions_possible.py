@@ -285,7 +285,7 @@ def test_later_changed_line_is_unchanged() -> None:
 def wanting(wanted: Wanted, *operations: ChangeOperation, **fields: object) -> Changes:
     on = held()
     assert on.size_bytes is not None and on.geometry is not None
-    identity = known_identity(machine(on), on, on.size_bytes, on.geometry)
+    identity = known_identity(machine(on), on)
     made = Changes(identity, PART, "ext4", UUID, wanted, steps_of(operations, Context(identity)))
     return replace(made, **fields)
 

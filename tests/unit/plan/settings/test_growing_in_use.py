@@ -71,7 +71,7 @@ BTRFS = replace(GROW, filesystem="btrfs", member=3)
 def wanting(*operations: ChangeOperation, filesystem: str = "xfs") -> Changes:
     on, _ = mounted(filesystem)
     assert on.size_bytes is not None and on.geometry is not None
-    identity = known_identity(machine(on), on, on.size_bytes, on.geometry)
+    identity = known_identity(machine(on), on)
     return Changes(identity, PART, filesystem, "", Grow(), steps_of(operations, Context(identity)))
 
 
