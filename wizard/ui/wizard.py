@@ -47,7 +47,7 @@ class Wizard(Desk):
         from wizard.ui.jobs.in_place import job_of
         from wizard.ui.screens.review import Review
 
-        self.go(Review(self, job_of(document)))
+        self.go(Review(self, job_of(self.services, document)))
 
     def open_moves(
         self, machine: Machine, drive: Drive, part: Partition | None, start: int | None = None
@@ -65,7 +65,7 @@ class Wizard(Desk):
         from wizard.ui.jobs.in_place import job_of
         from wizard.ui.screens.work import WorkScreen
 
-        screen = WorkScreen(self, job or job_of(self.services.runs.document(run)), run)
+        screen = WorkScreen(self, job or job_of(self.services, self.services.runs.document(run)), run)
         self.run = run
         self.go(screen)
         if action:

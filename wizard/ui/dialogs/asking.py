@@ -292,7 +292,7 @@ def save_job(desk: Desk, job: AnyJob) -> None:
         t("the plan"),
         text,
         proposal,
-        lambda path: t("Saved. Apply with: {command}", command=job.command(desk.services, str(path))),
+        lambda path: t("Saved. Apply with: {command}", command=job.command(str(path))),
     )
 
 

@@ -119,7 +119,7 @@ class PlanScreen(Screen):
         if self.session.specs:
             yield plan_rows.volume_pane(self.session, self._at)
         if self.session.plan is not None:
-            yield PlanJob(self.session.plan).panes(self.services)[0]
+            yield PlanJob(self.services, self.session.plan).panes()[0]
 
     def _above(self) -> Iterator[ui.Block]:
         session, plan = self.session, self.session.plan
@@ -348,7 +348,7 @@ class PlanScreen(Screen):
     def act_commands(self) -> None:
         """Show all steps and commands."""
         if (plan := self.session.plan) is not None:
-            self.open(Page, messages.STEPS, PlanJob(plan).commands(self.services))
+            self.open(Page, messages.STEPS, PlanJob(self.services, plan).commands())
 
     def act_why(self) -> None:
         """Show each step with reasons."""
@@ -372,7 +372,7 @@ class PlanScreen(Screen):
     def act_save(self) -> None:
         """Save the plan to a file."""
         if self.session.plan is not None:
-            save_job(self.desk, PlanJob(self.session.plan))
+            save_job(self.desk, PlanJob(self.services, self.session.plan))
 
     def act_as_root(self) -> None:
         """Read the drives as root and plan again."""

@@ -39,15 +39,15 @@ class Review(Screen):
 
     def entered(self) -> None:
         """Start the rehearsal that measures the space for undo, if possible."""
-        if self._room is not None or self._measuring or self._blocked or self.job.word(self.services):
+        if self._room is not None or self._measuring or self._blocked or self.job.word():
             return
-        if self.job.rehearses(self.services):
+        if self.job.rehearses():
             self._measuring = True
             # Exit waits until the scratch copies are removed.
             self.desk.later(self, self._measure, self._measured, self._not_measured, finishes=True)
 
     def _measure(self) -> UndoSpace:
-        return self.job.room(self.services)
+        return self.job.room()
 
     def _measured(self, room: UndoSpace) -> None:
         self._room, self._measuring = room, False
@@ -67,7 +67,7 @@ class Review(Screen):
     @property
     def _final_word(self) -> str:
         """Word to type in addition to the tokens if undo is impossible or lacks space."""
-        return self.job.word(self.services) or ("" if self._room is None or self._room.fits else WORD)
+        return self.job.word() or ("" if self._room is None or self._room.fits else WORD)
 
     @property
     def may_leave(self) -> bool:
@@ -81,7 +81,7 @@ class Review(Screen):
         return ", ".join(ui.short(drive.path) for drive in self.job.drives)
 
     def _panes(self) -> Iterable[ui.Pane]:
-        return self.job.panes(self.services)
+        return self.job.panes()
 
     def _busy(self) -> bool:
         return self._measuring or self._beginning
@@ -96,7 +96,7 @@ class Review(Screen):
         )
 
     def _above(self) -> Iterator[ui.Block]:
-        yield self.job.banner(self.services, final=bool(self._final_word))
+        yield self.job.banner(final=bool(self._final_word))
         yield from map(_identity, self.job.drives)
         yield from self.job.bars
         if self._beginning:
@@ -115,7 +115,7 @@ class Review(Screen):
             yield ui.para(ui.warn(self.services.apply_obstacle), hang=2)
             if self.services.needs_root:
                 yield ui.para(t("Save and apply later with:"))
-                yield ui.Command((self.job.command(self.services, "FILE"),))
+                yield ui.Command((self.job.command("FILE"),))
         elif self.job.unread:
             yield ui.para(ui.warn(messages.READ_FIRST))
         elif self.services.asks_for_root:
@@ -125,7 +125,7 @@ class Review(Screen):
 
     def _shows_room(self, room: UndoSpace) -> bool:
         """Return True if old contents need space for undo, or if the space is too small."""
-        return not room.fits or not self.job.restores_nothing(self.services)
+        return not room.fits or not self.job.restores_nothing()
 
     def _fields(self) -> Iterator[ui.Field]:
         if self._blocked or self._beginning:
@@ -226,9 +226,7 @@ class Review(Screen):
         tokens += [self._final_word] if self._final_word else []
         secret, self._secret = self._secret, None
         self._beginning = True
-        self.desk.later(
-            self, lambda: self.job.start(self.services, tokens, secret), self._begun, self._not_begun
-        )
+        self.desk.later(self, lambda: self.job.start(tokens, secret), self._begun, self._not_begun)
 
     def _begun(self, run: Path) -> None:
         self._beginning = False
@@ -243,7 +241,7 @@ class Review(Screen):
     def act_commands(self) -> None:
         """Show all steps and commands."""
         self._keep(self.values)
-        self.open(Page, messages.COMMANDS, self.job.commands(self.services))
+        self.open(Page, messages.COMMANDS, self.job.commands())
 
     def act_save(self) -> None:
         """Save the job to a file."""

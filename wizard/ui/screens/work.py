@@ -108,10 +108,10 @@ class WorkScreen(Screen):
         self._state, self._why_not = state, str(ways.why_not) if ways else ""
         self._progress = RunProgress()
         self._entries = tuple(self.services.runs.follow(self.run))
-        outcome = self.job.outcome(self.services, self.run, state, self._entries)
+        outcome = self.job.outcome(self.run, state, self._entries)
         if ways and Settling.KEEP in ways.names and outcome.decision.of(Settling.KEEP) is None:
             # Keep is available, so the run is still waiting despite the later failure.
-            waits = self.job.outcome(self.services, self.run, RunState.WAITING, self._entries)
+            waits = self.job.outcome(self.run, RunState.WAITING, self._entries)
             outcome = replace(outcome, decision=waits.decision)
         if ways and (state is not RunState.DONE or ways != NextCommands()):
             drives = tuple(drive.path for drive in self.job.drives)
@@ -286,7 +286,7 @@ class WorkScreen(Screen):
             self.services.runs.request_stop(self.run)
             self.warn(t("Stopping as soon as it is safe."))
 
-        means = self.job.stop_means(self.services)
+        means = self.job.stop_means()
         self.open(asking.Question, t("Stop?"), means, messages.STOP, stop, ends=True)
 
     def act_keep(self) -> None:
@@ -389,7 +389,7 @@ class WorkScreen(Screen):
 
     def act_commands(self) -> None:
         """Show all steps and commands."""
-        self.open(Page, messages.COMMANDS, self.job.commands(self.services))
+        self.open(Page, messages.COMMANDS, self.job.commands())
 
     def act_report(self) -> None:
         """Save a report about the run."""
