@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from wizard.advice.missing import Missing
     from wizard.apply.local_runs import OpenRun
-    from wizard.ext4.superblock import ExtCandidate
     from wizard.host.services import Services
     from wizard.model.errors import ExitCode
     from wizard.model.finding import Diagnosis
@@ -403,8 +402,8 @@ class Desk(ABC):
         """Open a run, and do `keep` or `undo` if named. Without a job, read it from the run."""
 
     @abstractmethod
-    def open_conversions(self, drive: Drive, found: Sequence[ExtCandidate]) -> None:
-        """Open the conversions to ext4 of one of these filesystems."""
+    def open_conversions(self, drive: Drive, device: str = "") -> None:
+        """Open the conversions to ext4 of one of the filesystems on the drive, or of the one on `device`."""
 
     @abstractmethod
     def open_copy(self, targets: Sequence[str]) -> None:

@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from wizard.advice.missing import Missing
-    from wizard.ext4.superblock import ExtCandidate
     from wizard.model.machine import Drive, Machine, Partition
     from wizard.plan.changes import RunDocument
     from wizard.ui.jobs.job import AnyJob
@@ -71,10 +70,10 @@ class Wizard(Desk):
         if action:
             screen.act(action, "", {})
 
-    def open_conversions(self, drive: Drive, found: Sequence[ExtCandidate]) -> None:
+    def open_conversions(self, drive: Drive, device: str = "") -> None:
         from wizard.ui.screens.ways import open_ways
 
-        open_ways(self, drive, found)
+        open_ways(self, drive, device)
 
     def open_copy(self, targets: Sequence[str]) -> None:
         from wizard.ui.screens.copying import CopyScreen

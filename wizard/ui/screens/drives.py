@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partialmethod
 
 from msgspec.structs import replace
 
 from wizard.apply.local_runs import OpenRun
 from wizard.apply.run.journal import RunState
-from wizard.ext4.superblock import ExtCandidate, old_filesystems
+from wizard.ext4.superblock import old_filesystems
 from wizard.model.errors import DiskwrightError, Refused
 from wizard.model.finding import Diagnosis, Finding
 from wizard.model.machine import Drive, Machine
@@ -260,7 +261,7 @@ class DrivesScreen(Screen):
         yield (ui.Action("set-up", "enter", SET_UP) if ready else ui.Action("actions", "enter", ACTIONS))
         if not ready:
             yield ui.Action("set-up", "s", SET_UP, why_not, aside=bool(why_not))
-        if self._old_filesystems(at, drive):
+        if old_filesystems(drive, at):
             yield ui.Action("to-ext4", "m", messages.TO_EXT4)
         if ready:
             yield ui.Action("actions", "a", ACTIONS)
@@ -277,9 +278,6 @@ class DrivesScreen(Screen):
             yield ui.Action("close", "left", t("fold"))
         elif drive.partitions:
             yield ui.Action("open", "right", t("partitions"))
-
-    def _old_filesystems(self, at: str, drive: Drive) -> tuple[ExtCandidate, ...]:
-        return tuple(one for one in old_filesystems(drive) if at in (drive.path, one.device))
 
     def moved(self, row: str) -> None:
         """Show details of the row."""
@@ -322,10 +320,8 @@ class DrivesScreen(Screen):
 
     def act_to_ext4(self) -> None:
         """Open the conversions to ext4."""
-        session = self.taken()
-        self.desk.session = session
-        drive = session.drives[0]
-        self.desk.open_conversions(drive, self._old_filesystems(self.row, drive))
+        self.desk.session = self.taken()
+        self.desk.open_conversions(self.desk.session.drives[0], self.row)
 
     # Dialogs and jobs are imported on use, so that the list of drives appears sooner.
 
@@ -376,20 +372,12 @@ class DrivesScreen(Screen):
         if found := self._current(self.row):
             self.desk.open_smr_test(found[0])
 
-    def act_show_run(self) -> None:
-        """Open the run."""
-        self._show_run("")
-
-    def act_keep(self) -> None:
-        """Keep the waiting result."""
-        self._show_run("keep")
-
-    def act_undo(self) -> None:
-        """Undo the run."""
-        self._show_run("undo")
-
-    def _show_run(self, way: str) -> None:
+    def act_show_run(self, way: str = "") -> None:
+        """Open the run, and ask about `keep` or `undo`."""
         self.desk.open_run(self._meant(way).run, way)
+
+    act_keep = partialmethod(act_show_run, "keep")
+    act_undo = partialmethod(act_show_run, "undo")
 
     def _meant(self, way: str) -> OpenRun:
         """Return the run at the row, else on the drive, else the only one. Raises Refused if ambiguous."""

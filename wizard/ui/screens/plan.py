@@ -341,9 +341,8 @@ class PlanScreen(Screen):
 
     def act_to_ext4(self) -> None:
         """Open the conversions to ext4, which preserve the files."""
-        drive = self.session.drive
-        assert drive is not None
-        self.desk.open_conversions(drive, old_filesystems(drive))
+        assert self.session.drive is not None
+        self.desk.open_conversions(self.session.drive)
 
     def act_commands(self) -> None:
         """Show all steps and commands."""

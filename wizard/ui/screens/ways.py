@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
 from msgspec.structs import replace
 
 from wizard.ext4.document import make_migration, prospect_of
+from wizard.ext4.superblock import old_filesystems
 from wizard.ext4.system_findings import COPY_COMMANDS, COPY_INSTEAD
 from wizard.ext4.ways import NEW_INSTEAD, is_damaged, offer_of
 from wizard.filesystems.registry import title_of
@@ -21,7 +22,6 @@ from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Picker
 
 if TYPE_CHECKING:
-    from wizard.ext4.superblock import ExtCandidate
     from wizard.model.errors import DiskwrightError
     from wizard.model.machine import Drive
     from wizard.plan.changes import Migration, Prospect, WayOffer
@@ -181,20 +181,22 @@ class WaysScreen(Screen):
         self.desk.open_review(migration)
 
 
-def open_ways(desk: Desk, drive: Drive, found: Sequence[ExtCandidate]) -> None:
+def open_ways(desk: Desk, drive: Drive, device: str) -> None:
     """Open the conversions of a filesystem, after asking which one if there are several."""
-    if len(found) == 1:
-        desk.go(WaysScreen(desk, drive, found[0].device))
-    elif found:
-        rows = (ui.Row(one.device, _candidate(one)) for one in found)
 
-        def take(device: str) -> None:
-            desk.go(WaysScreen(desk, drive, device))
+    def take(device: str) -> None:
+        desk.go(WaysScreen(desk, drive, device))
 
-        desk.go(Picker(desk, t("Convert which filesystem to ext4?"), tuple(rows), take))
-    else:
+    found = old_filesystems(drive, device)
+    if not found:
         desk.screen.warn(messages.NO_OLD)
-
-
-def _candidate(one: ExtCandidate) -> tuple[ui.Piece, ...]:
-    return tuple(map(ui.Piece, (ui.short(one.device), title_of(one.kind), one.label or "")))
+    elif len(found) == 1:
+        take(found[0].device)
+    else:
+        rows = tuple(
+            ui.Row(
+                one.device, tuple(map(ui.Piece, (ui.short(one.device), title_of(one.kind), one.label or "")))
+            )
+            for one in found
+        )
+        desk.go(Picker(desk, t("Convert which filesystem to ext4?"), rows, take))
