@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -12,7 +11,6 @@ from wizard.plan.request.plan_request import PLAIN
 
 if TYPE_CHECKING:
     from wizard.advice.request import Taken
-    from wizard.benchmark.candidates.compare import TrialVerdict
     from wizard.host.services import Services
     from wizard.model.advice import Advice, Choice
     from wizard.model.finding import Diagnosis
@@ -46,9 +44,7 @@ class Session(Struct, frozen=True):
     others: tuple[Drive, ...] = ()
     plan: Plan | None = None
     verdict: Verdict | None = None
-    trial: TrialVerdict | None = None
     migration: Migration | None = None
-    run: Path | None = None
 
     @property
     def on_drive(self) -> Message | str:

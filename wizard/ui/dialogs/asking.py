@@ -158,19 +158,6 @@ def ask_tokens(
     desk.go(Typing(desk, title, blocks, (*fields, *(passphrase_fields() if secret else ())), take, label))
 
 
-def confirm(desk: Desk, job: AnyJob | None, then: Callable[[bytes | None], None], *, secret: bool) -> None:
-    """Ask for the token of each drive of `job` before the run continues, and for a passphrase if `secret`."""
-    drives = job.drives if job else ()
-    names = tuple(ui.short(drive.path) for drive in drives)
-    text = (
-        t("Continuing writes to {drives:and} and preserves every file.", drives=names)
-        if job and job.keeps_all
-        else t("Continuing overwrites all contents of {drives:and}.", drives=names)
-    )
-    blocks = (ui.para(text),) if job else ()
-    ask_tokens(desk, drives, t("Go on?"), blocks, then, messages.RESUME, secret=secret)
-
-
 def passphrase_fields(hint: ui.Text = "") -> tuple[ui.Field, ui.Field]:
     """Return the fields for a passphrase and its repetition."""
     return (
@@ -194,42 +181,30 @@ def passphrase_of(values: ui.Values) -> bytes:
 class Ending(Question):
     """The question before exit."""
 
-    def __init__(self, desk: Desk, text: Message) -> None:
-        super().__init__(desk, t("End the wizard?"), text, t("end"), desk.end, t("stay"), ends=True)
-
 
 def ending(desk: Desk) -> Screen | None:
     """Return the question before exit, or None if no work would be lost or the question is open."""
-    if isinstance(desk.screen, Ending):
-        return None
-    text = _run_words(desk, desk.run) if desk.run is not None else _plan_words(desk)
-    return Ending(desk, text) if text is not None else None
-
-
-def _run_words(desk: Desk, run: Path) -> Message | None:
     from wizard.apply.run.journal import RunState
 
-    try:
-        state = desk.services.runs.state(run)
-    except DiskwrightError:
-        return t("The state of the run is unknown; it may continue. Check `diskwright status`.")
-    return (
-        t("The run continues without this window. `diskwright status` shows the progress.")
-        if state is RunState.RUNNING
-        else None
-    )
-
-
-def _plan_words(desk: Desk) -> Message | None:
-    session = desk.session
-    planned = session.plan or session.migration
-    if not planned:
+    text = None
+    if isinstance(desk.screen, Ending):
         return None
-    return (
-        t("The plan is not applied and will be discarded. Only the measurement has written, to free space.")
-        if desk.measured_by_writing
-        else t("The plan is not applied and will be discarded. No drive was written.")
-    )
+    if desk.run is not None:
+        try:
+            if desk.services.runs.state(desk.run) is RunState.RUNNING:
+                text = t("The run continues without this window. `diskwright status` shows the progress.")
+        except DiskwrightError:
+            text = t("The state of the run is unknown; it may continue. Check `diskwright status`.")
+    elif desk.session.plan or desk.session.migration:
+        text = t("The plan is not applied and will be discarded. No drive was written.")
+        if desk.measured_by_writing:
+            text = t(
+                "The plan is not applied and will be discarded. Only the measurement has written, to free "
+                "space."
+            )
+    if text is None:
+        return None
+    return Ending(desk, t("End the wizard?"), text, t("end"), desk.end, t("stay"), ends=True)
 
 
 class Picker(Screen):

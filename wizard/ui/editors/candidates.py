@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
 from wizard.advice.request import Taken
 from wizard.benchmark.candidates import trial
 from wizard.benchmark.candidates.compare import TrialVerdict
@@ -260,8 +258,3 @@ class FilesystemTrial(Measuring[TrialVerdict]):
 
     def _start(self) -> None:
         self.start(trial.run_trial, self._order, writes=True)
-
-    def settled(self, verdict: TrialVerdict) -> None:
-        """Remember the result in the session."""
-        if self.desk.session.drive == self.drive:
-            self.desk.session = replace(self.desk.session, trial=verdict)

@@ -233,7 +233,6 @@ def test_started_run_is_remembered() -> None:
     person = begun(services)
     assert person.desk.run == RUN and person.view.place == "result"
     assert person.desk.exit_code() is ExitCode.DONE
-    assert person.desk.session.run == RUN
 
 
 def test_review_is_named_after_its_job() -> None:
