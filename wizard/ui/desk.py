@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from msgspec.structs import replace
 
 from wizard.model.errors import DiskwrightError, Failed
-from wizard.model.said import t
+from wizard.model.said import Sentence, t
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.run_rows import RUNNING, exit_code, farewell
@@ -85,7 +85,7 @@ class Screen:
             self._said(),
             self.over,
             self._busy(),
-            self._help(),
+            self.help,
         )
 
     def _title(self) -> ui.Text:
@@ -114,9 +114,6 @@ class Screen:
 
     def _busy(self) -> bool:
         return self.doing != ""
-
-    def _help(self) -> tuple[ui.Text, ...]:
-        return self.help
 
     def moved(self, row: str) -> None:
         """Move the cursor to a row."""
@@ -151,6 +148,10 @@ class Screen:
 
     def equipped(self) -> None:
         """Called when missing tools have been installed. The session's machine is up to date."""
+
+    def act_as_root(self) -> None:
+        """Read the drives as root and plan again."""
+        self.desk.with_root(self, self.desk.read_again)
 
     def act_back(self) -> None:
         """Return to the previous screen."""
@@ -203,15 +204,16 @@ class Screen:
         self.doing = ""
         self.refused(error)
 
+    def later_as_root(self, doing: ui.Text, work: Callable[[], T], then: Callable[[T], None]) -> None:
+        """Run slow work as `later` does, after asking for root access if needed."""
+        self.desk.with_root(self, lambda: self.later(doing, work, then))
+
     def work_out(self, device: str, wanted: Wanted) -> None:
         """Check as root how to make a change, and open Review."""
-        self.desk.with_root(
-            self,
-            lambda: self.later(
-                t("Checking the current state ..."),
-                lambda: self.services.as_root().work_out(device, wanted),
-                self.desk.open_review,
-            ),
+        self.later_as_root(
+            t("Checking the current state ..."),
+            lambda: self.services.as_root().work_out(device, wanted),
+            self.desk.open_review,
         )
 
 
@@ -470,18 +472,24 @@ class Desk(ABC):
         Errors are shown on `screen`. If `finishes`, the program waits for the work before exit.
         """
 
+        fail = failed or screen.refused
+
+        def crashed(error: Failed) -> None:
+            fail(error)
+            screen.tell(str(error), ui.Tone.DANGER)
+
         def thread() -> None:
             try:
                 result = work()
             except DiskwrightError as error:
-                met = error
-                self._settle(screen, lambda: (failed or screen.refused)(met))
-            except BaseException:
-                crash = repr(sys.exc_info()[1])
-                self._settle(screen, lambda: _crashed(screen, crash, failed))
+                self._settle(screen, partial(fail, error))
+            except BaseException as error:
+                what = repr(error)
+                said = t("diskwright failed with an internal error. Please report: {what}", what=what)
+                self._settle(screen, partial(crashed, Failed(said)))
                 raise
             else:
-                self._settle(screen, lambda: then(result))
+                self._settle(screen, partial(then, result))
 
         with self._lock:
             self._working += 1
@@ -526,8 +534,7 @@ class Desk(ABC):
             try:
                 self.services.obtain_root()
             except DiskwrightError as error:
-                met = error
-                self.post(screen, lambda: screen.refused(met))
+                self.post(screen, partial(screen.refused, error))
             else:
                 self.post(screen, then)
 
@@ -585,21 +592,7 @@ class Desk(ABC):
         drive = next((drive for drive in self.session.drives if not self.services.is_attached(drive)), None)
         if drive is None:
             return
-
         self.session = Session(workload=self.session.workload)
         self.home()
-        self.screen.warn(
-            t(
-                "{drive} {model} was disconnected. The plan was discarded.",
-                drive=drive.path,
-                model=drive.model or "",
-            )
-        )
-
-
-def _crashed(screen: Screen, what: str, failed: Callable[[DiskwrightError], None] | None) -> None:
-    """Report a crashed thread on the screen."""
-    said = t("diskwright failed with an internal error. Please report: {what}", what=what)
-    if failed is not None:
-        failed(Failed(said))
-    screen.tell(said, ui.Tone.DANGER)
+        said = Sentence("{drive} {model} was disconnected. The plan was discarded.")
+        self.screen.warn(said(drive=drive.path, model=drive.model or ""))

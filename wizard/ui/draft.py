@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from wizard.advice.existing import is_often_unplugged
 from wizard.advice.missing import FILESYSTEMS, for_files, lacking
-from wizard.model.errors import BadInput, DiskwrightError, Refused, why_not
+from wizard.model.errors import DiskwrightError, Refused, why_not
 from wizard.model.machine import Drive, Partition
 from wizard.plan.request.plan_request import PLAIN, Mode, NewVolumes
 from wizard.plan.request.roles import SYSTEM_WORKLOAD
@@ -57,16 +58,13 @@ def for_purpose(services: Services, session: Session, workload: str) -> Session:
         others=(),
     )
     anew = replace(anew, mode=_mode(services, anew, was_spread=session.arrangement.stripe is not None))
-    if workload == SYSTEM_WORKLOAD and part is None and (system := _system_specs(anew)):
-        return replace(anew, specs=system)
+    if workload == SYSTEM_WORKLOAD and part is None:
+        # One volume if there is too little space.
+        with suppress(DiskwrightError):
+            return replace(anew, specs=desktop_specs(anew))
     if anew.choice is None:
         return anew
     return replace(anew, specs=(default_spec(services, anew),))
-
-
-def ranked_anew(services: Services, session: Session) -> Session:
-    """Rank the filesystems again with the machine's current tools."""
-    return for_purpose(services, session, session.workload) if session.workload else session
 
 
 def missing_makers(session: Session) -> Missing | None:
@@ -95,20 +93,11 @@ def _mode(services: Services, session: Session, *, was_spread: bool) -> Mode | N
     return None if why_not(planned, services, trial) else Mode.USE_FREE
 
 
-def _system_specs(session: Session) -> tuple[VolumeSpec, ...]:
-    """Return the volumes of a desktop system, or none if they do not fit."""
-    mode = session.mode or Mode.REPLACE
-    try:
-        return desktop_specs(session, mode)
-    except DiskwrightError:
-        return ()
-
-
-def desktop_specs(session: Session, mode: Mode) -> tuple[VolumeSpec, ...]:
+def desktop_specs(session: Session) -> tuple[VolumeSpec, ...]:
     """Return the volumes of a desktop system. Raises BadInput or Refused with the reason."""
     machine, drive, diagnosis = session.machine, session.drive, session.diagnosis
     assert machine is not None and drive is not None and diagnosis is not None
-    room = room_for_preset(drive, preserve=mode is Mode.USE_FREE)
+    room = room_for_preset(drive, preserve=session.mode is Mode.USE_FREE)
     requests = desktop_requests(room, machine.memory_bytes)
     return tuple(spec_of(machine, drive, diagnosis.recording, asked) for asked in requests)
 
@@ -136,15 +125,6 @@ def with_spec(session: Session, index: int, spec: VolumeSpec) -> Session:
     """Replace or append a volume."""
     specs = [*session.specs]
     specs[index : index + 1] = [spec]
-    return replace(session, specs=tuple(specs), plan=None)
-
-
-def without_spec(session: Session, index: int) -> Session:
-    """Remove a volume. Raises BadInput for the last one."""
-    if len(session.specs) == 1:
-        raise BadInput("")
-    specs = [*session.specs]
-    del specs[index]
     return replace(session, specs=tuple(specs), plan=None)
 
 

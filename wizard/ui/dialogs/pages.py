@@ -116,22 +116,26 @@ class Glossary(Reading):
         self.row = self._terms[0].id if self._terms else ""
 
     def _rows(self) -> ui.Rows:
-        return ui.Rows(tuple(map(self._of, self._terms)), self.row, COLUMNS)
+        rows = (
+            ui.Row(
+                term.id,
+                (
+                    ui.Piece(term.term),
+                    ui.muted(t("here") if term.id in self._here else ""),
+                    ui.muted(", ".join(map(str, term.also))),
+                ),
+            )
+            for term in self._terms
+        )
+        return ui.Rows(tuple(rows), self.row, COLUMNS)
 
     def _panes(self) -> Iterator[ui.Pane]:
-        return (_pane(term) for term in self._terms if term.id == self.row)
-
-    def _of(self, term: evidence.Term) -> ui.Row:
-        here = ui.muted(t("here")) if term.id in self._here else ui.Piece("")
-        return ui.Row(term.id, (ui.Piece(term.term), here, ui.muted(", ".join(map(str, term.also)))))
+        return (ui.Pane(term.term, term_blocks(term)) for term in self._terms if term.id == self.row)
 
 
 def meaning(word: str) -> ui.Pane:
     """Return the definition of a word. Raises BadInput with similar words if unknown."""
-    return _pane(evidence.find_term(word))
-
-
-def _pane(term: evidence.Term) -> ui.Pane:
+    term = evidence.find_term(word)
     return ui.Pane(term.term, term_blocks(term))
 
 

@@ -25,7 +25,6 @@ from wizard.ui.components.reasons import choice_reasons, step_reasons
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import save_job
 from wizard.ui.dialogs.pages import Page, Reasons
-from wizard.ui.draft import desktop_specs
 from wizard.ui.editors.adjusting import adjust_one_of
 from wizard.ui.editors.candidates import Candidates
 from wizard.ui.editors.filesystem import Filesystem
@@ -72,6 +71,12 @@ class PlanScreen(Screen):
         """The session with the plan."""
         return self.desk.session
 
+    @property
+    def _job(self) -> PlanJob:
+        """The plan. Its actions are unavailable without one."""
+        assert self.session.plan is not None
+        return PlanJob(self.services, self.session.plan)
+
     def _renew(self, session: Session) -> None:
         """Plan again. On failure, show the planner's reason."""
         self._fault, self.missing, self._keeps = "", None, None
@@ -101,7 +106,10 @@ class PlanScreen(Screen):
 
     def equipped(self) -> None:
         """Plan with the installed tools. If no filesystem was possible, rank again."""
-        self._renew(self.session if self.session.specs else draft.ranked_anew(self.services, self.session))
+        session = self.session
+        if session.workload and not session.specs:
+            session = draft.for_purpose(self.services, session, session.workload)
+        self._renew(session)
 
     def entered(self) -> None:
         """Plan again after a failure, so that missing tools are offered again."""
@@ -119,7 +127,7 @@ class PlanScreen(Screen):
         if self.session.specs:
             yield plan_rows.volume_pane(self.session, self._at)
         if self.session.plan is not None:
-            yield PlanJob(self.services, self.session.plan).panes()[0]
+            yield self._job.panes()[0]
 
     def _above(self) -> Iterator[ui.Block]:
         session, plan = self.session, self.session.plan
@@ -175,6 +183,7 @@ class PlanScreen(Screen):
     def _actions(self) -> Iterator[ui.Action]:
         session = self.session
         whole, alone = session.part is None, not session.arrangement.stripe
+        replaces = session.mode is Mode.REPLACE
         holds = session.drive is not None and not session.drive.is_empty
         yield ui.Action("review", "enter", messages.REVIEW, self._fault)
         if self._can_read:
@@ -183,7 +192,6 @@ class PlanScreen(Screen):
         yield ui.Action("edit", "e", messages.EDIT, none)
         yield ui.Action("filesystem", "f", t("filesystem"))
         if whole and holds and alone:
-            replaces = session.mode is Mode.REPLACE
             label = t("preserve existing") if replaces else t("replace everything")
             yield ui.Action("turn", "x", label, self._why_not_keep() if replaces else "")
         if whole:
@@ -195,7 +203,10 @@ class PlanScreen(Screen):
         if whole:
             yield ui.Action("drives", "d", t("more drives"), none)
             if holds and alone and session.drive and session.drive.partitions:
-                yield ui.Action("adjust", "z", t("resize or move"), self._why_not_adjust(), aside=True)
+                against = (
+                    t("All existing contents are replaced. Press x to preserve them.") if replaces else ""
+                )
+                yield ui.Action("adjust", "z", t("resize or move"), against, aside=True)
             yield ui.Action("system", "p", t("system volumes"), aside=True)
             yield ui.Action("table", "g", t("table"), aside=True)
         if self._has_old_filesystem:
@@ -235,8 +246,7 @@ class PlanScreen(Screen):
 
     def act_review(self) -> None:
         """Open Review."""
-        if self.session.plan is not None:
-            self.desk.open_review(self.session.plan)
+        self.desk.open_review(self._job.document)
 
     def act_turn(self) -> None:
         """Switch between preserving and replacing the existing contents."""
@@ -275,7 +285,9 @@ class PlanScreen(Screen):
         """Remove a volume."""
         if len(self.session.specs) == 1:
             raise BadInput(t("The last volume cannot be removed. Press e to edit."))
-        self._renew(draft.without_spec(self.session, self._at))
+        specs = [*self.session.specs]
+        del specs[self._at]
+        self._renew(replace(self.session, specs=tuple(specs)))
 
     def act_filesystem(self) -> None:
         """Select another filesystem for the volume."""
@@ -309,13 +321,6 @@ class PlanScreen(Screen):
         """Select several drives for the volume."""
         self.open(Spread, self.session, self._renew)
 
-    def _why_not_adjust(self) -> ui.Text:
-        return (
-            t("All existing contents are replaced. Press x to preserve them.")
-            if self.session.mode is Mode.REPLACE
-            else ""
-        )
-
     def act_adjust(self) -> None:
         """Resize or move an existing partition."""
         assert self.session.drive is not None
@@ -324,20 +329,19 @@ class PlanScreen(Screen):
     def act_table(self) -> None:
         """Select partition table and volume group."""
 
+        def changed(arrangement: Arrangement) -> Session:
+            return replace(self.session, arrangement=arrangement)
+
         def check(arrangement: Arrangement) -> None:
-            draft.planned(self.services, replace(self.session, arrangement=arrangement))
+            draft.planned(self.services, changed(arrangement))
 
-        def take(arrangement: Arrangement) -> None:
-            self._renew(replace(self.session, arrangement=arrangement))
-
-        self.open(Arrange, self.session.arrangement, check, take)
+        self.open(Arrange, self.session.arrangement, check, lambda taken: self._renew(changed(taken)))
 
     def act_system(self) -> None:
         """Replace the volumes with those of a desktop system."""
-        session = self.session
-        specs = desktop_specs(session, session.mode or Mode.REPLACE)
+        specs = draft.desktop_specs(self.session)
         self.row = ""
-        self._renew(replace(session, specs=specs, arrangement=PLAIN, others=()))
+        self._renew(replace(self.session, specs=specs, arrangement=PLAIN, others=()))
 
     def act_to_ext4(self) -> None:
         """Open the conversions to ext4, which preserve the files."""
@@ -346,8 +350,7 @@ class PlanScreen(Screen):
 
     def act_commands(self) -> None:
         """Show all steps and commands."""
-        if (plan := self.session.plan) is not None:
-            self.open(Page, messages.STEPS, PlanJob(self.services, plan).commands())
+        self.open(Page, messages.STEPS, self._job.commands())
 
     def act_why(self) -> None:
         """Show each step with reasons."""
@@ -370,9 +373,4 @@ class PlanScreen(Screen):
 
     def act_save(self) -> None:
         """Save the plan to a file."""
-        if self.session.plan is not None:
-            save_job(self.desk, PlanJob(self.services, self.session.plan))
-
-    def act_as_root(self) -> None:
-        """Read the drives as root and plan again."""
-        self.desk.with_root(self, self.desk.read_again)
+        save_job(self.desk, self._job)

@@ -35,6 +35,13 @@ class Review(Screen):
         self._measuring = self._pressed = self._beginning = False
         self._warned = b""
         self._secret: bytes | None = None
+        self.help = (
+            t("The serial number confirms the right drive. The drive label shows it too."),
+            t("The drive is checked again before the first write. If anything differs, no data is written."),
+            t("The passphrase is not stored. Several hard-to-guess words are best.")
+            if job.takes_passphrase
+            else t("The work runs in a separate process. Closing this terminal does not stop the run."),
+        )
         self._typed: dict[str, str] = {}
 
     def entered(self) -> None:
@@ -79,15 +86,6 @@ class Review(Screen):
 
     def _busy(self) -> bool:
         return self._measuring or self._beginning
-
-    def _help(self) -> tuple[ui.Text, ...]:
-        return (
-            t("The serial number confirms the right drive. The drive label shows it too."),
-            t("The drive is checked again before the first write. If anything differs, no data is written."),
-            t("The passphrase is not stored. Several hard-to-guess words are best.")
-            if self.job.takes_passphrase
-            else t("The work runs in a separate process. Closing this terminal does not stop the run."),
-        )
 
     def _above(self) -> Iterator[ui.Block]:
         yield self.job.banner(final=bool(self._final_word))
@@ -227,10 +225,6 @@ class Review(Screen):
         """Save the job to a file."""
         self.turned("", self.values)
         save_job(self.desk, self.job)
-
-    def act_as_root(self) -> None:
-        """Read the drives as root and plan again."""
-        self.desk.with_root(self, self.desk.read_again)
 
 
 def _identity(drive: Identity) -> ui.Para:
