@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -47,7 +48,7 @@ class Install(Overlay):
         self._missing, self._then = missing, then
         self._offer = self._fault = ""
         self._at_work = False
-        self._lines: list[str] = []
+        self._lines = deque[str](maxlen=MOST_LINES)
 
     def entered(self) -> None:
         """Ask the package manager for the size of the installation."""
@@ -98,12 +99,11 @@ class Install(Overlay):
         """Check the size and ask again."""
         self._fault = ""
         self._lines.clear()
-        self.later(
-            t("Checking the size ..."), lambda: self.services.install_offer(self._missing), self._size_known
-        )
 
-    def _size_known(self, offer: str) -> None:
-        self._offer = offer
+        def known(offer: str) -> None:
+            self._offer = offer
+
+        self.later(t("Checking the size ..."), lambda: self.services.install_offer(self._missing), known)
 
     def act_install(self) -> None:
         """Install as root."""
@@ -112,22 +112,19 @@ class Install(Overlay):
     def _install(self) -> None:
         self._at_work, self.doing = True, t("The package manager is running and cannot be stopped from here.")
         self._lines.clear()
+
+        def told(line: str) -> None:
+            self.desk.post(self, partial(self._lines.append, line))
+
         self.desk.later(
             self,
-            lambda: self.services.as_root().install(self._missing, self._told),
-            lambda _: self._installed(),
+            lambda: self.services.as_root().install(self._missing, told),
+            self._installed,
             self._hindered,
             finishes=True,
         )
 
-    def _told(self, line: str) -> None:
-        self.desk.post(self, partial(self._tell_line, line))
-
-    def _tell_line(self, line: str) -> None:
-        self._lines.append(line)
-        del self._lines[:-MOST_LINES]
-
-    def _installed(self) -> None:
+    def _installed(self, _: object) -> None:
         self._at_work, programs = False, self._missing.programs
         self.desk.back()
         said = tn(

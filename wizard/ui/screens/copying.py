@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
 from wizard.filesystems.registry import title_of
@@ -50,9 +49,6 @@ class CopyScreen(Screen):
         if self._sources is None:
             self.act_again()
 
-    def _looked(self, found: tuple[Source, ...]) -> None:
-        self._sources = found
-
     def _hindered(self, error: DiskwrightError) -> None:
         """Show the error. A folder can still be typed."""
         self._sources = self._sources or ()
@@ -76,8 +72,12 @@ class CopyScreen(Screen):
 
     def act_again(self) -> None:
         """Search the attached drives again."""
+
+        def found(sources: tuple[Source, ...]) -> None:
+            self._sources = sources
+
         search = t("Searching attached drives ...")
-        self.later(search, lambda: self.services.bring_sources(self._targets), self._looked)
+        self.later(search, lambda: self.services.bring_sources(self._targets), found)
 
     def act_take(self) -> None:
         """Ask for the target. The source can still be changed."""
@@ -108,14 +108,12 @@ class CopyScreen(Screen):
         target = values.get("target", self._targets[0])
         into, takes = values.get("into", "").strip(), values.get("place") == "takes"
         asked = CopyFiles(source, target, into, takes)
-        return lambda: self.desk.with_root(self, partial(self._count, asked))
 
-    def _count(self, asked: CopyFiles) -> None:
+        def count() -> Bring:
+            return self.services.as_root().work_out_copy(asked)
+
         counting = t("Counting the files ...")
-        self.later(counting, lambda: self.services.as_root().work_out_copy(asked), self._counted)
-
-    def _counted(self, bring: Bring) -> None:
-        self.open(CopyLosses, bring)
+        return lambda: self.later_as_root(counting, count, lambda bring: self.open(CopyLosses, bring))
 
 
 class CopyLosses(Screen):
@@ -140,8 +138,8 @@ class CopyLosses(Screen):
         yield ui.Action("review", "enter", messages.REVIEW)
 
     def _above(self) -> Iterator[ui.Block]:
-        if self._bring.doubts:
-            yield ui.Banner(t("Not everything can be copied"), self._bring.doubts, ui.Tone.WARN)
+        if lost := self._bring.doubts:
+            yield ui.Banner(t("Not everything can be copied"), lost, ui.Tone.WARN)
         else:
             yield ui.Banner(t("Everything can be copied"))
 

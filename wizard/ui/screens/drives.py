@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import partialmethod
+from itertools import chain
 
 from msgspec.structs import replace
 
@@ -26,6 +27,12 @@ from wizard.ui.session import Session
 SET_UP = t("set up")
 ACTIONS = t("actions")
 SHOW = t("show")
+
+CHANGES = (
+    Sentences("{drives:and} is now a different drive.", "{drives:and} are now different drives."),
+    Sentences("{drives:and} was disconnected.", "{drives:and} were disconnected."),
+    Sentences("{drives:and} was plugged in.", "{drives:and} were plugged in."),
+)
 
 COLUMNS = (ui.Column(), ui.Column(), ui.Column(right=True), ui.Column(), ui.Column())
 
@@ -69,11 +76,8 @@ class DrivesScreen(Screen):
             self._again = True
             return
         self._asking, self._again = True, False
-        self.desk.later(self, self.services.open_runs, self._runs_read)
+        self.desk.later(self, self.services.open_runs, lambda runs: setattr(self.desk, "runs", runs))
         self.desk.later(self, self._probe, self._probed, self._not_probed)
-
-    def _runs_read(self, runs: tuple[OpenRun, ...]) -> None:
-        self.desk.runs = runs
 
     def _probe(self) -> Machine:
         """Read the machine, then report each drive as it answers. Runs in a thread."""
@@ -84,13 +88,14 @@ class DrivesScreen(Screen):
             places = [str(use.by) for use in drive_rows.mounts_of(drive)]
             self._free.update((place, self.services.free_bytes(place)) for place in places)
             diagnosis = self.services.diagnose(replace(around, drives=(drive,)), drive)
-            self.desk.post(self, lambda: self._fill_in(drive, diagnosis))
+
+            def fill_in() -> None:
+                if drive.path in self.desk.found:
+                    self.desk.found[drive.path] = (drive, diagnosis)
+
+            self.desk.post(self, fill_in)
 
         return self.services.probe(answered)
-
-    def _fill_in(self, drive: Drive, diagnosis: Diagnosis) -> None:
-        if drive.path in self.desk.found:
-            self.desk.found[drive.path] = (drive, diagnosis)
 
     def _probed(self, machine: Machine) -> None:
         """Diagnose again with all drives, which can affect findings. Drops card readers without a medium."""
@@ -133,16 +138,10 @@ class DrivesScreen(Screen):
         """
         before = self.desk.found
         self.read()
-        come, gone = sorted(set(self.desk.found) - set(before)), sorted(set(before) - set(self.desk.found))
-        others = sorted(path for path, found in self.desk.found.items() if found is None and before.get(path))
-        for paths, said in (
-            (
-                others,
-                Sentences("{drives:and} is now a different drive.", "{drives:and} are now different drives."),
-            ),
-            (gone, Sentences("{drives:and} was disconnected.", "{drives:and} were disconnected.")),
-            (come, Sentences("{drives:and} was plugged in.", "{drives:and} were plugged in.")),
-        ):
+        now = self.desk.found
+        come, gone = sorted(now.keys() - before.keys()), sorted(before.keys() - now.keys())
+        others = sorted(path for path, found in now.items() if found is None and before.get(path))
+        for paths, said in zip((others, gone, come), CHANGES, strict=True):
             if paths:
                 self.tell(said(drives=tuple(map(ui.short, paths)), count=len(paths)))
         if come and not self._led:
@@ -151,22 +150,20 @@ class DrivesScreen(Screen):
     @property
     def _default(self) -> str:
         """Initial row: the requested drive, else the first waiting run, else the first usable drive."""
-        if self._named in self._listed:
-            return self._named
-        waiting = next((f"run:{run.run}" for run in self.desk.runs if not self._is_gone(run)), "")
         listed = self._listed
+        if self._named in listed:
+            return self._named
+        waiting = (f"run:{run.run}" for run in self.desk.runs if not self._is_gone(run))
         usable = (path for path, found in listed.items() if found and not self._blocker(found[0]))
-        return waiting or next(usable, next(iter(listed), ""))
+        return next(chain(waiting, usable, listed), "")
 
     def _blocker(self, drive: Drive) -> ui.Text:
         return blocker(self.services, self.desk.runs, drive)
 
     def _current(self, row: str) -> tuple[Drive, Diagnosis] | None:
         """Return the drive of a row, which may be a partition."""
-        for path, found in self.desk.found.items():
-            if found and (path == row or found[0].partition(row) is not None):
-                return found
-        return None
+        found = (one for one in self.desk.found.values() if one)
+        return next((one for one in found if one[0].path == row or one[0].partition(row)), None)
 
     @property
     def _listed(self) -> dict[str, tuple[Drive, Diagnosis] | None]:
@@ -174,8 +171,8 @@ class DrivesScreen(Screen):
 
     def _is_gone(self, run: OpenRun) -> bool:
         """Return True for a run that ended early, if its drives are absent."""
-        here = (one for found in self.desk.found.values() if found for one in runs_on((run,), found[0]))
-        return bool(run.why_not) and run.state != RunState.WAITING and not (self._asking or any(here))
+        here = any(runs_on((run,), drive) for drive in self.answered)
+        return bool(run.why_not) and run.state != RunState.WAITING and not (self._asking or here)
 
     def _every_row(self) -> Iterator[ui.Row]:
         runs = tuple(run for run in self.desk.runs if not self._is_gone(run))
@@ -217,15 +214,13 @@ class DrivesScreen(Screen):
 
     def _panes(self) -> Iterable[ui.Pane]:
         at = self._at
+        if at in self._absent:
+            return (drive_rows.absent_pane(self._absent[at]),)
         found = self._current(at)
         if found is None:
-            if at in self._absent:
-                return (drive_rows.absent_pane(self._absent[at]),)
-            if at in self.desk.found:
-                name = ui.short(at)
-                said = t("Reading {drive}. The other drives are not delayed.", drive=name)
-                return (ui.Pane(name, (ui.para(said),)),)
-            return ()
+            name = ui.short(at)
+            said = t("Reading {drive}. The other drives are not delayed.", drive=name)
+            return (ui.Pane(name, (ui.para(said),)),) if at in self.desk.found else ()
         drive, diagnosis = found
         device = "" if at == drive.path else at
         return drive_rows.drive_panes(
@@ -271,9 +266,6 @@ class DrivesScreen(Screen):
         yield ui.Action("health", "i", t("health"))
         yield ui.Action("speed", "t", t("speed"), aside=True)
         yield from answers(self.services, self.desk.runs, at, drive, diagnosis)
-        yield from self._fold(drive)
-
-    def _fold(self, drive: Drive) -> Iterator[ui.Action]:
         if drive.partitions and drive.path in self._opened:
             yield ui.Action("close", "left", t("fold"))
         elif drive.partitions:
@@ -283,9 +275,7 @@ class DrivesScreen(Screen):
         """Show details of the row."""
         self.row, self._led = row, True
 
-    def act_again(self) -> None:
-        """Read the drives again."""
-        self.read()
+    act_again = read
 
     def act_as_root(self) -> None:
         """Read the drives again as root."""
@@ -293,14 +283,12 @@ class DrivesScreen(Screen):
 
     def act_open(self) -> None:
         """Show the partitions of a drive."""
-        if found := self._current(self.row):
-            self._opened.add(found[0].path)
+        self._opened.add(self._selected[0].path)
 
     def act_close(self) -> None:
         """Hide the partitions of a drive."""
-        if found := self._current(self.row):
-            self._opened.discard(found[0].path)
-            self.row = found[0].path
+        self.row = self._selected[0].path
+        self._opened.discard(self.row)
 
     def act_set_up(self) -> None:
         """Open Purpose for a drive."""
@@ -333,44 +321,39 @@ class DrivesScreen(Screen):
         if self.row in self._absent:
             finding = self._absent[self.row]
             self.open(Reasons, finding.subject, (finding_reason(finding),))
-        elif found := self._current(self.row):
-            self.open(Reasons, ui.short(found[0].path), finding_reasons(found[1]))
+        else:
+            drive, diagnosis = self._selected
+            self.open(Reasons, ui.short(drive.path), finding_reasons(diagnosis))
 
     def act_health(self) -> None:
         """Open the health page of a drive."""
         from wizard.ui.dialogs.health import health_page
 
-        if found := self._current(self.row):
-            self.open(health_page, *found)
+        self.open(health_page, *self._selected)
 
     def act_speed(self) -> None:
         """Open the measurement of alignment."""
-        if found := self._current(self.row):
-            self.desk.open_alignment_test(found[0])
+        self.desk.open_alignment_test(self._selected[0])
 
     def act_move(self) -> None:
         """Open Review to align the misaligned partitions."""
-        session = self.taken()
-        self.desk.session = session
-        found = self._current(self.row)
-        parts = misaligned_found(*found, self.row) if found else ()
+        session = self.desk.session = self.taken()
+        drive, diagnosis = self._selected
+        parts = misaligned_found(drive, diagnosis, self.row)
         if parts and session.machine is not None:
-            part = parts[0] if len(parts) == 1 else None
-            self.desk.open_moves(session.machine, session.drives[0], part)
+            self.desk.open_moves(session.machine, drive, parts[0] if len(parts) == 1 else None)
 
     def act_nofail(self) -> None:
         """Open Review to add nofail to the line of fstab."""
-        found = self._current(self.row)
-        if found is None or not (device := without_nofail(found[1], self.row)):
-            return
-        self.desk.session = self.taken()
-        wanted = SetOptions((*(self.services.options_at_boot(found[0], device) or ()), "nofail"))
-        self.work_out(device, wanted)
+        drive, diagnosis = self._selected
+        if device := without_nofail(diagnosis, self.row):
+            self.desk.session = self.taken()
+            options = self.services.options_at_boot(drive, device) or ()
+            self.work_out(device, SetOptions((*options, "nofail")))
 
     def act_shingled(self) -> None:
         """Open the test for shingled recording."""
-        if found := self._current(self.row):
-            self.desk.open_smr_test(found[0])
+        self.desk.open_smr_test(self._selected[0])
 
     def act_show_run(self, way: str = "") -> None:
         """Open the run, and ask about `keep` or `undo`."""
@@ -393,14 +376,18 @@ class DrivesScreen(Screen):
             raise Refused(t("Several results are waiting. Select a row first."))
         return able[0]
 
+    @property
+    def _selected(self) -> tuple[Drive, Diagnosis]:
+        """The drive of the row. Raises Refused if not read yet."""
+        if found := self._current(self.row):
+            return found
+        raise Refused(t("No answer from this drive yet.") if self.desk.found else t("No drive here."))
+
     def taken(self) -> Session:
         """Return the session for the drive of the row. Raises Refused if not read yet."""
-        found = self._current(self.row)
-        if found is None:
-            raise Refused(t("No answer from this drive yet.") if self.desk.found else t("No drive here."))
+        drive, _ = self._selected
         if self._around is None:
             raise Refused(t("Still checking the kernel and the tools."))
-        drive = found[0]
         machine = replace(self._around, drives=self.answered)
         before = self.desk.session
         session = before if before.drive == drive else Session(workload=before.workload)

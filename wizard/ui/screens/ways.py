@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from wizard.model.errors import DiskwrightError
     from wizard.model.machine import Drive
     from wizard.plan.changes import Migration, Prospect, WayOffer
-T = TypeVar("T")
 
 
 class WaysScreen(Screen):
@@ -102,7 +101,7 @@ class WaysScreen(Screen):
             yield ui.para(t("Not checked yet. Press r to check the filesystem."))
 
     def _actions(self) -> Iterator[ui.Action]:
-        wait: ui.Text = t("Still checking the filesystem.") if self.doing != "" else ""
+        wait: ui.Text = t("Still checking the filesystem.") if self.doing else ""
         prospect, offer = self._prospect, self._offer
         if prospect is not None and offer is not None:
             refused = advice_rows.obstacle_words(prospect, offer) if not self._repairs else ""
@@ -117,7 +116,7 @@ class WaysScreen(Screen):
 
     def act_again(self) -> None:
         """Check the filesystem."""
-        self._try(
+        self.later_as_root(
             t("Checking the filesystem without writing ..."),
             lambda: prospect_of(self.services.look_at_ext(self._device)),
             self._looked,
@@ -139,7 +138,7 @@ class WaysScreen(Screen):
         if offer.obstacle and not self._repairs:
             raise Refused(advice_rows.obstacle_words(prospect, offer))
         way = offer.way
-        self._try(
+        self.later_as_root(
             t("Checking again and planning ..."),
             lambda: make_migration(
                 self.services.look_at_ext(self._device),
@@ -149,15 +148,6 @@ class WaysScreen(Screen):
             ),
             self._planned,
         )
-
-    def _try(self, doing: ui.Text, work: Callable[[], T], then: Callable[[T], None]) -> None:
-        """Work as root. Asks for root again if access has expired."""
-
-        def begin() -> None:
-            self._fault = ""
-            self.later(doing, work, then)
-
-        self.desk.with_root(self, begin)
 
     def _hindered(self, error: DiskwrightError) -> None:
         self.doing = ""
