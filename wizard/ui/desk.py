@@ -322,9 +322,9 @@ class Desk(ABC):
     def _do(self, screen: Screen, name: str, row: str, values: ui.Values) -> None:
         match name:
             case "help":
-                self.open_help(self.view)
+                self.open_help()
             case "glossary":
-                self.open_glossary(self.view)
+                self.open_glossary()
             case "install" if screen.missing is not None:
                 self._install(screen, screen.missing)
             case "quit":
@@ -420,12 +420,12 @@ class Desk(ABC):
         """Open the test for shingled recording."""
 
     @abstractmethod
-    def open_help(self, view: ui.View) -> None:
-        """Open the help of a view."""
+    def open_help(self) -> None:
+        """Open the help of the current view."""
 
     @abstractmethod
-    def open_glossary(self, view: ui.View) -> None:
-        """Open the glossary with the terms of a view first."""
+    def open_glossary(self) -> None:
+        """Open the glossary with the terms of the current view first."""
 
     @abstractmethod
     def open_install(self, missing: Missing, then: Callable[[], None]) -> None:

@@ -25,9 +25,6 @@ from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.run_rows import RUNNING, runs_on, waits, why_not_now
 
-FILES_DELETED = t("files deleted when you choose Keep")
-
-
 WORKED_OUT = frozenset({"rename", "new-uuid", "mount", "unmount", "options", "tune", "power-off", "release"})
 """Actions that run checks on the live machine before Review. All other writing actions need only a plan."""
 WRITES = WORKED_OUT - {"unmount"} | {
@@ -236,22 +233,9 @@ def _of_partition(drive: Drive, part: Partition) -> Iterator[MenuEntry]:
     why_not = (partitions.why_not_grow_mounted if mounted else partitions.why_not_grow)(drive, part)
     yield MenuEntry("grow", "g", t("Grow"), says, why_not)
     yield MenuEntry("adjust", "z", t("Resize or move"), *_adjusting(drive, part))
-    yield MenuEntry(
-        "format",
-        "F",
-        t("Format"),
-        FILES_DELETED,
-        partitions.why_not_format(drive, part),
-        ends=True,
-    )
-    yield MenuEntry(
-        "delete",
-        "D",
-        t("Delete"),
-        FILES_DELETED,
-        partitions.why_not_delete(drive, part),
-        ends=True,
-    )
+    says = t("files deleted when you choose Keep")
+    yield MenuEntry("format", "F", t("Format"), says, partitions.why_not_format(drive, part), ends=True)
+    yield MenuEntry("delete", "D", t("Delete"), says, partitions.why_not_delete(drive, part), ends=True)
 
 
 def _adjusting(drive: Drive, part: Partition) -> tuple[ui.Text, ui.Text]:

@@ -38,13 +38,13 @@ class Question(Overlay):
         text: ui.Text,
         yes: ui.Text,
         then: Callable[[], None],
-        no: ui.Text = "",
+        no: ui.Text = messages.NO,
         *,
         ends: bool = False,
     ) -> None:
         super().__init__(desk)
         self.title, self._yes, self._then, self._ends = title, yes, then, ends
-        self._no, self._text = no if no != "" else messages.NO, text
+        self._no, self._text = no, text
 
     def _above(self) -> Iterator[ui.Block]:
         yield ui.para(self._text)

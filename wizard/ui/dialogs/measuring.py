@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
 from wizard.benchmark.access import MeasureProgress
 from wizard.benchmark.results import BenchmarkResult, render_verdict
-from wizard.model.errors import DiskwrightError
 from wizard.model.said import t
 from wizard.ui import messages
 from wizard.ui import view as ui
@@ -48,7 +47,6 @@ class Measuring(Overlay, Generic[Verdict]):
         super().__init__(desk)
         self.drive, self.verdict, self.title = drive, verdict, title
         self.progress: MeasureProgress | None = None
-        self._measuring = False
         self._stop = threading.Event()
 
     def _possible(self) -> Iterator[ui.Block]:
@@ -69,22 +67,22 @@ class Measuring(Overlay, Generic[Verdict]):
     @property
     def may_leave(self) -> bool:
         """True unless a measurement is running."""
-        return not self._measuring
+        return not self.doing
 
-    def _busy(self) -> bool:
-        return self._measuring
+    def _said(self) -> None:
+        return None
 
     def _above(self) -> Iterator[ui.Block]:
-        if self.verdict and not self._measuring:
+        if self.verdict and not self.doing:
             yield measured.verdict_banner(self.verdict)
 
     def _panes(self) -> Iterator[ui.Pane]:
         yield ui.Pane("", tuple(self._blocks()))
 
     def _actions(self) -> Iterator[ui.Action]:
-        if self._measuring:
+        if self.doing:
             yield ui.Action("stop", "S", messages.STOP, ends=True)
-            yield ui.Action("back", "escape", messages.BACK, t("Measuring the drive. Press S to stop."))
+            yield ui.Action("back", "escape", messages.BACK, self.doing)
             return
         if closing := self._closing():
             yield closing
@@ -98,7 +96,7 @@ class Measuring(Overlay, Generic[Verdict]):
         return ui.Action("back", "enter", messages.BACK) if self.verdict or self.services.obstacle else None
 
     def _blocks(self) -> Iterator[ui.Block]:
-        if self._measuring:
+        if self.doing:
             yield from measured.progress_blocks(self.progress)
         elif self.verdict:
             yield from measured.verdict_blocks(self.verdict)
@@ -130,22 +128,19 @@ class Measuring(Overlay, Generic[Verdict]):
         self, measure: Callable[..., Verdict], subject: object, *, writes: bool = False, **options: object
     ) -> None:
         """Start a measurement of `subject`, unless one is running."""
-        if self._measuring:
+        if self.doing:
             return
-        self._measuring, self.progress, self._stop = True, None, threading.Event()
+        self.progress, self._stop = None, threading.Event()
         self.desk.measured_by_writing |= writes
 
         def post(progress: MeasureProgress) -> None:
             self.desk.post(self, lambda: setattr(self, "progress", progress))
 
         work = partial(self.services.measure, self.drive, measure, subject, on_progress=post)
-        self.desk.later(self, partial(work, stop=self._stop.is_set, **options), self._measured, self._failed)
+        doing = t("Measuring the drive. Press S to stop.")
+        self.later(doing, partial(work, stop=self._stop.is_set, **options), self._measured)
 
     def _measured(self, verdict: Verdict) -> None:
-        self._measuring, self.verdict = False, verdict
+        self.verdict = verdict
         self.tell("")
         self._settled(verdict)
-
-    def _failed(self, error: DiskwrightError) -> None:
-        self._measuring = False
-        self.warn(str(error))

@@ -25,12 +25,7 @@ from wizard.ui.components.reasons import choice_reasons, step_reasons
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import save_job
 from wizard.ui.dialogs.pages import Page, Reasons
-from wizard.ui.editors.adjusting import adjust_one_of
-from wizard.ui.editors.candidates import Candidates
-from wizard.ui.editors.filesystem import Filesystem
-from wizard.ui.editors.options import Options
-from wizard.ui.editors.spread import Arrange, Spread
-from wizard.ui.editors.volume import VolumeEditor
+from wizard.ui.editors import adjusting, candidates, filesystem, options, spread, volume
 from wizard.ui.jobs.plan import PlanJob
 from wizard.ui.session import Session
 from wizard.ui.several_drives import spread_of, still_there
@@ -178,7 +173,8 @@ class PlanScreen(Screen):
 
     @property
     def _has_old_filesystem(self) -> bool:
-        return bool(self.session.drive and old_filesystems(self.session.drive)) and not self.session.part
+        drive, part = self.session.drive, self.session.part
+        return bool(drive and not part and old_filesystems(drive))
 
     def _actions(self) -> Iterator[ui.Action]:
         session = self.session
@@ -279,7 +275,7 @@ class PlanScreen(Screen):
             self._renew(draft.with_spec(self.session, index, changed))
 
         new = index == len(self.session.specs)
-        self.open(VolumeEditor, self.session, spec, check, take, new=new)
+        self.open(volume.VolumeEditor, self.session, spec, check, take, new=new)
 
     def act_remove(self) -> None:
         """Remove a volume."""
@@ -294,7 +290,7 @@ class PlanScreen(Screen):
         session = self.session
         spec = session.specs[self._at] if session.specs else None
         advice = self._advice_for(spec)
-        self.open(Filesystem, session, advice, spec.choice if spec else None, self._take)
+        self.open(filesystem.Filesystem, session, advice, spec.choice if spec else None, self._take)
 
     def _advice_for(self, spec: VolumeSpec | None) -> Advice:
         session, advice = self.session, self.session.advice
@@ -315,16 +311,16 @@ class PlanScreen(Screen):
         spec = self.session.specs[self._at]
         held = self.session.taken
         taken = held if held is not None and held.choice == spec.choice else Taken(spec.choice)
-        self.open(Options, self.session, spec.workload.id, taken, self._take)
+        self.open(options.Options, self.session, spec.workload.id, taken, self._take)
 
     def act_drives(self) -> None:
         """Select several drives for the volume."""
-        self.open(Spread, self.session, self._renew)
+        self.open(spread.Spread, self.session, self._renew)
 
     def act_adjust(self) -> None:
         """Resize or move an existing partition."""
         assert self.session.drive is not None
-        adjust_one_of(self.desk, self.session.drive)
+        adjusting.adjust_one_of(self.desk, self.session.drive)
 
     def act_table(self) -> None:
         """Select partition table and volume group."""
@@ -335,7 +331,7 @@ class PlanScreen(Screen):
         def check(arrangement: Arrangement) -> None:
             draft.planned(self.services, changed(arrangement))
 
-        self.open(Arrange, self.session.arrangement, check, lambda taken: self._renew(changed(taken)))
+        self.open(spread.Arrange, self.session.arrangement, check, lambda taken: self._renew(changed(taken)))
 
     def act_system(self) -> None:
         """Replace the volumes with those of a desktop system."""
@@ -364,7 +360,7 @@ class PlanScreen(Screen):
         """Compare filesystems for the volume."""
         spec = self.session.specs[self._at]
         loads = self._loads(spec)
-        self.open(Candidates, self._advice_for(spec), self._at, loads, self._take)
+        self.open(candidates.Candidates, self._advice_for(spec), self._at, loads, self._take)
 
     def act_speed(self) -> None:
         """Open the measurement of alignment."""
