@@ -64,6 +64,11 @@ class Screen:
         """The live or recorded machine."""
         return self.desk.services
 
+    @property
+    def session(self) -> Session:
+        """The session of the selected drive."""
+        return self.desk.session
+
     def entered(self) -> None:
         """Called when the screen is opened or returned to."""
 
@@ -220,9 +225,11 @@ class Screen:
 class Desk(ABC):
     """The open screens and the session. `Wizard` in wizard/ui/wizard.py implements `open_...`.
 
-    `run` is the last run started or opened, `runs` are all open runs. `found` maps paths to drives, or to
-    None until a drive is read. `touched` is True if the drives may have changed since. `measured_by_writing`
-    is True after a trial wrote to free space, `interrupted` if Ctrl+C or missing answers end the wizard.
+    `selected` is the session of the selected drive, `workload` the last workload before the drives were read
+    again. `run` is the last run started or opened, `runs` are all open runs. `found` maps paths to drives,
+    or to None until a drive is read. `touched` is True if the drives may have changed since.
+    `measured_by_writing` is True after a trial wrote to free space, `interrupted` if Ctrl+C or missing
+    answers end the wizard.
 
     Slow work runs in threads; `changed` is called from any thread when the view has changed. Asking for root
     may need the terminal: interfaces check `errand` after every call and change, and call it while the
@@ -231,7 +238,8 @@ class Desk(ABC):
 
     def __init__(self, services: Services, changed: Callable[[], None] = lambda: None) -> None:
         self.services = services
-        self.session = Session()
+        self.selected: Session | None = None
+        self.workload: str | None = None
         self.changed = changed
         self.errand: Callable[[], None] | None = None
         self.over = self.interrupted = False
@@ -245,6 +253,21 @@ class Desk(ABC):
         self._stop = threading.Event()
         self._working = 0
         self._idle = threading.Condition(self._lock)
+
+    @property
+    def session(self) -> Session:
+        """The session of the selected drive."""
+        assert self.selected is not None
+        return self.selected
+
+    @session.setter
+    def session(self, session: Session) -> None:
+        self.selected = session
+
+    @property
+    def drives(self) -> tuple[Drive, ...]:
+        """Drives of the session, if any."""
+        return self.selected.drives if self.selected else ()
 
     def begin(self, drive: str = "", part: str = "") -> None:
         """Open the first screen, at a drive or partition if named, and watch the drives."""
@@ -337,9 +360,9 @@ class Desk(ABC):
 
     def _equipped(self, around: Machine) -> None:
         """Update the tools in the session's machine, but not the drives."""
-        machine = self.session.machine
-        if machine is not None:
-            self.session = replace(self.session, machine=replace(around, drives=machine.drives))
+        if session := self.selected:
+            machine = replace(around, drives=session.machine.drives)
+            self.session = replace(session, machine=machine)
         self.screen.equipped()
 
     def moved(self, row: str) -> None:
@@ -454,8 +477,13 @@ class Desk(ABC):
 
     def read_again(self) -> None:
         """Discard the plan, return to Drives and read them again. Preserves the workload."""
-        self.session = Session(workload=self.session.workload)
         self.touched = True
+        self._start_over()
+
+    def _start_over(self) -> None:
+        if self.selected:
+            self.workload = self.selected.workload
+        self.selected = None
         self.home()
 
     def later(
@@ -589,10 +617,9 @@ class Desk(ABC):
         at_work = any(screen.step is ui.ScreenStep.WORK for screen in self._screens)
         if len(self._screens) == 1 or at_work or not self.may_end:
             return
-        drive = next((drive for drive in self.session.drives if not self.services.is_attached(drive)), None)
+        drive = next((drive for drive in self.drives if not self.services.is_attached(drive)), None)
         if drive is None:
             return
-        self.session = Session(workload=self.session.workload)
-        self.home()
+        self._start_over()
         said = Sentence("{drive} {model} was disconnected. The plan was discarded.")
         self.screen.warn(said(drive=drive.path, model=drive.model or ""))

@@ -195,7 +195,7 @@ def ending(desk: Desk) -> Screen | None:
                 text = t("The run continues without this window. `diskwright status` shows the progress.")
         except DiskwrightError:
             text = t("The state of the run is unknown; it may continue. Check `diskwright status`.")
-    elif desk.session.plan or desk.session.migration:
+    elif (session := desk.selected) and (session.plan or session.migration):
         text = t("The plan is not applied and will be discarded. No drive was written.")
         if desk.measured_by_writing:
             text = t(

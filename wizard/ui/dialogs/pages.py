@@ -23,7 +23,7 @@ class Overlay(Screen):
         """Close the dialogs if a drive of the session was unplugged. The desk then leaves the screen."""
         if self.desk.screen is not self or self.step in (ui.ScreenStep.DRIVES, ui.ScreenStep.WORK):
             return
-        if all(map(self.services.is_attached, self.desk.session.drives)):
+        if all(map(self.services.is_attached, self.desk.drives)):
             return
         while isinstance(self.desk.screen, Overlay) and self.desk.screen.may_leave:
             self.desk.back()

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from wizard.filesystems.registry import title_of
 from wizard.model import requests
 from wizard.model.errors import printable
-from wizard.model.machine import Drive, Machine, Partition
+from wizard.model.machine import Drive, Partition
 from wizard.model.said import format_capacity, t
 from wizard.plan.request import plan_request
 from wizard.plan.settings.possible import places_of, signatures_on
@@ -38,13 +38,7 @@ class Actions(Screen):
 
     @property
     def _drive(self) -> Drive:
-        assert self.desk.session.drive is not None
-        return self.desk.session.drive
-
-    @property
-    def _machine(self) -> Machine:
-        assert self.desk.session.machine is not None
-        return self.desk.session.machine
+        return self.session.drive
 
     def _entries(self) -> tuple[MenuEntry, ...]:
         against = blocker(self.services, self.desk.runs, self._drive)
@@ -53,7 +47,7 @@ class Actions(Screen):
             self.services.apply_obstacle,
             self.services.obstacle,
         )
-        return entries(self._machine, self._drive, self._device, against, self.desk.runs, here)
+        return entries(self.session.machine, self._drive, self._device, against, self.desk.runs, here)
 
     def view(self) -> ui.View:
         """Return the menu."""
@@ -98,7 +92,7 @@ class Actions(Screen):
     act_undo = partialmethod(act_show_run, "undo")
 
     def _purpose(self, mode: plan_request.Mode | None, part: str | None = None) -> None:
-        self.desk.session = replace(self.desk.session, mode=mode, part=part, specs=(), plan=None)
+        self.desk.session = replace(self.session, mode=mode, part=part, specs=(), plan=None)
         self.desk.open_purpose()
 
     act_set_up = partialmethod(_purpose, plan_request.Mode.REPLACE)
@@ -125,7 +119,7 @@ class Actions(Screen):
 
     def act_move(self) -> None:
         """Review aligning a partition, or all misaligned partitions of a drive."""
-        self.desk.open_moves(self._machine, self._drive, self._drive.partition(self._device))
+        self.desk.open_moves(self.session.machine, self._drive, self._drive.partition(self._device))
 
     @property
     def _part(self) -> Partition:
@@ -138,7 +132,7 @@ class Actions(Screen):
         self._review(plan_request.RestoreTable())
 
     def _review(self, request: plan_request.Request) -> None:
-        self.desk.open_review(self.services.plan(self._machine, (self._drive,), request))
+        self.desk.open_review(self.services.plan(self.session.machine, (self._drive,), request))
 
     def act_to_ext4(self) -> None:
         """Open the conversions to ext4."""

@@ -293,7 +293,7 @@ class DrivesScreen(Screen):
     def act_set_up(self) -> None:
         """Open Purpose for a drive."""
         session = self.taken()
-        if reason := self._blocker(session.drives[0]):
+        if reason := self._blocker(session.drive):
             raise Refused(reason)
         if session.part or not session.specs:
             # Discard a plan for a single partition, and choices from a menu that was closed.
@@ -309,7 +309,7 @@ class DrivesScreen(Screen):
     def act_to_ext4(self) -> None:
         """Open the conversions to ext4."""
         self.desk.session = self.taken()
-        self.desk.open_conversions(self.desk.session.drives[0], self.row)
+        self.desk.open_conversions(self.desk.session.drive, self.row)
 
     # Dialogs and jobs are imported on use, so that the list of drives appears sooner.
 
@@ -340,7 +340,7 @@ class DrivesScreen(Screen):
         session = self.desk.session = self.taken()
         drive, diagnosis = self._selected
         parts = misaligned_found(drive, diagnosis, self.row)
-        if parts and session.machine is not None:
+        if parts:
             self.desk.open_moves(session.machine, drive, parts[0] if len(parts) == 1 else None)
 
     def act_nofail(self) -> None:
@@ -389,8 +389,8 @@ class DrivesScreen(Screen):
         if self._around is None:
             raise Refused(t("Still checking the kernel and the tools."))
         machine = replace(self._around, drives=self.answered)
-        before = self.desk.session
-        session = before if before.drive == drive else Session(workload=before.workload)
-        return replace(
-            session, machine=machine, drive=drive, diagnosis=self.services.diagnose(machine, drive)
-        )
+        diagnosis = self.services.diagnose(machine, drive)
+        before = self.desk.selected
+        if before and before.drive == drive:
+            return replace(before, machine=machine, diagnosis=diagnosis)
+        return Session(machine, drive, diagnosis, before.workload if before else self.desk.workload)

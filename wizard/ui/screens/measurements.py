@@ -38,7 +38,8 @@ class TrialScreen(Measuring[Verdict]):
     )
 
     def __init__(self, desk: Desk, drive: Drive) -> None:
-        before = desk.session.verdict if desk.session.drive == drive else None
+        session = desk.selected
+        before = session.verdict if session and session.drive == drive else None
         title = t("Does alignment matter on {drive}?", drive=ui.short(drive.path))
         super().__init__(desk, drive, before if before and before.drive == drive.path else None, title)
 
@@ -94,8 +95,8 @@ class TrialScreen(Measuring[Verdict]):
         )
 
     def _settled(self, verdict: Verdict) -> None:
-        if self.desk.session.drive == self.drive:
-            self.desk.session = replace(self.desk.session, verdict=verdict)
+        if (session := self.desk.selected) and session.drive == self.drive:
+            self.desk.session = replace(session, verdict=verdict)
 
 
 NOT_PROOF = t("This test cannot prove that a drive is not shingled.")

@@ -62,11 +62,6 @@ class PlanScreen(Screen):
         return min(index, max(0, len(self.session.specs) - 1))
 
     @property
-    def session(self) -> Session:
-        """The session with the plan."""
-        return self.desk.session
-
-    @property
     def _job(self) -> PlanJob:
         """The plan. Its actions are unavailable without one."""
         assert self.session.plan is not None
@@ -143,7 +138,7 @@ class PlanScreen(Screen):
         yield ui.GAP
         if danger := danger_of(plan):
             yield ui.para(ui.danger(danger), hang=2)
-        yield plan_rows.lost_line(session, plan)
+        yield plan_rows.lost_line(plan)
         if session.arrangement.stripe:
             yield ui.para(t("On {drives}.", drives=spread_of(session)))
         if note := mirror_note(plan):
@@ -164,7 +159,7 @@ class PlanScreen(Screen):
         session = self.session
         if session.plan is not None:
             return bool(session.plan.unread)
-        return session.drive is not None and unread_content(session.drive)
+        return unread_content(session.drive)
 
     @property
     def _can_read(self) -> bool:
@@ -173,14 +168,13 @@ class PlanScreen(Screen):
 
     @property
     def _has_old_filesystem(self) -> bool:
-        drive, part = self.session.drive, self.session.part
-        return bool(drive and not part and old_filesystems(drive))
+        return not self.session.part and bool(old_filesystems(self.session.drive))
 
     def _actions(self) -> Iterator[ui.Action]:
         session = self.session
         whole, alone = session.part is None, not session.arrangement.stripe
         replaces = session.mode is Mode.REPLACE
-        holds = session.drive is not None and not session.drive.is_empty
+        holds = not session.drive.is_empty
         yield ui.Action("review", "enter", messages.REVIEW, self._fault)
         if self._can_read:
             yield ui.Action("as-root", "a", messages.READ_AS_ROOT)
@@ -198,7 +192,7 @@ class PlanScreen(Screen):
         yield ui.Action("try", "c", t("compare"), self._why_not_try())
         if whole:
             yield ui.Action("drives", "d", t("more drives"), none)
-            if holds and alone and session.drive and session.drive.partitions:
+            if holds and alone and session.drive.partitions:
                 against = (
                     t("All existing contents are replaced. Press x to preserve them.") if replaces else ""
                 )
@@ -215,7 +209,7 @@ class PlanScreen(Screen):
     def _why_not_try(self) -> ui.Text:
         """Return why filesystems for the selected volume cannot be compared."""
         session = self.session
-        if session.plan is None or session.drive is None or not session.specs:
+        if session.plan is None or not session.specs:
             return self._fault
         if obstacle := self.services.obstacle:
             return obstacle
@@ -230,12 +224,10 @@ class PlanScreen(Screen):
     def _why_not_keep(self) -> str:
         """Return why existing contents cannot be preserved. Cached, because views are requested often."""
         if self._keeps is None:
-            drive = self.session.drive
-            empty = drive is None or drive.is_empty
             trial = replace(self.session, mode=Mode.USE_FREE)
             self._keeps = (
                 str(t("The drive has no contents to preserve."))
-                if empty
+                if self.session.drive.is_empty
                 else why_not(draft.planned, self.services, trial)
             )
         return self._keeps
@@ -319,7 +311,6 @@ class PlanScreen(Screen):
 
     def act_adjust(self) -> None:
         """Resize or move an existing partition."""
-        assert self.session.drive is not None
         adjusting.adjust_one_of(self.desk, self.session.drive)
 
     def act_table(self) -> None:
@@ -341,7 +332,6 @@ class PlanScreen(Screen):
 
     def act_to_ext4(self) -> None:
         """Open the conversions to ext4, which preserve the files."""
-        assert self.session.drive is not None
         self.desk.open_conversions(self.session.drive)
 
     def act_commands(self) -> None:
@@ -364,8 +354,7 @@ class PlanScreen(Screen):
 
     def act_speed(self) -> None:
         """Open the measurement of alignment."""
-        if self.session.drive is not None:
-            self.desk.open_alignment_test(self.session.drive)
+        self.desk.open_alignment_test(self.session.drive)
 
     def act_save(self) -> None:
         """Save the plan to a file."""

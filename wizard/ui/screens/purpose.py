@@ -40,9 +40,7 @@ class PurposeScreen(Screen):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self._purposes = [profile.workload for profile in self.services.profiles]
-        drive = desk.session.drive
-        assert drive is not None
-        wanted = desk.session.workload or usual_purpose(drive)
+        wanted = desk.session.workload or usual_purpose(desk.session.drive)
         known = [workload.id for workload in self._purposes]
         self.row = wanted if wanted in known else next(iter(known), "")
         self._session = desk.session
@@ -82,7 +80,7 @@ class PurposeScreen(Screen):
 
     def act_plan(self) -> None:
         """Open the plan for the workload. Preserves a previous plan for the same workload."""
-        session = self.desk.session
+        session = self.session
         if not (session.workload == self.row and session.specs):
             session = for_purpose(self.services, self._session, self.row)
         self.desk.session = session
@@ -108,7 +106,7 @@ def _preview(session: Session) -> Iterator[ui.Block]:
         return
     plan = session.plan
     if plan is None:
-        unread = unread_content(session.drives[0])
+        unread = unread_content(session.drive)
         yield ui.para(
             ui.warn(
                 t("The drive was not read. The plan shows what to do.")
@@ -119,7 +117,7 @@ def _preview(session: Session) -> Iterator[ui.Block]:
     else:
         yield from (ui.GAP, replace(plan_bars(plan)[1], caption=""), ui.GAP)
     for index, spec in enumerate(session.specs):
-        size = (volume_bytes(plan, index) if plan else None) or session.drives[0].size_bytes or 0
+        size = (volume_bytes(plan, index) if plan else None) or session.drive.size_bytes or 0
         title = title_of(spec.choice.filesystem)
         what: list[ui.Piece | ui.Text] = [
             t("{size:size} for", size=size),

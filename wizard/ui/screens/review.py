@@ -142,9 +142,13 @@ class Review(Screen):
         The token is the serial number, or the device name if another attached or selected drive has the same
         serial number. The last characters of an unambiguous serial number are sufficient.
         """
-        machine, found = self.desk.session.machine, self.desk.found
+        session, found = self.desk.selected, self.desk.found
         answered = (one[0] for one in found.values() if one)
-        attached: list[Drive | Identity] = [*(machine.drives if machine else ()), *answered, *self.job.drives]
+        attached: list[Drive | Identity] = [
+            *(session.machine.drives if session else ()),
+            *answered,
+            *self.job.drives,
+        ]
         others = {one.token for one in attached if one.path != drive.path}
         # An unread drive may have a serial number with the same end.
         if any(one is None for path, one in found.items() if path != drive.path):

@@ -166,8 +166,8 @@ class WaysScreen(Screen):
     def _planned(self, migration: Migration) -> None:
         """Open Review."""
         self.row = migration.way.value
-        if self.desk.session.drive == self._drive:
-            self.desk.session = replace(self.desk.session, migration=migration)
+        if (session := self.desk.selected) and session.drive == self._drive:
+            self.desk.session = replace(session, migration=migration)
         self.desk.open_review(migration)
 
 
