@@ -141,10 +141,9 @@ UNKNOWN = t("unknown")
 COMMAS = Sentence("{parts:list}")
 
 
-def health_page(desk: Desk, drive: Drive, diagnosis: Diagnosis | None = None) -> Screen:
+def health_page(desk: Desk, drive: Drive, diagnosis: Diagnosis) -> Screen:
     """Return the page about a drive."""
-    known = diagnosis or desk.services.diagnose(desk.session.machine, drive)
-    blocks = health_blocks(drive, known, blocker(desk.services, desk.runs, drive))
+    blocks = health_blocks(drive, diagnosis, blocker(desk.services, desk.runs, drive))
     return Page(desk, t("Health of {drive}", drive=ui.short(drive.path)), blocks, place="health")
 
 

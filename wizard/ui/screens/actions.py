@@ -144,7 +144,7 @@ class Actions(Screen):
 
     def act_health(self) -> None:
         """Open the health page."""
-        self.open(health_page, self._drive)
+        self.open(health_page, self._drive, self.session.diagnosis)
 
     def act_rename(self) -> None:
         """Ask for a new label."""

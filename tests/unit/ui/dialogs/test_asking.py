@@ -242,7 +242,7 @@ def test_unreadable_run_state_asks_before_quitting() -> None:
 def test_unapplied_plan_asks_before_quitting() -> None:
     at, _ = person()
     planned = make_migration(situation(), Way.FULL)
-    at.desk.session = replace(at.desk.session, migration=planned)
+    at.desk.session = replace(session_on(drive()), migration=planned)
     at.act("quit")
     assert not at.desk.over and "No drive was written." in at.text
 

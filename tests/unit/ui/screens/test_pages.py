@@ -197,7 +197,7 @@ def test_verdict_without_pairs_reports_no_measurement() -> None:
 def test_health_starts_with_the_verdict_and_names_the_drive() -> None:
     failing = drive(smart=Smart(passed=False, health=Health(hours=20_000, pending=3)))
     at = person(failing)
-    at.desk.go(health_page(at.desk, failing))
+    at.desk.go(health_page(at.desk, failing, at.desk.services.diagnose(machine(failing), failing)))
     assert at.view.place == "health"
     said = [text for text in at.texts() if text]
     assert said[1].startswith("Failing: copy all data off the drive now.")
@@ -207,5 +207,6 @@ def test_health_starts_with_the_verdict_and_names_the_drive() -> None:
 
 def test_drive_without_health_data_is_not_called_healthy() -> None:
     at = person(drive())
-    at.desk.go(health_page(at.desk, drive()))
+    known = drive()
+    at.desk.go(health_page(at.desk, known, at.desk.services.diagnose(machine(known), known)))
     assert "No health data available." in at.texts() and "Good" not in at.text
