@@ -1,15 +1,14 @@
 """Build a plan from a session, starting with the workload. No rendering."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from wizard.advice.existing import is_often_unplugged
-from wizard.advice.missing import FILESYSTEMS, for_files, lacking
+from wizard.advice.missing import FILESYSTEMS, Missing, for_files, lacking
+from wizard.advice.request import Taken
+from wizard.host.services import Services
 from wizard.model.errors import DiskwrightError, Refused, why_not
 from wizard.model.machine import Drive
 from wizard.plan.request.plan_request import PLAIN, Mode, NewVolumes
@@ -19,11 +18,6 @@ from wizard.plan.request.volume_request import VolumeSpec
 from wizard.plan.request.wanted import desktop_requests, room_for_preset, spec_of
 from wizard.ui.session import Session
 from wizard.ui.several_drives import fitting
-
-if TYPE_CHECKING:
-    from wizard.advice.missing import Missing
-    from wizard.advice.request import Taken
-    from wizard.host.services import Services
 
 
 def usual_purpose(drive: Drive) -> str:

@@ -1,7 +1,5 @@
 """Dialogs to ask, choose, type and save. Enter changes nothing by default."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial

@@ -11,7 +11,8 @@ from wizard.findings import contents
 from wizard.findings.diagnose import has_health, judge_health
 from wizard.findings.drive_faults import size_words, tuning_words
 from wizard.findings.use import named_field
-from wizard.model.errors import printable
+from wizard.model.errors import DiskwrightError, printable
+from wizard.model.finding import Diagnosis
 from wizard.model.machine import Drive, Partition, Signature
 from wizard.model.said import Message, Sentence, Value, format_capacity, format_exact, t, tn
 from wizard.ui import messages
@@ -25,8 +26,6 @@ from wizard.ui.dialogs.pages import Overlay, Page
 
 if TYPE_CHECKING:
     from wizard.advice.missing import Missing
-    from wizard.model.errors import DiskwrightError
-    from wizard.model.finding import Diagnosis
 
 
 MOST_LINES = 200

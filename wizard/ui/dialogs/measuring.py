@@ -1,14 +1,13 @@
 """Benchmark dialog: start, watch, stop and read. Subclasses define the benchmark."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from wizard.benchmark.access import MeasureProgress
 from wizard.benchmark.results import BenchmarkResult, render_verdict
+from wizard.model.machine import Drive
 from wizard.model.said import t
 from wizard.ui import messages
 from wizard.ui import view as ui
@@ -16,9 +15,6 @@ from wizard.ui.components import measured
 from wizard.ui.desk import Desk
 from wizard.ui.dialogs.asking import ask_tokens, save
 from wizard.ui.dialogs.pages import Overlay, Reasons
-
-if TYPE_CHECKING:
-    from wizard.model.machine import Drive
 
 MEASURE = t("measure")
 Verdict = TypeVar("Verdict", bound="BenchmarkResult")

@@ -1,7 +1,5 @@
 """Pages to read: text, screen help, reasons, glossary, and steps with commands."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 
 from wizard.advice import evidence

@@ -1,27 +1,23 @@
 """A document as Review and Work show it, whatever its kind."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from msgspec import Struct
 
+from wizard.apply.run.journal import RunState
+from wizard.apply.run.progress_log import Decision
+from wizard.host.services import Services
 from wizard.model.errors import printable
+from wizard.model.run import JournalEntry
 from wizard.model.said import t
 from wizard.plan.changes import RunDocument
+from wizard.plan.undo_policy import UndoSpace
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.drive_rows import who
-
-if TYPE_CHECKING:
-    from wizard.apply.run.journal import RunState
-    from wizard.apply.run.progress_log import Decision
-    from wizard.host.services import Services
-    from wizard.model.run import JournalEntry
-    from wizard.plan.undo_policy import UndoSpace
 
 WILL_BE_DONE = t("What will be done")
 D = TypeVar("D", bound=RunDocument, covariant=True)

@@ -1,26 +1,20 @@
 """A plan as a job."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from wizard.apply.run.journal import RunState
+from wizard.host.services import Services
+from wizard.model.run import JournalEntry
 from wizard.model.said import Sentence, t
 from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import mirror_note
 from wizard.plan.text import background_work, brief, danger_of, free_used, inside_sentences
-from wizard.plan.undo_policy import WORD, losses, lost_when, needs_word, promise, shows_nothing
+from wizard.plan.undo_policy import WORD, UndoSpace, losses, lost_when, needs_word, promise, shows_nothing
 from wizard.ui import view as ui
 from wizard.ui.components.drive_bars import plan_bars
 from wizard.ui.components.reasons import command_blocks
 from wizard.ui.jobs.job import Job, RunOutcome
-
-if TYPE_CHECKING:
-    from wizard.apply.run.journal import RunState
-    from wizard.host.services import Services
-    from wizard.model.run import JournalEntry
-    from wizard.plan.undo_policy import UndoSpace
 
 MOST_NAMES = 3
 """Most partitions to name in a headline."""

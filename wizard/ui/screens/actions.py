@@ -1,7 +1,5 @@
 """Menu screen of a drive or partition, and the paths from there to Review."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial, partialmethod
 

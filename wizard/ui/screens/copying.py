@@ -1,24 +1,18 @@
 """Screens to copy files to a volume: source, target folder, then losses of the copy, before Review."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
+from wizard.apply.copy.places import Source
 from wizard.filesystems.registry import title_of
-from wizard.model.errors import BadInput
+from wizard.model.errors import BadInput, DiskwrightError
 from wizard.model.requests import CopyFiles
 from wizard.model.said import format_capacity, t
+from wizard.plan.changes import Bring
 from wizard.plan.copy import amount_message, fstab_difference
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Typing
-
-if TYPE_CHECKING:
-    from wizard.apply.copy.places import Source
-    from wizard.model.errors import DiskwrightError
-    from wizard.plan.changes import Bring
 
 OTHER = "other"
 """Row key for a folder typed by name."""

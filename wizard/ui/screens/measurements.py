@@ -1,9 +1,6 @@
 """Screens to measure a drive: the effect of alignment, and the quick test for shingled recording."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -12,15 +9,13 @@ from wizard.benchmark.alignment import run_alignment_trial
 from wizard.benchmark.scratch import scratch_extents
 from wizard.benchmark.smr_judge import UNCONFIRMED
 from wizard.model.errors import why_not
+from wizard.model.machine import Drive
 from wizard.model.said import t
 from wizard.model.verdict import USUAL_SECONDS, DisplacedVerdict, Verdict
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.desk import Desk
 from wizard.ui.dialogs.measuring import Measuring, ask_token
-
-if TYPE_CHECKING:
-    from wizard.model.machine import Drive
 
 CLAIMED_BYTES, ASSUMED_BYTES = 512, 4096
 """Reported block size, and assumed real block size, in bytes."""

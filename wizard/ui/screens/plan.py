@@ -1,16 +1,15 @@
 """Screen 3: all decisions of the plan, with keys to change them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from wizard.advice.request import Taken
 from wizard.ext4.superblock import old_filesystems
+from wizard.model.advice import Advice
 from wizard.model.errors import BadInput, DiskwrightError, why_not
 from wizard.model.said import t
+from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import mirror_note
 from wizard.plan.refusals import unread_content
 from wizard.plan.request.plan_request import PLAIN, Arrangement, Mode
@@ -29,10 +28,6 @@ from wizard.ui.editors import adjusting, candidates, filesystem, options, spread
 from wizard.ui.jobs.plan import PlanJob
 from wizard.ui.session import Session
 from wizard.ui.several_drives import spread_of, still_there
-
-if TYPE_CHECKING:
-    from wizard.model.advice import Advice
-    from wizard.plan.plan import Plan
 
 EXT4_INSTEAD = t("Press m to convert to ext4 without losing a file.")
 

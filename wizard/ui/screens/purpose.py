@@ -1,7 +1,5 @@
 """Screen 2: the drive's workload and the resulting volumes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from msgspec.structs import replace

@@ -1,7 +1,5 @@
 """Screen 4: lost data, steps, and the drive's serial number to confirm."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 

@@ -1,9 +1,6 @@
 """Screen for conversions to ext4 that preserve all files: methods, options and planning."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -12,19 +9,15 @@ from wizard.ext4.superblock import old_filesystems
 from wizard.ext4.system_findings import COPY_COMMANDS, COPY_INSTEAD
 from wizard.ext4.ways import NEW_INSTEAD, is_damaged, offer_of
 from wizard.filesystems.registry import title_of
-from wizard.model.errors import Refused
+from wizard.model.errors import DiskwrightError, Refused
+from wizard.model.machine import Drive
 from wizard.model.said import format_capacity, t
-from wizard.plan.changes import Way
+from wizard.plan.changes import Migration, Prospect, Way, WayOffer
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components import advice_rows
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Picker
-
-if TYPE_CHECKING:
-    from wizard.model.errors import DiskwrightError
-    from wizard.model.machine import Drive
-    from wizard.plan.changes import Migration, Prospect, WayOffer
 
 
 class WaysScreen(Screen):

@@ -1,12 +1,9 @@
 """Screen 5: progress, then the result and the decision. The run continues without the screen."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterable, Iterator
 from functools import partial, partialmethod
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -16,7 +13,7 @@ from wizard.apply.run.progress_log import Decision, Settling
 from wizard.apply.run.runs import run_argument
 from wizard.model.errors import DiskwrightError, why_not
 from wizard.model.run import Event, JournalEntry
-from wizard.model.said import t
+from wizard.model.said import Message, t
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components import run_rows
@@ -25,9 +22,6 @@ from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs import asking
 from wizard.ui.dialogs.pages import Page
 from wizard.ui.jobs.job import AnyJob, RunOutcome
-
-if TYPE_CHECKING:
-    from wizard.model.said import Message
 
 STEPS = t("Steps")
 HOME = t("drives")
