@@ -115,10 +115,10 @@ class Screen:
         return ()
 
     def _said(self) -> ui.Piece | None:
-        return ui.Piece(self.doing) if self.doing != "" else None
+        return ui.Piece(self.doing) if self.doing else None
 
     def _busy(self) -> bool:
-        return self.doing != ""
+        return bool(self.doing)
 
     def moved(self, row: str) -> None:
         """Move the cursor to a row."""
@@ -187,7 +187,7 @@ class Screen:
 
     def tell(self, text: ui.Text, tone: ui.Tone = ui.Tone.PLAIN) -> None:
         """Answer the last action. An empty text clears the answer."""
-        self.said = ui.Piece(text, tone) if text != "" else None
+        self.said = ui.Piece(text, tone) if text else None
 
     def warn(self, text: ui.Text) -> None:
         """Answer the last action with a warning."""
@@ -200,7 +200,7 @@ class Screen:
             self.doing = ""
             then(result)
 
-        if self.doing == "":
+        if not self.doing:
             self.doing = doing
             self.desk.later(self, work, done, self._hindered)
 
@@ -334,9 +334,9 @@ class Desk(ABC):
                 return
             action = self.view.action(name)
             screen = self.screen
-            if action is not None and action.why_not != "":
+            if action and action.why_not:
                 screen.warn(action.why_not)
-            elif action is not None:
+            elif action:
                 if name != "install":
                     screen.forget()
                 self._guarded(screen, lambda: self._do(screen, name, row, values or {}))

@@ -95,7 +95,7 @@ def entries(
     own = runs_on(runs, drive, device)
     found = [replace(one, why_not=_why_not(one, own, here)) for one in found]
     # Sort unavailable actions last, and destructive ones last in each group.
-    return (*_of_runs(own), *sorted(found, key=lambda one: (one.why_not != "", one.ends)))
+    return (*_of_runs(own), *sorted(found, key=lambda one: (bool(one.why_not), one.ends)))
 
 
 def _of_runs(runs: Sequence[OpenRun]) -> Iterator[MenuEntry]:
@@ -106,11 +106,9 @@ def _of_runs(runs: Sequence[OpenRun]) -> Iterator[MenuEntry]:
             if "undo" in run.ways:
                 yield MenuEntry("undo", "U", messages.UNDO_TITLE, t("restore the old contents"), ends=True)
         else:
-            says = (
-                t("show progress, or stop")
-                if run.state == RUNNING
-                else run.why_not or t("not finished: go on or undo")
-            )
+            says = run.why_not or t("not finished: go on or undo")
+            if run.state == RUNNING:
+                says = t("show progress, or stop")
             yield MenuEntry("show-run", "v", t("Show run"), says)
 
 
@@ -177,7 +175,7 @@ def _of_filesystem(machine: Machine, drive: Drive, device: str, here: MenuFacts)
     yield MenuEntry("to-ext4", "m", t("Convert to ext4"), says, "" if old else none)
     if drive.partition(device) is None and not drive.signatures:
         return
-    label = next((mark.label for mark in settings.signatures_on(drive, device) if mark.label), None)
+    label = label_on(drive, device)
     named = t("now: {label}", label=label) if label else t("no label")
     yield MenuEntry("rename", "r", messages.RENAME, named, settings.why_not_relabel(drive, device))
     yield MenuEntry(
@@ -205,7 +203,7 @@ def _of_filesystem(machine: Machine, drive: Drive, device: str, here: MenuFacts)
             why_not,
         )
     # If `not_worked_out` is set, fstab was not read.
-    has_line = here.has_line or here.not_worked_out != ""
+    has_line = here.has_line or bool(here.not_worked_out)
     against = settings.why_not_remount(drive, device, has_line=has_line)
     yield MenuEntry("options", "o", messages.MOUNT_OPTIONS, t("from the fstab line"), against)
     yield MenuEntry(
@@ -215,6 +213,11 @@ def _of_filesystem(machine: Machine, drive: Drive, device: str, here: MenuFacts)
         t("better settings for a purpose; no file loss"),
         settings.why_not_tune(drive, device),
     )
+
+
+def label_on(drive: Drive, device: str) -> str | None:
+    """Return the first label on a device, or None."""
+    return next((mark.label for mark in settings.signatures_on(drive, device) if mark.label), None)
 
 
 def _of_partition(drive: Drive, part: Partition) -> Iterator[MenuEntry]:

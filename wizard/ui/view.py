@@ -48,13 +48,7 @@ class ScreenStep(StrEnum):
         return TITLES[self]
 
 
-TITLES = {
-    ScreenStep.DRIVES: t("Drives"),
-    ScreenStep.PURPOSE: t("Purpose"),
-    ScreenStep.PLAN: t("Plan"),
-    ScreenStep.REVIEW: t("Review"),
-    ScreenStep.WORK: t("Work"),
-}
+TITLES = dict(zip(ScreenStep, (t("Drives"), t("Purpose"), t("Plan"), t("Review"), t("Work")), strict=True))
 
 
 class Piece(Struct, frozen=True):
@@ -267,7 +261,7 @@ def para(*pieces: Piece | Text, indent: int = 0, hang: int | None = None, key: s
     """
     hang = 2 * (len(pieces) > 1) if hang is None else hang
     found = (piece if isinstance(piece, Piece) else Piece(piece) for piece in pieces)
-    return Para(tuple(piece for piece in found if piece.text != ""), indent, hang, key)
+    return Para(tuple(piece for piece in found if piece.text), indent, hang, key)
 
 
 strong = partial(Piece, tone=Tone.STRONG)

@@ -81,14 +81,14 @@ class Install(Overlay):
         elif self._fault:
             yield ui.Action("back", "enter", messages.BACK)
             yield ui.Action("again", "r", messages.TRY_AGAIN)
-        elif self.doing == "":
+        elif not self.doing:
             yield ui.Action("back", "enter", messages.NO)
             yield ui.Action("install", "y", messages.INSTALL)
 
     def _above(self) -> Iterator[ui.Block]:
         if self._fault:
             yield ui.para(ui.warn(self._fault))
-        elif self.doing != "":
+        elif self.doing:
             yield ui.Progress(None, self.doing) if self._at_work else ui.para(self.doing)
         else:
             yield ui.para(self._offer)

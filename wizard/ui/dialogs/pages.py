@@ -55,7 +55,7 @@ def help_page(desk: Desk) -> Screen:
 
 
 def _key(action: ui.Action) -> ui.Block:
-    why_not = ui.muted(t("(not now: {why})", why=action.why_not)) if action.why_not != "" else ""
+    why_not = ui.muted(t("(not now: {why})", why=action.why_not)) if action.why_not else ""
     return ui.para(ui.accent(ui.key_name(action.key)), action.label, why_not, indent=2, hang=6)
 
 
@@ -70,7 +70,7 @@ class Reasons(Reading):
         self.title, self._reasons, self.row = title, tuple(reasons), "0"
 
     def _rows(self) -> ui.Rows:
-        captions = any(reason.caption.text != "" for reason in self._reasons)
+        captions = any(reason.caption.text for reason in self._reasons)
         rows = (
             ui.Row(str(number), (reason.caption, reason.sentence) if captions else (reason.sentence,))
             for number, reason in enumerate(self._reasons)

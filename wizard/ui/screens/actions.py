@@ -11,7 +11,7 @@ from wizard.model.errors import printable
 from wizard.model.machine import Drive, Partition
 from wizard.model.said import format_capacity, t
 from wizard.plan.request import plan_request
-from wizard.plan.settings.possible import places_of, signatures_on
+from wizard.plan.settings.possible import places_of
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.run_rows import blocker, runs_on
@@ -20,7 +20,7 @@ from wizard.ui.dialogs.asking import Typing
 from wizard.ui.dialogs.health import health_page
 from wizard.ui.draft import usual_purpose
 from wizard.ui.editors.adjusting import adjust
-from wizard.ui.menu import MenuEntry, MenuFacts, entries
+from wizard.ui.menu import MenuEntry, MenuFacts, entries, label_on
 
 
 class Actions(Screen):
@@ -38,18 +38,16 @@ class Actions(Screen):
     def _drive(self) -> Drive:
         return self.session.drive
 
-    def _entries(self) -> tuple[MenuEntry, ...]:
+    def view(self) -> ui.View:
+        """Return the menu."""
         against = blocker(self.services, self.desk.runs, self._drive)
         here = MenuFacts(
             self.services.options_at_boot(self._drive, self._device) is not None,
             self.services.apply_obstacle,
             self.services.obstacle,
         )
-        return entries(self.session.machine, self._drive, self._device, against, self.desk.runs, here)
-
-    def view(self) -> ui.View:
-        """Return the menu."""
-        self._found = self._entries()
+        machine, drive, device = self.session.machine, self._drive, self._device
+        self._found = entries(machine, drive, device, against, self.desk.runs, here)
         return super().view()
 
     def _actions(self) -> Iterator[ui.Action]:
@@ -67,18 +65,14 @@ class Actions(Screen):
         if part is None:
             name, what, size = drive.path, printable(drive.model or "", 40), drive.size_bytes or 0
         else:
-            label = next((mark.label for mark in part.signatures if mark.label), None)
+            label = label_on(drive, part.path)
             name, size = part.path, part.size_bytes
             what = printable(label, 40) if label else title_of(part.filesystem or "")
         return f"{ui.short(name)}  {what}  {format_capacity(size)}"
 
     def act_do(self) -> None:
         """Perform the action of the row, or show why it is unavailable."""
-        entry = next((one for one in self._entries() if one.name == self.row), None)
-        if entry and entry.why_not:
-            self.warn(entry.why_not)
-        elif entry:
-            self.act(self.row, self.row, self.values)
+        self.desk.act(self.row, self.row)
 
     def act_show_run(self, way: str = "") -> None:
         """Open the run on this device, and ask about `keep` or `undo`."""
@@ -146,8 +140,8 @@ class Actions(Screen):
 
     def act_rename(self) -> None:
         """Ask for a new label."""
-        label = next((one.label for one in signatures_on(self._drive, self._device) if one.label), None) or ""
-        field = ui.Field("label", t("New label"), printable(label, 300), selected=True)
+        label = printable(label_on(self._drive, self._device) or "", 300)
+        field = ui.Field("label", t("New label"), label, selected=True)
         self._type(
             messages.RENAME,
             t("An fstab line with the old label is updated too."),

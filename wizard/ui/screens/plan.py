@@ -219,12 +219,7 @@ class PlanScreen(Screen):
     def _why_not_keep(self) -> str:
         """Return why existing contents cannot be preserved. Cached, because views are requested often."""
         if self._keeps is None:
-            trial = replace(self.session, mode=Mode.USE_FREE)
-            self._keeps = (
-                str(t("The drive has no contents to preserve."))
-                if self.session.drive.is_empty
-                else why_not(draft.planned, self.services, trial)
-            )
+            self._keeps = why_not(draft.planned, self.services, replace(self.session, mode=Mode.USE_FREE))
         return self._keeps
 
     def act_review(self) -> None:

@@ -86,7 +86,7 @@ class WaysScreen(Screen):
             yield ui.para(ui.strong(said), self._prospect.why)
             yield ui.para(t("Every conversion preserves all files."))
             yield ui.para(NEW_INSTEAD, COPY_INSTEAD, COPY_COMMANDS)
-        elif self.doing != "":
+        elif self.doing:
             yield ui.para(self.doing)
         elif self._fault:
             yield ui.para(ui.warn(t("Cannot show conversions:")), self._fault)

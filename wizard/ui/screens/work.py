@@ -177,8 +177,7 @@ class WorkScreen(Screen):
         if power == told and told:
             return ui.para(ui.strong(told), hang=2)
         unknown = t("The current step may be left half done. Afterwards, start diskwright again.")
-        said = power if power != "" else unknown
-        return ui.para(ui.warn(t("After a power cut now:")), ui.strong(said))
+        return ui.para(ui.warn(t("After a power cut now:")), ui.strong(power or unknown))
 
     def _panes(self) -> Iterator[ui.Pane]:
         if outcome := self._over:
