@@ -45,14 +45,14 @@ def for_purpose(services: Services, session: Session, workload: str) -> Session:
         arrangement=PLAIN,
         others=(),
     )
-    anew = replace(anew, mode=_mode(services, anew, was_spread=session.arrangement.stripe is not None))
+    # A mode chosen for several drives does not apply to this drive alone.
+    if not session.part and (session.mode is None or session.arrangement.stripe):
+        anew = replace(anew, mode=_safe_mode(services, anew))
     if workload == SYSTEM_WORKLOAD and part is None:
         # One volume if there is too little space.
         with suppress(DiskwrightError):
             return replace(anew, specs=desktop_specs(anew))
-    if anew.choice is None:
-        return anew
-    return replace(anew, specs=(default_spec(services, anew),))
+    return replace(anew, specs=(default_spec(services, anew),)) if anew.choice else anew
 
 
 def missing_makers(session: Session) -> Missing | None:
@@ -63,14 +63,8 @@ def missing_makers(session: Session) -> Missing | None:
     return next(filter(None, found), None)
 
 
-def _mode(services: Services, session: Session, *, was_spread: bool) -> Mode | None:
-    """Return the previous mode, or a mode that destroys no data, or None.
-
-    Only the user chooses a destructive mode.
-    """
-    # A mode chosen for several drives does not apply to this drive alone.
-    if session.part or (session.mode is not None and not was_spread):
-        return session.mode
+def _safe_mode(services: Services, session: Session) -> Mode | None:
+    """Return a mode that destroys no data, or None. Only the user chooses a destructive mode."""
     if session.drive.is_empty:
         return Mode.REPLACE
     if session.choice is None:

@@ -143,10 +143,7 @@ def ask_tokens(
 
     def take(values: ui.Values) -> Callable[[], None]:
         for number, drive in enumerate(drives):
-            typed = values.get(f"token{number}", "").strip()
-            if not typed or typed != drive.token:
-                said = messages.WRONG if typed else messages.EMPTY
-                raise Refused(said(drive=ui.short(drive.path), token=drive.token))
+            check_token(drive, values.get(f"token{number}", "").strip(), drive.token)
         return partial(then, passphrase_of(values) if secret else None)
 
     fields = [
@@ -154,6 +151,13 @@ def ask_tokens(
         for number, drive in enumerate(drives)
     ]
     desk.go(Typing(desk, title, blocks, (*fields, *(passphrase_fields() if secret else ())), take, label))
+
+
+def check_token(drive: Drive | Identity, typed: str, *tokens: str) -> None:
+    """Raises Refused unless one of these tokens was typed, with the last as the one to type."""
+    if not typed or typed not in tokens:
+        said = messages.WRONG if typed else messages.EMPTY
+        raise Refused(said(drive=ui.short(drive.path), token=tokens[-1]))
 
 
 def passphrase_fields(hint: ui.Text = "") -> tuple[ui.Field, ui.Field]:

@@ -283,7 +283,6 @@ def _table_row(number: int | str, start: str, size: str, kind: str, content: str
 
 
 def _table_rows(drive: Drive) -> Iterator[ui.Block]:
-    """Yield partitions and free extents sorted by start."""
     places = [(part.start_bytes, 0, part.number, _partition_row(drive, part)) for part in drive.partitions]
     for extent in drive.free:
         row = _table_row(

@@ -248,7 +248,6 @@ class MigrationJob(InPlaceJob[Migration]):
 
 
 def _numbered(sentences: Sequence[ui.Text]) -> tuple[ui.Block, ...]:
-    """Return a numbered list."""
     return tuple(ui.para(f"{number}.", one, hang=3) for number, one in enumerate(sentences, 1))
 
 

@@ -119,12 +119,10 @@ class Actions(Screen):
         assert part is not None
         return part
 
-    def act_restore_table(self) -> None:
-        """Review writing a lost partition table back."""
-        self._review(plan_request.RestoreTable())
-
     def _review(self, request: plan_request.Request) -> None:
         self.desk.open_review(self.services.plan(self.session.machine, (self._drive,), request))
+
+    act_restore_table = partialmethod(_review, plan_request.RestoreTable())
 
     def act_to_ext4(self) -> None:
         """Open the conversions to ext4."""

@@ -127,7 +127,6 @@ class PlanScreen(Screen):
         yield from self._consequences(plan, key)
 
     def _consequences(self, plan: Plan, key: str) -> Iterator[ui.Block]:
-        """Yield the layout, losses, undo and doubts of a plan."""
         session = self.session
         yield from plan_bars(plan)
         yield ui.GAP
@@ -150,7 +149,6 @@ class PlanScreen(Screen):
 
     @property
     def _unread(self) -> bool:
-        """True if contents of a drive were not read."""
         session = self.session
         if session.plan is not None:
             return bool(session.plan.unread)
@@ -158,7 +156,6 @@ class PlanScreen(Screen):
 
     @property
     def _can_read(self) -> bool:
-        """True if the drive can be read as root."""
         return self._unread and self.services.asks_for_root
 
     @property
@@ -202,7 +199,6 @@ class PlanScreen(Screen):
         yield ui.Action("save", "s", messages.SAVE, self._fault, aside=True)
 
     def _why_not_try(self) -> ui.Text:
-        """Return why filesystems for the selected volume cannot be compared."""
         session = self.session
         if session.plan is None or not session.specs:
             return self._fault

@@ -94,7 +94,6 @@ class PurposeScreen(Screen):
 
 
 def _preview(session: Session) -> Iterator[ui.Block]:
-    """Preview the volumes with mount points, writers and alternatives."""
     advice = session.advice
     if session.choice is None or advice is None:
         yield ui.para(ui.warn(NOTHING))
@@ -117,21 +116,12 @@ def _preview(session: Session) -> Iterator[ui.Block]:
     for index, spec in enumerate(session.specs):
         size = (volume_bytes(plan, index) if plan else None) or session.drive.size_bytes or 0
         title = title_of(spec.choice.filesystem)
-        what: list[ui.Piece | ui.Text] = [
-            t("{size:size} for", size=size),
-            ui.strong(spec.final_label),
-            t("as"),
-            title,
-        ]
-        if spec.mount_point:
-            what.append(t("at {place}", place=spec.mount_point))
-        yield ui.captioned(t("You get"), *what)
-        if spec.mount_point:
+        place: ui.Text = t("at {place}", place=spec.mount_point) if spec.mount_point else ""
+        label = ui.strong(spec.final_label)
+        yield ui.captioned(t("You get"), t("{size:size} for", size=size), label, t("as"), title, place)
+        if place:
             yield ui.captioned(t("Writable by"), spec.writer.shown)
-    good = [
-        title_of(one.filesystem)
-        for one in advice.choices
-        if one.place is Rank.ALTERNATIVE and not one.obstacles
-    ]
+    others = (one for one in advice.choices if one.place is Rank.ALTERNATIVE and not one.obstacles)
+    good = ", ".join(title_of(one.filesystem) for one in others)
     if good and len(session.specs) == 1:
-        yield ui.captioned(t("Good too"), ", ".join(good))
+        yield ui.captioned(t("Good too"), good)

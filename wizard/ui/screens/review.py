@@ -12,7 +12,7 @@ from wizard.plan.undo_policy import WORD, UndoSpace
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.desk import Desk, Screen
-from wizard.ui.dialogs.asking import passphrase_fields, passphrase_of, save_job
+from wizard.ui.dialogs.asking import check_token, passphrase_fields, passphrase_of, save_job
 from wizard.ui.dialogs.pages import Page
 from wizard.ui.jobs.job import AnyJob
 
@@ -180,10 +180,7 @@ class Review(Screen):
         """Check the typed values, then start the job as root."""
         self.turned("", self.values)
         for number, drive in enumerate(self.job.drives):
-            typed, tokens = self.typed(f"token{number}"), self._tokens(drive)
-            if not typed or typed not in tokens:
-                said = messages.WRONG if typed else messages.EMPTY
-                raise Refused(said(drive=ui.short(drive.path), token=tokens[1]))
+            check_token(drive, self.typed(f"token{number}"), *self._tokens(drive))
         if self._final_word and self.typed("word") != self._final_word:
             raise Refused(t("Type {word} too: this cannot be undone.", word=self._final_word))
         self._secret = self._passphrase() if self.job.takes_passphrase else None
@@ -230,11 +227,6 @@ class Review(Screen):
 
 
 def _identity(drive: Identity) -> ui.Para:
-    """Return name, model, size and serial number."""
     serial = (ui.muted(t("serial")), ui.strong(drive.serial)) if drive.serial else ()
-    name, model, size = (
-        ui.short(drive.path),
-        drive.model or messages.NO_NAME,
-        format_capacity(drive.size_bytes),
-    )
-    return ui.para(ui.strong(name), model, size, *serial)
+    name, model = ui.strong(ui.short(drive.path)), drive.model or messages.NO_NAME
+    return ui.para(name, model, format_capacity(drive.size_bytes), *serial)

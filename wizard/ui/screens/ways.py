@@ -157,7 +157,6 @@ class WaysScreen(Screen):
             self.row = (prospect.default or ways[0]).value
 
     def _planned(self, migration: Migration) -> None:
-        """Open Review."""
         self.row = migration.way.value
         if (session := self.desk.selected) and session.drive == self._drive:
             self.desk.session = replace(session, migration=migration)

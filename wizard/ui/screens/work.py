@@ -208,7 +208,6 @@ class WorkScreen(Screen):
 
     @property
     def _is_used(self) -> bool:
-        """True if the result is in use."""
         return self._state in (RunState.DONE, RunState.KEPT)
 
     def _result_panes(self, outcome: RunOutcome) -> Iterator[ui.Pane]:
@@ -226,7 +225,6 @@ class WorkScreen(Screen):
         yield ui.Pane(title, tuple(self._next(outcome)))
 
     def _next(self, outcome: RunOutcome) -> Iterator[ui.Block]:
-        """Yield the result and the possible next steps."""
         if self._state not in SETTLED:
             yield from (*self._steps(), ui.GAP)
             failed = (one for one in self._entries if one.event in (Event.FAILED, Event.REFUSED))
