@@ -416,9 +416,7 @@ class Desk(ABC):
         """Open the final confirmation of a document."""
 
     @abstractmethod
-    def open_moves(
-        self, machine: Machine, drive: Drive, part: Partition | None, start: int | None = None
-    ) -> None:
+    def open_moves(self, part: Partition | None, start: int | None = None) -> None:
         """Review aligning a partition, every misaligned one without `part`, or moving one to `start`. Raises
         Refused if no partition can be moved."""
 
@@ -427,8 +425,8 @@ class Desk(ABC):
         """Open a run, and do `keep` or `undo` if named. Without a job, read it from the run."""
 
     @abstractmethod
-    def open_conversions(self, drive: Drive, device: str = "") -> None:
-        """Open the conversions to ext4 of one of the filesystems on the drive, or of the one on `device`."""
+    def open_conversions(self, device: str = "") -> None:
+        """Open the conversions to ext4 of a filesystem on the session's drive, or of the one on `device`."""
 
     @abstractmethod
     def open_copy(self, targets: Sequence[str]) -> None:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from wizard.advice.missing import Missing
-    from wizard.model.machine import Drive, Machine, Partition
+    from wizard.model.machine import Drive, Partition
     from wizard.plan.changes import RunDocument
     from wizard.plan.partition import moves
     from wizard.ui.dialogs import asking, health, pages
@@ -50,10 +50,8 @@ class Wizard(Desk):
     def open_review(self, document: RunDocument) -> None:
         self.go(review.Review(self, in_place.job_of(self.services, document)))
 
-    def open_moves(
-        self, machine: Machine, drive: Drive, part: Partition | None, start: int | None = None
-    ) -> None:
-        recording = self.services.diagnose(machine, drive).recording
+    def open_moves(self, part: Partition | None, start: int | None = None) -> None:
+        machine, drive, recording = self.session.machine, self.session.drive, self.session.diagnosis.recording
         self.open_review(
             moves.planned_moves(machine, drive, recording)
             if part is None
@@ -68,8 +66,8 @@ class Wizard(Desk):
         if action:
             screen.act(action, "", {})
 
-    def open_conversions(self, drive: Drive, device: str = "") -> None:
-        ways.open_ways(self, drive, device)
+    def open_conversions(self, device: str = "") -> None:
+        ways.open_ways(self, device)
 
     def open_copy(self, targets: Sequence[str]) -> None:
         self.go(copying.CopyScreen(self, targets))

@@ -111,7 +111,7 @@ class Actions(Screen):
 
     def act_move(self) -> None:
         """Review aligning a partition, or all misaligned partitions of a drive."""
-        self.desk.open_moves(self.session.machine, self._drive, self._drive.partition(self._device))
+        self.desk.open_moves(self._drive.partition(self._device))
 
     @property
     def _part(self) -> Partition:
@@ -126,7 +126,7 @@ class Actions(Screen):
 
     def act_to_ext4(self) -> None:
         """Open the conversions to ext4."""
-        self.desk.open_conversions(self._drive, self._device)
+        self.desk.open_conversions(self._device)
 
     def act_speed(self) -> None:
         """Open the measurement of alignment."""

@@ -309,7 +309,7 @@ class DrivesScreen(Screen):
     def act_to_ext4(self) -> None:
         """Open the conversions to ext4."""
         self.desk.session = self.taken()
-        self.desk.open_conversions(self.desk.session.drive, self.row)
+        self.desk.open_conversions(self.row)
 
     # Dialogs and jobs are imported on use, so that the list of drives appears sooner.
 
@@ -338,10 +338,8 @@ class DrivesScreen(Screen):
     def act_move(self) -> None:
         """Open Review to align the misaligned partitions."""
         session = self.desk.session = self.taken()
-        drive, diagnosis = self._selected
-        parts = misaligned_found(drive, diagnosis, self.row)
-        if parts:
-            self.desk.open_moves(session.machine, drive, parts[0] if len(parts) == 1 else None)
+        if parts := misaligned_found(session.drive, session.diagnosis, self.row):
+            self.desk.open_moves(parts[0] if len(parts) == 1 else None)
 
     def act_nofail(self) -> None:
         """Open Review to add nofail to the line of fstab."""

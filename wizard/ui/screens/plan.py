@@ -318,7 +318,7 @@ class PlanScreen(Screen):
 
     def act_to_ext4(self) -> None:
         """Open the conversions to ext4, which preserve the files."""
-        self.desk.open_conversions(self.session.drive)
+        self.desk.open_conversions()
 
     def act_commands(self) -> None:
         """Show all steps and commands."""

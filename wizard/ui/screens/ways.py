@@ -163,8 +163,10 @@ class WaysScreen(Screen):
         self.desk.open_review(migration)
 
 
-def open_ways(desk: Desk, drive: Drive, device: str) -> None:
+def open_ways(desk: Desk, device: str) -> None:
     """Open the conversions of a filesystem, after asking which one if there are several."""
+
+    drive = desk.session.drive
 
     def take(device: str) -> None:
         desk.go(WaysScreen(desk, drive, device))
