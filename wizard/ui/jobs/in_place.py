@@ -35,10 +35,14 @@ class InPlaceJob(Job[D]):
     """A job that takes effect immediately. The last journal entry describes the outcome.
 
     `undo_choices`: undo, if possible after a finished run, or also after an unfinished one if `undoes_early`.
+    `names_undo`: the result names the command to undo later. `back` is the text on undo for Review.
     """
+
+    back: tuple[ui.Text, ...]
 
     undo_means: ui.Text = messages.UNDO_EARLY
     undoes_early = False
+    names_undo = True
 
     def __init__(self, services: Services, document: D) -> None:
         super().__init__(services, document)
@@ -53,10 +57,9 @@ class InPlaceJob(Job[D]):
         """Return the result of a finished run, most important first."""
         return (last,)
 
-    def later(self, run: Path) -> tuple[ui.Text, ...]:
-        """Explain how to undo later, if possible."""
-        said = t("To undo: sudo diskwright undo {run}", run=run_argument(run))
-        return (said,) if self.undo_choices else ()
+    def undo_texts(self) -> tuple[ui.Text, ...]:
+        """Return `back`."""
+        return self.back
 
     def outcome(self, run: Path, state: RunState, entries: Sequence[JournalEntry]) -> RunOutcome:
         """Return the result."""
@@ -64,7 +67,9 @@ class InPlaceJob(Job[D]):
         if state is RunState.DONE:
             first, *rest = self.done(last)
             decision = Decision(self.undo_choices, settled=True)
-            return RunOutcome(ui.Banner(first, tuple(rest)), self.later(run), decision)
+            command = t("To undo: sudo diskwright undo {run}", run=run_argument(run))
+            more = (command,) if self.undo_choices and self.names_undo else ()
+            return RunOutcome(ui.Banner(first, tuple(rest)), more, decision)
         tone = ui.Tone.GOOD if state in (RunState.UNDONE, RunState.KEPT) else ui.Tone.WARN
         choices = self.undo_choices if self.undoes_early and state in LEFT_EARLY else ()
         return RunOutcome(ui.Banner(last, tone=tone), (), Decision(choices))
@@ -81,17 +86,13 @@ class BringJob(InPlaceJob[Bring]):
         super().__init__(services, bring)
         self.title = t("Copy files to {folder}", folder=bring.target.folder)
         self.undo_choices = self.undo_of((bring.drive.path,))
+        self.back = (self.undo_means,)
+        if bring.takes:
+            self.back += (t("Undo restores the old fstab lines first, even if the drive is missing."),)
         rate = usual_bytes_per_second(bring.drive.rotational)
         once = max(1.0, bring.amount.size_bytes / rate)
         # Copying, a check, and reading again.
         self.seconds = (2 * once, 1.0, once, *(1.0 for _ in bring.steps[3:]))
-
-    def undo_texts(self) -> tuple[ui.Text, ...]:
-        """Describe which files and fstab lines undo affects."""
-        if not self.document.takes:
-            return (self.undo_means,)
-        edits = t("Undo restores the old fstab lines first, even if the drive is missing.")
-        return (self.undo_means, edits)
 
     def commands(self) -> tuple[ui.Block, ...]:
         """Return the steps, with the changes to fstab. Copying runs no commands."""
@@ -117,6 +118,7 @@ class ChangesJob(InPlaceJob[Changes]):
         self.title = t("Change {device}", device=changes.device)
         self.seconds = tuple(1.0 for _ in changes.steps)
         self.places = tuple(one.mount_point for one in changes.settings if isinstance(one, Mount))
+        self.back = tuple(dict.fromkeys(step.undo for step in changes.steps))
         # Omitted changes, and changes with a delayed effect.
         self.doubts = (*changes.reasons, *changes.doubts)
         self._powers_off = isinstance(changes.wanted, SwitchOff)
@@ -124,10 +126,6 @@ class ChangesJob(InPlaceJob[Changes]):
             self.undo_choices = ()
             # Power-off is harmless.
             self.risk = "" if self._powers_off else t("No file is lost. This cannot be undone.")
-
-    def undo_texts(self) -> tuple[ui.Text, ...]:
-        """Describe how each step is undone, without repetition."""
-        return tuple(dict.fromkeys(step.undo for step in self.document.steps))
 
     def commands(self) -> tuple[ui.Block, ...]:
         """Return the commands of the changes."""
@@ -149,6 +147,7 @@ class MoveJob(InPlaceJob[Moves]):
 
     suffix = "move"
     keeps_all = True
+    names_undo = False
 
     def __init__(self, services: Services, moves: Moves) -> None:
         super().__init__(services, moves)
@@ -158,10 +157,7 @@ class MoveJob(InPlaceJob[Moves]):
             self.title = t("Move {device} by {shift:size}", device=moves.device, shift=shift)
         self.brief = (*map(what_moves, moves.moves), *journals_message(moves))
         self.seconds = step_seconds(moves)
-
-    def undo_texts(self) -> tuple[ui.Text, ...]:
-        """Describe undo, and the effect of a power failure."""
-        return (BACK, POWER(part=self.document.devices))
+        self.back = (BACK, POWER(part=moves.devices))
 
     def stop_means(self) -> ui.Text:
         """Stopping pauses the move between two windows."""
@@ -174,10 +170,6 @@ class MoveJob(InPlaceJob[Moves]):
         """Return a description and the steps. A move runs no commands."""
         moved = (ui.para(one) for one in preview(self.document) if one not in self.document.doubts)
         return (*moved, *_numbered(self.sentences))
-
-    def later(self, run: Path) -> tuple[ui.Text, ...]:
-        """Nothing."""
-        return ()
 
     def outcome(self, run: Path, state: RunState, entries: Sequence[JournalEntry]) -> RunOutcome:
         """Explain that partitions cannot be mounted during the move."""
@@ -200,12 +192,9 @@ class MigrationJob(InPlaceJob[Migration]):
         super().__init__(services, migration)
         self.title = messages.IN_EXT4(device=migration.device)
         self.seconds = tuple(max(1.0, step.seconds) for step in migration.steps)
+        self.back = tuple(ways.how_sentences(migration))
         if migration.manifest:
             self.read_seconds = compare_seconds(migration.before, migration.drive.rotational)
-
-    def undo_texts(self) -> tuple[ui.Text, ...]:
-        """Describe safety measures and risks."""
-        return tuple(ways.how_sentences(self.document))
 
     def commands(self) -> tuple[ui.Block, ...]:
         """Return the commands, which run on the scratch copy."""

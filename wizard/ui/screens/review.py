@@ -200,8 +200,7 @@ class Review(Screen):
         return secret
 
     def _begin(self) -> None:
-        tokens = [drive.token for drive in self.job.drives]
-        tokens += [self._final_word] if self._final_word else []
+        tokens = (*self.job.document.tokens, *filter(None, (self._final_word,)))
         secret, self._secret = self._secret, None
         self._beginning = True
         self.desk.later(self, lambda: self.job.start(tokens, secret), self._begun, self._not_begun)
