@@ -69,6 +69,9 @@ class Screen:
         """The session of the selected drive."""
         return self.desk.session
 
+    def opened(self) -> None:
+        """Called when the screen is opened, before `entered`."""
+
     def entered(self) -> None:
         """Called when the screen is opened or returned to."""
 
@@ -460,6 +463,7 @@ class Desk(ABC):
         """Open a screen on top."""
         with self._lock:
             self._screens.append(screen)
+            screen.opened()
             screen.entered()
 
     def back(self, count: int = 1) -> None:

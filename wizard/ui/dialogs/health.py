@@ -49,11 +49,6 @@ class Install(Overlay):
         self._at_work = False
         self._lines = deque[str](maxlen=MOST_LINES)
 
-    def entered(self) -> None:
-        """Ask the package manager for the size of the installation."""
-        if not (self._offer or self._fault):
-            self.act_again()
-
     @property
     def may_leave(self) -> bool:
         """True unless an installation is running."""
@@ -103,6 +98,8 @@ class Install(Overlay):
             self._offer = offer
 
         self.later(t("Checking the size ..."), lambda: self.services.install_offer(self._missing), known)
+
+    opened = act_again
 
     def act_install(self) -> None:
         """Install as root."""

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from wizard.apply.copy.places import Source
 from wizard.filesystems.registry import title_of
-from wizard.model.errors import BadInput, DiskwrightError
+from wizard.model.errors import BadInput
 from wizard.model.requests import CopyFiles
 from wizard.model.said import format_capacity, t
 from wizard.plan.changes import Bring
@@ -36,17 +36,7 @@ class CopyScreen(Screen):
     def __init__(self, desk: Desk, targets: Sequence[str]) -> None:
         super().__init__(desk)
         self._targets = tuple(targets)
-        self._sources: tuple[Source, ...] | None = None
-
-    def entered(self) -> None:
-        """Search the attached drives when first opened."""
-        if self._sources is None:
-            self.act_again()
-
-    def _hindered(self, error: DiskwrightError) -> None:
-        """Show the error. A folder can still be typed."""
-        self._sources = self._sources or ()
-        super()._hindered(error)
+        self._sources: tuple[Source, ...] = ()
 
     def _about(self) -> ui.Text:
         return t("to {places:and}", places=self._targets)
@@ -56,7 +46,7 @@ class CopyScreen(Screen):
         yield ui.Action("again", "r", messages.REFRESH, self.doing)
 
     def _rows(self) -> ui.Rows:
-        rows = (*map(_row, self._sources or ()), ui.Row(OTHER, (ui.strong(t("another folder")),)))
+        rows = (*map(_row, self._sources), ui.Row(OTHER, (ui.strong(t("another folder")),)))
         keys = [row.key for row in rows]
         return ui.Rows(rows, self.row if self.row in keys else keys[0])
 
@@ -73,9 +63,11 @@ class CopyScreen(Screen):
         search = t("Searching attached drives ...")
         self.later(search, lambda: self.services.bring_sources(self._targets), found)
 
+    opened = act_again
+
     def act_take(self) -> None:
         """Ask for the target. The source can still be changed."""
-        source = next((one for one in self._sources or () if one.path == self.row), None)
+        source = next((one for one in self._sources if one.path == self.row), None)
         text = t("The source is only read. No file in the target is overwritten.")
         title, fields = messages.COPY_HERE, self._asked(source)
         self.open(Typing, title, text, fields, self._take, t("count"))

@@ -37,13 +37,6 @@ class WaysScreen(Screen):
         self._prospect: Prospect | None = None
         self._compares, self._repairs = True, False
         self._fault = ""
-        self._begun = False
-
-    def entered(self) -> None:
-        """Check the filesystem when first opened."""
-        if not self._begun:
-            self._begun = True
-            self.act_again()
 
     @property
     def _offer(self) -> WayOffer | None:
@@ -114,6 +107,8 @@ class WaysScreen(Screen):
             lambda: prospect_of(self.services.look_at_ext(self._device)),
             self._looked,
         )
+
+    opened = act_again
 
     def act_compare(self) -> None:
         """Switch the comparison of files on or off."""
