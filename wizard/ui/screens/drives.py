@@ -120,8 +120,7 @@ class DrivesScreen(Screen):
         return found if found and self.services.is_attached(found[0]) else None
 
     @property
-    def answered(self) -> tuple[Drive, ...]:
-        """All drives read so far."""
+    def _answered(self) -> tuple[Drive, ...]:
         return tuple(found[0] for found in self.desk.found.values() if found)
 
     def runs_changed(self) -> None:
@@ -171,7 +170,7 @@ class DrivesScreen(Screen):
 
     def _is_gone(self, run: OpenRun) -> bool:
         """Return True for a run that ended early, if its drives are absent."""
-        here = any(runs_on((run,), drive) for drive in self.answered)
+        here = any(runs_on((run,), drive) for drive in self._answered)
         return bool(run.why_not) and run.state != RunState.WAITING and not (self._asking or here)
 
     def _every_row(self) -> Iterator[ui.Row]:
@@ -210,7 +209,7 @@ class DrivesScreen(Screen):
     def _said(self) -> ui.Piece | None:
         nothing = not self._listing and not self._asking
         # After the first cursor movement, only show obstacles.
-        return notice(self.services, self._around, self.answered, nothing=nothing, brief=self._led)
+        return notice(self.services, self._around, self._answered, nothing=nothing, brief=self._led)
 
     def _panes(self) -> Iterable[ui.Pane]:
         at = self._at
@@ -292,7 +291,7 @@ class DrivesScreen(Screen):
 
     def act_set_up(self) -> None:
         """Open Purpose for a drive."""
-        session = self.taken()
+        session = self._select()
         if reason := self._blocker(session.drive):
             raise Refused(reason)
         if session.part or not session.specs:
@@ -303,12 +302,12 @@ class DrivesScreen(Screen):
 
     def act_actions(self) -> None:
         """Open the menu of a drive or partition."""
-        self.desk.session = self.taken()
+        self._select()
         self.desk.open_actions(self.row)
 
     def act_to_ext4(self) -> None:
         """Open the conversions to ext4."""
-        self.desk.session = self.taken()
+        self._select()
         self.desk.open_conversions(self.row)
 
     # Dialogs and jobs are imported on use, so that the list of drives appears sooner.
@@ -337,7 +336,7 @@ class DrivesScreen(Screen):
 
     def act_move(self) -> None:
         """Open Review to align the misaligned partitions."""
-        session = self.desk.session = self.taken()
+        session = self._select()
         if parts := misaligned_found(session.drive, session.diagnosis, self.row):
             self.desk.open_moves(parts[0] if len(parts) == 1 else None)
 
@@ -345,7 +344,7 @@ class DrivesScreen(Screen):
         """Open Review to add nofail to the line of fstab."""
         drive, diagnosis = self._selected
         if device := without_nofail(diagnosis, self.row):
-            self.desk.session = self.taken()
+            self._select()
             options = self.services.options_at_boot(drive, device) or ()
             self.work_out(device, SetOptions((*options, "nofail")))
 
@@ -381,14 +380,17 @@ class DrivesScreen(Screen):
             return found
         raise Refused(t("No answer from this drive yet.") if self.desk.found else t("No drive here."))
 
-    def taken(self) -> Session:
-        """Return the session for the drive of the row. Raises Refused if not read yet."""
+    def _select(self) -> Session:
+        """Make the drive of the row that of the session. Raises Refused if not read yet."""
         drive, _ = self._selected
         if self._around is None:
             raise Refused(t("Still checking the kernel and the tools."))
-        machine = replace(self._around, drives=self.answered)
+        machine = replace(self._around, drives=self._answered)
         diagnosis = self.services.diagnose(machine, drive)
         before = self.desk.selected
         if before and before.drive == drive:
-            return replace(before, machine=machine, diagnosis=diagnosis)
-        return Session(machine, drive, diagnosis, before.workload if before else self.desk.workload)
+            session = replace(before, machine=machine, diagnosis=diagnosis)
+        else:
+            session = Session(machine, drive, diagnosis, before.workload if before else self.desk.workload)
+        self.desk.session = session
+        return session
