@@ -109,9 +109,9 @@ def _conversed(services: RealServices, script: Sequence[tuple[str, str]]) -> tup
     return lines.converse(), said.getvalue()
 
 
-def on_screens(services: RealServices, token: str, workload: str, mount: Path) -> Session | None:
-    """Walk the screens by keys. Return the session at the result."""
-    found: list[Session] = []
+def on_screens(services: RealServices, token: str, workload: str, mount: Path) -> Path | None:
+    """Walk the screens by keys. Return the run at the result."""
+    found: list[Path | None] = []
 
     async def job(pilot: Hand) -> None:
         await to_plan(pilot, workload)
@@ -125,7 +125,7 @@ def on_screens(services: RealServices, token: str, workload: str, mount: Path) -
         await fill(pilot, token0=token)
         await press(pilot, "enter")
         await until(lambda: place(pilot) == "result", pilot, SECONDS)
-        found.append(app_of(pilot).desk.session)
+        found.append(app_of(pilot).desk.run)
         assert "ready at" in flat(pilot)
         await press(pilot, "enter")
         await come(pilot, "drives")

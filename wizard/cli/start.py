@@ -36,9 +36,7 @@ from wizard.ui.view import Block
 
 def page_of(document: RunDocument, *, keep: bool = False) -> Iterator[Block]:
     """Yield the text of a document, without reading anything else. `keep`: as with `apply --keep`."""
-    job = job_of(document)
-    job.keep = keep
-    return job.page(RecordedServices(Machine(Kernel(""), ()), ""))
+    return job_of(RecordedServices(Machine(Kernel(""), ()), ""), document, keep=keep).page()
 
 
 def show_document(arguments: Namespace) -> ExitCode:
@@ -87,7 +85,7 @@ def offer(document: RunDocument, arguments: Namespace) -> ExitCode:
     text = kinds.render_any(document)
     if (file := getattr(arguments, "output", None)) is not None:
         save(file, text)
-    deliver(arguments, text, request.job.page(request.services))
+    deliver(arguments, text, request.job.page())
     if arguments.dry_run:
         return request.check()
     if arguments.confirm:
@@ -104,10 +102,10 @@ def apply(arguments: Namespace) -> ExitCode:
     job_for(document).check_document(document)
     request = ApplyRequest(document, arguments)
     if arguments.dry_run:
-        show(request.job.page(request.services))
+        show(request.job.page())
         return request.check()
     request.check_confirmed()
-    show(request.job.consequences(request.services), sys.stderr)
+    show(request.job.consequences(), sys.stderr)
     return request.start()
 
 
@@ -122,9 +120,8 @@ class ApplyRequest:
         )
         self._run_job = job_for(document)
         self.document = self._run_job.described_for(document, self._how.environment)
-        self.job = job_of(self.document)
-        self.job.keep = keep
-        self.services = RealServices(environment=self._how.environment, journal_dir=arguments.journal)
+        services = RealServices(environment=self._how.environment, journal_dir=arguments.journal)
+        self.job = job_of(services, self.document, keep=keep)
 
     def check(self) -> ExitCode:
         """Run all checks that the user's privileges allow, without writing."""
@@ -133,8 +130,8 @@ class ApplyRequest:
             say(t("The drive's content and use were not checked: this requires root. Nothing was written."))
             return ExitCode.DONE
         self._run_job.preflight(self.document, self._how)
-        if self.job.rehearses(self.services):
-            room = self.job.room(self.services)
+        if self.job.rehearses():
+            room = self.job.room()
             if not room.fits:
                 undoable = t("Nothing was written. To continue without undo, confirm that too:")
                 raise Refused(f"{room.sentence} {undoable} {as_options((WORD,))}")
@@ -166,7 +163,7 @@ class ApplyRequest:
             drives=drives,
             count=len(drives),
         )
-        words = (*self.document.tokens, *filter(None, (self.job.word(self.services),)))
+        words = (*self.document.tokens, *filter(None, (self.job.word(),)))
         return Refused(f"{said} {as_options(words)}")
 
 

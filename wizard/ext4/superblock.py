@@ -258,9 +258,10 @@ class ExtCandidate(Struct, frozen=True):
     label: str | None
 
 
-def old_filesystems(drive: Drive) -> tuple[ExtCandidate, ...]:
-    """Return ext2, ext3 and incomplete ext4 filesystems of a drive in on-disk order, those on layers last."""
-    return tuple(_candidates(drive))
+def old_filesystems(drive: Drive, device: str = "") -> tuple[ExtCandidate, ...]:
+    """Return ext2, ext3 and incomplete ext4 filesystems of a drive in on-disk order, those on layers last.
+    Only the one on `device` if this is a part of the drive."""
+    return tuple(one for one in _candidates(drive) if device in ("", drive.path, one.device))
 
 
 def _candidates(drive: Drive) -> Iterator[ExtCandidate]:

@@ -134,12 +134,11 @@ def _choice(choice: Choice, *, taken: bool) -> Markup:
 
 def _job_part(job: AnyJob) -> Markup:
     """Describe a plan, changes, conversion, move or copy as Review does, then every step."""
-    services = RecordedServices(Machine(Kernel(""), ()), "")
     return html.join(
         (
-            html.blocks_html((job.banner(services, final=bool(job.word(services))), *job.bars)),
-            *map(html.pane_html, job.panes(services)),
-            html.pane_html(ui.Pane(messages.STEPS, tuple(job.commands(services)))),
+            html.blocks_html((job.banner(final=bool(job.word())), *job.bars)),
+            *map(html.pane_html, job.panes()),
+            html.pane_html(ui.Pane(messages.STEPS, job.commands())),
         )
     )
 
@@ -225,7 +224,8 @@ def _entry(entry: JournalEntry) -> Markup:
 
 def render_page(report: Report) -> str:
     """Return the page as text with a final newline."""
-    job = job_of(report.document) if report.document else None
+    services = RecordedServices(Machine(Kernel(""), ()), "")
+    job = job_of(services, report.document) if report.document else None
     drives = report.facts.drives if report.facts else ()
     what = job.title if job else ", ".join(drive.path for drive in drives) or t("no drive")
     title = t("Report: {what}", what=what)

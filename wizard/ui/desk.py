@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 
 from msgspec.structs import replace
 
 from wizard.model.errors import DiskwrightError, Failed
-from wizard.model.said import t
+from wizard.model.said import Sentence, t
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.run_rows import RUNNING, exit_code, farewell
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
     from wizard.advice.missing import Missing
     from wizard.apply.local_runs import OpenRun
-    from wizard.ext4.superblock import ExtCandidate
     from wizard.host.services import Services
     from wizard.model.errors import ExitCode
     from wizard.model.finding import Diagnosis
@@ -65,6 +64,14 @@ class Screen:
         """The live or recorded machine."""
         return self.desk.services
 
+    @property
+    def session(self) -> Session:
+        """The session of the selected drive."""
+        return self.desk.session
+
+    def opened(self) -> None:
+        """Called when the screen is opened, before `entered`."""
+
     def entered(self) -> None:
         """Called when the screen is opened or returned to."""
 
@@ -86,7 +93,7 @@ class Screen:
             self._said(),
             self.over,
             self._busy(),
-            self._help(),
+            self.help,
         )
 
     def _title(self) -> ui.Text:
@@ -111,13 +118,10 @@ class Screen:
         return ()
 
     def _said(self) -> ui.Piece | None:
-        return ui.Piece(self.doing) if self.doing != "" else None
+        return ui.Piece(self.doing) if self.doing else None
 
     def _busy(self) -> bool:
-        return self.doing != ""
-
-    def _help(self) -> tuple[ui.Text, ...]:
-        return self.help
+        return bool(self.doing)
 
     def moved(self, row: str) -> None:
         """Move the cursor to a row."""
@@ -153,6 +157,10 @@ class Screen:
     def equipped(self) -> None:
         """Called when missing tools have been installed. The session's machine is up to date."""
 
+    def act_as_root(self) -> None:
+        """Read the drives as root and plan again."""
+        self.desk.with_root(self, self.desk.read_again)
+
     def act_back(self) -> None:
         """Return to the previous screen."""
         self.desk.back()
@@ -182,7 +190,7 @@ class Screen:
 
     def tell(self, text: ui.Text, tone: ui.Tone = ui.Tone.PLAIN) -> None:
         """Answer the last action. An empty text clears the answer."""
-        self.said = ui.Piece(text, tone) if text != "" else None
+        self.said = ui.Piece(text, tone) if text else None
 
     def warn(self, text: ui.Text) -> None:
         """Answer the last action with a warning."""
@@ -195,7 +203,7 @@ class Screen:
             self.doing = ""
             then(result)
 
-        if self.doing == "":
+        if not self.doing:
             self.doing = doing
             self.desk.later(self, work, done, self._hindered)
 
@@ -204,24 +212,27 @@ class Screen:
         self.doing = ""
         self.refused(error)
 
+    def later_as_root(self, doing: ui.Text, work: Callable[[], T], then: Callable[[T], None]) -> None:
+        """Run slow work as `later` does, after asking for root access if needed."""
+        self.desk.with_root(self, lambda: self.later(doing, work, then))
+
     def work_out(self, device: str, wanted: Wanted) -> None:
         """Check as root how to make a change, and open Review."""
-        self.desk.with_root(
-            self,
-            lambda: self.later(
-                t("Checking the current state ..."),
-                lambda: self.services.as_root().work_out(device, wanted),
-                self.desk.open_review,
-            ),
+        self.later_as_root(
+            t("Checking the current state ..."),
+            lambda: self.services.as_root().work_out(device, wanted),
+            self.desk.open_review,
         )
 
 
 class Desk(ABC):
     """The open screens and the session. `Wizard` in wizard/ui/wizard.py implements `open_...`.
 
-    `run` is the last run started or opened, `runs` are all open runs. `found` maps paths to drives, or to
-    None until a drive is read. `touched` is True if the drives may have changed since. `measured_by_writing`
-    is True after a trial wrote to free space, `interrupted` if Ctrl+C or missing answers end the wizard.
+    `selected` is the session of the selected drive, `workload` the last workload before the drives were read
+    again. `run` is the last run started or opened, `runs` are all open runs. `found` maps paths to drives,
+    or to None until a drive is read. `touched` is True if the drives may have changed since.
+    `measured_by_writing` is True after a trial wrote to free space, `interrupted` if Ctrl+C or missing
+    answers end the wizard.
 
     Slow work runs in threads; `changed` is called from any thread when the view has changed. Asking for root
     may need the terminal: interfaces check `errand` after every call and change, and call it while the
@@ -230,7 +241,8 @@ class Desk(ABC):
 
     def __init__(self, services: Services, changed: Callable[[], None] = lambda: None) -> None:
         self.services = services
-        self.session = Session()
+        self.selected: Session | None = None
+        self.workload: str | None = None
         self.changed = changed
         self.errand: Callable[[], None] | None = None
         self.over = self.interrupted = False
@@ -244,6 +256,21 @@ class Desk(ABC):
         self._stop = threading.Event()
         self._working = 0
         self._idle = threading.Condition(self._lock)
+
+    @property
+    def session(self) -> Session:
+        """The session of the selected drive."""
+        assert self.selected is not None
+        return self.selected
+
+    @session.setter
+    def session(self, session: Session) -> None:
+        self.selected = session
+
+    @property
+    def drives(self) -> tuple[Drive, ...]:
+        """Drives of the session, if any."""
+        return self.selected.drives if self.selected else ()
 
     def begin(self, drive: str = "", part: str = "") -> None:
         """Open the first screen, at a drive or partition if named, and watch the drives."""
@@ -310,9 +337,9 @@ class Desk(ABC):
                 return
             action = self.view.action(name)
             screen = self.screen
-            if action is not None and action.why_not != "":
+            if action and action.why_not:
                 screen.warn(action.why_not)
-            elif action is not None:
+            elif action:
                 if name != "install":
                     screen.forget()
                 self._guarded(screen, lambda: self._do(screen, name, row, values or {}))
@@ -321,9 +348,9 @@ class Desk(ABC):
     def _do(self, screen: Screen, name: str, row: str, values: ui.Values) -> None:
         match name:
             case "help":
-                self.open_help(self.view)
+                self.open_help()
             case "glossary":
-                self.open_glossary(self.view)
+                self.open_glossary()
             case "install" if screen.missing is not None:
                 self._install(screen, screen.missing)
             case "quit":
@@ -336,9 +363,9 @@ class Desk(ABC):
 
     def _equipped(self, around: Machine) -> None:
         """Update the tools in the session's machine, but not the drives."""
-        machine = self.session.machine
-        if machine is not None:
-            self.session = replace(self.session, machine=replace(around, drives=machine.drives))
+        if session := self.selected:
+            machine = replace(around, drives=session.machine.drives)
+            self.session = replace(session, machine=machine)
         self.screen.equipped()
 
     def moved(self, row: str) -> None:
@@ -392,9 +419,7 @@ class Desk(ABC):
         """Open the final confirmation of a document."""
 
     @abstractmethod
-    def open_moves(
-        self, machine: Machine, drive: Drive, part: Partition | None, start: int | None = None
-    ) -> None:
+    def open_moves(self, part: Partition | None, start: int | None = None) -> None:
         """Review aligning a partition, every misaligned one without `part`, or moving one to `start`. Raises
         Refused if no partition can be moved."""
 
@@ -403,8 +428,8 @@ class Desk(ABC):
         """Open a run, and do `keep` or `undo` if named. Without a job, read it from the run."""
 
     @abstractmethod
-    def open_conversions(self, drive: Drive, found: Sequence[ExtCandidate]) -> None:
-        """Open the conversions to ext4 of one of these filesystems."""
+    def open_conversions(self, device: str = "") -> None:
+        """Open the conversions to ext4 of a filesystem on the session's drive, or of the one on `device`."""
 
     @abstractmethod
     def open_copy(self, targets: Sequence[str]) -> None:
@@ -419,12 +444,12 @@ class Desk(ABC):
         """Open the test for shingled recording."""
 
     @abstractmethod
-    def open_help(self, view: ui.View) -> None:
-        """Open the help of a view."""
+    def open_help(self) -> None:
+        """Open the help of the current view."""
 
     @abstractmethod
-    def open_glossary(self, view: ui.View) -> None:
-        """Open the glossary with the terms of a view first."""
+    def open_glossary(self) -> None:
+        """Open the glossary with the terms of the current view first."""
 
     @abstractmethod
     def open_install(self, missing: Missing, then: Callable[[], None]) -> None:
@@ -438,6 +463,7 @@ class Desk(ABC):
         """Open a screen on top."""
         with self._lock:
             self._screens.append(screen)
+            screen.opened()
             screen.entered()
 
     def back(self, count: int = 1) -> None:
@@ -453,8 +479,13 @@ class Desk(ABC):
 
     def read_again(self) -> None:
         """Discard the plan, return to Drives and read them again. Preserves the workload."""
-        self.session = Session(workload=self.session.workload)
         self.touched = True
+        self._start_over()
+
+    def _start_over(self) -> None:
+        if self.selected:
+            self.workload = self.selected.workload
+        self.selected = None
         self.home()
 
     def later(
@@ -471,18 +502,24 @@ class Desk(ABC):
         Errors are shown on `screen`. If `finishes`, the program waits for the work before exit.
         """
 
+        fail = failed or screen.refused
+
+        def crashed(error: Failed) -> None:
+            fail(error)
+            screen.tell(str(error), ui.Tone.DANGER)
+
         def thread() -> None:
             try:
                 result = work()
             except DiskwrightError as error:
-                met = error
-                self._settle(screen, lambda: (failed or screen.refused)(met))
-            except BaseException:
-                crash = repr(sys.exc_info()[1])
-                self._settle(screen, lambda: _crashed(screen, crash, failed))
+                self._settle(screen, partial(fail, error))
+            except BaseException as error:
+                what = repr(error)
+                said = t("diskwright failed with an internal error. Please report: {what}", what=what)
+                self._settle(screen, partial(crashed, Failed(said)))
                 raise
             else:
-                self._settle(screen, lambda: then(result))
+                self._settle(screen, partial(then, result))
 
         with self._lock:
             self._working += 1
@@ -527,8 +564,7 @@ class Desk(ABC):
             try:
                 self.services.obtain_root()
             except DiskwrightError as error:
-                met = error
-                self.post(screen, lambda: screen.refused(met))
+                self.post(screen, partial(screen.refused, error))
             else:
                 self.post(screen, then)
 
@@ -583,24 +619,9 @@ class Desk(ABC):
         at_work = any(screen.step is ui.ScreenStep.WORK for screen in self._screens)
         if len(self._screens) == 1 or at_work or not self.may_end:
             return
-        drive = next((drive for drive in self.session.drives if not self.services.is_attached(drive)), None)
+        drive = next((drive for drive in self.drives if not self.services.is_attached(drive)), None)
         if drive is None:
             return
-
-        self.session = Session(workload=self.session.workload)
-        self.home()
-        self.screen.warn(
-            t(
-                "{drive} {model} was disconnected. The plan was discarded.",
-                drive=drive.path,
-                model=drive.model or "",
-            )
-        )
-
-
-def _crashed(screen: Screen, what: str, failed: Callable[[DiskwrightError], None] | None) -> None:
-    """Report a crashed thread on the screen."""
-    said = t("diskwright failed with an internal error. Please report: {what}", what=what)
-    if failed is not None:
-        failed(Failed(said))
-    screen.tell(said, ui.Tone.DANGER)
+        self._start_over()
+        said = Sentence("{drive} {model} was disconnected. The plan was discarded.")
+        self.screen.warn(said(drive=drive.path, model=drive.model or ""))

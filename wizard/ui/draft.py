@@ -1,16 +1,16 @@
 """Build a plan from a session, starting with the workload. No rendering."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from contextlib import suppress
 
 from msgspec.structs import replace
 
 from wizard.advice.existing import is_often_unplugged
-from wizard.advice.missing import FILESYSTEMS, for_files, lacking
-from wizard.model.errors import BadInput, DiskwrightError, Refused, why_not
-from wizard.model.machine import Drive, Partition
+from wizard.advice.missing import FILESYSTEMS, Missing, for_files, lacking
+from wizard.advice.request import Taken
+from wizard.host.services import Services
+from wizard.model.errors import DiskwrightError, Refused, why_not
+from wizard.model.machine import Drive
 from wizard.plan.request.plan_request import PLAIN, Mode, NewVolumes
 from wizard.plan.request.roles import SYSTEM_WORKLOAD
 from wizard.plan.request.using import PORTABLE_WORKLOAD, with_usual_place
@@ -18,11 +18,6 @@ from wizard.plan.request.volume_request import VolumeSpec
 from wizard.plan.request.wanted import desktop_requests, room_for_preset, spec_of
 from wizard.ui.session import Session
 from wizard.ui.several_drives import fitting
-
-if TYPE_CHECKING:
-    from wizard.advice.missing import Missing
-    from wizard.advice.request import Taken
-    from wizard.host.services import Services
 
 
 def usual_purpose(drive: Drive) -> str:
@@ -32,18 +27,12 @@ def usual_purpose(drive: Drive) -> str:
     return "ssd-general" if drive.rotational is False else "large-media"
 
 
-def _partition_of(session: Session) -> Partition | None:
-    """Return the partition to format, or None if the session covers the whole drive."""
-    drive = session.drive
-    return drive.partition(session.part) if drive is not None and session.part else None
-
-
 def for_purpose(services: Services, session: Session, workload: str) -> Session:
     """Return the session with advice and volumes for a workload.
 
     Raises DiskwrightError if the planner refuses every volume.
     """
-    part = _partition_of(session)
+    part = session.partition
     advice = session.advise(services, workload, part.size_bytes if part else None)
     anew = replace(
         session,
@@ -56,37 +45,26 @@ def for_purpose(services: Services, session: Session, workload: str) -> Session:
         arrangement=PLAIN,
         others=(),
     )
-    anew = replace(anew, mode=_mode(services, anew, was_spread=session.arrangement.stripe is not None))
-    if workload == SYSTEM_WORKLOAD and part is None and (system := _system_specs(anew)):
-        return replace(anew, specs=system)
-    if anew.choice is None:
-        return anew
-    return replace(anew, specs=(default_spec(services, anew),))
-
-
-def ranked_anew(services: Services, session: Session) -> Session:
-    """Rank the filesystems again with the machine's current tools."""
-    return for_purpose(services, session, session.workload) if session.workload else session
+    # A mode chosen for several drives does not apply to this drive alone.
+    if not session.part and (session.mode is None or session.arrangement.stripe):
+        anew = replace(anew, mode=_safe_mode(services, anew))
+    if workload == SYSTEM_WORKLOAD and part is None:
+        # One volume if there is too little space.
+        with suppress(DiskwrightError):
+            return replace(anew, specs=desktop_specs(anew))
+    return replace(anew, specs=(default_spec(services, anew),)) if anew.choice else anew
 
 
 def missing_makers(session: Session) -> Missing | None:
     """Return the tools to install for the best filesystem blocked only by missing tools, or None."""
-    machine, advice = session.machine, session.advice
-    if machine is None or advice is None:
-        return None
-    ranked = (one for one in for_files(advice.choices) if one.ranked and len(one.obstacles) == 1)
-    return next(filter(None, (lacking(machine, FILESYSTEMS[one.filesystem].makers) for one in ranked)), None)
+    choices = for_files(session.advice.choices) if session.advice else ()
+    ranked = (one for one in choices if one.ranked and len(one.obstacles) == 1)
+    found = (lacking(session.machine, FILESYSTEMS[one.filesystem].makers) for one in ranked)
+    return next(filter(None, found), None)
 
 
-def _mode(services: Services, session: Session, *, was_spread: bool) -> Mode | None:
-    """Return the previous mode, or a mode that destroys no data, or None.
-
-    Only the user chooses a destructive mode.
-    """
-    assert session.drive is not None
-    # A mode chosen for several drives does not apply to this drive alone.
-    if session.part or (session.mode is not None and not was_spread):
-        return session.mode
+def _safe_mode(services: Services, session: Session) -> Mode | None:
+    """Return a mode that destroys no data, or None. Only the user chooses a destructive mode."""
     if session.drive.is_empty:
         return Mode.REPLACE
     if session.choice is None:
@@ -95,37 +73,28 @@ def _mode(services: Services, session: Session, *, was_spread: bool) -> Mode | N
     return None if why_not(planned, services, trial) else Mode.USE_FREE
 
 
-def _system_specs(session: Session) -> tuple[VolumeSpec, ...]:
-    """Return the volumes of a desktop system, or none if they do not fit."""
-    mode = session.mode or Mode.REPLACE
-    try:
-        return desktop_specs(session, mode)
-    except DiskwrightError:
-        return ()
-
-
-def desktop_specs(session: Session, mode: Mode) -> tuple[VolumeSpec, ...]:
+def desktop_specs(session: Session) -> tuple[VolumeSpec, ...]:
     """Return the volumes of a desktop system. Raises BadInput or Refused with the reason."""
-    machine, drive, diagnosis = session.machine, session.drive, session.diagnosis
-    assert machine is not None and drive is not None and diagnosis is not None
-    room = room_for_preset(drive, preserve=mode is Mode.USE_FREE)
+    machine, drive, recording = session.machine, session.drive, session.diagnosis.recording
+    room = room_for_preset(drive, preserve=session.mode is Mode.USE_FREE)
     requests = desktop_requests(room, machine.memory_bytes)
-    return tuple(spec_of(machine, drive, diagnosis.recording, asked) for asked in requests)
+    return tuple(spec_of(machine, drive, recording, asked) for asked in requests)
 
 
 def default_spec(services: Services, session: Session, others: Sequence[VolumeSpec] = ()) -> VolumeSpec:
     """Return one volume in all remaining space, with recommended settings and the usual mount point and
     writer.
     """
-    assert session.advice is not None and session.choice is not None and session.drive is not None
-    spec = VolumeSpec(session.choice, session.advice.workload, None, None, None, session.choice_doubts)
+    assert session.advice is not None and session.choice is not None
+    taken = session.taken
+    doubts = taken.doubts if taken is not None and taken.choice == session.choice else ()
+    spec = VolumeSpec(session.choice, session.advice.workload, None, None, None, doubts)
     return fitting(services, session, with_usual_place(spec, session.drive, services.usual(), others))
 
 
 def planned(services: Services, session: Session) -> Session:
     """Return the session with a plan. Raises the planner's error."""
-    assert session.machine is not None and session.drive is not None
-    part = _partition_of(session)
+    part = session.partition
     if session.part and part is None:
         raise Refused("")
     request = NewVolumes(session.specs, session.mode, session.arrangement, part)
@@ -139,21 +108,10 @@ def with_spec(session: Session, index: int, spec: VolumeSpec) -> Session:
     return replace(session, specs=tuple(specs), plan=None)
 
 
-def without_spec(session: Session, index: int) -> Session:
-    """Remove a volume. Raises BadInput for the last one."""
-    if len(session.specs) == 1:
-        raise BadInput("")
-    specs = [*session.specs]
-    del specs[index]
-    return replace(session, specs=tuple(specs), plan=None)
-
-
 def with_filesystem(services: Services, session: Session, index: int, taken: Taken) -> Session:
     """Change the filesystem or options of a volume."""
-    doubts = taken.doubts
-    spec = replace(session.specs[index], choice=taken.choice, doubts=doubts)
+    spec = replace(session.specs[index], choice=taken.choice, doubts=taken.doubts)
     # The usual writer and mount point depend on the filesystem.
-    assert session.drive is not None
     if not spec.role and spec.choice.filesystem != session.specs[index].choice.filesystem:
         others = [one for at, one in enumerate(session.specs) if at != index]
         usual = with_usual_place(replace(spec, mount_point=None), session.drive, services.usual(), others)

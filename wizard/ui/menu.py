@@ -1,6 +1,6 @@
 """Menu of actions for a drive or partition, with reasons for unavailable ones. Pure."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -24,9 +24,6 @@ from wizard.plan.settings.release import plan_release
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.run_rows import RUNNING, runs_on, waits, why_not_now
-
-FILES_DELETED = t("files deleted when you choose Keep")
-
 
 WORKED_OUT = frozenset({"rename", "new-uuid", "mount", "unmount", "options", "tune", "power-off", "release"})
 """Actions that run checks on the live machine before Review. All other writing actions need only a plan."""
@@ -71,7 +68,7 @@ class MenuEntry(Struct, frozen=True):
     key: str
     label: Message
     says: ui.Text
-    why_not: ui.Text = ""
+    why_not: ui.Text | None = ""
     ends: bool = False
 
 
@@ -92,16 +89,13 @@ def entries(
     found = [*_of_drive(drive, blocker)] if part is None else []
     found += [*_of_copy(machine, drive, device), *_of_filesystem(machine, drive, device, here)]
     if part is not None:
-        found += _of_partition(drive, part)
-        if drive.geometry is not None and part.start_bytes % drive.geometry.grain_bytes:
-            found.append(_align(t("Align"), here, lambda: _shift(machine, drive, part)))
+        found += (*_of_partition(drive, part), *_align(machine, drive, part, here))
     else:
-        found += _of_whole_drive(machine, drive, here)
-    found = [_blocked_by_machine(here, one) for one in found]
+        found += (*_align(machine, drive, None, here), *_of_whole_drive(machine, drive, here))
     own = runs_on(runs, drive, device)
-    found = [_blocked_by_runs(own, one) for one in found]
+    found = [replace(one, why_not=_why_not(one, own, here)) for one in found]
     # Sort unavailable actions last, and destructive ones last in each group.
-    return (*_of_runs(own), *sorted(found, key=lambda one: (one.why_not != "", one.ends)))
+    return (*_of_runs(own), *sorted(found, key=lambda one: (bool(one.why_not), one.ends)))
 
 
 def _of_runs(runs: Sequence[OpenRun]) -> Iterator[MenuEntry]:
@@ -112,27 +106,19 @@ def _of_runs(runs: Sequence[OpenRun]) -> Iterator[MenuEntry]:
             if "undo" in run.ways:
                 yield MenuEntry("undo", "U", messages.UNDO_TITLE, t("restore the old contents"), ends=True)
         else:
-            says = (
-                t("show progress, or stop")
-                if run.state == RUNNING
-                else run.why_not or t("not finished: go on or undo")
-            )
+            says = run.why_not or t("not finished: go on or undo")
+            if run.state == RUNNING:
+                says = t("show progress, or stop")
             yield MenuEntry("show-run", "v", t("Show run"), says)
 
 
-def _blocked_by_runs(runs: Sequence[OpenRun], entry: MenuEntry) -> MenuEntry:
-    """Block the entry if an open run conflicts. This reason overrides all others."""
-    why_not = why_not_now(runs)
+def _why_not(entry: MenuEntry, runs: Sequence[OpenRun], here: MenuFacts) -> ui.Text:
+    """Return why the entry is unavailable. A conflicting run comes before the drive's and other reasons."""
+    running = why_not_now(runs)
     unmounts = entry.name == "unmount" and any(run.state == RUNNING for run in runs)
-    stands = why_not != "" and (entry.name in WRITES or unmounts)
-    return replace(entry, why_not=why_not) if stands else entry
-
-
-def _blocked_by_machine(here: MenuFacts, entry: MenuEntry) -> MenuEntry:
-    """Block the entry if the machine is unavailable and the drive gives no other reason."""
-    if entry.why_not == "" and entry.name in WORKED_OUT:
-        return replace(entry, why_not=here.not_worked_out)
-    return entry
+    if running and (entry.name in WRITES or unmounts):
+        return running
+    return entry.why_not or (here.not_worked_out if entry.name in WORKED_OUT else "")
 
 
 def _of_drive(drive: Drive, blocker: ui.Text) -> Iterator[MenuEntry]:
@@ -140,14 +126,18 @@ def _of_drive(drive: Drive, blocker: ui.Text) -> Iterator[MenuEntry]:
         yield MenuEntry("set-up", "s", t("Set up"), t("from purpose to a drive in use"), blocker)
         return
     free = max((extent.size_bytes for extent in drive.free), default=0)
-    why_not: ui.Text = blocker
-    if not blocker and unread_content(drive):
+    spaces = aligned_spaces(drive.free, drive.geometry) if drive.geometry else ()
+    usable = max((space.size_bytes for space in spaces), default=0)
+    why_not: ui.Text = ""
+    if blocker:
+        why_not = blocker
+    elif unread_content(drive):
         why_not = settings.UNREAD(device=drive.path)
-    elif not blocker and (drive.table is None or drive.table.kind == "none"):
+    elif drive.table is None or drive.table.kind == "none":
         why_not = t("No partition table to preserve.")
-    elif not blocker and not free:
+    elif not free:
         why_not = t("No free space.")
-    elif not blocker and _usable_bytes(drive) < LEAST_FREE:
+    elif usable < LEAST_FREE:
         why_not = t(
             "Only {size:size} free; a filesystem needs at least {least:size}.",
             size=free,
@@ -161,14 +151,6 @@ def _of_drive(drive: Drive, blocker: ui.Text) -> Iterator[MenuEntry]:
     )
 
 
-def _usable_bytes(drive: Drive) -> int:
-    """Return the size of the largest aligned partition that fits the free space."""
-    if drive.geometry is None:
-        return 0
-    spaces = aligned_spaces(drive.free, drive.geometry)
-    return max((space.size_bytes for space in spaces), default=0)
-
-
 def _of_copy(machine: Machine, drive: Drive, device: str) -> Iterator[MenuEntry]:
     """Yield the action for a device whose UUID another device has."""
     others = [
@@ -177,13 +159,13 @@ def _of_copy(machine: Machine, drive: Drive, device: str) -> Iterator[MenuEntry]
         if device in (one, other)
     ]
     if others:
-        why_not = _or_empty(settings.why_not_relabel(drive, device, uuid=True))
+        why_not = settings.why_not_relabel(drive, device, uuid=True)
         says = t("now the same as {other}; no file loss", other=others[0])
         yield MenuEntry("new-uuid", "x", t("New UUID"), says, why_not)
 
 
 def _of_filesystem(machine: Machine, drive: Drive, device: str, here: MenuFacts) -> Iterator[MenuEntry]:
-    old = [one for one in old_filesystems(drive) if device in (one.device, drive.path)]
+    old = old_filesystems(drive, device)
     says: ui.Text = (
         t("from {kind}; no file loss", kind=" + ".join(sorted({title_of(one.kind) for one in old})))
         if old
@@ -193,15 +175,15 @@ def _of_filesystem(machine: Machine, drive: Drive, device: str, here: MenuFacts)
     yield MenuEntry("to-ext4", "m", t("Convert to ext4"), says, "" if old else none)
     if drive.partition(device) is None and not drive.signatures:
         return
-    label = next((mark.label for mark in settings.signatures_on(drive, device) if mark.label), None)
+    label = label_on(drive, device)
     named = t("now: {label}", label=label) if label else t("no label")
-    yield MenuEntry("rename", "r", messages.RENAME, named, _or_empty(settings.why_not_relabel(drive, device)))
+    yield MenuEntry("rename", "r", messages.RENAME, named, settings.why_not_relabel(drive, device))
     yield MenuEntry(
         "mount",
         "n",
         messages.MOUNT,
         messages.AT_BOOT,
-        _or_empty(settings.why_not_mount(machine, drive, device)),
+        settings.why_not_mount(machine, drive, device),
     )
     place = ", ".join(settings.places_of(drive, device))
     yield MenuEntry(
@@ -209,10 +191,10 @@ def _of_filesystem(machine: Machine, drive: Drive, device: str, here: MenuFacts)
         "u",
         messages.UNMOUNT,
         t("from {place}", place=place),
-        _or_empty(settings.why_not_unmount(drive, device)),
+        settings.why_not_unmount(drive, device),
     )
     if settings.signatures_on(drive, device):
-        why_not = _or_empty(settings.why_not_bring(drive, device)) or here.not_measured
+        why_not = settings.why_not_bring(drive, device) or here.not_measured
         yield MenuEntry(
             "bring",
             "y",
@@ -221,16 +203,21 @@ def _of_filesystem(machine: Machine, drive: Drive, device: str, here: MenuFacts)
             why_not,
         )
     # If `not_worked_out` is set, fstab was not read.
-    has_line = here.has_line or here.not_worked_out != ""
+    has_line = here.has_line or bool(here.not_worked_out)
     against = settings.why_not_remount(drive, device, has_line=has_line)
-    yield MenuEntry("options", "o", messages.MOUNT_OPTIONS, t("from the fstab line"), _or_empty(against))
+    yield MenuEntry("options", "o", messages.MOUNT_OPTIONS, t("from the fstab line"), against)
     yield MenuEntry(
         "tune",
         "c",
         messages.TUNE,
         t("better settings for a purpose; no file loss"),
-        _or_empty(settings.why_not_tune(drive, device)),
+        settings.why_not_tune(drive, device),
     )
+
+
+def label_on(drive: Drive, device: str) -> str | None:
+    """Return the first label on a device, or None."""
+    return next((mark.label for mark in settings.signatures_on(drive, device) if mark.label), None)
 
 
 def _of_partition(drive: Drive, part: Partition) -> Iterator[MenuEntry]:
@@ -247,24 +234,11 @@ def _of_partition(drive: Drive, part: Partition) -> Iterator[MenuEntry]:
         else t("to fill the partition if smaller")
     )
     why_not = (partitions.why_not_grow_mounted if mounted else partitions.why_not_grow)(drive, part)
-    yield MenuEntry("grow", "g", t("Grow"), says, _or_empty(why_not))
+    yield MenuEntry("grow", "g", t("Grow"), says, why_not)
     yield MenuEntry("adjust", "z", t("Resize or move"), *_adjusting(drive, part))
-    yield MenuEntry(
-        "format",
-        "F",
-        t("Format"),
-        FILES_DELETED,
-        _or_empty(partitions.why_not_format(drive, part)),
-        ends=True,
-    )
-    yield MenuEntry(
-        "delete",
-        "D",
-        t("Delete"),
-        FILES_DELETED,
-        _or_empty(partitions.why_not_delete(drive, part)),
-        ends=True,
-    )
+    says = t("files deleted when you choose Keep")
+    yield MenuEntry("format", "F", t("Format"), says, partitions.why_not_format(drive, part), ends=True)
+    yield MenuEntry("delete", "D", t("Delete"), says, partitions.why_not_delete(drive, part), ends=True)
 
 
 def _adjusting(drive: Drive, part: Partition) -> tuple[ui.Text, ui.Text]:
@@ -283,26 +257,25 @@ def _adjusting(drive: Drive, part: Partition) -> tuple[ui.Text, ui.Text]:
     return t("{least:size} to {most:size}, or move; no file loss", least=least, most=most), ""
 
 
-def _align(label: Message, here: MenuFacts, says: Callable[[], Message]) -> MenuEntry:
-    """Return the action to align partitions. `says` raises Refused if no partition can move."""
+def _align(machine: Machine, drive: Drive, part: Partition | None, here: MenuFacts) -> Iterator[MenuEntry]:
+    """Yield the action to align a partition, or several partitions of a drive."""
+    grain = drive.geometry.grain_bytes if drive.geometry else 1
+    if part.start_bytes % grain == 0 if part else len(misaligned_parts(drive)) < 2:
+        return
+    label = t("Align") if part else t("Align partitions")
     try:
-        return MenuEntry("move", "f", label, says(), here.not_worked_out)
+        if part:
+            says = t("by {shift:size}; no file loss", shift=planned_move(machine, drive, part).shift_bytes)
+        else:
+            count = len(planned_moves(machine, drive).moves)
+            says = tn("{count} partition; no file loss", "{count} partitions; no file loss", count=count)
     except Refused as refusal:
-        return MenuEntry("move", "f", label, "", str(refusal))
-
-
-def _shift(machine: Machine, drive: Drive, part: Partition) -> Message:
-    return t("by {shift:size}; no file loss", shift=planned_move(machine, drive, part).shift_bytes)
-
-
-def _count(machine: Machine, drive: Drive) -> Message:
-    count = len(planned_moves(machine, drive).moves)
-    return tn("{count} partition; no file loss", "{count} partitions; no file loss", count=count)
+        yield MenuEntry("move", "f", label, "", str(refusal))
+    else:
+        yield MenuEntry("move", "f", label, says, here.not_worked_out)
 
 
 def _of_whole_drive(machine: Machine, drive: Drive, here: MenuFacts) -> Iterator[MenuEntry]:
-    if len(misaligned_parts(drive)) > 1:
-        yield _align(t("Align partitions"), here, lambda: _count(machine, drive))
     if drive.lost:
         against = why_not(lost_layout, drive)
         yield MenuEntry(
@@ -318,9 +291,5 @@ def _of_whole_drive(machine: Machine, drive: Drive, here: MenuFacts) -> Iterator
         "P",
         t("Power off"),
         t("unmount, flush, power off; then unplug"),
-        _or_empty(settings.why_not_power_off(drive)),
+        settings.why_not_power_off(drive),
     )
-
-
-def _or_empty(why: Message | None) -> ui.Text:
-    return "" if why is None else why

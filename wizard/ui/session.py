@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -12,11 +11,10 @@ from wizard.plan.request.plan_request import PLAIN
 
 if TYPE_CHECKING:
     from wizard.advice.request import Taken
-    from wizard.benchmark.candidates.compare import TrialVerdict
     from wizard.host.services import Services
     from wizard.model.advice import Advice, Choice
     from wizard.model.finding import Diagnosis
-    from wizard.model.machine import Drive, Machine
+    from wizard.model.machine import Drive, Machine, Partition
     from wizard.model.said import Message
     from wizard.model.verdict import Verdict
     from wizard.plan.changes import Migration
@@ -32,9 +30,9 @@ class Session(Struct, frozen=True):
     a planned conversion, which has other screens.
     """
 
-    machine: Machine | None = None
-    drive: Drive | None = None
-    diagnosis: Diagnosis | None = None
+    machine: Machine
+    drive: Drive
+    diagnosis: Diagnosis
     workload: str | None = None
     advice: Advice | None = None
     choice: Choice | None = None
@@ -46,26 +44,23 @@ class Session(Struct, frozen=True):
     others: tuple[Drive, ...] = ()
     plan: Plan | None = None
     verdict: Verdict | None = None
-    trial: TrialVerdict | None = None
     migration: Migration | None = None
-    run: Path | None = None
 
     @property
     def on_drive(self) -> Message | str:
         """The drive, for the header of a screen."""
-        return t("on {drive}", drive=self.drive.path) if self.drive else ""
+        return t("on {drive}", drive=self.drive.path)
 
     def advise(self, services: Services, workload: str, size_bytes: int | None = None) -> Advice:
         """Rank the filesystems for a workload on the drive."""
-        assert self.machine is not None and self.drive is not None and self.diagnosis is not None
         return services.advise(self.machine, self.drive, self.diagnosis.recording, workload, size_bytes)
 
     @property
-    def choice_doubts(self) -> tuple[Message | str, ...]:
-        """Sentences on options chosen against the recommendation, for each volume of this choice."""
-        return self.taken.doubts if self.taken is not None and self.taken.choice == self.choice else ()
+    def partition(self) -> Partition | None:
+        """The partition to format, or None if the session covers the whole drive."""
+        return self.drive.partition(self.part) if self.part else None
 
     @property
     def drives(self) -> tuple[Drive, ...]:
         """All selected drives, in order of selection."""
-        return (self.drive, *self.others) if self.drive else ()
+        return (self.drive, *self.others)

@@ -55,7 +55,6 @@ def candidates(
 ) -> tuple[tuple[Drive, Message | str], ...]:
     """Return all drives except the first, each with the reason it cannot be selected, or empty, as in the
     list of drives."""
-    assert session.machine is not None and session.drive is not None
     others = (drive for drive in session.machine.drives if drive.path != session.drive.path)
     return tuple((drive, blocker(drive)) for drive in others)
 
@@ -77,7 +76,6 @@ def spread(services: Services, session: Session, way: SpreadWay, others: Sequenc
         return _alone(session)
     if not others:
         raise BadInput(t("Select another drive first."))
-    assert session.machine is not None
     how = replace(session.arrangement, stripe=way.asked)
     changed = replace(session, arrangement=how, others=tuple(others), mode=Mode.REPLACE)
     specs = tuple(fitting(services, changed, spec) for spec in session.specs)
@@ -88,7 +86,6 @@ def spread(services: Services, session: Session, way: SpreadWay, others: Sequenc
 def _alone(session: Session) -> Session:
     """Return to the first drive alone. Ask again about its contents, which only the other drives required to
     erase."""
-    assert session.drive is not None
     how = session.arrangement
     mode = None if how.stripe and not session.drive.is_empty else session.mode
     return replace(session, arrangement=replace(how, stripe=None), others=(), plan=None, mode=mode)
@@ -110,7 +107,6 @@ def fitting(services: Services, session: Session, spec: VolumeSpec) -> VolumeSpe
 
 def still_there(session: Session) -> Session:
     """Return the session with its first drive alone if any other drive has changed since it was selected."""
-    assert session.machine is not None
     if all(session.machine.drive(drive.path) == drive for drive in session.others):
         return session
     return _alone(session)

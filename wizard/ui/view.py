@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import StrEnum
+from functools import partial
 
 from msgspec import Struct
 
@@ -47,13 +48,7 @@ class ScreenStep(StrEnum):
         return TITLES[self]
 
 
-TITLES = {
-    ScreenStep.DRIVES: t("Drives"),
-    ScreenStep.PURPOSE: t("Purpose"),
-    ScreenStep.PLAN: t("Plan"),
-    ScreenStep.REVIEW: t("Review"),
-    ScreenStep.WORK: t("Work"),
-}
+TITLES = dict(zip(ScreenStep, (t("Drives"), t("Purpose"), t("Plan"), t("Review"), t("Work")), strict=True))
 
 
 class Piece(Struct, frozen=True):
@@ -266,37 +261,17 @@ def para(*pieces: Piece | Text, indent: int = 0, hang: int | None = None, key: s
     """
     hang = 2 * (len(pieces) > 1) if hang is None else hang
     found = (piece if isinstance(piece, Piece) else Piece(piece) for piece in pieces)
-    return Para(tuple(piece for piece in found if piece.text != ""), indent, hang, key)
+    return Para(tuple(piece for piece in found if piece.text), indent, hang, key)
 
 
-def strong(text: Text) -> Piece:
-    """Return emphasised text."""
-    return Piece(text, Tone.STRONG)
-
-
-def muted(text: Text) -> Piece:
-    """Return text in the tone of a label."""
-    return Piece(text, Tone.MUTED)
-
-
-def accent(text: Text) -> Piece:
-    """Return text in the tone of a name or key."""
-    return Piece(text, Tone.ACCENT)
-
-
-def good(text: Text) -> Piece:
-    """Return good news."""
-    return Piece(text, Tone.GOOD)
-
-
-def warn(text: Text) -> Piece:
-    """Return a warning."""
-    return Piece(text, Tone.WARN)
-
-
-def danger(text: Text) -> Piece:
-    """Return a danger."""
-    return Piece(text, Tone.DANGER)
+strong = partial(Piece, tone=Tone.STRONG)
+muted = partial(Piece, tone=Tone.MUTED)
+"""The tone of a label."""
+accent = partial(Piece, tone=Tone.ACCENT)
+"""The tone of a name or key."""
+good = partial(Piece, tone=Tone.GOOD)
+warn = partial(Piece, tone=Tone.WARN)
+danger = partial(Piece, tone=Tone.DANGER)
 
 
 def short(path: str) -> str:

@@ -5,112 +5,90 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from wizard.process.deferred import deferred
 from wizard.ui.desk import Desk
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from wizard.advice.missing import Missing
-    from wizard.ext4.superblock import ExtCandidate
-    from wizard.model.machine import Drive, Machine, Partition
+    from wizard.model.machine import Drive, Partition
     from wizard.plan.changes import RunDocument
+    from wizard.plan.partition import moves
+    from wizard.ui.dialogs import asking, health, pages
+    from wizard.ui.jobs import in_place
     from wizard.ui.jobs.job import AnyJob
-    from wizard.ui.view import View
-
-# Each screen is imported when it is opened: the first list of drives appears before the others are loaded.
+    from wizard.ui.screens import actions, copying, drives, measurements, plan, purpose, review, ways, work
+else:
+    (moves,) = deferred("wizard.plan.partition", "moves")
+    asking, health, pages = deferred("wizard.ui.dialogs", "asking", "health", "pages")
+    (in_place,) = deferred("wizard.ui.jobs", "in_place")
+    actions, copying, drives, measurements, plan, purpose, review, ways, work = deferred(
+        "wizard.ui.screens",
+        *("actions", "copying", "drives", "measurements", "plan", "purpose", "review", "ways", "work"),
+    )
 
 
 class Wizard(Desk):
-    """The desk with every screen. `Desk` documents the requests."""
+    """The desk with every screen. `Desk` documents the requests.
+
+    The first list of drives appears before the other screens are loaded.
+    """
 
     def open_drives(self, drive: str, part: str) -> None:
-        from wizard.ui.screens.drives import DrivesScreen
-
-        self.go(DrivesScreen(self, drive, part))
+        self.go(drives.DrivesScreen(self, drive, part))
 
     def open_actions(self, device: str) -> None:
-        from wizard.ui.screens.actions import Actions
-
-        self.go(Actions(self, device))
+        self.go(actions.Actions(self, device))
 
     def open_purpose(self) -> None:
-        from wizard.ui.screens.purpose import PurposeScreen
-
-        self.go(PurposeScreen(self))
+        self.go(purpose.PurposeScreen(self))
 
     def open_plan(self) -> None:
-        from wizard.ui.screens.plan import PlanScreen
-
-        self.go(PlanScreen(self))
+        self.go(plan.PlanScreen(self))
 
     def open_review(self, document: RunDocument) -> None:
-        from wizard.ui.jobs.in_place import job_of
-        from wizard.ui.screens.review import Review
+        self.go(review.Review(self, in_place.job_of(self.services, document)))
 
-        self.go(Review(self, job_of(document)))
-
-    def open_moves(
-        self, machine: Machine, drive: Drive, part: Partition | None, start: int | None = None
-    ) -> None:
-        from wizard.plan.partition.moves import one_moves, planned_moves
-
-        recording = self.services.diagnose(machine, drive).recording
+    def open_moves(self, part: Partition | None, start: int | None = None) -> None:
+        machine, drive, recording = self.session.machine, self.session.drive, self.session.diagnosis.recording
         self.open_review(
-            planned_moves(machine, drive, recording)
+            moves.planned_moves(machine, drive, recording)
             if part is None
-            else one_moves(machine, drive, part, start, recording)
+            else moves.one_moves(machine, drive, part, start, recording)
         )
 
     def open_run(self, run: Path, action: str = "", job: AnyJob | None = None) -> None:
-        from wizard.ui.jobs.in_place import job_of
-        from wizard.ui.screens.work import WorkScreen
-
-        screen = WorkScreen(self, job or job_of(self.services.runs.document(run)), run)
+        job = job or in_place.job_of(self.services, self.services.runs.document(run))
+        screen = work.WorkScreen(self, job, run)
         self.run = run
         self.go(screen)
         if action:
             screen.act(action, "", {})
 
-    def open_conversions(self, drive: Drive, found: Sequence[ExtCandidate]) -> None:
-        from wizard.ui.screens.ways import open_ways
-
-        open_ways(self, drive, found)
+    def open_conversions(self, device: str = "") -> None:
+        ways.open_ways(self, device)
 
     def open_copy(self, targets: Sequence[str]) -> None:
-        from wizard.ui.screens.copying import CopyScreen
-
-        self.go(CopyScreen(self, targets))
+        self.go(copying.CopyScreen(self, targets))
 
     def open_alignment_test(self, drive: Drive) -> None:
-        from wizard.ui.screens.measurements import TrialScreen
-
-        self.go(TrialScreen(self, drive))
+        self.go(measurements.TrialScreen(self, drive))
 
     def open_smr_test(self, drive: Drive) -> None:
-        from wizard.ui.screens.measurements import ShingledTest
+        self.go(measurements.ShingledTest(self, drive))
 
-        self.go(ShingledTest(self, drive))
+    def open_help(self) -> None:
+        self.go(pages.help_page(self))
 
-    def open_help(self, view: View) -> None:
-        from wizard.ui.dialogs.pages import help_page
-
-        self.go(help_page(self, view))
-
-    def open_glossary(self, view: View) -> None:
-        from wizard.ui.dialogs.pages import Glossary
-
-        self.go(Glossary(self, view))
+    def open_glossary(self) -> None:
+        self.go(pages.Glossary(self))
 
     def open_install(self, missing: Missing, then: Callable[[], None]) -> None:
-        from wizard.ui.dialogs.health import Install
-
-        self.go(Install(self, missing, then))
+        self.go(health.Install(self, missing, then))
 
     def open_exit(self) -> None:
-        from wizard.ui.dialogs.asking import ending
-
-        question = ending(self)
-        if question is None:
-            self.end()
-        else:
+        if question := asking.ending(self):
             self.go(question)
+        else:
+            self.end()

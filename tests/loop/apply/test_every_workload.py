@@ -44,8 +44,7 @@ def line_by_line(work: Work, drive: str, workload: str) -> None:
 
 
 def on_screens(work: Work, drive: str, workload: str) -> None:
-    session = walks.on_screens(services(work, drive), token_of(drive), workload, work.place(workload))
-    assert session is not None and session.run is not None
+    assert walks.on_screens(services(work, drive), token_of(drive), workload, work.place(workload))
 
 
 FACES: dict[str, Walk] = {"command line": on_the_command_line, "plain": line_by_line, "screens": on_screens}

@@ -282,7 +282,7 @@ ENDING = (Event.DONE, Event.FAILED, Event.STOPPED, Event.REFUSED, Event.WAITING,
 
 @pytest.mark.parametrize("document", KINDS, ids=lambda one: type(one).__name__)
 def test_every_kind_of_run_is_shown_as_the_wizard_does(document: RunDocument, tmp_path: Path) -> None:
-    job = job_of(document)
+    job = job_of(RecordedServices(machine(), ""), document)
     run = make_run(tmp_path, ("/dev/sda",), FILES[type(document)], job.saved()[0], Environment())
     Journal(run).add(Event.STARTED, "Begun.")
     Journal(run).add(Event.STEP_STARTED, "First.", step=1)
@@ -291,7 +291,7 @@ def test_every_kind_of_run_is_shown_as_the_wizard_does(document: RunDocument, tm
         report = gather(Sources(run=run, machine=machine(drive())))
         text = Page(render_page(report)).text
         assert report.document == document and f"This run: {event}." in text and str(job.title) in text
-        shown = (*job.sentences, *job.brief, *job.undo_texts(RecordedServices(machine(), "")), *job.doubts)
+        shown = (*job.sentences, *job.brief, *job.undo_texts(), *job.doubts)
         assert not [one for one in map(str, shown) if one not in text]
         Page(render_page(without_names(report)))
 
@@ -342,7 +342,7 @@ def record(document: RunDocument, said: str) -> RunRecord:
         JournalEntry(said, Event.COMMAND, 1, said, command=(said, said), output=said),
     )
     steps = tuple(
-        StepResult(number, "done", said, 1.0, said) for number, _ in enumerate(job_of(document).sentences, 1)
+        StepResult(number, "done", said, 1.0, said) for number, _ in enumerate(document.sentences, 1)
     )
     checks = (Check(said, False, said), Check(said, True, said))
     return RunRecord(said, said, said, said, said, steps, checks, told, said, (said,))

@@ -52,7 +52,7 @@ def volume_row(session: Session, index: int) -> ui.Row:
     return ui.Row(str(index), cells, notes=(more,) if more else ())
 
 
-def lost_line(session: Session, plan: Plan) -> ui.Para:
+def lost_line(plan: Plan) -> ui.Para:
     """List the lost partitions and other data with sizes, or state that no data is lost."""
     gone = [slot for member in plan.members for slot in member.before.partitions if not slot.kept]
     names = tuple(
@@ -146,8 +146,6 @@ def first_clause(text: str) -> str:
 def about_drive(session: Session) -> ui.Text:
     """Return name, size and kind of the session's drives for the header."""
     drive = session.drive
-    if drive is None:
-        return ""
     name = ui.short(session.part or drive.path)
     if session.others:
         name = " + ".join(map(ui.short, (one.path for one in session.drives)))

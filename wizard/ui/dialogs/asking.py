@@ -1,7 +1,5 @@
 """Dialogs to ask, choose, type and save. Enter changes nothing by default."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -38,13 +36,13 @@ class Question(Overlay):
         text: ui.Text,
         yes: ui.Text,
         then: Callable[[], None],
-        no: ui.Text = "",
+        no: ui.Text = messages.NO,
         *,
         ends: bool = False,
     ) -> None:
         super().__init__(desk)
         self.title, self._yes, self._then, self._ends = title, yes, then, ends
-        self._no, self._text = no if no != "" else messages.NO, text
+        self._no, self._text = no, text
 
     def _above(self) -> Iterator[ui.Block]:
         yield ui.para(self._text)
@@ -145,10 +143,7 @@ def ask_tokens(
 
     def take(values: ui.Values) -> Callable[[], None]:
         for number, drive in enumerate(drives):
-            typed = values.get(f"token{number}", "").strip()
-            if not typed or typed != drive.token:
-                said = messages.WRONG if typed else messages.EMPTY
-                raise Refused(said(drive=ui.short(drive.path), token=drive.token))
+            check_token(drive, values.get(f"token{number}", "").strip(), drive.token)
         return partial(then, passphrase_of(values) if secret else None)
 
     fields = [
@@ -158,17 +153,11 @@ def ask_tokens(
     desk.go(Typing(desk, title, blocks, (*fields, *(passphrase_fields() if secret else ())), take, label))
 
 
-def confirm(desk: Desk, job: AnyJob | None, then: Callable[[bytes | None], None], *, secret: bool) -> None:
-    """Ask for the token of each drive of `job` before the run continues, and for a passphrase if `secret`."""
-    drives = job.drives if job else ()
-    names = tuple(ui.short(drive.path) for drive in drives)
-    text = (
-        t("Continuing writes to {drives:and} and preserves every file.", drives=names)
-        if job and job.keeps_all
-        else t("Continuing overwrites all contents of {drives:and}.", drives=names)
-    )
-    blocks = (ui.para(text),) if job else ()
-    ask_tokens(desk, drives, t("Go on?"), blocks, then, messages.RESUME, secret=secret)
+def check_token(drive: Drive | Identity, typed: str, *tokens: str) -> None:
+    """Raises Refused unless one of these tokens was typed, with the last as the one to type."""
+    if not typed or typed not in tokens:
+        said = messages.WRONG if typed else messages.EMPTY
+        raise Refused(said(drive=ui.short(drive.path), token=tokens[-1]))
 
 
 def passphrase_fields(hint: ui.Text = "") -> tuple[ui.Field, ui.Field]:
@@ -194,42 +183,30 @@ def passphrase_of(values: ui.Values) -> bytes:
 class Ending(Question):
     """The question before exit."""
 
-    def __init__(self, desk: Desk, text: Message) -> None:
-        super().__init__(desk, t("End the wizard?"), text, t("end"), desk.end, t("stay"), ends=True)
-
 
 def ending(desk: Desk) -> Screen | None:
     """Return the question before exit, or None if no work would be lost or the question is open."""
-    if isinstance(desk.screen, Ending):
-        return None
-    text = _run_words(desk, desk.run) if desk.run is not None else _plan_words(desk)
-    return Ending(desk, text) if text is not None else None
-
-
-def _run_words(desk: Desk, run: Path) -> Message | None:
     from wizard.apply.run.journal import RunState
 
-    try:
-        state = desk.services.runs.state(run)
-    except DiskwrightError:
-        return t("The state of the run is unknown; it may continue. Check `diskwright status`.")
-    return (
-        t("The run continues without this window. `diskwright status` shows the progress.")
-        if state is RunState.RUNNING
-        else None
-    )
-
-
-def _plan_words(desk: Desk) -> Message | None:
-    session = desk.session
-    planned = session.plan or session.migration
-    if not planned:
+    text = None
+    if isinstance(desk.screen, Ending):
         return None
-    return (
-        t("The plan is not applied and will be discarded. Only the measurement has written, to free space.")
-        if desk.measured_by_writing
-        else t("The plan is not applied and will be discarded. No drive was written.")
-    )
+    if desk.run is not None:
+        try:
+            if desk.services.runs.state(desk.run) is RunState.RUNNING:
+                text = t("The run continues without this window. `diskwright status` shows the progress.")
+        except DiskwrightError:
+            text = t("The state of the run is unknown; it may continue. Check `diskwright status`.")
+    elif (session := desk.selected) and (session.plan or session.migration):
+        text = t("The plan is not applied and will be discarded. No drive was written.")
+        if desk.measured_by_writing:
+            text = t(
+                "The plan is not applied and will be discarded. Only the measurement has written, to free "
+                "space."
+            )
+    if text is None:
+        return None
+    return Ending(desk, t("End the wizard?"), text, t("end"), desk.end, t("stay"), ends=True)
 
 
 class Picker(Screen):
@@ -292,7 +269,7 @@ def save_job(desk: Desk, job: AnyJob) -> None:
         t("the plan"),
         text,
         proposal,
-        lambda path: t("Saved. Apply with: {command}", command=job.command(desk.services, str(path))),
+        lambda path: t("Saved. Apply with: {command}", command=job.command(str(path))),
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -10,7 +11,8 @@ from wizard.findings import contents
 from wizard.findings.diagnose import has_health, judge_health
 from wizard.findings.drive_faults import size_words, tuning_words
 from wizard.findings.use import named_field
-from wizard.model.errors import printable
+from wizard.model.errors import DiskwrightError, printable
+from wizard.model.finding import Diagnosis
 from wizard.model.machine import Drive, Partition, Signature
 from wizard.model.said import Message, Sentence, Value, format_capacity, format_exact, t, tn
 from wizard.ui import messages
@@ -24,8 +26,6 @@ from wizard.ui.dialogs.pages import Overlay, Page
 
 if TYPE_CHECKING:
     from wizard.advice.missing import Missing
-    from wizard.model.errors import DiskwrightError
-    from wizard.model.finding import Diagnosis
 
 
 MOST_LINES = 200
@@ -47,12 +47,7 @@ class Install(Overlay):
         self._missing, self._then = missing, then
         self._offer = self._fault = ""
         self._at_work = False
-        self._lines: list[str] = []
-
-    def entered(self) -> None:
-        """Ask the package manager for the size of the installation."""
-        if not (self._offer or self._fault):
-            self.act_again()
+        self._lines = deque[str](maxlen=MOST_LINES)
 
     @property
     def may_leave(self) -> bool:
@@ -81,14 +76,14 @@ class Install(Overlay):
         elif self._fault:
             yield ui.Action("back", "enter", messages.BACK)
             yield ui.Action("again", "r", messages.TRY_AGAIN)
-        elif self.doing == "":
+        elif not self.doing:
             yield ui.Action("back", "enter", messages.NO)
             yield ui.Action("install", "y", messages.INSTALL)
 
     def _above(self) -> Iterator[ui.Block]:
         if self._fault:
             yield ui.para(ui.warn(self._fault))
-        elif self.doing != "":
+        elif self.doing:
             yield ui.Progress(None, self.doing) if self._at_work else ui.para(self.doing)
         else:
             yield ui.para(self._offer)
@@ -98,12 +93,13 @@ class Install(Overlay):
         """Check the size and ask again."""
         self._fault = ""
         self._lines.clear()
-        self.later(
-            t("Checking the size ..."), lambda: self.services.install_offer(self._missing), self._size_known
-        )
 
-    def _size_known(self, offer: str) -> None:
-        self._offer = offer
+        def known(offer: str) -> None:
+            self._offer = offer
+
+        self.later(t("Checking the size ..."), lambda: self.services.install_offer(self._missing), known)
+
+    opened = act_again
 
     def act_install(self) -> None:
         """Install as root."""
@@ -112,22 +108,19 @@ class Install(Overlay):
     def _install(self) -> None:
         self._at_work, self.doing = True, t("The package manager is running and cannot be stopped from here.")
         self._lines.clear()
+
+        def told(line: str) -> None:
+            self.desk.post(self, partial(self._lines.append, line))
+
         self.desk.later(
             self,
-            lambda: self.services.as_root().install(self._missing, self._told),
-            lambda _: self._installed(),
+            lambda: self.services.as_root().install(self._missing, told),
+            self._installed,
             self._hindered,
             finishes=True,
         )
 
-    def _told(self, line: str) -> None:
-        self.desk.post(self, partial(self._tell_line, line))
-
-    def _tell_line(self, line: str) -> None:
-        self._lines.append(line)
-        del self._lines[:-MOST_LINES]
-
-    def _installed(self) -> None:
+    def _installed(self, _: object) -> None:
         self._at_work, programs = False, self._missing.programs
         self.desk.back()
         said = tn(
@@ -144,10 +137,9 @@ UNKNOWN = t("unknown")
 COMMAS = Sentence("{parts:list}")
 
 
-def health_page(desk: Desk, drive: Drive, diagnosis: Diagnosis | None = None) -> Screen:
+def health_page(desk: Desk, drive: Drive, diagnosis: Diagnosis) -> Screen:
     """Return the page about a drive."""
-    known = diagnosis or desk.services.diagnose(desk.session.machine, drive)
-    blocks = health_blocks(drive, known, blocker(desk.services, desk.runs, drive))
+    blocks = health_blocks(drive, diagnosis, blocker(desk.services, desk.runs, drive))
     return Page(desk, t("Health of {drive}", drive=ui.short(drive.path)), blocks, place="health")
 
 
@@ -288,7 +280,6 @@ def _table_row(number: int | str, start: str, size: str, kind: str, content: str
 
 
 def _table_rows(drive: Drive) -> Iterator[ui.Block]:
-    """Yield partitions and free extents sorted by start."""
     places = [(part.start_bytes, 0, part.number, _partition_row(drive, part)) for part in drive.partitions]
     for extent in drive.free:
         row = _table_row(

@@ -1,16 +1,14 @@
 """Benchmark dialog: start, watch, stop and read. Subclasses define the benchmark."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from wizard.benchmark.access import MeasureProgress
 from wizard.benchmark.results import BenchmarkResult, render_verdict
-from wizard.model.errors import DiskwrightError
-from wizard.model.said import Sentence, t
+from wizard.model.machine import Drive
+from wizard.model.said import t
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components import measured
@@ -18,9 +16,7 @@ from wizard.ui.desk import Desk
 from wizard.ui.dialogs.asking import ask_tokens, save
 from wizard.ui.dialogs.pages import Overlay, Reasons
 
-if TYPE_CHECKING:
-    from wizard.model.machine import Drive
-
+MEASURE = t("measure")
 Verdict = TypeVar("Verdict", bound="BenchmarkResult")
 
 
@@ -30,7 +26,7 @@ def ask_token(
     title: ui.Text,
     text: Sequence[ui.Block],
     then: Callable[[], None],
-    label: ui.Text,
+    label: ui.Text = MEASURE,
 ) -> None:
     """Ask for the drive's token before a measurement writes."""
     blocks = (*text, ui.para(t("Partitions are not touched.")))
@@ -42,25 +38,22 @@ class Measuring(Overlay, Generic[Verdict]):
 
     file: ClassVar[str]
     """End of the name of a saved result."""
-    heading: ClassVar[Sentence]
-    """Title with the field `drive`."""
 
-    def __init__(self, desk: Desk, drive: Drive, verdict: Verdict | None) -> None:
+    def __init__(self, desk: Desk, drive: Drive, verdict: Verdict | None, title: ui.Text) -> None:
         super().__init__(desk)
-        self.drive, self.verdict = drive, verdict
+        self.drive, self.verdict, self.title = drive, verdict, title
         self.progress: MeasureProgress | None = None
-        self._measuring = False
         self._stop = threading.Event()
 
-    def possible_blocks(self) -> Iterator[ui.Block]:
+    def _possible(self) -> Iterator[ui.Block]:
         """Describe the available measurements."""
         raise NotImplementedError
 
-    def ways(self) -> Iterator[ui.Action]:
+    def _ways(self) -> Iterator[ui.Action]:
         """Yield the available measurements as actions. Enter starts the first."""
         raise NotImplementedError
 
-    def settled(self, verdict: Verdict) -> None:
+    def _settled(self, verdict: Verdict) -> None:
         """Called after a measurement."""
 
     def left(self) -> None:
@@ -70,39 +63,36 @@ class Measuring(Overlay, Generic[Verdict]):
     @property
     def may_leave(self) -> bool:
         """True unless a measurement is running."""
-        return not self._measuring
+        return not self.doing
 
-    def _title(self) -> ui.Text:
-        return self.heading(drive=ui.short(self.drive.path))
-
-    def _busy(self) -> bool:
-        return self._measuring
+    def _said(self) -> None:
+        return None
 
     def _above(self) -> Iterator[ui.Block]:
-        if self.verdict and not self._measuring:
+        if self.verdict and not self.doing:
             yield measured.verdict_banner(self.verdict)
 
     def _panes(self) -> Iterator[ui.Pane]:
         yield ui.Pane("", tuple(self._blocks()))
 
     def _actions(self) -> Iterator[ui.Action]:
-        if self._measuring:
+        if self.doing:
             yield ui.Action("stop", "S", messages.STOP, ends=True)
-            yield ui.Action("back", "escape", messages.BACK, t("Measuring the drive. Press S to stop."))
+            yield ui.Action("back", "escape", messages.BACK, self.doing)
             return
-        if closing := self.closing():
+        if closing := self._closing():
             yield closing
-        yield from self.ways()
+        yield from self._ways()
         if self.verdict:
             yield ui.Action("save", "s", messages.SAVE)
             yield ui.Action("why", "w", messages.WHY)
 
-    def closing(self) -> ui.Action | None:
+    def _closing(self) -> ui.Action | None:
         """Return the action of Enter after a measurement, or if none is possible."""
         return ui.Action("back", "enter", messages.BACK) if self.verdict or self.services.obstacle else None
 
     def _blocks(self) -> Iterator[ui.Block]:
-        if self._measuring:
+        if self.doing:
             yield from measured.progress_blocks(self.progress)
         elif self.verdict:
             yield from measured.verdict_blocks(self.verdict)
@@ -111,7 +101,7 @@ class Measuring(Overlay, Generic[Verdict]):
             if self.services.needs_root:
                 yield ui.para(t("To measure, start the wizard with sudo diskwright."))
         else:
-            yield from self.possible_blocks()
+            yield from self._possible()
 
     def act_stop(self) -> None:
         """Stop the measurement early."""
@@ -134,29 +124,19 @@ class Measuring(Overlay, Generic[Verdict]):
         self, measure: Callable[..., Verdict], subject: object, *, writes: bool = False, **options: object
     ) -> None:
         """Start a measurement of `subject`, unless one is running."""
-        if self._measuring:
+        if self.doing:
             return
-        self._measuring, self.progress, self._stop = True, None, threading.Event()
+        self.progress, self._stop = None, threading.Event()
         self.desk.measured_by_writing |= writes
-        work = partial(
-            self.services.measure,
-            self.drive,
-            measure,
-            subject,
-            on_progress=self._post,
-            stop=self._stop.is_set,
-            **options,
-        )
-        self.desk.later(self, work, self._measured, self._failed)
 
-    def _post(self, progress: MeasureProgress) -> None:
-        self.desk.post(self, lambda: setattr(self, "progress", progress))
+        def post(progress: MeasureProgress) -> None:
+            self.desk.post(self, lambda: setattr(self, "progress", progress))
+
+        work = partial(self.services.measure, self.drive, measure, subject, on_progress=post)
+        doing = t("Measuring the drive. Press S to stop.")
+        self.later(doing, partial(work, stop=self._stop.is_set, **options), self._measured)
 
     def _measured(self, verdict: Verdict) -> None:
-        self._measuring, self.verdict = False, verdict
+        self.verdict = verdict
         self.tell("")
-        self.settled(verdict)
-
-    def _failed(self, error: DiskwrightError) -> None:
-        self._measuring = False
-        self.warn(str(error))
+        self._settled(verdict)

@@ -1,7 +1,5 @@
 """Pages to read: text, screen help, reasons, glossary, and steps with commands."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 
 from wizard.advice import evidence
@@ -13,17 +11,17 @@ from wizard.ui.desk import Desk, Screen
 
 
 class Overlay(Screen):
-    """A dialog of the current screen, or of another step."""
+    """A dialog of the current screen."""
 
-    def __init__(self, desk: Desk, step: ui.ScreenStep | None = None) -> None:
+    def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
-        self.step = step or desk.view.step
+        self.step = desk.view.step
 
     def drives_changed(self) -> None:
         """Close the dialogs if a drive of the session was unplugged. The desk then leaves the screen."""
         if self.desk.screen is not self or self.step in (ui.ScreenStep.DRIVES, ui.ScreenStep.WORK):
             return
-        if all(map(self.services.is_attached, self.desk.session.drives)):
+        if all(map(self.services.is_attached, self.desk.drives)):
             return
         while isinstance(self.desk.screen, Overlay) and self.desk.screen.may_leave:
             self.desk.back()
@@ -39,31 +37,25 @@ class Reading(Overlay):
 class Page(Reading):
     """A page of text."""
 
-    def __init__(
-        self,
-        desk: Desk,
-        title: ui.Text,
-        blocks: Sequence[ui.Block],
-        step: ui.ScreenStep | None = None,
-        place: str = "page",
-    ) -> None:
-        super().__init__(desk, step)
+    def __init__(self, desk: Desk, title: ui.Text, blocks: Sequence[ui.Block], place: str = "page") -> None:
+        super().__init__(desk)
         self.title, self.place, self._blocks = title, place, tuple(blocks)
 
     def _panes(self) -> Iterator[ui.Pane]:
         yield ui.Pane("", self._blocks)
 
 
-def help_page(desk: Desk, view: ui.View) -> Screen:
-    """Return the help of a view with all its keys."""
+def help_page(desk: Desk) -> Screen:
+    """Return the help of the current view with all its keys."""
+    view = desk.view
     blocks: list[ui.Block] = [block for text in view.help for block in (ui.para(text), ui.GAP)]
     blocks.append(ui.para(ui.strong(t("Keys"))))
     blocks += [_key(action) for action in view.actions if action.name != "help"]
-    return Page(desk, t("Help"), blocks, view.step, "help")
+    return Page(desk, t("Help"), blocks, "help")
 
 
 def _key(action: ui.Action) -> ui.Block:
-    why_not = ui.muted(t("(not now: {why})", why=action.why_not)) if action.why_not != "" else ""
+    why_not = ui.muted(t("(not now: {why})", why=action.why_not)) if action.why_not else ""
     return ui.para(ui.accent(ui.key_name(action.key)), action.label, why_not, indent=2, hang=6)
 
 
@@ -73,14 +65,12 @@ class Reasons(Reading):
     place = "reasons"
     help = (t("Evidence for the selected line is shown next to or below the list."),)
 
-    def __init__(
-        self, desk: Desk, title: ui.Text, reasons: Sequence[Reason], step: ui.ScreenStep | None = None
-    ) -> None:
-        super().__init__(desk, step)
+    def __init__(self, desk: Desk, title: ui.Text, reasons: Sequence[Reason]) -> None:
+        super().__init__(desk)
         self.title, self._reasons, self.row = title, tuple(reasons), "0"
 
     def _rows(self) -> ui.Rows:
-        captions = any(reason.caption.text != "" for reason in self._reasons)
+        captions = any(reason.caption.text for reason in self._reasons)
         rows = (
             ui.Row(str(number), (reason.caption, reason.sentence) if captions else (reason.sentence,))
             for number, reason in enumerate(self._reasons)
@@ -88,15 +78,15 @@ class Reasons(Reading):
         return ui.Rows(tuple(rows), self.row, (ui.Column(),) * (2 if captions else 1))
 
     def _panes(self) -> Iterator[ui.Pane]:
-        behind = (reason.behind for number, reason in enumerate(self._reasons) if str(number) == self.row)
-        yield ui.Pane("", next(behind, (ui.para(t("No further details.")),)))
+        found = {str(number): reason.behind for number, reason in enumerate(self._reasons)}
+        yield ui.Pane("", found.get(self.row, (ui.para(t("No further details.")),)))
 
 
 COLUMNS = (ui.Column(t("Term")), ui.Column(), ui.Column(t("Also"), least=90))
 
 
 class Glossary(Reading):
-    """List of terms, with a definition of the selected one."""
+    """List of terms, those of the current view first, with a definition of the selected one."""
 
     place = "glossary"
     title = t("Glossary")
@@ -105,8 +95,9 @@ class Glossary(Reading):
         t("Add your own terms to ~/.config/diskwright/glossary. See `diskwright glossary --help`."),
     )
 
-    def __init__(self, desk: Desk, view: ui.View) -> None:
-        super().__init__(desk, view.step)
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        view = desk.view
         below = desk.below if view.over else None
         seen = [*texts_of(view), *(texts_of(below) if below else ())]
         every = evidence.load_glossary()
@@ -116,22 +107,26 @@ class Glossary(Reading):
         self.row = self._terms[0].id if self._terms else ""
 
     def _rows(self) -> ui.Rows:
-        return ui.Rows(tuple(map(self._of, self._terms)), self.row, COLUMNS)
+        rows = (
+            ui.Row(
+                term.id,
+                (
+                    ui.Piece(term.term),
+                    ui.muted(t("here") if term.id in self._here else ""),
+                    ui.muted(", ".join(map(str, term.also))),
+                ),
+            )
+            for term in self._terms
+        )
+        return ui.Rows(tuple(rows), self.row, COLUMNS)
 
     def _panes(self) -> Iterator[ui.Pane]:
-        return (_pane(term) for term in self._terms if term.id == self.row)
-
-    def _of(self, term: evidence.Term) -> ui.Row:
-        here = ui.muted(t("here")) if term.id in self._here else ui.Piece("")
-        return ui.Row(term.id, (ui.Piece(term.term), here, ui.muted(", ".join(map(str, term.also)))))
+        return (ui.Pane(term.term, term_blocks(term)) for term in self._terms if term.id == self.row)
 
 
 def meaning(word: str) -> ui.Pane:
     """Return the definition of a word. Raises BadInput with similar words if unknown."""
-    return _pane(evidence.find_term(word))
-
-
-def _pane(term: evidence.Term) -> ui.Pane:
+    term = evidence.find_term(word)
     return ui.Pane(term.term, term_blocks(term))
 
 

@@ -228,7 +228,7 @@ class ResizeEditor(Overlay):
         """Open Review of the plan or move."""
         if self._meaning.does is resize.Does.MOVE:
             start = self._place.start_bytes
-            self.desk.open_moves(self._machine, self._drive, self._part, start)
+            self.desk.open_moves(self._part, start)
         else:
             change = GrowPart if self._meaning.does is resize.Does.GROW else ShrinkPart
             request = change(self._part, self._place.size_bytes)

@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
 from wizard.advice.request import Taken
 from wizard.benchmark.candidates import trial
 from wizard.benchmark.candidates.compare import TrialVerdict
@@ -207,16 +205,12 @@ class FilesystemTrial(Measuring[TrialVerdict]):
 
     place = "tryout"
     file = "trial"
-    heading = TITLE
     help = HELP
 
     def __init__(self, desk: Desk, order: Order, use: Callable[[str], None]) -> None:
-        super().__init__(desk, order.drive, None)
+        super().__init__(desk, order.drive, None, TITLE(purpose=order.workload.replace("-", " ")))
         self._order, self._use = order, use
         self._begun = False
-
-    def _title(self) -> ui.Text:
-        return TITLE(purpose=self._order.workload.replace("-", " "))
 
     def entered(self) -> None:
         """Start the trial when first opened."""
@@ -224,21 +218,21 @@ class FilesystemTrial(Measuring[TrialVerdict]):
             self._begun = True
             self._start()
 
-    def closing(self) -> ui.Action | None:
+    def _closing(self) -> ui.Action | None:
         """Return the action to continue with the planned filesystem."""
         if self.verdict is None:
             return None
         planned = filesystem_title(self.verdict, self.verdict.planned)
         return ui.Action("keep", "enter", t("continue with {planned}", planned=planned))
 
-    def ways(self) -> Iterator[ui.Action]:
+    def _ways(self) -> Iterator[ui.Action]:
         """Yield the use of a better filesystem, and another trial."""
         if self.verdict and (better := self.verdict.better):
             other = filesystem_title(self.verdict, better)
             yield ui.Action("use", "x", t("use {other} instead", other=other))
         yield ui.Action("again", "r" if self.verdict else "enter", messages.TRY_AGAIN)
 
-    def possible_blocks(self) -> Iterator[ui.Block]:
+    def _possible(self) -> Iterator[ui.Block]:
         """Show nothing if the trial failed."""
         return iter(())
 
@@ -260,8 +254,3 @@ class FilesystemTrial(Measuring[TrialVerdict]):
 
     def _start(self) -> None:
         self.start(trial.run_trial, self._order, writes=True)
-
-    def settled(self, verdict: TrialVerdict) -> None:
-        """Remember the result in the session."""
-        if self.desk.session.drive == self.drive:
-            self.desk.session = replace(self.desk.session, trial=verdict)

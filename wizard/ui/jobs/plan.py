@@ -1,26 +1,20 @@
 """A plan as a job."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from wizard.apply.run.journal import RunState
+from wizard.host.services import Services
+from wizard.model.run import JournalEntry
 from wizard.model.said import Sentence, t
 from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import mirror_note
 from wizard.plan.text import background_work, brief, danger_of, free_used, inside_sentences
-from wizard.plan.undo_policy import WORD, losses, lost_when, needs_word, promise, shows_nothing
+from wizard.plan.undo_policy import WORD, UndoSpace, losses, lost_when, needs_word, promise, shows_nothing
 from wizard.ui import view as ui
 from wizard.ui.components.drive_bars import plan_bars
 from wizard.ui.components.reasons import command_blocks
-from wizard.ui.jobs.job import LOST_NOW, Job, RunOutcome
-
-if TYPE_CHECKING:
-    from wizard.apply.run.journal import RunState
-    from wizard.host.services import Services
-    from wizard.model.run import JournalEntry
-    from wizard.plan.undo_policy import UndoSpace
+from wizard.ui.jobs.job import Job, RunOutcome
 
 MOST_NAMES = 3
 """Most partitions to name in a headline."""
@@ -49,33 +43,49 @@ def _named(plan: Plan) -> Sentence:
 
 
 class PlanJob(Job[Plan]):
-    """Job that sets up drives or changes one partition."""
+    """Job that sets up drives or changes one partition. `lost` has a sentence for each loss."""
 
     suffix = "plan"
 
-    def __init__(self, plan: Plan) -> None:
-        super().__init__(plan)
+    def __init__(self, services: Services, plan: Plan) -> None:
+        super().__init__(services, plan)
         self._unknown: tuple[str, ...] = ()
-        what = plan.part_path or ", ".join(plan.devices)
-        self.title = _named(plan)(what=what)
-
-    def lost(self) -> tuple[ui.Text, ...]:
-        """Return the losses of the plan and any unknown data found by the rehearsal."""
-        return (*losses(self.document), *self._unknown)
+        self.lost: tuple[ui.Text, ...] = tuple(losses(plan))
+        self.title = _named(plan)(what=plan.part_path or ", ".join(plan.devices))
+        self.bars = plan_bars(plan)
+        self.brief = (*brief(plan), *inside_sentences(plan))
+        self.seconds = tuple(step.seconds for step in plan.steps)
+        self.places = tuple(mount.mount_point for mount in plan.mounts)
+        self.takes_passphrase, self.unread = plan.takes_passphrase, bool(plan.unread)
+        parts = [t("the table and its alignment")] if plan.tables else []
+        parts += [t("the filesystems")] if plan.filesystems else []
+        parts += [t("the mounts")] if plan.mounts else []
+        self.checked = t("As planned: {parts:and}.", parts=tuple(parts)) if parts else ""
 
     @property
     def keeps_all(self) -> bool:
         """True if no contents are lost. Current contents of whole drives are unknown."""
-        return bool(self.document.part or self.document.only_table) and not self.lost()
+        return bool(self.document.part or self.document.only_table) and not self.lost
 
-    def lost_when(self, services: Services) -> ui.Text:
+    @property
+    def _direct(self) -> str:
+        """Why the plan runs on the drive itself, or empty."""
+        return self.services.why_direct(self.document)
+
+    def banner(self, *, final: bool) -> ui.Banner:
+        """Return the losses and when they happen, if any."""
+        if not self.lost:
+            return super().banner(final=final)
+        return ui.Banner(self._lost_when(), self.lost, ui.Tone.DANGER)
+
+    def _lost_when(self) -> ui.Text:
         """Name the lost partitions. They are deleted when kept, or when applied."""
-        later = not self.keep and bool(lost_when(self.document, services.why_direct(self.document)))
+        later = not self.keep and bool(lost_when(self.document, self._direct))
         lost = [
             slot for member in self.document.members for slot in member.before.partitions if not slot.kept
         ]
         if not lost or self.document.only_table:
-            return t("Deleted when you choose Keep") if later else LOST_NOW
+            return t("Deleted when you choose Keep") if later else t("Deleted when applied")
         if len(lost) > MOST_NAMES:
             names: tuple[ui.Text, ...] = (t("{count} partitions", count=len(lost)),)
         else:
@@ -89,97 +99,60 @@ class PlanJob(Job[Plan]):
     @property
     def verb(self) -> ui.Text:
         """Name the deletion of old volumes."""
-        return t("delete and set up") if self.lost() and self.document.volumes else super().verb
+        if not self.lost:
+            return super().verb
+        return t("delete and set up") if self.document.volumes else t("overwrite and apply")
 
-    @property
-    def checked(self) -> ui.Text:
-        """The parts of the drive that the checks compare with the plan."""
-        parts = [t("the table and its alignment")] if self.document.tables else []
-        parts += [t("the filesystems")] if self.document.filesystems else []
-        parts += [t("the mounts")] if self.document.mounts else []
-        return t("As planned: {parts:and}.", parts=tuple(parts)) if parts else ""
-
-    def undo_texts(self, services: Services) -> tuple[ui.Text, ...]:
+    def undo_texts(self) -> tuple[ui.Text, ...]:
         """Describe undo, after the risks of a stripe."""
-        direct = services.why_direct(self.document)
         danger = danger_of(self.document) or mirror_note(self.document)
-        if self.restores_nothing(services):
+        if self.restores_nothing():
             said: tuple[ui.Text, ...] = (t("No old contents to restore, so the result is used right away."),)
-        elif not direct and not self.keep:
+        elif not self._direct and not self.keep:
             said = (t("Undo restores the old contents until you choose Keep."),)
-            said += (t("Keep asks for the passphrase."),) if self.document.takes_passphrase else ()
+            said += (t("Keep asks for the passphrase."),) if self.takes_passphrase else ()
         else:
-            said = (promise(self.document, direct, keep=self.keep),)
+            said = (promise(self.document, self._direct, keep=self.keep),)
         return (*((danger,) if danger else ()), *free_used(self.document), *said)
 
-    def restores_nothing(self, services: Services) -> bool:
+    def restores_nothing(self) -> bool:
         """Return True if undo has no contents to restore: no signatures and no unknown data."""
-        return not (self._unknown or services.why_direct(self.document)) and shows_nothing(self.document)
+        return not (self._unknown or self._direct) and shows_nothing(self.document)
 
-    @property
-    def bars(self) -> tuple[ui.Bar, ...]:
-        """Layouts of every drive."""
-        return plan_bars(self.document)
-
-    @property
-    def brief(self) -> tuple[ui.Text, ...]:
-        """The steps without preparations."""
-        return (*brief(self.document), *inside_sentences(self.document))
-
-    @property
-    def seconds(self) -> tuple[float, ...]:
-        """Estimated duration of each step, in seconds."""
-        return tuple(step.seconds for step in self.document.steps)
-
-    def commands(self, services: Services) -> tuple[ui.Block, ...]:
+    def commands(self) -> tuple[ui.Block, ...]:
         """Return the commands to apply and undo the plan, on the drive itself without a scratch copy."""
-        plan = self.document.described_as_direct(services.why_direct(self.document))
+        plan = self.document.described_as_direct(self._direct)
         steps = (plan.described_as_kept() if self.keep else plan).steps
         said: tuple[ui.Text, ...] = (*inside_sentences(plan), *background_work(plan))
         return (*map(ui.para, said), *command_blocks(steps))
 
-    def word(self, services: Services) -> str:
+    def word(self) -> str:
         """Return the confirmation word if undo is impossible."""
-        return WORD if needs_word(self.document, services.why_direct(self.document)) else ""
+        return WORD if needs_word(self.document, self._direct) else ""
 
-    @property
-    def takes_passphrase(self) -> bool:
-        """True if the plan creates encrypted volumes."""
-        return self.document.takes_passphrase
-
-    @property
-    def unread(self) -> bool:
-        """True if the plan includes an unread drive."""
-        return bool(self.document.unread)
-
-    def rehearses(self, services: Services) -> bool:
+    def rehearses(self) -> bool:
         """Return True if the plan can be rehearsed."""
-        return services.rehearses(self.document)
+        return self.services.rehearses(self.document)
 
-    def room(self, services: Services) -> UndoSpace:
-        """Return the space needed for undo, measured by a rehearsal if possible."""
-        room = services.undo_space(self.document)
+    def room(self) -> UndoSpace:
+        """Return the space needed for undo, measured by a rehearsal if possible. The rehearsal may find
+        unknown data that will be lost."""
+        room = self.services.undo_space(self.document)
         self._unknown = room.lost
+        self.lost = (*losses(self.document), *room.lost)
         return room
 
-    def stop_means(self, services: Services) -> ui.Text:
+    def stop_means(self) -> ui.Text:
         """Describe the effect of stopping, which ends a direct run."""
-        if services.why_direct(self.document):
+        if self._direct:
             return t("The current step finishes first. Then the run is over: set up the drive again.")
-        return super().stop_means(services)
+        return super().stop_means()
 
-    @property
-    def places(self) -> tuple[str, ...]:
-        """Mount points of the volumes."""
-        return tuple(mount.mount_point for mount in self.document.mounts)
-
-    def outcome(
-        self, services: Services, run: Path, state: RunState, entries: Sequence[JournalEntry]
-    ) -> RunOutcome:
+    def outcome(self, run: Path, state: RunState, entries: Sequence[JournalEntry]) -> RunOutcome:
         """Return headline, state and next steps."""
         from wizard.apply.plan.run_summary import decision_of, headline, result_sentence, undo_sentence
 
-        phase = services.runs.status(run).phase
+        phase = self.services.runs.status(run).phase
         head = headline(self.document, state)
         sentence = result_sentence(self.document, state, phase)
         rest = sentence.removeprefix(" ".join(map(str, head))).strip()

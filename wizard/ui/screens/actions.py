@@ -1,20 +1,17 @@
 """Menu screen of a drive or partition, and the paths from there to Review."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from functools import partial, partialmethod
 
 from msgspec.structs import replace
 
-from wizard.ext4.superblock import old_filesystems
 from wizard.filesystems.registry import title_of
 from wizard.model import requests
 from wizard.model.errors import printable
-from wizard.model.machine import Drive, Machine, Partition
+from wizard.model.machine import Drive, Partition
 from wizard.model.said import format_capacity, t
 from wizard.plan.request import plan_request
-from wizard.plan.settings.possible import places_of, signatures_on
+from wizard.plan.settings.possible import places_of
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.run_rows import blocker, runs_on
@@ -23,7 +20,7 @@ from wizard.ui.dialogs.asking import Typing
 from wizard.ui.dialogs.health import health_page
 from wizard.ui.draft import usual_purpose
 from wizard.ui.editors.adjusting import adjust
-from wizard.ui.menu import MenuEntry, MenuFacts, entries
+from wizard.ui.menu import MenuEntry, MenuFacts, entries, label_on
 
 
 class Actions(Screen):
@@ -39,34 +36,26 @@ class Actions(Screen):
 
     @property
     def _drive(self) -> Drive:
-        assert self.desk.session.drive is not None
-        return self.desk.session.drive
+        return self.session.drive
 
-    @property
-    def _machine(self) -> Machine:
-        assert self.desk.session.machine is not None
-        return self.desk.session.machine
-
-    def _entries(self) -> tuple[MenuEntry, ...]:
+    def view(self) -> ui.View:
+        """Return the menu."""
         against = blocker(self.services, self.desk.runs, self._drive)
         here = MenuFacts(
             self.services.options_at_boot(self._drive, self._device) is not None,
             self.services.apply_obstacle,
             self.services.obstacle,
         )
-        return entries(self._machine, self._drive, self._device, against, self.desk.runs, here)
-
-    def view(self) -> ui.View:
-        """Return the menu."""
-        self._found = self._entries()
+        machine, drive, device = self.session.machine, self._drive, self._device
+        self._found = entries(machine, drive, device, against, self.desk.runs, here)
         return super().view()
 
     def _actions(self) -> Iterator[ui.Action]:
         # Enter has no effect if every action is unavailable.
-        if any(one.why_not == "" for one in self._found):
+        if not all(one.why_not for one in self._found):
             yield ui.Action("do", "enter", t("do it"))
         for one in self._found:
-            yield ui.Action(one.name, one.key, one.label, one.why_not, one.ends, aside=True)
+            yield ui.Action(one.name, one.key, one.label, one.why_not or "", one.ends, aside=True)
 
     def _rows(self) -> ui.Rows:
         return ui.Rows(tuple(map(_row, self._found)), self.row or next((one.name for one in self._found), ""))
@@ -76,54 +65,34 @@ class Actions(Screen):
         if part is None:
             name, what, size = drive.path, printable(drive.model or "", 40), drive.size_bytes or 0
         else:
-            label = next((mark.label for mark in part.signatures if mark.label), None)
+            label = label_on(drive, part.path)
             name, size = part.path, part.size_bytes
             what = printable(label, 40) if label else title_of(part.filesystem or "")
         return f"{ui.short(name)}  {what}  {format_capacity(size)}"
 
     def act_do(self) -> None:
         """Perform the action of the row, or show why it is unavailable."""
-        entry = next((one for one in self._entries() if one.name == self.row), None)
-        if entry is None:
-            return
-        if entry.why_not != "":
-            self.warn(entry.why_not)
-        else:
-            self.act(self.row, self.row, self.values)
+        self.desk.act(self.row, self.row)
 
-    def act_show_run(self) -> None:
-        """Open the run on this device."""
-        self._to_run("")
-
-    def act_keep(self) -> None:
-        """Keep the waiting result, after a question."""
-        self._to_run("keep")
-
-    def act_undo(self) -> None:
-        """Undo the run, after a question."""
-        self._to_run("undo")
-
-    def _to_run(self, way: str) -> None:
+    def act_show_run(self, way: str = "") -> None:
+        """Open the run on this device, and ask about `keep` or `undo`."""
         run = runs_on(self.desk.runs, self._drive, self._device)[0]
         self.desk.back()
         self.desk.open_run(run.run, way)
 
-    def act_set_up(self) -> None:
-        """Plan to replace all contents of the drive."""
-        self._purpose(plan_request.Mode.REPLACE)
+    act_keep = partialmethod(act_show_run, "keep")
+    act_undo = partialmethod(act_show_run, "undo")
 
-    def act_use_free(self) -> None:
-        """Plan to use free space. Preserves every partition."""
-        self._purpose(plan_request.Mode.USE_FREE)
+    def _purpose(self, mode: plan_request.Mode | None, part: str | None = None) -> None:
+        self.desk.session = replace(self.session, mode=mode, part=part, specs=(), plan=None)
+        self.desk.open_purpose()
+
+    act_set_up = partialmethod(_purpose, plan_request.Mode.REPLACE)
+    act_use_free = partialmethod(_purpose, plan_request.Mode.USE_FREE)
 
     def act_format(self) -> None:
         """Plan to format a partition. Preserves the others."""
         self._purpose(None, self._device)
-
-    def _purpose(self, mode: plan_request.Mode | None, part: str | None = None) -> None:
-        anew = replace(self.desk.session, mode=mode, part=part, specs=(), plan=None)
-        self.desk.session = anew
-        self.desk.open_purpose()
 
     def act_delete(self) -> None:
         """Review deleting a partition. Preserves the others."""
@@ -132,7 +101,7 @@ class Actions(Screen):
     def act_grow(self) -> None:
         """Review growing a partition into adjacent free space, online if mounted."""
         if places_of(self._drive, self._device):
-            self.work_out(self._device, requests.Grow())
+            self._work_out(requests.Grow())
         else:
             self._review(plan_request.GrowPart(self._part))
 
@@ -142,7 +111,7 @@ class Actions(Screen):
 
     def act_move(self) -> None:
         """Review aligning a partition, or all misaligned partitions of a drive."""
-        self.desk.open_moves(self._machine, self._drive, self._drive.partition(self._device))
+        self.desk.open_moves(self._drive.partition(self._device))
 
     @property
     def _part(self) -> Partition:
@@ -150,19 +119,14 @@ class Actions(Screen):
         assert part is not None
         return part
 
-    def act_restore_table(self) -> None:
-        """Review writing a lost partition table back."""
-        self._review(plan_request.RestoreTable())
-
     def _review(self, request: plan_request.Request) -> None:
-        self.desk.open_review(self.services.plan(self._machine, (self._drive,), request))
+        self.desk.open_review(self.services.plan(self.session.machine, (self._drive,), request))
+
+    act_restore_table = partialmethod(_review, plan_request.RestoreTable())
 
     def act_to_ext4(self) -> None:
         """Open the conversions to ext4."""
-        found = [
-            one for one in old_filesystems(self._drive) if self._device in (one.device, self._drive.path)
-        ]
-        self.desk.open_conversions(self._drive, found)
+        self.desk.open_conversions(self._device)
 
     def act_speed(self) -> None:
         """Open the measurement of alignment."""
@@ -170,13 +134,12 @@ class Actions(Screen):
 
     def act_health(self) -> None:
         """Open the health page."""
-        diagnosis = self.services.diagnose(self._machine, self._drive)
-        self.open(health_page, self._drive, diagnosis)
+        self.open(health_page, self._drive, self.session.diagnosis)
 
     def act_rename(self) -> None:
         """Ask for a new label."""
-        label = next((one.label for one in signatures_on(self._drive, self._device) if one.label), None) or ""
-        field = ui.Field("label", t("New label"), printable(label, 300), selected=True)
+        label = printable(label_on(self._drive, self._device) or "", 300)
+        field = ui.Field("label", t("New label"), label, selected=True)
         self._type(
             messages.RENAME,
             t("An fstab line with the old label is updated too."),
@@ -184,9 +147,12 @@ class Actions(Screen):
             lambda values: requests.SetLabel(values.get("label", "").strip()),
         )
 
-    def act_new_uuid(self) -> None:
-        """Give a copy UUIDs of its own."""
-        self.work_out(self._device, requests.NewUuid())
+    def _work_out(self, wanted: requests.Wanted) -> None:
+        self.work_out(self._device, wanted)
+
+    act_new_uuid = partialmethod(_work_out, requests.NewUuid())
+    act_power_off = partialmethod(_work_out, requests.SwitchOff())
+    act_release = partialmethod(_work_out, requests.Release())
 
     def act_mount(self) -> None:
         """Ask for a folder, and whether to mount at every boot or only now."""
@@ -233,14 +199,6 @@ class Actions(Screen):
         said = t("Compares the current options with those for this purpose.")
         self._type(messages.TUNE, said, fields, lambda values: requests.Tune(values["purpose"]))
 
-    def act_power_off(self) -> None:
-        """Unmount all filesystems and power off the drive."""
-        self.work_out(self._device, requests.SwitchOff())
-
-    def act_release(self) -> None:
-        """Stop all arrays, groups and containers on the drive."""
-        self.work_out(self._device, requests.Release())
-
     def _type(
         self,
         title: ui.Text,
@@ -249,17 +207,17 @@ class Actions(Screen):
         wanted: Callable[[ui.Values], requests.Wanted],
     ) -> None:
         def take(values: ui.Values) -> Callable[[], None]:
-            return partial(self.work_out, self._device, wanted(values))
+            return partial(self._work_out, wanted(values))
 
         self.open(Typing, title, means, fields, take, messages.REVIEW)
 
 
 def _row(entry: MenuEntry) -> ui.Row:
-    tone = ui.Tone.DANGER if entry.ends else ui.Tone.STRONG
-    cells = (ui.accent(entry.key), ui.Piece(entry.label, tone), ui.Piece(entry.says))
-    if entry.why_not != "":
+    if entry.why_not:
         cells = (ui.muted(""), ui.muted(entry.label), ui.muted(entry.why_not))
-    return ui.Row(entry.name, cells, why_not=entry.why_not)
+        return ui.Row(entry.name, cells, why_not=entry.why_not)
+    tone = ui.Tone.DANGER if entry.ends else ui.Tone.STRONG
+    return ui.Row(entry.name, (ui.accent(entry.key), ui.Piece(entry.label, tone), ui.Piece(entry.says)))
 
 
 def _when(value: str, boot: ui.Text, once: ui.Text) -> ui.Field:

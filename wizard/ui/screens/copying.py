@@ -1,25 +1,18 @@
 """Screens to copy files to a volume: source, target folder, then losses of the copy, before Review."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
-from typing import TYPE_CHECKING
 
+from wizard.apply.copy.places import Source
 from wizard.filesystems.registry import title_of
 from wizard.model.errors import BadInput
 from wizard.model.requests import CopyFiles
 from wizard.model.said import format_capacity, t
+from wizard.plan.changes import Bring
 from wizard.plan.copy import amount_message, fstab_difference
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Typing
-
-if TYPE_CHECKING:
-    from wizard.apply.copy.places import Source
-    from wizard.model.errors import DiskwrightError
-    from wizard.plan.changes import Bring
 
 OTHER = "other"
 """Row key for a folder typed by name."""
@@ -43,20 +36,7 @@ class CopyScreen(Screen):
     def __init__(self, desk: Desk, targets: Sequence[str]) -> None:
         super().__init__(desk)
         self._targets = tuple(targets)
-        self._sources: tuple[Source, ...] | None = None
-
-    def entered(self) -> None:
-        """Search the attached drives when first opened."""
-        if self._sources is None:
-            self.act_again()
-
-    def _looked(self, found: tuple[Source, ...]) -> None:
-        self._sources = found
-
-    def _hindered(self, error: DiskwrightError) -> None:
-        """Show the error. A folder can still be typed."""
-        self._sources = self._sources or ()
-        super()._hindered(error)
+        self._sources: tuple[Source, ...] = ()
 
     def _about(self) -> ui.Text:
         return t("to {places:and}", places=self._targets)
@@ -66,7 +46,7 @@ class CopyScreen(Screen):
         yield ui.Action("again", "r", messages.REFRESH, self.doing)
 
     def _rows(self) -> ui.Rows:
-        rows = (*map(_row, self._sources or ()), ui.Row(OTHER, (ui.strong(t("another folder")),)))
+        rows = (*map(_row, self._sources), ui.Row(OTHER, (ui.strong(t("another folder")),)))
         keys = [row.key for row in rows]
         return ui.Rows(rows, self.row if self.row in keys else keys[0])
 
@@ -76,12 +56,18 @@ class CopyScreen(Screen):
 
     def act_again(self) -> None:
         """Search the attached drives again."""
+
+        def found(sources: tuple[Source, ...]) -> None:
+            self._sources = sources
+
         search = t("Searching attached drives ...")
-        self.later(search, lambda: self.services.bring_sources(self._targets), self._looked)
+        self.later(search, lambda: self.services.bring_sources(self._targets), found)
+
+    opened = act_again
 
     def act_take(self) -> None:
         """Ask for the target. The source can still be changed."""
-        source = next((one for one in self._sources or () if one.path == self.row), None)
+        source = next((one for one in self._sources if one.path == self.row), None)
         text = t("The source is only read. No file in the target is overwritten.")
         title, fields = messages.COPY_HERE, self._asked(source)
         self.open(Typing, title, text, fields, self._take, t("count"))
@@ -108,14 +94,12 @@ class CopyScreen(Screen):
         target = values.get("target", self._targets[0])
         into, takes = values.get("into", "").strip(), values.get("place") == "takes"
         asked = CopyFiles(source, target, into, takes)
-        return lambda: self.desk.with_root(self, partial(self._count, asked))
 
-    def _count(self, asked: CopyFiles) -> None:
+        def count() -> Bring:
+            return self.services.as_root().work_out_copy(asked)
+
         counting = t("Counting the files ...")
-        self.later(counting, lambda: self.services.as_root().work_out_copy(asked), self._counted)
-
-    def _counted(self, bring: Bring) -> None:
-        self.open(CopyLosses, bring)
+        return lambda: self.later_as_root(counting, count, lambda bring: self.open(CopyLosses, bring))
 
 
 class CopyLosses(Screen):
@@ -140,8 +124,8 @@ class CopyLosses(Screen):
         yield ui.Action("review", "enter", messages.REVIEW)
 
     def _above(self) -> Iterator[ui.Block]:
-        if self._bring.doubts:
-            yield ui.Banner(t("Not everything can be copied"), self._bring.doubts, ui.Tone.WARN)
+        if lost := self._bring.doubts:
+            yield ui.Banner(t("Not everything can be copied"), lost, ui.Tone.WARN)
         else:
             yield ui.Banner(t("Everything can be copied"))
 

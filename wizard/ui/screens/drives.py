@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partialmethod
+from itertools import chain
 
 from msgspec.structs import replace
 
 from wizard.apply.local_runs import OpenRun
 from wizard.apply.run.journal import RunState
-from wizard.ext4.superblock import ExtCandidate, old_filesystems
+from wizard.ext4.superblock import old_filesystems
 from wizard.model.errors import DiskwrightError, Refused
 from wizard.model.finding import Diagnosis, Finding
 from wizard.model.machine import Drive, Machine
@@ -25,6 +27,12 @@ from wizard.ui.session import Session
 SET_UP = t("set up")
 ACTIONS = t("actions")
 SHOW = t("show")
+
+CHANGES = (
+    Sentences("{drives:and} is now a different drive.", "{drives:and} are now different drives."),
+    Sentences("{drives:and} was disconnected.", "{drives:and} were disconnected."),
+    Sentences("{drives:and} was plugged in.", "{drives:and} were plugged in."),
+)
 
 COLUMNS = (ui.Column(), ui.Column(), ui.Column(right=True), ui.Column(), ui.Column())
 
@@ -68,11 +76,8 @@ class DrivesScreen(Screen):
             self._again = True
             return
         self._asking, self._again = True, False
-        self.desk.later(self, self.services.open_runs, self._runs_read)
+        self.desk.later(self, self.services.open_runs, lambda runs: setattr(self.desk, "runs", runs))
         self.desk.later(self, self._probe, self._probed, self._not_probed)
-
-    def _runs_read(self, runs: tuple[OpenRun, ...]) -> None:
-        self.desk.runs = runs
 
     def _probe(self) -> Machine:
         """Read the machine, then report each drive as it answers. Runs in a thread."""
@@ -83,13 +88,14 @@ class DrivesScreen(Screen):
             places = [str(use.by) for use in drive_rows.mounts_of(drive)]
             self._free.update((place, self.services.free_bytes(place)) for place in places)
             diagnosis = self.services.diagnose(replace(around, drives=(drive,)), drive)
-            self.desk.post(self, lambda: self._fill_in(drive, diagnosis))
+
+            def fill_in() -> None:
+                if drive.path in self.desk.found:
+                    self.desk.found[drive.path] = (drive, diagnosis)
+
+            self.desk.post(self, fill_in)
 
         return self.services.probe(answered)
-
-    def _fill_in(self, drive: Drive, diagnosis: Diagnosis) -> None:
-        if drive.path in self.desk.found:
-            self.desk.found[drive.path] = (drive, diagnosis)
 
     def _probed(self, machine: Machine) -> None:
         """Diagnose again with all drives, which can affect findings. Drops card readers without a medium."""
@@ -114,8 +120,7 @@ class DrivesScreen(Screen):
         return found if found and self.services.is_attached(found[0]) else None
 
     @property
-    def answered(self) -> tuple[Drive, ...]:
-        """All drives read so far."""
+    def _answered(self) -> tuple[Drive, ...]:
         return tuple(found[0] for found in self.desk.found.values() if found)
 
     def runs_changed(self) -> None:
@@ -132,16 +137,10 @@ class DrivesScreen(Screen):
         """
         before = self.desk.found
         self.read()
-        come, gone = sorted(set(self.desk.found) - set(before)), sorted(set(before) - set(self.desk.found))
-        others = sorted(path for path, found in self.desk.found.items() if found is None and before.get(path))
-        for paths, said in (
-            (
-                others,
-                Sentences("{drives:and} is now a different drive.", "{drives:and} are now different drives."),
-            ),
-            (gone, Sentences("{drives:and} was disconnected.", "{drives:and} were disconnected.")),
-            (come, Sentences("{drives:and} was plugged in.", "{drives:and} were plugged in.")),
-        ):
+        now = self.desk.found
+        come, gone = sorted(now.keys() - before.keys()), sorted(before.keys() - now.keys())
+        others = sorted(path for path, found in now.items() if found is None and before.get(path))
+        for paths, said in zip((others, gone, come), CHANGES, strict=True):
             if paths:
                 self.tell(said(drives=tuple(map(ui.short, paths)), count=len(paths)))
         if come and not self._led:
@@ -150,22 +149,20 @@ class DrivesScreen(Screen):
     @property
     def _default(self) -> str:
         """Initial row: the requested drive, else the first waiting run, else the first usable drive."""
-        if self._named in self._listed:
-            return self._named
-        waiting = next((f"run:{run.run}" for run in self.desk.runs if not self._is_gone(run)), "")
         listed = self._listed
+        if self._named in listed:
+            return self._named
+        waiting = (f"run:{run.run}" for run in self.desk.runs if not self._is_gone(run))
         usable = (path for path, found in listed.items() if found and not self._blocker(found[0]))
-        return waiting or next(usable, next(iter(listed), ""))
+        return next(chain(waiting, usable, listed), "")
 
     def _blocker(self, drive: Drive) -> ui.Text:
         return blocker(self.services, self.desk.runs, drive)
 
     def _current(self, row: str) -> tuple[Drive, Diagnosis] | None:
         """Return the drive of a row, which may be a partition."""
-        for path, found in self.desk.found.items():
-            if found and (path == row or found[0].partition(row) is not None):
-                return found
-        return None
+        found = (one for one in self.desk.found.values() if one)
+        return next((one for one in found if one[0].path == row or one[0].partition(row)), None)
 
     @property
     def _listed(self) -> dict[str, tuple[Drive, Diagnosis] | None]:
@@ -173,8 +170,8 @@ class DrivesScreen(Screen):
 
     def _is_gone(self, run: OpenRun) -> bool:
         """Return True for a run that ended early, if its drives are absent."""
-        here = (one for found in self.desk.found.values() if found for one in runs_on((run,), found[0]))
-        return bool(run.why_not) and run.state != RunState.WAITING and not (self._asking or any(here))
+        here = any(runs_on((run,), drive) for drive in self._answered)
+        return bool(run.why_not) and run.state != RunState.WAITING and not (self._asking or here)
 
     def _every_row(self) -> Iterator[ui.Row]:
         runs = tuple(run for run in self.desk.runs if not self._is_gone(run))
@@ -212,19 +209,17 @@ class DrivesScreen(Screen):
     def _said(self) -> ui.Piece | None:
         nothing = not self._listing and not self._asking
         # After the first cursor movement, only show obstacles.
-        return notice(self.services, self._around, self.answered, nothing=nothing, brief=self._led)
+        return notice(self.services, self._around, self._answered, nothing=nothing, brief=self._led)
 
     def _panes(self) -> Iterable[ui.Pane]:
         at = self._at
+        if at in self._absent:
+            return (drive_rows.absent_pane(self._absent[at]),)
         found = self._current(at)
         if found is None:
-            if at in self._absent:
-                return (drive_rows.absent_pane(self._absent[at]),)
-            if at in self.desk.found:
-                name = ui.short(at)
-                said = t("Reading {drive}. The other drives are not delayed.", drive=name)
-                return (ui.Pane(name, (ui.para(said),)),)
-            return ()
+            name = ui.short(at)
+            said = t("Reading {drive}. The other drives are not delayed.", drive=name)
+            return (ui.Pane(name, (ui.para(said),)),) if at in self.desk.found else ()
         drive, diagnosis = found
         device = "" if at == drive.path else at
         return drive_rows.drive_panes(
@@ -260,7 +255,7 @@ class DrivesScreen(Screen):
         yield (ui.Action("set-up", "enter", SET_UP) if ready else ui.Action("actions", "enter", ACTIONS))
         if not ready:
             yield ui.Action("set-up", "s", SET_UP, why_not, aside=bool(why_not))
-        if self._old_filesystems(at, drive):
+        if old_filesystems(drive, at):
             yield ui.Action("to-ext4", "m", messages.TO_EXT4)
         if ready:
             yield ui.Action("actions", "a", ACTIONS)
@@ -270,24 +265,16 @@ class DrivesScreen(Screen):
         yield ui.Action("health", "i", t("health"))
         yield ui.Action("speed", "t", t("speed"), aside=True)
         yield from answers(self.services, self.desk.runs, at, drive, diagnosis)
-        yield from self._fold(drive)
-
-    def _fold(self, drive: Drive) -> Iterator[ui.Action]:
         if drive.partitions and drive.path in self._opened:
             yield ui.Action("close", "left", t("fold"))
         elif drive.partitions:
             yield ui.Action("open", "right", t("partitions"))
 
-    def _old_filesystems(self, at: str, drive: Drive) -> tuple[ExtCandidate, ...]:
-        return tuple(one for one in old_filesystems(drive) if at in (drive.path, one.device))
-
     def moved(self, row: str) -> None:
         """Show details of the row."""
         self.row, self._led = row, True
 
-    def act_again(self) -> None:
-        """Read the drives again."""
-        self.read()
+    act_again = read
 
     def act_as_root(self) -> None:
         """Read the drives again as root."""
@@ -295,19 +282,17 @@ class DrivesScreen(Screen):
 
     def act_open(self) -> None:
         """Show the partitions of a drive."""
-        if found := self._current(self.row):
-            self._opened.add(found[0].path)
+        self._opened.add(self._selected[0].path)
 
     def act_close(self) -> None:
         """Hide the partitions of a drive."""
-        if found := self._current(self.row):
-            self._opened.discard(found[0].path)
-            self.row = found[0].path
+        self.row = self._selected[0].path
+        self._opened.discard(self.row)
 
     def act_set_up(self) -> None:
         """Open Purpose for a drive."""
-        session = self.taken()
-        if reason := self._blocker(session.drives[0]):
+        session = self._select()
+        if reason := self._blocker(session.drive):
             raise Refused(reason)
         if session.part or not session.specs:
             # Discard a plan for a single partition, and choices from a menu that was closed.
@@ -317,15 +302,13 @@ class DrivesScreen(Screen):
 
     def act_actions(self) -> None:
         """Open the menu of a drive or partition."""
-        self.desk.session = self.taken()
+        self._select()
         self.desk.open_actions(self.row)
 
     def act_to_ext4(self) -> None:
         """Open the conversions to ext4."""
-        session = self.taken()
-        self.desk.session = session
-        drive = session.drives[0]
-        self.desk.open_conversions(drive, self._old_filesystems(self.row, drive))
+        self._select()
+        self.desk.open_conversions(self.row)
 
     # Dialogs and jobs are imported on use, so that the list of drives appears sooner.
 
@@ -337,59 +320,44 @@ class DrivesScreen(Screen):
         if self.row in self._absent:
             finding = self._absent[self.row]
             self.open(Reasons, finding.subject, (finding_reason(finding),))
-        elif found := self._current(self.row):
-            self.open(Reasons, ui.short(found[0].path), finding_reasons(found[1]))
+        else:
+            drive, diagnosis = self._selected
+            self.open(Reasons, ui.short(drive.path), finding_reasons(diagnosis))
 
     def act_health(self) -> None:
         """Open the health page of a drive."""
         from wizard.ui.dialogs.health import health_page
 
-        if found := self._current(self.row):
-            self.open(health_page, *found)
+        self.open(health_page, *self._selected)
 
     def act_speed(self) -> None:
         """Open the measurement of alignment."""
-        if found := self._current(self.row):
-            self.desk.open_alignment_test(found[0])
+        self.desk.open_alignment_test(self._selected[0])
 
     def act_move(self) -> None:
         """Open Review to align the misaligned partitions."""
-        session = self.taken()
-        self.desk.session = session
-        found = self._current(self.row)
-        parts = misaligned_found(*found, self.row) if found else ()
-        if parts and session.machine is not None:
-            part = parts[0] if len(parts) == 1 else None
-            self.desk.open_moves(session.machine, session.drives[0], part)
+        session = self._select()
+        if parts := misaligned_found(session.drive, session.diagnosis, self.row):
+            self.desk.open_moves(parts[0] if len(parts) == 1 else None)
 
     def act_nofail(self) -> None:
         """Open Review to add nofail to the line of fstab."""
-        found = self._current(self.row)
-        if found is None or not (device := without_nofail(found[1], self.row)):
-            return
-        self.desk.session = self.taken()
-        wanted = SetOptions((*(self.services.options_at_boot(found[0], device) or ()), "nofail"))
-        self.work_out(device, wanted)
+        drive, diagnosis = self._selected
+        if device := without_nofail(diagnosis, self.row):
+            self._select()
+            options = self.services.options_at_boot(drive, device) or ()
+            self.work_out(device, SetOptions((*options, "nofail")))
 
     def act_shingled(self) -> None:
         """Open the test for shingled recording."""
-        if found := self._current(self.row):
-            self.desk.open_smr_test(found[0])
+        self.desk.open_smr_test(self._selected[0])
 
-    def act_show_run(self) -> None:
-        """Open the run."""
-        self._show_run("")
-
-    def act_keep(self) -> None:
-        """Keep the waiting result."""
-        self._show_run("keep")
-
-    def act_undo(self) -> None:
-        """Undo the run."""
-        self._show_run("undo")
-
-    def _show_run(self, way: str) -> None:
+    def act_show_run(self, way: str = "") -> None:
+        """Open the run, and ask about `keep` or `undo`."""
         self.desk.open_run(self._meant(way).run, way)
+
+    act_keep = partialmethod(act_show_run, "keep")
+    act_undo = partialmethod(act_show_run, "undo")
 
     def _meant(self, way: str) -> OpenRun:
         """Return the run at the row, else on the drive, else the only one. Raises Refused if ambiguous."""
@@ -405,17 +373,24 @@ class DrivesScreen(Screen):
             raise Refused(t("Several results are waiting. Select a row first."))
         return able[0]
 
-    def taken(self) -> Session:
-        """Return the session for the drive of the row. Raises Refused if not read yet."""
-        found = self._current(self.row)
-        if found is None:
-            raise Refused(t("No answer from this drive yet.") if self.desk.found else t("No drive here."))
+    @property
+    def _selected(self) -> tuple[Drive, Diagnosis]:
+        """The drive of the row. Raises Refused if not read yet."""
+        if found := self._current(self.row):
+            return found
+        raise Refused(t("No answer from this drive yet.") if self.desk.found else t("No drive here."))
+
+    def _select(self) -> Session:
+        """Make the drive of the row that of the session. Raises Refused if not read yet."""
+        drive, _ = self._selected
         if self._around is None:
             raise Refused(t("Still checking the kernel and the tools."))
-        drive = found[0]
-        machine = replace(self._around, drives=self.answered)
-        before = self.desk.session
-        session = before if before.drive == drive else Session(workload=before.workload)
-        return replace(
-            session, machine=machine, drive=drive, diagnosis=self.services.diagnose(machine, drive)
-        )
+        machine = replace(self._around, drives=self._answered)
+        diagnosis = self.services.diagnose(machine, drive)
+        before = self.desk.selected
+        if before and before.drive == drive:
+            session = replace(before, machine=machine, diagnosis=diagnosis)
+        else:
+            session = Session(machine, drive, diagnosis, before.workload if before else self.desk.workload)
+        self.desk.session = session
+        return session

@@ -1,9 +1,6 @@
 """Screens to measure a drive: the effect of alignment, and the quick test for shingled recording."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -12,17 +9,14 @@ from wizard.benchmark.alignment import run_alignment_trial
 from wizard.benchmark.scratch import scratch_extents
 from wizard.benchmark.smr_judge import UNCONFIRMED
 from wizard.model.errors import why_not
-from wizard.model.said import Sentence, t
+from wizard.model.machine import Drive
+from wizard.model.said import t
 from wizard.model.verdict import USUAL_SECONDS, DisplacedVerdict, Verdict
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.desk import Desk
 from wizard.ui.dialogs.measuring import Measuring, ask_token
 
-if TYPE_CHECKING:
-    from wizard.model.machine import Drive
-
-MEASURE = t("measure")
 CLAIMED_BYTES, ASSUMED_BYTES = 512, 4096
 """Reported block size, and assumed real block size, in bytes."""
 
@@ -32,7 +26,6 @@ class TrialScreen(Measuring[Verdict]):
 
     place = "trial"
     file = "benchmark"
-    heading = Sentence("Does alignment matter on {drive}?")
     help = (
         t("Small pieces are read in pairs: one on a block boundary, then one next to the boundary."),
         t("1.8x (1.6-2.0, 95 %): in 95 of 100 such measurements the true factor lies between 1.6 and 2.0."),
@@ -40,11 +33,12 @@ class TrialScreen(Measuring[Verdict]):
     )
 
     def __init__(self, desk: Desk, drive: Drive) -> None:
-        before = desk.session.verdict if desk.session.drive == drive else None
-        super().__init__(desk, drive, before if before and before.drive == drive.path else None)
+        session = desk.selected
+        before = session.verdict if session and session.drive == drive else None
+        title = t("Does alignment matter on {drive}?", drive=ui.short(drive.path))
+        super().__init__(desk, drive, before if before and before.drive == drive.path else None, title)
 
-    def ways(self) -> Iterator[ui.Action]:
-        """Yield measurements by reading, by writing, and with larger assumed blocks."""
+    def _ways(self) -> Iterator[ui.Action]:
         obstacle = self.services.obstacle
         key = "m" if self.verdict or obstacle else "enter"
         yield ui.Action("measure", key, t("measure by reading"), obstacle)
@@ -58,8 +52,7 @@ class TrialScreen(Measuring[Verdict]):
         geometry = self.drive.geometry
         return geometry is not None and geometry.physical_block_bytes == CLAIMED_BYTES
 
-    def possible_blocks(self) -> Iterator[ui.Block]:
-        """Describe each available measurement."""
+    def _possible(self) -> Iterator[ui.Block]:
         yield ui.para(t("A read test of at most half a minute. The drive does not change."), key="measure")
         if self._may_hide:
             yield ui.GAP
@@ -94,13 +87,11 @@ class TrialScreen(Measuring[Verdict]):
             t("Measure by writing?"),
             (ui.para(t("Reads pieces of free space and writes the same bytes back.")),),
             lambda: self.start(run_alignment_trial, self.drive, writes=True, write=True),
-            MEASURE,
         )
 
-    def settled(self, verdict: Verdict) -> None:
-        """Remember the result in the session."""
-        if self.desk.session.drive == self.drive:
-            self.desk.session = replace(self.desk.session, verdict=verdict)
+    def _settled(self, verdict: Verdict) -> None:
+        if (session := self.desk.selected) and session.drive == self.drive:
+            self.desk.session = replace(session, verdict=verdict)
 
 
 NOT_PROOF = t("This test cannot prove that a drive is not shingled.")
@@ -111,7 +102,6 @@ class ShingledTest(Measuring[DisplacedVerdict]):
 
     place = "displaced"
     file = "shingled-test"
-    heading = Sentence("Is {drive} shingled?")
     help = (
         t(
             "Blocks form adjacent pairs. One block of each pair is written, chosen at random. On a "
@@ -124,20 +114,19 @@ class ShingledTest(Measuring[DisplacedVerdict]):
     )
 
     def __init__(self, desk: Desk, drive: Drive) -> None:
-        super().__init__(desk, drive, desk.services.quick_tested(drive))
+        title = t("Is {drive} shingled?", drive=ui.short(drive.path))
+        super().__init__(desk, drive, desk.services.quick_tested(drive), title)
 
     @property
     def _obstacle(self) -> str:
         return self.services.obstacle or self.services.quick_test_obstacle(self.drive)
 
-    def ways(self) -> Iterator[ui.Action]:
-        """Yield the action to start the test."""
+    def _ways(self) -> Iterator[ui.Action]:
         over = bool(self.verdict or self.services.obstacle)
         label = t("test again") if self.verdict else messages.TEST(seconds=USUAL_SECONDS)
         yield ui.Action("test", "p" if over else "enter", label, self._obstacle)
 
-    def possible_blocks(self) -> Iterator[ui.Block]:
-        """Describe the test."""
+    def _possible(self) -> Iterator[ui.Block]:
         if self._obstacle:
             yield ui.para(ui.warn(messages.CANNOT), self._obstacle)
             yield ui.GAP
@@ -177,13 +166,13 @@ class ShingledTest(Measuring[DisplacedVerdict]):
 
     def act_test(self) -> None:
         """Start the test after confirmation with the token."""
-        text = tuple(self._preview())
-        ask_token(self.desk, self.drive, t("Test by writing?"), text, self._start, MEASURE)
 
-    def _start(self) -> None:
-        self.start(smr_probe.run_smr_probe, self.drive, writes=True, patterns=self.services.patterns)
+        def start() -> None:
+            self.start(smr_probe.run_smr_probe, self.drive, writes=True, patterns=self.services.patterns)
 
-    def settled(self, verdict: DisplacedVerdict) -> None:
+        ask_token(self.desk, self.drive, t("Test by writing?"), tuple(self._preview()), start)
+
+    def _settled(self, verdict: DisplacedVerdict) -> None:
         """Remember the result, and have the drives read again with it."""
         self.services.remember_test(self.drive, verdict)
         self.desk.touched = True

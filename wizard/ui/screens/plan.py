@@ -1,16 +1,15 @@
 """Screen 3: all decisions of the plan, with keys to change them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from wizard.advice.request import Taken
 from wizard.ext4.superblock import old_filesystems
+from wizard.model.advice import Advice
 from wizard.model.errors import BadInput, DiskwrightError, why_not
 from wizard.model.said import t
+from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import mirror_note
 from wizard.plan.refusals import unread_content
 from wizard.plan.request.plan_request import PLAIN, Arrangement, Mode
@@ -25,20 +24,10 @@ from wizard.ui.components.reasons import choice_reasons, step_reasons
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import save_job
 from wizard.ui.dialogs.pages import Page, Reasons
-from wizard.ui.draft import desktop_specs
-from wizard.ui.editors.adjusting import adjust_one_of
-from wizard.ui.editors.candidates import Candidates
-from wizard.ui.editors.filesystem import Filesystem
-from wizard.ui.editors.options import Options
-from wizard.ui.editors.spread import Arrange, Spread
-from wizard.ui.editors.volume import VolumeEditor
+from wizard.ui.editors import adjusting, candidates, filesystem, options, spread, volume
 from wizard.ui.jobs.plan import PlanJob
 from wizard.ui.session import Session
 from wizard.ui.several_drives import spread_of, still_there
-
-if TYPE_CHECKING:
-    from wizard.model.advice import Advice
-    from wizard.plan.plan import Plan
 
 EXT4_INSTEAD = t("Press m to convert to ext4 without losing a file.")
 
@@ -68,9 +57,10 @@ class PlanScreen(Screen):
         return min(index, max(0, len(self.session.specs) - 1))
 
     @property
-    def session(self) -> Session:
-        """The session with the plan."""
-        return self.desk.session
+    def _job(self) -> PlanJob:
+        """The plan. Its actions are unavailable without one."""
+        assert self.session.plan is not None
+        return PlanJob(self.services, self.session.plan)
 
     def _renew(self, session: Session) -> None:
         """Plan again. On failure, show the planner's reason."""
@@ -101,7 +91,10 @@ class PlanScreen(Screen):
 
     def equipped(self) -> None:
         """Plan with the installed tools. If no filesystem was possible, rank again."""
-        self._renew(self.session if self.session.specs else draft.ranked_anew(self.services, self.session))
+        session = self.session
+        if session.workload and not session.specs:
+            session = draft.for_purpose(self.services, session, session.workload)
+        self._renew(session)
 
     def entered(self) -> None:
         """Plan again after a failure, so that missing tools are offered again."""
@@ -119,7 +112,7 @@ class PlanScreen(Screen):
         if self.session.specs:
             yield plan_rows.volume_pane(self.session, self._at)
         if self.session.plan is not None:
-            yield PlanJob(self.session.plan).panes(self.services)[0]
+            yield self._job.panes()[0]
 
     def _above(self) -> Iterator[ui.Block]:
         session, plan = self.session, self.session.plan
@@ -134,13 +127,12 @@ class PlanScreen(Screen):
         yield from self._consequences(plan, key)
 
     def _consequences(self, plan: Plan, key: str) -> Iterator[ui.Block]:
-        """Yield the layout, losses, undo and doubts of a plan."""
         session = self.session
         yield from plan_bars(plan)
         yield ui.GAP
         if danger := danger_of(plan):
             yield ui.para(ui.danger(danger), hang=2)
-        yield plan_rows.lost_line(session, plan)
+        yield plan_rows.lost_line(plan)
         if session.arrangement.stripe:
             yield ui.para(t("On {drives}.", drives=spread_of(session)))
         if note := mirror_note(plan):
@@ -157,25 +149,24 @@ class PlanScreen(Screen):
 
     @property
     def _unread(self) -> bool:
-        """True if contents of a drive were not read."""
         session = self.session
         if session.plan is not None:
             return bool(session.plan.unread)
-        return session.drive is not None and unread_content(session.drive)
+        return unread_content(session.drive)
 
     @property
     def _can_read(self) -> bool:
-        """True if the drive can be read as root."""
         return self._unread and self.services.asks_for_root
 
     @property
     def _has_old_filesystem(self) -> bool:
-        return bool(self.session.drive and old_filesystems(self.session.drive)) and not self.session.part
+        return not self.session.part and bool(old_filesystems(self.session.drive))
 
     def _actions(self) -> Iterator[ui.Action]:
         session = self.session
         whole, alone = session.part is None, not session.arrangement.stripe
-        holds = session.drive is not None and not session.drive.is_empty
+        replaces = session.mode is Mode.REPLACE
+        holds = not session.drive.is_empty
         yield ui.Action("review", "enter", messages.REVIEW, self._fault)
         if self._can_read:
             yield ui.Action("as-root", "a", messages.READ_AS_ROOT)
@@ -183,7 +174,6 @@ class PlanScreen(Screen):
         yield ui.Action("edit", "e", messages.EDIT, none)
         yield ui.Action("filesystem", "f", t("filesystem"))
         if whole and holds and alone:
-            replaces = session.mode is Mode.REPLACE
             label = t("preserve existing") if replaces else t("replace everything")
             yield ui.Action("turn", "x", label, self._why_not_keep() if replaces else "")
         if whole:
@@ -194,8 +184,11 @@ class PlanScreen(Screen):
         yield ui.Action("try", "c", t("compare"), self._why_not_try())
         if whole:
             yield ui.Action("drives", "d", t("more drives"), none)
-            if holds and alone and session.drive and session.drive.partitions:
-                yield ui.Action("adjust", "z", t("resize or move"), self._why_not_adjust(), aside=True)
+            if holds and alone and session.drive.partitions:
+                against = (
+                    t("All existing contents are replaced. Press x to preserve them.") if replaces else ""
+                )
+                yield ui.Action("adjust", "z", t("resize or move"), against, aside=True)
             yield ui.Action("system", "p", t("system volumes"), aside=True)
             yield ui.Action("table", "g", t("table"), aside=True)
         if self._has_old_filesystem:
@@ -206,9 +199,8 @@ class PlanScreen(Screen):
         yield ui.Action("save", "s", messages.SAVE, self._fault, aside=True)
 
     def _why_not_try(self) -> ui.Text:
-        """Return why filesystems for the selected volume cannot be compared."""
         session = self.session
-        if session.plan is None or session.drive is None or not session.specs:
+        if session.plan is None or not session.specs:
             return self._fault
         if obstacle := self.services.obstacle:
             return obstacle
@@ -223,20 +215,12 @@ class PlanScreen(Screen):
     def _why_not_keep(self) -> str:
         """Return why existing contents cannot be preserved. Cached, because views are requested often."""
         if self._keeps is None:
-            drive = self.session.drive
-            empty = drive is None or drive.is_empty
-            trial = replace(self.session, mode=Mode.USE_FREE)
-            self._keeps = (
-                str(t("The drive has no contents to preserve."))
-                if empty
-                else why_not(draft.planned, self.services, trial)
-            )
+            self._keeps = why_not(draft.planned, self.services, replace(self.session, mode=Mode.USE_FREE))
         return self._keeps
 
     def act_review(self) -> None:
         """Open Review."""
-        if self.session.plan is not None:
-            self.desk.open_review(self.session.plan)
+        self.desk.open_review(self._job.document)
 
     def act_turn(self) -> None:
         """Switch between preserving and replacing the existing contents."""
@@ -269,20 +253,22 @@ class PlanScreen(Screen):
             self._renew(draft.with_spec(self.session, index, changed))
 
         new = index == len(self.session.specs)
-        self.open(VolumeEditor, self.session, spec, check, take, new=new)
+        self.open(volume.VolumeEditor, self.session, spec, check, take, new=new)
 
     def act_remove(self) -> None:
         """Remove a volume."""
         if len(self.session.specs) == 1:
             raise BadInput(t("The last volume cannot be removed. Press e to edit."))
-        self._renew(draft.without_spec(self.session, self._at))
+        specs = [*self.session.specs]
+        del specs[self._at]
+        self._renew(replace(self.session, specs=tuple(specs)))
 
     def act_filesystem(self) -> None:
         """Select another filesystem for the volume."""
         session = self.session
         spec = session.specs[self._at] if session.specs else None
         advice = self._advice_for(spec)
-        self.open(Filesystem, session, advice, spec.choice if spec else None, self._take)
+        self.open(filesystem.Filesystem, session, advice, spec.choice if spec else None, self._take)
 
     def _advice_for(self, spec: VolumeSpec | None) -> Advice:
         session, advice = self.session, self.session.advice
@@ -303,52 +289,40 @@ class PlanScreen(Screen):
         spec = self.session.specs[self._at]
         held = self.session.taken
         taken = held if held is not None and held.choice == spec.choice else Taken(spec.choice)
-        self.open(Options, self.session, spec.workload.id, taken, self._take)
+        self.open(options.Options, self.session, spec.workload.id, taken, self._take)
 
     def act_drives(self) -> None:
         """Select several drives for the volume."""
-        self.open(Spread, self.session, self._renew)
-
-    def _why_not_adjust(self) -> ui.Text:
-        return (
-            t("All existing contents are replaced. Press x to preserve them.")
-            if self.session.mode is Mode.REPLACE
-            else ""
-        )
+        self.open(spread.Spread, self.session, self._renew)
 
     def act_adjust(self) -> None:
         """Resize or move an existing partition."""
-        assert self.session.drive is not None
-        adjust_one_of(self.desk, self.session.drive)
+        adjusting.adjust_one_of(self.desk, self.session.drive)
 
     def act_table(self) -> None:
         """Select partition table and volume group."""
 
+        def changed(arrangement: Arrangement) -> Session:
+            return replace(self.session, arrangement=arrangement)
+
         def check(arrangement: Arrangement) -> None:
-            draft.planned(self.services, replace(self.session, arrangement=arrangement))
+            draft.planned(self.services, changed(arrangement))
 
-        def take(arrangement: Arrangement) -> None:
-            self._renew(replace(self.session, arrangement=arrangement))
-
-        self.open(Arrange, self.session.arrangement, check, take)
+        self.open(spread.Arrange, self.session.arrangement, check, lambda taken: self._renew(changed(taken)))
 
     def act_system(self) -> None:
         """Replace the volumes with those of a desktop system."""
-        session = self.session
-        specs = desktop_specs(session, session.mode or Mode.REPLACE)
+        specs = draft.desktop_specs(self.session)
         self.row = ""
-        self._renew(replace(session, specs=specs, arrangement=PLAIN, others=()))
+        self._renew(replace(self.session, specs=specs, arrangement=PLAIN, others=()))
 
     def act_to_ext4(self) -> None:
         """Open the conversions to ext4, which preserve the files."""
-        drive = self.session.drive
-        assert drive is not None
-        self.desk.open_conversions(drive, old_filesystems(drive))
+        self.desk.open_conversions()
 
     def act_commands(self) -> None:
         """Show all steps and commands."""
-        if (plan := self.session.plan) is not None:
-            self.open(Page, messages.STEPS, PlanJob(plan).commands(self.services))
+        self.open(Page, messages.STEPS, self._job.commands())
 
     def act_why(self) -> None:
         """Show each step with reasons."""
@@ -362,18 +336,12 @@ class PlanScreen(Screen):
         """Compare filesystems for the volume."""
         spec = self.session.specs[self._at]
         loads = self._loads(spec)
-        self.open(Candidates, self._advice_for(spec), self._at, loads, self._take)
+        self.open(candidates.Candidates, self._advice_for(spec), self._at, loads, self._take)
 
     def act_speed(self) -> None:
         """Open the measurement of alignment."""
-        if self.session.drive is not None:
-            self.desk.open_alignment_test(self.session.drive)
+        self.desk.open_alignment_test(self.session.drive)
 
     def act_save(self) -> None:
         """Save the plan to a file."""
-        if self.session.plan is not None:
-            save_job(self.desk, PlanJob(self.session.plan))
-
-    def act_as_root(self) -> None:
-        """Read the drives as root and plan again."""
-        self.desk.with_root(self, self.desk.read_again)
+        save_job(self.desk, self._job)

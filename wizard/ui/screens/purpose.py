@@ -1,7 +1,5 @@
 """Screen 2: the drive's workload and the resulting volumes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 
 from msgspec.structs import replace
@@ -40,9 +38,7 @@ class PurposeScreen(Screen):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self._purposes = [profile.workload for profile in self.services.profiles]
-        drive = desk.session.drive
-        assert drive is not None
-        wanted = desk.session.workload or usual_purpose(drive)
+        wanted = desk.session.workload or usual_purpose(desk.session.drive)
         known = [workload.id for workload in self._purposes]
         self.row = wanted if wanted in known else next(iter(known), "")
         self._session = desk.session
@@ -82,7 +78,7 @@ class PurposeScreen(Screen):
 
     def act_plan(self) -> None:
         """Open the plan for the workload. Preserves a previous plan for the same workload."""
-        session = self.desk.session
+        session = self.session
         if not (session.workload == self.row and session.specs):
             session = for_purpose(self.services, self._session, self.row)
         self.desk.session = session
@@ -98,7 +94,6 @@ class PurposeScreen(Screen):
 
 
 def _preview(session: Session) -> Iterator[ui.Block]:
-    """Preview the volumes with mount points, writers and alternatives."""
     advice = session.advice
     if session.choice is None or advice is None:
         yield ui.para(ui.warn(NOTHING))
@@ -108,7 +103,7 @@ def _preview(session: Session) -> Iterator[ui.Block]:
         return
     plan = session.plan
     if plan is None:
-        unread = unread_content(session.drives[0])
+        unread = unread_content(session.drive)
         yield ui.para(
             ui.warn(
                 t("The drive was not read. The plan shows what to do.")
@@ -119,23 +114,14 @@ def _preview(session: Session) -> Iterator[ui.Block]:
     else:
         yield from (ui.GAP, replace(plan_bars(plan)[1], caption=""), ui.GAP)
     for index, spec in enumerate(session.specs):
-        size = (volume_bytes(plan, index) if plan else None) or session.drives[0].size_bytes or 0
+        size = (volume_bytes(plan, index) if plan else None) or session.drive.size_bytes or 0
         title = title_of(spec.choice.filesystem)
-        what: list[ui.Piece | ui.Text] = [
-            t("{size:size} for", size=size),
-            ui.strong(spec.final_label),
-            t("as"),
-            title,
-        ]
-        if spec.mount_point:
-            what.append(t("at {place}", place=spec.mount_point))
-        yield ui.captioned(t("You get"), *what)
-        if spec.mount_point:
+        place: ui.Text = t("at {place}", place=spec.mount_point) if spec.mount_point else ""
+        label = ui.strong(spec.final_label)
+        yield ui.captioned(t("You get"), t("{size:size} for", size=size), label, t("as"), title, place)
+        if place:
             yield ui.captioned(t("Writable by"), spec.writer.shown)
-    good = [
-        title_of(one.filesystem)
-        for one in advice.choices
-        if one.place is Rank.ALTERNATIVE and not one.obstacles
-    ]
+    others = (one for one in advice.choices if one.place is Rank.ALTERNATIVE and not one.obstacles)
+    good = ", ".join(title_of(one.filesystem) for one in others)
     if good and len(session.specs) == 1:
-        yield ui.captioned(t("Good too"), ", ".join(good))
+        yield ui.captioned(t("Good too"), good)

@@ -1,21 +1,18 @@
 """Screen 4: lost data, steps, and the drive's serial number to confirm."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from msgspec.structs import replace
-
 from wizard.model.errors import DiskwrightError, Refused
 from wizard.model.geometry import Identity
+from wizard.model.machine import Drive
 from wizard.model.said import Sentence, format_capacity, t
 from wizard.plan.request.encryption import passphrase_fault, passphrase_warning
 from wizard.plan.undo_policy import WORD, UndoSpace
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.desk import Desk, Screen
-from wizard.ui.dialogs.asking import passphrase_fields, passphrase_of, save_job
+from wizard.ui.dialogs.asking import check_token, passphrase_fields, passphrase_of, save_job
 from wizard.ui.dialogs.pages import Page
 from wizard.ui.jobs.job import AnyJob
 
@@ -31,30 +28,35 @@ class Review(Screen):
 
     def __init__(self, desk: Desk, job: AnyJob) -> None:
         super().__init__(desk)
-        self.job = job
+        self.job, self.title = job, job.title
         self._room: UndoSpace | None = None
         self._measuring = self._pressed = self._beginning = False
         self._warned = b""
+        self._secret: bytes | None = None
+        self.help = (
+            t("The serial number confirms the right drive. The drive label shows it too."),
+            t("The drive is checked again before the first write. If anything differs, no data is written."),
+            t("The passphrase is not stored. Several hard-to-guess words are best.")
+            if job.takes_passphrase
+            else t("The work runs in a separate process. Closing this terminal does not stop the run."),
+        )
         self._typed: dict[str, str] = {}
 
     def entered(self) -> None:
         """Start the rehearsal that measures the space for undo, if possible."""
-        if self._room is not None or self._measuring or self._blocked or self.job.word(self.services):
+        if self._room is not None or self._measuring or self._blocked or self.job.word():
             return
-        if self.job.rehearses(self.services):
+        if self.job.rehearses():
             self._measuring = True
             # Exit waits until the scratch copies are removed.
-            self.desk.later(self, self._measure, self._measured, self._not_measured, finishes=True)
-
-    def _measure(self) -> UndoSpace:
-        return self.job.room(self.services)
+            self.desk.later(self, self.job.room, self._measured, self._not_measured, finishes=True)
 
     def _measured(self, room: UndoSpace) -> None:
         self._room, self._measuring = room, False
         pressed, self._pressed = self._pressed, False
         # Only start a run if this screen is visible.
         if pressed and room.fits and not room.lost and self.desk.screen is self:
-            self._apply()
+            self.desk.with_root(self, self._begin)
 
     def _not_measured(self, error: DiskwrightError) -> None:
         self._measuring = self._pressed = False
@@ -67,36 +69,24 @@ class Review(Screen):
     @property
     def _final_word(self) -> str:
         """Word to type in addition to the tokens if undo is impossible or lacks space."""
-        return self.job.word(self.services) or ("" if self._room is None or self._room.fits else WORD)
+        return self.job.word() or ("" if self._room is None or self._room.fits else WORD)
 
     @property
     def may_leave(self) -> bool:
         """True unless the run is starting."""
         return not self._beginning
 
-    def _title(self) -> ui.Text:
-        return self.job.title
-
     def _about(self) -> ui.Text:
         return ", ".join(ui.short(drive.path) for drive in self.job.drives)
 
     def _panes(self) -> Iterable[ui.Pane]:
-        return self.job.panes(self.services)
+        return self.job.panes()
 
     def _busy(self) -> bool:
         return self._measuring or self._beginning
 
-    def _help(self) -> tuple[ui.Text, ...]:
-        return (
-            t("The serial number confirms the right drive. The drive label shows it too."),
-            t("The drive is checked again before the first write. If anything differs, no data is written."),
-            t("The passphrase is not stored. Several hard-to-guess words are best.")
-            if self.job.takes_passphrase
-            else t("The work runs in a separate process. Closing this terminal does not stop the run."),
-        )
-
     def _above(self) -> Iterator[ui.Block]:
-        yield self.job.banner(self.services, final=bool(self._final_word))
+        yield self.job.banner(final=bool(self._final_word))
         yield from map(_identity, self.job.drives)
         yield from self.job.bars
         if self._beginning:
@@ -108,14 +98,14 @@ class Review(Screen):
                 if self._pressed
                 else t("Rehearsing on a scratch copy. The drive does not change yet ..."),
             )
-        elif self._room is not None and self._room.sentence and self._shows_room(self._room):
-            tone = ui.Tone.PLAIN if self._room.fits else ui.Tone.WARN
-            yield ui.para(ui.muted(t("Space:")), ui.Piece(self._room.sentence, tone))
+        elif (room := self._room) and room.sentence and not (room.fits and self.job.restores_nothing()):
+            tone = ui.Tone.PLAIN if room.fits else ui.Tone.WARN
+            yield ui.para(ui.muted(t("Space:")), ui.Piece(room.sentence, tone))
         if self.services.apply_obstacle:
             yield ui.para(ui.warn(self.services.apply_obstacle), hang=2)
             if self.services.needs_root:
                 yield ui.para(t("Save and apply later with:"))
-                yield ui.Command((self.job.command(self.services, "FILE"),))
+                yield ui.Command((self.job.command("FILE"),))
         elif self.job.unread:
             yield ui.para(ui.warn(messages.READ_FIRST))
         elif self.services.asks_for_root:
@@ -123,20 +113,19 @@ class Review(Screen):
                 ui.warn(t("You are not root. Applying asks for root access, perhaps with your password."))
             )
 
-    def _shows_room(self, room: UndoSpace) -> bool:
-        """Return True if old contents need space for undo, or if the space is too small."""
-        return not room.fits or not self.job.restores_nothing(self.services)
-
     def _fields(self) -> Iterator[ui.Field]:
         if self._blocked or self._beginning:
             return
         for number, drive in enumerate(self.job.drives):
-            whole = self._token(drive)
-            can_cut = self._shortest_token(drive) != whole
+            whole, shortest = self._tokens(drive)
             alone = len(self.job.drives) == 1 and whole == drive.token
             caption = t("Serial") if alone else ui.short(drive.path)
             whole_hint = messages.TYPE if drive.serial else Sentence("type {token}: no serial number")
-            hint = t("last four of {token}, or all", token=whole) if can_cut else whole_hint(token=whole)
+            hint = (
+                t("last four of {token}, or all", token=whole)
+                if shortest != whole
+                else whole_hint(token=whole)
+            )
             key = f"token{number}"
             yield ui.Field(key, caption, self._typed.get(key, ""), hint)
         if self._final_word:
@@ -145,26 +134,29 @@ class Review(Screen):
         if self.job.takes_passphrase:
             yield from passphrase_fields(t("new passphrase; if lost, so is the data"))
 
-    def _tokens(self, drive: Identity) -> tuple[str, ...]:
-        """Return the tokens of all other attached or selected drives."""
-        machine, found = self.desk.session.machine, self.desk.found
+    def _tokens(self, drive: Identity) -> tuple[str, str]:
+        """Return the token to type, and its shortest sufficient part.
+
+        The token is the serial number, or the device name if another attached or selected drive has the same
+        serial number. The last characters of an unambiguous serial number are sufficient.
+        """
+        session, found = self.desk.selected, self.desk.found
         answered = (one[0] for one in found.values() if one)
-        attached = (*(machine.drives if machine else ()), *answered)
+        attached: list[Drive | Identity] = [
+            *(session.machine.drives if session else ()),
+            *answered,
+            *self.job.drives,
+        ]
         others = {one.token for one in attached if one.path != drive.path}
         # An unread drive may have a serial number with the same end.
-        waits = any(one is None for path, one in found.items() if path != drive.path)
-        unknown = (f"?{drive.token}",) if waits else ()
-        return (*others, *unknown, *(one.token for one in self.job.drives if one.path != drive.path))
-
-    def _token(self, drive: Identity) -> str:
-        """Return the serial number, or the device name if another drive has the same serial number."""
-        return drive.path.removeprefix("/dev/") if drive.token in self._tokens(drive) else drive.token
-
-    def _shortest_token(self, drive: Identity) -> str:
-        return _shortened(self._token(drive), self._tokens(drive), serial=self._by_serial(drive))
-
-    def _by_serial(self, drive: Identity) -> bool:
-        return self._token(drive) == drive.serial
+        if any(one is None for path, one in found.items() if path != drive.path):
+            others.add(f"?{drive.token}")
+        token = ui.short(drive.path) if drive.token in others else drive.token
+        end = token[-ENOUGH:]
+        alike = any(other.endswith(end) for other in others)
+        # A leading space in the last characters would be invisible.
+        whole = token != drive.serial or alike or len(token) <= ENOUGH or " " in end
+        return token, token if whole else end
 
     def _actions(self) -> Iterator[ui.Action]:
         if self._beginning:
@@ -182,29 +174,20 @@ class Review(Screen):
 
     def turned(self, _field: str, values: ui.Values) -> None:
         """Remember the typed values."""
-        self._keep(values)
-
-    def _keep(self, values: ui.Values) -> None:
         self._typed = {key: text for key, text in values.items() if key not in ("passphrase", "again")}
 
     def act_apply(self) -> None:
         """Check the typed values, then start the job as root."""
-        self._keep(self.values)
+        self.turned("", self.values)
         for number, drive in enumerate(self.job.drives):
-            self._check_token(drive, self.typed(f"token{number}"))
+            check_token(drive, self.typed(f"token{number}"), *self._tokens(drive))
         if self._final_word and self.typed("word") != self._final_word:
             raise Refused(t("Type {word} too: this cannot be undone.", word=self._final_word))
         self._secret = self._passphrase() if self.job.takes_passphrase else None
         if self._measuring:
             self._pressed = True
-            return
-        self._apply()
-
-    def _check_token(self, drive: Identity, typed: str) -> None:
-        if is_token(typed, self._token(drive), self._tokens(drive), serial=self._by_serial(drive)):
-            return
-        said = messages.WRONG if typed else messages.EMPTY
-        raise Refused(said(drive=ui.short(drive.path), token=self._shortest_token(drive)))
+        else:
+            self.desk.with_root(self, self._begin)
 
     def _passphrase(self) -> bytes:
         """Return the repeated passphrase. Raises Refused if invalid, and once if weak."""
@@ -216,24 +199,15 @@ class Review(Screen):
             raise Refused(t("{warning} Press Enter again to use it anyway.", warning=warning))
         return secret
 
-    _secret: bytes | None = None
-
-    def _apply(self) -> None:
-        self.desk.with_root(self, self._begin)
-
     def _begin(self) -> None:
-        tokens = [drive.token for drive in self.job.drives]
-        tokens += [self._final_word] if self._final_word else []
+        tokens = (*self.job.document.tokens, *filter(None, (self._final_word,)))
         secret, self._secret = self._secret, None
         self._beginning = True
-        self.desk.later(
-            self, lambda: self.job.start(self.services, tokens, secret), self._begun, self._not_begun
-        )
+        self.desk.later(self, lambda: self.job.start(tokens, secret), self._begun, self._not_begun)
 
     def _begun(self, run: Path) -> None:
         self._beginning = False
         self._warned = b""
-        self.desk.session = replace(self.desk.session, run=run)
         self.desk.open_run(run, job=self.job)
 
     def _not_begun(self, error: DiskwrightError) -> None:
@@ -242,47 +216,16 @@ class Review(Screen):
 
     def act_commands(self) -> None:
         """Show all steps and commands."""
-        self._keep(self.values)
-        self.open(Page, messages.COMMANDS, self.job.commands(self.services))
+        self.turned("", self.values)
+        self.open(Page, messages.COMMANDS, self.job.commands())
 
     def act_save(self) -> None:
         """Save the job to a file."""
-        self._keep(self.values)
+        self.turned("", self.values)
         save_job(self.desk, self.job)
-
-    def act_as_root(self) -> None:
-        """Read the drives as root and plan again."""
-        self.desk.with_root(self, self.desk.read_again)
-
-    def act_back(self) -> None:
-        """Return to the previous screen, unless the run is just starting."""
-        if self.may_leave:
-            self.desk.back()
 
 
 def _identity(drive: Identity) -> ui.Para:
-    """Return name, model, size and serial number."""
     serial = (ui.muted(t("serial")), ui.strong(drive.serial)) if drive.serial else ()
-    name, model, size = (
-        ui.short(drive.path),
-        drive.model or messages.NO_NAME,
-        format_capacity(drive.size_bytes),
-    )
-    return ui.para(ui.strong(name), model, size, *serial)
-
-
-def _shortened(token: str, others: Iterable[str], *, serial: bool) -> str:
-    """Return the shortest sufficient part of a token: the last characters of an unambiguous serial, or all.
-
-    `others` are the tokens of other drives. Short tokens and device names are not _shortened.
-    """
-    end = token[-ENOUGH:]
-    alike = any(other.endswith(end) for other in others)
-    # A leading space in the last characters would be invisible.
-    whole = not serial or alike or len(token) <= ENOUGH or " " in end
-    return token if whole else end
-
-
-def is_token(typed: str, token: str, others: Iterable[str], *, serial: bool) -> bool:
-    """Return True if the text is the token or the sufficient part."""
-    return bool(typed) and typed in (token, _shortened(token, others, serial=serial))
+    name, model = ui.strong(ui.short(drive.path)), drive.model or messages.NO_NAME
+    return ui.para(name, model, format_capacity(drive.size_bytes), *serial)

@@ -1,31 +1,23 @@
 """Screen for conversions to ext4 that preserve all files: methods, options and planning."""
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
 from wizard.ext4.document import make_migration, prospect_of
+from wizard.ext4.superblock import old_filesystems
 from wizard.ext4.system_findings import COPY_COMMANDS, COPY_INSTEAD
 from wizard.ext4.ways import NEW_INSTEAD, is_damaged, offer_of
 from wizard.filesystems.registry import title_of
-from wizard.model.errors import Refused
+from wizard.model.errors import DiskwrightError, Refused
+from wizard.model.machine import Drive
 from wizard.model.said import format_capacity, t
-from wizard.plan.changes import Way
+from wizard.plan.changes import Migration, Prospect, Way, WayOffer
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components import advice_rows
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Picker
-
-if TYPE_CHECKING:
-    from wizard.ext4.superblock import ExtCandidate
-    from wizard.model.errors import DiskwrightError
-    from wizard.model.machine import Drive
-    from wizard.plan.changes import Migration, Prospect, WayOffer
-T = TypeVar("T")
 
 
 class WaysScreen(Screen):
@@ -45,13 +37,6 @@ class WaysScreen(Screen):
         self._prospect: Prospect | None = None
         self._compares, self._repairs = True, False
         self._fault = ""
-        self._begun = False
-
-    def entered(self) -> None:
-        """Check the filesystem when first opened."""
-        if not self._begun:
-            self._begun = True
-            self.act_again()
 
     @property
     def _offer(self) -> WayOffer | None:
@@ -94,7 +79,7 @@ class WaysScreen(Screen):
             yield ui.para(ui.strong(said), self._prospect.why)
             yield ui.para(t("Every conversion preserves all files."))
             yield ui.para(NEW_INSTEAD, COPY_INSTEAD, COPY_COMMANDS)
-        elif self.doing != "":
+        elif self.doing:
             yield ui.para(self.doing)
         elif self._fault:
             yield ui.para(ui.warn(t("Cannot show conversions:")), self._fault)
@@ -102,7 +87,7 @@ class WaysScreen(Screen):
             yield ui.para(t("Not checked yet. Press r to check the filesystem."))
 
     def _actions(self) -> Iterator[ui.Action]:
-        wait: ui.Text = t("Still checking the filesystem.") if self.doing != "" else ""
+        wait: ui.Text = t("Still checking the filesystem.") if self.doing else ""
         prospect, offer = self._prospect, self._offer
         if prospect is not None and offer is not None:
             refused = advice_rows.obstacle_words(prospect, offer) if not self._repairs else ""
@@ -117,11 +102,13 @@ class WaysScreen(Screen):
 
     def act_again(self) -> None:
         """Check the filesystem."""
-        self._try(
+        self.later_as_root(
             t("Checking the filesystem without writing ..."),
             lambda: prospect_of(self.services.look_at_ext(self._device)),
             self._looked,
         )
+
+    opened = act_again
 
     def act_compare(self) -> None:
         """Switch the comparison of files on or off."""
@@ -139,7 +126,7 @@ class WaysScreen(Screen):
         if offer.obstacle and not self._repairs:
             raise Refused(advice_rows.obstacle_words(prospect, offer))
         way = offer.way
-        self._try(
+        self.later_as_root(
             t("Checking again and planning ..."),
             lambda: make_migration(
                 self.services.look_at_ext(self._device),
@@ -149,15 +136,6 @@ class WaysScreen(Screen):
             ),
             self._planned,
         )
-
-    def _try(self, doing: ui.Text, work: Callable[[], T], then: Callable[[T], None]) -> None:
-        """Work as root. Asks for root again if access has expired."""
-
-        def begin() -> None:
-            self._fault = ""
-            self.later(doing, work, then)
-
-        self.desk.with_root(self, begin)
 
     def _hindered(self, error: DiskwrightError) -> None:
         self.doing = ""
@@ -174,27 +152,30 @@ class WaysScreen(Screen):
             self.row = (prospect.default or ways[0]).value
 
     def _planned(self, migration: Migration) -> None:
-        """Open Review."""
         self.row = migration.way.value
-        if self.desk.session.drive == self._drive:
-            self.desk.session = replace(self.desk.session, migration=migration)
+        if (session := self.desk.selected) and session.drive == self._drive:
+            self.desk.session = replace(session, migration=migration)
         self.desk.open_review(migration)
 
 
-def open_ways(desk: Desk, drive: Drive, found: Sequence[ExtCandidate]) -> None:
+def open_ways(desk: Desk, device: str) -> None:
     """Open the conversions of a filesystem, after asking which one if there are several."""
-    if len(found) == 1:
-        desk.go(WaysScreen(desk, drive, found[0].device))
-    elif found:
-        rows = (ui.Row(one.device, _candidate(one)) for one in found)
 
-        def take(device: str) -> None:
-            desk.go(WaysScreen(desk, drive, device))
+    drive = desk.session.drive
 
-        desk.go(Picker(desk, t("Convert which filesystem to ext4?"), tuple(rows), take))
-    else:
+    def take(device: str) -> None:
+        desk.go(WaysScreen(desk, drive, device))
+
+    found = old_filesystems(drive, device)
+    if not found:
         desk.screen.warn(messages.NO_OLD)
-
-
-def _candidate(one: ExtCandidate) -> tuple[ui.Piece, ...]:
-    return tuple(map(ui.Piece, (ui.short(one.device), title_of(one.kind), one.label or "")))
+    elif len(found) == 1:
+        take(found[0].device)
+    else:
+        rows = tuple(
+            ui.Row(
+                one.device, tuple(map(ui.Piece, (ui.short(one.device), title_of(one.kind), one.label or "")))
+            )
+            for one in found
+        )
+        desk.go(Picker(desk, t("Convert which filesystem to ext4?"), rows, take))

@@ -1,22 +1,19 @@
 """Screen 5: progress, then the result and the decision. The run continues without the screen."""
 
-from __future__ import annotations
-
 import threading
-from collections.abc import Callable, Iterator
-from functools import partial
+from collections.abc import Iterable, Iterator
+from functools import partial, partialmethod
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from wizard.apply.run.job import NextCommands
 from wizard.apply.run.journal import RunState
-from wizard.apply.run.progress_log import Settling
+from wizard.apply.run.progress_log import Decision, Settling
 from wizard.apply.run.runs import run_argument
-from wizard.model.errors import DiskwrightError
+from wizard.model.errors import DiskwrightError, why_not
 from wizard.model.run import Event, JournalEntry
-from wizard.model.said import t
+from wizard.model.said import Message, t
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components import run_rows
@@ -25,9 +22,6 @@ from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs import asking
 from wizard.ui.dialogs.pages import Page
 from wizard.ui.jobs.job import AnyJob, RunOutcome
-
-if TYPE_CHECKING:
-    from wizard.model.said import Message
 
 STEPS = t("Steps")
 HOME = t("drives")
@@ -54,6 +48,7 @@ class WorkScreen(Screen):
         super().__init__(desk)
         self.job, self.run = job, run
         self.title = job.title
+        self._paths = [drive.path for drive in job.drives]
         self._entries: tuple[JournalEntry, ...] = ()
         self._progress = RunProgress()
         self._state = RunState.RUNNING
@@ -74,13 +69,12 @@ class WorkScreen(Screen):
 
     def _followed(self) -> Ended:
         """Follow journal and progress until the run ends. Runs in a thread."""
-        paths = [drive.path for drive in self.job.drives]
         # The journal is read from the start.
         self.desk.post(self, lambda: setattr(self, "_entries", ()))
-        for entry in self.services.runs.follow(self.run, lambda: self._look(paths)):
+        for entry in self.services.runs.follow(self.run, self._look):
             if not self.desk.post(self, partial(self._note, entry)):
                 break
-            self._look(paths)
+            self._look()
         return self._ended()
 
     def _ended(self) -> Ended:
@@ -92,9 +86,9 @@ class WorkScreen(Screen):
         if entry.event is Event.STEP_STARTED:
             self._progress = self._progress.turned()
 
-    def _look(self, paths: list[str]) -> None:
+    def _look(self) -> None:
         """Update the progress, at most once a second."""
-        seen = self._progress.looked(self.services, self.run, paths)
+        seen = self._progress.looked(self.services, self.run, self._paths)
         if seen is not None:
             self.desk.post(self, lambda: setattr(self, "_progress", seen))
 
@@ -108,14 +102,14 @@ class WorkScreen(Screen):
         self._state, self._why_not = state, str(ways.why_not) if ways else ""
         self._progress = RunProgress()
         self._entries = tuple(self.services.runs.follow(self.run))
-        outcome = self.job.outcome(self.services, self.run, state, self._entries)
+        outcome = self.job.outcome(self.run, state, self._entries)
         if ways and Settling.KEEP in ways.names and outcome.decision.of(Settling.KEEP) is None:
             # Keep is available, so the run is still waiting despite the later failure.
-            waits = self.job.outcome(self.services, self.run, RunState.WAITING, self._entries)
+            waits = self.job.outcome(self.run, RunState.WAITING, self._entries)
             outcome = replace(outcome, decision=waits.decision)
         if ways and (state is not RunState.DONE or ways != NextCommands()):
-            drives = tuple(drive.path for drive in self.job.drives)
-            outcome = replace(outcome, decision=run_rows.with_ways(drives, outcome.decision, ways))
+            decision = run_rows.with_ways(tuple(self._paths), outcome.decision, ways)
+            outcome = replace(outcome, decision=decision)
         if self._why_not:
             # The state may offer actions that are no longer possible.
             said = (
@@ -127,21 +121,24 @@ class WorkScreen(Screen):
         self._outcome = outcome
         if (asked := self._asked) is not None:
             self._asked = None
-            self.ask(asked)
+            self._ask(asked)
+
+    def _steps_with(self, *events: Event) -> set[int]:
+        return {one.step for one in self._entries if one.event in events}
 
     @property
-    def _done(self) -> frozenset[int]:
-        return frozenset(one.step for one in self._entries if one.event is Event.STEP_DONE)
+    def _done(self) -> set[int]:
+        return self._steps_with(Event.STEP_DONE)
 
     @property
     def _working(self) -> int | None:
-        begun = {one.step for one in self._entries if one.event is Event.STEP_STARTED}
-        over = {one.step for one in self._entries if one.event in (Event.STEP_DONE, Event.STEP_FAILED)}
-        return max(begun - over, default=None)
+        over = self._steps_with(Event.STEP_DONE, Event.STEP_FAILED)
+        return max(self._steps_with(Event.STEP_STARTED) - over, default=None)
 
     @property
-    def _over(self) -> bool:
-        return self._outcome is not None and not self._settling
+    def _over(self) -> RunOutcome | None:
+        """The outcome, unless it is being kept or undone."""
+        return None if self._settling else self._outcome
 
     def view(self) -> ui.View:
         """Return the progress or the result."""
@@ -149,14 +146,18 @@ class WorkScreen(Screen):
         return super().view()
 
     def _about(self) -> ui.Text:
-        return ", ".join(ui.short(drive.path) for drive in self.job.drives)
+        return ", ".join(map(ui.short, self._paths))
 
     def _busy(self) -> bool:
         return not self._over
 
     def _above(self) -> Iterator[ui.Block]:
-        if self._over:
-            yield from self._result()
+        if outcome := self._over:
+            yield outcome.banner
+            if self._is_used or self._state is RunState.WAITING:
+                yield from (replace(bar, caption="") for bar in self.job.bars[1::2])
+            if self.services.demo:
+                yield ui.para(t("This was the demo. The drive disappears when the wizard ends."))
             return
         done, working = len(self._done), self._working
         if self._settling is None and (working or 0 < done < len(self.job.sentences)):
@@ -176,28 +177,29 @@ class WorkScreen(Screen):
         if power == told and told:
             return ui.para(ui.strong(told), hang=2)
         unknown = t("The current step may be left half done. Afterwards, start diskwright again.")
-        said = power if power != "" else unknown
-        return ui.para(ui.warn(t("After a power cut now:")), ui.strong(said))
+        return ui.para(ui.warn(t("After a power cut now:")), ui.strong(power or unknown))
 
     def _panes(self) -> Iterator[ui.Pane]:
-        if self._over:
-            yield from self._result_panes()
+        if outcome := self._over:
+            yield from self._result_panes(outcome)
             return
         yield ui.Pane(STEPS, tuple(self._steps()))
         latest = [entry.sentence for entry in self._entries if entry.sentence][-LATEST:]
         yield ui.Pane(t("Latest"), tuple(ui.para(one, hang=2) for one in latest))
 
     def _steps(self) -> Iterator[ui.Block]:
-        failed = {entry.step for entry in self._entries if entry.event is Event.STEP_FAILED}
-        states = {**dict.fromkeys(failed, "failed"), **dict.fromkeys(self._done, "done")}
+        states = {
+            **dict.fromkeys(self._steps_with(Event.STEP_FAILED), "failed"),
+            **dict.fromkeys(self._done, "done"),
+        }
         if (working := self._working) is not None:
             states.setdefault(working, "begun")
         for number, sentence in enumerate(self.job.sentences, 1):
             yield run_rows.step_para(number, sentence, states.get(number, ""))
 
     def _actions(self) -> Iterator[ui.Action]:
-        if self._over:
-            yield from self._result_actions()
+        if outcome := self._over:
+            yield from self._result_actions(outcome.decision)
             return
         if not self._settling:
             yield ui.Action("leave", "b", t("leave running"))
@@ -206,36 +208,23 @@ class WorkScreen(Screen):
 
     @property
     def _is_used(self) -> bool:
-        """True if the result is in use."""
         return self._state in (RunState.DONE, RunState.KEPT)
 
-    def _result(self) -> Iterator[ui.Block]:
-        assert self._outcome is not None
-        yield self._outcome.banner
-        if self._is_used or self._state is RunState.WAITING:
-            yield from (replace(bar, caption="") for bar in self.job.bars[1::2])
-        if self.services.demo:
-            yield ui.para(t("This was the demo. The drive disappears when the wizard ends."))
-
-    def _result_panes(self) -> Iterator[ui.Pane]:
-        assert self._outcome is not None
-        decision = self._outcome.decision
-        next_steps: tuple[ui.Block, ...] = ()
-        if decision.is_open:
-            next_steps = tuple(run_rows.choices_of(self.services, self.run, decision))
+    def _result_panes(self, outcome: RunOutcome) -> Iterator[ui.Pane]:
+        next_steps: Iterable[ui.Block] = ()
+        if outcome.decision.is_open:
+            next_steps = run_rows.choices_of(self.services, self.run, outcome.decision)
         elif self._why_not:
             next_steps = (ui.para(ui.danger(self._why_not)),)
-        if next_steps:
-            yield ui.Pane(t("What next"), next_steps)
+        if shown := tuple(next_steps):
+            yield ui.Pane(t("What next"), shown)
         checks = run_rows.checks_of(self._entries)
         if checks and self._state is not RunState.UNDONE:
             yield run_rows.checks_pane(checks, self.job.checked)
         title: ui.Text = t("Next") if self._is_used else "" if self._state in SETTLED else STEPS
-        yield ui.Pane(title, tuple(self._next()))
+        yield ui.Pane(title, tuple(self._next(outcome)))
 
-    def _next(self) -> Iterator[ui.Block]:
-        """Yield the result and the possible next steps."""
-        assert self._outcome is not None
+    def _next(self, outcome: RunOutcome) -> Iterator[ui.Block]:
         if self._state not in SETTLED:
             yield from (*self._steps(), ui.GAP)
             failed = (one for one in self._entries if one.event in (Event.FAILED, Event.REFUSED))
@@ -244,16 +233,14 @@ class WorkScreen(Screen):
             ends = (one for one in self._entries if one.event is Event.UNDONE)
             yield from (ui.para(one.sentence, hang=2) for one in ends)
         if not self._why_not:
-            yield from (ui.para(more, hang=2) for more in self._outcome.more)
+            yield from (ui.para(more, hang=2) for more in outcome.more)
         if self.services.needs_root and self._state in EARLY:
             yield ui.para(t("As root: sudo diskwright resume {run}", run=run_argument(self.run)), hang=2)
         if self._is_used and self.job.places:
             yield ui.para(t("From another drive or folder:"), hang=2, key="bring")
         yield ui.para(ui.muted(t("Journal: {folder}", folder=str(self.run))), hang=2)
 
-    def _result_actions(self) -> Iterator[ui.Action]:
-        assert self._outcome is not None
-        decision = self._outcome.decision
+    def _result_actions(self, decision: Decision) -> Iterator[ui.Action]:
         yield ui.Action("home", "enter", t("decide later") if decision.is_open else HOME)
         for choice in decision.choices:
             keeps = choice.way is Settling.KEEP
@@ -286,86 +273,50 @@ class WorkScreen(Screen):
             self.services.runs.request_stop(self.run)
             self.warn(t("Stopping as soon as it is safe."))
 
-        means = self.job.stop_means(self.services)
+        means = self.job.stop_means()
         self.open(asking.Question, t("Stop?"), means, messages.STOP, stop, ends=True)
 
-    def act_keep(self) -> None:
-        """Ask, then keep the result."""
-        self.ask(Settling.KEEP)
-
-    def act_undo(self) -> None:
-        """Ask, then undo the run."""
-        self.ask(Settling.UNDO)
-
-    def ask(self, way: Settling) -> None:
+    def _ask(self, way: Settling) -> None:
         """Ask for confirmation of keep or undo, as soon as the action is known to work."""
         if self._outcome is None:
             self._asked = way
             return
         if (choice := self._outcome.decision.of(way)) is None:
             return
-        field = ui.Field("secret", messages.PASSPHRASE, secret=True)
 
         def take(values: ui.Values) -> None:
-            secret = values.get("secret", "").encode("utf-8", "surrogateescape")
-            if secret:
+            if secret := values.get("secret", "").encode("utf-8", "surrogateescape"):
                 self._settle(way, secret)
 
         def yes() -> None:
             if choice.why_secret:
-                title, text = messages.PASSPHRASE, choice.why_secret
-                self.open(asking.Typing, title, text, (field,), take, messages.RESUME)
+                title = messages.PASSPHRASE
+                fields = (ui.Field("secret", title, secret=True),)
+                self.open(asking.Typing, title, choice.why_secret, fields, take, messages.RESUME)
             else:
                 self._settle(way)
 
         self.open(asking.Question, choice.question, choice.means, LABELS[way], yes, ends=True)
 
+    act_keep = partialmethod(_ask, Settling.KEEP)
+    act_undo = partialmethod(_ask, Settling.UNDO)
+
     def _settle(self, way: Settling, secret: bytes | None = None) -> None:
+        """Keep or undo the run, with updates of the progress."""
         self._settling = t("Keeping the result") if way is Settling.KEEP else messages.UNDOING
-        self._progress = RunProgress(progress=self.services.runs.status(self.run).progress).turned()
-
-        def work() -> None:
-            if way is Settling.KEEP:
-                self.services.runs.keep(self.run, secret)
-            else:
-                self.services.runs.undo(self.run)
-
-        self._doing(work)
-
-    def act_resume(self) -> None:
-        """Resume the run.
-
-        Ask for the token if drives will still be overwritten, and for a passphrase if needed.
-        """
-        over, secret = self.services.runs.writes_over(self.run), self.services.runs.wants_secret(self.run)
-        if over or secret:
-            asking.confirm(self.desk, self.job if over else None, self._resume, secret=secret)
-        else:
-            self._resume(None)
-
-    def _resume(self, secret: bytes | None) -> None:
-        self.services.runs.resume(self.run, secret)
-        self._outcome = None
-        self._follow()
-
-    def _doing(self, work: Callable[[], None]) -> None:
-        """Run a blocking action with progress updates."""
-        over = threading.Event()
+        runs, run, over = self.services.runs, self.run, threading.Event()
+        self._progress = RunProgress(progress=runs.status(run).progress).turned()
 
         def look() -> None:
-            paths = [drive.path for drive in self.job.drives]
-            self._look(paths)
+            self._look()
             while not over.wait(run_rows.PERIOD):
-                self._look(paths)
+                self._look()
 
-        def watched() -> tuple[Ended, str]:
+        def work() -> tuple[Ended, str]:
             watcher = threading.Thread(target=look, daemon=True)
             watcher.start()
-            said = ""
             try:
-                work()
-            except DiskwrightError as error:
-                said = str(error)
+                said = why_not(runs.keep, run, secret) if way is Settling.KEEP else why_not(runs.undo, run)
             finally:
                 over.set()
                 watcher.join()
@@ -379,9 +330,33 @@ class WorkScreen(Screen):
                 self.tell(said, ui.Tone.DANGER)
 
         def failed(error: DiskwrightError) -> None:
-            done(((self.services.runs.state(self.run), None), str(error)))
+            done(((runs.state(run), None), str(error)))
 
-        self.desk.later(self, watched, done, failed, finishes=True)
+        self.desk.later(self, work, done, failed, finishes=True)
+
+    def act_resume(self) -> None:
+        """Resume the run.
+
+        Ask for the token if drives will still be overwritten, and for a passphrase if needed.
+        """
+        over, secret = self.services.runs.writes_over(self.run), self.services.runs.wants_secret(self.run)
+        if not over and not secret:
+            self._resume(None)
+            return
+        names = tuple(map(ui.short, self._paths))
+        text = (
+            t("Continuing writes to {drives:and} and preserves every file.", drives=names)
+            if self.job.keeps_all
+            else t("Continuing overwrites all contents of {drives:and}.", drives=names)
+        )
+        drives, blocks = (self.job.drives, (ui.para(text),)) if over else ((), ())
+        title, label = t("Go on?"), messages.RESUME
+        asking.ask_tokens(self.desk, drives, title, blocks, self._resume, label, secret=secret)
+
+    def _resume(self, secret: bytes | None) -> None:
+        self.services.runs.resume(self.run, secret)
+        self._outcome = None
+        self._follow()
 
     def act_bring(self) -> None:
         """Copy files to the new volumes."""
@@ -389,7 +364,7 @@ class WorkScreen(Screen):
 
     def act_commands(self) -> None:
         """Show all steps and commands."""
-        self.open(Page, messages.COMMANDS, self.job.commands(self.services))
+        self.open(Page, messages.COMMANDS, self.job.commands())
 
     def act_report(self) -> None:
         """Save a report about the run."""

@@ -15,6 +15,7 @@ from tests.unit.ui.screens.test_drives import at
 from wizard.apply.resize.metadata import Showing
 from wizard.apply.resize.resized import RESIZERS, Resizer, check_files_stay
 from wizard.cli.main import parser_of
+from wizard.host.services import RecordedServices
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.machine import Drive, Extent, Partition, Signature, Use
 from wizard.model.said import GIB, KIB, MIB, parse_size
@@ -68,7 +69,8 @@ def test_filesystem_shrinks_before_its_partition(filesystem: str) -> None:
     assert "preserving all files" in shrink.sentence and "freeing the end" in table.sentence
     assert any("today's date" in str(doubt) for doubt in plan.doubts)
     assert not any(step.destroys for step in plan.steps) and "All of" not in " ".join(losses(plan))
-    assert str(PlanJob(plan).title) == f"Shrink {PART}" and PlanJob(plan).keeps_all
+    job = PlanJob(RecordedServices(machine(), ""), plan)
+    assert str(job.title) == f"Shrink {PART}" and job.keeps_all
 
 
 def test_forged_plan_does_not_shrink_otherwise() -> None:

@@ -35,6 +35,12 @@ def recorded(*drives: Drive, tools: tuple[tuple[str, str], ...] = EVERYTHING) ->
     return RecordedServices(known, "a test", lambda: "11111111-2222-4333-8444-555555555555")
 
 
+def session_on(known: Drive) -> Session:
+    """Return a session with this drive and no workload."""
+    around = machine(known)
+    return Session(around, known, recorded(known).diagnose(around, known))
+
+
 def session_for(services: RecordedServices, workload: str = MEDIA) -> Session:
     """Return a session with the first drive, a workload, and one usual volume."""
     known = services.machine

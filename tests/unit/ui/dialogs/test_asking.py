@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from tests.unit.ext4.migrations import situation
 from tests.unit.machines import drive, machine
+from tests.unit.ui.dialogs.sides import session_on
 from tests.unit.ui.person import Person
 from tests.unit.ui.simulated import Simulated
 from wizard.advice.missing import Missing
@@ -21,7 +22,6 @@ from wizard.ui import view as ui
 from wizard.ui.desk import Screen
 from wizard.ui.dialogs.asking import Question, Typing, ending, save
 from wizard.ui.dialogs.health import Install
-from wizard.ui.session import Session
 
 MISSING = Missing(("mkfs.exfat",), ("exfatprogs",), "debian")
 OFFER = "Install exfatprogs with apt: 0.3 MB to download, 1.0 MB on disk."
@@ -242,7 +242,7 @@ def test_unreadable_run_state_asks_before_quitting() -> None:
 def test_unapplied_plan_asks_before_quitting() -> None:
     at, _ = person()
     planned = make_migration(situation(), Way.FULL)
-    at.desk.session = replace(at.desk.session, migration=planned)
+    at.desk.session = replace(session_on(drive()), migration=planned)
     at.act("quit")
     assert not at.desk.over and "No drive was written." in at.text
 
@@ -312,7 +312,7 @@ def test_root_is_asked_first() -> None:
 
 def test_question_about_a_removed_drive_closes_with_its_screen() -> None:
     at, services = person()
-    at.desk.session = Session(drive=drive())
+    at.desk.session = session_on(drive())
     at.desk.go(Below(at.desk))
     for title in ("First", "Second"):
         at.desk.go(Question(at.desk, title, "", "yes", lambda: None))

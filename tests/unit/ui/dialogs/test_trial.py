@@ -7,6 +7,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from tests.unit.machines import N512, drive, machine
+from tests.unit.ui.dialogs.sides import session_on
 from tests.unit.ui.person import Person
 from tests.unit.ui.simulated import Simulated
 from wizard.benchmark.access import MeasureProgress as Measured
@@ -17,7 +18,6 @@ from wizard.model.machine import Drive
 from wizard.model.said import t
 from wizard.model.verdict import Outcome, Pair, Ratio, Verdict
 from wizard.ui.screens.measurements import TrialScreen
-from wizard.ui.session import Session
 from wizard.ui.view import Banner, Figures, Progress
 
 
@@ -62,7 +62,7 @@ def trial(known: Drive | None = None) -> tuple[Person, Services]:
     measured = known or drive()
     services = Services(measured)
     at = Person(services)
-    at.desk.session = Session(drive=measured)
+    at.desk.session = session_on(measured)
     at.desk.go(TrialScreen(at.desk, measured))
     return at, services
 

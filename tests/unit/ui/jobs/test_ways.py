@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from tests.unit.ext4.migrations import EXT3, situation
 from tests.unit.machines import machine, partition, partitioned
+from tests.unit.ui.dialogs.sides import session_on
 from tests.unit.ui.person import Person
 from tests.unit.ui.simulated import Simulated
 from wizard.ext4.assessment import Situation
@@ -14,7 +15,6 @@ from wizard.ext4.document import prospect_of
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.plan.changes import Way
 from wizard.ui.screens.ways import WaysScreen
-from wizard.ui.session import Session
 from wizard.ui.view import Banner, Tone
 
 DRIVE = partitioned(partition(1, filesystem="ext3"))
@@ -54,7 +54,7 @@ class Services(Simulated):
 def ways(found: Situation | None = None, services: Services | None = None) -> tuple[Person, Services]:
     services = services or Services(found or situation())
     at = Person(services)
-    at.desk.session = Session(drive=DRIVE, machine=machine(DRIVE))
+    at.desk.session = session_on(DRIVE)
     at.desk.go(WaysScreen(at.desk, DRIVE, DEVICE))
     at.wait()
     return at, services
@@ -76,7 +76,7 @@ def test_other_actions_wait_for_the_survey() -> None:
     services = Services(situation())
     services.go.clear()
     at = Person(services)
-    at.desk.session = Session(drive=DRIVE)
+    at.desk.session = session_on(DRIVE)
     at.desk.go(WaysScreen(at.desk, DRIVE, DEVICE))
     assert at.view.busy and at.view.rows is None
     at.desk.act("again")

@@ -82,22 +82,22 @@ def _solid(text: str) -> str:
 def check_drives(person: Person) -> None:
     """Check that unavailable drives never reach the screens of setting up."""
     if person.view.place in SETS_UP:
-        for drive in person.desk.session.drives:
+        for drive in person.desk.drives:
             assert not why_not(refuse_drive, drive), (person.view.place, drive.path)
 
 
 def check_planner(person: Person) -> None:
     """Check that the plan continues exactly if the planner makes one, and refuses with the planner's text."""
-    view, session = person.view, person.desk.session
+    view, session = person.view, person.desk.selected
     if (
         view.place != "plan"
+        or session is None
         or session.part
         or session.arrangement.stripe
         or not session.specs
         or session.mode is None
     ):
         return
-    assert session.machine is not None and session.drive is not None
     why_not = ""
     try:
         person.desk.services.plan(

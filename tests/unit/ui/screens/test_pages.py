@@ -45,7 +45,9 @@ def off_by_512() -> Drive:
 def test_page_is_left_by_enter_and_by_escape() -> None:
     at = person(drive())
     for key in ("enter", "escape"):
-        at.desk.go(Page(at.desk, "A title", (para("A text."),), step=ScreenStep.PLAN))
+        page = Page(at.desk, "A title", (para("A text."),))
+        page.step = ScreenStep.PLAN
+        at.desk.go(page)
         assert at.view.step is ScreenStep.PLAN and "A text." in at.texts()
         at.key(key)
         assert at.view.place == "drives"
@@ -85,7 +87,7 @@ def test_unknown_term_names_the_nearest() -> None:
 def test_terms_of_the_screen_below_a_dialog_come_first_too() -> None:
     at = person(off_by_512())
     at.desk.go(Question(at.desk, "Sure?", "About an inode.", "yes", lambda: None))
-    at.desk.go(Glossary(at.desk, at.view))
+    at.desk.go(Glossary(at.desk))
     here = [row.key for row in at.rows if str(row.cells[1].text)]
     assert {find_term("inode").id, find_term("512e").id} <= set(here)
 
@@ -195,7 +197,7 @@ def test_verdict_without_pairs_reports_no_measurement() -> None:
 def test_health_starts_with_the_verdict_and_names_the_drive() -> None:
     failing = drive(smart=Smart(passed=False, health=Health(hours=20_000, pending=3)))
     at = person(failing)
-    at.desk.go(health_page(at.desk, failing))
+    at.desk.go(health_page(at.desk, failing, at.desk.services.diagnose(machine(failing), failing)))
     assert at.view.place == "health"
     said = [text for text in at.texts() if text]
     assert said[1].startswith("Failing: copy all data off the drive now.")
@@ -205,5 +207,6 @@ def test_health_starts_with_the_verdict_and_names_the_drive() -> None:
 
 def test_drive_without_health_data_is_not_called_healthy() -> None:
     at = person(drive())
-    at.desk.go(health_page(at.desk, drive()))
+    known = drive()
+    at.desk.go(health_page(at.desk, known, at.desk.services.diagnose(machine(known), known)))
     assert "No health data available." in at.texts() and "Good" not in at.text

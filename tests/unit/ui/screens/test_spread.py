@@ -195,7 +195,7 @@ def test_content_of_every_drive_of_a_plan_is_listed_as_lost(other: str, order: t
     )
     first, second = (held[at] for at in order)
     plan = replace(plan, before=first, others=(replace(plan.others[0], before=second),))
-    said = "".join(texts_of_block(lost_line(Session(), plan)))
+    said = "".join(texts_of_block(lost_line(plan)))
     wanted = {
         "whole": "photos",
         "unread": f"sd{'ab'[order.index(1)]}",
