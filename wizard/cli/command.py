@@ -1,5 +1,6 @@
 """Command rows, their arguments, and the help made from both."""
 
+import re
 import shlex
 from argparse import Action, ArgumentParser, HelpFormatter, Namespace
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -17,45 +18,6 @@ ALL_OPTIONS = Sentence("See `{command} --help` for all options and examples.")
 
 WIDEST = 110
 """Columns; longer lines are hard to read."""
-
-
-class Example(Struct, frozen=True):
-    """A command line and, if needed, an explanation of its effect."""
-
-    words: tuple[str, ...]
-    says: Message | None = None
-
-    def lines(self, width: int) -> Iterator[str]:
-        """Yield the command and explanation, at most `width` columns wide. Long commands continue after a
-        backslash."""
-        line = "   "
-        for part in _parts(self.words):
-            if line.strip() and len(line) + len(part) + 3 > width:
-                yield f"{line} \\"
-                line = "       "
-            line += f" {part}"
-        yield line
-        if self.says is not None:
-            yield from _filled(str(self.says), width, 8)
-
-
-def _parts(words: tuple[str, ...]) -> Iterator[str]:
-    """Yield the words, each option joined with its value."""
-    rest = list(words)
-    while rest:
-        word = rest.pop(0)
-        valued = word.startswith("-") and rest and not rest[0].startswith(("-", "|"))
-        yield f"{word} {rest.pop(0)}" if valued else word
-
-
-def plain(line: str = "", says: Message | None = None) -> Example:
-    """Return an example that does not require root. No word of `line` contains a space."""
-    return Example(("diskwright", *line.split()), says)
-
-
-def root(line: str = "", says: Message | None = None) -> Example:
-    """Return an example that requires root. No word of `line` contains a space."""
-    return Example(("sudo", "diskwright", *line.split()), says)
 
 
 def typed(*words: str) -> str:
@@ -112,7 +74,7 @@ class CommandRow(Struct, frozen=True):
     summary: Message
     function: str
     arguments: tuple[Argument, ...]
-    examples: tuple[Example, ...]
+    examples: tuple[str | Message, ...]
     about: tuple[Message, ...] = ()
     probes: bool = False
     begins: bool = False
@@ -196,9 +158,23 @@ def help_width() -> int:
     return max(40, min(get_terminal_size().columns - 2, WIDEST))
 
 
-def example_lines(examples: Iterable[Example], width: int) -> list[str]:
-    """Return the examples below a heading."""
-    return [str(EXAMPLES), *(line for example in examples for line in example.lines(width))]
+def example_lines(examples: Iterable[str | Message], width: int) -> list[str]:
+    """Return command lines below a heading, each followed by its explanation if there is one."""
+    lines = [str(EXAMPLES)]
+    for one in examples:
+        lines += _filled(str(one), width, 8) if isinstance(one, Message) else line_to_type(one, width)
+    return lines
+
+
+def line_to_type(command: str, width: int) -> Iterator[str]:
+    """Yield a command line. A long one continues after a backslash; an option stays with its value."""
+    line = "   "
+    for part in re.findall(r"-\S+ [^-|\s]\S*|\S+", command):
+        if line.strip() and len(line) + len(part) + 3 > width:
+            yield f"{line} \\"
+            line = "       "
+        line += f" {part}"
+    yield line
 
 
 def paragraph_lines(said: Iterable[Message], width: int) -> list[str]:
@@ -239,13 +215,20 @@ CODES = (
 )
 
 OVERVIEW_EXAMPLES = (
-    plain("inspect", t("a first look, without root")),
-    root("demo", t("try everything on a disposable drive")),
-    root("plan /dev/sdX --workload large-media -o media.json", t("plan a whole drive for large media files")),
-    plain("show media.json", t("show the drive before and after, and every command")),
-    root("apply media.json --confirm SERIAL", t("apply the plan; a drive with data then waits")),
-    root("keep", t("keep the result")),
-    root("undo", t("restore the old content, bit for bit")),
+    "diskwright inspect",
+    t("a first look, without root"),
+    "sudo diskwright demo",
+    t("try everything on a disposable drive"),
+    "sudo diskwright plan /dev/sdX --workload large-media -o media.json",
+    t("plan a whole drive for large media files"),
+    "diskwright show media.json",
+    t("show the drive before and after, and every command"),
+    "sudo diskwright apply media.json --confirm SERIAL",
+    t("apply the plan; a drive with data then waits"),
+    "sudo diskwright keep",
+    t("keep the result"),
+    "sudo diskwright undo",
+    t("restore the old content, bit for bit"),
 )
 
 

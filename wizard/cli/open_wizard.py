@@ -9,7 +9,7 @@ from pathlib import Path
 from signal import SIGINT, signal
 
 from wizard.apply.run.backup_store import Environment
-from wizard.cli.command import help_width, plain, root
+from wizard.cli.command import help_width, line_to_type
 from wizard.cli.machines import not_recorded
 from wizard.cli.output import say
 from wizard.demo.drive import DemoDrive, demo_drive, loop_devices
@@ -60,13 +60,13 @@ def _tell_commands() -> ExitCode:
     )
     say(t("All functions are also available as commands:"))
     for example in (
-        plain("inspect"),
-        plain("advise DEVICE --workload ID"),
-        root("plan DEVICE --workload ID -o plan.json"),
-        plain("show plan.json"),
-        root("apply plan.json --confirm TOKEN"),
+        "diskwright inspect",
+        "diskwright advise DEVICE --workload ID",
+        "sudo diskwright plan DEVICE --workload ID -o plan.json",
+        "diskwright show plan.json",
+        "sudo diskwright apply plan.json --confirm TOKEN",
     ):
-        for line in example.lines(help_width()):
+        for line in line_to_type(example, help_width()):
             say(line)
     return ExitCode.USAGE
 
