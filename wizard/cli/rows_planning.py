@@ -87,8 +87,8 @@ _PLAN = CommandRow(
         "diskwright plan /dev/sdX --workload large-media -o media.json",
         "diskwright plan /dev/sdX --replace --workload small-files --label mail --mount /srv/mail "
         "-o mail.json",
-        "diskwright plan /dev/sdX --use-free --volume workload=large-media,size=500G,label=media,mount=/srv/media "
-        "--volume workload=small-files,fs=ext4,label=photos -o both.json",
+        "diskwright plan /dev/sdX --use-free --volume workload=large-media,size=500G,label=media,"
+        "mount=/srv/media --volume workload=small-files,fs=ext4,label=photos -o both.json",
         "diskwright plan /dev/sdX --replace --volume role=esp --volume role=root,fs=btrfs,size=30% "
         "--volume role=home,size=rest",
         "diskwright plan /dev/sdX2 --shrink 40G -o shrink.json",
