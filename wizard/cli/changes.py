@@ -15,7 +15,7 @@ from wizard.apply.run.job import check_root
 from wizard.apply.run.kinds import render_any
 from wizard.cli import wording
 from wizard.cli.command import typed
-from wizard.cli.output import deliver, save, say, tell
+from wizard.cli.output import Document, deliver, save, say, tell
 from wizard.cli.start import environment_of, offer, page_of
 from wizard.documents.codec import render_document, to_json
 from wizard.ext4.system_findings import COPY_COMMANDS, COPY_INSTEAD
@@ -162,7 +162,7 @@ def _differences(found: TuningProposal) -> Iterator[str]:
             yield from step.edits
 
 
-def migrate(arguments: Namespace) -> ExitCode:
+def migrate(arguments: Namespace) -> Document | ExitCode:
     """Compare the conversions to ext4, or show, save or start one."""
     from wizard.apply.conversion.guard import look_at_ext
     from wizard.ext4.document import make_migration, prospect_of
@@ -173,8 +173,7 @@ def migrate(arguments: Namespace) -> ExitCode:
     situation = look_at_ext(arguments.device, environment_of(arguments))
     if arguments.way is None:
         prospect = prospect_of(situation)
-        deliver(arguments, render_document(PROSPECT_SCHEMA, to_json(prospect)), prospect_blocks(prospect))
-        return ExitCode.DONE
+        return render_document(PROSPECT_SCHEMA, to_json(prospect)), prospect_blocks(prospect)
     made = make_migration(
         situation, Way(arguments.way), manifest=arguments.manifest, repairs=arguments.repair
     )

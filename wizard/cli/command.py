@@ -130,14 +130,17 @@ def _add(add: Callable[..., Action], one: Argument) -> None:
     elif not (metavar or one.choices):
         given["action"] = "store_true"
     else:
-        given |= {"default": one.default} if one.default is not None else {}
-        given |= {"metavar": metavar} if metavar else {}
-        given |= {"type": resolve_name(one.convert)} if one.convert else {}
-        given |= {"required": True} if one.required else {}
         if suffix:
             given |= {"action": "append"} if one.spec.startswith("-") else {"nargs": suffix}
         found = resolve_name(one.choices) if isinstance(one.choices, str) else one.choices
-        given |= {"choices": tuple(map(str, found))} if found else {}
+        given |= {
+            "metavar": metavar or None,
+            "type": resolve_name(one.convert) if one.convert else None,
+            "default": one.default,
+            "choices": tuple(map(str, found)) or None,
+        }
+    if one.required:
+        given["required"] = True
     add(*one.names, **given)
 
 

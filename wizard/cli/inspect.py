@@ -17,14 +17,14 @@ from wizard.advice.workloads import find_workload
 from wizard.apply.remedies import absent_at_boot, diagnose
 from wizard.apply.run.backup_store import OWN_FSTAB
 from wizard.cli.machines import machine_and_drive, not_recorded
-from wizard.cli.output import deliver
+from wizard.cli.output import Document
 from wizard.documents.codec import render_document, to_json
 from wizard.findings.diagnose import has_health, judge_health
 from wizard.findings.drive_faults import turning_words
 from wizard.findings.geometry import load_patterns
 from wizard.model.advice import Advice
 from wizard.model.drive_facts import Discard, Smart, Zones
-from wizard.model.errors import BadInput, ExitCode
+from wizard.model.errors import BadInput
 from wizard.model.finding import Clue, Diagnosis, Finding, Recording, Severity
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Extent, Layer, Machine, Partition, Signature, Table, Unread, Use
@@ -77,16 +77,15 @@ FIELDS: dict[type, list[str]] = {
 """Fields in the document by class. Other classes are written with all fields."""
 
 
-def inspect(arguments: Namespace) -> ExitCode:
-    """Print the drives."""
+def inspect(arguments: Namespace) -> Document:
+    """Describe the drives."""
     machine = _machine(arguments)
     patterns = load_patterns()
     fstab = None if arguments.machine else OWN_FSTAB
     diagnoses = {drive.path: diagnose(machine, drive, patterns, fstab=fstab) for drive in machine.drives}
     absent = () if fstab is None or arguments.devices else tuple(absent_at_boot(machine, fstab))
     document = render_document(SCHEMA, machine_document(machine, diagnoses, absent))
-    deliver(arguments, document, _blocks(machine, diagnoses, absent))
-    return ExitCode.DONE
+    return document, _blocks(machine, diagnoses, absent)
 
 
 def _machine(arguments: Namespace) -> Machine:
@@ -222,14 +221,13 @@ def _shown(value: object) -> object:
 ADVICE_SCHEMA = "diskwright.advice/1"
 
 
-def advise_drive(arguments: Namespace) -> ExitCode:
-    """Print the advice."""
+def advise_drive(arguments: Namespace) -> Document:
+    """Rank the filesystems for a drive and a workload."""
     profile = find_workload(arguments.workload)
     machine, drive = machine_and_drive(arguments.device, arguments.machine)
     recording = diagnose(machine, drive, load_patterns()).recording
     advice = advise(machine, drive, recording, profile)
-    deliver(arguments, render_document(ADVICE_SCHEMA, to_json(advice)), advice_text(advice, drive))
-    return ExitCode.DONE
+    return render_document(ADVICE_SCHEMA, to_json(advice)), advice_text(advice, drive)
 
 
 def advice_text(advice: Advice, drive: Drive) -> Iterator[Block]:

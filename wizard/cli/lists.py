@@ -2,18 +2,15 @@
 
 from argparse import Namespace
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 from wizard.advice import catalogue
-from wizard.advice.catalogue import (
-    SIZE_FROM,
-    SIZE_UP_TO,
-)
-from wizard.cli.output import deliver
-from wizard.documents.codec import JSON, render_document, to_json
+from wizard.cli.output import Document
+from wizard.documents.codec import render_document, to_json
 from wizard.filesystems.registry import KINDS
 from wizard.model.advice import Workload
-from wizard.model.errors import BadInput, ExitCode, printable
+from wizard.model.errors import BadInput, printable
 from wizard.model.machine import Kernel
 from wizard.model.said import Message, Sentence, parse_size, t
 from wizard.ui import view as ui
@@ -30,14 +27,12 @@ HEADINGS = {
 }
 
 
-def workloads(arguments: Namespace) -> ExitCode:
-    """Print the workloads."""
+def workloads(_: Namespace) -> Document:
+    """List the workloads."""
     from wizard.advice.workloads import load_workloads
 
     found = [profile.workload for profile in load_workloads()]
-    document = render_document(WORKLOADS_SCHEMA, {"workloads": to_json(found)})
-    deliver(arguments, document, _workload_blocks(found))
-    return ExitCode.DONE
+    return render_document(WORKLOADS_SCHEMA, {"workloads": to_json(found)}), _workload_blocks(found)
 
 
 def _workload_blocks(found: Iterable[Workload]) -> Iterator[ui.Block]:
@@ -49,31 +44,28 @@ def _workload_blocks(found: Iterable[Workload]) -> Iterator[ui.Block]:
         yield ui.GAP
 
 
-def glossary(arguments: Namespace) -> ExitCode:
-    """Print one term or all terms."""
+def glossary(arguments: Namespace) -> Document:
+    """Explain one term or all terms."""
     from wizard.advice.evidence import find_term, load_glossary
     from wizard.ui.dialogs.pages import term_blocks
 
     terms = load_glossary()
     if arguments.term:
         terms = (find_term(" ".join(arguments.term), terms),)
-    document = render_document(GLOSSARY_SCHEMA, {"terms": to_json(terms)})
     shown = ((ui.para(ui.strong(term.term)), *term_blocks(term), ui.GAP) for term in terms)
-    deliver(arguments, document, (block for blocks in shown for block in blocks))
-    return ExitCode.DONE
+    return render_document(GLOSSARY_SCHEMA, {"terms": to_json(terms)}), chain.from_iterable(shown)
 
 
-def options(arguments: Namespace) -> ExitCode:
-    """Print the options of the catalogue, with support by the kernel."""
+def options(arguments: Namespace) -> Document:
+    """List the options of the catalogue, with support by the kernel."""
     from wizard.probe.machine import load_machine, probe_machine
 
     found = chosen_options(catalogue.load_catalogue().values(), arguments.filesystem, danger=arguments.danger)
-    kernel = (
-        probe_machine(()) if arguments.machine is None else load_machine(Path(arguments.machine))
-    ).kernel
-    body = {"kernel": kernel.release, "options": [_option_json(one, kernel) for one in found]}
-    deliver(arguments, render_document(OPTIONS_SCHEMA, body), option_blocks(found, kernel))
-    return ExitCode.DONE
+    machine = probe_machine(()) if arguments.machine is None else load_machine(Path(arguments.machine))
+    kernel = machine.kernel
+    described = [to_json(one) | {"kernel": to_json(catalogue.on_kernel(one, kernel))} for one in found]
+    body = {"kernel": kernel.release, "options": described}
+    return render_document(OPTIONS_SCHEMA, body), option_blocks(found, kernel)
 
 
 def chosen_options(
@@ -91,14 +83,6 @@ def chosen_options(
         if (filesystem is None or not option.filesystems or filesystem in option.filesystems)
         and (option.danger or not danger)
     ]
-
-
-def _option_json(option: catalogue.CatalogueOption, kernel: Kernel) -> JSON:
-    """Return an option as in the document, with the support by this kernel."""
-    body = to_json(option)
-    return (
-        {**body, "kernel": to_json(catalogue.on_kernel(option, kernel))} if isinstance(body, dict) else body
-    )
 
 
 def option_blocks(options: Sequence[catalogue.CatalogueOption], kernel: Kernel) -> Iterator[ui.Block]:
@@ -164,9 +148,9 @@ def _sizes(option: catalogue.CatalogueOption) -> Iterator[ui.Text]:
     if least is not None and most is not None:
         yield t("For volumes from {least:exact} to {most:exact}.", least=least, most=most)
     elif least is not None:
-        yield SIZE_FROM(least=least)
+        yield catalogue.SIZE_FROM(least=least)
     elif most is not None:
-        yield SIZE_UP_TO(most=most)
+        yield catalogue.SIZE_UP_TO(most=most)
 
 
 def _kernel_sentences(option: catalogue.CatalogueOption, kernel: Kernel) -> Iterator[ui.Text]:

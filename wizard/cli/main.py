@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from wizard.cli.command import CommandRow
+    from wizard.cli.output import Document
     from wizard.model.said import Message
 
 AFTER = t("If a run was started, `diskwright status` shows its state.")
@@ -140,9 +141,11 @@ def row_of(name: str) -> "CommandRow":
     return COMMANDS[name] if name else WIZARD
 
 
-def function_of(name: str) -> "Callable[[Namespace], ExitCode]":
+def function_of(name: str) -> "Callable[[Namespace], Document | ExitCode | None]":
     """Return the function of a command. Imports only the modules of this command."""
-    found: Callable[[Namespace], ExitCode] = resolve_name(f"wizard.cli.{row_of(name).function}")
+    found: Callable[[Namespace], Document | ExitCode | None] = resolve_name(
+        f"wizard.cli.{row_of(name).function}"
+    )
     return found
 
 
@@ -189,7 +192,13 @@ def dispatch(words: list[str]) -> int:
         _tell(t("options follow the command: `diskwright {command} ...`", command=arguments.device))
         return ExitCode.USAGE
     arguments.words = (name, *words)
-    return function_of(name)(arguments)
+    result = function_of(name)(arguments)
+    if isinstance(result, tuple):
+        from wizard.cli.output import deliver
+
+        deliver(arguments, *result)
+        return ExitCode.DONE
+    return result or ExitCode.DONE
 
 
 def _tell(*said: "Message | None") -> None:

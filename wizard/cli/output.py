@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from math import ceil
 from pathlib import Path
 from shutil import get_terminal_size
-from typing import TextIO, TypeVar
+from typing import TextIO
 
 from wizard.benchmark.access import MeasureProgress
 from wizard.documents.files import write_file
@@ -18,7 +18,8 @@ from wizard.plain.telling import block_lines
 from wizard.plan.text import command_lines, wrapped
 from wizard.ui import view as ui
 
-T = TypeVar("T")
+Document = tuple[str, Iterable[ui.Block]]
+"""Result of a command that only reads: the document for --json, and the blocks to print without."""
 
 NARROWEST, WIDEST, USUAL = 40, 120, 80
 """Columns of plans: the least, and the most, also in a pipe. Other pages have 80 columns in a pipe."""
@@ -80,11 +81,6 @@ def show(blocks: Iterable[ui.Block], stream: TextIO | None = None) -> None:
         for number, line in enumerate(rendered(block, most)):
             shown = harmless(line)
             stream.write(f"{_coloured(shown, block, number) if in_colour else shown}\n")
-
-
-def page_lines(blocks: Iterable[ui.Block], width: int = USUAL) -> list[str]:
-    """Return blocks as lines without colour."""
-    return [harmless(line) for block in blocks for line in rendered(block, width)]
 
 
 def rendered(block: ui.Block, width: int) -> Iterator[str]:

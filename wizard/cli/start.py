@@ -16,7 +16,7 @@ from wizard.apply.run.job import Start
 from wizard.apply.run_control import job_for
 from wizard.cli import wording
 from wizard.cli.command import given_again
-from wizard.cli.output import deliver, save, say, show
+from wizard.cli.output import Document, deliver, save, say, show
 from wizard.cli.passphrase import check_applies, passphrase_for
 from wizard.cli.status import begin_heeding, narrate
 from wizard.documents import files
@@ -41,14 +41,10 @@ def page_of(document: RunDocument, *, keep: bool = False) -> Iterator[Block]:
     return job.page(RecordedServices(Machine(Kernel(""), ()), ""))
 
 
-def show_document(arguments: Namespace) -> ExitCode:
-    """Check and print a document of any kind."""
+def show_document(arguments: Namespace) -> Document:
+    """Check and describe a document of any kind."""
     document = read_document(arguments.plan)
-    if arguments.json:
-        sys.stdout.write(kinds.kind_for(document).documents.render_shown(document))
-    else:
-        show(page_of(document))
-    return ExitCode.DONE
+    return kinds.kind_for(document).documents.render_shown(document), page_of(document)
 
 
 def read_document(name: str) -> RunDocument:
