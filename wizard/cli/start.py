@@ -141,7 +141,17 @@ class ApplyRequest:
     def check_confirmed(self) -> None:
         """Raises Refused without the tokens of all drives, or without root."""
         if not self._how.tokens:
-            raise self._unconfirmed()
+            drives = tuple(drive.path for drive in self.document.drives)
+            said = tn(
+                "Nothing was written. This would change {drives:list}; `diskwright show` lists every step. "
+                "To continue, confirm the drive with:",
+                "Nothing was written. This would change {drives:list}; `diskwright show` lists every step. "
+                "To continue, confirm each drive with:",
+                drives=drives,
+                count=len(drives),
+            )
+            words = (*self.document.tokens, *filter(None, (self.job.word(self.services),)))
+            raise Refused(f"{said} {as_options(words)}")
         self._run_job.check_confirmed(self.document, self._how)
         check_is_root(self._arguments)
 
@@ -151,19 +161,6 @@ class ApplyRequest:
         file = getattr(self._arguments, "passphrase_file", None)
         how = replace(self._how, secret=passphrase_for(self.document, file, anew=True))
         return narrate(begin_heeding(partial(self._run_job.start, self.document, how)))
-
-    def _unconfirmed(self) -> Refused:
-        drives = tuple(drive.path for drive in self.document.drives)
-        said = tn(
-            "Nothing was written. This would change {drives:list}; `diskwright show` lists every step. To "
-            "continue, confirm the drive with:",
-            "Nothing was written. This would change {drives:list}; `diskwright show` lists every step. To "
-            "continue, confirm each drive with:",
-            drives=drives,
-            count=len(drives),
-        )
-        words = (*self.document.tokens, *filter(None, (self.job.word(self.services),)))
-        return Refused(f"{said} {as_options(words)}")
 
 
 def check_is_root(arguments: Namespace) -> None:
