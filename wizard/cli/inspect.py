@@ -16,7 +16,7 @@ from wizard.advice.ranking import advise
 from wizard.advice.workloads import find_workload
 from wizard.apply.remedies import absent_at_boot, diagnose
 from wizard.apply.run.backup_store import OWN_FSTAB
-from wizard.cli.machines import machine_and_drive, not_recorded
+from wizard.cli.machines import machine_and_drive, recorded_drive
 from wizard.cli.output import Document
 from wizard.documents.codec import render_document, to_json
 from wizard.findings.diagnose import has_health, judge_health
@@ -24,7 +24,6 @@ from wizard.findings.drive_faults import turning_words
 from wizard.findings.geometry import load_patterns
 from wizard.model.advice import Advice
 from wizard.model.drive_facts import Discard, Smart, Zones
-from wizard.model.errors import BadInput
 from wizard.model.finding import Clue, Diagnosis, Finding, Recording, Severity
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Extent, Layer, Machine, Partition, Signature, Table, Unread, Use
@@ -89,24 +88,14 @@ def inspect(arguments: Namespace) -> Document:
 
 
 def _machine(arguments: Namespace) -> Machine:
-    if arguments.machine is not None:
-        return _chosen(load_machine(Path(arguments.machine)), arguments.devices, arguments.machine)
-    facts = survey(arguments.devices or None, all_devices=arguments.all)
+    devices, file = arguments.devices, arguments.machine
+    if file is not None:
+        machine = load_machine(Path(file))
+        chosen = dict.fromkeys(recorded_drive(machine, device, file) for device in devices)
+        return replace(machine, drives=tuple(chosen)) if devices else machine
+    facts = survey(devices or None, all_devices=arguments.all)
     machine = machine_of(facts) if arguments.save is None else save_machine(Path(arguments.save), facts)
-    return with_others(machine) if arguments.devices else machine
-
-
-def _chosen(machine: Machine, devices: Sequence[str], where: str) -> Machine:
-    """Return the recorded machine with only the requested drives. Raises BadInput if a drive is missing."""
-    if not devices:
-        return machine
-    drives = []
-    for device in devices:
-        drive = machine.drive(device)
-        if drive is None:
-            raise BadInput(not_recorded(machine, device, where))
-        drives.append(drive)
-    return replace(machine, drives=tuple(dict.fromkeys(drives)))
+    return with_others(machine) if devices else machine
 
 
 def _blocks(
@@ -144,14 +133,14 @@ def portrait(drive: Drive, diagnosis: Diagnosis) -> Iterator[Block]:
 
 def title(drive: Drive) -> Message:
     """Return the heading, such as `/dev/sda  Example HDD 500, 500 GB`."""
-    what: Message | str = drive.model or _unnamed(drive)
+    what: Message | str = drive.model or (
+        t("loop over {file}", file=drive.backing_file)
+        if drive.backing_file
+        else t("loop")
+        if drive.bus == "loop"
+        else t("unknown model")
+    )
     return t("{path}  {what}, {size}", path=drive.path, what=what, size=shown_size(drive.size_bytes))
-
-
-def _unnamed(drive: Drive) -> Message:
-    if drive.backing_file:
-        return t("loop over {file}", file=drive.backing_file)
-    return t("loop") if drive.bus == "loop" else t("unknown model")
 
 
 def finding_blocks(findings: Sequence[Finding]) -> Iterator[Block]:
@@ -232,11 +221,8 @@ def advise_drive(arguments: Namespace) -> Document:
 
 def advice_text(advice: Advice, drive: Drive) -> Iterator[Block]:
     """Show the workload, the drive and the ranking."""
-    yield para(strong(t("{purpose} on {drive}", purpose=advice.workload.title, drive=_drive_words(drive))))
-    yield from advice_page(advice)
-
-
-def _drive_words(drive: Drive) -> Message | str:
     facts: list[Message | str] = [drive.model] if drive.model else []
     facts += [format_capacity(drive.size_bytes)] if drive.size_bytes is not None else []
-    return t("{path} ({facts:list})", path=drive.path, facts=(*facts, turning_words(drive)))
+    described = t("{path} ({facts:list})", path=drive.path, facts=(*facts, turning_words(drive)))
+    yield para(strong(t("{purpose} on {drive}", purpose=advice.workload.title, drive=described)))
+    yield from advice_page(advice)

@@ -5,18 +5,17 @@ from pathlib import Path
 
 from wizard.model.errors import BadInput
 from wizard.model.machine import Drive, Machine, Partition
-from wizard.model.said import Message, t
+from wizard.model.said import t
 from wizard.probe.machine import drive_under, load_machine, probe_machine, with_others
 
 
-def not_recorded(machine: Machine, device: str, file: str) -> Message:
-    """Return the message that a recorded machine does not list the named drive."""
+def recorded_drive(machine: Machine, device: str, file: str) -> Drive:
+    """Return a drive of the machine recorded in `file`. Raises BadInput if the drive is missing."""
+    if drive := machine.drive(device):
+        return drive
     known = tuple(drive.path for drive in machine.drives) or ("-",)
-    return t(
-        "{file} does not list drive {drive}, only {known:list}.",
-        file=file,
-        drive=device,
-        known=known,
+    raise BadInput(
+        t("{file} does not list drive {drive}, only {known:list}.", file=file, drive=device, known=known)
     )
 
 
@@ -36,7 +35,7 @@ def machine_and_drives(devices: Sequence[str], recorded: str | None) -> tuple[Ma
             raise BadInput(t("A drive is listed twice."))
         return machine, machine.drives
     machine = load_machine(Path(recorded))
-    return machine, tuple(_recorded_drive(machine, device, recorded) for device in devices)
+    return machine, tuple(recorded_drive(machine, device, recorded) for device in devices)
 
 
 def machine_and_part(device: str, recorded: str | None) -> tuple[Machine, Drive, Partition] | None:
@@ -54,17 +53,6 @@ def machine_and_part(device: str, recorded: str | None) -> tuple[Machine, Drive,
             return machine, drive, part
     if recorded is None:
         raise BadInput(
-            t(
-                "The table of {drive} could not be read, or does not list {part}.",
-                drive=path,
-                part=device,
-            )
+            t("The table of {drive} could not be read, or does not list {part}.", drive=path, part=device)
         )
     return None
-
-
-def _recorded_drive(machine: Machine, device: str, recorded: str) -> Drive:
-    found = machine.drive(device)
-    if found is None:
-        raise BadInput(not_recorded(machine, device, recorded))
-    return found

@@ -12,7 +12,7 @@ from typing import TextIO
 
 from wizard.benchmark.access import MeasureProgress
 from wizard.documents.files import write_file
-from wizard.model.errors import BadInput, printable
+from wizard.model.errors import printable
 from wizard.model.said import Message, t
 from wizard.plain.telling import block_lines
 from wizard.plan.text import command_lines, wrapped
@@ -166,15 +166,6 @@ def deliver(arguments: Namespace, document: str, blocks: Iterable[ui.Block]) -> 
 def save(file: str, text: str) -> None:
     """Save a document atomically. Raises BadInput if the path is no file, Failed if it is not writable."""
     write_file(Path(file), text, str(t("The document")))
-
-
-def check_output(output: str | None) -> None:
-    """Check that the output file is writable. Raises BadInput."""
-    if output is None:
-        return
-    path = Path(output)
-    if path.is_dir() or not os.access(path.parent, os.W_OK) or (path.exists() and not path.is_file()):
-        raise BadInput(t("{file} is not a writable file.", file=output))
 
 
 @contextmanager

@@ -57,13 +57,7 @@ def _read(file: str) -> bytes:
         raise BadInput(t("{file} cannot be read: {why}.", file=file, why=error.strerror or "")) from None
     secret = encryption.from_file(content)
     if fault := encryption.passphrase_fault(secret):
-        raise BadInput(
-            t(
-                "The passphrase in {file} {fault}. Nothing was written.",
-                file=file,
-                fault=fault,
-            )
-        )
+        raise BadInput(t("The passphrase in {file} {fault}. Nothing was written.", file=file, fault=fault))
     return secret
 
 

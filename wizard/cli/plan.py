@@ -17,11 +17,10 @@ from wizard.cli.command import given_again, typed
 from wizard.cli.machines import machine_and_drives, machine_and_part
 from wizard.cli.output import save, say, show
 from wizard.cli.start import page_of
-from wizard.model.errors import BadInput, ExitCode
+from wizard.model.errors import BadInput
 from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.said import Sentence, parse_size, t
 from wizard.plan.check import PLANS
-from wizard.plan.plan import Plan
 from wizard.plan.refusals import needs_root
 from wizard.plan.request import plan_request
 from wizard.plan.request.using import Usual
@@ -43,7 +42,7 @@ CHANGES = ("delete", "grow", "grow_to", "shrink")
 """Options that change a partition without a new filesystem."""
 
 
-def plan(arguments: Namespace) -> ExitCode:
+def plan(arguments: Namespace) -> None:
     """Plan, show the plan, and save it."""
     arguments.danger = arguments.danger or []
     requests = requests_of(arguments)
@@ -63,7 +62,10 @@ def plan(arguments: Namespace) -> ExitCode:
     _tell_unread(arguments, drives)
     wanted, requests = _request(arguments, requests, machine, drives[0], part[2] if part else None)
     arrays = taken_arrays() if arguments.machine is None else ()
-    usual = _usual(arguments)
+    usual = Usual()
+    if arguments.machine is None:
+        places = usual_places()
+        usual = Usual(caller(), places, taken_places(places), fixed_fstab())
     plan = plan_requested(machine, drives, wanted, requests, usual, arguments.danger, arrays=arrays)
     if arguments.machine is None:
         check_places(plan)
@@ -71,10 +73,14 @@ def plan(arguments: Namespace) -> ExitCode:
     to_file = arguments.output not in (None, "-")
     if to_file:
         save(arguments.output, PLANS.render(plan))
-    _narrate(plan, arguments.output if to_file else None)
+    show(page_of(plan), sys.stderr)
+    if said := unread_words(plan):
+        say(t("Nothing was written to the drive."), said)
+    else:
+        say(wording.NOT_WRITTEN)
+        say(typed("apply", shlex.quote(arguments.output) if to_file else "PLAN.json", confirmation(plan)))
     if not to_file:
         sys.stdout.write(PLANS.render(plan))
-    return ExitCode.DONE
 
 
 def _tell_unread(arguments: Namespace, drives: Sequence[Drive]) -> None:
@@ -127,10 +133,10 @@ def _change(arguments: Namespace, drive: Drive, part: Partition) -> plan_request
         raise BadInput(wording.NEEDS_DRIVE(option="--use-free", drive=drive.path))
     if arguments.shrink is not None:
         return plan_request.ShrinkPart(part, parse_size(arguments.shrink))
-    if arguments.grow or arguments.grow_to is not None:
-        return plan_request.GrowPart(
-            part, None if arguments.grow_to is None else parse_size(arguments.grow_to)
-        )
+    if arguments.grow_to is not None:
+        return plan_request.GrowPart(part, parse_size(arguments.grow_to))
+    if arguments.grow:
+        return plan_request.GrowPart(part, None)
     return plan_request.DeletePart(part) if arguments.delete else None
 
 
@@ -138,9 +144,9 @@ def _stripe(arguments: Namespace) -> plan_request.StripeRequest | None:
     """Return how several drives are combined, or None for one drive. Raises BadInput."""
     kind = arguments.stripe or arguments.mirror
     if kind is None:
-        if arguments.chunk is not None or arguments.metadata is not None:
-            option = "chunk" if arguments.chunk is not None else "metadata"
-            raise BadInput(wording.REQUIRES(option=f"--{option}", needed="--stripe"))
+        for option in ("chunk", "metadata"):
+            if getattr(arguments, option) is not None:
+                raise BadInput(wording.REQUIRES(option=f"--{option}", needed="--stripe"))
         return None
     if arguments.volume is not None or arguments.preset is not None:
         raise BadInput(
@@ -154,14 +160,6 @@ def _stripe(arguments: Namespace) -> plan_request.StripeRequest | None:
     return plan_request.StripeRequest(
         kind, chunk, arguments.metadata, "raid1" if arguments.mirror else "raid0"
     )
-
-
-def _usual(arguments: Namespace) -> Usual:
-    """Return the usual settings of this system. A recorded machine has none."""
-    if arguments.machine is not None:
-        return Usual()
-    places = usual_places()
-    return Usual(caller(), places, taken_places(places), fixed_fstab())
 
 
 def requests_of(arguments: Namespace) -> tuple[VolumeRequest, ...]:
@@ -191,13 +189,3 @@ def requests_of(arguments: Namespace) -> tuple[VolumeRequest, ...]:
         if getattr(arguments, word) not in (None, False):
             raise BadInput(t("--{option} requires --workload; in --volume, use {option}=...", option=word))
     return tuple(parse_volume(text) for text in arguments.volume or ())
-
-
-def _narrate(plan: Plan, output: str | None) -> None:
-    show(page_of(plan), sys.stderr)
-    if said := unread_words(plan):
-        say(t("Nothing was written to the drive."), said)
-        return
-    name = "PLAN.json" if output is None else shlex.quote(output)
-    say(wording.NOT_WRITTEN)
-    say(typed("apply", name, confirmation(plan)))

@@ -12,7 +12,7 @@ from wizard.advice.missing import for_files
 from wizard.ext4 import ways
 from wizard.filesystems.registry import title_of
 from wizard.host.services import Services
-from wizard.model.advice import Advice, Choice, Evidence, Option, Rank, Unmade, ZonedUse
+from wizard.model.advice import Advice, Choice, Evidence, Option, Rank, Unmade
 from wizard.model.finding import Diagnosis
 from wizard.model.machine import Drive, Machine
 from wizard.model.said import format_capacity, t, tn
@@ -63,12 +63,9 @@ def choice_blocks(
     yield from _options(t("Mounted with"), choice.mount, told)
     if choice.scheduler:
         yield from _options(t("Drive scheduler (not changed by the plan)"), (choice.scheduler,), told)
-    if not withheld:
-        return
-    if choice.withheld:
+    if withheld and choice.withheld:
         yield ui.para(ui.strong(t("Not offered")))
-    for held in choice.withheld:
-        yield ui.para(ui.muted(held.text), held.reason, indent=2)
+        yield from (ui.para(ui.muted(held.text), held.reason, indent=2) for held in choice.withheld)
 
 
 def _options(caption: ui.Text, options: Sequence[Option], told: Collection[Option]) -> Iterator[ui.Block]:
@@ -96,13 +93,8 @@ def advice_blocks(advice: Advice) -> Iterator[ui.Block]:
     if advice.zoned:
         yield ui.para(ui.strong(t("Zone support with this kernel and these tools")))
     for use in advice.zoned:
-        yield from _zoned_blocks(use)
-
-
-def _zoned_blocks(use: ZonedUse) -> Iterator[ui.Block]:
-    yield ui.para(ui.strong(use.verdict), use.sentence, indent=2)
-    for command in use.commands:
-        yield ui.Command((command,))
+        yield ui.para(ui.strong(use.verdict), use.sentence, indent=2)
+        yield from (ui.Command((command,)) for command in use.commands)
 
 
 def advice_page(advice: Advice) -> Iterator[ui.Block]:
@@ -144,11 +136,13 @@ def _cited(advice: Advice) -> tuple[Evidence, ...]:
     for unmade in advice.unmade:
         if not any(card in cited for card in unmade.evidence):
             cited |= dict.fromkeys(unmade.evidence[:FIGURES_OF_UNMADE])
-    return tuple(replace(card, figures=tuple(_best_first(card))) for card in cited)
-
-
-def _best_first(card: Evidence) -> list[tuple[str, float]]:
-    return sorted(card.figures, key=lambda figure: figure[1], reverse=not card.lower_is_better)
+    return tuple(
+        replace(
+            card,
+            figures=tuple(sorted(card.figures, key=lambda one: one[1], reverse=not card.lower_is_better)),
+        )
+        for card in cited
+    )
 
 
 COLUMNS = (
@@ -203,17 +197,12 @@ def offer_blocks(prospect: Prospect, offer: WayOffer, *summary: ui.Text) -> Iter
     if offer.obstacle:
         yield ui.para(ui.warn(messages.CANNOT), obstacle_words(prospect, offer))
     yield from map(ui.para, summary)
-    yield from _listed(t("Gain:"), offer.gains)
-    yield from _listed(t("Costs:"), offer.costs)
-    yield from _listed(messages.UNDO_CAPTION, (offer.undone,))
+    for caption, said in ((t("Gain:"), offer.gains), (t("Costs:"), offer.costs)):
+        yield from (ui.para(ui.muted(caption), one) for one in said[:1])
+        yield from (ui.para(one, indent=2, hang=2) for one in said[1:])
+    yield ui.para(ui.muted(messages.UNDO_CAPTION), offer.undone)
     if offer.way.converts:
-        yield from _listed(t("How:"), (ways.HOW,))
-
-
-def _listed(caption: ui.Text, said: Sequence[ui.Text]) -> Iterator[ui.Block]:
-    """Yield texts as paragraphs, the first with the caption and the others indented."""
-    for number, one in enumerate(said):
-        yield ui.para(ui.muted(caption), one) if number == 0 else ui.para(one, indent=2, hang=2)
+        yield ui.para(ui.muted(t("How:")), ways.HOW)
 
 
 def _settled(prospect: Prospect, offer: WayOffer, compares: bool, repairs: bool) -> Iterator[ui.Text]:
@@ -221,10 +210,7 @@ def _settled(prospect: Prospect, offer: WayOffer, compares: bool, repairs: bool)
     if not offer.way.converts:
         yield t("no comparison needed.")
     elif compares:
-        yield t(
-            "every file is compared before and after ({seconds:time}).",
-            seconds=offer.compare_seconds,
-        )
+        yield t("every file is compared before and after ({seconds:time}).", seconds=offer.compare_seconds)
     else:
         yield t("files are not compared individually.")
     if ways.is_damaged(prospect.before):
@@ -265,18 +251,13 @@ def notice(
     if absent := _absent(around, OTHERS):
         return ui.warn(t("This system lacks {programs:and}. Everything else works.", programs=absent))
     medium = tuple(drive.path for drive in drives if around.is_medium(drive))
-    return (
-        ui.muted(
-            tn(
-                "Not listed: {drives:and}, the boot drive of this system.",
-                "Not listed: {drives:and}, the boot drives of this system.",
-                drives=medium,
-                count=len(medium),
-            )
-        )
-        if medium
-        else None
+    said = tn(
+        "Not listed: {drives:and}, the boot drive of this system.",
+        "Not listed: {drives:and}, the boot drives of this system.",
+        drives=medium,
+        count=len(medium),
     )
+    return ui.muted(said) if medium else None
 
 
 def _absent(around: Machine, programs: Sequence[str]) -> tuple[str, ...]:
