@@ -117,7 +117,6 @@ class CommandParser(ArgumentParser):
 
 
 def _add(add: Callable[..., Action], one: Argument) -> None:
-    """Add an argument to a parser or a group."""
     from pkgutil import resolve_name
 
     metavar = one.metavar.rstrip("?*+")

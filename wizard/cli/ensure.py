@@ -251,7 +251,6 @@ def _same_again(first: DriveAssessment, look: DriveAssessment) -> DriveAssessmen
 
 
 def _begun(look: DriveAssessment, where: Where) -> Path:
-    """Start the run of the next step, and return its folder."""
     if look.run is not None:
         resume(look.run)
         return look.run

@@ -195,7 +195,6 @@ def _fields(value: object) -> JSON:
 
 
 def _shown(value: object) -> object:
-    """Return a value as JSON."""
     match value:
         case tuple():
             return [_shown(one) for one in value]

@@ -106,7 +106,6 @@ def option_blocks(options: Sequence[catalogue.CatalogueOption], kernel: Kernel) 
 
 
 def _sentences(option: catalogue.CatalogueOption, kernel: Kernel) -> Iterator[ui.Text]:
-    """Yield the paragraphs that describe an option."""
     if option.does:
         yield option.does
     yield t("For: {why}", why=option.why) if option.does else option.why
@@ -142,7 +141,6 @@ def _standing(option: catalogue.CatalogueOption) -> Message:
 
 
 def _sizes(option: catalogue.CatalogueOption) -> Iterator[ui.Text]:
-    """Yield the volume sizes that the option is limited to, if any."""
     least = parse_size(option.at_least) if option.at_least else None
     most = parse_size(option.at_most) if option.at_most else None
     if least is not None and most is not None:

@@ -115,7 +115,6 @@ def _check_limits(arguments: Namespace, kind: str) -> None:
 
 
 def _check_bench(arguments: Namespace) -> None:
-    """Check that the options fit together. Raises BadInput."""
     scratch, shingled, quick = arguments.scratch, arguments.shingled, arguments.quick
     for option, given, needed, there in (
         ("--scratch", scratch, "--confirm", arguments.confirm),
@@ -137,7 +136,6 @@ def _check_bench(arguments: Namespace) -> None:
 
 
 def _measure_cliff(arguments: Namespace, drive: Drive) -> ExitCode:
-    """Search for the write cliff of a shingled drive."""
     seconds = arguments.seconds or CLIFF_SECONDS
     most_bytes = parse_size(arguments.most_bytes or MOST_BYTES)
     beginning = t(
@@ -151,7 +149,6 @@ def _measure_cliff(arguments: Namespace, drive: Drive) -> ExitCode:
 
 
 def _measure_quick(arguments: Namespace, drive: Drive) -> ExitCode:
-    """Run the one-minute test for shingled recording."""
     smr_probe.probe_extents(drive)
     beginning = t(
         "Rewriting {count} blocks ({size:exact}) in free space of {drive} with the same bytes. This takes "
@@ -229,7 +226,6 @@ def _order(arguments: Namespace, machine: Machine, drive: Drive, profile: Profil
 
 
 def _check_trial(arguments: Namespace) -> None:
-    """Check the limits. Raises BadInput."""
     _check_limits(arguments, "trial")
     if arguments.rounds is not None and not compare.FEWEST <= arguments.rounds <= compare.MOST:
         raise BadInput(wording.BETWEEN(option="--rounds", least=compare.FEWEST, most=compare.MOST))

@@ -46,7 +46,6 @@ def _open(services: Services, plain: bool, drive: str = "", part: str = "") -> E
 
 
 def _tell_commands() -> ExitCode:
-    """List the commands that work without a terminal."""
     say(
         t(
             "The wizard needs a terminal for input and output. `diskwright --plain` asks line by line, "
@@ -67,7 +66,6 @@ def _tell_commands() -> ExitCode:
 
 
 def _services(arguments: Namespace) -> Services:
-    """Return the services of this machine or of the recorded one."""
     from wizard.host.this_system import RealServices
 
     if arguments.machine is None:

@@ -132,7 +132,6 @@ def _fields(line: str) -> str:
 
 
 def _bars(figures: ui.Figures) -> Iterator[str]:
-    """Yield named figures as bars."""
     shown = [*figures.shown, *(f"{value:g}" for _, value in figures.values[len(figures.shown) :])]
     most = max((value for _, value in figures.values), default=0) or 1
     if figures.unit != "":

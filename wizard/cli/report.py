@@ -37,7 +37,6 @@ def report(arguments: Namespace) -> None:
 
 
 def _check(arguments: Namespace) -> None:
-    """Check that the options fit together. Raises BadInput."""
     if arguments.run is not None and arguments.plan is not None:
         raise BadInput(wording.EXCLUDES(option="--plan", other=wording.RUN))
     if arguments.device is not None and (arguments.run is not None or arguments.plan is not None):

@@ -16,7 +16,6 @@ def _action(
     device: Argument = command.VOLUME,
     example: str,
 ) -> CommandRow:
-    """Return a command that changes one thing on an existing filesystem or drive."""
     return CommandRow(
         name,
         summary,

@@ -92,7 +92,6 @@ def choose_run(name: str | None, command: str, journal_dir: Path | None) -> Path
 
 
 def _nothing_to(command: str, where: str, newest: Path) -> Message:
-    """Explain why the command matches no run, with the state of the newest run."""
     if command == "look":
         return t(
             "No run in {folder} is waiting. To inspect a filesystem converted to ext4, mount it read-only; "

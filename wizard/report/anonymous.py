@@ -136,7 +136,6 @@ class Words:
 
 
 def _new_word(kind: str, number: int) -> str:
-    """Return a replacement word. Paths remain paths."""
     if kind == names.LINK:
         return f"/dev/disk/by-id/{names.LINK}-{number}"
     return f"/{kind}-{number}" if kind in (names.MOUNT, names.FILE) else f"{kind}-{number}"
@@ -200,14 +199,12 @@ OWN_TEXTS: dict[type[object], tuple[str, ...]] = {
 
 
 def _own_words(report: Report) -> frozenset[str]:
-    """Return the words in our own texts, as spelled there."""
     nouns = _nouns((report.advice, report.facts))
     texts = (str(getattr(noun, field)) for noun in nouns for field in OWN_TEXTS.get(type(noun), ()))
     return frozenset(word for text in texts for word in re.findall(r"[A-Za-z]+", text))
 
 
 def _nouns(value: object) -> Iterator[object]:
-    """Yield a record and all records inside."""
     if isinstance(value, tuple):
         for one in value:
             yield from _nouns(one)

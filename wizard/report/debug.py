@@ -68,7 +68,6 @@ def debugged(words: Sequence[str], work: Callable[[list[str]], int], known: Coll
 
 
 def _surroundings(words: Sequence[str]) -> Iterator[str]:
-    """Describe the program and machine for a bug report."""
     kernel = os.uname()
     yield (
         f"diskwright {__version__}, Python {sys.version.split()[0]}, Linux {kernel.release} {kernel.machine}"

@@ -255,7 +255,6 @@ def _room(plan: Plan, number: int | None) -> int | None:
 
 
 def _record(run: Path, steps: int) -> parts.RunRecord:
-    """Return the record of a run with this number of steps, from its state and journal."""
     now, entries = state(run), read_entries(run)
     try:
         ways = working_ways(run, now)

@@ -131,7 +131,6 @@ def _piece(piece: ui.Piece) -> Markup:
 
 
 def _bar(bar: ui.Bar) -> Markup:
-    """Return a drive to scale, and its stretches in words."""
     total = sum(one.size_bytes for one in bar.stretches) or 1
     drawn = (
         tag("span", one.name, class_=one.fate.value, style=f"width: {100 * one.size_bytes / total:.2f}%")
@@ -146,7 +145,6 @@ def _bar(bar: ui.Bar) -> Markup:
 
 
 def _figures(figures: ui.Figures) -> Markup:
-    """Return figures as bars, in a table."""
     most = max((value for _, value in figures.values), default=0) or 1
     texts = figures.shown or tuple(f"{value:g}" for _, value in figures.values)
     rows = (

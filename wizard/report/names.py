@@ -302,7 +302,6 @@ def _in_document(path: Path, known: Collection[str]) -> Iterator[tuple[str, str]
 
 
 def _texts(value: object, key: str = "") -> Iterator[tuple[str, str]]:
-    """Yield every text of a document with its key."""
     if isinstance(value, dict):
         for name, inner in value.items():
             yield from _texts(inner, name)

@@ -31,7 +31,6 @@ from wizard.ui.jobs.plan import TONES
 
 
 def _drives_part(facts: Facts) -> Markup:
-    """Describe the machine, and every drive with findings and raw facts."""
     return html.join(
         (
             html.tag("p", facts.origin),
@@ -93,7 +92,6 @@ def _drive(drive: Drive, diagnosis: Diagnosis) -> Markup:
 
 
 def _advice_part(advices: Sequence[Advice], plan: Plan | None) -> Markup:
-    """Describe the ranking for each workload."""
     planned = {(volume.workload, volume.filesystem) for volume in plan.volumes} if plan else set()
     return html.join(_advice(advice, planned) for advice in advices)
 
@@ -158,7 +156,6 @@ def _results(report: Report) -> tuple[BenchmarkResult, ...]:
 
 
 def _measured(report: Report) -> Iterator[Markup]:
-    """Yield every benchmark result."""
     for result in _results(report):
         yield html.tag("h3", HEADINGS[type(result)](drive=result.drive))
         yield html.blocks_html(
@@ -234,7 +231,6 @@ def render_page(report: Report) -> str:
 
 
 def _summary(report: Report, job: AnyJob | None) -> Markup:
-    """Return the most important results."""
     run = report.run
     drives = job.drives if job else report.facts.drives if report.facts else ()
     banners = map(measured.verdict_banner, _results(report))
@@ -268,7 +264,6 @@ def _named(model: str | None, size_bytes: int | None) -> str:
 
 
 def _parts(report: Report, job: AnyJob | None) -> Iterator[tuple[str, ui.Text, Markup]]:
-    """Yield the parts of the report with their anchors and headings."""
     if report.facts is not None:
         yield "drives", ui.ScreenStep.DRIVES.shown, _drives_part(report.facts)
     if report.advice:

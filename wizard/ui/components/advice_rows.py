@@ -1,10 +1,7 @@
 """Choices as rows and text: the ranking of filesystems with reasons and figures, conversions to ext4, and
 notices about this system. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -16,14 +13,12 @@ from wizard.model.advice import Advice, Choice, Evidence, Option, Rank, Unmade
 from wizard.model.finding import Diagnosis
 from wizard.model.machine import Drive, Machine
 from wizard.model.said import format_capacity, t, tn
+from wizard.plan.changes import Prospect, WayOffer
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.drive_rows import finding_paras
 from wizard.ui.components.plan_rows import RANKS
 from wizard.ui.components.reasons import evidence_blocks
-
-if TYPE_CHECKING:
-    from wizard.plan.changes import Prospect, WayOffer
 
 FIGURES_OF_UNMADE = 3
 """Most figures to show for an unsupported filesystem. The JSON document has all."""
@@ -206,7 +201,6 @@ def offer_blocks(prospect: Prospect, offer: WayOffer, *summary: ui.Text) -> Iter
 
 
 def _settled(prospect: Prospect, offer: WayOffer, compares: bool, repairs: bool) -> Iterator[ui.Text]:
-    """Yield the other options of the conversion."""
     if not offer.way.converts:
         yield t("no comparison needed.")
     elif compares:

@@ -269,7 +269,6 @@ def headline(finding: Finding) -> str:
 
 
 def _about(drive: Drive, diagnosis: Diagnosis) -> Iterator[ui.Para]:
-    """Yield health, blocks, recording and the number of notes."""
     health = judge_health(drive)
     if has_health(drive):
         yield ui.captioned(messages.HEALTH, ui.Piece(health.said[0], HEALTH_TONES[health.verdict]))

@@ -155,7 +155,6 @@ def _paired(verdict: Verdict) -> Iterator[ui.Block]:
 
 
 def _pairs(verdict: Verdict) -> Iterator[ui.Block]:
-    """Show the medians, the histogram and the number of pairs."""
     if not verdict.pairs:
         return
     aligned = median(pair.aligned_ns for pair in verdict.pairs)
@@ -197,7 +196,6 @@ def _spread(verdict: Verdict) -> ui.Figures:
 
 
 def _cliff(verdict: CliffVerdict) -> Iterator[ui.Block]:
-    """Show the rates over time."""
     random = [window for window in verdict.windows if window.phase is WritePhase.RANDOM]
     if random:
         yield _figures(t("Random writes, from"), _random_rates(random), rate_in_words)
@@ -236,7 +234,6 @@ def _random_rates(windows: Sequence[WriteWindow]) -> list[tuple[str, float]]:
 
 
 def _quick(verdict: DisplacedVerdict) -> Iterator[ui.Block]:
-    """Show the median times."""
     look = verdict.timings.look_after_idle or verdict.timings.look
     if look is not None and (times := medians(look)):
         yield _figures(t("Median read time"), times, format_nanoseconds)
@@ -276,7 +273,6 @@ def _statistics(statistics: Statistics) -> Iterator[ui.Block]:
 
 
 def _trial(verdict: TrialVerdict) -> Iterator[ui.Block]:
-    """Show factors with ranges, and speed per phase."""
     compared = [(one, one.ratio) for one in verdict.comparisons if one.ratio]
     if compared:
         planned = str(title_of(verdict, verdict.planned))

@@ -73,7 +73,6 @@ def lost_line(session: Session, plan: Plan) -> ui.Para:
 
 
 def _other_losses(member: Member) -> Iterator[ui.Text]:
-    """Yield the losses outside partitions."""
     before, drives = member.before, (ui.short(member.drive.path),)
     if before.table == "unread":
         yield t("everything on {drives:and}, which could not be read.", drives=drives)

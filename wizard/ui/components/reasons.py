@@ -1,30 +1,21 @@
 """Statements with their reasons and evidence. Reads rules and adds none."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.filesystems.registry import title_of
-from wizard.model.finding import Severity
+from wizard.model.advice import Advice, Choice, Evidence, Option, Unmade
+from wizard.model.finding import Clue, Diagnosis, Finding, Severity
+from wizard.model.layout import TableEntry
 from wizard.model.said import MIB, Message, ProfileText, Sentence, t
-from wizard.plan.plan import PlanOperation, Step
+from wizard.plan.plan import Plan, PlanOperation, Step
+from wizard.plan.request.volume_request import VolumeSpec
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.drive_rows import TONES, worst_first
 from wizard.ui.components.plan_rows import first_clause
-
-if TYPE_CHECKING:
-    from wizard.model.advice import Advice, Choice, Evidence, Option, Unmade
-    from wizard.model.finding import Clue, Diagnosis, Finding
-    from wizard.model.layout import TableEntry
-    from wizard.model.said import Message
-    from wizard.plan.plan import Plan
-    from wizard.plan.request.volume_request import VolumeSpec
-
 
 SOURCE = t("Source:")
 DESTROYS = t("Destroys:")
@@ -219,7 +210,6 @@ def _why_step(plan: Plan, specs: Sequence[VolumeSpec], step: Step[PlanOperation]
 
 
 def _choice_of(plan: Plan, specs: Sequence[VolumeSpec], step: Step[PlanOperation]) -> Choice | None:
-    """Return the choice behind a step, found through the volume."""
     operation = step.operation
     if operation in (*plan.filesystems, *plan.mounts):
         fits = [volume.path in operation.devices for volume in plan.volumes]
@@ -230,7 +220,6 @@ def _choice_of(plan: Plan, specs: Sequence[VolumeSpec], step: Step[PlanOperation
 
 
 def _placed(plan: Plan, entry: TableEntry) -> Message:
-    """Describe the start of a partition and its alignment."""
 
     geometry, start = plan.drive.geometry, entry.start_bytes
     off = geometry.misalignment_bytes(start)

@@ -1,33 +1,26 @@
 """Select filesystems to compare for a planned volume, run the comparison and show the result."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from wizard.advice.request import Taken
 from wizard.benchmark.candidates import trial
-from wizard.benchmark.candidates.compare import TrialVerdict
+from wizard.benchmark.candidates.compare import Order, TrialVerdict
 from wizard.benchmark.candidates.verdict import announcement
 from wizard.benchmark.candidates.verdict import title_of as filesystem_title
 from wizard.filesystems.registry import KINDS
+from wizard.model.advice import Advice, Choice
 from wizard.model.errors import DiskwrightError
 from wizard.model.said import Sentence, t
+from wizard.plan.plan import Plan
 from wizard.ui import draft, messages
 from wizard.ui import view as ui
 from wizard.ui.components.advice_rows import rating
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.measuring import Measuring, ask_token
-
-if TYPE_CHECKING:
-    from wizard.benchmark.candidates.compare import Order
-    from wizard.model.advice import Advice, Choice
-    from wizard.plan.plan import Plan
-    from wizard.ui.session import Session
-
+from wizard.ui.session import Session
 
 TITLE = Sentence("Try filesystems: {purpose}")
 TRY = t("try them")
@@ -67,7 +60,6 @@ class Candidates(Screen):
         self._aged = False
 
     def _plan(self, choice: Choice) -> Plan | str:
-        """Return the plan with this filesystem, or why planning fails."""
         assert self._session.plan is not None
         if choice is self._planned:
             return self._session.plan
@@ -107,7 +99,6 @@ class Candidates(Screen):
         yield ui.Pane(t("Procedure"), tuple(self._cost(self._session.specs[self._index].final_label)))
 
     def _cost(self, label: str) -> Iterator[ui.Block]:
-        """Describe the trial with time limit and amount of writes."""
         bounds = trial.usual_bounds(1 + len(self._taken))
         yield ui.para(
             t(
@@ -170,7 +161,6 @@ class Candidates(Screen):
         ask_token(self.desk, drive, t("Try them?"), text, partial(self._begin, order), TRY)
 
     def _ordered(self) -> Order:
-        """Return the trial to run. Raises Refused."""
         assert self._session.drive is not None
         found = [self._plans[name] for name in (self._planned.filesystem, *self._in_order())]
         plans = [plan for plan in found if not isinstance(plan, str)]
@@ -181,7 +171,6 @@ class Candidates(Screen):
         )
 
     def _in_order(self) -> list[str]:
-        """Return the selected filesystems in ranking order."""
         return [one.filesystem for one in self._choices if one.filesystem in self._taken]
 
     def _begin(self, order: Order) -> None:

@@ -1,9 +1,6 @@
 """Select a filesystem from the ranking for a workload and drive, with reasons."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -19,10 +16,7 @@ from wizard.ui.components.reasons import choice_reasons, unmade_reasons
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.pages import Reasons
 from wizard.ui.editors.options import Options
-
-if TYPE_CHECKING:
-    from wizard.ui.session import Session
-
+from wizard.ui.session import Session
 
 SPOKEN = 1000
 """Width that no terminal reaches, since the pane shows the sentence.
@@ -112,7 +106,6 @@ class Filesystem(Screen):
             yield ui.Pane(t("About this drive"), blocks)
 
     def _choice(self, row: str) -> Choice | None:
-        """Return the choice of a row, including added options."""
         if row in self._asked:
             return self._asked[row].choice
         return self._advice.choice(row)

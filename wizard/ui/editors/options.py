@@ -1,9 +1,6 @@
 """Select options of a filesystem. A dangerous option requires typing the danger phrase."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -11,18 +8,14 @@ from wizard.advice import request
 from wizard.advice.catalogue import OptionSite, load_catalogue
 from wizard.advice.ranking import site_of
 from wizard.filesystems.registry import title_of
+from wizard.model.advice import Choice
 from wizard.model.errors import BadInput
 from wizard.model.said import t
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Typing
-
-if TYPE_CHECKING:
-    from wizard.advice import request
-    from wizard.model.advice import Choice
-    from wizard.ui.session import Session
-
+from wizard.ui.session import Session
 
 DANGER = "danger"
 
@@ -116,7 +109,6 @@ class Options(Screen):
         )
 
     def _is_used(self, offer: request.Offered) -> bool:
-        """Return True if the option is used, alone or in a list."""
         option, choice = offer.option, self._taken.choice
         written = (*choice.mkfs, *choice.mount)
         return option.id in self._taken.names or (
@@ -128,7 +120,6 @@ class Options(Screen):
         return next((offer for offer in self._offers if offer.option.id == self.row), None)
 
     def _recommended(self) -> Choice:
-        """Return the recommended choice without added options."""
         taken, advice = self._taken, self._session.advice
         if not taken.names:
             return taken.choice
@@ -191,7 +182,6 @@ class Options(Screen):
 
 
 def _blocks(offer: request.Offered) -> Iterator[ui.Block]:
-    """Describe effect, purpose, cost and risks of an option."""
     option = offer.option
     if option.does:
         yield ui.para(option.does)

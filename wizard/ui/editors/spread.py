@@ -1,12 +1,10 @@
 """Select drives and layout of a volume, the partition table and the volume group."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING
 
 from wizard.model.errors import BadInput, DiskwrightError, why_not
+from wizard.model.machine import Drive
 from wizard.model.said import format_capacity, t
 from wizard.plan.refusals import unread_content
 from wizard.plan.request.plan_request import Arrangement
@@ -17,10 +15,6 @@ from wizard.ui.components.run_rows import blocker
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Question
 from wizard.ui.session import Session
-
-if TYPE_CHECKING:
-    from wizard.model.machine import Drive
-
 
 DRIVES, HOW = "drives", "how"
 """Row keys of the two headings."""
@@ -113,7 +107,6 @@ class Spread(Screen):
         return ui.Row(way.name, (ui.Piece(way.title),), level=1, chosen=chosen, why_not=why_not)
 
     def _why_not(self, row: str) -> ui.Text:
-        """Return why a row is unavailable, or an empty text."""
         tried = self._tried.get(row, "")
         refused = {drive.path: refusal for drive, refusal in self._found}
         return tried if isinstance(tried, str) and row in self._tried else refused.get(row, "")
@@ -269,7 +262,6 @@ class Arrange(Screen):
 
     @property
     def _refused(self) -> str:
-        """Why the current values are impossible, or empty."""
         mbr = self._why_no_mbr if self._now.table == "mbr" else ""
         return mbr or (self._why_no_group if self._now.grouped else "")
 

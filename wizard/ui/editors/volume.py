@@ -1,14 +1,12 @@
 """Form for a volume."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from wizard.filesystems.registry import MADE, title_of
 from wizard.model import layout
+from wizard.model.advice import Choice, Workload
 from wizard.model.errors import BadInput, DiskwrightError, why_not
 from wizard.model.said import t
 from wizard.plan.request import volume_request
@@ -20,11 +18,7 @@ from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.advice_rows import rating
 from wizard.ui.desk import Desk, Screen
-
-if TYPE_CHECKING:
-    from wizard.model.advice import Choice, Workload
-    from wizard.ui.session import Session
-
+from wizard.ui.session import Session
 
 PURPOSE, FILESYSTEM, SIZE, LABEL, MOUNT, SWAP = "purpose", "filesystem", "size", "label", "mount", "swap"
 WRITER, WRITER_NAME, ROLE, ENCRYPTION = "writer", "writer-name", "role", "encryption"
@@ -116,7 +110,6 @@ class VolumeEditor(Screen):
         return ui.Field(key, caption, self._values[key], hint, offers=offers)
 
     def _panes(self) -> Iterator[ui.Pane]:
-        """Describe the purpose or role, and the filesystem."""
         role, choice = ROLES.get(self._values[ROLE]), self._choice
         said: list[ui.Block] = [ui.para(role.summary if role else self._workload.summary)]
         if choice is not None:
@@ -196,7 +189,6 @@ class VolumeEditor(Screen):
         return advice_in_role(self._session.advise(self.services, purpose, size_bytes), role).choices
 
     def _in_role(self, role: str) -> volume_request.VolumeSpec:
-        """Return the original volume in another role. Raises Refused."""
         machine, spec = self._session.machine, self._spec
         assert machine is not None
         purpose = ROLES[role].workload if role in ROLES else spec.workload.id
@@ -277,7 +269,6 @@ class VolumeEditor(Screen):
         self.close()
 
     def _read(self) -> volume_request.VolumeSpec:
-        """Return the volume for the typed values. Raises BadInput."""
         was, values, choice = self._spec, self._values, self._choice
         if refusal := self._roles_refused.get(values[ROLE], ""):
             raise BadInput(refusal)
