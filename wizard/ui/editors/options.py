@@ -10,7 +10,7 @@ from wizard.advice.ranking import site_of
 from wizard.filesystems.registry import title_of
 from wizard.model.advice import Choice
 from wizard.model.errors import BadInput
-from wizard.model.said import t
+from wizard.model.said import Sentence, t
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.desk import Desk, Screen
@@ -53,7 +53,7 @@ class Options(Screen):
         self._advised = advised or self._recommended()
         # Without option names, no option can be removed and all doubts remain.
         self._standing = () if taken.names else taken.doubts
-        self._offers = self._offered()
+        self._offers = request.offered(self._advised, self._site, load_catalogue())
         self.row = self._offers[0].option.id if self._offers else ""
 
     def _about(self) -> ui.Text:
@@ -99,14 +99,10 @@ class Options(Screen):
         """Return why the option cannot be added or removed, or an empty text."""
         if offer.option.id in self._taken.names:
             return ""
-        return (
-            t(
-                "{option} is recommended. It is used unless you add a conflicting option.",
-                option=offer.option.text,
-            )
-            if offer.advised
-            else offer.refusal
-        )
+        if not offer.advised:
+            return offer.refusal
+        used = Sentence("{option} is recommended. It is used unless you add a conflicting option.")
+        return used(option=offer.option.text)
 
     def _is_used(self, offer: request.Offered) -> bool:
         option, choice = offer.option, self._taken.choice
@@ -133,9 +129,6 @@ class Options(Screen):
         assert session.machine is not None and session.drive is not None and session.diagnosis is not None
         profile = self.services.profile(self._workload)
         return site_of(session.machine, session.drive, session.diagnosis.recording, profile, None)
-
-    def _offered(self) -> tuple[request.Offered, ...]:
-        return request.offered(self._advised, self._site, load_catalogue())
 
     def act_turn(self) -> None:
         """Add or remove an option, after confirmation if dangerous."""
@@ -171,10 +164,10 @@ class Options(Screen):
     def _settle(self, names: Sequence[str], typed: str = "") -> None:
         """Use these options. Raises DiskwrightError and changes nothing if they are refused."""
         wanted = {offer.option.phrase.english for offer in self._offers if offer.option.id in names}
-        phrases = [phrase for phrase in dict.fromkeys((*self._taken.phrases, typed)) if phrase in wanted]
-        typed_phrases = [phrase for phrase in phrases if phrase]
+        given = dict.fromkeys((*self._taken.phrases, typed))
+        phrases = [phrase for phrase in given if phrase and phrase in wanted]
         taken = request.take_options(
-            self._advised, names, typed_phrases, self._site, load_catalogue(), self._workload
+            self._advised, names, phrases, self._site, load_catalogue(), self._workload
         )
         taken = replace(taken, doubts=(*self._standing, *taken.doubts))
         self._take(taken)
@@ -188,10 +181,8 @@ def _blocks(offer: request.Offered) -> Iterator[ui.Block]:
     yield ui.para(ui.muted(messages.PURPOSE), option.why) if option.does else ui.para(option.why)
     if option.risk:
         yield ui.para(ui.warn(messages.COST), option.risk)
-    if option.never and option.danger:
-        yield ui.para(ui.danger(t("Danger:")), option.never)
-    elif option.never:
-        yield ui.para(ui.warn(t("Against:")), option.never)
+    if option.never:
+        yield ui.para(ui.danger(t("Danger:")) if option.danger else ui.warn(t("Against:")), option.never)
     if offer.excludes:
         yield ui.para(t("Conflicts with {options:and}.", options=offer.excludes))
     if offer.refusal:

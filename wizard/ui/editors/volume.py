@@ -84,20 +84,30 @@ class VolumeEditor(Screen):
         yield ui.Action("take", "enter", messages.USE)
 
     def _fields(self) -> Iterator[ui.Field]:
-        yield self._field(PURPOSE, ui.ScreenStep.PURPOSE.shown, offers=self._purposes())
-        yield self._field(FILESYSTEM, messages.FILESYSTEM, offers=self._filesystems())
+        purposes = (ui.Offer(name, workload.title) for name, workload in self._workloads.items())
+        yield self._field(PURPOSE, ui.ScreenStep.PURPOSE.shown, offers=tuple(purposes))
+        able = (
+            ui.Offer(one.filesystem, f"{title_of(one.filesystem)}: {rating(one).text}") for one in self._able
+        )
+        none = (ui.Offer("", t("not possible here")),)
+        yield self._field(FILESYSTEM, messages.FILESYSTEM, offers=tuple(able) or none)
         yield self._field(SIZE, messages.SIZE, t("all the rest, or 500G, 750GB, 30%"))
-        yield self._field(LABEL, t("Label"), t("{label} if empty", label=self._own_label))
+        role = ROLES.get(self._values[ROLE])
+        label = role.label if role else self._workload.label
+        yield self._field(LABEL, t("Label"), t("{label} if empty", label=label))
         if self._mounts:
             yield self._field(MOUNT, t("Mount point"), t("none, or e.g. /srv/media"))
         else:
             offers = (ui.Offer("", t("manually")), ui.Offer(TURNED_ON, messages.AT_BOOT))
             yield self._field(SWAP, t("Activate"), offers=offers)
         if self._has_writers:
-            yield self._field(WRITER, messages.WHO_MAY_WRITE, offers=tuple(self._writer_offers()))
-        if self._has_writers and self._values[WRITER] == OTHER:
-            yield self._field(WRITER_NAME, messages.NAME, t("user or group:NAME"))
-        yield self._field(ROLE, t("Role"), offers=self._roles())
+            said: dict[str, ui.Text] = {EVERYONE: t("everyone"), ROOT: t("root only"), OTHER: t("other user")}
+            writers = (ui.Offer(name, said.get(name, name)) for name in (*self._writers, OTHER))
+            yield self._field(WRITER, messages.WHO_MAY_WRITE, offers=tuple(writers))
+            if self._values[WRITER] == OTHER:
+                yield self._field(WRITER_NAME, messages.NAME, t("user or group:NAME"))
+        roles = (ui.Offer(name, role.title, self._roles_refused[name]) for name, role in ROLES.items())
+        yield self._field(ROLE, t("Role"), offers=(ui.Offer("", t("none: use the purpose")), *roles))
         plain = ui.Offer("", messages.NONE)
         luks = ui.Offer(LUKS, t("LUKS2: passphrase at every boot"), self._encryption_refused)
         yield self._field(ENCRYPTION, t("Encryption"), offers=(plain, luks))
@@ -116,29 +126,6 @@ class VolumeEditor(Screen):
             said += [ui.GAP, ui.para(ui.strong(f"{title_of(choice.filesystem)}:"), choice.sentence)]
         yield ui.Pane(role.title if role else self._workload.title, tuple(said))
 
-    def _purposes(self) -> tuple[ui.Offer, ...]:
-        return tuple(ui.Offer(name, workload.title) for name, workload in self._workloads.items())
-
-    def _filesystems(self) -> tuple[ui.Offer, ...]:
-        able = (
-            ui.Offer(one.filesystem, f"{title_of(one.filesystem)}: {rating(one).text}") for one in self._able
-        )
-        return tuple(able) or (ui.Offer("", t("not possible here")),)
-
-    def _writer_offers(self) -> Iterator[ui.Offer]:
-        said: dict[str, ui.Text] = {
-            written(layout.EVERYONE): t("everyone"),
-            written(layout.ROOT): t("root only"),
-        }
-        for name in self._writers:
-            yield ui.Offer(name, said.get(name, name))
-        yield ui.Offer(OTHER, t("other user"))
-
-    def _roles(self) -> tuple[ui.Offer, ...]:
-        refused = self._roles_refused
-        titled = (ui.Offer(name, role.title, refused[name]) for name, role in ROLES.items())
-        return (ui.Offer("", t("none: use the purpose")), *titled)
-
     @property
     def _able(self) -> tuple[Choice, ...]:
         return tuple(choice for choice in self._choices if not choice.obstacles)
@@ -150,11 +137,6 @@ class VolumeEditor(Screen):
     @property
     def _workload(self) -> Workload:
         return self._workloads.get(self._values[PURPOSE], self._spec.workload)
-
-    @property
-    def _own_label(self) -> str:
-        role = ROLES.get(self._values[ROLE])
-        return role.label if role else self._workload.label
 
     @property
     def _mounts(self) -> bool:
@@ -277,6 +259,10 @@ class VolumeEditor(Screen):
         asked = (values[PURPOSE], choice.filesystem, values[ROLE])
         same = asked == (was.workload.id, was.choice.filesystem, was.role)
         size_bytes, percent = volume_request.parse_share(values[SIZE].strip() or volume_request.REST)
+        place = layout.NO_PLACE if values[SWAP] else ""
+        if self._mounts:
+            place = _unless_none(values[MOUNT])
+        subvolumes = _unless_none(values[SUBVOLUMES]) if MADE[choice.filesystem].subvolumes else ""
         return replace(
             was,
             # Preserve custom options unless purpose, filesystem or role changed.
@@ -286,17 +272,12 @@ class VolumeEditor(Screen):
             size_bytes=size_bytes,
             percent=percent,
             label=values[LABEL].strip() or None,
-            mount_point=self._mount_point(),
+            mount_point=place or None,
             role=values[ROLE],
             encrypted=bool(values[ENCRYPTION]),
-            subvolumes=parse_subvolumes(_unless_none(values[SUBVOLUMES])) if _has_subvolumes(choice) else (),
+            subvolumes=parse_subvolumes(subvolumes),
             writer=self._writer() if self._has_writers else layout.ROOT,
         )
-
-    def _mount_point(self) -> str | None:
-        if not self._mounts:
-            return layout.NO_PLACE if self._values[SWAP] else None
-        return _unless_none(self._values[MOUNT]) or None
 
     def _writer(self) -> layout.Writer:
         """Return the writer. The original writer may be unknown to this machine."""
@@ -313,8 +294,7 @@ def written(writer: layout.Writer) -> str:
     return {"person": writer.name, "group": f"group:{writer.name}"}.get(writer.kind, writer.kind)
 
 
-def _has_subvolumes(choice: Choice) -> bool:
-    return MADE[choice.filesystem].subvolumes
+EVERYONE, ROOT = written(layout.EVERYONE), written(layout.ROOT)
 
 
 def _unless_none(text: str) -> str:
