@@ -166,7 +166,7 @@ def ensured(wanted: WantedDrives, where: Where, *, check: bool) -> tuple[EnsureR
     if not check:
         # Rehearsals would create and delete this folder, maybe while another run starts.
         make_private(runs_folder(where.journal_dir))
-    looks = _each_once(_looks(wanted, where))
+    looks = _looks(wanted, where)
     if check or any(look.state is DriveState.REFUSED for look in looks):
         for look in looks if check else ():
             if look.state not in (DriveState.REFUSED, DriveState.AS_WANTED):
@@ -178,24 +178,18 @@ def ensured(wanted: WantedDrives, where: Where, *, check: bool) -> tuple[EnsureR
 
 
 def _looks(wanted: WantedDrives, where: Where) -> list[DriveAssessment]:
-    """Inspect the drive of each entry. No two entries may use the same names or mount points."""
+    """Inspect the drive of each entry. No two entries may use the same drive, names or mount points."""
     looks: list[DriveAssessment] = []
     given = frozenset(places_named(wanted))
     for one in wanted.drive:
         looks.append(look_at(one, replace(where, given=given)))
         volumes = [volume for shape in looks[-1].after for volume in shape.volumes]
         given |= {name for volume in volumes for name in (volume.device, *volume.mount_points)}
-    return looks
-
-
-def _each_once(looks: list[DriveAssessment]) -> list[DriveAssessment]:
-    """Refuse drives that match two entries."""
     paths = [path for look in looks for path in look.paths]
-    twice = [next((path for path in look.paths if paths.count(path) > 1), None) for look in looks]
-    return [
-        _refused(look, t("Two entries of the file match {drive}.", drive=path)) if path else look
-        for look, path in zip(looks, twice, strict=True)
-    ]
+    for number, look in enumerate(looks):
+        if twice := next((path for path in look.paths if paths.count(path) > 1), None):
+            looks[number] = _refused(look, t("Two entries of the file match {drive}.", drive=twice))
+    return looks
 
 
 def _refused(look: DriveAssessment, why: Message | str) -> DriveAssessment:

@@ -40,62 +40,55 @@ SCHEMA = "diskwright.machine/2"
 JSON = dict[str, Any]
 
 
-def _names(text: str) -> list[str]:
-    return text.split()
-
-
-FIELDS: dict[type, list[str]] = {
-    Clue: _names("source says confidence"),
-    Discard: _names("granularity_bytes maximum_bytes"),
-    Drive: _names(
+FIELDS: dict[type, str] = {
+    Clue: "source says confidence",
+    Discard: "granularity_bytes maximum_bytes",
+    Drive: (
         "path by_id model vendor revision serial wwn bus size_bytes geometry rotational rotation_rate "
         "kernel_rotational removable read_only zoned zone_bytes zones vpd_zoned discard scheduler "
         "schedulers diskseq backing_file smart ata nvme_formats nvme_format_scope table signatures free "
         "layers uses content_digest superblock_digest unread"
     ),
-    Extent: _names("start_bytes size_bytes"),
-    Geometry: _names(
+    Extent: "start_bytes size_bytes",
+    Geometry: (
         "logical_block_bytes physical_block_bytes alignment_offset_bytes minimum_io_bytes optimal_io_bytes "
         "sector_format"
     ),
-    Layer: _names("kind path below mount_points size_bytes geometry offset_bytes striping signatures"),
-    Partition: _names(
+    Layer: "kind path below mount_points size_bytes geometry offset_bytes striping signatures",
+    Partition: (
         "path number start_bytes size_bytes type name part_uuid attributes filesystem signatures "
         "mount_points kernel_start_bytes kernel_size_bytes"
     ),
-    Recording: _names("kind management verdict confidence evidence"),
-    Signature: _names(
+    Recording: "kind management verdict confidence evidence",
+    Signature: (
         "kind usage label uuid version offset_bytes ambivalent data_offset_bytes striping block_bytes "
         "member unclean group level number used_bytes "
         "data_profile metadata_profile"
     ),
-    Smart: _names("passed model_family zoned_capability trim_supported rotation_rate model_name"),
-    Table: _names("kind uuid first_usable_bytes end_usable_bytes primary backup"),
-    Zones: _names("count conventional capacity_bytes most_open most_active takes_partitions written"),
+    Smart: "passed model_family zoned_capability trim_supported rotation_rate model_name",
+    Table: "kind uuid first_usable_bytes end_usable_bytes primary backup",
+    Zones: "count conventional capacity_bytes most_open most_active takes_partitions written",
 }
 """Fields in the document by class. Other classes are written with all fields."""
 
 
 def inspect(arguments: Namespace) -> Document:
     """Describe the drives."""
-    machine = _machine(arguments)
-    patterns = load_patterns()
-    fstab = None if arguments.machine else OWN_FSTAB
-    diagnoses = {drive.path: diagnose(machine, drive, patterns, fstab=fstab) for drive in machine.drives}
-    absent = () if fstab is None or arguments.devices else tuple(absent_at_boot(machine, fstab))
-    document = render_document(SCHEMA, machine_document(machine, diagnoses, absent))
-    return document, _blocks(machine, diagnoses, absent)
-
-
-def _machine(arguments: Namespace) -> Machine:
     devices, file = arguments.devices, arguments.machine
     if file is not None:
         machine = load_machine(Path(file))
         chosen = dict.fromkeys(recorded_drive(machine, device, file) for device in devices)
-        return replace(machine, drives=tuple(chosen)) if devices else machine
-    facts = survey(devices or None, all_devices=arguments.all)
-    machine = machine_of(facts) if arguments.save is None else save_machine(Path(arguments.save), facts)
-    return with_others(machine) if devices else machine
+        machine = replace(machine, drives=tuple(chosen)) if devices else machine
+    else:
+        facts = survey(devices or None, all_devices=arguments.all)
+        machine = machine_of(facts) if arguments.save is None else save_machine(Path(arguments.save), facts)
+        machine = with_others(machine) if devices else machine
+    patterns = load_patterns()
+    fstab = None if file else OWN_FSTAB
+    diagnoses = {drive.path: diagnose(machine, drive, patterns, fstab=fstab) for drive in machine.drives}
+    absent = () if fstab is None or devices else tuple(absent_at_boot(machine, fstab))
+    document = render_document(SCHEMA, machine_document(machine, diagnoses, absent))
+    return document, _blocks(machine, diagnoses, absent)
 
 
 def _blocks(
@@ -191,7 +184,7 @@ def _partition(part: Partition, uses: Sequence[Use]) -> JSON:
 
 def _fields(value: object) -> JSON:
     """Return the fields of a value that are in the document."""
-    return {name: _shown(getattr(value, name)) for name in FIELDS[type(value)]}
+    return {name: _shown(getattr(value, name)) for name in FIELDS[type(value)].split()}
 
 
 def _shown(value: object) -> object:

@@ -6,6 +6,8 @@ Each expected error is printed as one sentence.
 import errno
 import os
 import re
+import shlex
+import shutil
 import signal
 import sys
 from contextlib import redirect_stderr
@@ -62,8 +64,9 @@ def main(argv: "Sequence[str] | None" = None) -> int:
         with heard:
             return watched(words)
     finally:
-        if heard.found:
-            _tell_called(called)
+        if heard.found and shutil.which("diskwright") is None:
+            file = shlex.quote(printable(called, 400))
+            _tell(t("`diskwright` is not a command in this shell; run {file}", file=file))
 
 
 def watched(words: list[str]) -> int:
@@ -93,15 +96,6 @@ def named_command() -> re.Pattern[str]:
     return re.compile(
         rf"(?<![\w/.-])diskwright(?:`|\s+(?:-|/|(?:{names})(?![\w-])))|sudo\s+diskwright(?![\w-])"
     )
-
-
-def _tell_called(file: str) -> None:
-    """Print how to run diskwright if the shell cannot find the command."""
-    from shlex import quote
-    from shutil import which
-
-    if which("diskwright") is None:
-        _tell(t("`diskwright` is not a command in this shell; run {file}", file=quote(printable(file, 400))))
 
 
 def carry_out(words: list[str]) -> int:

@@ -64,20 +64,19 @@ def width_of(stream: TextIO) -> int:
     return get_terminal_size().columns if stream.isatty() else WIDEST
 
 
-def page_width(stream: TextIO) -> int:
-    """Return the width of wrapped text."""
-    return min(max(width_of(stream), NARROWEST), WIDEST)
-
-
 def show(blocks: Iterable[ui.Block], stream: TextIO | None = None) -> None:
     """Print blocks of a view to stdout or `stream`, in colour on a terminal that shows colours."""
     stream = stream or sys.stdout
     plain_terminal = os.environ.get("NO_COLOR") or os.environ.get("TERM") in (None, "dumb", "vt220", "vt100")
     in_colour = stream.isatty() and not plain_terminal
-    width = page_width(stream) if stream.isatty() else USUAL
+    width = min(max(width_of(stream), NARROWEST), WIDEST) if stream.isatty() else USUAL
     for block in blocks:
         # Programs that read the output get each command, and each line of a file, on one line.
-        most = LONGEST_PARAGRAPH if _to_copy(block) and not stream.isatty() else width
+        match block:
+            case ui.Command() | ui.Para(pieces=(ui.Piece(tone=ui.Tone.ACCENT),)) if not stream.isatty():
+                most = LONGEST_PARAGRAPH
+            case _:
+                most = width
         for number, line in enumerate(rendered(block, most)):
             shown = harmless(line)
             stream.write(f"{_coloured(shown, block, number) if in_colour else shown}\n")
@@ -103,14 +102,6 @@ def rendered(block: ui.Block, width: int) -> Iterator[str]:
                 else:
                     for line in wrapped(text, width - one.indent, one.hang):
                         yield (" " * one.indent + line).rstrip()
-
-
-def _to_copy(block: ui.Block) -> bool:
-    match block:
-        case ui.Command() | ui.Para(pieces=(ui.Piece(tone=ui.Tone.ACCENT),)):
-            return True
-        case _:
-            return False
 
 
 def _layout(bar: ui.Bar, width: int) -> Iterator[str]:

@@ -6,7 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.filesystems.registry import title_of
-from wizard.model.advice import Advice, Choice, Evidence, Option, Unmade
+from wizard.model.advice import Advice, Choice, Evidence, Unmade
 from wizard.model.finding import Clue, Diagnosis, Finding, Severity
 from wizard.model.layout import TableEntry
 from wizard.model.said import MIB, Message, ProfileText, Sentence, t
@@ -34,20 +34,15 @@ def _evidence(item: Evidence, told: set[Message | str]) -> Iterator[ui.Block]:
     """Show one piece of evidence. Omits notes and sources in `told`, but dates every figure."""
     yield ui.para(ui.strong(item.title))
     if item.figures:
-        unit = (
-            Sentence("{unit}, less is better") if item.lower_is_better else Sentence("{unit}, more is better")
-        )(unit=item.unit)
+        unit = t("{unit}, more is better", unit=item.unit)
+        if item.lower_is_better:
+            unit = t("{unit}, less is better", unit=item.unit)
         named = tuple((str(ProfileText(name)), value) for name, value in item.figures)
         yield ui.Figures(unit, named, tuple(f"{value:g}" for _, value in item.figures))
     if item.note and item.note not in told:
         yield ui.para(item.note, indent=2)
-    measured = t(
-        "Measured: {era}, kernel {kernel}, {hardware}",
-        era=item.era,
-        kernel=item.kernel,
-        hardware=item.hardware,
-    )
-    yield ui.para(measured, indent=2, hang=2)
+    measured = Sentence("Measured: {era}, kernel {kernel}, {hardware}")
+    yield ui.para(measured(era=item.era, kernel=item.kernel, hardware=item.hardware), indent=2, hang=2)
     if item.source not in told:
         yield ui.para(ui.muted(SOURCE), item.source, indent=2)
     told.update((item.note, item.source))
@@ -83,14 +78,11 @@ def finding_reasons(diagnosis: Diagnosis) -> tuple[Reason, ...]:
 
     The last entry has every clue about the recording technology.
     """
-    clues = diagnosis.recording.evidence
-    told = [block for clue in clues for block in clue_blocks(clue)]
-    recording = (
-        (Reason(ui.Piece(t("Clues about the recording")), tuple(told), ui.accent(messages.NOTE)),)
-        if clues
-        else ()
-    )
-    return (*map(finding_reason, worst_first(diagnosis.findings)), *recording)
+    reasons = tuple(map(finding_reason, worst_first(diagnosis.findings)))
+    if clues := diagnosis.recording.evidence:
+        told = tuple(block for clue in clues for block in clue_blocks(clue))
+        reasons += (Reason(ui.Piece(t("Clues about the recording")), told, ui.accent(messages.NOTE)),)
+    return reasons
 
 
 def bare_reason(finding: Finding) -> Reason:
@@ -114,12 +106,11 @@ def figures_for(finding: Finding) -> tuple[Evidence, ...]:
 
 def finding_reason(finding: Finding) -> Reason:
     """Return a finding with published results."""
-    reason, figures = bare_reason(finding), figures_for(finding)
-    if not figures:
-        return reason
-    return replace(
-        reason, behind=(*reason.behind, ui.para(ui.strong(PUBLISHED)), ui.GAP, *evidence_blocks(figures))
-    )
+    reason = bare_reason(finding)
+    if figures := figures_for(finding):
+        published = (ui.para(ui.strong(PUBLISHED)), ui.GAP, *evidence_blocks(figures))
+        reason = replace(reason, behind=reason.behind + published)
+    return reason
 
 
 def clue_blocks(clue: Clue) -> Iterator[ui.Block]:
@@ -145,25 +136,24 @@ def choice_reasons(choice: Choice, advice: Advice) -> tuple[Reason, ...]:
             (ui.para(choice.sentence), *cannot, *evidence_blocks(choice.evidence)),
         ),
         *(
-            Reason(ui.accent(option.text), tuple(_option(option)), ui.Piece(caption))
+            Reason(
+                ui.accent(option.text),
+                (*_named(WHY, option.why), *_named(t("Risk:"), option.risk)),
+                ui.Piece(caption),
+            )
             for caption, several in options
             for option in several
         ),
         *(
             Reason(
                 ui.Piece(held.text),
-                tuple(_named(WHY, held.reason)),
+                _named(WHY, held.reason),
                 ui.Piece(t("Not offered ({kind}):", kind=held.kind)),
             )
             for held in choice.withheld
         ),
         *(Reason(ui.Piece(said), of_drive) for said in (*advice.doubts, *advice.notes)),
     )
-
-
-def _option(option: Option) -> Iterator[ui.Block]:
-    yield from _named(WHY, option.why)
-    yield from _named(t("Risk:"), option.risk)
 
 
 def unmade_reasons(unmade: Unmade) -> tuple[Reason, ...]:
@@ -184,11 +174,8 @@ def step_reasons(plan: Plan, specs: Sequence[VolumeSpec]) -> tuple[Reason, ...]:
         )
         for number, step in enumerate(plan.steps, 1)
     )
-    doubtful, behind = (
-        ui.warn(messages.NOTE),
-        (ui.para(t("From when the plan was created.")),),
-    )
-    return (*steps, *(Reason(ui.Piece(doubt), behind, doubtful) for doubt in plan.doubts))
+    behind = (ui.para(t("From when the plan was created.")),)
+    return (*steps, *(Reason(ui.Piece(doubt), behind, ui.warn(messages.NOTE)) for doubt in plan.doubts))
 
 
 def _why_step(plan: Plan, specs: Sequence[VolumeSpec], step: Step[PlanOperation]) -> Iterator[ui.Block]:
@@ -220,14 +207,11 @@ def _choice_of(plan: Plan, specs: Sequence[VolumeSpec], step: Step[PlanOperation
 
 
 def _placed(plan: Plan, entry: TableEntry) -> Message:
-
     geometry, start = plan.drive.geometry, entry.start_bytes
     off = geometry.misalignment_bytes(start)
-    place = (
-        t("{off} bytes off a physical block", off=off)
-        if off
-        else t("aligned to {block}-byte physical blocks", block=geometry.physical_block_bytes)
-    )
+    place = t("aligned to {block}-byte physical blocks", block=geometry.physical_block_bytes)
+    if off:
+        place = t("{off} bytes off a physical block", off=off)
     said = (
         Sentence("Partition {number} starts at byte {start}, {place}.")
         if start % MIB
@@ -252,20 +236,17 @@ def _named(caption: ui.Text, *said: ui.Text) -> tuple[ui.Block, ...]:
     return (ui.para(ui.strong(caption), *said), ui.GAP) if any(text != "" for text in said) else ()
 
 
-def command_blocks(steps: Sequence[Step[object]]) -> tuple[ui.Block, ...]:
+def command_blocks(steps: Sequence[Step[object]]) -> Iterator[ui.Block]:
     """Show every step with commands, edits, losses, undo and checks."""
-    return tuple(block for number, step in enumerate(steps, 1) for block in _command_block(number, step))
-
-
-def _command_block(number: int, step: Step[object]) -> Iterator[ui.Block]:
-    yield ui.para(ui.strong(f"{number}."), ui.strong(step.sentence), hang=3)
-    yield from map(ui.Command, step.commands)
-    yield from (ui.para(ui.accent(edit), indent=5, hang=2) for edit in step.edits)
-    if step.destroys:
-        yield ui.para(ui.danger(DESTROYS), step.destroys, indent=3)
-    if step.undo:
-        yield ui.para(ui.muted(messages.UNDO_CAPTION), step.undo, indent=3)
-    yield from (ui.para(ui.muted(CHECKED), held, indent=3) for held in step.holds)
-    if step.seconds >= 1:
-        yield ui.para(messages.TAKES(seconds=step.seconds), indent=3)
-    yield ui.GAP
+    for number, step in enumerate(steps, 1):
+        yield ui.para(ui.strong(f"{number}."), ui.strong(step.sentence), hang=3)
+        yield from map(ui.Command, step.commands)
+        yield from (ui.para(ui.accent(edit), indent=5, hang=2) for edit in step.edits)
+        if step.destroys:
+            yield ui.para(ui.danger(DESTROYS), step.destroys, indent=3)
+        if step.undo:
+            yield ui.para(ui.muted(messages.UNDO_CAPTION), step.undo, indent=3)
+        yield from (ui.para(ui.muted(CHECKED), held, indent=3) for held in step.holds)
+        if step.seconds >= 1:
+            yield ui.para(messages.TAKES(seconds=step.seconds), indent=3)
+        yield ui.GAP

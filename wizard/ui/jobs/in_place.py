@@ -155,7 +155,7 @@ class ChangesJob(InPlaceJob[Changes]):
 
     def commands(self, services: Services) -> tuple[ui.Block, ...]:
         """Return the commands of the changes."""
-        return command_blocks(self.document.steps)
+        return tuple(command_blocks(self.document.steps))
 
     @property
     def places(self) -> tuple[str, ...]:
@@ -274,7 +274,7 @@ class MigrationJob(InPlaceJob[Migration]):
 
     def commands(self, services: Services) -> tuple[ui.Block, ...]:
         """Return the commands, which run on the scratch copy."""
-        return command_blocks(self.document.steps)
+        return tuple(command_blocks(self.document.steps))
 
     def power(self, told: str, working: int | None, *, begun: bool) -> ui.Text:
         """Describe the effect of a power failure during the current step or transaction."""
