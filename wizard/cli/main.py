@@ -16,7 +16,7 @@ from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
 from wizard.cli.command import CommandParser
-from wizard.cli.table import COMMANDS, GROUPS, WIZARD
+from wizard.cli.table import COMMANDS, GROUPS, ROWS, WIZARD
 from wizard.documents.files import PROFILES, speak
 from wizard.model.errors import DiskwrightError, ExitCode, printable
 from wizard.model.said import reason_of, shown_lines, t
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Callable, Sequence
 
-    from wizard.cli.command import CommandRow
     from wizard.cli.output import Document
     from wizard.model.said import Message
 
@@ -81,7 +80,7 @@ def watched(words: list[str]) -> int:
 def own_words(words: "Sequence[str]") -> frozenset[str]:
     """Return command names, and options and fixed values of the given commands. They identify nobody in a
     log."""
-    given = {WIZARD.name, *words} & {WIZARD.name, *COMMANDS}
+    given = {WIZARD.name, *words} & {*ROWS}
     actions = [action for name in given for action in parser_of(name)._actions]
     options = (option for action in actions for option in action.option_strings)
     return frozenset(
@@ -130,22 +129,16 @@ def carry_out(words: list[str]) -> int:
         return ExitCode.FAILED
 
 
-def row_of(name: str) -> "CommandRow":
-    """Return the row of a command, or of the wizard for an empty name."""
-    return COMMANDS[name] if name else WIZARD
-
-
 def function_of(name: str) -> "Callable[[Namespace], Document | ExitCode | None]":
     """Return the function of a command. Imports only the modules of this command."""
-    found: Callable[[Namespace], Document | ExitCode | None] = resolve_name(
-        f"wizard.cli.{row_of(name).function}"
-    )
+    found: Callable[[Namespace], Document | ExitCode | None]
+    found = resolve_name(f"wizard.cli.{ROWS[name].function}")
     return found
 
 
 def parser_of(name: str) -> CommandParser:
     """Return the parser of a command, or of the wizard for an empty name."""
-    return CommandParser(row_of(name))
+    return CommandParser(ROWS[name])
 
 
 def dispatch(words: list[str]) -> int:
@@ -176,7 +169,7 @@ def dispatch(words: list[str]) -> int:
     if name and name not in COMMANDS:
         _tell(t("unknown command {name}; `diskwright --help` lists all commands.", name=repr(name[:40])))
         return ExitCode.USAGE
-    if row_of(name).probes and not any(word.startswith(("-h", "--help", "--machine")) for word in words):
+    if ROWS[name].probes and not any(word.startswith(("-h", "--help", "--machine")) for word in words):
         from wizard.probe import pool
 
         # Start the server first: loading the other modules takes equally long.

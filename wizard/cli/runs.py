@@ -4,7 +4,7 @@ continue or inspect it."""
 import shlex
 import sys
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from wizard.apply import run_control
@@ -219,7 +219,7 @@ def keep_run(arguments: Namespace) -> None:
     """Show the drives and keep the run, or finish a run from a drive's recovery label."""
     file = arguments.passphrase_file
     if _is_from_drive(arguments):
-        _keep_from_drive(arguments.from_drive, arguments.confirm or (), arguments.journal, file)
+        _keep_from_drive(arguments)
         return
     if arguments.confirm:
         raise BadInput(wording.REQUIRES(option="--confirm", needed="--from-drive"))
@@ -232,19 +232,18 @@ def keep_run(arguments: Namespace) -> None:
     say(run_control.keep(run, secret))
 
 
-def _keep_from_drive(
-    device: str, tokens: Sequence[str], journal_dir: Path | None, passphrase_file: str | None
-) -> None:
+def _keep_from_drive(arguments: Namespace) -> None:
     """Finish the run in a drive's recovery label, and print the result. Without tokens, only show the writes.
 
     Raises Refused without tokens or if the run's folder is here, and as `found_on` and `keep` do.
     """
-    found = found_on(device, journal_dir)
-    refuse_known(found, journal_dir)
+    tokens = arguments.confirm or ()
+    found = found_on(arguments.from_drive, arguments.journal)
+    refuse_known(found, arguments.journal)
     for sentence in found_run_lines(found):
         say(sentence)
-    secret = passphrase_for(found.plan, passphrase_file, anew=False) if tokens else None
-    run = make_found_run(found, tokens, journal_dir, Environment())
+    secret = passphrase_for(found.plan, arguments.passphrase_file, anew=False) if tokens else None
+    run = make_found_run(found, tokens, arguments.journal, Environment())
     say(t("Finishing as run {run}:", run=run.name))
     say(run_control.keep(run, secret))
     say(

@@ -231,3 +231,4 @@ GROUPS = {
 """Commands by heading."""
 
 COMMANDS = {one.name: one for commands in GROUPS.values() for one in commands}
+ROWS = {WIZARD.name: WIZARD} | COMMANDS

@@ -43,7 +43,12 @@ COUNTED = {
     Severity.DANGER: Sentences("! 1 danger", "! {count} dangers"),
     Severity.WARNING: Sentences("! 1 warning", "! {count} warnings"),
 }
-_SAID = {Severity.DANGER: messages.DANGER, Severity.WARNING: messages.WARNING, Severity.INFO: messages.NOTE}
+CAPTIONS = {
+    Severity.DANGER: messages.DANGER,
+    Severity.WARNING: messages.WARNING,
+    Severity.INFO: messages.NOTE,
+    Severity.OK: t("fine:"),
+}
 _RUN_SAID = {"running": RUN_WORKS, "waiting": RUN_WAITS, "done": RUN_WAITS}
 OF_A_RUN = frozenset({"drive-read-only", "drive-waiting", "move-unfinished", "signatures-lost"})
 """Findings caused by an open run, which locks the drive, hides signatures and leaves copies."""
@@ -95,16 +100,6 @@ def absent_row(finding: Finding) -> ui.Row:
     said = ui.warn(t("not attached, the boot may stop"))
     cells = (ui.warn("!"), ui.strong(finding.subject), said)
     return ui.Row(f"absent:{finding.subject}", cells, pinned=True)
-
-
-def absent_pane(finding: Finding) -> ui.Pane:
-    """Describe a finding about a device that is not attached."""
-    return ui.Pane(finding.subject, tuple(finding_paras((finding,))))
-
-
-def reading_row(path: str) -> ui.Row:
-    """Return the row of a drive still being read."""
-    return ui.Row(path, (ui.strong(ui.short(path)), ui.muted(t("reading ..."))))
 
 
 def drive_row(drive: Drive, diagnosis: Diagnosis, blocker: ui.Text, runs: Sequence[OpenRun] = ()) -> ui.Row:
@@ -350,7 +345,7 @@ def _merged(findings: Iterable[Finding]) -> Iterator[tuple[Finding, ui.Piece, ui
         alike.setdefault((finding.code, finding.severity), []).append(finding)
     for first, *others in alike.values():
         more = messages.MORE(count=len(others)) if others else ""
-        caption = ui.Piece(_SAID[first.severity], TONES[first.severity])
+        caption = ui.Piece(CAPTIONS[first.severity], TONES[first.severity])
         yield first, caption, more, answer_to(first.code)
 
 

@@ -14,7 +14,7 @@ from wizard.plan.plan import Plan, PlanOperation, Step
 from wizard.plan.request.volume_request import VolumeSpec
 from wizard.ui import messages
 from wizard.ui import view as ui
-from wizard.ui.components.drive_rows import TONES, worst_first
+from wizard.ui.components.drive_rows import CAPTIONS, TONES, worst_first
 from wizard.ui.components.plan_rows import first_clause
 
 SOURCE = t("Source:")
@@ -52,14 +52,6 @@ def _evidence(item: Evidence, told: set[Message | str]) -> Iterator[ui.Block]:
 WHY = t("Why:")
 PUBLISHED = t("Published results")
 
-SEVERITIES = {
-    Severity.DANGER: messages.DANGER,
-    Severity.WARNING: messages.WARNING,
-    Severity.INFO: messages.NOTE,
-    Severity.OK: t("fine:"),
-}
-"""Label for each severity."""
-
 NO_CAPTION = ui.Piece("")
 SEVERE = (Severity.DANGER, Severity.WARNING)
 TRUST = {"high": t("high"), "medium": t("medium"), "low": t("low")}
@@ -93,7 +85,7 @@ def bare_reason(finding: Finding) -> Reason:
         *_named(SOURCE, finding.source),
         *_named(t("Rule:"), finding.code),
     )
-    caption = ui.Piece(SEVERITIES[finding.severity], TONES[finding.severity])
+    caption = ui.Piece(CAPTIONS[finding.severity], TONES[finding.severity])
     return Reason(ui.Piece(finding.sentence), behind, caption)
 
 

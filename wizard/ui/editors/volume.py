@@ -62,6 +62,8 @@ class VolumeEditor(Screen):
         new: bool,
     ) -> None:
         super().__init__(desk)
+        assert session.machine is not None
+        self._memory_bytes = session.machine.memory_bytes
         self._session, self._spec, self._check, self._take, self._new = session, spec, check, take, new
         self._workloads = {one.workload.id: one.workload for one in self.services.profiles}
         self._writers = {
@@ -165,17 +167,13 @@ class VolumeEditor(Screen):
         }
 
     def _choices_for(self, purpose: str, role: str) -> tuple[Choice, ...]:
-        machine = self._session.machine
-        assert machine is not None
-        size_bytes = usual_bytes(role, machine.memory_bytes)
+        size_bytes = usual_bytes(role, self._memory_bytes)
         return advice_in_role(self._session.advise(self.services, purpose, size_bytes), role).choices
 
     def _in_role(self, role: str) -> volume_request.VolumeSpec:
-        machine, spec = self._session.machine, self._spec
-        assert machine is not None
-        purpose = ROLES[role].workload if role in ROLES else spec.workload.id
-        workload = self.services.profile(purpose).workload
-        return in_role(spec, role, self._choices_for(purpose, role), workload, machine.memory_bytes)
+        purpose = ROLES[role].workload if role in ROLES else self._spec.workload.id
+        choices, workload = self._choices_for(purpose, role), self.services.profile(purpose).workload
+        return in_role(self._spec, role, choices, workload, self._memory_bytes)
 
     def _encryption_refusal(self) -> str:
         """Return the planner's reason against encryption, or empty if the plain volume is also refused."""

@@ -186,7 +186,7 @@ class DrivesScreen(Screen):
         yield from map(drive_rows.absent_row, self._absent.values())
         for path, found in self._listed.items():
             if found is None:
-                yield drive_rows.reading_row(path)
+                yield ui.Row(path, (ui.strong(ui.short(path)), ui.muted(t("reading ..."))))
                 continue
             drive, diagnosis = found
             runs = runs_on(self.desk.runs, drive)
@@ -219,7 +219,8 @@ class DrivesScreen(Screen):
         found = self._current(at)
         if found is None:
             if at in self._absent:
-                return (drive_rows.absent_pane(self._absent[at]),)
+                finding = self._absent[at]
+                return (ui.Pane(finding.subject, tuple(drive_rows.finding_paras((finding,)))),)
             if at in self.desk.found:
                 name = ui.short(at)
                 said = t("Reading {drive}. The other drives are not delayed.", drive=name)
