@@ -87,7 +87,7 @@ def pane_html(pane: ui.Pane) -> Markup:
 def reasons_html(reasons: Iterable[Reason]) -> Markup:
     """Return statements, each with its evidence."""
     return join(
-        tag("section", tag("h4", _pieces((one.caption, one.sentence))), blocks_html(one.behind))
+        tag("section", tag("h4", _pieces(ui.pieces(one.caption, one.sentence))), blocks_html(one.behind))
         for one in reasons
     )
 

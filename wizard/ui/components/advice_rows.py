@@ -150,10 +150,10 @@ COLUMNS = (
 
 def way_row(offer: WayOffer, prospect: Prospect, *, repairs: bool) -> ui.Row:
     """Return the row of a conversion method, with time, extra space and availability."""
-    cells = (
+    cells = ui.pieces(
         ui.strong(ways.TITLES[offer.way]),
-        ui.Piece(t("{seconds:time}", seconds=offer.seconds)),
-        ui.Piece(format_capacity(offer.room_bytes) if offer.room_bytes else messages.NONE),
+        t("{seconds:time}", seconds=offer.seconds),
+        format_capacity(offer.room_bytes) if offer.room_bytes else messages.NONE,
         _standing(offer, prospect),
     )
     why_not = obstacle_words(prospect, offer) if not repairs else ""

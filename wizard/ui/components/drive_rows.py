@@ -92,7 +92,7 @@ def gone_row(count: int) -> ui.Row:
         "{count} failed runs of absent drives: `diskwright status`",
         count=count,
     )
-    return ui.Row("gone", (ui.Piece("!"), ui.Piece(""), ui.muted(said)), pinned=True)
+    return ui.Row("gone", ui.pieces("!", "", ui.muted(said)), pinned=True)
 
 
 def absent_row(finding: Finding) -> ui.Row:
@@ -105,11 +105,11 @@ def absent_row(finding: Finding) -> ui.Row:
 def drive_row(drive: Drive, diagnosis: Diagnosis, blocker: ui.Text, runs: Sequence[OpenRun] = ()) -> ui.Row:
     """Return the row of a drive: name, model, size, kind and status, with its bar."""
     size = "?" if drive.size_bytes is None else format_capacity(drive.size_bytes)
-    cells = (
+    cells = ui.pieces(
         ui.strong(ui.short(drive.path)),
-        ui.Piece(printable(drive.model, 24) if drive.model else messages.NO_NAME),
-        ui.Piece(size),
-        ui.Piece(kind_of(drive)),
+        printable(drive.model, 24) if drive.model else messages.NO_NAME,
+        size,
+        kind_of(drive),
         drive_state(drive, diagnosis, blocker, runs),
     )
     return ui.Row(drive.path, cells, bar=drive_bar(drive))
@@ -176,12 +176,12 @@ def partition_row(drive: Drive, part: Partition, runs: Sequence[OpenRun] = ()) -
         else not part.signatures and _hides_signatures(drive)
     )
     waiting = withheld or any(map(waits, runs_on(runs, drive, part.path)))
-    cells = (
+    cells = ui.pieces(
         ui.strong(ui.short(part.path)),
-        ui.Piece(printable(label, 24) if label else ""),
-        ui.Piece(format_capacity(part.size_bytes)),
-        ui.Piece("" if withheld else held),
-        ui.warn(WAITS) if waiting else ui.muted(MOUNTED(place=mounted)) if mounted else ui.Piece(""),
+        printable(label, 24) if label else "",
+        format_capacity(part.size_bytes),
+        "" if withheld else held,
+        ui.warn(WAITS) if waiting else ui.muted(MOUNTED(place=mounted)) if mounted else "",
     )
     return ui.Row(part.path, cells, level=1)
 

@@ -89,12 +89,12 @@ def verdict_reasons(verdict: BenchmarkResult) -> Iterator[Reason]:
     """Yield the result with method and measurements, each caveat, and published results."""
     but = ui.warn(t("But:"))
     limits = (ui.para(t("This limits the measurement. The result does not claim more.")),)
-    yield Reason(ui.Piece(verdict_banner(verdict).text), (*method_blocks(verdict), *_details(verdict)))
-    yield from (Reason(ui.Piece(caveat), limits, but) for caveat in _caveats(verdict))
+    yield Reason(verdict_banner(verdict).text, (*method_blocks(verdict), *_details(verdict)))
+    yield from (Reason(caveat, limits, but) for caveat in _caveats(verdict))
     if isinstance(verdict, Verdict):
         from wizard.advice.evidence import evidence_for
 
-        yield Reason(ui.Piece(PUBLISHED), evidence_blocks(evidence_for("alignment")))
+        yield Reason(PUBLISHED, evidence_blocks(evidence_for("alignment")))
 
 
 def method_blocks(verdict: BenchmarkResult) -> Iterator[ui.Block]:

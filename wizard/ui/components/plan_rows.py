@@ -41,13 +41,8 @@ def volume_row(session: Session, index: int) -> ui.Row:
     writers: ui.Text = spec.writer.shown if spec.mount_point else ""
     if spec.mount_point == NO_PLACE:
         place, writers = messages.IN_USE, ""
-    cells = (
-        ui.strong(printable(spec.final_label, 30)),
-        ui.Piece(title_of(spec.choice.filesystem)),
-        ui.Piece(size_words(spec, made)),
-        ui.Piece(place),
-        ui.Piece(writers),
-    )
+    label, filesystem = ui.strong(printable(spec.final_label, 30)), title_of(spec.choice.filesystem)
+    cells = ui.pieces(label, filesystem, size_words(spec, made), place, writers)
     more = "; ".join(more_words(spec))
     return ui.Row(str(index), cells, notes=(more,) if more else ())
 

@@ -52,7 +52,6 @@ def _evidence(item: Evidence, told: set[Message | str]) -> Iterator[ui.Block]:
 WHY = t("Why:")
 PUBLISHED = t("Published results")
 
-NO_CAPTION = ui.Piece("")
 SEVERE = (Severity.DANGER, Severity.WARNING)
 TRUST = {"high": t("high"), "medium": t("medium"), "low": t("low")}
 
@@ -60,9 +59,9 @@ TRUST = {"high": t("high"), "medium": t("medium"), "low": t("low")}
 class Reason(Struct, frozen=True):
     """A statement with a caption and evidence."""
 
-    sentence: ui.Piece
+    sentence: ui.Piece | ui.Text
     behind: tuple[ui.Block, ...]
-    caption: ui.Piece = NO_CAPTION
+    caption: ui.Piece | ui.Text = ""
 
 
 def finding_reasons(diagnosis: Diagnosis) -> tuple[Reason, ...]:
@@ -73,7 +72,7 @@ def finding_reasons(diagnosis: Diagnosis) -> tuple[Reason, ...]:
     reasons = tuple(map(finding_reason, worst_first(diagnosis.findings)))
     if clues := diagnosis.recording.evidence:
         told = tuple(block for clue in clues for block in clue_blocks(clue))
-        reasons += (Reason(ui.Piece(t("Clues about the recording")), told, ui.accent(messages.NOTE)),)
+        reasons += (Reason(t("Clues about the recording"), told, ui.accent(messages.NOTE)),)
     return reasons
 
 
@@ -86,7 +85,7 @@ def bare_reason(finding: Finding) -> Reason:
         *_named(t("Rule:"), finding.code),
     )
     caption = ui.Piece(CAPTIONS[finding.severity], TONES[finding.severity])
-    return Reason(ui.Piece(finding.sentence), behind, caption)
+    return Reason(finding.sentence, behind, caption)
 
 
 def figures_for(finding: Finding) -> tuple[Evidence, ...]:
@@ -124,35 +123,35 @@ def choice_reasons(choice: Choice, advice: Advice) -> tuple[Reason, ...]:
     of_drive = (ui.para(t("Applies to this drive and purpose with any filesystem.")),)
     return (
         Reason(
-            ui.Piece(first_clause(str(choice.sentence))),
+            first_clause(str(choice.sentence)),
             (ui.para(choice.sentence), *cannot, *evidence_blocks(choice.evidence)),
         ),
         *(
             Reason(
                 ui.accent(option.text),
                 (*_named(WHY, option.why), *_named(t("Risk:"), option.risk)),
-                ui.Piece(caption),
+                caption,
             )
             for caption, several in options
             for option in several
         ),
         *(
             Reason(
-                ui.Piece(held.text),
+                held.text,
                 _named(WHY, held.reason),
-                ui.Piece(t("Not offered ({kind}):", kind=held.kind)),
+                t("Not offered ({kind}):", kind=held.kind),
             )
             for held in choice.withheld
         ),
-        *(Reason(ui.Piece(said), of_drive) for said in (*advice.doubts, *advice.notes)),
+        *(Reason(said, of_drive) for said in (*advice.doubts, *advice.notes)),
     )
 
 
 def unmade_reasons(unmade: Unmade) -> tuple[Reason, ...]:
     """Explain why a filesystem is never created and how to migrate, with published figures."""
     return (
-        Reason(ui.Piece(unmade.why_not), evidence_blocks(unmade.evidence)),
-        Reason(ui.Piece(t("What to do")), (ui.para(unmade.way_off),)),
+        Reason(unmade.why_not, evidence_blocks(unmade.evidence)),
+        Reason(t("What to do"), (ui.para(unmade.way_off),)),
     )
 
 
@@ -160,14 +159,14 @@ def step_reasons(plan: Plan, specs: Sequence[VolumeSpec]) -> tuple[Reason, ...]:
     """Return each step with reasons, checks and undo, then the plan's doubts."""
     steps = (
         Reason(
-            ui.Piece(step.sentence),
+            step.sentence,
             (*_why_step(plan, specs, step), *_after_step(step)),
-            ui.Piece(f"{number}."),
+            f"{number}.",
         )
         for number, step in enumerate(plan.steps, 1)
     )
     behind = (ui.para(t("From when the plan was created.")),)
-    return (*steps, *(Reason(ui.Piece(doubt), behind, ui.warn(messages.NOTE)) for doubt in plan.doubts))
+    return (*steps, *(Reason(doubt, behind, ui.warn(messages.NOTE)) for doubt in plan.doubts))
 
 
 def _why_step(plan: Plan, specs: Sequence[VolumeSpec], step: Step[PlanOperation]) -> Iterator[ui.Block]:

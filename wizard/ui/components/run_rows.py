@@ -124,10 +124,10 @@ def doing(phase: Phase | None, *, done: bool) -> Message:
 def step_para(number: int, sentence: ui.Text, state: str, more: ui.Text = "") -> ui.Para:
     """Return a step with a mark. `state`: done, failed or begun; anything else is not begun."""
     mark, piece = {
-        "done": (ui.good("[x]"), ui.Piece(sentence)),
-        "failed": (ui.danger("[!]"), ui.Piece(sentence)),
+        "done": (ui.good("[x]"), sentence),
+        "failed": (ui.danger("[!]"), sentence),
         "begun": (ui.accent("[>]"), ui.strong(sentence)),
-    }.get(state, (ui.Piece("[ ]"), ui.muted(sentence)))
+    }.get(state, ("[ ]", ui.muted(sentence)))
     return ui.para(mark, f"{number}.", piece, ui.muted(more), hang=4)
 
 

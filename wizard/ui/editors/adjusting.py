@@ -50,7 +50,7 @@ def adjust_one_of(desk: Desk, drive: Drive) -> None:
 def _named(part: Partition) -> tuple[ui.Piece, ...]:
     label = next((mark.label for mark in part.signatures if mark.label), None)
     texts = (ui.short(part.path), label or title_of(part.filesystem or ""), format_capacity(part.size_bytes))
-    return tuple(map(ui.Piece, texts))
+    return ui.pieces(*texts)
 
 
 class ResizeEditor(Overlay):
@@ -115,9 +115,9 @@ class ResizeEditor(Overlay):
 
     def _row(self, border: resize.Border) -> ui.Row:
         value, was = _value(self._place, border), _value(self._now, border)
-        cells = (
+        cells = ui.pieces(
             ui.strong(CAPTIONS[border]),
-            ui.Piece(format_exact(value)),
+            format_exact(value),
             ui.muted(format_capacity(value)),
             ui.muted("" if value == was else t("was {value:exact}", value=was)),
         )

@@ -114,7 +114,7 @@ class Candidates(Screen):
             return ui.Row(name, (ui.strong(title_of(name)), ui.accent(t("planned"))), chosen=True)
         why_not = self._why_not(name)
         chosen = None if why_not else name in self._taken
-        return ui.Row(name, (ui.Piece(title_of(name)), rating(choice)), chosen=chosen, why_not=why_not)
+        return ui.Row(name, ui.pieces(title_of(name), rating(choice)), chosen=chosen, why_not=why_not)
 
     def _actions(self) -> Iterator[ui.Action]:
         none: ui.Text = "" if self._taken else t("Add at least one more filesystem to compare.")

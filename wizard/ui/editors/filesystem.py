@@ -82,7 +82,7 @@ class Filesystem(Screen):
         word = advice_rows.rating(choice)
         why_not = choice.obstacles[0] if choice.obstacles else ""
         chosen = None if choice.obstacles else choice.filesystem == self._chosen
-        cells = (ui.strong(title_of(choice.filesystem)), word, ui.Piece("" if why_not else choice.sentence))
+        cells = ui.pieces(ui.strong(title_of(choice.filesystem)), word, "" if why_not else choice.sentence)
         return ui.Row(choice.filesystem, cells, chosen=chosen, why_not=why_not)
 
     def _actions(self) -> Iterator[ui.Action]:
@@ -163,5 +163,5 @@ class Filesystem(Screen):
 
 
 def _unmade_row(unmade: Unmade) -> ui.Row:
-    cells = (ui.Piece(unmade.title), ui.muted(messages.IMPOSSIBLE), ui.Piece(""))
+    cells = ui.pieces(unmade.title, ui.muted(messages.IMPOSSIBLE), "")
     return ui.Row(unmade.filesystem, cells, why_not=t("Recognised, but never created."))

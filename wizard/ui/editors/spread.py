@@ -91,9 +91,8 @@ class Spread(Screen):
 
     def _row(self, key: str, said: ui.Text, chosen: bool) -> ui.Row:
         why_not = self._refused.get(key, "")
-        return ui.Row(
-            key, (ui.Piece(said),), level=1, chosen=None if why_not != "" else chosen, why_not=why_not
-        )
+        is_chosen = None if why_not != "" else chosen
+        return ui.Row(key, ui.pieces(said), level=1, chosen=is_chosen, why_not=why_not)
 
     def _drive_row(self, drive: Drive) -> ui.Row:
         said = t(
