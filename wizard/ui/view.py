@@ -127,6 +127,11 @@ class Figures(Struct, frozen=True):
     values: tuple[tuple[str, float], ...]
     shown: tuple[str, ...] = ()
 
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The formatted values."""
+        return self.shown or tuple(f"{value:g}" for _, value in self.values)
+
 
 class Progress(Struct, frozen=True):
     """Progress of a task. `share` is between 0 and 1, or None if unknown.

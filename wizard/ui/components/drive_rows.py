@@ -20,7 +20,7 @@ from wizard.plan.refusals import unread_content
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.drive_bars import drive_bar
-from wizard.ui.components.run_rows import DOUBTED, RUNNING, answer_to, runs_on, waits
+from wizard.ui.components.run_rows import ANSWERS, DOUBTED, RUNNING, runs_on, waits
 
 MOUNTED = Sentence("mounted at {place}")
 WAITS = t("! waiting: keep/undo")
@@ -74,11 +74,9 @@ def run_row(run: OpenRun, *, named: bool = False) -> ui.Row:
 
     If `named`, include the run's name to distinguish runs on the same drives.
     """
-    said = (
-        t("cannot go on. Enter shows why.")
-        if run.why_not
-        else _RUN_SAID.get(run.state) or t("not finished. Go on or undo?")
-    )
+    said = _RUN_SAID.get(run.state, t("not finished. Go on or undo?"))
+    if run.why_not:
+        said = t("cannot go on. Enter shows why.")
     tone = ui.Tone.ACCENT if run.state == "running" else ui.Tone.WARN
     drives = ui.strong(", ".join(map(ui.short, run.drives)))
     cells = (ui.Piece("!", tone), drives, ui.Piece(said, tone), ui.muted(run.run.name if named else ""))
@@ -188,13 +186,11 @@ def partition_row(drive: Drive, part: Partition, runs: Sequence[OpenRun] = ()) -
 
 def about(services: Services, count: int) -> ui.Text:
     """Return the number of drives and the read privileges."""
-    who = (
-        t("not root")
-        if services.needs_root and (services.asks_for_root or services.apply_obstacle)
-        else t("recorded")
-        if services.obstacle and not services.needs_root
-        else t("as root")
-    )
+    who = t("as root")
+    if services.needs_root and (services.asks_for_root or services.apply_obstacle):
+        who = t("not root")
+    elif services.obstacle and not services.needs_root:
+        who = t("recorded")
     return tn("{count} drive, {who}", "{count} drives, {who}", count=count, who=who)
 
 
@@ -226,11 +222,9 @@ def drive_panes(
     if blocker and not any(run.state == RUNNING or waits(run) for run in runs):
         blocks.append(blocker_para(drive, blocker))
     if unread_content(drive):
-        said = (
-            t("Contents not read: only root can. Press o to read as root.")
-            if can_ask
-            else t("Contents could not be read. Press w for the reason.")
-        )
+        said = t("Contents could not be read. Press w for the reason.")
+        if can_ask:
+            said = t("Contents not read: only root can. Press o to read as root.")
         blocks.append(ui.para(ui.warn(said), hang=2, key="as-root"))
     if drive.is_empty and not blocker:
         blocks.append(ui.para(ui.good(t("New and empty. Press Enter to set it up."))))
@@ -346,7 +340,7 @@ def _merged(findings: Iterable[Finding]) -> Iterator[tuple[Finding, ui.Piece, ui
     for first, *others in alike.values():
         more = messages.MORE(count=len(others)) if others else ""
         caption = ui.Piece(CAPTIONS[first.severity], TONES[first.severity])
-        yield first, caption, more, answer_to(first.code)
+        yield first, caption, more, ANSWERS.get(first.code, "")
 
 
 def _better_as_ext4(drive: Drive, device: str) -> Iterator[ui.Para]:

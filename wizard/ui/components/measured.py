@@ -134,12 +134,9 @@ def _paired(verdict: Verdict) -> Iterator[ui.Block]:
     if not verdict.pairs:
         yield ui.para(t("No measurements."))
         return
-    pairs = t(
-        "Timed pairs of {size} bytes: one on a block boundary, one {shift} bytes off.",
-        size=verdict.block_bytes,
-        shift=verdict.shift_bytes,
-    )
-    yield ui.para(join(pairs, t("Both blocks of a pair are adjacent and accessed one after the other.")))
+    pairs = Sentence("Timed pairs of {size} bytes: one on a block boundary, one {shift} bytes off.")
+    timed = pairs(size=verdict.block_bytes, shift=verdict.shift_bytes)
+    yield ui.para(join(timed, t("Both blocks of a pair are adjacent and accessed one after the other.")))
     yield ui.GAP
     if ratio := verdict.ratio:
         factor = t(
@@ -165,11 +162,9 @@ def _pairs(verdict: Verdict) -> Iterator[ui.Block]:
     yield ui.GAP
     yield _spread(verdict)
     yield ui.GAP
-    count = (
-        Sentence("Pairs of {size} bytes by writing: {count}, in {seconds:.0f} s.")
-        if verdict.access == "write"
-        else Sentence("Pairs of {size} bytes by reading: {count}, in {seconds:.0f} s.")
-    )
+    count = Sentence("Pairs of {size} bytes by reading: {count}, in {seconds:.0f} s.")
+    if verdict.access == "write":
+        count = Sentence("Pairs of {size} bytes by writing: {count}, in {seconds:.0f} s.")
     yield ui.para(count(count=len(verdict.pairs), size=verdict.block_bytes, seconds=verdict.seconds))
 
 
@@ -184,15 +179,13 @@ def _figures(
 def _spread(verdict: Verdict) -> ui.Figures:
     """Return the histogram of factors, without empty ranges at both ends."""
     factors = [pair.misaligned_ns / max(1, pair.aligned_ns) for pair in verdict.pairs]
-    counts = [(low, high, sum(low <= factor < high for factor in factors)) for low, high in pairwise(EDGES)]
-    found = [place for place, (_, _, count) in enumerate(counts) if count]
+    counts = []
+    for low, high in pairwise(EDGES):
+        name = t("over {low:g}", low=low) if high == inf else t("{low:g} to {high:g}", low=low, high=high)
+        counts.append((str(name), float(sum(low <= factor < high for factor in factors))))
+    found = [place for place, (_, count) in enumerate(counts) if count]
     shown = counts[found[0] : found[-1] + 1]
-    ranges = (
-        t("over {low:g}", low=low) if high == inf else t("{low:g} to {high:g}", low=low, high=high)
-        for low, high, _ in shown
-    )
-    values = ((str(name), float(count)) for name, (_, _, count) in zip(ranges, shown, strict=True))
-    return _figures(t("Pairs by factor (misaligned time over aligned)"), values, "{:.0f}".format)
+    return _figures(t("Pairs by factor (misaligned time over aligned)"), shown, "{:.0f}".format)
 
 
 def _cliff(verdict: CliffVerdict) -> Iterator[ui.Block]:

@@ -38,7 +38,7 @@ def _evidence(item: Evidence, told: set[Message | str]) -> Iterator[ui.Block]:
         if item.lower_is_better:
             unit = t("{unit}, less is better", unit=item.unit)
         named = tuple((str(ProfileText(name)), value) for name, value in item.figures)
-        yield ui.Figures(unit, named, tuple(f"{value:g}" for _, value in item.figures))
+        yield ui.Figures(unit, named)
     if item.note and item.note not in told:
         yield ui.para(item.note, indent=2)
     measured = Sentence("Measured: {era}, kernel {kernel}, {hardware}")

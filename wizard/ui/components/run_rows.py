@@ -233,13 +233,13 @@ DOUBTED = frozenset({"recording-unknown", "recording-shingled-likely", "recordin
 BOOTED = frozenset({"boot-may-stop"})
 """Findings resolved by the option nofail in fstab."""
 
-ANSWERED = {"speed": TESTED, "move": MISALIGNED, "shingled": DOUBTED, "nofail": BOOTED}
-"""Findings by the action that resolves them."""
-
-
-def answer_to(code: str) -> str:
-    """Return the action that resolves a finding, or an empty string."""
-    return next((name for name, codes in ANSWERED.items() if code in codes), "")
+ANSWERS = {
+    **dict.fromkeys(BOOTED, "nofail"),
+    **dict.fromkeys(DOUBTED, "shingled"),
+    **dict.fromkeys(MISALIGNED, "move"),
+    **dict.fromkeys(TESTED, "speed"),
+}
+"""The action that resolves a finding, by code. Measurements come before the changes that follow from them."""
 
 
 def misaligned_found(drive: Drive, diagnosis: Diagnosis, at: str) -> tuple[Partition, ...]:
@@ -292,26 +292,22 @@ def farewell(services: Services, run: Path | None) -> tuple[str, ...]:
 
 
 def _lines(services: Services, own: Path | None) -> Iterator[tuple[int, str]]:
-    """Yield priority and line of each run: half-written drives first, then waiting runs, then active ones."""
-    from wizard.apply.run_control import left_line
-
-    for run, now, ways in _open(services, own):
-        if line := left_line(run, now, ways):
-            yield 2 if now is RunState.RUNNING else 1 if Settling.KEEP in ways.names else 0, line
-
-
-def _open(services: Services, own: Path | None) -> Iterator[tuple[Path, RunState, NextCommands]]:
-    """Yield every open run. Includes this session's run even if only root can list runs."""
+    """Yield priority and line of each open run and this session's: half-written drives first, then waiting
+    runs, then active ones."""
     from wizard.apply.run.job import NextCommands
-    from wizard.apply.run_control import working_ways
+    from wizard.apply.run_control import left_line, working_ways
 
+    found: list[tuple[Path, RunState, NextCommands]] = []
     # Only root can read runs started by root.
     with suppress(DiskwrightError, OSError):
         runs = services.open_runs()
-        yield from ((one.run, RunState(one.state), NextCommands(one.ways, one.why_not)) for one in runs)
+        found += [(one.run, RunState(one.state), NextCommands(one.ways, one.why_not)) for one in runs]
         if own is not None and own not in {one.run for one in runs}:
             now = services.runs.state(own)
-            yield own, now, working_ways(own, now)
+            found.append((own, now, working_ways(own, now)))
+    for run, now, ways in found:
+        if line := left_line(run, now, ways):
+            yield 2 if now is RunState.RUNNING else 1 if Settling.KEEP in ways.names else 0, line
 
 
 def exit_code(services: Services, run: Path | None, *, interrupted: bool) -> ExitCode:
