@@ -47,7 +47,6 @@ class Argument(Struct, frozen=True):
     default: str | tuple[str, ...] | None = None
     required: bool = False
     dest: str = ""
-    const: str = ""
     group: str = ""
 
     @property
@@ -124,9 +123,7 @@ def _add(add: Callable[..., Action], one: Argument) -> None:
     given: dict[str, object] = {"help": str(one.says)}
     if one.dest:
         given["dest"] = one.dest
-    if one.const:
-        given |= {"action": "store_const", "const": one.const}
-    elif not (metavar or one.choices):
+    if not (metavar or one.choices):
         given["action"] = "store_true"
     else:
         if suffix:

@@ -9,7 +9,6 @@ from wizard.advice import catalogue
 from wizard.cli.output import Document
 from wizard.documents.codec import render_document, to_json
 from wizard.filesystems.registry import KINDS
-from wizard.model.advice import Workload
 from wizard.model.errors import BadInput, printable
 from wizard.model.machine import Kernel
 from wizard.model.said import Message, Sentence, parse_size, t
@@ -32,16 +31,12 @@ def workloads(_: Namespace) -> Document:
     from wizard.advice.workloads import load_workloads
 
     found = [profile.workload for profile in load_workloads()]
-    return render_document(WORKLOADS_SCHEMA, {"workloads": to_json(found)}), _workload_blocks(found)
-
-
-def _workload_blocks(found: Iterable[Workload]) -> Iterator[ui.Block]:
-    for workload in found:
-        yield ui.para(ui.strong(workload.id), workload.title)
-        yield ui.para(workload.summary, indent=2)
+    blocks: list[ui.Block] = []
+    for one in found:
         # A path is not wrapped.
-        yield ui.Command((str(t("from {file}", file=workload.origin)),))
-        yield ui.GAP
+        origin = ui.Command((str(t("from {file}", file=one.origin)),))
+        blocks += (ui.para(ui.strong(one.id), one.title), ui.para(one.summary, indent=2), origin, ui.GAP)
+    return render_document(WORKLOADS_SCHEMA, {"workloads": to_json(found)}), blocks
 
 
 def glossary(arguments: Namespace) -> Document:
@@ -74,9 +69,8 @@ def chosen_options(
     """Return the options for a filesystem, or for all. Raises BadInput if the filesystem is unknown."""
     if filesystem is not None and filesystem not in KINDS:
         name = repr(printable(filesystem, 30))
-        raise BadInput(
-            t("Unknown filesystem {name}; known: {known:list}.", name=name, known=tuple(sorted(KINDS)))
-        )
+        known = tuple(sorted(KINDS))
+        raise BadInput(t("Unknown filesystem {name}; known: {known:list}.", name=name, known=known))
     return [
         option
         for option in options
@@ -155,11 +149,9 @@ def _kernel_sentences(option: catalogue.CatalogueOption, kernel: Kernel) -> Iter
     verdict = catalogue.on_kernel(option, kernel)
     span: tuple[Message, ...] = (t("from {first} on", first=option.since),) if option.since else ()
     span += (t("before {end}", end=option.until),) if option.until else ()
-    if span:
-        yield (
-            t("Kernels {span:row}, including {kernel}.", span=span, kernel=kernel.release)
-            if verdict.takes
-            else t("Kernels {span:row}.", span=span)
-        )
+    if span and verdict.takes:
+        yield t("Kernels {span:row}, including {kernel}.", span=span, kernel=kernel.release)
+    elif span:
+        yield t("Kernels {span:row}.", span=span)
     if not (verdict.takes or verdict.refused):
         yield verdict.why

@@ -35,7 +35,7 @@ NOTHING_PLANNED = Sentence(
     "the workloads. `diskwright plan --help` explains --volume, --preset, --delete, --grow, --grow-to and "
     "--shrink."
 )
-FOR_DRIVES = ("preset", "table", "stripe", "mirror", "lvm", "chunk", "metadata", "restore-table")
+FOR_DRIVES = ("preset", "table", "stripe", "mirror", "lvm", "chunk", "metadata", "restore-table", "use-free")
 """Options that require a whole drive."""
 
 CHANGES = ("delete", "grow", "grow_to", "shrink")
@@ -50,11 +50,8 @@ def plan(arguments: Namespace) -> None:
     change = next((word for word in CHANGES if getattr(arguments, word)), None)
     if change is not None and part is None:
         machine_and_drives(arguments.devices, arguments.machine)
-        raise BadInput(
-            wording.REQUIRES(
-                option=f"--{change.replace('_', '-')}", needed=t("one partition, such as /dev/sdX2")
-            )
-        )
+        option = f"--{change.replace('_', '-')}"
+        raise BadInput(wording.REQUIRES(option=option, needed=t("one partition, such as /dev/sdX2")))
     check_phrases(arguments.danger, [name for asked in requests for name in asked.options], load_catalogue())
     machine, drives = (
         (part[0], part[1:2]) if part else machine_and_drives(arguments.devices, arguments.machine)
@@ -89,11 +86,11 @@ def _tell_unread(arguments: Namespace, drives: Sequence[Drive]) -> None:
     if not unread:
         return
     said = UNREAD(drives=tuple(drive.path for drive in unread), count=len(unread))
-    if arguments.machine is not None:
-        say(said, t("Record the machine as root: sudo diskwright inspect --save FILE"))
-    else:
+    if arguments.machine is None:
         say(said, t("Create the plan as root:"))
         say(f"    {given_again(arguments)}")
+    else:
+        say(said, t("Record the machine as root: sudo diskwright inspect --save FILE"))
     say("")
 
 
@@ -109,13 +106,14 @@ def _request(
         return change, ()
     if arguments.restore_table:
         return plan_request.RestoreTable(arguments.table), ()
-    if arguments.table is not None and arguments.mode == "use-free":
+    if arguments.table is not None and arguments.use_free:
         raise BadInput(wording.EXCLUDES(option="--table", other="--use-free"))
-    stripe, mode = _stripe(arguments), plan_request.Mode(arguments.mode) if arguments.mode else None
+    stripe, mode = _stripe(arguments), plan_request.Mode.USE_FREE if arguments.use_free else None
+    if arguments.replace:
+        mode = plan_request.Mode.REPLACE
     if arguments.preset is not None:
-        volumes = desktop_requests(
-            room_for_preset(drive, preserve=mode is plan_request.Mode.USE_FREE), machine.memory_bytes
-        )
+        room = room_for_preset(drive, preserve=arguments.use_free)
+        volumes = desktop_requests(room, machine.memory_bytes)
         texts = " ".join(f"--volume {written(asked)}" for asked in volumes)
         say(t("--preset {preset} expands to:", preset=arguments.preset), texts)
         say("")
@@ -129,8 +127,6 @@ def _change(arguments: Namespace, drive: Drive, part: Partition) -> plan_request
     for word in FOR_DRIVES:
         if getattr(arguments, word.replace("-", "_")):
             raise BadInput(wording.NEEDS_DRIVE(option=f"--{word}", drive=drive.path))
-    if arguments.mode == "use-free":
-        raise BadInput(wording.NEEDS_DRIVE(option="--use-free", drive=drive.path))
     if arguments.shrink is not None:
         return plan_request.ShrinkPart(part, parse_size(arguments.shrink))
     if arguments.grow_to is not None:
@@ -165,10 +161,9 @@ def _stripe(arguments: Namespace) -> plan_request.StripeRequest | None:
 def requests_of(arguments: Namespace) -> tuple[VolumeRequest, ...]:
     """Return the volumes requested on the command line. Raises BadInput."""
     if arguments.restore_table:
-        for word in ("mode", "stripe", "mirror", "lvm"):
-            if getattr(arguments, word):
-                option = getattr(arguments, word) if word == "mode" else word
-                raise BadInput(wording.EXCLUDES(option="--restore-table", other=f"--{option}"))
+        for word in ("replace", "use-free", "stripe", "mirror", "lvm"):
+            if getattr(arguments, word.replace("-", "_")):
+                raise BadInput(wording.EXCLUDES(option="--restore-table", other=f"--{word}"))
         return ()
     if any(getattr(arguments, word) for word in CHANGES):
         return ()

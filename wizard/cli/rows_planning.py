@@ -15,16 +15,8 @@ _PLAN = CommandRow(
             "devices DEVICE+",
             t("a drive, or a partition, such as /dev/sdb2; several drives with --stripe or --mirror"),
         ),
-        Argument(
-            "--replace", t("erase all content of the drive"), dest="mode", const="replace", group="mode"
-        ),
-        Argument(
-            "--use-free",
-            t("preserve every partition; use only free space"),
-            dest="mode",
-            const="use-free",
-            group="mode",
-        ),
+        Argument("--replace", t("erase all content of the drive"), group="mode"),
+        Argument("--use-free", t("preserve every partition; use only free space"), group="mode"),
         Argument(
             "--volume KEY=VALUE,...+",
             t(
