@@ -103,15 +103,13 @@ class CommandParser(ArgumentParser):
 
     def format_help(self) -> str:
         """Return the whole help text. Examples and paragraphs are rendered only on demand."""
-        width = help_width()
-        lines = [*example_lines(self.examples, width), *paragraph_lines(self.about, width)]
+        lines = [*example_lines(self.examples), *paragraph_lines(self.about)]
         return "\n".join((super().format_help(), *lines, ""))
 
     def error(self, message: str) -> NoReturn:
         """Print the mistake with an example, and exit."""
-        width = help_width()
-        more = paragraph_lines((ALL_OPTIONS(command=self.prog),), width)
-        lines = (*_filled(f"{self.prog}: {message}.", width), *example_lines(self.examples[:1], width), *more)
+        more = paragraph_lines((ALL_OPTIONS(command=self.prog),))
+        lines = (*_filled(f"{self.prog}: {message}."), *example_lines(self.examples[:1]), *more)
         self.exit(ExitCode.USAGE, "\n".join((*lines, "")))
 
 
@@ -157,11 +155,11 @@ def help_width() -> int:
     return max(40, min(get_terminal_size().columns - 2, WIDEST))
 
 
-def example_lines(examples: Iterable[str | Message], width: int) -> list[str]:
+def example_lines(examples: Iterable[str | Message]) -> list[str]:
     """Return command lines below a heading, each followed by its explanation if there is one."""
     lines = [str(EXAMPLES)]
     for one in examples:
-        lines += _filled(str(one), width, 8) if isinstance(one, Message) else line_to_type(one, width)
+        lines += _filled(one, 8) if isinstance(one, Message) else line_to_type(one, help_width())
     return lines
 
 
@@ -176,21 +174,22 @@ def line_to_type(command: str, width: int) -> Iterator[str]:
     yield line
 
 
-def paragraph_lines(said: Iterable[Message], width: int) -> list[str]:
+def paragraph_lines(said: Iterable[Message]) -> list[str]:
     """Return the wrapped paragraphs, each after an empty line."""
-    return [line for one in said for line in ("", *_filled(str(one), width))]
+    return [line for one in said for line in ("", *_filled(one))]
 
 
-def item_lines(name: str, says: Message | str, width: int) -> list[str]:
+def item_lines(name: str, says: Message) -> list[str]:
     """Return a name with its description in a second column."""
-    return _filled(str(says), width, 15, f"    {name:<10} ")
+    return _filled(says, 15, f"    {name:<10} ")
 
 
-def _filled(text: str, width: int, indent: int = 0, begins: str = "") -> list[str]:
+def _filled(text: Message | str, indent: int = 0, begins: str = "") -> list[str]:
     from textwrap import wrap
 
     lead = " " * indent
-    return wrap(text, width, initial_indent=begins or lead, subsequent_indent=lead, break_on_hyphens=False)
+    first = begins or lead
+    return wrap(str(text), help_width(), initial_indent=first, subsequent_indent=lead, break_on_hyphens=False)
 
 
 USAGE = t("usage: diskwright [OPTIONS] [DEVICE], or diskwright COMMAND [...]")
@@ -233,17 +232,16 @@ OVERVIEW_EXAMPLES = (
 
 def overview(groups: Mapping[Message, Sequence[CommandRow]], options: Iterable[Argument]) -> str:
     """Return the text of `diskwright --help`: the wizard's options, and each group's commands."""
-    width = help_width()
-    lines = [str(USAGE), *paragraph_lines((WIZARD,), width), ""]
-    lines += item_lines("--help", t("show this help message and exit"), width)
+    lines = [str(USAGE), *paragraph_lines((WIZARD,)), ""]
+    lines += item_lines("--help", t("show this help message and exit"))
     for option in options:
         name = option.names[-1] if option.spec.startswith("-") else option.metavar.rstrip("?")
-        lines += item_lines(name, option.says, width)
+        lines += item_lines(name, option.says)
     for heading, commands in groups.items():
         lines += ["", f"{heading}:"]
-        lines += [line for one in commands for line in item_lines(one.name, one.summary, width)]
-    lines += ["", *example_lines(OVERVIEW_EXAMPLES, width)]
-    lines += paragraph_lines((OWN_HELP, DEBUG, EXIT_CODES(codes=CODES)), width)
+        lines += [line for one in commands for line in item_lines(one.name, one.summary)]
+    lines += ["", *example_lines(OVERVIEW_EXAMPLES)]
+    lines += paragraph_lines((OWN_HELP, DEBUG, EXIT_CODES(codes=CODES)))
     return "\n".join((*lines, ""))
 
 

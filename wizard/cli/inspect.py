@@ -23,10 +23,10 @@ from wizard.findings.diagnose import has_health, judge_health
 from wizard.findings.drive_faults import turning_words
 from wizard.findings.geometry import load_patterns
 from wizard.model.advice import Advice
-from wizard.model.drive_facts import Discard, Smart, Zones
-from wizard.model.finding import Clue, Diagnosis, Finding, Recording, Severity
+from wizard.model.drive_facts import Smart, Zones
+from wizard.model.finding import Diagnosis, Finding, Severity
 from wizard.model.geometry import Geometry
-from wizard.model.machine import Drive, Extent, Layer, Machine, Partition, Signature, Table, Unread, Use
+from wizard.model.machine import Drive, Layer, Machine, Partition, Signature, Table, Unread, Use
 from wizard.model.said import Message, format_capacity, in_english, t
 from wizard.probe.interpret import machine_of
 from wizard.probe.machine import load_machine, save_machine, survey, with_others
@@ -41,15 +41,12 @@ JSON = dict[str, Any]
 
 
 FIELDS: dict[type, str] = {
-    Clue: "source says confidence",
-    Discard: "granularity_bytes maximum_bytes",
     Drive: (
         "path by_id model vendor revision serial wwn bus size_bytes geometry rotational rotation_rate "
         "kernel_rotational removable read_only zoned zone_bytes zones vpd_zoned discard scheduler "
         "schedulers diskseq backing_file smart ata nvme_formats nvme_format_scope table signatures free "
         "layers uses content_digest superblock_digest unread"
     ),
-    Extent: "start_bytes size_bytes",
     Geometry: (
         "logical_block_bytes physical_block_bytes alignment_offset_bytes minimum_io_bytes optimal_io_bytes "
         "sector_format"
@@ -59,7 +56,6 @@ FIELDS: dict[type, str] = {
         "path number start_bytes size_bytes type name part_uuid attributes filesystem signatures "
         "mount_points kernel_start_bytes kernel_size_bytes"
     ),
-    Recording: "kind management verdict confidence evidence",
     Signature: (
         "kind usage label uuid version offset_bytes ambivalent data_offset_bytes striping block_bytes "
         "member unclean group level number used_bytes "
@@ -166,7 +162,7 @@ def drive_document(drive: Drive, diagnosis: Diagnosis) -> JSON:
     return {
         **_fields(drive),
         "health": health,
-        "recording": _shown(diagnosis.recording),
+        "recording": to_json(diagnosis.recording),
         "partitions": [_partition(part, drive.uses) for part in drive.partitions],
         "findings": to_json(diagnosis.findings),
     }
