@@ -6,14 +6,15 @@ from wizard.model.said import Message, t
 from wizard.ui.messages import SOURCE_HINT
 
 WITHOUT_CONFIRM = t("Without --confirm, only show the changes.")
+UNDONE = t("`diskwright undo` reverts the change.")
 
 
 def _action(
     name: str,
     summary: Message,
-    undo: Message,
     *arguments: Argument,
     device: Argument = command.VOLUME,
+    undo: Message = UNDONE,
     example: str,
 ) -> CommandRow:
     return CommandRow(
@@ -27,8 +28,6 @@ def _action(
         begins=True,
     )
 
-
-UNDONE = t("`diskwright undo` reverts the change.")
 
 CHANGING = (
     CommandRow(
@@ -169,20 +168,17 @@ CHANGING = (
     _action(
         "label",
         t("change the label of a filesystem, also in fstab"),
-        UNDONE,
         Argument("label LABEL", t("the new label")),
         example="sudo diskwright label /dev/sdX1 films --confirm SERIAL",
     ),
     _action(
         "new-uuid",
         t("give a copied filesystem, container or table its own UUID"),
-        UNDONE,
         example="sudo diskwright new-uuid /dev/sdX1 --confirm SERIAL",
     ),
     _action(
         "mount",
         t("mount a filesystem, now and at every boot"),
-        UNDONE,
         Argument("--at FOLDER", t("mount point (/srv/LABEL)")),
         Argument("--options A,B", t("mount options"), convert="wizard.cli.command:listed", default=()),
         command.WRITABLE,
@@ -192,34 +188,32 @@ CHANGING = (
     _action(
         "unmount",
         t("unmount a filesystem; if busy, list the programs"),
-        UNDONE,
         Argument("--boot", t("also remove the fstab line")),
         example="sudo diskwright unmount /dev/sdX1 --boot --confirm SERIAL",
     ),
     _action(
         "remount",
         t("change mount options in fstab, and now if possible"),
-        UNDONE,
         Argument("options A,B", t("all options for the fstab line"), convert="wizard.cli.command:listed"),
         example="sudo diskwright remount /dev/sdX1 noatime,nofail --confirm SERIAL",
     ),
     _action(
         "grow",
         t("grow a mounted ext3, ext4, XFS or Btrfs into free space"),
-        t("`diskwright undo` works for Btrfs; ext4 and XFS cannot shrink while mounted."),
+        undo=t("`diskwright undo` works for Btrfs; ext4 and XFS cannot shrink while mounted."),
         example="sudo diskwright grow /dev/sdX1 --confirm SERIAL",
     ),
     _action(
         "power-off",
         t("unmount, flush and power off a removable drive"),
-        t("`diskwright undo` reverts everything except the power-off."),
+        undo=t("`diskwright undo` reverts everything except the power-off."),
         device=command.DRIVE,
         example="sudo diskwright power-off /dev/sdX --confirm SERIAL",
     ),
     _action(
         "release",
         t("stop unused arrays, volume groups and containers on a drive"),
-        t("`diskwright undo` starts all layers again except containers."),
+        undo=t("`diskwright undo` starts all layers again except containers."),
         device=command.DRIVE,
         example="sudo diskwright release /dev/sdX --confirm SERIAL",
     ),

@@ -111,11 +111,9 @@ class ApplyRequest:
     """A document to apply, with the options of the command."""
 
     def __init__(self, document: RunDocument, arguments: Namespace) -> None:
-        keep = getattr(arguments, "keep", False)
+        keep, tokens = getattr(arguments, "keep", False), tuple(arguments.confirm or ())
         self._arguments = arguments
-        self._how = Start(
-            tuple(arguments.confirm or ()), arguments.journal, environment_of(arguments), keep=keep
-        )
+        self._how = Start(tokens, arguments.journal, environment_of(arguments), keep=keep)
         self._run_job = job_for(document)
         self.document = self._run_job.described_for(document, self._how.environment)
         self.job = job_of(self.document)

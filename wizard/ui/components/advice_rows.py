@@ -26,11 +26,9 @@ FIGURES_OF_UNMADE = 3
 
 def none_usable(advice: Advice) -> ui.Text:
     """Explain that no filesystem can be created, or that none suits the purpose."""
-    return (
-        t("No filesystem suits this purpose here. Those without an obstacle can still be created.")
-        if for_files(advice.usable)
-        else t("No filesystem can be created here.")
-    )
+    if for_files(advice.usable):
+        return t("No filesystem suits this purpose here. Those without an obstacle can still be created.")
+    return t("No filesystem can be created here.")
 
 
 def rating(choice: Choice) -> ui.Piece:
@@ -177,13 +175,9 @@ def _standing(offer: WayOffer, prospect: Prospect) -> ui.Piece:
 def way_panes(prospect: Prospect, offer: WayOffer, compares: bool, repairs: bool) -> tuple[ui.Pane, ...]:
     """Describe the selected method and the findings about the filesystem."""
     found = tuple(finding_paras(prospect.findings))
-    told = ui.Pane(
-        ways.TITLES[offer.way],
-        (
-            *offer_blocks(prospect, offer, ways.SUMMARIES[offer.way]),
-            ui.para(ui.muted(t("Options:")), *_settled(prospect, offer, compares, repairs)),
-        ),
-    )
+    options = ui.para(ui.muted(t("Options:")), *_settled(prospect, offer, compares, repairs))
+    offered = offer_blocks(prospect, offer, ways.SUMMARIES[offer.way])
+    told = ui.Pane(ways.TITLES[offer.way], (*offered, options))
     return (told, ui.Pane(t("About this filesystem"), found)) if found else (told,)
 
 

@@ -20,7 +20,7 @@ from wizard.plan.refusals import unread_content
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.drive_bars import drive_bar
-from wizard.ui.components.run_rows import ANSWERS, DOUBTED, RUNNING, runs_on, waits
+from wizard.ui.components.run_rows import ANSWERS, RUNNING, SHINGLED, runs_on, waits
 
 MOUNTED = Sentence("mounted at {place}")
 WAITS = t("! waiting: keep/undo")
@@ -263,10 +263,11 @@ def _about(drive: Drive, diagnosis: Diagnosis) -> Iterator[ui.Para]:
         yield ui.captioned(messages.HEALTH, ui.Piece(health.said[0], HEALTH_TONES[health.verdict]))
     if drive.geometry:
         yield ui.captioned(t("Blocks"), block_words(drive.geometry))
-    if any(one.code in DOUBTED and one.severity is Severity.INFO for one in diagnosis.findings):
-        yield ui.captioned(t("Shingled"), recording_piece(diagnosis), key="shingled")
-    if notes := sum(one.severity is Severity.INFO for one in diagnosis.findings):
-        yield ui.captioned(t("Notes"), str(notes), key="why")
+    notes = [one.code for one in diagnosis.findings if one.severity is Severity.INFO]
+    if any(ANSWERS.get(code) == SHINGLED for code in notes):
+        yield ui.captioned(t("Shingled"), recording_piece(diagnosis), key=SHINGLED)
+    if notes:
+        yield ui.captioned(t("Notes"), str(len(notes)), key="why")
 
 
 def block_words(geometry: Geometry) -> Message:

@@ -8,6 +8,7 @@ from math import ceil, inf
 from statistics import median
 from typing import TYPE_CHECKING
 
+from wizard.benchmark.access import MeasureProgress
 from wizard.benchmark.candidates.compare import TrialFinding, TrialVerdict
 from wizard.benchmark.candidates.verdict import (
     INTERVALS,
@@ -27,16 +28,17 @@ from wizard.model.verdict import (
     Displaced,
     DisplacedVerdict,
     Outcome,
+    ProbeComparison,
+    Statistics,
     Verdict,
     WritePhase,
+    WriteWindow,
 )
 from wizard.ui import view as ui
 from wizard.ui.components.reasons import PUBLISHED, Reason, evidence_blocks
 
 if TYPE_CHECKING:
-    from wizard.benchmark.access import MeasureProgress
     from wizard.benchmark.results import BenchmarkResult
-    from wizard.model.verdict import ProbeComparison, Statistics, WriteWindow
 
 TONES = {
     Outcome.ALIGNED_FASTER: ui.Tone.WARN,

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from wizard.apply.engine.record import GOING_BACK, Phase
 from wizard.apply.local_runs import OpenRun
 from wizard.apply.run.journal import RunState
-from wizard.apply.run.progress_log import Decision, DecisionChoice, Settling
+from wizard.apply.run.progress_log import Decision, DecisionChoice, Settling, StepProgress
 from wizard.host.services import Services
 from wizard.model.errors import DiskwrightError, ExitCode, why_not
 from wizard.model.finding import Diagnosis
@@ -30,7 +30,6 @@ from wizard.ui import view as ui
 
 if TYPE_CHECKING:
     from wizard.apply.run.job import NextCommands
-    from wizard.apply.run.progress_log import StepProgress
 
 PERIOD = 1.0
 """Interval between updates, in seconds."""
@@ -221,25 +220,22 @@ def why_not_now(runs: Iterable[OpenRun]) -> ui.Text:
     return ""
 
 
-TESTED = frozenset({"alignment-4096", "geometry-contradiction", "geometry-usb-4096"})
-"""Findings resolved by a measurement of half a minute."""
-
 MISALIGNED = frozenset({"alignment-physical", "alignment-4096"})
 """Findings resolved by moving the partition, after a measurement if uncertain."""
 
-DOUBTED = frozenset({"recording-unknown", "recording-shingled-likely", "recording-contradiction"})
-"""Findings that the quick test for shingled recording may resolve."""
-
-BOOTED = frozenset({"boot-may-stop"})
-"""Findings resolved by the option nofail in fstab."""
-
+SPEED, SHINGLED, NOFAIL = "speed", "shingled", "nofail"
 ANSWERS = {
-    **dict.fromkeys(BOOTED, "nofail"),
-    **dict.fromkeys(DOUBTED, "shingled"),
-    **dict.fromkeys(MISALIGNED, "move"),
-    **dict.fromkeys(TESTED, "speed"),
+    "alignment-4096": SPEED,
+    "geometry-contradiction": SPEED,
+    "geometry-usb-4096": SPEED,
+    "alignment-physical": "move",
+    "recording-unknown": SHINGLED,
+    "recording-shingled-likely": SHINGLED,
+    "recording-contradiction": SHINGLED,
+    "boot-may-stop": NOFAIL,
 }
-"""The action that resolves a finding, by code. Measurements come before the changes that follow from them."""
+"""The action that resolves a finding, by code: a measurement of half a minute, a move, the quick test for
+shingled recording, or the option nofail in fstab."""
 
 
 def misaligned_found(drive: Drive, diagnosis: Diagnosis, at: str) -> tuple[Partition, ...]:
@@ -250,7 +246,7 @@ def misaligned_found(drive: Drive, diagnosis: Diagnosis, at: str) -> tuple[Parti
 
 def without_nofail(diagnosis: Diagnosis, at: str) -> str:
     """Return the first device at a row with which the boot may stop, or an empty string."""
-    found = (one.subject for one in diagnosis.findings if one.code in BOOTED and one.commands)
+    found = (one.subject for one in diagnosis.findings if ANSWERS.get(one.code) == NOFAIL and one.commands)
     return next((device for device in found if at in (diagnosis.drive, device)), "")
 
 
@@ -268,7 +264,7 @@ def answers(
         yield ui.Action("move", "f", label, why_not, aside=True)
     if without_nofail(diagnosis, at):
         yield ui.Action("nofail", "n", t("add nofail"), services.apply_obstacle or now, aside=True)
-    if any(finding.code in DOUBTED for finding in diagnosis.findings):
+    if any(ANSWERS.get(finding.code) == SHINGLED for finding in diagnosis.findings):
         obstacle = services.obstacle or now or services.quick_test_obstacle(drive)
         yield ui.Action("shingled", "p", messages.TEST(seconds=USUAL_SECONDS), obstacle, aside=True)
 

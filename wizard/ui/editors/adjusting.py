@@ -1,7 +1,5 @@
 """Editor for start, end and size of an existing partition, with the effect of each change."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import partialmethod
 
@@ -65,11 +63,8 @@ class ResizeEditor(Overlay):
         self._step, self._long = resize.steps_of(drive)
         self.row = resize.Border.SIZE
         self.title = t("Resize or move {part}", part=part.path)
+        self._now = part.extent
         self._request(self._now)
-
-    @property
-    def _now(self) -> Extent:
-        return self._part.extent
 
     def _request(self, place: Extent) -> None:
         self._place = place

@@ -143,7 +143,7 @@ class VolumeEditor(Screen):
     @property
     def _mounts(self) -> bool:
         kind = MADE.get(self._values[FILESYSTEM])
-        return kind is None or kind.mounts
+        return not kind or kind.mounts
 
     @property
     def _has_writers(self) -> bool:
@@ -181,9 +181,8 @@ class VolumeEditor(Screen):
             spec = self._read()
         except DiskwrightError:
             return ""
-        if why_not(self._check, replace(spec, encrypted=False)):
-            return ""
-        return why_not(self._check, replace(spec, encrypted=True))
+        plain = why_not(self._check, replace(spec, encrypted=False))
+        return "" if plain else why_not(self._check, replace(spec, encrypted=True))
 
     def turned(self, field: str, values: ui.Values) -> None:
         """Rank the filesystems again if purpose or role changed. Preserves typed values."""
