@@ -168,11 +168,9 @@ def partition_row(drive: Drive, part: Partition, runs: Sequence[OpenRun] = ()) -
         held = title_of(part.filesystem or "") or unmarked_content(drive, part)
     mounted = next(iter(part.mount_points), "")
     # Hidden signatures are restored by keep or undo, so the contents are not lost.
-    withheld = (
-        partition_types.is_half_moved(part)
-        if _is_half_moved(drive)
-        else not part.signatures and _hides_signatures(drive)
-    )
+    withheld = not part.signatures and _hides_signatures(drive)
+    if _is_half_moved(drive):
+        withheld = partition_types.is_half_moved(part)
     waiting = withheld or any(map(waits, runs_on(runs, drive, part.path)))
     cells = ui.pieces(
         ui.strong(ui.short(part.path)),

@@ -103,9 +103,9 @@ class VolumeEditor(Screen):
             offers = (ui.Offer("", t("manually")), ui.Offer(TURNED_ON, messages.AT_BOOT))
             yield self._field(SWAP, t("Activate"), offers=offers)
         if self._has_writers:
-            said: dict[str, ui.Text] = {EVERYONE: t("everyone"), ROOT: t("root only"), OTHER: t("other user")}
-            writers = (ui.Offer(name, said.get(name, name)) for name in (*self._writers, OTHER))
-            yield self._field(WRITER, messages.WHO_MAY_WRITE, offers=tuple(writers))
+            known = (ui.Offer(name, writer.shown) for name, writer in self._writers.items())
+            writers = (*known, ui.Offer(OTHER, t("other user")))
+            yield self._field(WRITER, messages.WHO_MAY_WRITE, offers=writers)
             if self._values[WRITER] == OTHER:
                 yield self._field(WRITER_NAME, messages.NAME, t("user or group:NAME"))
         roles = (ui.Offer(name, role.title, self._roles_refused[name]) for name, role in ROLES.items())
@@ -289,9 +289,6 @@ class VolumeEditor(Screen):
 def written(writer: layout.Writer) -> str:
     """Return the name of a writer in the format of `writer_named`."""
     return {"person": writer.name, "group": f"group:{writer.name}"}.get(writer.kind, writer.kind)
-
-
-EVERYONE, ROOT = written(layout.EVERYONE), written(layout.ROOT)
 
 
 def _unless_none(text: str) -> str:
