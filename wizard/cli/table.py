@@ -112,9 +112,6 @@ _LOOKING = (
     ),
 )
 
-SECONDS = Argument(
-    "--seconds N", t("time limit in seconds (30; with --shingled 1800)"), convert="builtins:float"
-)
 MOST_BYTES = Argument("--most-bytes SIZE", t("limit of written data, such as 8G (32G)"))
 
 _MEASURING = (
@@ -128,7 +125,9 @@ _MEASURING = (
             command.CONFIRM_ONCE,
             Argument("--shingled", t("with --scratch: look for the write cliff of a shingled drive")),
             Argument("--quick", t("with --shingled: one-minute test, unconfirmed on real drives")),
-            SECONDS,
+            Argument(
+                "--seconds N", t("time limit in seconds (30; with --shingled 1800)"), convert="builtins:float"
+            ),
             MOST_BYTES,
             Argument("--assume-physical BYTES", t("assume this physical block size")),
             command.JSON,

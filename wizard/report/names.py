@@ -167,8 +167,8 @@ TOKENS = ("--confirm",)
 
 def names_given(words: Sequence[str], known: Collection[str]) -> Iterator[tuple[str, str]]:
     """Yield every name given to a command, with its kind. `known` are the command's own words."""
-    for value, kind in _values(words, known):
-        yield from ((piece, found) for piece, found in _pieces(value, kind, known) if found)
+    for _, pieces in _split(words, known):
+        yield from ((piece, kind) for piece, kind in pieces if kind)
     for variable in PEOPLE:
         if (person := os.environ.get(variable, "")) != "root":
             yield person, USER
@@ -183,37 +183,27 @@ def masked(
     words: Sequence[str], known: Collection[str], word_for: Callable[[str, str], str]
 ) -> Iterator[str]:
     """Yield the words of a command, with names replaced by `word_for(kind, value)`."""
-    values = iter(_values(words, known))
-    for word in words:
-        option, joined, _ = _split_word(word, known)
-        if option is not None and not joined:
-            yield option
-            continue
-        value, kind = next(values)
-        yield (option or "") + "".join(
-            word_for(found, piece) if found else piece for piece, found in _pieces(value, kind, known)
-        )
+    for option, pieces in _split(words, known):
+        yield option + "".join(word_for(kind, piece) if kind else piece for piece, kind in pieces)
 
 
-def _split_word(word: str, known: Collection[str]) -> tuple[str | None, bool, str]:
-    """Split a word into option (with equals sign), whether it includes a value, and value."""
-    if not word.startswith("-") or word == "-":
-        return None, False, word
-    option, equals, value = word.partition("=")
-    if not any(one.startswith(option) for one in known):
-        # A short option with a value, or not an option.
-        short = word[:2] if word[:2] in known else ""
-        return short, True, word[len(short) :]
-    return option + equals, bool(equals), value
-
-
-def _values(words: Sequence[str], known: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Yield the values among the words, with the kind that the preceding option implies."""
+def _split(words: Sequence[str], known: Collection[str]) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """Yield each word as an option with equals sign, and the parts of its value as `_pieces` does. A kind may
+    follow from the option before."""
     for before, word in pairwise(("", *words)):
-        option, joined, value = _split_word(word, known)
-        if option is None or joined:
-            named = (option or before).rstrip("=")
-            yield value, SERIAL if named in TOKENS else USER if named == "--writable" else NAME
+        option, equals, value = word.partition("=")
+        if not word.startswith("-") or word == "-":
+            option, equals, value = "", "", word
+        elif not any(one.startswith(option) for one in known):
+            # A short option with a value, or not an option.
+            option, equals = word[:2] if word[:2] in known else "", ""
+            value = word[len(option) :]
+        elif not equals:
+            yield option, []
+            continue
+        named = (option or before).rstrip("=")
+        kind = SERIAL if named in TOKENS else USER if named == "--writable" else NAME
+        yield option + equals, list(_pieces(value, kind, known))
 
 
 def _pieces(value: str, kind: str, known: Collection[str]) -> Iterator[tuple[str, str]]:
