@@ -16,7 +16,7 @@ from wizard.advice.ranking import advise
 from wizard.advice.workloads import find_workload
 from wizard.apply.remedies import absent_at_boot, diagnose
 from wizard.apply.run.backup_store import OWN_FSTAB
-from wizard.cli.machines import machine_and_drive, recorded_drive
+from wizard.cli.machines import machine_and_drives, recorded_drive
 from wizard.cli.output import Document
 from wizard.documents.codec import render_document, to_json
 from wizard.findings.diagnose import has_health, judge_health
@@ -201,7 +201,7 @@ ADVICE_SCHEMA = "diskwright.advice/1"
 def advise_drive(arguments: Namespace) -> Document:
     """Rank the filesystems for a drive and a workload."""
     profile = find_workload(arguments.workload)
-    machine, drive = machine_and_drive(arguments.device, arguments.machine)
+    machine, (drive,) = machine_and_drives([arguments.device], arguments.machine)
     recording = diagnose(machine, drive, load_patterns()).recording
     advice = advise(machine, drive, recording, profile)
     return render_document(ADVICE_SCHEMA, to_json(advice)), advice_text(advice, drive)

@@ -19,16 +19,9 @@ def recorded_drive(machine: Machine, device: str, file: str) -> Drive:
     )
 
 
-def machine_and_drive(device: str, recorded: str | None) -> tuple[Machine, Drive]:
-    """Return the machine and the drive at `device`, probed or read from the file `recorded`. Raises BadInput
-    if the drive is missing."""
-    machine, drives = machine_and_drives([device], recorded)
-    return machine, drives[0]
-
-
 def machine_and_drives(devices: Sequence[str], recorded: str | None) -> tuple[Machine, tuple[Drive, ...]]:
-    """Return the machine and the drives at `devices`, in order. Raises BadInput if a drive is missing or
-    listed twice."""
+    """Return the machine and the drives at `devices`, in order, probed or read from the file `recorded`.
+    Raises BadInput if a drive is missing or listed twice."""
     if recorded is None:
         machine = with_others(probe_machine(devices))
         if len(machine.drives) != len(devices):

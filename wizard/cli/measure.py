@@ -18,7 +18,7 @@ from wizard.benchmark.results import BenchmarkResult, render_verdict
 from wizard.benchmark.scratch import confirm_scratch
 from wizard.benchmark.smr_write import run_shingled_trial
 from wizard.cli import wording
-from wizard.cli.machines import machine_and_drive
+from wizard.cli.machines import machine_and_drives
 from wizard.cli.output import deliver, progress_line, save, say
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
@@ -167,7 +167,7 @@ def trial(arguments: Namespace) -> ExitCode:
     user stopped the test."""
     _check_trial(arguments)
     sweep_all()
-    machine, drive = machine_and_drive(arguments.device, None)
+    machine, (drive,) = machine_and_drives([arguments.device], None)
     order = _order(arguments, machine, drive, find_workload(arguments.workload))
     for said in announcement(order):
         say(said)

@@ -67,16 +67,16 @@ def width_of(stream: TextIO) -> int:
 def show(blocks: Iterable[ui.Block], stream: TextIO | None = None) -> None:
     """Print blocks of a view to stdout or `stream`, in colour on a terminal that shows colours."""
     stream = stream or sys.stdout
+    on_terminal = stream.isatty()
     plain_terminal = os.environ.get("NO_COLOR") or os.environ.get("TERM") in (None, "dumb", "vt220", "vt100")
-    in_colour = stream.isatty() and not plain_terminal
-    width = min(max(width_of(stream), NARROWEST), WIDEST) if stream.isatty() else USUAL
+    in_colour = on_terminal and not plain_terminal
+    width = min(max(width_of(stream), NARROWEST), WIDEST) if on_terminal else USUAL
     for block in blocks:
-        # Programs that read the output get each command, and each line of a file, on one line.
+        most = width
         match block:
-            case ui.Command() | ui.Para(pieces=(ui.Piece(tone=ui.Tone.ACCENT),)) if not stream.isatty():
+            case ui.Command() | ui.Para(pieces=(ui.Piece(tone=ui.Tone.ACCENT),)) if not on_terminal:
+                # Programs that read the output get each command, and each line of a file, on one line.
                 most = LONGEST_PARAGRAPH
-            case _:
-                most = width
         for number, line in enumerate(rendered(block, most)):
             shown = harmless(line)
             stream.write(f"{_coloured(shown, block, number) if in_colour else shown}\n")
