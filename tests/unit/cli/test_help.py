@@ -175,9 +175,9 @@ def test_help_texts_are_built_only_on_request(
     made = CommandParser(CommandRow("show", EXAMPLES, "", (), ("diskwright show", EXAMPLES), (EXAMPLES,)))
     said: list[str] = []
 
-    def noted(text: str, *_: int) -> list[str]:
-        said.append(text)
-        return [text]
+    def noted(text: object, *_: int) -> list[str]:
+        said.append(str(text))
+        return [str(text)]
 
     monkeypatch.setattr("wizard.cli.command._filled", noted)
     made.parse_args([])
