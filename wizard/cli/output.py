@@ -41,11 +41,9 @@ SGR = {
 """Terminal attributes of tones (ECMA-48)."""
 
 
-def harmless(text: str, spared: str = "\t") -> str:
-    """Return the text with unprintable characters replaced by `?`, except those in `spared`."""
-    if text.isprintable():
-        return text
-    return "".join(char if char.isprintable() or char in spared else "?" for char in text)
+def harmless(text: str) -> str:
+    """Return the text with unprintable characters except tabs replaced by `?`."""
+    return "".join(char if char.isprintable() or char == "\t" else "?" for char in text)
 
 
 def tell(lines: Iterable[str], stream: TextIO | None = None) -> None:

@@ -133,8 +133,8 @@ class Words:
             return self._known[found.casefold()]
         if found.casefold() in self._types:
             return found
-        shape = next(at for at in range(len(SHAPES)) if match[f"shape{at}"] is not None)
-        return self.word(SHAPES[shape][0], found)
+        kind = next(kind for at, (kind, _) in enumerate(SHAPES) if match[f"shape{at}"] is not None)
+        return self.word(kind, found)
 
 
 def _forms(value: str, kind: str) -> Iterator[str]:
