@@ -70,21 +70,23 @@ FIELDS: dict[type, str] = {
 
 def inspect(arguments: Namespace) -> Document:
     """Describe the drives."""
+    machine, patterns = _machine(arguments), load_patterns()
+    fstab = None if arguments.machine else OWN_FSTAB
+    diagnoses = {drive.path: diagnose(machine, drive, patterns, fstab=fstab) for drive in machine.drives}
+    absent = () if fstab is None or arguments.devices else tuple(absent_at_boot(machine, fstab))
+    document = render_document(SCHEMA, machine_document(machine, diagnoses, absent))
+    return document, _blocks(machine, diagnoses, absent)
+
+
+def _machine(arguments: Namespace) -> Machine:
     devices, file = arguments.devices, arguments.machine
     if file is not None:
         machine = load_machine(Path(file))
         chosen = dict.fromkeys(recorded_drive(machine, device, file) for device in devices)
-        machine = replace(machine, drives=tuple(chosen)) if devices else machine
-    else:
-        facts = survey(devices or None, all_devices=arguments.all)
-        machine = machine_of(facts) if arguments.save is None else save_machine(Path(arguments.save), facts)
-        machine = with_others(machine) if devices else machine
-    patterns = load_patterns()
-    fstab = None if file else OWN_FSTAB
-    diagnoses = {drive.path: diagnose(machine, drive, patterns, fstab=fstab) for drive in machine.drives}
-    absent = () if fstab is None or devices else tuple(absent_at_boot(machine, fstab))
-    document = render_document(SCHEMA, machine_document(machine, diagnoses, absent))
-    return document, _blocks(machine, diagnoses, absent)
+        return replace(machine, drives=tuple(chosen)) if devices else machine
+    facts = survey(devices or None, all_devices=arguments.all)
+    machine = machine_of(facts) if arguments.save is None else save_machine(Path(arguments.save), facts)
+    return with_others(machine) if devices else machine
 
 
 def _blocks(
