@@ -110,7 +110,7 @@ def test_findings_show_published_figures() -> None:
     known = off_by_512()
     worst = finding_reasons(at.desk.services.diagnose(machine(known), known))[0]
     figures = [block for block in worst.behind if isinstance(block, Figures)]
-    assert figures and all(len(one.shown) == len(one.values) for one in figures)
+    assert figures and all(len(one.texts) == len(one.values) for one in figures)
     assert "is better" in str(figures[0].unit)
     said = [str(piece.text) for block in worst.behind for piece in getattr(block, "pieces", ())]
     sources = [text for text in said if text.startswith("Linux on 4 KB")]
