@@ -9,9 +9,9 @@ from wizard import __version__
 from wizard.cli import command as words
 from wizard.cli.command import OVERVIEW_EXAMPLES as EXAMPLES
 from wizard.cli.command import CommandParser as Parser
-from wizard.cli.command import Example
 from wizard.cli.main import parser_of
 from wizard.cli.table import GROUPS
+from wizard.model.said import Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Command:
     says: str
     options: tuple[Option, ...]
     operands: tuple[Operand, ...]
-    examples: tuple[Example, ...]
+    examples: tuple[str | Message, ...]
     about: tuple[str, ...]
 
 
@@ -61,7 +61,7 @@ class Program:
     wizard: Command
     commands: tuple[Command, ...]
     shared: tuple[Option, ...]
-    examples: tuple[Example, ...]
+    examples: tuple[str | Message, ...]
     exit_codes: tuple[tuple[str, str], ...]
 
 

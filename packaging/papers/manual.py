@@ -6,7 +6,8 @@ from itertools import groupby
 
 from papers.commands import Command, Operand, Option, Program
 from papers.values import NO_VALUE
-from wizard.cli.command import Example
+from wizard.cli.command import line_to_type
+from wizard.model.said import Message
 
 VERSION = Option(("--version",), "print the version", NO_VALUE)
 RUNS = "What was applied, with the data that undo needs, unless --journal names another folder."
@@ -129,21 +130,16 @@ def _paragraphs(texts: Sequence[str]) -> list[str]:
     ]
 
 
-def _examples(examples: Iterable[Example]) -> Iterator[str]:
-    """Yield the example commands. Long commands continue after a backslash."""
-    for number, example in enumerate(examples):
-        *typed, says = (
-            (*example.lines(74), "") if example.says is None else (*_typed(example), str(example.says))
-        )
+def _examples(examples: Iterable[str | Message]) -> Iterator[str]:
+    """Yield command lines, each followed by its explanation if there is one."""
+    for number, one in enumerate(examples):
+        if isinstance(one, Message):
+            yield from (".RS 4", _text(str(one)), ".RE")
+            continue
         if number:
             yield ".PP"
-        yield from (".nf", *(_escaped(line.removeprefix("    ")) for line in typed), ".fi")
-        if says:
-            yield from (".RS 4", _text(says), ".RE")
-
-
-def _typed(example: Example) -> Iterator[str]:
-    return Example(example.words).lines(74)
+        typed = (_escaped(line.removeprefix("    ")) for line in line_to_type(one, 74))
+        yield from (".nf", *typed, ".fi")
 
 
 def _exit_status(known: Program) -> Iterator[str]:

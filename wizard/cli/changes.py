@@ -15,7 +15,7 @@ from wizard.apply.run.job import check_root
 from wizard.apply.run.kinds import render_any
 from wizard.cli import wording
 from wizard.cli.command import typed
-from wizard.cli.output import deliver, save, say, tell
+from wizard.cli.output import Document, deliver, save, say, tell
 from wizard.cli.start import environment_of, offer, page_of
 from wizard.documents.codec import render_document, to_json
 from wizard.ext4.system_findings import COPY_COMMANDS, COPY_INSTEAD
@@ -27,7 +27,7 @@ from wizard.model.finding import Severity
 from wizard.model.said import t
 from wizard.operations.fstab import EditFstab
 from wizard.operations.settings import WriteRules, difference
-from wizard.plan.changes import Prospect, Way, WayOffer
+from wizard.plan.changes import Prospect, Way
 from wizard.ui.components.advice_rows import offer_blocks
 from wizard.ui.components.drive_rows import finding_paras
 from wizard.ui.messages import NOT_MOUNTED
@@ -99,7 +99,7 @@ def bring(arguments: Namespace) -> ExitCode:
     return offer(runs_of(arguments).work_out_copy(asked), arguments)
 
 
-def tune(arguments: Namespace) -> ExitCode:
+def tune(arguments: Namespace) -> None:
     """Print suggestions for a filesystem, and save the changes if requested."""
     from wizard.apply.settings.proposal import work_out
 
@@ -124,21 +124,13 @@ def tune(arguments: Namespace) -> ExitCode:
         own_fstab = () if environment.is_running_system else ("--fstab", shlex.quote(str(environment.fstab)))
         say(wording.NOT_WRITTEN)
         say(typed("apply", shlex.quote(arguments.output), as_options(found.changes.tokens), *own_fstab))
-    return ExitCode.DONE
 
 
 def _tuning_blocks(found: TuningProposal) -> Iterator[Block]:
     """Show the suggestions and steps, without the edits of whole files."""
     existing, changes = found.used.existing, found.changes
-    place = existing.mount_point or NOT_MOUNTED
-    yield para(
-        t(
-            "{purpose}, on {device}, {place}",
-            purpose=found.workload.title,
-            device=existing.device,
-            place=place,
-        )
-    )
+    purpose, place = found.workload.title, existing.mount_point or NOT_MOUNTED
+    yield para(t("{purpose}, on {device}, {place}", purpose=purpose, device=existing.device, place=place))
     yield para(
         t("Suggested, not yet applied:") if found.tuning.changes else t("No better settings are known.")
     )
@@ -162,7 +154,7 @@ def _differences(found: TuningProposal) -> Iterator[str]:
             yield from step.edits
 
 
-def migrate(arguments: Namespace) -> ExitCode:
+def migrate(arguments: Namespace) -> Document | ExitCode:
     """Compare the conversions to ext4, or show, save or start one."""
     from wizard.apply.conversion.guard import look_at_ext
     from wizard.ext4.document import make_migration, prospect_of
@@ -173,8 +165,7 @@ def migrate(arguments: Namespace) -> ExitCode:
     situation = look_at_ext(arguments.device, environment_of(arguments))
     if arguments.way is None:
         prospect = prospect_of(situation)
-        deliver(arguments, render_document(PROSPECT_SCHEMA, to_json(prospect)), prospect_blocks(prospect))
-        return ExitCode.DONE
+        return render_document(PROSPECT_SCHEMA, to_json(prospect)), prospect_blocks(prospect)
     made = make_migration(
         situation, Way(arguments.way), manifest=arguments.manifest, repairs=arguments.repair
     )
@@ -207,18 +198,13 @@ def prospect_blocks(prospect: Prospect) -> Iterator[Block]:
     for one in prospect.offers:
         yield GAP
         yield para(strong(f"{one.way}:"), SUMMARIES[one.way])
-        yield from _offer_blocks(prospect, one)
+        yield from offer_blocks(prospect, one)
+        if not one.obstacle:
+            room = (t("Extra space: up to {room:size}.", room=one.room_bytes),) if one.room_bytes else ()
+            yield para(t("Needs: roughly {seconds:time}.", seconds=one.seconds), *room)
     yield GAP
     if prospect.default is not None:
         yield para(t("Recommended: {way}.", way=prospect.default), prospect.why)
     else:
         yield para(prospect.why)
     yield para(NEW_INSTEAD, COPY_INSTEAD, COPY_COMMANDS)
-
-
-def _offer_blocks(prospect: Prospect, one: WayOffer) -> Iterator[Block]:
-    yield from offer_blocks(prospect, one)
-    if not one.obstacle:
-        duration = t("Needs: roughly {seconds:time}.", seconds=one.seconds)
-        room = t("Extra space: up to {room:size}.", room=one.room_bytes)
-        yield para(duration, *((room,) if one.room_bytes else ()))

@@ -1,5 +1,6 @@
 """Command rows, their arguments, and the help made from both."""
 
+import re
 import shlex
 from argparse import Action, ArgumentParser, HelpFormatter, Namespace
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -17,45 +18,6 @@ ALL_OPTIONS = Sentence("See `{command} --help` for all options and examples.")
 
 WIDEST = 110
 """Columns; longer lines are hard to read."""
-
-
-class Example(Struct, frozen=True):
-    """A command line and, if needed, an explanation of its effect."""
-
-    words: tuple[str, ...]
-    says: Message | None = None
-
-    def lines(self, width: int) -> Iterator[str]:
-        """Yield the command and explanation, at most `width` columns wide. Long commands continue after a
-        backslash."""
-        line = "   "
-        for part in _parts(self.words):
-            if line.strip() and len(line) + len(part) + 3 > width:
-                yield f"{line} \\"
-                line = "       "
-            line += f" {part}"
-        yield line
-        if self.says is not None:
-            yield from _filled(str(self.says), width, 8)
-
-
-def _parts(words: tuple[str, ...]) -> Iterator[str]:
-    """Yield the words, each option joined with its value."""
-    rest = list(words)
-    while rest:
-        word = rest.pop(0)
-        valued = word.startswith("-") and rest and not rest[0].startswith(("-", "|"))
-        yield f"{word} {rest.pop(0)}" if valued else word
-
-
-def plain(line: str = "", says: Message | None = None) -> Example:
-    """Return an example that does not require root. No word of `line` contains a space."""
-    return Example(("diskwright", *line.split()), says)
-
-
-def root(line: str = "", says: Message | None = None) -> Example:
-    """Return an example that requires root. No word of `line` contains a space."""
-    return Example(("sudo", "diskwright", *line.split()), says)
 
 
 def typed(*words: str) -> str:
@@ -85,7 +47,6 @@ class Argument(Struct, frozen=True):
     default: str | tuple[str, ...] | None = None
     required: bool = False
     dest: str = ""
-    const: str = ""
     group: str = ""
 
     @property
@@ -112,7 +73,7 @@ class CommandRow(Struct, frozen=True):
     summary: Message
     function: str
     arguments: tuple[Argument, ...]
-    examples: tuple[Example, ...]
+    examples: tuple[str | Message, ...]
     about: tuple[Message, ...] = ()
     probes: bool = False
     begins: bool = False
@@ -142,20 +103,17 @@ class CommandParser(ArgumentParser):
 
     def format_help(self) -> str:
         """Return the whole help text. Examples and paragraphs are rendered only on demand."""
-        width = help_width()
-        lines = [*example_lines(self.examples, width), *paragraph_lines(self.about, width)]
+        lines = [*example_lines(self.examples), *paragraph_lines(self.about)]
         return "\n".join((super().format_help(), *lines, ""))
 
     def error(self, message: str) -> NoReturn:
         """Print the mistake with an example, and exit."""
-        width = help_width()
-        more = paragraph_lines((ALL_OPTIONS(command=self.prog),), width)
-        lines = (*_filled(f"{self.prog}: {message}.", width), *example_lines(self.examples[:1], width), *more)
+        more = paragraph_lines((ALL_OPTIONS(command=self.prog),))
+        lines = (*_filled(f"{self.prog}: {message}."), *example_lines(self.examples[:1]), *more)
         self.exit(ExitCode.USAGE, "\n".join((*lines, "")))
 
 
 def _add(add: Callable[..., Action], one: Argument) -> None:
-    """Add an argument to a parser or a group."""
     from pkgutil import resolve_name
 
     metavar = one.metavar.rstrip("?*+")
@@ -163,19 +121,20 @@ def _add(add: Callable[..., Action], one: Argument) -> None:
     given: dict[str, object] = {"help": str(one.says)}
     if one.dest:
         given["dest"] = one.dest
-    if one.const:
-        given |= {"action": "store_const", "const": one.const}
-    elif not (metavar or one.choices):
+    if not (metavar or one.choices):
         given["action"] = "store_true"
     else:
-        given |= {"default": one.default} if one.default is not None else {}
-        given |= {"metavar": metavar} if metavar else {}
-        given |= {"type": resolve_name(one.convert)} if one.convert else {}
-        given |= {"required": True} if one.required else {}
         if suffix:
             given |= {"action": "append"} if one.spec.startswith("-") else {"nargs": suffix}
         found = resolve_name(one.choices) if isinstance(one.choices, str) else one.choices
-        given |= {"choices": tuple(map(str, found))} if found else {}
+        given |= {
+            "metavar": metavar or None,
+            "type": resolve_name(one.convert) if one.convert else None,
+            "default": one.default,
+            "choices": tuple(map(str, found)) or None,
+        }
+    if one.required:
+        given["required"] = True
     add(*one.names, **given)
 
 
@@ -196,26 +155,41 @@ def help_width() -> int:
     return max(40, min(get_terminal_size().columns - 2, WIDEST))
 
 
-def example_lines(examples: Iterable[Example], width: int) -> list[str]:
-    """Return the examples below a heading."""
-    return [str(EXAMPLES), *(line for example in examples for line in example.lines(width))]
+def example_lines(examples: Iterable[str | Message]) -> list[str]:
+    """Return command lines below a heading, each followed by its explanation if there is one."""
+    lines = [str(EXAMPLES)]
+    for one in examples:
+        lines += _filled(one, 8) if isinstance(one, Message) else line_to_type(one, help_width())
+    return lines
 
 
-def paragraph_lines(said: Iterable[Message], width: int) -> list[str]:
+def line_to_type(command: str, width: int) -> Iterator[str]:
+    """Yield a command line. A long one continues after a backslash; an option stays with its value."""
+    line = "   "
+    for part in re.findall(r"-\S+ [^-|\s]\S*|\S+", command):
+        if line.strip() and len(line) + len(part) + 3 > width:
+            yield f"{line} \\"
+            line = "       "
+        line += f" {part}"
+    yield line
+
+
+def paragraph_lines(said: Iterable[Message]) -> list[str]:
     """Return the wrapped paragraphs, each after an empty line."""
-    return [line for one in said for line in ("", *_filled(str(one), width))]
+    return [line for one in said for line in ("", *_filled(one))]
 
 
-def item_lines(name: str, says: Message | str, width: int) -> list[str]:
+def item_lines(name: str, says: Message) -> list[str]:
     """Return a name with its description in a second column."""
-    return _filled(str(says), width, 15, f"    {name:<10} ")
+    return _filled(says, 15, f"    {name:<10} ")
 
 
-def _filled(text: str, width: int, indent: int = 0, begins: str = "") -> list[str]:
+def _filled(text: Message | str, indent: int = 0, begins: str = "") -> list[str]:
     from textwrap import wrap
 
     lead = " " * indent
-    return wrap(text, width, initial_indent=begins or lead, subsequent_indent=lead, break_on_hyphens=False)
+    first = begins or lead
+    return wrap(str(text), help_width(), initial_indent=first, subsequent_indent=lead, break_on_hyphens=False)
 
 
 USAGE = t("usage: diskwright [OPTIONS] [DEVICE], or diskwright COMMAND [...]")
@@ -239,29 +213,35 @@ CODES = (
 )
 
 OVERVIEW_EXAMPLES = (
-    plain("inspect", t("a first look, without root")),
-    root("demo", t("try everything on a disposable drive")),
-    root("plan /dev/sdX --workload large-media -o media.json", t("plan a whole drive for large media files")),
-    plain("show media.json", t("show the drive before and after, and every command")),
-    root("apply media.json --confirm SERIAL", t("apply the plan; a drive with data then waits")),
-    root("keep", t("keep the result")),
-    root("undo", t("restore the old content, bit for bit")),
+    "diskwright inspect",
+    t("a first look, without root"),
+    "sudo diskwright demo",
+    t("try everything on a disposable drive"),
+    "sudo diskwright plan /dev/sdX --workload large-media -o media.json",
+    t("plan a whole drive for large media files"),
+    "diskwright show media.json",
+    t("show the drive before and after, and every command"),
+    "sudo diskwright apply media.json --confirm SERIAL",
+    t("apply the plan; a drive with data then waits"),
+    "sudo diskwright keep",
+    t("keep the result"),
+    "sudo diskwright undo",
+    t("restore the old content, bit for bit"),
 )
 
 
 def overview(groups: Mapping[Message, Sequence[CommandRow]], options: Iterable[Argument]) -> str:
     """Return the text of `diskwright --help`: the wizard's options, and each group's commands."""
-    width = help_width()
-    lines = [str(USAGE), *paragraph_lines((WIZARD,), width), ""]
-    lines += item_lines("--help", t("show this help message and exit"), width)
+    lines = [str(USAGE), *paragraph_lines((WIZARD,)), ""]
+    lines += item_lines("--help", t("show this help message and exit"))
     for option in options:
         name = option.names[-1] if option.spec.startswith("-") else option.metavar.rstrip("?")
-        lines += item_lines(name, option.says, width)
+        lines += item_lines(name, option.says)
     for heading, commands in groups.items():
         lines += ["", f"{heading}:"]
-        lines += [line for one in commands for line in item_lines(one.name, one.summary, width)]
-    lines += ["", *example_lines(OVERVIEW_EXAMPLES, width)]
-    lines += paragraph_lines((OWN_HELP, DEBUG, EXIT_CODES(codes=CODES)), width)
+        lines += [line for one in commands for line in item_lines(one.name, one.summary)]
+    lines += ["", *example_lines(OVERVIEW_EXAMPLES)]
+    lines += paragraph_lines((OWN_HELP, DEBUG, EXIT_CODES(codes=CODES)))
     return "\n".join((*lines, ""))
 
 

@@ -84,22 +84,14 @@ HEADS = {
 
 def lines_of(result: EnsureResult) -> Iterator[str]:
     """Yield the result, then the differences."""
-    name, paths = result.first.name, result.first.paths
-    head = (
-        _head(result.state, name, paths)
-        if paths
-        else t("{name}: does not match exactly one drive; no changes were made.", name=name)
-    )
-    yield str(head)
+    name, paths, sentence = result.first.name, result.first.paths, HEADS[result.state]
+    count = {"count": len(paths)} if "count" in sentence.fields else {}
+    if paths:
+        yield str(sentence(name=name, drive=paths, **count))
+    else:
+        yield str(t("{name}: does not match exactly one drive; no changes were made.", name=name))
     if result.state != "changed":
         yield from (f"    {line}" for said in result.said for line in shown_lines(said, 2000))
-
-
-def _head(state: State, name: str, drives: tuple[str, ...]) -> Message:
-    sentence = HEADS[state]
-    if "count" in sentence.fields:
-        return sentence(name=name, drive=drives, count=len(drives))
-    return sentence(name=name, drive=drives)
 
 
 def document_of(results: Sequence[EnsureResult], *, check: bool) -> Ensured:
@@ -174,47 +166,37 @@ def ensured(wanted: WantedDrives, where: Where, *, check: bool) -> tuple[EnsureR
     if not check:
         # Rehearsals would create and delete this folder, maybe while another run starts.
         make_private(runs_folder(where.journal_dir))
-    looks = _each_once(_looks(wanted, where))
+    looks = _looks(wanted, where)
     if check or any(look.state is DriveState.REFUSED for look in looks):
-        return tuple(_seen(look, check=check) for look in looks)
+        for look in looks if check else ():
+            if look.state not in (DriveState.REFUSED, DriveState.AS_WANTED):
+                _show(look)
+        return tuple(map(EnsureResult, looks))
     for doubt in doubts_about(runs_folder(where.journal_dir)):
         say(doubt)
     return tuple(_carried_out(look, where) for look in looks)
 
 
 def _looks(wanted: WantedDrives, where: Where) -> list[DriveAssessment]:
-    """Inspect the drive of each entry. No two entries may use the same names or mount points."""
+    """Inspect the drive of each entry. No two entries may use the same drive, names or mount points."""
     looks: list[DriveAssessment] = []
     given = frozenset(places_named(wanted))
     for one in wanted.drive:
         looks.append(look_at(one, replace(where, given=given)))
         volumes = [volume for shape in looks[-1].after for volume in shape.volumes]
         given |= {name for volume in volumes for name in (volume.device, *volume.mount_points)}
-    return looks
-
-
-def _each_once(looks: list[DriveAssessment]) -> list[DriveAssessment]:
-    """Refuse drives that match two entries."""
     paths = [path for look in looks for path in look.paths]
-    twice = [next((path for path in look.paths if paths.count(path) > 1), None) for look in looks]
-    return [
-        _refused(look, t("Two entries of the file match {drive}.", drive=path)) if path else look
-        for look, path in zip(looks, twice, strict=True)
-    ]
+    for number, look in enumerate(looks):
+        if twice := next((path for path in look.paths if paths.count(path) > 1), None):
+            looks[number] = _refused(look, t("Two entries of the file match {drive}.", drive=twice))
+    return looks
 
 
 def _refused(look: DriveAssessment, why: Message | str) -> DriveAssessment:
     return replace(look, state=DriveState.REFUSED, said=(why,))
 
 
-def _seen(look: DriveAssessment, *, check: bool) -> EnsureResult:
-    if check and look.state not in (DriveState.REFUSED, DriveState.AS_WANTED):
-        _show(look)
-    return EnsureResult(look)
-
-
 def _show(look: DriveAssessment) -> None:
-    """Print every step to stderr."""
     if document := look.plan or look.changes:
         show(page_of(document, keep=look.plan is not None and look.replaces), sys.stderr)
 
@@ -263,13 +245,11 @@ def _same_again(first: DriveAssessment, look: DriveAssessment) -> DriveAssessmen
 
 
 def _begun(look: DriveAssessment, where: Where) -> Path:
-    """Start the run of the next step, and return its folder."""
-    environment, journal_dir = where.environment, where.journal_dir
     if look.run is not None:
-        run = look.run
-        resume(run)
-        return run
+        resume(look.run)
+        return look.run
     document = look.plan or look.changes
     assert document is not None
-    how = Start(document.tokens, journal_dir, environment, keep=look.plan is not None and look.replaces)
+    keep = look.plan is not None and look.replaces
+    how = Start(document.tokens, where.journal_dir, where.environment, keep=keep)
     return begin_heeding(partial(job_for(document).start, document, how))

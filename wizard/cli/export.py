@@ -10,7 +10,7 @@ from wizard.apply.ensure.look import DriveState, as_found
 from wizard.cli.output import save, say
 from wizard.cli.start import check_is_root, environment_of, read_plan_file
 from wizard.model.ensure import WantedDrive
-from wizard.model.errors import BadInput, ExitCode, Failed
+from wizard.model.errors import BadInput, Failed
 from wizard.model.layout import Member
 from wizard.model.said import t
 from wizard.plan import export as exported
@@ -18,10 +18,11 @@ from wizard.plan.desired_state import document as wanted
 from wizard.plan.plan import Plan
 
 
-def export(arguments: Namespace) -> ExitCode:
+def export(arguments: Namespace) -> None:
     """Write the export to stdout or a file, and the missing parts to stderr."""
     if arguments.plan.startswith("/dev/"):
-        return _export_drive(arguments)
+        _export_drive(arguments)
+        return
     plan = read_plan_file(arguments.plan)
     missing: Iterable[object]
     match arguments.format:
@@ -41,10 +42,9 @@ def export(arguments: Namespace) -> ExitCode:
             missing = wanted.wanted_lacks(plan)
     for sentence in missing:
         say(str(sentence))
-    return ExitCode.DONE
 
 
-def _export_drive(arguments: Namespace) -> ExitCode:
+def _export_drive(arguments: Namespace) -> None:
     if arguments.format not in ("wanted", "ansible"):
         raise BadInput(t("--as {format} needs a plan, not a drive.", format=arguments.format))
     check_is_root(arguments)
@@ -55,7 +55,6 @@ def _export_drive(arguments: Namespace) -> ExitCode:
         say(t("`ensure` would change or refuse {drive}:", drive=look.name))
         for said in look.said:
             say(f"    {said}")
-    return ExitCode.DONE
 
 
 def _write_wanted(drive: WantedDrive, arguments: Namespace, *notes: str) -> None:
@@ -65,19 +64,18 @@ def _write_wanted(drive: WantedDrive, arguments: Namespace, *notes: str) -> None
 
 
 def _write_text(text: str, output: str | None) -> None:
-    if output in (None, "-"):
+    if output is None or output == "-":
         sys.stdout.write(text)
     else:
-        save(str(output), text)
+        save(output, text)
 
 
 def _write_definitions(plan: Plan, member: Member, output: str | None) -> None:
     """Write into a folder without other definitions, which would be combined. Raises BadInput or Failed."""
     files = exported.repart_files(plan, member)
-    if output in (None, "-"):
+    if output is None or output == "-":
         raise BadInput(t("Definitions need a folder: name one with -o."))
-    folder = Path(str(output))
-    shown = str(folder)
+    folder, shown = Path(output), str(Path(output))
     try:
         folder.mkdir(exist_ok=True)
         others = sorted(entry.name for entry in folder.glob("*.conf"))

@@ -16,18 +16,17 @@ from wizard.advice.ranking import advise
 from wizard.advice.workloads import find_workload
 from wizard.apply.remedies import absent_at_boot, diagnose
 from wizard.apply.run.backup_store import OWN_FSTAB
-from wizard.cli.machines import machine_and_drive, not_recorded
-from wizard.cli.output import deliver
+from wizard.cli.machines import machine_and_drives, recorded_drive
+from wizard.cli.output import Document
 from wizard.documents.codec import render_document, to_json
 from wizard.findings.diagnose import has_health, judge_health
 from wizard.findings.drive_faults import turning_words
 from wizard.findings.geometry import load_patterns
 from wizard.model.advice import Advice
-from wizard.model.drive_facts import Discard, Smart, Zones
-from wizard.model.errors import BadInput, ExitCode
-from wizard.model.finding import Clue, Diagnosis, Finding, Recording, Severity
+from wizard.model.drive_facts import Smart, Zones
+from wizard.model.finding import Diagnosis, Finding, Severity
 from wizard.model.geometry import Geometry
-from wizard.model.machine import Drive, Extent, Layer, Machine, Partition, Signature, Table, Unread, Use
+from wizard.model.machine import Drive, Layer, Machine, Partition, Signature, Table, Unread, Use
 from wizard.model.said import Message, format_capacity, in_english, t
 from wizard.probe.interpret import machine_of
 from wizard.probe.machine import load_machine, save_machine, survey, with_others
@@ -41,73 +40,53 @@ SCHEMA = "diskwright.machine/2"
 JSON = dict[str, Any]
 
 
-def _names(text: str) -> list[str]:
-    return text.split()
-
-
-FIELDS: dict[type, list[str]] = {
-    Clue: _names("source says confidence"),
-    Discard: _names("granularity_bytes maximum_bytes"),
-    Drive: _names(
+FIELDS: dict[type, str] = {
+    Drive: (
         "path by_id model vendor revision serial wwn bus size_bytes geometry rotational rotation_rate "
         "kernel_rotational removable read_only zoned zone_bytes zones vpd_zoned discard scheduler "
         "schedulers diskseq backing_file smart ata nvme_formats nvme_format_scope table signatures free "
         "layers uses content_digest superblock_digest unread"
     ),
-    Extent: _names("start_bytes size_bytes"),
-    Geometry: _names(
+    Geometry: (
         "logical_block_bytes physical_block_bytes alignment_offset_bytes minimum_io_bytes optimal_io_bytes "
         "sector_format"
     ),
-    Layer: _names("kind path below mount_points size_bytes geometry offset_bytes striping signatures"),
-    Partition: _names(
+    Layer: "kind path below mount_points size_bytes geometry offset_bytes striping signatures",
+    Partition: (
         "path number start_bytes size_bytes type name part_uuid attributes filesystem signatures "
         "mount_points kernel_start_bytes kernel_size_bytes"
     ),
-    Recording: _names("kind management verdict confidence evidence"),
-    Signature: _names(
+    Signature: (
         "kind usage label uuid version offset_bytes ambivalent data_offset_bytes striping block_bytes "
         "member unclean group level number used_bytes "
         "data_profile metadata_profile"
     ),
-    Smart: _names("passed model_family zoned_capability trim_supported rotation_rate model_name"),
-    Table: _names("kind uuid first_usable_bytes end_usable_bytes primary backup"),
-    Zones: _names("count conventional capacity_bytes most_open most_active takes_partitions written"),
+    Smart: "passed model_family zoned_capability trim_supported rotation_rate model_name",
+    Table: "kind uuid first_usable_bytes end_usable_bytes primary backup",
+    Zones: "count conventional capacity_bytes most_open most_active takes_partitions written",
 }
 """Fields in the document by class. Other classes are written with all fields."""
 
 
-def inspect(arguments: Namespace) -> ExitCode:
-    """Print the drives."""
-    machine = _machine(arguments)
-    patterns = load_patterns()
+def inspect(arguments: Namespace) -> Document:
+    """Describe the drives."""
+    machine, patterns = _machine(arguments), load_patterns()
     fstab = None if arguments.machine else OWN_FSTAB
     diagnoses = {drive.path: diagnose(machine, drive, patterns, fstab=fstab) for drive in machine.drives}
     absent = () if fstab is None or arguments.devices else tuple(absent_at_boot(machine, fstab))
     document = render_document(SCHEMA, machine_document(machine, diagnoses, absent))
-    deliver(arguments, document, _blocks(machine, diagnoses, absent))
-    return ExitCode.DONE
+    return document, _blocks(machine, diagnoses, absent)
 
 
 def _machine(arguments: Namespace) -> Machine:
-    if arguments.machine is not None:
-        return _chosen(load_machine(Path(arguments.machine)), arguments.devices, arguments.machine)
-    facts = survey(arguments.devices or None, all_devices=arguments.all)
+    devices, file = arguments.devices, arguments.machine
+    if file is not None:
+        machine = load_machine(Path(file))
+        chosen = dict.fromkeys(recorded_drive(machine, device, file) for device in devices)
+        return replace(machine, drives=tuple(chosen)) if devices else machine
+    facts = survey(devices or None, all_devices=arguments.all)
     machine = machine_of(facts) if arguments.save is None else save_machine(Path(arguments.save), facts)
-    return with_others(machine) if arguments.devices else machine
-
-
-def _chosen(machine: Machine, devices: Sequence[str], where: str) -> Machine:
-    """Return the recorded machine with only the requested drives. Raises BadInput if a drive is missing."""
-    if not devices:
-        return machine
-    drives = []
-    for device in devices:
-        drive = machine.drive(device)
-        if drive is None:
-            raise BadInput(not_recorded(machine, device, where))
-        drives.append(drive)
-    return replace(machine, drives=tuple(dict.fromkeys(drives)))
+    return with_others(machine) if devices else machine
 
 
 def _blocks(
@@ -145,14 +124,14 @@ def portrait(drive: Drive, diagnosis: Diagnosis) -> Iterator[Block]:
 
 def title(drive: Drive) -> Message:
     """Return the heading, such as `/dev/sda  Example HDD 500, 500 GB`."""
-    what: Message | str = drive.model or _unnamed(drive)
+    what: Message | str = drive.model or (
+        t("loop over {file}", file=drive.backing_file)
+        if drive.backing_file
+        else t("loop")
+        if drive.bus == "loop"
+        else t("unknown model")
+    )
     return t("{path}  {what}, {size}", path=drive.path, what=what, size=shown_size(drive.size_bytes))
-
-
-def _unnamed(drive: Drive) -> Message:
-    if drive.backing_file:
-        return t("loop over {file}", file=drive.backing_file)
-    return t("loop") if drive.bus == "loop" else t("unknown model")
 
 
 def finding_blocks(findings: Sequence[Finding]) -> Iterator[Block]:
@@ -185,7 +164,7 @@ def drive_document(drive: Drive, diagnosis: Diagnosis) -> JSON:
     return {
         **_fields(drive),
         "health": health,
-        "recording": _shown(diagnosis.recording),
+        "recording": to_json(diagnosis.recording),
         "partitions": [_partition(part, drive.uses) for part in drive.partitions],
         "findings": to_json(diagnosis.findings),
     }
@@ -203,11 +182,10 @@ def _partition(part: Partition, uses: Sequence[Use]) -> JSON:
 
 def _fields(value: object) -> JSON:
     """Return the fields of a value that are in the document."""
-    return {name: _shown(getattr(value, name)) for name in FIELDS[type(value)]}
+    return {name: _shown(getattr(value, name)) for name in FIELDS[type(value)].split()}
 
 
 def _shown(value: object) -> object:
-    """Return a value as JSON."""
     match value:
         case tuple():
             return [_shown(one) for one in value]
@@ -222,23 +200,19 @@ def _shown(value: object) -> object:
 ADVICE_SCHEMA = "diskwright.advice/1"
 
 
-def advise_drive(arguments: Namespace) -> ExitCode:
-    """Print the advice."""
+def advise_drive(arguments: Namespace) -> Document:
+    """Rank the filesystems for a drive and a workload."""
     profile = find_workload(arguments.workload)
-    machine, drive = machine_and_drive(arguments.device, arguments.machine)
+    machine, (drive,) = machine_and_drives([arguments.device], arguments.machine)
     recording = diagnose(machine, drive, load_patterns()).recording
     advice = advise(machine, drive, recording, profile)
-    deliver(arguments, render_document(ADVICE_SCHEMA, to_json(advice)), advice_text(advice, drive))
-    return ExitCode.DONE
+    return render_document(ADVICE_SCHEMA, to_json(advice)), advice_text(advice, drive)
 
 
 def advice_text(advice: Advice, drive: Drive) -> Iterator[Block]:
     """Show the workload, the drive and the ranking."""
-    yield para(strong(t("{purpose} on {drive}", purpose=advice.workload.title, drive=_drive_words(drive))))
-    yield from advice_page(advice)
-
-
-def _drive_words(drive: Drive) -> Message | str:
     facts: list[Message | str] = [drive.model] if drive.model else []
     facts += [format_capacity(drive.size_bytes)] if drive.size_bytes is not None else []
-    return t("{path} ({facts:list})", path=drive.path, facts=(*facts, turning_words(drive)))
+    described = t("{path} ({facts:list})", path=drive.path, facts=(*facts, turning_words(drive)))
+    yield para(strong(t("{purpose} on {drive}", purpose=advice.workload.title, drive=described)))
+    yield from advice_page(advice)

@@ -2,18 +2,14 @@
 
 from argparse import Namespace
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 from wizard.advice import catalogue
-from wizard.advice.catalogue import (
-    SIZE_FROM,
-    SIZE_UP_TO,
-)
-from wizard.cli.output import deliver
-from wizard.documents.codec import JSON, render_document, to_json
+from wizard.cli.output import Document
+from wizard.documents.codec import render_document, to_json
 from wizard.filesystems.registry import KINDS
-from wizard.model.advice import Workload
-from wizard.model.errors import BadInput, ExitCode, printable
+from wizard.model.errors import BadInput, printable
 from wizard.model.machine import Kernel
 from wizard.model.said import Message, Sentence, parse_size, t
 from wizard.ui import view as ui
@@ -30,50 +26,41 @@ HEADINGS = {
 }
 
 
-def workloads(arguments: Namespace) -> ExitCode:
-    """Print the workloads."""
+def workloads(_: Namespace) -> Document:
+    """List the workloads."""
     from wizard.advice.workloads import load_workloads
 
     found = [profile.workload for profile in load_workloads()]
-    document = render_document(WORKLOADS_SCHEMA, {"workloads": to_json(found)})
-    deliver(arguments, document, _workload_blocks(found))
-    return ExitCode.DONE
-
-
-def _workload_blocks(found: Iterable[Workload]) -> Iterator[ui.Block]:
-    for workload in found:
-        yield ui.para(ui.strong(workload.id), workload.title)
-        yield ui.para(workload.summary, indent=2)
+    blocks: list[ui.Block] = []
+    for one in found:
         # A path is not wrapped.
-        yield ui.Command((str(t("from {file}", file=workload.origin)),))
-        yield ui.GAP
+        origin = ui.Command((str(t("from {file}", file=one.origin)),))
+        blocks += (ui.para(ui.strong(one.id), one.title), ui.para(one.summary, indent=2), origin, ui.GAP)
+    return render_document(WORKLOADS_SCHEMA, {"workloads": to_json(found)}), blocks
 
 
-def glossary(arguments: Namespace) -> ExitCode:
-    """Print one term or all terms."""
+def glossary(arguments: Namespace) -> Document:
+    """Explain one term or all terms."""
     from wizard.advice.evidence import find_term, load_glossary
     from wizard.ui.dialogs.pages import term_blocks
 
     terms = load_glossary()
     if arguments.term:
         terms = (find_term(" ".join(arguments.term), terms),)
-    document = render_document(GLOSSARY_SCHEMA, {"terms": to_json(terms)})
     shown = ((ui.para(ui.strong(term.term)), *term_blocks(term), ui.GAP) for term in terms)
-    deliver(arguments, document, (block for blocks in shown for block in blocks))
-    return ExitCode.DONE
+    return render_document(GLOSSARY_SCHEMA, {"terms": to_json(terms)}), chain.from_iterable(shown)
 
 
-def options(arguments: Namespace) -> ExitCode:
-    """Print the options of the catalogue, with support by the kernel."""
+def options(arguments: Namespace) -> Document:
+    """List the options of the catalogue, with support by the kernel."""
     from wizard.probe.machine import load_machine, probe_machine
 
     found = chosen_options(catalogue.load_catalogue().values(), arguments.filesystem, danger=arguments.danger)
-    kernel = (
-        probe_machine(()) if arguments.machine is None else load_machine(Path(arguments.machine))
-    ).kernel
-    body = {"kernel": kernel.release, "options": [_option_json(one, kernel) for one in found]}
-    deliver(arguments, render_document(OPTIONS_SCHEMA, body), option_blocks(found, kernel))
-    return ExitCode.DONE
+    machine = probe_machine(()) if arguments.machine is None else load_machine(Path(arguments.machine))
+    kernel = machine.kernel
+    described = [to_json(one) | {"kernel": to_json(catalogue.on_kernel(one, kernel))} for one in found]
+    body = {"kernel": kernel.release, "options": described}
+    return render_document(OPTIONS_SCHEMA, body), option_blocks(found, kernel)
 
 
 def chosen_options(
@@ -82,23 +69,14 @@ def chosen_options(
     """Return the options for a filesystem, or for all. Raises BadInput if the filesystem is unknown."""
     if filesystem is not None and filesystem not in KINDS:
         name = repr(printable(filesystem, 30))
-        raise BadInput(
-            t("Unknown filesystem {name}; known: {known:list}.", name=name, known=tuple(sorted(KINDS)))
-        )
+        known = tuple(sorted(KINDS))
+        raise BadInput(t("Unknown filesystem {name}; known: {known:list}.", name=name, known=known))
     return [
         option
         for option in options
         if (filesystem is None or not option.filesystems or filesystem in option.filesystems)
         and (option.danger or not danger)
     ]
-
-
-def _option_json(option: catalogue.CatalogueOption, kernel: Kernel) -> JSON:
-    """Return an option as in the document, with the support by this kernel."""
-    body = to_json(option)
-    return (
-        {**body, "kernel": to_json(catalogue.on_kernel(option, kernel))} if isinstance(body, dict) else body
-    )
 
 
 def option_blocks(options: Sequence[catalogue.CatalogueOption], kernel: Kernel) -> Iterator[ui.Block]:
@@ -122,7 +100,6 @@ def option_blocks(options: Sequence[catalogue.CatalogueOption], kernel: Kernel) 
 
 
 def _sentences(option: catalogue.CatalogueOption, kernel: Kernel) -> Iterator[ui.Text]:
-    """Yield the paragraphs that describe an option."""
     if option.does:
         yield option.does
     yield t("For: {why}", why=option.why) if option.does else option.why
@@ -158,26 +135,23 @@ def _standing(option: catalogue.CatalogueOption) -> Message:
 
 
 def _sizes(option: catalogue.CatalogueOption) -> Iterator[ui.Text]:
-    """Yield the volume sizes that the option is limited to, if any."""
     least = parse_size(option.at_least) if option.at_least else None
     most = parse_size(option.at_most) if option.at_most else None
     if least is not None and most is not None:
         yield t("For volumes from {least:exact} to {most:exact}.", least=least, most=most)
     elif least is not None:
-        yield SIZE_FROM(least=least)
+        yield catalogue.SIZE_FROM(least=least)
     elif most is not None:
-        yield SIZE_UP_TO(most=most)
+        yield catalogue.SIZE_UP_TO(most=most)
 
 
 def _kernel_sentences(option: catalogue.CatalogueOption, kernel: Kernel) -> Iterator[ui.Text]:
     verdict = catalogue.on_kernel(option, kernel)
     span: tuple[Message, ...] = (t("from {first} on", first=option.since),) if option.since else ()
     span += (t("before {end}", end=option.until),) if option.until else ()
-    if span:
-        yield (
-            t("Kernels {span:row}, including {kernel}.", span=span, kernel=kernel.release)
-            if verdict.takes
-            else t("Kernels {span:row}.", span=span)
-        )
+    if span and verdict.takes:
+        yield t("Kernels {span:row}, including {kernel}.", span=span, kernel=kernel.release)
+    elif span:
+        yield t("Kernels {span:row}.", span=span)
     if not (verdict.takes or verdict.refused):
         yield verdict.why

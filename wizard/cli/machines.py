@@ -5,38 +5,30 @@ from pathlib import Path
 
 from wizard.model.errors import BadInput
 from wizard.model.machine import Drive, Machine, Partition
-from wizard.model.said import Message, t
+from wizard.model.said import t
 from wizard.probe.machine import drive_under, load_machine, probe_machine, with_others
 
 
-def not_recorded(machine: Machine, device: str, file: str) -> Message:
-    """Return the message that a recorded machine does not list the named drive."""
+def recorded_drive(machine: Machine, device: str, file: str) -> Drive:
+    """Return a drive of the machine recorded in `file`. Raises BadInput if the drive is missing."""
+    if drive := machine.drive(device):
+        return drive
     known = tuple(drive.path for drive in machine.drives) or ("-",)
-    return t(
-        "{file} does not list drive {drive}, only {known:list}.",
-        file=file,
-        drive=device,
-        known=known,
+    raise BadInput(
+        t("{file} does not list drive {drive}, only {known:list}.", file=file, drive=device, known=known)
     )
 
 
-def machine_and_drive(device: str, recorded: str | None) -> tuple[Machine, Drive]:
-    """Return the machine and the drive at `device`, probed or read from the file `recorded`. Raises BadInput
-    if the drive is missing."""
-    machine, drives = machine_and_drives([device], recorded)
-    return machine, drives[0]
-
-
 def machine_and_drives(devices: Sequence[str], recorded: str | None) -> tuple[Machine, tuple[Drive, ...]]:
-    """Return the machine and the drives at `devices`, in order. Raises BadInput if a drive is missing or
-    listed twice."""
+    """Return the machine and the drives at `devices`, in order, probed or read from the file `recorded`.
+    Raises BadInput if a drive is missing or listed twice."""
     if recorded is None:
         machine = with_others(probe_machine(devices))
         if len(machine.drives) != len(devices):
             raise BadInput(t("A drive is listed twice."))
         return machine, machine.drives
     machine = load_machine(Path(recorded))
-    return machine, tuple(_recorded_drive(machine, device, recorded) for device in devices)
+    return machine, tuple(recorded_drive(machine, device, recorded) for device in devices)
 
 
 def machine_and_part(device: str, recorded: str | None) -> tuple[Machine, Drive, Partition] | None:
@@ -54,17 +46,6 @@ def machine_and_part(device: str, recorded: str | None) -> tuple[Machine, Drive,
             return machine, drive, part
     if recorded is None:
         raise BadInput(
-            t(
-                "The table of {drive} could not be read, or does not list {part}.",
-                drive=path,
-                part=device,
-            )
+            t("The table of {drive} could not be read, or does not list {part}.", drive=path, part=device)
         )
     return None
-
-
-def _recorded_drive(machine: Machine, device: str, recorded: str) -> Drive:
-    found = machine.drive(device)
-    if found is None:
-        raise BadInput(not_recorded(machine, device, recorded))
-    return found

@@ -6,6 +6,8 @@ Each expected error is printed as one sentence.
 import errno
 import os
 import re
+import shlex
+import shutil
 import signal
 import sys
 from contextlib import redirect_stderr
@@ -14,7 +16,7 @@ from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
 from wizard.cli.command import CommandParser
-from wizard.cli.table import COMMANDS, GROUPS, WIZARD
+from wizard.cli.table import COMMANDS, GROUPS, ROWS, WIZARD
 from wizard.documents.files import PROFILES, speak
 from wizard.model.errors import DiskwrightError, ExitCode, printable
 from wizard.model.said import reason_of, shown_lines, t
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
     from collections.abc import Callable, Sequence
 
-    from wizard.cli.command import CommandRow
+    from wizard.cli.output import Document
     from wizard.model.said import Message
 
 AFTER = t("If a run was started, `diskwright status` shows its state.")
@@ -61,8 +63,9 @@ def main(argv: "Sequence[str] | None" = None) -> int:
         with heard:
             return watched(words)
     finally:
-        if heard.found:
-            _tell_called(called)
+        if heard.found and shutil.which("diskwright") is None:
+            file = shlex.quote(printable(called, 400))
+            _tell(t("`diskwright` is not a command in this shell; run {file}", file=file))
 
 
 def watched(words: list[str]) -> int:
@@ -77,7 +80,7 @@ def watched(words: list[str]) -> int:
 def own_words(words: "Sequence[str]") -> frozenset[str]:
     """Return command names, and options and fixed values of the given commands. They identify nobody in a
     log."""
-    given = {WIZARD.name, *words} & {WIZARD.name, *COMMANDS}
+    given = {WIZARD.name, *words} & {*ROWS}
     actions = [action for name in given for action in parser_of(name)._actions]
     options = (option for action in actions for option in action.option_strings)
     return frozenset(
@@ -92,15 +95,6 @@ def named_command() -> re.Pattern[str]:
     return re.compile(
         rf"(?<![\w/.-])diskwright(?:`|\s+(?:-|/|(?:{names})(?![\w-])))|sudo\s+diskwright(?![\w-])"
     )
-
-
-def _tell_called(file: str) -> None:
-    """Print how to run diskwright if the shell cannot find the command."""
-    from shlex import quote
-    from shutil import which
-
-    if which("diskwright") is None:
-        _tell(t("`diskwright` is not a command in this shell; run {file}", file=quote(printable(file, 400))))
 
 
 def carry_out(words: list[str]) -> int:
@@ -135,20 +129,16 @@ def carry_out(words: list[str]) -> int:
         return ExitCode.FAILED
 
 
-def row_of(name: str) -> "CommandRow":
-    """Return the row of a command, or of the wizard for an empty name."""
-    return COMMANDS[name] if name else WIZARD
-
-
-def function_of(name: str) -> "Callable[[Namespace], ExitCode]":
+def function_of(name: str) -> "Callable[[Namespace], Document | ExitCode | None]":
     """Return the function of a command. Imports only the modules of this command."""
-    found: Callable[[Namespace], ExitCode] = resolve_name(f"wizard.cli.{row_of(name).function}")
+    found: Callable[[Namespace], Document | ExitCode | None]
+    found = resolve_name(f"wizard.cli.{ROWS[name].function}")
     return found
 
 
 def parser_of(name: str) -> CommandParser:
     """Return the parser of a command, or of the wizard for an empty name."""
-    return CommandParser(row_of(name))
+    return CommandParser(ROWS[name])
 
 
 def dispatch(words: list[str]) -> int:
@@ -179,7 +169,7 @@ def dispatch(words: list[str]) -> int:
     if name and name not in COMMANDS:
         _tell(t("unknown command {name}; `diskwright --help` lists all commands.", name=repr(name[:40])))
         return ExitCode.USAGE
-    if row_of(name).probes and not any(word.startswith(("-h", "--help", "--machine")) for word in words):
+    if ROWS[name].probes and not any(word.startswith(("-h", "--help", "--machine")) for word in words):
         from wizard.probe import pool
 
         # Start the server first: loading the other modules takes equally long.
@@ -189,7 +179,13 @@ def dispatch(words: list[str]) -> int:
         _tell(t("options follow the command: `diskwright {command} ...`", command=arguments.device))
         return ExitCode.USAGE
     arguments.words = (name, *words)
-    return function_of(name)(arguments)
+    result = function_of(name)(arguments)
+    if isinstance(result, tuple):
+        from wizard.cli.output import deliver
+
+        deliver(arguments, *result)
+        return ExitCode.DONE
+    return result or ExitCode.DONE
 
 
 def _tell(*said: "Message | None") -> None:

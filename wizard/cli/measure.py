@@ -1,7 +1,9 @@
 """`diskwright bench` and `trial`: measure a drive, and show the verdict."""
 
+import os
 from argparse import Namespace
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import Profile, find_workload
@@ -16,8 +18,8 @@ from wizard.benchmark.results import BenchmarkResult, render_verdict
 from wizard.benchmark.scratch import confirm_scratch
 from wizard.benchmark.smr_write import run_shingled_trial
 from wizard.cli import wording
-from wizard.cli.machines import machine_and_drive
-from wizard.cli.output import check_output, deliver, progress_line, save, say
+from wizard.cli.machines import machine_and_drives
+from wizard.cli.output import deliver, progress_line, save, say
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
 from wizard.model.errors import BadInput, ExitCode
@@ -59,7 +61,6 @@ def bench(arguments: Namespace) -> ExitCode:
         confirm_scratch(drive, arguments.confirm)
     if arguments.shingled:
         return (_measure_quick if arguments.quick else _measure_cliff)(arguments, drive)
-    assumed = parse_size(arguments.assume_physical) if arguments.assume_physical else None
     seconds = arguments.seconds or BENCH_SECONDS
     doing = (
         Sentence(
@@ -68,15 +69,14 @@ def bench(arguments: Namespace) -> ExitCode:
         if arguments.scratch
         else Sentence("Reading from {drive} for at most {seconds:time}; Ctrl+C stops.")
     )
-    beginning = doing(drive=drive.path, seconds=seconds)
     return _run(
         arguments,
-        beginning,
+        doing(drive=drive.path, seconds=seconds),
         run_alignment_trial,
         drive,
         write=arguments.scratch,
         seconds=seconds,
-        assume_physical_bytes=assumed,
+        assume_physical_bytes=parse_size(arguments.assume_physical) if arguments.assume_physical else None,
         part=part,
     )
 
@@ -101,19 +101,20 @@ def _run(
     return ExitCode.DONE
 
 
-def _check_seconds(seconds: float | None, kind: str) -> None:
+def _check_limits(arguments: Namespace, kind: str) -> None:
+    """Check time, amount of writes, and that the output file is writable. Raises BadInput."""
     least, most = BOUNDS[kind]
-    if seconds is not None and not least <= seconds <= most:
+    if arguments.seconds is not None and not least <= arguments.seconds <= most:
         raise BadInput(wording.BETWEEN(option="--seconds", least=least, most=most))
-
-
-def _check_bytes(most_bytes: str | None, kind: str) -> None:
-    if most_bytes and parse_size(most_bytes) < LEAST_BYTES[kind]:
+    if arguments.most_bytes and parse_size(arguments.most_bytes) < LEAST_BYTES[kind]:
         raise BadInput(t("--most-bytes must be at least {least:exact}.", least=LEAST_BYTES[kind]))
+    if arguments.output is not None:
+        path = Path(arguments.output)
+        if path.is_dir() or not os.access(path.parent, os.W_OK) or (path.exists() and not path.is_file()):
+            raise BadInput(t("{file} is not a writable file.", file=arguments.output))
 
 
 def _check_bench(arguments: Namespace) -> None:
-    """Check that the options fit together. Raises BadInput."""
     scratch, shingled, quick = arguments.scratch, arguments.shingled, arguments.quick
     for option, given, needed, there in (
         ("--scratch", scratch, "--confirm", arguments.confirm),
@@ -131,13 +132,10 @@ def _check_bench(arguments: Namespace) -> None:
     ):
         if given and unwanted:
             raise BadInput(wording.EXCLUDES(option=option, other=other))
-    _check_seconds(arguments.seconds, "cliff" if arguments.shingled else "bench")
-    _check_bytes(arguments.most_bytes, "cliff")
-    check_output(arguments.output)
+    _check_limits(arguments, "cliff" if shingled else "bench")
 
 
 def _measure_cliff(arguments: Namespace, drive: Drive) -> ExitCode:
-    """Search for the write cliff of a shingled drive."""
     seconds = arguments.seconds or CLIFF_SECONDS
     most_bytes = parse_size(arguments.most_bytes or MOST_BYTES)
     beginning = t(
@@ -151,7 +149,6 @@ def _measure_cliff(arguments: Namespace, drive: Drive) -> ExitCode:
 
 
 def _measure_quick(arguments: Namespace, drive: Drive) -> ExitCode:
-    """Run the one-minute test for shingled recording."""
     smr_probe.probe_extents(drive)
     beginning = t(
         "Rewriting {count} blocks ({size:exact}) in free space of {drive} with the same bytes. This takes "
@@ -170,7 +167,7 @@ def trial(arguments: Namespace) -> ExitCode:
     user stopped the test."""
     _check_trial(arguments)
     sweep_all()
-    machine, drive = machine_and_drive(arguments.device, None)
+    machine, (drive,) = machine_and_drives([arguments.device], None)
     order = _order(arguments, machine, drive, find_workload(arguments.workload))
     for said in announcement(order):
         say(said)
@@ -229,11 +226,8 @@ def _order(arguments: Namespace, machine: Machine, drive: Drive, profile: Profil
 
 
 def _check_trial(arguments: Namespace) -> None:
-    """Check the limits. Raises BadInput."""
-    _check_seconds(arguments.seconds, "trial")
-    _check_bytes(arguments.most_bytes, "trial")
+    _check_limits(arguments, "trial")
     if arguments.rounds is not None and not compare.FEWEST <= arguments.rounds <= compare.MOST:
         raise BadInput(wording.BETWEEN(option="--rounds", least=compare.FEWEST, most=compare.MOST))
     if arguments.misaligned and arguments.others:
         raise BadInput(wording.EXCLUDES(option="--misaligned", other="--with"))
-    check_output(arguments.output)

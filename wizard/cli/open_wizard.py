@@ -9,8 +9,8 @@ from pathlib import Path
 from signal import SIGINT, signal
 
 from wizard.apply.run.backup_store import Environment
-from wizard.cli.command import help_width, plain, root
-from wizard.cli.machines import not_recorded
+from wizard.cli.command import help_width, line_to_type
+from wizard.cli.machines import recorded_drive
 from wizard.cli.output import say
 from wizard.demo.drive import DemoDrive, demo_drive, loop_devices
 from wizard.host.services import RecordedServices, Services
@@ -25,33 +25,27 @@ def open_wizard(arguments: Namespace) -> ExitCode:
     on_terminal = sys.stdin.isatty() and sys.stdout.isatty()
     if not on_terminal and not arguments.plain:
         return _tell_commands()
-    if arguments.plain or not terminal_of(os.environ).addressable:
-        from wizard.plain.app import run_lines
-
-        services = _services(arguments)
-        hint = "" if arguments.plain else plain_hint()
-        return run_lines(services, hint, *begun_at(services, arguments))
-    # Textual loads slowly, so import late.
-    from wizard.window.run import run_window
-
     services = _services(arguments)
-    return run_window(services, *begun_at(services, arguments))
+    return _open(services, arguments.plain, *begun_at(services, arguments))
 
 
-def plain_hint() -> str:
-    """Return why full-screen mode is unavailable."""
+def _open(services: Services, plain: bool, drive: str = "", part: str = "") -> ExitCode:
+    """Open the wizard with these services. Each interface is loaded late: neither needs the other."""
+    if not plain and terminal_of(os.environ).addressable:
+        from wizard.window.run import run_window
+
+        return run_window(services, drive, part)
+    from wizard.plain.app import run_lines
+
     name = os.environ.get("TERM")
-    why = t("TERM is {name}", name=name) if name else t("TERM is not set")
-    return str(
-        t(
-            "{why}, so full-screen mode is unavailable here. The wizard asks line by line, as with --plain.",
-            why=why,
-        )
+    hint = t(
+        "{why}, so full-screen mode is unavailable here. The wizard asks line by line, as with --plain.",
+        why=t("TERM is {name}", name=name) if name else t("TERM is not set"),
     )
+    return run_lines(services, "" if plain else str(hint), drive, part)
 
 
 def _tell_commands() -> ExitCode:
-    """List the commands that work without a terminal."""
     say(
         t(
             "The wizard needs a terminal for input and output. `diskwright --plain` asks line by line, "
@@ -60,19 +54,18 @@ def _tell_commands() -> ExitCode:
     )
     say(t("All functions are also available as commands:"))
     for example in (
-        plain("inspect"),
-        plain("advise DEVICE --workload ID"),
-        root("plan DEVICE --workload ID -o plan.json"),
-        plain("show plan.json"),
-        root("apply plan.json --confirm TOKEN"),
+        "diskwright inspect",
+        "diskwright advise DEVICE --workload ID",
+        "sudo diskwright plan DEVICE --workload ID -o plan.json",
+        "diskwright show plan.json",
+        "sudo diskwright apply plan.json --confirm TOKEN",
     ):
-        for line in example.lines(help_width()):
+        for line in line_to_type(example, help_width()):
             say(line)
     return ExitCode.USAGE
 
 
 def _services(arguments: Namespace) -> Services:
-    """Return the services of this machine or of the recorded one."""
     from wizard.host.this_system import RealServices
 
     if arguments.machine is None:
@@ -98,10 +91,9 @@ def begun_at(services: Services, arguments: Namespace) -> tuple[str, str]:
     named = arguments.device
     if arguments.machine is not None:
         machine = services.probe(lambda _: None)
-        owner = next((one for one in machine.drives if one.partition(named)), machine.drive(named))
-        if owner is None:
-            raise BadInput(not_recorded(machine, named, str(arguments.machine)))
-        return owner.path, "" if named == owner.path else named
+        owner = next((one for one in machine.drives if one.partition(named)), None)
+        path = (owner or recorded_drive(machine, named, arguments.machine)).path
+        return path, "" if named == path else named
     from wizard.probe.machine import drive_name, drive_under
 
     under = drive_under(named)
@@ -125,14 +117,7 @@ def demo(arguments: Namespace) -> ExitCode:
     if not arguments.plain and not on_terminal:
         return walk_through()
     with demo_drive() as drive:
-        if arguments.plain or not terminal_of(os.environ).addressable:
-            # Import late: the window does not need this, and the other way round.
-            from wizard.plain.app import run_lines
-
-            return run_lines(_demo_services(drive), "" if arguments.plain else plain_hint())
-        from wizard.window.run import run_window
-
-        return run_window(_demo_services(drive))
+        return _open(_demo_services(drive), arguments.plain)
 
 
 def _demo_services(drive: DemoDrive) -> Services:

@@ -8,17 +8,18 @@ from contextlib import contextmanager
 from math import ceil
 from pathlib import Path
 from shutil import get_terminal_size
-from typing import TextIO, TypeVar
+from typing import TextIO
 
 from wizard.benchmark.access import MeasureProgress
 from wizard.documents.files import write_file
-from wizard.model.errors import BadInput, printable
+from wizard.model.errors import printable
 from wizard.model.said import Message, t
 from wizard.plain.telling import block_lines
 from wizard.plan.text import command_lines, wrapped
 from wizard.ui import view as ui
 
-T = TypeVar("T")
+Document = tuple[str, Iterable[ui.Block]]
+"""Result of a command that only reads: the document for --json, and the blocks to print without."""
 
 NARROWEST, WIDEST, USUAL = 40, 120, 80
 """Columns of plans: the least, and the most, also in a pipe. Other pages have 80 columns in a pipe."""
@@ -40,11 +41,9 @@ SGR = {
 """Terminal attributes of tones (ECMA-48)."""
 
 
-def harmless(text: str, spared: str = "\t") -> str:
-    """Return the text with unprintable characters replaced by `?`, except those in `spared`."""
-    if text.isprintable():
-        return text
-    return "".join(char if char.isprintable() or char in spared else "?" for char in text)
+def harmless(text: str) -> str:
+    """Return the text with unprintable characters except tabs replaced by `?`."""
+    return "".join(char if char.isprintable() or char == "\t" else "?" for char in text)
 
 
 def tell(lines: Iterable[str], stream: TextIO | None = None) -> None:
@@ -63,28 +62,22 @@ def width_of(stream: TextIO) -> int:
     return get_terminal_size().columns if stream.isatty() else WIDEST
 
 
-def page_width(stream: TextIO) -> int:
-    """Return the width of wrapped text."""
-    return min(max(width_of(stream), NARROWEST), WIDEST)
-
-
 def show(blocks: Iterable[ui.Block], stream: TextIO | None = None) -> None:
     """Print blocks of a view to stdout or `stream`, in colour on a terminal that shows colours."""
     stream = stream or sys.stdout
+    on_terminal = stream.isatty()
     plain_terminal = os.environ.get("NO_COLOR") or os.environ.get("TERM") in (None, "dumb", "vt220", "vt100")
-    in_colour = stream.isatty() and not plain_terminal
-    width = page_width(stream) if stream.isatty() else USUAL
+    in_colour = on_terminal and not plain_terminal
+    width = min(max(width_of(stream), NARROWEST), WIDEST) if on_terminal else USUAL
     for block in blocks:
-        # Programs that read the output get each command, and each line of a file, on one line.
-        most = LONGEST_PARAGRAPH if _to_copy(block) and not stream.isatty() else width
+        most = width
+        match block:
+            case ui.Command() | ui.Para(pieces=(ui.Piece(tone=ui.Tone.ACCENT),)) if not on_terminal:
+                # Programs that read the output get each command, and each line of a file, on one line.
+                most = LONGEST_PARAGRAPH
         for number, line in enumerate(rendered(block, most)):
             shown = harmless(line)
             stream.write(f"{_coloured(shown, block, number) if in_colour else shown}\n")
-
-
-def page_lines(blocks: Iterable[ui.Block], width: int = USUAL) -> list[str]:
-    """Return blocks as lines without colour."""
-    return [harmless(line) for block in blocks for line in rendered(block, width)]
 
 
 def rendered(block: ui.Block, width: int) -> Iterator[str]:
@@ -109,14 +102,6 @@ def rendered(block: ui.Block, width: int) -> Iterator[str]:
                         yield (" " * one.indent + line).rstrip()
 
 
-def _to_copy(block: ui.Block) -> bool:
-    match block:
-        case ui.Command() | ui.Para(pieces=(ui.Piece(tone=ui.Tone.ACCENT),)):
-            return True
-        case _:
-            return False
-
-
 def _layout(bar: ui.Bar, width: int) -> Iterator[str]:
     """Yield a drive's layout to scale, if wide enough, then the stretches in words."""
     sizes = [stretch.size_bytes for stretch in bar.stretches]
@@ -136,12 +121,10 @@ def _fields(line: str) -> str:
 
 
 def _bars(figures: ui.Figures) -> Iterator[str]:
-    """Yield named figures as bars."""
-    shown = [*figures.shown, *(f"{value:g}" for _, value in figures.values[len(figures.shown) :])]
     most = max((value for _, value in figures.values), default=0) or 1
     if figures.unit != "":
         yield f"{figures.unit}:"
-    for (name, value), figure in zip(figures.values, shown, strict=True):
+    for (name, value), figure in zip(figures.values, figures.texts, strict=True):
         bar = "#" * ceil(BAR_COLUMNS * max(value, 0) / most)
         named = printable(name, NAME_COLUMNS).ljust(NAME_COLUMNS)
         yield f"  {named} {bar:<{BAR_COLUMNS}} {printable(figure, 60)}"
@@ -170,15 +153,6 @@ def deliver(arguments: Namespace, document: str, blocks: Iterable[ui.Block]) -> 
 def save(file: str, text: str) -> None:
     """Save a document atomically. Raises BadInput if the path is no file, Failed if it is not writable."""
     write_file(Path(file), text, str(t("The document")))
-
-
-def check_output(output: str | None) -> None:
-    """Check that the output file is writable. Raises BadInput."""
-    if output is None:
-        return
-    path = Path(output)
-    if path.is_dir() or not os.access(path.parent, os.W_OK) or (path.exists() and not path.is_file()):
-        raise BadInput(t("{file} is not a writable file.", file=output))
 
 
 @contextmanager

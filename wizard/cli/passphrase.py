@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 from wizard.cli.output import say
+from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput, Refused
 from wizard.model.run import Document
 from wizard.model.said import Message, t, tn
@@ -54,17 +55,11 @@ def _read(file: str) -> bytes:
             with Path(file).open("rb") as opened:
                 content = opened.read(encryption.LARGEST_BYTES + 2)
     except OSError as error:
-        raise BadInput(t("{file} cannot be read: {why}.", file=file, why=error.strerror or "")) from None
+        raise BadInput(UNREADABLE(file=file, why=error.strerror or "")) from None
     # A newline at the end does not belong to the passphrase.
     secret = content.removesuffix(b"\n")
     if fault := encryption.passphrase_fault(secret):
-        raise BadInput(
-            t(
-                "The passphrase in {file} {fault}. Nothing was written.",
-                file=file,
-                fault=fault,
-            )
-        )
+        raise BadInput(t("The passphrase in {file} {fault}. Nothing was written.", file=file, fault=fault))
     return secret
 
 

@@ -17,11 +17,10 @@ from wizard.cli.command import given_again, typed
 from wizard.cli.machines import machine_and_drives, machine_and_part
 from wizard.cli.output import save, say, show
 from wizard.cli.start import page_of
-from wizard.model.errors import BadInput, ExitCode
+from wizard.model.errors import BadInput
 from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.said import Sentence, parse_size, t
 from wizard.plan.check import PLANS
-from wizard.plan.plan import Plan
 from wizard.plan.refusals import needs_root
 from wizard.plan.request import plan_request
 from wizard.plan.request.using import Usual
@@ -36,14 +35,14 @@ NOTHING_PLANNED = Sentence(
     "the workloads. `diskwright plan --help` explains --volume, --preset, --delete, --grow, --grow-to and "
     "--shrink."
 )
-FOR_DRIVES = ("preset", "table", "stripe", "mirror", "lvm", "chunk", "metadata", "restore-table")
+FOR_DRIVES = ("preset", "table", "stripe", "mirror", "lvm", "chunk", "metadata", "restore-table", "use-free")
 """Options that require a whole drive."""
 
 CHANGES = ("delete", "grow", "grow_to", "shrink")
 """Options that change a partition without a new filesystem."""
 
 
-def plan(arguments: Namespace) -> ExitCode:
+def plan(arguments: Namespace) -> None:
     """Plan, show the plan, and save it."""
     arguments.danger = arguments.danger or []
     requests = requests_of(arguments)
@@ -51,11 +50,8 @@ def plan(arguments: Namespace) -> ExitCode:
     change = next((word for word in CHANGES if getattr(arguments, word)), None)
     if change is not None and part is None:
         machine_and_drives(arguments.devices, arguments.machine)
-        raise BadInput(
-            wording.REQUIRES(
-                option=f"--{change.replace('_', '-')}", needed=t("one partition, such as /dev/sdX2")
-            )
-        )
+        option = f"--{change.replace('_', '-')}"
+        raise BadInput(wording.REQUIRES(option=option, needed=t("one partition, such as /dev/sdX2")))
     check_phrases(arguments.danger, [name for asked in requests for name in asked.options], load_catalogue())
     machine, drives = (
         (part[0], part[1:2]) if part else machine_and_drives(arguments.devices, arguments.machine)
@@ -63,7 +59,10 @@ def plan(arguments: Namespace) -> ExitCode:
     _tell_unread(arguments, drives)
     wanted, requests = _request(arguments, requests, machine, drives[0], part[2] if part else None)
     arrays = taken_arrays() if arguments.machine is None else ()
-    usual = _usual(arguments)
+    usual = Usual()
+    if arguments.machine is None:
+        places = usual_places()
+        usual = Usual(caller(), places, taken_places(places), fixed_fstab())
     plan = plan_requested(machine, drives, wanted, requests, usual, arguments.danger, arrays=arrays)
     if arguments.machine is None:
         check_places(plan)
@@ -71,10 +70,14 @@ def plan(arguments: Namespace) -> ExitCode:
     to_file = arguments.output not in (None, "-")
     if to_file:
         save(arguments.output, PLANS.render(plan))
-    _narrate(plan, arguments.output if to_file else None)
+    show(page_of(plan), sys.stderr)
+    if said := unread_words(plan):
+        say(t("Nothing was written to the drive."), said)
+    else:
+        say(wording.NOT_WRITTEN)
+        say(typed("apply", shlex.quote(arguments.output) if to_file else "PLAN.json", confirmation(plan)))
     if not to_file:
         sys.stdout.write(PLANS.render(plan))
-    return ExitCode.DONE
 
 
 def _tell_unread(arguments: Namespace, drives: Sequence[Drive]) -> None:
@@ -83,11 +86,11 @@ def _tell_unread(arguments: Namespace, drives: Sequence[Drive]) -> None:
     if not unread:
         return
     said = UNREAD(drives=tuple(drive.path for drive in unread), count=len(unread))
-    if arguments.machine is not None:
-        say(said, t("Record the machine as root: sudo diskwright inspect --save FILE"))
-    else:
+    if arguments.machine is None:
         say(said, t("Create the plan as root:"))
         say(f"    {given_again(arguments)}")
+    else:
+        say(said, t("Record the machine as root: sudo diskwright inspect --save FILE"))
     say("")
 
 
@@ -103,13 +106,14 @@ def _request(
         return change, ()
     if arguments.restore_table:
         return plan_request.RestoreTable(arguments.table), ()
-    if arguments.table is not None and arguments.mode == "use-free":
+    if arguments.table is not None and arguments.use_free:
         raise BadInput(wording.EXCLUDES(option="--table", other="--use-free"))
-    stripe, mode = _stripe(arguments), plan_request.Mode(arguments.mode) if arguments.mode else None
+    stripe, mode = _stripe(arguments), plan_request.Mode.USE_FREE if arguments.use_free else None
+    if arguments.replace:
+        mode = plan_request.Mode.REPLACE
     if arguments.preset is not None:
-        volumes = desktop_requests(
-            room_for_preset(drive, preserve=mode is plan_request.Mode.USE_FREE), machine.memory_bytes
-        )
+        room = room_for_preset(drive, preserve=arguments.use_free)
+        volumes = desktop_requests(room, machine.memory_bytes)
         texts = " ".join(f"--volume {written(asked)}" for asked in volumes)
         say(t("--preset {preset} expands to:", preset=arguments.preset), texts)
         say("")
@@ -123,14 +127,12 @@ def _change(arguments: Namespace, drive: Drive, part: Partition) -> plan_request
     for word in FOR_DRIVES:
         if getattr(arguments, word.replace("-", "_")):
             raise BadInput(wording.NEEDS_DRIVE(option=f"--{word}", drive=drive.path))
-    if arguments.mode == "use-free":
-        raise BadInput(wording.NEEDS_DRIVE(option="--use-free", drive=drive.path))
     if arguments.shrink is not None:
         return plan_request.ShrinkPart(part, parse_size(arguments.shrink))
-    if arguments.grow or arguments.grow_to is not None:
-        return plan_request.GrowPart(
-            part, None if arguments.grow_to is None else parse_size(arguments.grow_to)
-        )
+    if arguments.grow_to is not None:
+        return plan_request.GrowPart(part, parse_size(arguments.grow_to))
+    if arguments.grow:
+        return plan_request.GrowPart(part, None)
     return plan_request.DeletePart(part) if arguments.delete else None
 
 
@@ -138,9 +140,9 @@ def _stripe(arguments: Namespace) -> plan_request.StripeRequest | None:
     """Return how several drives are combined, or None for one drive. Raises BadInput."""
     kind = arguments.stripe or arguments.mirror
     if kind is None:
-        if arguments.chunk is not None or arguments.metadata is not None:
-            option = "chunk" if arguments.chunk is not None else "metadata"
-            raise BadInput(wording.REQUIRES(option=f"--{option}", needed="--stripe"))
+        for option in ("chunk", "metadata"):
+            if getattr(arguments, option) is not None:
+                raise BadInput(wording.REQUIRES(option=f"--{option}", needed="--stripe"))
         return None
     if arguments.volume is not None or arguments.preset is not None:
         raise BadInput(
@@ -156,21 +158,12 @@ def _stripe(arguments: Namespace) -> plan_request.StripeRequest | None:
     )
 
 
-def _usual(arguments: Namespace) -> Usual:
-    """Return the usual settings of this system. A recorded machine has none."""
-    if arguments.machine is not None:
-        return Usual()
-    places = usual_places()
-    return Usual(caller(), places, taken_places(places), fixed_fstab())
-
-
 def requests_of(arguments: Namespace) -> tuple[VolumeRequest, ...]:
     """Return the volumes requested on the command line. Raises BadInput."""
     if arguments.restore_table:
-        for word in ("mode", "stripe", "mirror", "lvm"):
-            if getattr(arguments, word):
-                option = getattr(arguments, word) if word == "mode" else word
-                raise BadInput(wording.EXCLUDES(option="--restore-table", other=f"--{option}"))
+        for word in ("replace", "use-free", "stripe", "mirror", "lvm"):
+            if getattr(arguments, word.replace("-", "_")):
+                raise BadInput(wording.EXCLUDES(option="--restore-table", other=f"--{word}"))
         return ()
     if any(getattr(arguments, word) for word in CHANGES):
         return ()
@@ -191,13 +184,3 @@ def requests_of(arguments: Namespace) -> tuple[VolumeRequest, ...]:
         if getattr(arguments, word) not in (None, False):
             raise BadInput(t("--{option} requires --workload; in --volume, use {option}=...", option=word))
     return tuple(parse_volume(text) for text in arguments.volume or ())
-
-
-def _narrate(plan: Plan, output: str | None) -> None:
-    show(page_of(plan), sys.stderr)
-    if said := unread_words(plan):
-        say(t("Nothing was written to the drive."), said)
-        return
-    name = "PLAN.json" if output is None else shlex.quote(output)
-    say(wording.NOT_WRITTEN)
-    say(typed("apply", name, confirmation(plan)))

@@ -10,7 +10,7 @@ from wizard.cli import wording
 from wizard.cli.output import say
 from wizard.cli.start import read_plan_file
 from wizard.documents.files import read_file
-from wizard.model.errors import BadInput, ExitCode, printable
+from wizard.model.errors import BadInput, printable
 from wizard.model.said import t
 from wizard.probe.machine import load_machine
 from wizard.report.gather import Sources, make_report
@@ -18,7 +18,7 @@ from wizard.report.page import render_page, write_report
 from wizard.report.parts import render_report
 
 
-def report(arguments: Namespace) -> ExitCode:
+def report(arguments: Namespace) -> None:
     """Collect the facts, anonymise if requested, and write the report."""
     _check(arguments)
     to_file = arguments.output not in (None, "-")
@@ -34,11 +34,9 @@ def report(arguments: Namespace) -> ExitCode:
         sys.stdout.write(render_page(made))
     for absence in made.absent:
         say(t("Missing or unconfirmed: {part}.", part=absence.part), absence.why)
-    return ExitCode.DONE
 
 
 def _check(arguments: Namespace) -> None:
-    """Check that the options fit together. Raises BadInput."""
     if arguments.run is not None and arguments.plan is not None:
         raise BadInput(wording.EXCLUDES(option="--plan", other=wording.RUN))
     if arguments.device is not None and (arguments.run is not None or arguments.plan is not None):
@@ -53,22 +51,17 @@ def _check(arguments: Namespace) -> None:
 
 def sources_of(arguments: Namespace) -> Sources:
     """Return the sources named on the command line. Raises BadInput if a source is unreadable."""
-    alone = arguments.run is None and (arguments.plan or arguments.machine or arguments.device)
-    journal_dir = arguments.journal
+    recorded = arguments.machine
+    alone = arguments.run is None and (arguments.plan or recorded or arguments.device)
     return Sources(
-        run=None if alone else find_run(arguments.run, journal_dir),
+        run=None if alone else find_run(arguments.run, arguments.journal),
         plan=read_plan_file(arguments.plan) if arguments.plan else None,
-        machine=load_machine(Path(arguments.machine)) if arguments.machine else None,
-        origin=_origin(arguments.machine),
+        machine=load_machine(Path(recorded)) if recorded else None,
+        origin=str(t("Recorded in {file}.", file=Path(recorded).name)) if recorded else "",
         devices=(arguments.device,) if arguments.device else (),
         workload=arguments.workload,
         measured=read_measurement(Path(arguments.verdict)) if arguments.verdict else None,
     )
-
-
-def _origin(machine: str | None) -> str:
-    """Return the source of recorded facts."""
-    return "" if not machine else str(t("Recorded in {file}.", file=Path(machine).name))
 
 
 def read_measurement(path: Path) -> BenchmarkResult:

@@ -1,22 +1,23 @@
 """Commands that change drives, and commands for runs."""
 
 from wizard.cli import command
+from wizard.cli.command import Argument, CommandRow
 from wizard.model.said import Message, t
 from wizard.ui.messages import SOURCE_HINT
 
 WITHOUT_CONFIRM = t("Without --confirm, only show the changes.")
+UNDONE = t("`diskwright undo` reverts the change.")
 
 
 def _action(
     name: str,
     summary: Message,
-    undo: Message,
-    *arguments: command.Argument,
-    device: command.Argument = command.VOLUME,
-    example: command.Example,
-) -> command.CommandRow:
-    """Return a command that changes one thing on an existing filesystem or drive."""
-    return command.CommandRow(
+    *arguments: Argument,
+    device: Argument = command.VOLUME,
+    undo: Message = UNDONE,
+    example: str,
+) -> CommandRow:
+    return CommandRow(
         name,
         summary,
         "changes:act",
@@ -28,27 +29,25 @@ def _action(
     )
 
 
-UNDONE = t("`diskwright undo` reverts the change.")
-
 CHANGING = (
-    command.CommandRow(
+    CommandRow(
         "apply",
         t("apply a plan exactly as shown"),
         "start:apply",
         (
             command.PLAN_FILE,
             command.CONFIRM,
-            command.Argument("--keep", t("do not wait for `keep`; undo is then impossible")),
+            Argument("--keep", t("do not wait for `keep`; undo is then impossible")),
             command.DRY_RUN,
             command.PASSPHRASE_FILE,
             command.JOURNAL,
             command.FSTAB,
         ),
         (
-            command.plain("apply media.json --dry-run"),
-            command.root("apply media.json --confirm WD-WX11A2345678"),
-            command.root("apply media.json --confirm sdb --journal /media/stick"),
-            command.root("apply striped.json --confirm WD-WX11A2345678 --confirm WD-WX11A2345679"),
+            "diskwright apply media.json --dry-run",
+            "sudo diskwright apply media.json --confirm WD-WX11A2345678",
+            "sudo diskwright apply media.json --confirm sdb --journal /media/stick",
+            "sudo diskwright apply striped.json --confirm WD-WX11A2345678 --confirm WD-WX11A2345679",
         ),
         (
             t(
@@ -72,15 +71,15 @@ CHANGING = (
         probes=True,
         begins=True,
     ),
-    command.CommandRow(
+    CommandRow(
         "ensure",
         t("make drives match a file; changes only what differs"),
         "ensure:ensure",
         (
-            command.Argument("wanted WANTED.toml?", t("file with drives and volumes, TOML or JSON")),
-            command.Argument("--example", t("print an example with every key explained")),
-            command.Argument("--check", t("show changes without writing")),
-            command.Argument(
+            Argument("wanted WANTED.toml?", t("file with drives and volumes, TOML or JSON")),
+            Argument("--example", t("print an example with every key explained")),
+            Argument("--check", t("show changes without writing")),
+            Argument(
                 "--detailed-exitcode", t("exit with 5 after a change, or if --check found a difference")
             ),
             command.JSON,
@@ -88,8 +87,8 @@ CHANGING = (
             command.FSTAB,
         ),
         (
-            command.root("ensure wanted.toml"),
-            command.root("ensure wanted.toml --check --detailed-exitcode --json"),
+            "sudo diskwright ensure wanted.toml",
+            "sudo diskwright ensure wanted.toml --check --detailed-exitcode --json",
         ),
         (
             t(
@@ -104,18 +103,14 @@ CHANGING = (
         probes=True,
         begins=True,
     ),
-    command.CommandRow(
+    CommandRow(
         "move",
         t("move a partition, or all misaligned ones, with all data"),
         "changes:move",
         (
-            command.Argument(
-                "device DEVICE", t("a partition, or a drive with misaligned partitions, not in use")
-            ),
-            command.Argument(
-                "--align", t("move to the best aligned position nearby (default)"), group="where"
-            ),
-            command.Argument(
+            Argument("device DEVICE", t("a partition, or a drive with misaligned partitions, not in use")),
+            Argument("--align", t("move to the best aligned position nearby (default)"), group="where"),
+            Argument(
                 "--to START",
                 t("move to this offset from the start of the drive: 1MiB, 2048s, or bytes"),
                 convert="wizard.model.said:parse_place",
@@ -124,9 +119,9 @@ CHANGING = (
             *command.STARTS,
         ),
         (
-            command.root("move /dev/sdX1"),
-            command.root("move /dev/sdX --align --confirm SERIAL"),
-            command.root("move /dev/sdX2 --to 100GiB -o move.json"),
+            "sudo diskwright move /dev/sdX1",
+            "sudo diskwright move /dev/sdX --align --confirm SERIAL",
+            "sudo diskwright move /dev/sdX2 --to 100GiB -o move.json",
         ),
         (
             WITHOUT_CONFIRM,
@@ -138,15 +133,15 @@ CHANGING = (
         probes=True,
         begins=True,
     ),
-    command.CommandRow(
+    CommandRow(
         "bring",
         t("copy a folder or a filesystem to a volume, and compare"),
         "changes:bring",
         (
-            command.Argument("source SOURCE", SOURCE_HINT),
-            command.Argument("target TARGET", t("a folder on the volume, or the device of a mounted volume")),
-            command.Argument("--into FOLDER", t("copy into this folder of the target, created if missing")),
-            command.Argument("--take-place", t("mount the volume in place of SOURCE from the next boot on")),
+            Argument("source SOURCE", SOURCE_HINT),
+            Argument("target TARGET", t("a folder on the volume, or the device of a mounted volume")),
+            Argument("--into FOLDER", t("copy into this folder of the target, created if missing")),
+            Argument("--take-place", t("mount the volume in place of SOURCE from the next boot on")),
             command.CONFIRM,
             command.DRY_RUN,
             command.JSON,
@@ -154,8 +149,8 @@ CHANGING = (
             command.FSTAB,
         ),
         (
-            command.root("bring /home/anna /srv/media --into anna"),
-            command.root("bring /home /srv/home --take-place --confirm SERIAL"),
+            "sudo diskwright bring /home/anna /srv/media --into anna",
+            "sudo diskwright bring /home /srv/home --take-place --confirm SERIAL",
         ),
         (
             t(
@@ -173,73 +168,64 @@ CHANGING = (
     _action(
         "label",
         t("change the label of a filesystem, also in fstab"),
-        UNDONE,
-        command.Argument("label LABEL", t("the new label")),
-        example=command.root("label /dev/sdX1 films --confirm SERIAL"),
+        Argument("label LABEL", t("the new label")),
+        example="sudo diskwright label /dev/sdX1 films --confirm SERIAL",
     ),
     _action(
         "new-uuid",
         t("give a copied filesystem, container or table its own UUID"),
-        UNDONE,
-        example=command.root("new-uuid /dev/sdX1 --confirm SERIAL"),
+        example="sudo diskwright new-uuid /dev/sdX1 --confirm SERIAL",
     ),
     _action(
         "mount",
         t("mount a filesystem, now and at every boot"),
-        UNDONE,
-        command.Argument("--at FOLDER", t("mount point (/srv/LABEL)")),
-        command.Argument(
-            "--options A,B", t("mount options"), convert="wizard.cli.command:listed", default=()
-        ),
+        Argument("--at FOLDER", t("mount point (/srv/LABEL)")),
+        Argument("--options A,B", t("mount options"), convert="wizard.cli.command:listed", default=()),
         command.WRITABLE,
-        command.Argument("--once", t("mount now, not at boot")),
-        example=command.root("mount /dev/sdX1 --at /srv/films --once --confirm SERIAL"),
+        Argument("--once", t("mount now, not at boot")),
+        example="sudo diskwright mount /dev/sdX1 --at /srv/films --once --confirm SERIAL",
     ),
     _action(
         "unmount",
         t("unmount a filesystem; if busy, list the programs"),
-        UNDONE,
-        command.Argument("--boot", t("also remove the fstab line")),
-        example=command.root("unmount /dev/sdX1 --boot --confirm SERIAL"),
+        Argument("--boot", t("also remove the fstab line")),
+        example="sudo diskwright unmount /dev/sdX1 --boot --confirm SERIAL",
     ),
     _action(
         "remount",
         t("change mount options in fstab, and now if possible"),
-        UNDONE,
-        command.Argument(
-            "options A,B", t("all options for the fstab line"), convert="wizard.cli.command:listed"
-        ),
-        example=command.root("remount /dev/sdX1 noatime,nofail --confirm SERIAL"),
+        Argument("options A,B", t("all options for the fstab line"), convert="wizard.cli.command:listed"),
+        example="sudo diskwright remount /dev/sdX1 noatime,nofail --confirm SERIAL",
     ),
     _action(
         "grow",
         t("grow a mounted ext3, ext4, XFS or Btrfs into free space"),
-        t("`diskwright undo` works for Btrfs; ext4 and XFS cannot shrink while mounted."),
-        example=command.root("grow /dev/sdX1 --confirm SERIAL"),
+        undo=t("`diskwright undo` works for Btrfs; ext4 and XFS cannot shrink while mounted."),
+        example="sudo diskwright grow /dev/sdX1 --confirm SERIAL",
     ),
     _action(
         "power-off",
         t("unmount, flush and power off a removable drive"),
-        t("`diskwright undo` reverts everything except the power-off."),
+        undo=t("`diskwright undo` reverts everything except the power-off."),
         device=command.DRIVE,
-        example=command.root("power-off /dev/sdX --confirm SERIAL"),
+        example="sudo diskwright power-off /dev/sdX --confirm SERIAL",
     ),
     _action(
         "release",
         t("stop unused arrays, volume groups and containers on a drive"),
-        t("`diskwright undo` starts all layers again except containers."),
+        undo=t("`diskwright undo` starts all layers again except containers."),
         device=command.DRIVE,
-        example=command.root("release /dev/sdX --confirm SERIAL"),
+        example="sudo diskwright release /dev/sdX --confirm SERIAL",
     ),
 )
 
 RUNS = (
-    command.CommandRow(
+    CommandRow(
         "status",
         t("list runs, waiting ones first"),
         "status:status",
         (command.RUN, command.JSON, command.JOURNAL),
-        (command.root("status"), command.root("status 0007-sdb --json")),
+        ("sudo diskwright status", "sudo diskwright status 0007-sdb --json"),
         (
             t(
                 "States: running, waiting, done, failed, stopped, interrupted, refused, undone, kept. A "
@@ -249,12 +235,12 @@ RUNS = (
             ),
         ),
     ),
-    command.CommandRow(
+    CommandRow(
         "look",
         t("show the result of a waiting run, read-only"),
         "runs:look",
         (command.RUN, command.JOURNAL),
-        (command.root("look"), command.root("look 0008-sdb")),
+        ("sudo diskwright look", "sudo diskwright look 0008-sdb"),
         (
             t(
                 "Shows the commands that mount the scratch copy read-only in another terminal. The drive is "
@@ -262,12 +248,16 @@ RUNS = (
             ),
         ),
     ),
-    command.CommandRow(
+    CommandRow(
         "keep",
         t("keep the result of a waiting run for good"),
         "runs:keep_run",
         (command.RUN, command.FROM_DRIVE, command.CONFIRM, command.PASSPHRASE_FILE, command.JOURNAL),
-        (command.root("keep"), command.root("keep 0008-sdb1"), command.root("keep --from-drive /dev/sdb")),
+        (
+            "sudo diskwright keep",
+            "sudo diskwright keep 0008-sdb1",
+            "sudo diskwright keep --from-drive /dev/sdb",
+        ),
         (
             t(
                 "Writes the withheld signatures, mounts the volumes as planned, and runs all checks. "
@@ -282,19 +272,19 @@ RUNS = (
         ),
         begins=True,
     ),
-    command.CommandRow(
+    CommandRow(
         "undo",
         t("restore the old content, bit for bit, unless the run was kept"),
         "runs:undo_run",
         (
             command.RUN,
             command.JOURNAL,
-            command.Argument(
+            Argument(
                 "--over-changes", t("overwrite data that another program wrote to the drive since `apply`")
             ),
             command.CONFIRM,
         ),
-        (command.root("undo"), command.root("undo 0007-sdb")),
+        ("sudo diskwright undo", "sudo diskwright undo 0007-sdb"),
         (
             t(
                 "The old content is read back and compared. If interrupted, run again. Settings are "
@@ -304,15 +294,16 @@ RUNS = (
         ),
         begins=True,
     ),
-    command.CommandRow(
+    CommandRow(
         "resume",
         t("continue a failed, stopped or interrupted run"),
         "runs:resume_run",
         (command.RUN, command.FROM_DRIVE, command.CONFIRM, command.PASSPHRASE_FILE, command.JOURNAL),
         (
-            command.root("resume"),
-            command.root("resume 0007-sdb --confirm WD-WX11A2345678"),
-            command.root("resume --from-drive /dev/sdb", t("a move, from the journal on the drive")),
+            "sudo diskwright resume",
+            "sudo diskwright resume 0007-sdb --confirm WD-WX11A2345678",
+            "sudo diskwright resume --from-drive /dev/sdb",
+            t("a move, from the journal on the drive"),
         ),
         (
             t(
@@ -322,23 +313,23 @@ RUNS = (
         ),
         begins=True,
     ),
-    command.CommandRow(
+    CommandRow(
         "report",
         t("save a run or a plan as one HTML page or as JSON"),
         "report:report",
         (
             command.RUN,
-            command.Argument("--plan PLAN.json", t("report on a plan that was not applied")),
-            command.Argument("--device DEVICE", t("report on a drive, without a plan")),
-            command.Argument("--workload ID", t("with --device or --machine: add advice for this workload")),
+            Argument("--plan PLAN.json", t("report on a plan that was not applied")),
+            Argument("--device DEVICE", t("report on a drive, without a plan")),
+            Argument("--workload ID", t("with --device or --machine: add advice for this workload")),
             command.MACHINE,
-            command.Argument("--verdict VERDICT.json", t("add measurements from `bench -o` or `trial -o`")),
+            Argument("--verdict VERDICT.json", t("add measurements from `bench -o` or `trial -o`")),
             command.JOURNAL,
-            command.Argument(
+            Argument(
                 "-o --output FILE", t("save the page in this file, or the document if the name ends in .json")
             ),
             command.JSON,
-            command.Argument(
+            Argument(
                 "--without-serials",
                 t(
                     "replace serial numbers, WWNs, UUIDs, by-id paths, labels, mount points and names of "
@@ -347,11 +338,9 @@ RUNS = (
             ),
         ),
         (
-            command.root("report 0007-sdb --without-serials -o report.html"),
-            command.plain("report --plan media.json --machine saved.json -o report.html"),
-            command.plain(
-                "report --device /dev/sdX --workload large-media --json | jq .advice[0].choices[0]"
-            ),
+            "sudo diskwright report 0007-sdb --without-serials -o report.html",
+            "diskwright report --plan media.json --machine saved.json -o report.html",
+            "diskwright report --device /dev/sdX --workload large-media --json | jq .advice[0].choices[0]",
         ),
     ),
 )

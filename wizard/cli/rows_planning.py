@@ -3,28 +3,21 @@
 from msgspec.structs import replace
 
 from wizard.cli import command
+from wizard.cli.command import Argument, CommandRow
 from wizard.model.said import t
 
-_PLAN = command.CommandRow(
+_PLAN = CommandRow(
     "plan",
     t("plan a layout without writing to the drive"),
     "plan:plan",
     (
-        command.Argument(
+        Argument(
             "devices DEVICE+",
             t("a drive, or a partition, such as /dev/sdb2; several drives with --stripe or --mirror"),
         ),
-        command.Argument(
-            "--replace", t("erase all content of the drive"), dest="mode", const="replace", group="mode"
-        ),
-        command.Argument(
-            "--use-free",
-            t("preserve every partition; use only free space"),
-            dest="mode",
-            const="use-free",
-            group="mode",
-        ),
-        command.Argument(
+        Argument("--replace", t("erase all content of the drive"), group="mode"),
+        Argument("--use-free", t("preserve every partition; use only free space"), group="mode"),
+        Argument(
             "--volume KEY=VALUE,...+",
             t(
                 "a volume, repeatable, with the keys workload, fs, size, label, mount, option, writable, "
@@ -32,55 +25,49 @@ _PLAN = command.CommandRow(
             ),
             group="what",
         ),
-        command.Argument("--workload ID", t("one volume across all space, for this workload"), group="what"),
-        command.Argument(
+        Argument("--workload ID", t("one volume across all space, for this workload"), group="what"),
+        Argument(
             "--preset",
             t("volumes for a desktop system, with usual sizes"),
             choices="wizard.plan.request.wanted:PRESETS",
             group="what",
         ),
-        command.Argument("--delete", t("delete the partition DEVICE"), group="what"),
-        command.Argument(
-            "--grow", t("grow the partition DEVICE and its filesystem into free space"), group="what"
-        ),
-        command.Argument("--grow-to SIZE", t("grow to this size"), group="what"),
-        command.Argument(
+        Argument("--delete", t("delete the partition DEVICE"), group="what"),
+        Argument("--grow", t("grow the partition DEVICE and its filesystem into free space"), group="what"),
+        Argument("--grow-to SIZE", t("grow to this size"), group="what"),
+        Argument(
             "--shrink SIZE",
             t("shrink the partition DEVICE and its ext2, ext3, ext4, Btrfs or NTFS to this size"),
             group="what",
         ),
-        command.Argument(
-            "--restore-table", t("write the lost table back around the contents found"), group="what"
-        ),
-        command.Argument("--fs FS", t("filesystem (default: the recommended one)")),
-        command.Argument("--label LABEL", t("the volume's label")),
-        command.Argument("--mount DIR", t("mount point, now and at every boot; none for none")),
+        Argument("--restore-table", t("write the lost table back around the contents found"), group="what"),
+        Argument("--fs FS", t("filesystem (default: the recommended one)")),
+        Argument("--label LABEL", t("the volume's label")),
+        Argument("--mount DIR", t("mount point, now and at every boot; none for none")),
         replace(command.WRITABLE, convert=""),
-        command.Argument("--option ID+", t("add an option of `diskwright options`; repeatable")),
-        command.Argument("--encrypt", t("encrypt with LUKS2")),
-        command.Argument("--danger PHRASE+", t("accept the danger of an option by typing it; repeatable")),
-        command.Argument(
+        Argument("--option ID+", t("add an option of `diskwright options`; repeatable")),
+        Argument("--encrypt", t("encrypt with LUKS2")),
+        Argument("--danger PHRASE+", t("accept the danger of an option by typing it; repeatable")),
+        Argument(
             "--table",
             t("type of a new table: gpt, or mbr for firmware without GPT support (default: gpt)"),
             choices=("gpt", "mbr"),
         ),
-        command.Argument(
+        Argument(
             "--stripe",
             t("stripe the volume over all drives"),
             choices="wizard.plan.raid.striping:FILESYSTEMS",
             group="spread",
         ),
-        command.Argument(
+        Argument(
             "--mirror",
             t("mirror the volume on all drives"),
             choices="wizard.plan.raid.striping:FILESYSTEMS",
             group="spread",
         ),
-        command.Argument(
-            "--lvm", t("on one drive: put all volumes into an LVM volume group"), group="spread"
-        ),
-        command.Argument("--chunk SIZE", t("with --stripe md: chunk size (512K)")),
-        command.Argument(
+        Argument("--lvm", t("on one drive: put all volumes into an LVM volume group"), group="spread"),
+        Argument("--chunk SIZE", t("with --stripe md: chunk size (512K)")),
+        Argument(
             "--metadata",
             t("with --stripe btrfs: metadata profile (raid1)"),
             choices="wizard.plan.raid.striping:METADATA",
@@ -89,22 +76,15 @@ _PLAN = command.CommandRow(
         command.MACHINE,
     ),
     (
-        command.plain("plan /dev/sdX --workload large-media -o media.json"),
-        command.plain(
-            "plan /dev/sdX --replace --workload small-files --label mail --mount /srv/mail -o mail.json"
-        ),
-        command.plain(
-            "plan /dev/sdX --use-free --volume workload=large-media,size=500G,label=media,mount=/srv/media "
-            "--volume workload=small-files,fs=ext4,label=photos -o both.json"
-        ),
-        command.plain(
-            "plan /dev/sdX --replace --volume role=esp --volume role=root,fs=btrfs,size=30% --volume "
-            "role=home,size=rest"
-        ),
-        command.plain("plan /dev/sdX2 --shrink 40G -o shrink.json"),
-        command.plain(
-            "plan /dev/sdX /dev/sdY --mirror btrfs --workload nas --mount /srv/files -o mirrored.json"
-        ),
+        "diskwright plan /dev/sdX --workload large-media -o media.json",
+        "diskwright plan /dev/sdX --replace --workload small-files --label mail --mount /srv/mail "
+        "-o mail.json",
+        "diskwright plan /dev/sdX --use-free --volume workload=large-media,size=500G,label=media,"
+        "mount=/srv/media --volume workload=small-files,fs=ext4,label=photos -o both.json",
+        "diskwright plan /dev/sdX --replace --volume role=esp --volume role=root,fs=btrfs,size=30% "
+        "--volume role=home,size=rest",
+        "diskwright plan /dev/sdX2 --shrink 40G -o shrink.json",
+        "diskwright plan /dev/sdX /dev/sdY --mirror btrfs --workload nas --mount /srv/files -o mirrored.json",
     ),
     (
         t("Never writes to a drive. A drive with content is refused unless you add --replace or --use-free."),
@@ -138,14 +118,14 @@ _PLAN = command.CommandRow(
 
 PLANNING = (
     _PLAN,
-    command.CommandRow(
+    CommandRow(
         "tune",
         t("suggest better settings for an existing filesystem"),
         "changes:tune",
         (command.VOLUME, command.WRITABLE, command.WORKLOAD, command.OUTPUT, command.FSTAB, command.JSON),
         (
-            command.plain("tune /dev/sdX1 --workload small-files"),
-            command.root("tune /dev/sdX1 --workload large-media -o better.json"),
+            "diskwright tune /dev/sdX1 --workload small-files",
+            "sudo diskwright tune /dev/sdX1 --workload large-media -o better.json",
         ),
         (
             t(
@@ -156,28 +136,26 @@ PLANNING = (
         ),
         probes=True,
     ),
-    command.CommandRow(
+    CommandRow(
         "migrate",
         t("compare conversions from ext2 or ext3 to ext4, or save one as a plan"),
         "changes:migrate",
         (
             command.VOLUME,
-            command.Argument(
+            Argument(
                 "--way",
                 t("plan this conversion (default: compare all)"),
                 choices="wizard.plan.changes:Way",
             ),
-            command.Argument(
-                "--manifest", t("compare content and attributes of every file before and after")
-            ),
-            command.Argument("--repair", t("repair damage, if the repair can be undone")),
+            Argument("--manifest", t("compare content and attributes of every file before and after")),
+            Argument("--repair", t("repair damage, if the repair can be undone")),
             command.FSTAB,
             *command.STARTS,
         ),
         (
-            command.root("migrate /dev/sdX1"),
-            command.root("migrate /dev/sdX1 --way full -o films.json"),
-            command.root("migrate /dev/sdX1 --way mount --confirm SERIAL"),
+            "sudo diskwright migrate /dev/sdX1",
+            "sudo diskwright migrate /dev/sdX1 --way full -o films.json",
+            "sudo diskwright migrate /dev/sdX1 --way mount --confirm SERIAL",
         ),
         (
             t(
@@ -187,39 +165,39 @@ PLANNING = (
         ),
         probes=True,
     ),
-    command.CommandRow(
+    CommandRow(
         "show",
         t("show a plan: before, after, and all commands"),
         "start:show_document",
         (command.PLAN_FILE, command.JSON),
         (
-            command.plain("show media.json"),
-            command.plain("plan /dev/sdX --workload large-media | diskwright show -"),
+            "diskwright show media.json",
+            "diskwright plan /dev/sdX --workload large-media | diskwright show -",
         ),
     ),
-    command.CommandRow(
+    CommandRow(
         "export",
         t("export a plan or drive for ensure, Ansible or other tools"),
         "export:export",
         (
-            command.Argument("plan SOURCE", t("a plan saved with -o, or an existing drive")),
-            command.Argument(
+            Argument("plan SOURCE", t("a plan saved with -o, or an existing drive")),
+            Argument(
                 "--as",
                 t("a dump for sfdisk, a folder of definitions for systemd-repart, or text, see below"),
                 choices=("sfdisk", "repart", "wanted", "ansible", "fstab"),
                 dest="format",
                 required=True,
             ),
-            command.Argument("--device DEVICE", t("one drive of a plan with several")),
-            command.Argument(
+            Argument("--device DEVICE", t("one drive of a plan with several")),
+            Argument(
                 "-o --output PATH", t("save the output in this file, or the definitions in this folder")
             ),
             command.FSTAB,
         ),
         (
-            command.plain("export media.json --as sfdisk -o media.dump"),
-            command.plain("export media.json --as repart -o repart.d"),
-            command.root("export /dev/sdX --as wanted -o wanted.toml"),
+            "diskwright export media.json --as sfdisk -o media.dump",
+            "diskwright export media.json --as repart -o repart.d",
+            "sudo diskwright export /dev/sdX --as wanted -o wanted.toml",
         ),
         (
             t(

@@ -4,7 +4,7 @@ continue or inspect it."""
 import shlex
 import sys
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from wizard.apply import run_control
@@ -60,6 +60,7 @@ MADE_THERE = {
 def choose_run(name: str | None, command: str, journal_dir: Path | None) -> Path:
     """Return the run that `diskwright COMMAND [NAME]` refers to: the named run, or the only open run.
 
+    `keep` ignores runs that wrote nothing, and so does `resume` if a run is half done.
     Raises BadInput if the name is unknown or no run exists. Raises Refused if no run or several runs are
     open; several are listed, each with the command that selects it.
     """
@@ -69,7 +70,11 @@ def choose_run(name: str | None, command: str, journal_dir: Path | None) -> Path
     where = str(runs_folder(journal_dir))
     if not runs:
         raise BadInput(wording.NO_RUN(folder=where))
-    found = _in_question(tuple(run for run in runs if is_open(run, command)), command)
+    found = [run for run in runs if is_open(run, command)]
+    wrote = [run for run in found if not _wrote_nothing(run)]
+    # Not for undo, so that another run is not undone by mistake.
+    if command == "keep" or (command == "resume" and not all(map(_waits, wrote))):
+        found = wrote
     if not found:
         raise Refused(_nothing_to(command, where, runs[-1]))
     if len(found) > 1:
@@ -87,7 +92,6 @@ def choose_run(name: str | None, command: str, journal_dir: Path | None) -> Path
 
 
 def _nothing_to(command: str, where: str, newest: Path) -> Message:
-    """Explain why the command matches no run, with the state of the newest run."""
     if command == "look":
         return t(
             "No run in {folder} is waiting. To inspect a filesystem converted to ext4, mount it read-only; "
@@ -104,18 +108,6 @@ def _nothing_to(command: str, where: str, newest: Path) -> Message:
         newest=newest.name,
         state=journal.state(newest),
     )
-
-
-def _in_question(found: tuple[Path, ...], command: str) -> tuple[Path, ...]:
-    """Return the open runs to choose from.
-
-    `keep` ignores runs that wrote nothing, and so does `resume` if a run is half done. `undo` includes them,
-    so that another run is not undone by mistake.
-    """
-    wrote = tuple(run for run in found if not _wrote_nothing(run))
-    if command == "keep" or (command == "resume" and any(not _waits(run) for run in wrote)):
-        return wrote
-    return found
 
 
 def _wrote_nothing(run: Path) -> bool:
@@ -147,19 +139,16 @@ def is_open(run: Path, command: str) -> bool:
 
 
 def _brief(run: Path) -> str:
-    """Return the run's drives, state and progress."""
     try:
-        drives = tuple(map(who, load(run).drives))
-        done, steps = len(journal.done_steps(journal.read_entries(run))), len(load(run).sentences)
-        return str(
-            t(
-                "{drives:semicolons}: {state}, {done} of {steps} steps done",
-                drives=drives,
-                state=journal.state(run),
-                done=done,
-                steps=steps,
-            )
+        document = load(run)
+        said = t(
+            "{drives:semicolons}: {state}, {done} of {steps} steps done",
+            drives=tuple(map(who, document.drives)),
+            state=journal.state(run),
+            done=len(journal.done_steps(journal.read_entries(run))),
+            steps=len(document.sentences),
         )
+        return str(said)
     except BadInput as error:
         return str(error)
 
@@ -174,77 +163,87 @@ def tell_drives(run: Path) -> None:
     say(t("Run {run}:", run=run_argument(run)))
     waits = journal.state(run) is journal.RunState.WAITING
     # Conversions describe a hidden result themselves.
-    known = run_control.job_of(run).phase(run)
+    job = run_control.job_of(run)
+    known = job.phase(run)
     phase = Phase.HIDDEN if waits else known
     there, set_up_later = MADE_THERE.get(phase) if phase else None, later_runs(run)
     made = str(there) if there and not set_up_later else ""
-    moved = run_control.job_of(run).relocated(run)
+    moved = job.relocated(run)
     for drive in load(run).drives:
-        now = (moved[drive.path],) if drive.path in moved else ()
-        for sentence in (who(drive), *now, *(() if now else _holds(drive, made))):
-            say(f"    {sentence}")
-    for later in filter(_is_unsettled, set_up_later):
-        say(
-            t(
-                "Run {name} was started later and wrote to the same drive. First run `diskwright undo "
-                "{run}` or `diskwright keep {run}`.",
-                name=later.name,
-                run=run_argument(later),
+        say(f"    {who(drive)}")
+        now = moved[drive.path] if drive.path in moved else _content(drive, made)
+        say(f"    {now}")
+    for later in set_up_later:
+        record = load_record(later)
+        if record is not None and record.phase not in SETTLED_PHASES:
+            say(
+                t(
+                    "Run {name} was started later and wrote to the same drive. First run `diskwright undo "
+                    "{run}` or `diskwright keep {run}`.",
+                    name=later.name,
+                    run=run_argument(later),
+                )
             )
-        )
     if known and made and not waits:
         say(next_commands(run))
 
 
-def _is_unsettled(run: Path) -> bool:
-    record = load_record(run)
-    return record is not None and record.phase not in SETTLED_PHASES
-
-
-def _holds(known: Identity, made: str) -> Iterator[str]:
-    """Yield the drive's content: the result `made` by the run, or else the recognised content."""
+def _content(known: Identity, made: str) -> Message | str:
+    """Describe the drive's content: the result `made` by the run, or else the recognised content."""
     try:
         drive = probe_drive(known.path, seconds=LOOK_SECONDS)
     except DiskwrightError as error:
-        yield str(t("Unknown content: {why}", why=str(error)))
-        return
+        return t("Unknown content: {why}", why=str(error))
     if difference := identity_difference(known, drive):
-        yield str(t("{path} is now a different drive: {difference}.", path=known.path, difference=difference))
-    else:
-        yield made or str(t("Content: {what}.", what=contents_words(drive)))
+        return t("{path} is now a different drive: {difference}.", path=known.path, difference=difference)
+    return made or t("Content: {what}.", what=contents_words(drive))
 
 
-def keep_run(arguments: Namespace) -> ExitCode:
-    """Show the drives and keep the run, or finish a run from a drive's recovery label."""
-    if arguments.from_drive is not None:
-        if arguments.run is not None:
-            raise BadInput(wording.EXCLUDES(option="--from-drive", other=wording.RUN))
-        _keep_from_drive(
-            arguments.from_drive, arguments.confirm or (), arguments.journal, arguments.passphrase_file
-        )
-        return ExitCode.DONE
-    if arguments.confirm:
-        raise BadInput(wording.REQUIRES(option="--confirm", needed="--from-drive"))
-    run = choose_run(arguments.run, "keep", arguments.journal)
+def _shown_run(arguments: Namespace) -> Path:
+    """Return the run that the command means, after showing the drives. Raises as `choose_run` and
+    `tell_drives` do, and Refused without root."""
+    run = choose_run(arguments.run, arguments.words[0], arguments.journal)
     check_root()
     tell_drives(run)
-    say(run_control.keep(run, _passphrase_to_keep(run, arguments.passphrase_file)))
-    return ExitCode.DONE
+    return run
 
 
-def _keep_from_drive(
-    device: str, tokens: Sequence[str], journal_dir: Path | None, passphrase_file: str | None = None
-) -> None:
+def _is_from_drive(arguments: Namespace) -> bool:
+    """Return True with --from-drive. Raises BadInput if a run is named as well."""
+    if arguments.from_drive is not None and arguments.run is not None:
+        raise BadInput(wording.EXCLUDES(option="--from-drive", other=wording.RUN))
+    return arguments.from_drive is not None
+
+
+def keep_run(arguments: Namespace) -> None:
+    """Show the drives and keep the run, or finish a run from a drive's recovery label."""
+    file = arguments.passphrase_file
+    if _is_from_drive(arguments):
+        _keep_from_drive(arguments)
+        return
+    if arguments.confirm:
+        raise BadInput(wording.REQUIRES(option="--confirm", needed="--from-drive"))
+    run = _shown_run(arguments)
+    document = load(run)
+    opens = document.takes_passphrase and run_control.job_of(run).wants_passphrase(run, keeps=True)
+    if opens and file is None:
+        say(OPENED_TO_KEEP)
+    secret = passphrase_for(document, file, anew=False) if opens or file is not None else None
+    say(run_control.keep(run, secret))
+
+
+def _keep_from_drive(arguments: Namespace) -> None:
     """Finish the run in a drive's recovery label, and print the result. Without tokens, only show the writes.
 
     Raises Refused without tokens or if the run's folder is here, and as `found_on` and `keep` do.
     """
-    found = found_on(device, journal_dir)
-    refuse_known(found, journal_dir)
+    tokens = arguments.confirm or ()
+    found = found_on(arguments.from_drive, arguments.journal)
+    refuse_known(found, arguments.journal)
     for sentence in found_run_lines(found):
         say(sentence)
-    secret = passphrase_for(found.plan, passphrase_file, anew=False) if tokens else None
-    run = make_found_run(found, tokens, journal_dir, Environment())
+    secret = passphrase_for(found.plan, arguments.passphrase_file, anew=False) if tokens else None
+    run = make_found_run(found, tokens, arguments.journal, Environment())
     say(t("Finishing as run {run}:", run=run.name))
     say(run_control.keep(run, secret))
     say(
@@ -287,27 +286,13 @@ def found_run_lines(found: FoundRun) -> Iterator[Message | str]:
     )
 
 
-def _passphrase_to_keep(run: Path, file: str | None) -> bytes | None:
-    """Return the passphrase for the run's encrypted volumes, or None if keeping opens no volume. Raises as
-    `passphrase_for` does."""
-    document = load(run)
-    if file is None:
-        if not document.takes_passphrase or not run_control.job_of(run).wants_passphrase(run, keeps=True):
-            return None
-        say(OPENED_TO_KEEP)
-    return passphrase_for(document, file, anew=False)
-
-
-def undo_run(arguments: Namespace) -> ExitCode:
+def undo_run(arguments: Namespace) -> None:
     """Show the drives, then undo the run."""
-    run = choose_run(arguments.run, "undo", arguments.journal)
-    check_root()
-    tell_drives(run)
+    run = _shown_run(arguments)
     say(run_control.undo(run, over_changes=arguments.over_changes, tokens=arguments.confirm or []))
-    return ExitCode.DONE
 
 
-def look(arguments: Namespace) -> ExitCode:
+def look(arguments: Namespace) -> None:
     """Show the result of a waiting run until Enter is pressed."""
     run = choose_run(arguments.run, "look", arguments.journal)
     check_root()
@@ -339,20 +324,19 @@ def look(arguments: Namespace) -> ExitCode:
             except Failed as error:
                 say(str(error), t("Stop the programs using it, then press Enter again."))
     say(t("The scratch copy is closed. Nothing was written."))
-    return ExitCode.DONE
 
 
 def resume_run(arguments: Namespace) -> ExitCode:
-    """Show the drives, resume the run and follow the run."""
-    tokens = tuple(arguments.confirm or ())
-    if arguments.from_drive is not None:
-        if arguments.run is not None:
-            raise BadInput(wording.EXCLUDES(option="--from-drive", other=wording.RUN))
-        return _resume_from_drive(arguments.from_drive, tokens, arguments.journal)
-    run = choose_run(arguments.run, "resume", arguments.journal)
-    check_root()
-    seen, file = len(journal.read_entries(run)), arguments.passphrase_file
-    tell_drives(run)
+    """Show the drives, then resume and follow the run, or a move from the journal on the drive."""
+    tokens, file = tuple(arguments.confirm or ()), arguments.passphrase_file
+    if _is_from_drive(arguments):
+        found = found_move(arguments.from_drive)
+        say(what_moves(found.move))
+        run = make_found_move(found, tokens, arguments.journal)
+        run_control.resume(run)
+        return narrate(run)
+    run = _shown_run(arguments)
+    seen = len(journal.read_entries(run))
     document, job = load(run), run_control.job_of(run)
     if tokens:
         check_tokens(document, tokens)
@@ -364,15 +348,6 @@ def resume_run(arguments: Namespace) -> ExitCode:
         secret = passphrase_for(document, file, anew=job.phase(run) is Phase.REHEARSING)
     run_control.resume(run, secret)
     return narrate(run, seen)
-
-
-def _resume_from_drive(device: str, tokens: Sequence[str], journal_dir: Path | None) -> ExitCode:
-    """Resume a move from the journal on the drive."""
-    found = found_move(device)
-    say(what_moves(found.move))
-    run = make_found_move(found, tokens, journal_dir)
-    run_control.resume(run)
-    return narrate(run)
 
 
 def _refuse_overwriting(run: Path, document: RunDocument) -> None:

@@ -16,7 +16,7 @@ from wizard.apply.run.job import Start
 from wizard.apply.run_control import job_for
 from wizard.cli import wording
 from wizard.cli.command import given_again
-from wizard.cli.output import deliver, save, say, show
+from wizard.cli.output import Document, deliver, save, say, show
 from wizard.cli.passphrase import check_applies, passphrase_for
 from wizard.cli.status import begin_heeding, narrate
 from wizard.documents import files
@@ -39,14 +39,10 @@ def page_of(document: RunDocument, *, keep: bool = False) -> Iterator[Block]:
     return job_of(RecordedServices(Machine(Kernel(""), ()), ""), document, keep=keep).page()
 
 
-def show_document(arguments: Namespace) -> ExitCode:
-    """Check and print a document of any kind."""
+def show_document(arguments: Namespace) -> Document:
+    """Check and describe a document of any kind."""
     document = read_document(arguments.plan)
-    if arguments.json:
-        sys.stdout.write(kinds.kind_for(document).documents.render_shown(document))
-    else:
-        show(page_of(document))
-    return ExitCode.DONE
+    return kinds.kind_for(document).documents.render_shown(document), page_of(document)
 
 
 def read_document(name: str) -> RunDocument:
@@ -113,11 +109,9 @@ class ApplyRequest:
     """A document to apply, with the options of the command."""
 
     def __init__(self, document: RunDocument, arguments: Namespace) -> None:
-        keep = getattr(arguments, "keep", False)
+        keep, tokens = getattr(arguments, "keep", False), tuple(arguments.confirm or ())
         self._arguments = arguments
-        self._how = Start(
-            tuple(arguments.confirm or ()), arguments.journal, environment_of(arguments), keep=keep
-        )
+        self._how = Start(tokens, arguments.journal, environment_of(arguments), keep=keep)
         self._run_job = job_for(document)
         self.document = self._run_job.described_for(document, self._how.environment)
         services = RealServices(environment=self._how.environment, journal_dir=arguments.journal)
@@ -142,7 +136,17 @@ class ApplyRequest:
     def check_confirmed(self) -> None:
         """Raises Refused without the tokens of all drives, or without root."""
         if not self._how.tokens:
-            raise self._unconfirmed()
+            drives = tuple(drive.path for drive in self.document.drives)
+            said = tn(
+                "Nothing was written. This would change {drives:list}; `diskwright show` lists every step. "
+                "To continue, confirm the drive with:",
+                "Nothing was written. This would change {drives:list}; `diskwright show` lists every step. "
+                "To continue, confirm each drive with:",
+                drives=drives,
+                count=len(drives),
+            )
+            words = (*self.document.tokens, *filter(None, (self.job.word(),)))
+            raise Refused(f"{said} {as_options(words)}")
         self._run_job.check_confirmed(self.document, self._how)
         check_is_root(self._arguments)
 
@@ -152,19 +156,6 @@ class ApplyRequest:
         file = getattr(self._arguments, "passphrase_file", None)
         how = replace(self._how, secret=passphrase_for(self.document, file, anew=True))
         return narrate(begin_heeding(partial(self._run_job.start, self.document, how)))
-
-    def _unconfirmed(self) -> Refused:
-        drives = tuple(drive.path for drive in self.document.drives)
-        said = tn(
-            "Nothing was written. This would change {drives:list}; `diskwright show` lists every step. To "
-            "continue, confirm the drive with:",
-            "Nothing was written. This would change {drives:list}; `diskwright show` lists every step. To "
-            "continue, confirm each drive with:",
-            drives=drives,
-            count=len(drives),
-        )
-        words = (*self.document.tokens, *filter(None, (self.job.word(),)))
-        return Refused(f"{said} {as_options(words)}")
 
 
 def check_is_root(arguments: Namespace) -> None:

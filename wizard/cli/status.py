@@ -10,12 +10,11 @@ from functools import partial
 from pathlib import Path
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from wizard.apply.block.devices import waiting_drives
 from wizard.apply.plan.run_summary import exit_code_of, result_sentence
 from wizard.apply.run import progress_log
-from wizard.apply.run.job import Rollback, RollbackState
+from wizard.apply.run.job import Rollback
 from wizard.apply.run.journal import RunState, done_steps, follow, read_entries, state
 from wizard.apply.run.kinds import load
 from wizard.apply.run.process import request_stop
@@ -56,29 +55,27 @@ class RunRow(Struct, frozen=True):
     commands: tuple[str, ...] = ()
     not_yet: bool = False
 
-    @property
-    def waits(self) -> bool:
-        """Return True if the run is complete and waiting for keep or undo."""
-        return self.state is RunState.WAITING or (self.state is RunState.DONE and bool(self.commands))
+
+def _is_settled(row: RunRow) -> bool:
+    """Return False if the run is complete and waiting for keep or undo."""
+    return row.state is not RunState.WAITING and not (row.state is RunState.DONE and row.commands)
 
 
-def status(arguments: Namespace) -> ExitCode:
+def status(arguments: Namespace) -> None:
     """List all runs, or show one run in detail."""
     runs = (find_run(arguments.run, arguments.journal),) if arguments.run else list_runs(arguments.journal)
-    rows = tuple(sorted(map(row_of, reversed(runs)), key=lambda row: not row.waits))
+    rows = sorted(map(row_of, reversed(runs)), key=_is_settled)
     if arguments.json:
-        sys.stdout.write(render_document(SCHEMA, {"runs": to_json(rows)}))
-    elif arguments.run:
-        for entry in read_entries(runs[0]):
-            show_entry(entry, rows[0].steps or 0)
-        _list(rows)
-    elif rows:
-        _list(rows)
-    else:
+        sys.stdout.write(render_document(SCHEMA, {"runs": to_json(tuple(rows))}))
+    elif not rows:
         say(wording.NO_RUN(folder=str(runs_folder(arguments.journal))))
+    else:
+        if arguments.run:
+            for entry in read_entries(runs[0]):
+                show_entry(entry, rows[0].steps or 0)
+        _list(rows)
     if not arguments.run and os.geteuid() == 0:
         _tell_waiting(rows)
-    return ExitCode.DONE
 
 
 def _tell_waiting(rows: Iterable[RunRow]) -> None:
@@ -88,18 +85,18 @@ def _tell_waiting(rows: Iterable[RunRow]) -> None:
     for path, notice in waiting_drives(known):
         run = Path(notice.run) if "/" in notice.run else runs_folder() / notice.run
         named = typed_word(printable(notice.run, 400))
-        ends = [("keep", named), ("undo", named)] if run.is_dir() else [("keep", "--from-drive", path)]
-        told = notice.told
         say(
             t(
                 "Run {run}, started {begun:moment}, is waiting on {drive} but not listed as open: {told}.",
                 drive=path,
                 run=notice.run,
                 begun=notice.begun,
-                told=told,
+                told=notice.told,
             )
         )
-        for command in ends:
+        for command in (
+            [("keep", named), ("undo", named)] if run.is_dir() else [("keep", "--from-drive", path)]
+        ):
             say(typed(*command))
 
 
@@ -108,9 +105,8 @@ def _list(rows: Iterable[RunRow]) -> None:
     for row in rows:
         tell(row_lines(row, width))
         if row.state is RunState.WAITING:
-            look = typed("look", run_argument(Path(row.folder)))
             before = t("(read-only, before you decide)")
-            tell([f"{look}    {before}"])
+            tell([f"{typed('look', run_argument(Path(row.folder)))}    {before}"])
         tell(f"    {command}" for command in row.commands)
 
 
@@ -132,20 +128,27 @@ def row_of(run: Path) -> RunRow:
             said = f"{said} {ways.why_not}".strip() if now is RunState.INTERRUPTED else str(ways.why_not)
     except BadInput as error:
         return RunRow(run.name, str(run), RunState.INTERRUPTED, drive, None, steps, 0, str(error))
-    started = entries[0].at if entries else None
-    row = RunRow(
+    way_back = mounted = None
+    if window := job.rollback(run):
+        way_back = window.back
+        if window.since:
+            mounted = f"{datetime.fromtimestamp(window.since, UTC):%Y-%m-%dT%H:%M:%SZ}"
+        if way_back is not Rollback.OPEN:
+            said = f"{said if way_back is Rollback.UNKNOWN else ''} {window.sentence}".strip()
+    return RunRow(
         run.name,
         str(run),
         now,
         drive,
-        started,
+        entries[0].at if entries else None,
         steps,
         len(done_steps(entries)),
         said,
-        commands=tuple(command_on(way, run) for way in ways.names),
-        not_yet=is_not_yet(now, job.commands(run, now)),
+        way_back,
+        mounted,
+        tuple(command_on(way, run) for way in ways.names),
+        is_not_yet(now, job.commands(run, now)),
     )
-    return _with_window(row, job.rollback(run))
 
 
 def _said(run: Path, entries: tuple[JournalEntry, ...], now: RunState) -> str:
@@ -168,19 +171,6 @@ def _said(run: Path, entries: tuple[JournalEntry, ...], now: RunState) -> str:
     return said
 
 
-def _with_window(row: RunRow, window: RollbackState | None) -> RunRow:
-    """Add the state of undo. If undo is no longer possible, the reason replaces the message."""
-    if window is None:
-        return row
-    mounted = f"{datetime.fromtimestamp(window.since, UTC):%Y-%m-%dT%H:%M:%SZ}" if window.since else None
-    said = {
-        Rollback.OPEN: row.sentence,
-        Rollback.CLOSED: window.sentence,
-        Rollback.UNKNOWN: f"{row.sentence} {window.sentence}".strip(),
-    }[window.back]
-    return replace(row, sentence=said, way_back=window.back, mounted=mounted)
-
-
 def row_lines(row: RunRow, width: int | None) -> Iterator[str]:
     """Yield a row as one line, or with `width` as wrapped lines, the message below the columns."""
     shown = t("done, not in use yet") if row.not_yet else row.state
@@ -190,13 +180,12 @@ def row_lines(row: RunRow, width: int | None) -> Iterator[str]:
         else t("steps unknown")
     )
     drive = printable(row.drive, 30) if row.drive else str(t("unknown drive"))
-    said, named = row.sentence, run_argument(Path(row.folder))
-    columns = f"{named:<24} {shown!s:<12} {drive:<14} {known!s:<15}"
+    columns = f"{run_argument(Path(row.folder)):<24} {shown!s:<12} {drive:<14} {known!s:<15}"
     if width is None:
-        yield f"{columns} {said}"
+        yield f"{columns} {row.sentence}"
     else:
         yield from wrapped(columns.rstrip(), width, 4)
-        yield from wrapped(f"    {said}", width, 4)
+        yield from wrapped(f"    {row.sentence}", width, 4)
 
 
 def begin_heeding(start: Callable[[], Path]) -> Path:
@@ -227,8 +216,7 @@ def narrate(run: Path, after: int = 0) -> ExitCode:
 def _narrate(run: Path, after: int) -> ExitCode:
     total = len(load(run).sentences)
     say(t("Run {run}.", run=run.name))
-    seen = after
-    stopping = False
+    seen, stopping = after, False
     progress = progress_log.ProgressPrinter(partial(progress_log.read_progress, run), say)
     while True:
         try:
@@ -256,11 +244,11 @@ def _narrate(run: Path, after: int) -> ExitCode:
             say(t("Stopping after the current step, so that no step is left half done."))
     now = state(run)
     if now is RunState.INTERRUPTED:
-        on = (
+        say(
+            t("The background process ended before the run was complete."),
             progress_log.journal_fault(run)
-            or f"{progress_log.known_so_far(run)} {RESUME(run=run_argument(run))}"
+            or f"{progress_log.known_so_far(run)} {RESUME(run=run_argument(run))}",
         )
-        say(t("The background process ended before the run was complete."), on)
     return exit_code_of(now)
 
 

@@ -3,28 +3,27 @@
 from msgspec.structs import replace
 
 from wizard.cli import command
+from wizard.cli.command import Argument, CommandRow
 from wizard.cli.rows_changing import CHANGING, RUNS
 from wizard.cli.rows_planning import PLANNING
 from wizard.model.said import t
 
-WIZARD = command.CommandRow(
+WIZARD = CommandRow(
     "",
     t("set up a drive, or work on existing volumes"),
     "open_wizard:open_wizard",
     (
-        command.Argument(
-            "device DEVICE?", t("start with this drive or partition, such as /dev/sdb"), default=""
-        ),
+        Argument("device DEVICE?", t("start with this drive or partition, such as /dev/sdb"), default=""),
         command.MACHINE,
         command.JOURNAL,
         command.PLAIN,
     ),
     (
-        command.root(),
-        command.plain(),
-        command.root("/dev/sdX"),
-        command.plain("--machine recorded.json"),
-        command.root("--plain"),
+        "sudo diskwright",
+        "diskwright",
+        "sudo diskwright /dev/sdX",
+        "diskwright --machine recorded.json",
+        "sudo diskwright --plain",
     ),
     (
         t(
@@ -36,46 +35,42 @@ WIZARD = command.CommandRow(
 )
 
 _LOOKING = (
-    command.CommandRow(
+    CommandRow(
         "inspect",
         t("list drives and findings"),
         "inspect:inspect",
         (
             replace(command.DRIVE, spec="devices DEVICE*"),
             command.JSON,
-            command.Argument(
-                "--all", t("include empty loop devices, RAM disks, layers and empty card readers")
-            ),
-            command.Argument(
-                "--save FILE", t("record the raw facts in FILE, for a bug report"), group="from"
-            ),
+            Argument("--all", t("include empty loop devices, RAM disks, layers and empty card readers")),
+            Argument("--save FILE", t("record the raw facts in FILE, for a bug report"), group="from"),
             replace(command.MACHINE, group="from"),
         ),
         (
-            command.plain("inspect"),
-            command.root("inspect /dev/sdb --json | jq .drives[].findings"),
-            command.plain("inspect --machine mine.json"),
+            "diskwright inspect",
+            "sudo diskwright inspect /dev/sdb --json | jq .drives[].findings",
+            "diskwright inspect --machine mine.json",
         ),
         (t("Never writes to a drive. Without root, unreadable facts are listed with the reason."),),
         probes=True,
     ),
-    command.CommandRow(
+    CommandRow(
         "advise",
         t("recommend a filesystem and options for a drive and a workload"),
         "inspect:advise_drive",
         (command.DRIVE, command.WORKLOAD, command.JSON, command.MACHINE),
         (
-            command.plain("advise /dev/sdX --workload large-media"),
-            command.plain("advise /dev/sdX --workload small-files --json | jq .choices[0]"),
+            "diskwright advise /dev/sdX --workload large-media",
+            "diskwright advise /dev/sdX --workload small-files --json | jq .choices[0]",
         ),
         probes=True,
     ),
-    command.CommandRow(
+    CommandRow(
         "workloads",
         t("list workloads"),
         "lists:workloads",
         (command.JSON,),
-        (command.plain("workloads"), command.plain("workloads --json | jq -r .workloads[].id")),
+        ("diskwright workloads", "diskwright workloads --json | jq -r .workloads[].id"),
         (
             t(
                 "Add your own as TOML files in the folder workloads of /etc/diskwright or "
@@ -83,19 +78,17 @@ _LOOKING = (
             ),
         ),
     ),
-    command.CommandRow(
+    CommandRow(
         "options",
         t("list options of mkfs, mount and tune2fs with effect, danger and kernels"),
         "lists:options",
         (
-            command.Argument(
-                "filesystem FILESYSTEM?", t("list only this filesystem's options, such as ext4")
-            ),
-            command.Argument("--danger", t("list only options that endanger data")),
+            Argument("filesystem FILESYSTEM?", t("list only this filesystem's options, such as ext4")),
+            Argument("--danger", t("list only options that endanger data")),
             command.JSON,
             command.MACHINE,
         ),
-        (command.plain("options ext4"), command.plain("options btrfs --danger --json")),
+        ("diskwright options ext4", "diskwright options btrfs --danger --json"),
         (
             t(
                 "Pass the name in brackets to `diskwright plan --option`. Options of tune are for existing "
@@ -104,12 +97,12 @@ _LOOKING = (
             t("Add your own as TOML files in the folder options of /etc/diskwright or ~/.config/diskwright."),
         ),
     ),
-    command.CommandRow(
+    CommandRow(
         "glossary",
         t("explain a word, such as 512e, SMR or stripe width"),
         "lists:glossary",
-        (command.Argument("term TERM*", t("a term, in any spelling (default: all)")), command.JSON),
-        (command.plain("glossary 512e"), command.plain("glossary stripe width")),
+        (Argument("term TERM*", t("a term, in any spelling (default: all)")), command.JSON),
+        ("diskwright glossary 512e", "diskwright glossary stripe width"),
         (
             t(
                 "Add your own as TOML files in the folder glossary of /etc/diskwright or "
@@ -119,70 +112,65 @@ _LOOKING = (
     ),
 )
 
-SECONDS = command.Argument(
-    "--seconds N", t("time limit in seconds (30; with --shingled 1800)"), convert="builtins:float"
-)
-MOST_BYTES = command.Argument("--most-bytes SIZE", t("limit of written data, such as 8G (32G)"))
+MOST_BYTES = Argument("--most-bytes SIZE", t("limit of written data, such as 8G (32G)"))
 
 _MEASURING = (
-    command.CommandRow(
+    CommandRow(
         "bench",
         t("measure aligned against misaligned access, or find a shingled drive's write cliff"),
         "measure:bench",
         (
-            command.Argument("device DEVICE", t("a drive, such as /dev/sdb, or a partition")),
-            command.Argument("--scratch", t("measure writes, in free space only, rewriting the same bytes")),
+            Argument("device DEVICE", t("a drive, such as /dev/sdb, or a partition")),
+            Argument("--scratch", t("measure writes, in free space only, rewriting the same bytes")),
             command.CONFIRM_ONCE,
-            command.Argument("--shingled", t("with --scratch: look for the write cliff of a shingled drive")),
-            command.Argument("--quick", t("with --shingled: one-minute test, unconfirmed on real drives")),
-            SECONDS,
+            Argument("--shingled", t("with --scratch: look for the write cliff of a shingled drive")),
+            Argument("--quick", t("with --shingled: one-minute test, unconfirmed on real drives")),
+            Argument(
+                "--seconds N", t("time limit in seconds (30; with --shingled 1800)"), convert="builtins:float"
+            ),
             MOST_BYTES,
-            command.Argument("--assume-physical BYTES", t("assume this physical block size")),
+            Argument("--assume-physical BYTES", t("assume this physical block size")),
             command.JSON,
             command.OUTPUT,
         ),
         (
-            command.root("bench /dev/sdX"),
-            command.root("bench /dev/sdX1"),
-            command.root("bench /dev/sdX --assume-physical 4096"),
-            command.root("bench /dev/sdX --scratch --confirm SERIAL -o verdict.json"),
-            command.root("bench /dev/sdX --scratch --shingled --quick --confirm SERIAL"),
+            "sudo diskwright bench /dev/sdX",
+            "sudo diskwright bench /dev/sdX1",
+            "sudo diskwright bench /dev/sdX --assume-physical 4096",
+            "sudo diskwright bench /dev/sdX --scratch --confirm SERIAL -o verdict.json",
+            "sudo diskwright bench /dev/sdX --scratch --shingled --quick --confirm SERIAL",
         ),
         (t("No byte changes, even with --shingled, but a shingled drive is slow for a while afterwards."),),
         probes=True,
     ),
-    command.CommandRow(
+    CommandRow(
         "trial",
         t("compare filesystems in a drive's free space"),
         "measure:trial",
         (
             command.DRIVE,
             command.WORKLOAD,
-            command.Argument("--fs FS", t("filesystem to test (default: the recommended one)")),
-            command.Argument(
+            Argument("--fs FS", t("filesystem to test (default: the recommended one)")),
+            Argument(
                 "--with FS,...",
                 t("filesystems to compare with (default: the next in the ranking)"),
                 dest="others",
             ),
-            command.Argument(
+            Argument(
                 "--misaligned", t("compare with itself on a misaligned partition, starting at sector 34")
             ),
-            command.Argument(
-                "--rounds N", t("maximum number of rounds, 6 to 24 (24)"), convert="builtins:int"
-            ),
-            command.Argument(
-                "--seconds N", t("time limit in seconds (90 per filesystem)"), convert="builtins:float"
-            ),
+            Argument("--rounds N", t("maximum number of rounds, 6 to 24 (24)"), convert="builtins:int"),
+            Argument("--seconds N", t("time limit in seconds (90 per filesystem)"), convert="builtins:float"),
             MOST_BYTES,
-            command.Argument("--aged", t("first fill each volume to 85 % and delete half, three times")),
+            Argument("--aged", t("first fill each volume to 85 % and delete half, three times")),
             command.CONFIRM_ONCE,
             command.JSON,
             command.OUTPUT,
         ),
         (
-            command.root("trial /dev/sdX --workload small-files"),
-            command.root("trial /dev/sdX --workload small-files --with xfs,btrfs --aged --confirm SERIAL"),
-            command.root("trial /dev/sdX --workload small-files --misaligned --confirm SERIAL"),
+            "sudo diskwright trial /dev/sdX --workload small-files",
+            "sudo diskwright trial /dev/sdX --workload small-files --with xfs,btrfs --aged --confirm SERIAL",
+            "sudo diskwright trial /dev/sdX --workload small-files --misaligned --confirm SERIAL",
         ),
         (
             t(
@@ -196,15 +184,15 @@ _MEASURING = (
 )
 
 _ITSELF = (
-    command.CommandRow(
+    CommandRow(
         "install",
         t("install missing tools with your package manager"),
         "install:install_tools",
         (
-            command.Argument("names NAME+", t("a program, such as mkfs.exfat, or a package")),
-            command.Argument("--yes", t("do not ask")),
+            Argument("names NAME+", t("a program, such as mkfs.exfat, or a package")),
+            Argument("--yes", t("do not ask")),
         ),
-        (command.root("install mkfs.exfat"), command.root("install cryptsetup lvm2 --yes")),
+        ("sudo diskwright install mkfs.exfat", "sudo diskwright install cryptsetup lvm2 --yes"),
         (
             t(
                 "Installs packages and dependencies, after one question that shows the size. Never removes "
@@ -212,15 +200,15 @@ _ITSELF = (
             ),
         ),
     ),
-    command.CommandRow(
+    CommandRow(
         "demo",
         t("try the wizard on a disposable drive"),
         "open_wizard:demo",
         (
             replace(command.PLAIN, group="way"),
-            command.Argument("--by-itself", t("run the whole demo without asking"), group="way"),
+            Argument("--by-itself", t("run the whole demo without asking"), group="way"),
         ),
-        (command.root("demo"), command.root("demo --plain"), command.root("demo --by-itself")),
+        ("sudo diskwright demo", "sudo diskwright demo --plain", "sudo diskwright demo --by-itself"),
         (
             t(
                 "The drive is a sparse file on a loop device. No other drive is touched, and no trace "
@@ -242,3 +230,4 @@ GROUPS = {
 """Commands by heading."""
 
 COMMANDS = {one.name: one for commands in GROUPS.values() for one in commands}
+ROWS = {WIZARD.name: WIZARD} | COMMANDS

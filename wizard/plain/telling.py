@@ -158,8 +158,7 @@ def block_lines(block: ui.Block, view: ui.View | None = None) -> Iterator[Told]:
             stretches = ", ".join(_stretches(block.stretches))
             yield Line(f"{block.caption}: {stretches}." if block.caption != "" else f"{stretches}.", 0, 2)
         case ui.Figures():
-            shown = [*block.shown, *(f"{value:g}" for _, value in block.values[len(block.shown) :])]
-            named = zip(block.values, shown, strict=False)
+            named = zip(block.values, block.texts, strict=True)
             figures = ", ".join(f"{name}: {figure}" for (name, _), figure in named)
             yield Line(f"{block.unit}: {figures}." if block.unit != "" else f"{figures}.", 0, 2)
         case ui.Progress():

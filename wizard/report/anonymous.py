@@ -5,7 +5,7 @@ import dataclasses
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import TypeVar, cast
 
 from msgspec import Struct
@@ -37,6 +37,8 @@ CUTS = (30, 40, 60, 80, 200)
 NAMES = r"(?:(?<=/dev/mapper/)|(?<=/dev/md/))[^\s\"',;`]*[^\s\"',;:.`]"
 """Nodes of layers. Such a name is one word, whatever labels it contains."""
 
+NO_LETTER_BEFORE, NO_LETTER_AFTER = r"(?<![0-9A-Za-z])", r"(?![0-9A-Za-z])"
+
 SHAPES = (
     (names.NAME, NAMES),
     (names.NAME, r"(?<![0-9A-Za-z])luks-[0-9A-Za-z_]{0,20}-[0-9a-f]{8}(?![0-9A-Za-z])"),
@@ -66,24 +68,22 @@ def without_names(report: Report, hostname: str = "", files: Iterable[str] = ())
     by a person, which occur in sentences of the run.
     """
     secrets = {**dict.fromkeys(files, names.FILE), **names.secrets_of(report)}
-    words = Words(secrets, hostname, _types(report), _own_words(report))
+    words = Words(secrets, hostname, report, _own_words(report))
     return replace(_rewritten(report, words), anonymous=True)
 
 
-def words_for(nouns: tuple[object, ...], others: Mapping[str, str], hostname: str) -> "Words":
-    """Return the replacement words for names in `nouns` (the facts behind a text) and `others`."""
-    return Words(names.secrets_in(nouns, others), hostname, _types(nouns), frozenset())
-
-
 class Words:
-    """Replacement words, and the search for values to replace."""
+    """Replacement words, and the search for values to replace: `secrets` with kinds, and other names of known
+    shape. `nouns` are the facts behind the text, and `own` words in our texts."""
 
     def __init__(
-        self, secrets: dict[str, str], hostname: str, types: frozenset[str], own: frozenset[str]
+        self, secrets: dict[str, str], hostname: str, nouns: object, own: frozenset[str] = frozenset()
     ) -> None:
         self._numbers: Counter[str] = Counter()
         self._known: dict[str, str] = {}
-        self._types = types
+        # Partition type UUIDs are the same on all machines.
+        entries = (one for one in _nouns(nouns) if isinstance(one, Partition | Slot | TableEntry))
+        self._types = {entry.type.casefold() for entry in entries if entry.type}
         literals = dict(secrets)
         if len(hostname) >= SHORTEST and hostname != "localhost":
             literals.setdefault(hostname, names.HOST)
@@ -101,7 +101,7 @@ class Words:
                         found[quoted] = re.escape(quoted)
                     for key in ("name=", "LABEL=", "label=", "named ", *(f"{flag} " for flag in NAMING)):
                         self._known[f"{key}{form}".casefold()] = f"{key}{word}"
-                        found[f"{key}{form}"] = f"{re.escape(key + form)}(?![0-9A-Za-z])"
+                        found[f"{key}{form}"] = f"{re.escape(key + form)}{NO_LETTER_AFTER}"
         literal = [found[form] for form in sorted(found, key=lambda form: (-len(form), form))]
         nodes, *shapes = [f"(?P<shape{at}>{shape})" for at, (_, shape) in enumerate(SHAPES)]
         self._pattern = re.compile("|".join([nodes, *literal, *shapes]), re.ASCII)
@@ -113,7 +113,9 @@ class Words:
             bare = re.sub(r"[-:.]", "", key) if kind == names.UUID else key
             if bare not in self._known:
                 self._numbers[kind] += 1
-                self._known[bare] = _new_word(kind, self._numbers[kind])
+                word = f"{kind}-{self._numbers[kind]}"
+                folder = {names.LINK: "/dev/disk/by-id/", names.MOUNT: "/", names.FILE: "/"}.get(kind, "")
+                self._known[bare] = folder + word
             self._known[key] = self._known[bare]
         return self._known[key]
 
@@ -131,15 +133,8 @@ class Words:
             return self._known[found.casefold()]
         if found.casefold() in self._types:
             return found
-        shape = next(at for at in range(len(SHAPES)) if match[f"shape{at}"] is not None)
-        return self.word(SHAPES[shape][0], found)
-
-
-def _new_word(kind: str, number: int) -> str:
-    """Return a replacement word. Paths remain paths."""
-    if kind == names.LINK:
-        return f"/dev/disk/by-id/{names.LINK}-{number}"
-    return f"/{kind}-{number}" if kind in (names.MOUNT, names.FILE) else f"{kind}-{number}"
+        kind = next(kind for at, (kind, _) in enumerate(SHAPES) if match[f"shape{at}"] is not None)
+        return self.word(kind, found)
 
 
 def _forms(value: str, kind: str) -> Iterator[str]:
@@ -174,20 +169,11 @@ def _findable(form: str, kind: str, own: frozenset[str]) -> bool:
 def _bounded(form: str, kind: str) -> str:
     """Return a pattern for a value. Short values must be whole words. Numbers match in either case."""
     if kind in (names.SERIAL, names.WWN, names.UUID, names.LINK, names.DIGEST, names.HOST):
-        return (
-            f"(?i:{re.escape(form)})"
-            if len(form) >= 12
-            else f"(?<![0-9A-Za-z])(?i:{re.escape(form)})(?![0-9A-Za-z])"
-        )
-    before = r"(?<![0-9A-Za-z])" if form[0].isalnum() else ""
-    after = r"(?![0-9A-Za-z])" if form[-1].isalnum() else ""
+        pattern = f"(?i:{re.escape(form)})"
+        return pattern if len(form) >= 12 else f"{NO_LETTER_BEFORE}{pattern}{NO_LETTER_AFTER}"
+    before = NO_LETTER_BEFORE if form[0].isalnum() else ""
+    after = NO_LETTER_AFTER if form[-1].isalnum() else ""
     return f"{before}{re.escape(form)}{after}"
-
-
-def _types(nouns: object) -> frozenset[str]:
-    """Return partition type UUIDs, which are the same on all machines."""
-    entries = (one for one in _nouns(nouns) if isinstance(one, Partition | Slot | TableEntry))
-    return frozenset(entry.type.casefold() for entry in entries if entry.type)
 
 
 OWN_TEXTS: dict[type[object], tuple[str, ...]] = {
@@ -200,14 +186,12 @@ OWN_TEXTS: dict[type[object], tuple[str, ...]] = {
 
 
 def _own_words(report: Report) -> frozenset[str]:
-    """Return the words in our own texts, as spelled there."""
     nouns = _nouns((report.advice, report.facts))
     texts = (str(getattr(noun, field)) for noun in nouns for field in OWN_TEXTS.get(type(noun), ()))
     return frozenset(word for text in texts for word in re.findall(r"[A-Za-z]+", text))
 
 
 def _nouns(value: object) -> Iterator[object]:
-    """Yield a record and all records inside."""
     if isinstance(value, tuple):
         for one in value:
             yield from _nouns(one)

@@ -16,8 +16,8 @@ from wizard.model.said import t
 from wizard.probe.facts import RawMachine
 from wizard.probe.interpret import machine_of
 from wizard.process import program
-from wizard.report.anonymous import words_for
-from wizard.report.names import masked, names_given
+from wizard.report.anonymous import Words
+from wizard.report.names import masked, names_given, secrets_in
 
 OPTION, SERIALS = "--debug", "--with-serials"
 PACKAGES = ("textual", "rich", "pyudev", "pyparted")
@@ -56,29 +56,22 @@ def debugged(words: Sequence[str], work: Callable[[list[str]], int], known: Coll
             text = raw.read_text(encoding="utf-8", errors="replace")
             text += "\n".join(["", "Programs that were run:", *_versions(text), ""])
             serials = SERIALS in words
-            place = _write(
-                text if serials else _without_names(text, words, {*known, OPTION, SERIALS}), scratch
-            )
-            privacy = (
-                t("Serial numbers are included.")
-                if serials
-                else t("Serial numbers, labels and names of people are replaced.")
-            )
+            privacy = t("Serial numbers are included.")
+            if not serials:
+                text = _without_names(text, words, {*known, OPTION, SERIALS})
+                privacy = t("Serial numbers, labels and names of people are replaced.")
+            place = _write(text, scratch)
             print(t("diskwright: Log: {place}. {held}", place=str(place), held=privacy), file=sys.stderr)
 
 
 def _surroundings(words: Sequence[str]) -> Iterator[str]:
-    """Describe the program and machine for a bug report."""
     kernel = os.uname()
     yield (
         f"diskwright {__version__}, Python {sys.version.split()[0]}, Linux {kernel.release} {kernel.machine}"
     )
     with suppress(OSError):
-        yield from re.findall(
-            r'^PRETTY_NAME="?([^"\n]*)',
-            Path("/etc/os-release").read_text(encoding="utf-8", errors="replace"),
-            re.M,
-        )
+        release = Path("/etc/os-release").read_text(encoding="utf-8", errors="replace")
+        yield from re.findall(r'^PRETTY_NAME="?([^"\n]*)', release, re.M)
     yield ", ".join(f"{name} {_package_version(name)}" for name in PACKAGES)
     yield f"user {os.geteuid()}, TERM={os.environ.get('TERM', '')}, LANG={os.environ.get('LANG', '')}"
     yield _command(words)
@@ -106,17 +99,17 @@ def _versions(text: str) -> Iterator[str]:
         except DiskwrightError as error:
             yield f"{name}: {error}"
             continue
-        lines = [line.strip() for line in (result.output + "\n" + result.errors).splitlines()]
-        yield (
-            f"{name}: {next((line[:200] for line in lines if re.search(r'[0-9]', line)), 'says no version')}"
-        )
+        lines = f"{result.output}\n{result.errors}".splitlines()
+        told = (line.strip()[:200] for line in lines if re.search("[0-9]", line))
+        yield f"{name}: {next(told, 'says no version')}"
 
 
 def _without_names(text: str, words: Sequence[str], known: Collection[str]) -> str:
     """Replace names of drives and people in the log. Finds names in facts that this process used, and in the
     command, its environment and its documents."""
     nouns = tuple(machine_of(facts) if isinstance(facts, RawMachine) else facts for facts in program.seen)
-    names = words_for(nouns, dict(names_given(words, known)), os.uname().nodename)
+    secrets = secrets_in(nouns, dict(names_given(words, known)))
+    names = Words(secrets, os.uname().nodename, nouns)
     command = shlex.join(("diskwright", *masked(words, known, names.word)))
     return names.text(text.replace(_command(words), command, 1))
 

@@ -28,7 +28,7 @@ from wizard.model.finding import Finding
 from wizard.model.machine import Drive, Machine
 from wizard.model.moves import Moves
 from wizard.model.run import Event, JournalEntry
-from wizard.model.said import Message, t
+from wizard.model.said import Message, Sentence, t
 from wizard.model.verdict import CliffVerdict, DisplacedVerdict, Verdict
 from wizard.plan.changes import Bring, Changes, Migration, RunDocument
 from wizard.plan.plan import Plan
@@ -162,11 +162,9 @@ class _Gathering:
         if self.sources.run is not None and (kept := kept_machine(self.sources.run)):
             return kept, str(t("Read at the start of the run, before the first write."))
         self.is_live = True
-        origin = (
-            t("Read for this report.")
-            if self.sources.run is None
-            else t("Read for this report, after the run, which saved no drive information.")
-        )
+        origin = t("Read for this report.")
+        if self.sources.run is not None:
+            origin = t("Read for this report, after the run, which saved no drive information.")
         return probe_machine(wanted or None), str(origin)
 
     def _diagnosed(self, machine: Machine, origin: str) -> parts.Facts:
@@ -189,9 +187,7 @@ class _Gathering:
         requests: dict[tuple[str, int | None], None] = {}
         drives = facts.drives
         if isinstance(plan := self.document, Plan):
-            requests = dict.fromkeys(
-                (volume.workload, _room(plan, volume.partition)) for volume in plan.volumes
-            )
+            requests = {(volume.workload, _room(plan, volume.partition)): None for volume in plan.volumes}
             drives = drives[:1]
         elif plan is None and self.sources.workload is not None:
             requests = {(self.sources.workload, None): None}
@@ -218,10 +214,8 @@ class _Gathering:
         if measured is None:
             self._lack("measurement", t("No benchmark result specified. Runs do not store measurements."))
         elif measured.drive not in own:
-            said = t(
-                "{path} was measured; the report covers {own:list}.", path=measured.drive, own=own or ("-",)
-            )
-            self._lack("measurement", said)
+            said = Sentence("{path} was measured; the report covers {own:list}.")
+            self._lack("measurement", said(path=measured.drive, own=own or ("-",)))
 
 
 def _about(verdict: BenchmarkResult | None, drive: Drive) -> DisplacedVerdict | None:
@@ -234,18 +228,15 @@ def _about(verdict: BenchmarkResult | None, drive: Drive) -> DisplacedVerdict | 
 
 def _with_only(machine: Machine, wanted: Sequence[str]) -> Machine:
     """Return the machine with only these drives, in order. Raises BadInput if one is missing."""
+    found: dict[Drive, None] = {}
     for path in wanted:
-        if machine.drive(path) is None:
+        drive = machine.drive(path)
+        if drive is None:
             known = tuple(drive.path for drive in machine.drives) or "-"
-            raise BadInput(
-                t(
-                    "Drive {drive} is not among the known drives: {known:list}.",
-                    drive=path,
-                    known=known,
-                )
-            )
-    found = (machine.drive(path) for path in wanted)
-    return replace(machine, drives=tuple(dict.fromkeys(drive for drive in found if drive is not None)))
+            said = Sentence("Drive {drive} is not among the known drives: {known:list}.")
+            raise BadInput(said(drive=path, known=known))
+        found[drive] = None
+    return replace(machine, drives=tuple(found))
 
 
 def _room(plan: Plan, number: int | None) -> int | None:
@@ -255,7 +246,6 @@ def _room(plan: Plan, number: int | None) -> int | None:
 
 
 def _record(run: Path, steps: int) -> parts.RunRecord:
-    """Return the record of a run with this number of steps, from its state and journal."""
     now, entries = state(run), read_entries(run)
     try:
         ways = working_ways(run, now)
@@ -280,17 +270,13 @@ def _record(run: Path, steps: int) -> parts.RunRecord:
 def step_result(number: int, entries: Sequence[JournalEntry]) -> parts.StepResult:
     """Return the result of a step's last attempt."""
     result = parts.StepResult(number, "not begun", None, None, "")
+    words = {Event.STEP_DONE: "done", Event.STEP_FAILED: "failed"}
     for entry in entries:
-        if entry.step != number:
-            continue
-        started = result.started_at
-        if entry.event is Event.STEP_STARTED:
+        if entry.step == number and entry.event is Event.STEP_STARTED:
             result = parts.StepResult(number, "begun", entry.at, None, "")
-        elif entry.event in (Event.STEP_DONE, Event.STEP_FAILED):
-            word = "done" if entry.event is Event.STEP_DONE else "failed"
-            result = parts.StepResult(
-                number, word, started, seconds_between(started, entry.at), entry.sentence
-            )
+        elif entry.step == number and entry.event in words:
+            seconds = seconds_between(result.started_at, entry.at)
+            result = replace(result, state=words[entry.event], seconds=seconds, said=entry.sentence)
     return result
 
 

@@ -87,7 +87,7 @@ def pane_html(pane: ui.Pane) -> Markup:
 def reasons_html(reasons: Iterable[Reason]) -> Markup:
     """Return statements, each with its evidence."""
     return join(
-        tag("section", tag("h4", _pieces((one.caption, one.sentence))), blocks_html(one.behind))
+        tag("section", tag("h4", _pieces(ui.pieces(one.caption, one.sentence))), blocks_html(one.behind))
         for one in reasons
     )
 
@@ -131,7 +131,6 @@ def _piece(piece: ui.Piece) -> Markup:
 
 
 def _bar(bar: ui.Bar) -> Markup:
-    """Return a drive to scale, and its stretches in words."""
     total = sum(one.size_bytes for one in bar.stretches) or 1
     drawn = (
         tag("span", one.name, class_=one.fate.value, style=f"width: {100 * one.size_bytes / total:.2f}%")
@@ -146,9 +145,7 @@ def _bar(bar: ui.Bar) -> Markup:
 
 
 def _figures(figures: ui.Figures) -> Markup:
-    """Return figures as bars, in a table."""
     most = max((value for _, value in figures.values), default=0) or 1
-    texts = figures.shown or tuple(f"{value:g}" for _, value in figures.values)
     rows = (
         tag(
             "tr",
@@ -156,7 +153,7 @@ def _figures(figures: ui.Figures) -> Markup:
             tag("td", tag("div", class_="fill", style=f"width: {100 * value / most:.1f}%"), class_="chart"),
             tag("td", text, class_="number"),
         )
-        for (name, value), text in zip(figures.values, texts, strict=True)
+        for (name, value), text in zip(figures.values, figures.texts, strict=True)
     )
     return tag("table", tag("caption", figures.unit), tag("tbody", *rows), class_="figures")
 

@@ -5,7 +5,7 @@ import json
 import os
 import re
 import tomllib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from itertools import pairwise
@@ -79,39 +79,20 @@ USUAL_PLACES = frozenset(
 
 def secrets_of(report: Report) -> dict[str, str]:
     """Return every value to replace with its kind, in order of occurrence."""
-    return _without_usual(
-        _walk(report),
-        frozenset(
-            advice.workload.label
-            for advice in report.advice
-            if advice.workload.origin.startswith(str(BUNDLED))
-        ),
-    )
+    workloads = [advice.workload for advice in report.advice]
+    ours = {workload.label for workload in workloads if workload.origin.startswith(str(BUNDLED))}
+    return secrets_in(report, {}, ours)
 
 
-def secrets_in(nouns: tuple[object, ...], others: Mapping[str, str]) -> dict[str, str]:
-    """Return the values to replace in any facts, and in `others` with known kinds."""
-    return _without_usual((*_walk(nouns), *others.items()))
-
-
-def _without_usual(values: Iterable[tuple[str, str]], usual: frozenset[str] = frozenset()) -> dict[str, str]:
-    """Drop values common to all systems."""
+def secrets_in(nouns: object, others: Mapping[str, str], usual: Collection[str] = ()) -> dict[str, str]:
+    """Return the values to replace in any facts, and in `others` with known kinds. Omits values common to all
+    systems, and `usual` labels."""
+    common = {LABEL: {"", *USUAL_NAMES, *usual}, MOUNT: {"", *USUAL_PLACES}}
     found: dict[str, str] = {}
-    for value, kind in values:
-        if (
-            value
-            and not (kind == LABEL and value in USUAL_NAMES | usual)
-            and not (kind == MOUNT and value in USUAL_PLACES)
-        ):
+    for value, kind in (*_walk(nouns), *others.items()):
+        if value not in common.get(kind, ("",)):
             found.setdefault(value, kind)
     return found
-
-
-def _name_kind(value: object, field: str) -> str | None:
-    """Return the kind of a field that may contain a name chosen by a person, else None."""
-    if field == "name" and isinstance(value, layout.Writer):
-        return USER
-    return LABEL if field in ("name", "group") and isinstance(value, NAMED) else None
 
 
 def _walk(value: object) -> Iterator[tuple[str, str]]:
@@ -129,29 +110,28 @@ def _walk(value: object) -> Iterator[tuple[str, str]]:
     if isinstance(value, Relabel):
         names = (value.old, value.new, *(uuid for part in value.parts for uuid in part[1:]))
         yield from ((name, UUID if value.identifier == "uuid" else LABEL) for name in names)
-    if isinstance(value, BringFrom | BringTo | TakePlace):
-        yield from ((name, MOUNT) for name in _folders(value))
+    yield from ((folder, MOUNT) for folder in _folders(value))
+    chosen = dict.fromkeys(("name", "group"), LABEL) if isinstance(value, NAMED) else {}
+    if isinstance(value, layout.Writer):
+        chosen = {"name": USER}
     for name in value.__struct_fields__:
         inner: object = getattr(value, name)
-        kind = BY_FIELD.get(name) or _name_kind(value, name)
-        if kind is None:
-            yield from _walk(inner)
+        if kind := BY_FIELD.get(name) or chosen.get(name):
+            several = inner if isinstance(inner, tuple) else (inner,)
+            yield from ((one, kind) for one in several if isinstance(one, str))
         else:
-            yield from (
-                (one, kind)
-                for one in (inner if isinstance(inner, tuple) else (inner,))
-                if isinstance(one, str)
-            )
+            yield from _walk(inner)
 
 
-def _folders(value: BringFrom | BringTo | TakePlace) -> tuple[str, ...]:
+def _folders(value: Struct) -> tuple[str, ...]:
     match value:
         case BringFrom():
-            return (*value.below, *(() if value.is_device else (value.path,)))
+            return value.below if value.is_device else (*value.below, value.path)
         case BringTo():
             return (value.folder, *value.makes, value.place)
         case TakePlace():
             return (value.place,)
+    return ()
 
 
 LARGEST_DOCUMENT_BYTES = 16 * 1024 * 1024
@@ -187,8 +167,8 @@ TOKENS = ("--confirm",)
 
 def names_given(words: Sequence[str], known: Collection[str]) -> Iterator[tuple[str, str]]:
     """Yield every name given to a command, with its kind. `known` are the command's own words."""
-    for value, kind in _values(words, known):
-        yield from ((piece, found) for piece, found in _pieces(value, kind, known) if found)
+    for _, pieces in _split(words, known):
+        yield from ((piece, kind) for piece, kind in pieces if kind)
     for variable in PEOPLE:
         if (person := os.environ.get(variable, "")) != "root":
             yield person, USER
@@ -203,37 +183,27 @@ def masked(
     words: Sequence[str], known: Collection[str], word_for: Callable[[str, str], str]
 ) -> Iterator[str]:
     """Yield the words of a command, with names replaced by `word_for(kind, value)`."""
-    values = iter(_values(words, known))
-    for word in words:
-        option, joined, _ = _split_word(word, known)
-        if option is not None and not joined:
-            yield option
-            continue
-        value, kind = next(values)
-        yield (option or "") + "".join(
-            word_for(found, piece) if found else piece for piece, found in _pieces(value, kind, known)
-        )
+    for option, pieces in _split(words, known):
+        yield option + "".join(word_for(kind, piece) if kind else piece for piece, kind in pieces)
 
 
-def _split_word(word: str, known: Collection[str]) -> tuple[str | None, bool, str]:
-    """Split a word into option (with equals sign), whether it includes a value, and value."""
-    if not word.startswith("-") or word == "-":
-        return None, False, word
-    option, equals, value = word.partition("=")
-    if not any(one.startswith(option) for one in known):
-        # A short option with a value, or not an option.
-        short = word[:2] if word[:2] in known else ""
-        return short, True, word[len(short) :]
-    return option + equals, bool(equals), value
-
-
-def _values(words: Sequence[str], known: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Yield the values among the words, with the kind that the preceding option implies."""
+def _split(words: Sequence[str], known: Collection[str]) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """Yield each word as an option with equals sign, and the parts of its value as `_pieces` does. A kind may
+    follow from the option before."""
     for before, word in pairwise(("", *words)):
-        option, joined, value = _split_word(word, known)
-        if option is None or joined:
-            named = (option or before).rstrip("=")
-            yield value, SERIAL if named in TOKENS else USER if named == "--writable" else NAME
+        option, equals, value = word.partition("=")
+        if not word.startswith("-") or word == "-":
+            option, equals, value = "", "", word
+        elif not any(one.startswith(option) for one in known):
+            # A short option with a value, or not an option.
+            option, equals = word[:2] if word[:2] in known else "", ""
+            value = word[len(option) :]
+        elif not equals:
+            yield option, []
+            continue
+        named = (option or before).rstrip("=")
+        kind = SERIAL if named in TOKENS else USER if named == "--writable" else NAME
+        yield option + equals, list(_pieces(value, kind, known))
 
 
 def _pieces(value: str, kind: str, known: Collection[str]) -> Iterator[tuple[str, str]]:
@@ -298,28 +268,20 @@ def _in_document(path: Path, known: Collection[str]) -> Iterator[tuple[str, str]
                 kind = BY_FIELD.get(key) or (USER if key == "writable" else NAME)
                 yield from ((piece, found) for piece, found in _pieces(value, kind, known) if found)
         else:
-            yield from _named(json.loads(text))
+            known_kinds = BY_FIELD | {"person": USER}
+            yield from (
+                (value, known_kinds[key]) for key, value in _texts(json.loads(text)) if key in known_kinds
+            )
 
 
 def _texts(value: object, key: str = "") -> Iterator[tuple[str, str]]:
-    """Yield every text of a document with its key."""
+    """Yield every text of a document with its key. The name of a person or group has the key `person`."""
     if isinstance(value, dict):
+        is_person = value.get("kind") in ("person", "group")
         for name, inner in value.items():
-            yield from _texts(inner, name)
+            yield from _texts(inner, "person" if is_person and name == "name" else name)
     elif isinstance(value, list):
         for inner in value:
             yield from _texts(inner, key)
     elif isinstance(value, str):
         yield key, value
-
-
-def _named(value: object, kind: str | None = None) -> Iterator[tuple[str, str]]:
-    if isinstance(value, dict):
-        for name, inner in value.items():
-            person = name == "name" and value.get("kind") in ("person", "group")
-            yield from _named(inner, USER if person else BY_FIELD.get(name))
-    elif isinstance(value, list):
-        for inner in value:
-            yield from _named(inner, kind)
-    elif isinstance(value, str) and kind is not None:
-        yield value, kind

@@ -15,7 +15,6 @@ from wizard.model.machine import Drive, Kernel, Machine
 from wizard.model.run import JournalEntry
 from wizard.model.said import Sentence, format_capacity, format_exact, t
 from wizard.model.verdict import CliffVerdict, DisplacedVerdict, Verdict
-from wizard.plan.plan import Plan
 from wizard.report import html
 from wizard.report.html import Markup
 from wizard.report.parts import Facts, Report, RunRecord, render_report
@@ -31,7 +30,6 @@ from wizard.ui.jobs.plan import TONES
 
 
 def _drives_part(facts: Facts) -> Markup:
-    """Describe the machine, and every drive with findings and raw facts."""
     return html.join(
         (
             html.tag("p", facts.origin),
@@ -90,12 +88,6 @@ def _drive(drive: Drive, diagnosis: Diagnosis) -> Markup:
             ),
         )
     )
-
-
-def _advice_part(advices: Sequence[Advice], plan: Plan | None) -> Markup:
-    """Describe the ranking for each workload."""
-    planned = {(volume.workload, volume.filesystem) for volume in plan.volumes} if plan else set()
-    return html.join(_advice(advice, planned) for advice in advices)
 
 
 def _advice(advice: Advice, planned: set[tuple[str, str]]) -> Markup:
@@ -157,21 +149,21 @@ def _results(report: Report) -> tuple[BenchmarkResult, ...]:
 
 
 def _measured(report: Report) -> Iterator[Markup]:
-    """Yield every benchmark result."""
     for result in _results(report):
         yield html.tag("h3", HEADINGS[type(result)](drive=result.drive))
-        yield html.blocks_html(
-            (
-                measured.verdict_banner(result),
-                *measured.verdict_blocks(result),
-                *measured.method_blocks(result),
-            )
-        )
+        yield html.blocks_html((measured.verdict_banner(result),))
+        yield html.blocks_html(measured.verdict_blocks(result))
+        yield html.blocks_html(measured.method_blocks(result))
 
 
 def run_part(run: RunRecord, sentences: Sequence[ui.Text]) -> Markup:
     """Describe a run: ending, steps, checks and journal. `sentences` describe the steps."""
     commands = [ui.Command((command,)) for command in run.commands]
+    steps: list[ui.Block] = []
+    for result, sentence in zip(run.steps, sentences, strict=False):
+        took = "" if result.seconds is None else f"{result.seconds:.2f} s"
+        steps.append(run_rows.step_para(result.number, sentence, result.state, took))
+        steps.append(ui.para(result.said, indent=4))
     return html.join(
         (
             html.pairs(
@@ -184,20 +176,7 @@ def run_part(run: RunRecord, sentences: Sequence[ui.Text]) -> Markup:
                     (t("Waiting for one of"), html.blocks_html(commands)),
                 )
             ),
-            *(
-                html.blocks_html(
-                    (
-                        run_rows.step_para(
-                            result.number,
-                            sentence,
-                            result.state,
-                            "" if result.seconds is None else f"{result.seconds:.2f} s",
-                        ),
-                        ui.para(result.said, indent=4),
-                    )
-                )
-                for result, sentence in zip(run.steps, sentences, strict=False)
-            ),
+            html.blocks_html(steps),
             html.pane_html(run_rows.checks_pane(run.checks)) if run.checks else "",
             html.tag(
                 "details",
@@ -228,13 +207,10 @@ def render_page(report: Report) -> str:
     job = job_of(services, report.document) if report.document else None
     drives = report.facts.drives if report.facts else ()
     what = job.title if job else ", ".join(drive.path for drive in drives) or t("no drive")
-    title = t("Report: {what}", what=what)
-    parts = list(_parts(report, job))
-    return html.document(title, _summary(report, job), parts)
+    return html.document(t("Report: {what}", what=what), _summary(report, job), list(_parts(report, job)))
 
 
 def _summary(report: Report, job: AnyJob | None) -> Markup:
-    """Return the most important results."""
     run = report.run
     drives = job.drives if job else report.facts.drives if report.facts else ()
     banners = map(measured.verdict_banner, _results(report))
@@ -243,15 +219,17 @@ def _summary(report: Report, job: AnyJob | None) -> Markup:
         "Serial numbers, WWNs, UUIDs, labels, mount points and people's folders were "
         "replaced, each consistently."
     )
+    named = []
+    for one in drives:
+        facts = [one.model or str(messages.NO_NAME)]
+        facts += [format_capacity(one.size_bytes)] if one.size_bytes else []
+        named.append(f"{one.path} ({', '.join(facts)})")
     return html.join(
         (
             html.blocks_html((ui.Banner(run.ending, (), TONES.get(run.state, ui.Tone.WARN)),) if run else ()),
             html.pairs(
                 (
-                    (
-                        "Drives",
-                        ", ".join(f"{one.path} ({_named(one.model, one.size_bytes)})" for one in drives),
-                    ),
+                    ("Drives", ", ".join(named)),
                     ("State", _state(run) if run else ""),
                     ("Verified", run_rows.checks_text(run.checks) if run and run.checks else ""),
                     ("Measured", " ".join(results)),
@@ -263,16 +241,14 @@ def _summary(report: Report, job: AnyJob | None) -> Markup:
     )
 
 
-def _named(model: str | None, size_bytes: int | None) -> str:
-    return ", ".join((model or str(messages.NO_NAME), *([format_capacity(size_bytes)] if size_bytes else [])))
-
-
 def _parts(report: Report, job: AnyJob | None) -> Iterator[tuple[str, ui.Text, Markup]]:
-    """Yield the parts of the report with their anchors and headings."""
     if report.facts is not None:
         yield "drives", ui.ScreenStep.DRIVES.shown, _drives_part(report.facts)
     if report.advice:
-        yield "advice", t("Recommendations"), _advice_part(report.advice, report.plan)
+        volumes = report.plan.volumes if report.plan else ()
+        planned = {(volume.workload, volume.filesystem) for volume in volumes}
+        advices = html.join(_advice(advice, planned) for advice in report.advice)
+        yield "advice", t("Recommendations"), advices
     if job is not None:
         yield "plan", job.title, _job_part(job)
     if results := html.join(_measured(report)):

@@ -122,6 +122,11 @@ class Figures(Struct, frozen=True):
     values: tuple[tuple[str, float], ...]
     shown: tuple[str, ...] = ()
 
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The formatted values."""
+        return self.shown or tuple(f"{value:g}" for _, value in self.values)
+
 
 class Progress(Struct, frozen=True):
     """Progress of a task. `share` is between 0 and 1, or None if unknown.
@@ -254,14 +259,18 @@ class View(Struct, frozen=True):
         return next((action for action in self.actions if action.name == name), None)
 
 
-def para(*pieces: Piece | Text, indent: int = 0, hang: int | None = None, key: str = "") -> Para:
+def pieces(*texts: Piece | Text) -> tuple[Piece, ...]:
+    """Return pieces. Plain text gets the plain tone."""
+    return tuple(text if isinstance(text, Piece) else Piece(text) for text in texts)
+
+
+def para(*texts: Piece | Text, indent: int = 0, hang: int | None = None, key: str = "") -> Para:
     """Return a paragraph of pieces, by default with hanging lines if there are several.
 
     Plain text gets the plain tone, and empty pieces are omitted.
     """
-    hang = 2 * (len(pieces) > 1) if hang is None else hang
-    found = (piece if isinstance(piece, Piece) else Piece(piece) for piece in pieces)
-    return Para(tuple(piece for piece in found if piece.text), indent, hang, key)
+    hang = 2 * (len(texts) > 1) if hang is None else hang
+    return Para(tuple(piece for piece in pieces(*texts) if piece.text != ""), indent, hang, key)
 
 
 strong = partial(Piece, tone=Tone.STRONG)

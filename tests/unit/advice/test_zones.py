@@ -7,12 +7,12 @@ from msgspec.structs import replace
 
 from tests.lab.visits.drives.portraits import file_of
 from tests.unit.machines import TOOLS, WORKLOADS, drive, machine
+from tests.unit.pages import page_lines
 from tests.unit.ui.live import Live
 from tests.unit.ui.person import Person
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import find_workload
 from wizard.cli.inspect import advice_text
-from wizard.cli.output import page_lines
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
 from wizard.model.advice import Ability, Advice, Choice, Rank, ZonedUse

@@ -8,13 +8,13 @@ import pytest
 from msgspec.structs import replace
 
 from tests.unit.machines import WORKLOADS, drive, machine
+from tests.unit.pages import page_lines
 from tests.unit.report.reports import underived
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import find_workload
 from wizard.cli import machines
 from wizard.cli.inspect import advice_text
 from wizard.cli.main import main
-from wizard.cli.output import page_lines
 from wizard.documents.codec import from_json, parse_document
 from wizard.model.advice import Advice, Rank
 from wizard.model.finding import Recorded, Recording

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from wizard.cli.command import EXAMPLES, CommandParser, CommandRow, help_width, plain, root
+from wizard.cli.command import EXAMPLES, CommandParser, CommandRow, example_lines, help_width, line_to_type
 from wizard.cli.main import CALLED, main, named_command, parse, parser_of
 from wizard.cli.table import COMMANDS, GROUPS
 from wizard.process.output import OutputSearch
@@ -112,7 +112,7 @@ def test_wrong_option_shows_an_example(name: str, capsys: pytest.CaptureFixture[
     with pytest.raises(SystemExit) as ended:
         parse(parser_of(name), ["--frobnicate\x1b", "x", "x"])
     said = capsys.readouterr().err
-    example = next(iter(parser_of(name).examples[0].lines(help_width())))
+    example = next(line_to_type(str(parser_of(name).examples[0]), help_width()))
     assert ended.value.code == 2 and "usage:" not in said and "\x1b" not in said
     assert example in said.splitlines() and "--help`" in said
 
@@ -160,8 +160,9 @@ def test_examples_can_be_typed(name: str) -> None:
 
 def test_long_command_continues_after_a_backslash(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "44")
-    lines = list(root("plan /dev/sdX --workload large-media", EXAMPLES).lines(help_width()))
-    assert lines == [
+    command = "sudo diskwright plan /dev/sdX --workload large-media"
+    assert example_lines((command, EXAMPLES)) == [
+        "examples:",
         "    sudo diskwright plan /dev/sdX \\",
         "        --workload large-media",
         "        examples:",
@@ -171,12 +172,12 @@ def test_long_command_continues_after_a_backslash(monkeypatch: pytest.MonkeyPatc
 def test_help_texts_are_built_only_on_request(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    made = CommandParser(CommandRow("show", EXAMPLES, "", (), (plain("show", says=EXAMPLES),), (EXAMPLES,)))
+    made = CommandParser(CommandRow("show", EXAMPLES, "", (), ("diskwright show", EXAMPLES), (EXAMPLES,)))
     said: list[str] = []
 
-    def noted(text: str, *_: int) -> list[str]:
-        said.append(text)
-        return [text]
+    def noted(text: object, *_: int) -> list[str]:
+        said.append(str(text))
+        return [str(text)]
 
     monkeypatch.setattr("wizard.cli.command._filled", noted)
     made.parse_args([])

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.unit.pages import page_lines
 from wizard.advice.catalogue import load_catalogue
 from wizard.cli.lists import chosen_options, option_blocks
 from wizard.cli.main import main
-from wizard.cli.output import page_lines
 from wizard.model.errors import BadInput
 from wizard.model.machine import Kernel
 

@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from tests.unit.ext4.extimages import EXT3, facts, made, superblock
 from tests.unit.ext4.migrations import EXT3 as OLD
 from tests.unit.ext4.migrations import situation
+from tests.unit.pages import page_lines
 from wizard.cli.changes import prospect_blocks
-from wizard.cli.output import page_lines
 from wizard.cli.start import page_of
 from wizard.ext4.document import MIGRATIONS, make_migration, prospect_of
 from wizard.ext4.superblock import START_BYTES, read_ext

@@ -10,8 +10,8 @@ import pytest
 from msgspec.structs import replace
 
 from tests.unit.machines import drive, machine, unread
+from tests.unit.pages import page_lines
 from wizard.cli.inspect import drive_document, portrait
-from wizard.cli.output import page_lines
 from wizard.findings.diagnose import (
     MOST_SENTENCES,
     DriveVerdict,

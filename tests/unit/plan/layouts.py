@@ -6,7 +6,7 @@ from uuid import UUID
 from msgspec.structs import replace
 
 from tests.unit.machines import E512, KN4, N512, TOOLS, machine
-from wizard.cli.output import page_lines
+from tests.unit.pages import page_lines
 from wizard.cli.start import page_of
 from wizard.filesystems.registry import MADE
 from wizard.model.advice import Choice, Option, Rank, Workload

@@ -7,8 +7,8 @@ import pytest
 from tests.lab.drives.members import FLEETS
 from tests.lab.visits.drives.portraits import MACHINES, diagnosis_of, file_of, unlike
 from tests.readme import finding_codes
+from tests.unit.pages import page_lines
 from wizard.cli.inspect import machine_document, portrait
-from wizard.cli.output import page_lines
 from wizard.findings.diagnose import diagnose
 from wizard.findings.geometry import load_patterns
 from wizard.probe.interpret import machine_of

@@ -6,12 +6,12 @@ import pytest
 from msgspec.structs import replace
 
 from tests.unit.machines import drive, machine
+from tests.unit.pages import page_lines
 from tests.unit.plan.layouts import UUIDS, plan_for, spec
 from wizard.advice.evidence import load_evidence
 from wizard.advice.ranking import advise
 from wizard.advice.workloads import find_workload
 from wizard.cli.inspect import advice_text
-from wizard.cli.output import page_lines
 from wizard.findings.diagnose import diagnose
 from wizard.host.services import RecordedServices
 from wizard.model.finding import NOT_JUDGED, Recorded

@@ -73,7 +73,7 @@ def test_capital_letters_are_listed_together() -> None:
 
 def test_manual_has_the_keys_of_size_and_place() -> None:
     module = (DESK / "editors" / "adjusting.py").read_text()
-    stepping = set(re.findall(r'\("([+-])", False\)', module))
+    stepping = set(re.findall(r'\("(?:much-)?(?:more|less)", "([+<>-])"', module))
     assert told("Size and place") - {"z"} == had("editors/adjusting.py") | stepping
 
 

@@ -1,10 +1,7 @@
 """Choices as rows and text: the ranking of filesystems with reasons and figures, conversions to ext4, and
 notices about this system. Pure."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -12,18 +9,16 @@ from wizard.advice.missing import for_files
 from wizard.ext4 import ways
 from wizard.filesystems.registry import title_of
 from wizard.host.services import Services
-from wizard.model.advice import Advice, Choice, Evidence, Option, Rank, Unmade, ZonedUse
+from wizard.model.advice import Advice, Choice, Evidence, Option, Rank, Unmade
 from wizard.model.finding import Diagnosis
 from wizard.model.machine import Drive, Machine
 from wizard.model.said import format_capacity, t, tn
+from wizard.plan.changes import Prospect, WayOffer
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.drive_rows import finding_paras
 from wizard.ui.components.plan_rows import RANKS
 from wizard.ui.components.reasons import evidence_blocks
-
-if TYPE_CHECKING:
-    from wizard.plan.changes import Prospect, WayOffer
 
 FIGURES_OF_UNMADE = 3
 """Most figures to show for an unsupported filesystem. The JSON document has all."""
@@ -31,11 +26,9 @@ FIGURES_OF_UNMADE = 3
 
 def none_usable(advice: Advice) -> ui.Text:
     """Explain that no filesystem can be created, or that none suits the purpose."""
-    return (
-        t("No filesystem suits this purpose here. Those without an obstacle can still be created.")
-        if for_files(advice.usable)
-        else t("No filesystem can be created here.")
-    )
+    if for_files(advice.usable):
+        return t("No filesystem suits this purpose here. Those without an obstacle can still be created.")
+    return t("No filesystem can be created here.")
 
 
 def rating(choice: Choice) -> ui.Piece:
@@ -63,12 +56,9 @@ def choice_blocks(
     yield from _options(t("Mounted with"), choice.mount, told)
     if choice.scheduler:
         yield from _options(t("Drive scheduler (not changed by the plan)"), (choice.scheduler,), told)
-    if not withheld:
-        return
-    if choice.withheld:
+    if withheld and choice.withheld:
         yield ui.para(ui.strong(t("Not offered")))
-    for held in choice.withheld:
-        yield ui.para(ui.muted(held.text), held.reason, indent=2)
+        yield from (ui.para(ui.muted(held.text), held.reason, indent=2) for held in choice.withheld)
 
 
 def _options(caption: ui.Text, options: Sequence[Option], told: Collection[Option]) -> Iterator[ui.Block]:
@@ -96,13 +86,8 @@ def advice_blocks(advice: Advice) -> Iterator[ui.Block]:
     if advice.zoned:
         yield ui.para(ui.strong(t("Zone support with this kernel and these tools")))
     for use in advice.zoned:
-        yield from _zoned_blocks(use)
-
-
-def _zoned_blocks(use: ZonedUse) -> Iterator[ui.Block]:
-    yield ui.para(ui.strong(use.verdict), use.sentence, indent=2)
-    for command in use.commands:
-        yield ui.Command((command,))
+        yield ui.para(ui.strong(use.verdict), use.sentence, indent=2)
+        yield from (ui.Command((command,)) for command in use.commands)
 
 
 def advice_page(advice: Advice) -> Iterator[ui.Block]:
@@ -144,11 +129,13 @@ def _cited(advice: Advice) -> tuple[Evidence, ...]:
     for unmade in advice.unmade:
         if not any(card in cited for card in unmade.evidence):
             cited |= dict.fromkeys(unmade.evidence[:FIGURES_OF_UNMADE])
-    return tuple(replace(card, figures=tuple(_best_first(card))) for card in cited)
-
-
-def _best_first(card: Evidence) -> list[tuple[str, float]]:
-    return sorted(card.figures, key=lambda figure: figure[1], reverse=not card.lower_is_better)
+    return tuple(
+        replace(
+            card,
+            figures=tuple(sorted(card.figures, key=lambda one: one[1], reverse=not card.lower_is_better)),
+        )
+        for card in cited
+    )
 
 
 COLUMNS = (
@@ -161,10 +148,10 @@ COLUMNS = (
 
 def way_row(offer: WayOffer, prospect: Prospect, *, repairs: bool) -> ui.Row:
     """Return the row of a conversion method, with time, extra space and availability."""
-    cells = (
+    cells = ui.pieces(
         ui.strong(ways.TITLES[offer.way]),
-        ui.Piece(t("{seconds:time}", seconds=offer.seconds)),
-        ui.Piece(format_capacity(offer.room_bytes) if offer.room_bytes else messages.NONE),
+        t("{seconds:time}", seconds=offer.seconds),
+        format_capacity(offer.room_bytes) if offer.room_bytes else messages.NONE,
         _standing(offer, prospect),
     )
     why_not = obstacle_words(prospect, offer) if not repairs else ""
@@ -188,13 +175,9 @@ def _standing(offer: WayOffer, prospect: Prospect) -> ui.Piece:
 def way_panes(prospect: Prospect, offer: WayOffer, compares: bool, repairs: bool) -> tuple[ui.Pane, ...]:
     """Describe the selected method and the findings about the filesystem."""
     found = tuple(finding_paras(prospect.findings))
-    told = ui.Pane(
-        ways.TITLES[offer.way],
-        (
-            *offer_blocks(prospect, offer, ways.SUMMARIES[offer.way]),
-            ui.para(ui.muted(t("Options:")), *_settled(prospect, offer, compares, repairs)),
-        ),
-    )
+    options = ui.para(ui.muted(t("Options:")), *_settled(prospect, offer, compares, repairs))
+    offered = offer_blocks(prospect, offer, ways.SUMMARIES[offer.way])
+    told = ui.Pane(ways.TITLES[offer.way], (*offered, options))
     return (told, ui.Pane(t("About this filesystem"), found)) if found else (told,)
 
 
@@ -203,28 +186,19 @@ def offer_blocks(prospect: Prospect, offer: WayOffer, *summary: ui.Text) -> Iter
     if offer.obstacle:
         yield ui.para(ui.warn(messages.CANNOT), obstacle_words(prospect, offer))
     yield from map(ui.para, summary)
-    yield from _listed(t("Gain:"), offer.gains)
-    yield from _listed(t("Costs:"), offer.costs)
-    yield from _listed(messages.UNDO_CAPTION, (offer.undone,))
+    for caption, said in ((t("Gain:"), offer.gains), (t("Costs:"), offer.costs)):
+        yield from (ui.para(ui.muted(caption), one) for one in said[:1])
+        yield from (ui.para(one, indent=2, hang=2) for one in said[1:])
+    yield ui.para(ui.muted(messages.UNDO_CAPTION), offer.undone)
     if offer.way.converts:
-        yield from _listed(t("How:"), (ways.HOW,))
-
-
-def _listed(caption: ui.Text, said: Sequence[ui.Text]) -> Iterator[ui.Block]:
-    """Yield texts as paragraphs, the first with the caption and the others indented."""
-    for number, one in enumerate(said):
-        yield ui.para(ui.muted(caption), one) if number == 0 else ui.para(one, indent=2, hang=2)
+        yield ui.para(ui.muted(t("How:")), ways.HOW)
 
 
 def _settled(prospect: Prospect, offer: WayOffer, compares: bool, repairs: bool) -> Iterator[ui.Text]:
-    """Yield the other options of the conversion."""
     if not offer.way.converts:
         yield t("no comparison needed.")
     elif compares:
-        yield t(
-            "every file is compared before and after ({seconds:time}).",
-            seconds=offer.compare_seconds,
-        )
+        yield t("every file is compared before and after ({seconds:time}).", seconds=offer.compare_seconds)
     else:
         yield t("files are not compared individually.")
     if ways.is_damaged(prospect.before):
@@ -265,18 +239,13 @@ def notice(
     if absent := _absent(around, OTHERS):
         return ui.warn(t("This system lacks {programs:and}. Everything else works.", programs=absent))
     medium = tuple(drive.path for drive in drives if around.is_medium(drive))
-    return (
-        ui.muted(
-            tn(
-                "Not listed: {drives:and}, the boot drive of this system.",
-                "Not listed: {drives:and}, the boot drives of this system.",
-                drives=medium,
-                count=len(medium),
-            )
-        )
-        if medium
-        else None
+    said = tn(
+        "Not listed: {drives:and}, the boot drive of this system.",
+        "Not listed: {drives:and}, the boot drives of this system.",
+        drives=medium,
+        count=len(medium),
     )
+    return ui.muted(said) if medium else None
 
 
 def _absent(around: Machine, programs: Sequence[str]) -> tuple[str, ...]:

@@ -2,8 +2,6 @@
 
 from collections.abc import Iterator
 
-from msgspec import Struct
-
 from wizard.model.geometry import FLOOR_BYTES
 from wizard.model.layout import Layout, Slot
 from wizard.model.machine import Drive
@@ -22,12 +20,8 @@ FINEST = 400
 """Width of a layout in cells. Stretches under half a cell are omitted."""
 
 
-class _Drawn(Struct, frozen=True):
-    """A range of a drive. `slot`: None if the drive is unreadable or has contents without a table."""
-
-    fate: ui.Fate
-    size_bytes: int
-    slot: Slot | None = None
+Drawn = tuple[ui.Fate, int, Slot | None]
+"""A range of a drive with its bytes. No slot if the drive is unreadable or has contents without a table."""
 
 
 def _bar_of(
@@ -35,24 +29,19 @@ def _bar_of(
 ) -> ui.Bar:
     """Return the bar of a layout. If `keeps`, mark existing contents as preserved."""
     found = []
-    for stretch in _drawn(layout, size_bytes, after=after):
-        slot = stretch.slot if stretch.slot and (stretch.slot.number or stretch.slot.filesystem) else None
-        fate = stretch.fate
+    for fate, stretch_bytes, slot in _drawn(layout, size_bytes, after=after):
         if keeps and fate is ui.Fate.LOST:
             fate = ui.Fate.PRESERVED
-        kind = (
-            slot.filesystem or "" if slot else "+".join(layout.signatures) if fate is not ui.Fate.FREE else ""
-        )
-        named = layout.label if slot is None and fate in (ui.Fate.PRESERVED, ui.Fate.LOST) else ""
-        used = (
-            slot.used_bytes
-            if slot
-            else layout.used_bytes
-            if fate in (ui.Fate.PRESERVED, ui.Fate.LOST)
-            else None
-        )
-        name = named or _name(slot, fate)
-        found.append(ui.Stretch(name, stretch.size_bytes, kind, fate, used))
+        if slot and (slot.number or slot.filesystem):
+            name: ui.Text = slot.label or slot.name or (str(slot.number) if slot.number else WHOLE)
+            kind, used = slot.filesystem or "", slot.used_bytes
+        elif fate in (ui.Fate.PRESERVED, ui.Fate.LOST):
+            name = layout.label or WHOLE
+            kind, used = "+".join(layout.signatures), layout.used_bytes
+        else:
+            name = {ui.Fate.FREE: messages.FREE, ui.Fate.UNREAD: messages.NOT_READ}.get(fate, WHOLE)
+            kind, used = "" if fate is ui.Fate.FREE else "+".join(layout.signatures), None
+        found.append(ui.Stretch(name, stretch_bytes, kind, fate, used))
     return ui.Bar(tuple(found), caption)
 
 
@@ -73,33 +62,21 @@ def plan_bars(plan: Plan) -> tuple[ui.Bar, ...]:
     """Return bars before and after the plan for each drive."""
     bars: list[ui.Bar] = []
     for member in plan.members:
-        size = member.drive.size_bytes
-        drive = member.drive.path.removeprefix("/dev/")
-        now, then = (
-            (t("{drive} now", drive=drive), t("{drive} then", drive=drive)) if plan.others else (NOW, THEN)
-        )
+        drive, size = ui.short(member.drive.path), member.drive.size_bytes
+        now = t("{drive} now", drive=drive) if plan.others else NOW
+        then = t("{drive} then", drive=drive) if plan.others else THEN
         bars.append(_bar_of(member.drawn_before, size, after=False, caption=now))
         bars.append(_bar_of(member.after, size, after=True, caption=then))
     return tuple(bars)
 
 
-def _name(slot: Slot | None, fate: ui.Fate) -> ui.Text:
-    if slot is None:
-        names: dict[ui.Fate, ui.Text] = {ui.Fate.FREE: messages.FREE, ui.Fate.UNREAD: messages.NOT_READ}
-        return names.get(fate, WHOLE)
-    named = slot.label or slot.name
-    return named if named else str(slot.number) if slot.number else WHOLE
-
-
-def _drawn(layout: Layout, drive_size_bytes: int, *, after: bool) -> Iterator[_Drawn]:
+def _drawn(layout: Layout, drive_size_bytes: int, *, after: bool) -> Iterator[Drawn]:
     """Yield the ranges to draw, without unusably small free space and slots inside others. `after` draws
     changed slots as new instead of lost."""
     if layout.whole:
-        yield _Drawn(ui.Fate.NEW, drive_size_bytes, layout.whole)
+        yield ui.Fate.NEW, drive_size_bytes, layout.whole
         return
-    found = False
-    position = 0
-    container_end = 0
+    found, position, container_end = False, 0, 0
     for slot in layout.slots:
         if slot.start_bytes < container_end:
             continue
@@ -110,7 +87,10 @@ def _drawn(layout: Layout, drive_size_bytes: int, *, after: bool) -> Iterator[_D
         least = max(FLOOR_BYTES + 1, drive_size_bytes // (2 * FINEST))
         if slot.number or size >= least:
             found = True
-            yield _Drawn(_fate_of(slot, after=after), size, slot)
+            # A filesystem without number fills a drive without a table.
+            changed = ui.Fate.NEW if after else ui.Fate.LOST
+            fate = changed if slot.number or slot.filesystem else ui.Fate.FREE
+            yield ui.Fate.PRESERVED if slot.kept else fate, size, slot
     if not found:
         whole = (
             ui.Fate.UNREAD
@@ -119,13 +99,4 @@ def _drawn(layout: Layout, drive_size_bytes: int, *, after: bool) -> Iterator[_D
             if layout.has_other_contents
             else ui.Fate.FREE
         )
-        yield _Drawn(whole, drive_size_bytes)
-
-
-def _fate_of(slot: Slot, *, after: bool) -> ui.Fate:
-    """Return the fate of a slot. A filesystem without number fills a drive without a table."""
-    if slot.kept:
-        return ui.Fate.PRESERVED
-    if not slot.number and not slot.filesystem:
-        return ui.Fate.FREE
-    return ui.Fate.NEW if after else ui.Fate.LOST
+        yield whole, drive_size_bytes, None

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from wizard.apply.local_runs import OpenRun
-from wizard.ext4.superblock import ExtCandidate, old_filesystems
+from wizard.ext4.superblock import old_filesystems
 from wizard.filesystems import partition_types
 from wizard.filesystems.registry import title_of
 from wizard.findings.contents import UNRECOGNISED, unmarked_content, unmarked_contents
@@ -20,7 +20,7 @@ from wizard.plan.refusals import unread_content
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.drive_bars import drive_bar
-from wizard.ui.components.run_rows import DOUBTED, RUNNING, answer_to, runs_on, waits
+from wizard.ui.components.run_rows import ANSWERS, RUNNING, SHINGLED, runs_on, waits
 
 MOUNTED = Sentence("mounted at {place}")
 WAITS = t("! waiting: keep/undo")
@@ -39,7 +39,16 @@ HEALTH_TONES = {
     DriveVerdict.FAILING: ui.Tone.DANGER,
     DriveVerdict.UNKNOWN: ui.Tone.WARN,
 }
-_SAID = {Severity.DANGER: messages.DANGER, Severity.WARNING: messages.WARNING, Severity.INFO: messages.NOTE}
+COUNTED = {
+    Severity.DANGER: Sentences("! 1 danger", "! {count} dangers"),
+    Severity.WARNING: Sentences("! 1 warning", "! {count} warnings"),
+}
+CAPTIONS = {
+    Severity.DANGER: messages.DANGER,
+    Severity.WARNING: messages.WARNING,
+    Severity.INFO: messages.NOTE,
+    Severity.OK: t("fine:"),
+}
 _RUN_SAID = {"running": RUN_WORKS, "waiting": RUN_WAITS, "done": RUN_WAITS}
 OF_A_RUN = frozenset({"drive-read-only", "drive-waiting", "move-unfinished", "signatures-lost"})
 """Findings caused by an open run, which locks the drive, hides signatures and leaves copies."""
@@ -65,17 +74,13 @@ def run_row(run: OpenRun, *, named: bool = False) -> ui.Row:
 
     If `named`, include the run's name to distinguish runs on the same drives.
     """
-    said = (
-        t("cannot go on. Enter shows why.")
-        if run.why_not
-        else _RUN_SAID.get(run.state) or t("not finished. Go on or undo?")
-    )
+    said = _RUN_SAID.get(run.state, t("not finished. Go on or undo?"))
+    if run.why_not:
+        said = t("cannot go on. Enter shows why.")
     tone = ui.Tone.ACCENT if run.state == "running" else ui.Tone.WARN
-    drives = ", ".join(map(ui.short, run.drives))
-    name = ui.muted(run.run.name if named else "")
-    return ui.Row(
-        f"run:{run.run}", (ui.Piece("!", tone), ui.strong(drives), ui.Piece(said, tone), name), pinned=True
-    )
+    drives = ui.strong(", ".join(map(ui.short, run.drives)))
+    cells = (ui.Piece("!", tone), drives, ui.Piece(said, tone), ui.muted(run.run.name if named else ""))
+    return ui.Row(f"run:{run.run}", cells, pinned=True)
 
 
 def gone_row(count: int) -> ui.Row:
@@ -85,37 +90,24 @@ def gone_row(count: int) -> ui.Row:
         "{count} failed runs of absent drives: `diskwright status`",
         count=count,
     )
-    return ui.Row("gone", (ui.Piece("!"), ui.Piece(""), ui.muted(said)), pinned=True)
+    return ui.Row("gone", ui.pieces("!", "", ui.muted(said)), pinned=True)
 
 
 def absent_row(finding: Finding) -> ui.Row:
     """Return the row of a finding about a device that is not attached."""
     said = ui.warn(t("not attached, the boot may stop"))
-    return ui.Row(
-        f"absent:{finding.subject}",
-        (ui.warn("!"), ui.strong(finding.subject), said),
-        pinned=True,
-    )
-
-
-def absent_pane(finding: Finding) -> ui.Pane:
-    """Describe a finding about a device that is not attached."""
-    return ui.Pane(finding.subject, tuple(finding_paras((finding,))))
-
-
-def reading_row(path: str) -> ui.Row:
-    """Return the row of a drive still being read."""
-    return ui.Row(path, (ui.strong(ui.short(path)), ui.muted(t("reading ..."))))
+    cells = (ui.warn("!"), ui.strong(finding.subject), said)
+    return ui.Row(f"absent:{finding.subject}", cells, pinned=True)
 
 
 def drive_row(drive: Drive, diagnosis: Diagnosis, blocker: ui.Text, runs: Sequence[OpenRun] = ()) -> ui.Row:
     """Return the row of a drive: name, model, size, kind and status, with its bar."""
     size = "?" if drive.size_bytes is None else format_capacity(drive.size_bytes)
-    cells = (
+    cells = ui.pieces(
         ui.strong(ui.short(drive.path)),
-        ui.Piece(printable(drive.model, 24) if drive.model else messages.NO_NAME),
-        ui.Piece(size),
-        ui.Piece(kind_of(drive)),
+        printable(drive.model, 24) if drive.model else messages.NO_NAME,
+        size,
+        kind_of(drive),
         drive_state(drive, diagnosis, blocker, runs),
     )
     return ui.Row(drive.path, cells, bar=drive_bar(drive))
@@ -131,10 +123,7 @@ def drive_state(
         return ui.accent(RUN_WORKS)
     if any(map(waits, runs)) or _hides_signatures(drive):
         return ui.warn(WAITS)
-    for severity, said in (
-        (Severity.DANGER, Sentences("! 1 danger", "! {count} dangers")),
-        (Severity.WARNING, Sentences("! 1 warning", "! {count} warnings")),
-    ):
+    for severity, said in COUNTED.items():
         if count := sum(finding.severity is severity for finding in diagnosis.findings):
             return ui.Piece(said(count=count), TONES[severity])
     if unread_content(drive):
@@ -153,16 +142,19 @@ def held_on(drive: Drive) -> ui.Piece:
         return ui.good(t("new and empty"))
     if drive.partitions:
         return ui.Piece(tn("1 partition", "{count} partitions", count=len(drive.partitions)))
-    unmarked = (
-        [str(UNRECOGNISED if not drive.lost else t("lost partitions"))] if unmarked_contents(drive) else []
-    )
-    return ui.Piece(", ".join([*(title_of(mark.kind) for mark in drive.signatures), *unmarked]))
+    held = [title_of(mark.kind) for mark in drive.signatures]
+    if unmarked_contents(drive):
+        held.append(str(t("lost partitions") if drive.lost else UNRECOGNISED))
+    return ui.Piece(", ".join(held))
 
 
 def _hides_signatures(drive: Drive) -> bool:
     """Return True if the drive's notice or journal shows that signatures are hidden by a waiting run."""
-    has_notice = drive.waiting is not None and drive.waiting.bare
-    return has_notice or any(map(partition_types.is_half_moved, drive.partitions))
+    return bool(drive.waiting and drive.waiting.bare) or _is_half_moved(drive)
+
+
+def _is_half_moved(drive: Drive) -> bool:
+    return any(map(partition_types.is_half_moved, drive.partitions))
 
 
 def partition_row(drive: Drive, part: Partition, runs: Sequence[OpenRun] = ()) -> ui.Row:
@@ -171,35 +163,32 @@ def partition_row(drive: Drive, part: Partition, runs: Sequence[OpenRun] = ()) -
     `runs` are the open runs on the drive.
     """
     label = next((mark.name for mark in part.signatures if mark.name), None) or part.name
-    held: ui.Text = title_of(part.filesystem or "") or (unmarked_content(drive, part))
-    if part.signatures and not part.filesystem:
-        held = "+".join(title_of(mark.kind) for mark in part.signatures)
+    held: ui.Text = "+".join(title_of(mark.kind) for mark in part.signatures)
+    if part.filesystem or not part.signatures:
+        held = title_of(part.filesystem or "") or unmarked_content(drive, part)
     mounted = next(iter(part.mount_points), "")
     # Hidden signatures are restored by keep or undo, so the contents are not lost.
-    half = any(map(partition_types.is_half_moved, drive.partitions))
-    withheld = (
-        partition_types.is_half_moved(part) if half else not part.signatures and _hides_signatures(drive)
-    )
+    withheld = not part.signatures and _hides_signatures(drive)
+    if _is_half_moved(drive):
+        withheld = partition_types.is_half_moved(part)
     waiting = withheld or any(map(waits, runs_on(runs, drive, part.path)))
-    cells = (
+    cells = ui.pieces(
         ui.strong(ui.short(part.path)),
-        ui.Piece(printable(label, 24) if label else ""),
-        ui.Piece(format_capacity(part.size_bytes)),
-        ui.Piece("" if withheld else held),
-        ui.warn(WAITS) if waiting else ui.muted(MOUNTED(place=mounted)) if mounted else ui.Piece(""),
+        printable(label, 24) if label else "",
+        format_capacity(part.size_bytes),
+        "" if withheld else held,
+        ui.warn(WAITS) if waiting else ui.muted(MOUNTED(place=mounted)) if mounted else "",
     )
     return ui.Row(part.path, cells, level=1)
 
 
 def about(services: Services, count: int) -> ui.Text:
     """Return the number of drives and the read privileges."""
-    who = (
-        t("not root")
-        if services.needs_root and (services.asks_for_root or services.apply_obstacle)
-        else t("recorded")
-        if services.obstacle and not services.needs_root
-        else t("as root")
-    )
+    who = t("as root")
+    if services.needs_root and (services.asks_for_root or services.apply_obstacle):
+        who = t("not root")
+    elif services.obstacle and not services.needs_root:
+        who = t("recorded")
     return tn("{count} drive, {who}", "{count} drives, {who}", count=count, who=who)
 
 
@@ -225,31 +214,24 @@ def drive_panes(
         size=drive.size_bytes or 0,
         serial=drive.serial or messages.NONE,
     )
-    blocks: list[ui.Block] = []
-    if bar := drive_bar(drive):
-        blocks += [bar]
-    blocks += _open(runs)
+    blocks: list[ui.Block] = [*filter(None, (drive_bar(drive),)), *_open(runs)]
     mounts = tuple(use for use in mounts_of(drive) if device in ("", drive.path, use.subject))
     blocks += (_mount_para(use, free.get(str(use.by))) for use in mounts[:MOST_MOUNTS])
     if blocker and not any(run.state == RUNNING or waits(run) for run in runs):
         blocks.append(blocker_para(drive, blocker))
     if unread_content(drive):
-        said = (
-            t("Contents not read: only root can. Press o to read as root.")
-            if can_ask
-            else t("Contents could not be read. Press w for the reason.")
-        )
+        said = t("Contents could not be read. Press w for the reason.")
+        if can_ask:
+            said = t("Contents not read: only root can. Press o to read as root.")
         blocks.append(ui.para(ui.warn(said), hang=2, key="as-root"))
     if drive.is_empty and not blocker:
         blocks.append(ui.para(ui.good(t("New and empty. Press Enter to set it up."))))
-    found = [one for one in diagnosis.findings if not device or one.subject in (device, drive.path)]
-    if runs:
-        found = [one for one in found if one.code not in OF_A_RUN]
-    for part in (
-        _headlines(found),
-        _better_as_ext4(old_filesystems(drive), device),
-        _about(drive, diagnosis),
-    ):
+    found = [
+        one
+        for one in diagnosis.findings
+        if (not device or one.subject in (device, drive.path)) and not (runs and one.code in OF_A_RUN)
+    ]
+    for part in (_headlines(found), _better_as_ext4(drive, device), _about(drive, diagnosis)):
         if rows := tuple(part):
             blocks += (ui.GAP, *rows) if blocks else rows
     return (ui.Pane(name, tuple(blocks)),)
@@ -258,22 +240,11 @@ def drive_panes(
 def _headlines(findings: Sequence[Finding]) -> Iterator[ui.Para]:
     """Yield dangers and warnings, worst first, each with its key and what helps. `w` shows all findings."""
     severe = [one for one in findings if one.severity in (Severity.DANGER, Severity.WARNING)]
-    for number, same in enumerate(_merged(severe)):
-        first, tone = same[0], TONES[same[0].severity]
-        key = answer_to(first.code)
+    for number, (first, caption, more, key) in enumerate(_merged(severe)):
         if number:
             yield ui.GAP
-        yield ui.para(
-            ui.Piece(_SAID[first.severity], tone),
-            ui.Piece(headline(first), tone),
-            _more(same),
-            key=key,
-        )
+        yield ui.para(caption, ui.Piece(headline(first), caption.tone), more, key=key)
         yield ui.para(first.remedy if key else first.advice, indent=2)
-
-
-def _more(same: Sequence[Finding]) -> ui.Text:
-    return messages.MORE(count=len(same) - 1) if len(same) > 1 else ""
 
 
 def headline(finding: Finding) -> str:
@@ -285,16 +256,16 @@ def headline(finding: Finding) -> str:
 
 
 def _about(drive: Drive, diagnosis: Diagnosis) -> Iterator[ui.Para]:
-    """Yield health, blocks, recording and the number of notes."""
     health = judge_health(drive)
     if has_health(drive):
         yield ui.captioned(messages.HEALTH, ui.Piece(health.said[0], HEALTH_TONES[health.verdict]))
     if drive.geometry:
         yield ui.captioned(t("Blocks"), block_words(drive.geometry))
-    if any(one.code in DOUBTED and one.severity is Severity.INFO for one in diagnosis.findings):
-        yield ui.captioned(t("Shingled"), recording_piece(diagnosis), key="shingled")
-    if notes := sum(one.severity is Severity.INFO for one in diagnosis.findings):
-        yield ui.captioned(t("Notes"), str(notes), key="why")
+    notes = [one.code for one in diagnosis.findings if one.severity is Severity.INFO]
+    if any(ANSWERS.get(code) == SHINGLED for code in notes):
+        yield ui.captioned(t("Shingled"), recording_piece(diagnosis), key=SHINGLED)
+    if notes:
+        yield ui.captioned(t("Notes"), str(len(notes)), key="why")
 
 
 def block_words(geometry: Geometry) -> Message:
@@ -302,12 +273,8 @@ def block_words(geometry: Geometry) -> Message:
     logical, physical = geometry.logical_block_bytes, geometry.physical_block_bytes
     if logical == physical:
         return t("{size} bytes", size=logical)
-    return t(
-        "{physical} bytes, shown as {logical} ({name})",
-        physical=physical,
-        logical=logical,
-        name=geometry.sector_format,
-    )
+    said = Sentence("{physical} bytes, shown as {logical} ({name})")
+    return said(physical=physical, logical=logical, name=geometry.sector_format)
 
 
 MOST_MOUNTS = 3
@@ -325,32 +292,24 @@ def blocker_para(drive: Drive, blocker: ui.Text) -> ui.Para:
 
 
 def _mount_para(use: Use, free_bytes: int | None) -> ui.Para:
-    said = (
-        t("{part} is mounted at {place}.", part=use.subject, place=str(use.by))
-        if free_bytes is None
-        else t(
-            "{part} is mounted at {place}, {free:size} free.",
-            part=use.subject,
-            place=str(use.by),
-            free=free_bytes,
-        )
-    )
+    part, place = use.subject, str(use.by)
+    said = t("{part} is mounted at {place}.", part=part, place=place)
+    if free_bytes is not None:
+        said = t("{part} is mounted at {place}, {free:size} free.", part=part, place=place, free=free_bytes)
     return ui.para(ui.good(said), hang=2)
 
 
 def _open(runs: Sequence[OpenRun]) -> Iterator[ui.Para]:
     """Yield the actions for the first open run with their keys."""
     for run in runs[:1]:
+        key, said = "show-run", ui.warn(run.why_not or t("A run was not finished: go on or undo."))
         if run.state == RUNNING:
-            yield ui.para(ui.accent(messages.IS_CHANGED), hang=2, key="show-run")
-        elif run.why_not:
-            yield ui.para(ui.warn(run.why_not), hang=2, key="show-run")
-        elif waits(run):
-            yield ui.para(ui.warn(t("Done, not in use yet. Keep the result?")), hang=2, key="keep")
-            if "undo" in run.ways:
-                yield ui.para(t("Undo restores the old contents."), hang=2, key="undo")
-        else:
-            yield ui.para(ui.warn(t("A run was not finished: go on or undo.")), hang=2, key="show-run")
+            said = ui.accent(messages.IS_CHANGED)
+        elif waits(run) and not run.why_not:
+            key, said = "keep", ui.warn(t("Done, not in use yet. Keep the result?"))
+        yield ui.para(said, hang=2, key=key)
+        if key == "keep" and "undo" in run.ways:
+            yield ui.para(t("Undo restores the old contents."), hang=2, key="undo")
 
 
 def worst_first(findings: Sequence[Finding]) -> list[Finding]:
@@ -365,30 +324,33 @@ def finding_paras(findings: Sequence[Finding]) -> Iterator[ui.Para]:
     Shows the key of the action that resolves a finding, or the remedy. Omits findings of severity OK, listed
     by `w`.
     """
-    for same in _merged(one for one in findings if one.severity is not Severity.OK):
-        severity, key = same[0].severity, answer_to(same[0].code)
-        piece = ui.Piece(_SAID[severity], TONES[severity])
-        yield ui.para(piece, ui.strong(same[0].sentence), _more(same), key=key)
-        if severity is not Severity.INFO and key != "speed":
-            yield ui.para(same[0].advice, indent=2)
+    for first, caption, more, key in _merged(one for one in findings if one.severity is not Severity.OK):
+        yield ui.para(caption, ui.strong(first.sentence), more, key=key)
+        if first.severity is not Severity.INFO and key != "speed":
+            yield ui.para(first.advice, indent=2)
 
 
-def _merged(findings: Iterable[Finding]) -> Iterator[list[Finding]]:
-    """Yield findings of the same kind and severity together, worst first."""
+def _merged(findings: Iterable[Finding]) -> Iterator[tuple[Finding, ui.Piece, ui.Text, str]]:
+    """Yield the first of the findings of a kind and severity, worst first, with its caption, the number of
+    others, and the action that resolves it."""
     alike: dict[tuple[str, Severity], list[Finding]] = {}
     for finding in worst_first(tuple(findings)):
         alike.setdefault((finding.code, finding.severity), []).append(finding)
-    yield from alike.values()
+    for first, *others in alike.values():
+        more = messages.MORE(count=len(others)) if others else ""
+        caption = ui.Piece(CAPTIONS[first.severity], TONES[first.severity])
+        yield first, caption, more, ANSWERS.get(first.code, "")
 
 
-def _better_as_ext4(found: Sequence[ExtCandidate], device: str) -> Iterator[ui.Para]:
-    names = tuple(one.label or ui.short(one.device) for one in found if device in ("", one.device))
-    if names:
+def _better_as_ext4(drive: Drive, device: str) -> Iterator[ui.Para]:
+    found = [one for one in old_filesystems(drive) if device in ("", one.device)]
+    if names := tuple(one.label or ui.short(one.device) for one in found):
         yield ui.para(ui.accent(t("{parts:and} can become ext4", parts=names)), hang=2, key="to-ext4")
         yield ui.para(t("Faster, and dates continue after 2038. Your files stay."), indent=2)
 
 
 def recording_piece(diagnosis: Diagnosis) -> ui.Piece:
     """Name the recording technology."""
-    tone = ui.Tone.WARN if diagnosis.recording.verdict in (Recorded.YES, Recorded.LIKELY) else ui.Tone.PLAIN
-    return ui.Piece(recording_word(diagnosis.recording), tone)
+    recording = diagnosis.recording
+    is_shingled = recording.verdict in (Recorded.YES, Recorded.LIKELY)
+    return ui.Piece(recording_word(recording), ui.Tone.WARN if is_shingled else ui.Tone.PLAIN)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from math import ceil, inf
 from statistics import median
 from typing import TYPE_CHECKING
 
+from wizard.benchmark.access import MeasureProgress
 from wizard.benchmark.candidates.compare import TrialFinding, TrialVerdict
 from wizard.benchmark.candidates.verdict import (
     INTERVALS,
@@ -20,23 +21,24 @@ from wizard.benchmark.candidates.verdict import (
 from wizard.benchmark.smr_cliff import rate_in_words
 from wizard.benchmark.smr_judge import UNCONFIRMED
 from wizard.benchmark.smr_write import PHASES
-from wizard.model.said import KIB, Sentence, format_capacity, format_nanoseconds, join, t, tn
+from wizard.model.said import KIB, Message, Sentence, format_capacity, format_nanoseconds, join, t, tn
 from wizard.model.verdict import (
     CliffOutcome,
     CliffVerdict,
     Displaced,
     DisplacedVerdict,
     Outcome,
+    ProbeComparison,
+    Statistics,
     Verdict,
     WritePhase,
+    WriteWindow,
 )
 from wizard.ui import view as ui
 from wizard.ui.components.reasons import PUBLISHED, Reason, evidence_blocks
 
 if TYPE_CHECKING:
-    from wizard.benchmark.access import MeasureProgress
     from wizard.benchmark.results import BenchmarkResult
-    from wizard.model.verdict import ProbeComparison, Statistics, WriteWindow
 
 TONES = {
     Outcome.ALIGNED_FASTER: ui.Tone.WARN,
@@ -87,16 +89,14 @@ def verdict_blocks(verdict: BenchmarkResult) -> Iterator[ui.Block]:
 
 def verdict_reasons(verdict: BenchmarkResult) -> Iterator[Reason]:
     """Yield the result with method and measurements, each caveat, and published results."""
-    but, limits = (
-        ui.warn(t("But:")),
-        (ui.para(t("This limits the measurement. The result does not claim more.")),),
-    )
-    yield Reason(ui.Piece(verdict_banner(verdict).text), (*method_blocks(verdict), *_details(verdict)))
-    yield from (Reason(ui.Piece(caveat), limits, but) for caveat in _caveats(verdict))
+    but = ui.warn(t("But:"))
+    limits = (ui.para(t("This limits the measurement. The result does not claim more.")),)
+    yield Reason(verdict_banner(verdict).text, (*method_blocks(verdict), *_details(verdict)))
+    yield from (Reason(caveat, limits, but) for caveat in _caveats(verdict))
     if isinstance(verdict, Verdict):
         from wizard.advice.evidence import evidence_for
 
-        yield Reason(ui.Piece(PUBLISHED), evidence_blocks(evidence_for("alignment")))
+        yield Reason(PUBLISHED, evidence_blocks(evidence_for("alignment")))
 
 
 def method_blocks(verdict: BenchmarkResult) -> Iterator[ui.Block]:
@@ -136,12 +136,9 @@ def _paired(verdict: Verdict) -> Iterator[ui.Block]:
     if not verdict.pairs:
         yield ui.para(t("No measurements."))
         return
-    pairs = t(
-        "Timed pairs of {size} bytes: one on a block boundary, one {shift} bytes off.",
-        size=verdict.block_bytes,
-        shift=verdict.shift_bytes,
-    )
-    yield ui.para(join(pairs, t("Both blocks of a pair are adjacent and accessed one after the other.")))
+    pairs = Sentence("Timed pairs of {size} bytes: one on a block boundary, one {shift} bytes off.")
+    timed = pairs(size=verdict.block_bytes, shift=verdict.shift_bytes)
+    yield ui.para(join(timed, t("Both blocks of a pair are adjacent and accessed one after the other.")))
     yield ui.GAP
     if ratio := verdict.ratio:
         factor = t(
@@ -157,62 +154,50 @@ def _paired(verdict: Verdict) -> Iterator[ui.Block]:
 
 
 def _pairs(verdict: Verdict) -> Iterator[ui.Block]:
-    """Show the medians, the histogram and the number of pairs."""
     if not verdict.pairs:
         return
-    yield _medians(verdict)
-    yield ui.GAP
-    yield _spread(verdict)
-    yield ui.GAP
-    count = (
-        Sentence("Pairs of {size} bytes by writing: {count}, in {seconds:.0f} s.")
-        if verdict.access == "write"
-        else Sentence("Pairs of {size} bytes by reading: {count}, in {seconds:.0f} s.")
-    )
-    yield ui.para(count(count=len(verdict.pairs), size=verdict.block_bytes, seconds=verdict.seconds))
-
-
-def _medians(verdict: Verdict) -> ui.Figures:
-    """Return the median access times, aligned and misaligned."""
     aligned = median(pair.aligned_ns for pair in verdict.pairs)
     misaligned = median(pair.misaligned_ns for pair in verdict.pairs)
     other = t("misaligned") if verdict.shift_bytes else t("actual")
-    values = ((str(t("aligned")), aligned), (str(other), misaligned))
-    return ui.Figures(
-        t("Time per access, less is better"),
-        values,
-        tuple(format_nanoseconds(value) for _, value in values),
-    )
+    times = ((str(t("aligned")), aligned), (str(other), misaligned))
+    yield _figures(t("Time per access, less is better"), times, format_nanoseconds)
+    yield ui.GAP
+    yield _spread(verdict)
+    yield ui.GAP
+    count = Sentence("Pairs of {size} bytes by reading: {count}, in {seconds:.0f} s.")
+    if verdict.access == "write":
+        count = Sentence("Pairs of {size} bytes by writing: {count}, in {seconds:.0f} s.")
+    yield ui.para(count(count=len(verdict.pairs), size=verdict.block_bytes, seconds=verdict.seconds))
+
+
+def _figures(
+    unit: ui.Text, values: Iterable[tuple[str, float]], shown: Callable[[float], str | Message]
+) -> ui.Figures:
+    """Return bars whose values are formatted by `shown`."""
+    values = tuple(values)
+    return ui.Figures(unit, values, tuple(str(shown(value)) for _, value in values))
 
 
 def _spread(verdict: Verdict) -> ui.Figures:
     """Return the histogram of factors, without empty ranges at both ends."""
     factors = [pair.misaligned_ns / max(1, pair.aligned_ns) for pair in verdict.pairs]
-    counts = [(low, high, sum(low <= factor < high for factor in factors)) for low, high in pairwise(EDGES)]
-    found = [place for place, (_, _, count) in enumerate(counts) if count]
+    counts = []
+    for low, high in pairwise(EDGES):
+        name = t("over {low:g}", low=low) if high == inf else t("{low:g} to {high:g}", low=low, high=high)
+        counts.append((str(name), float(sum(low <= factor < high for factor in factors))))
+    found = [place for place, (_, count) in enumerate(counts) if count]
     shown = counts[found[0] : found[-1] + 1]
-    values = tuple((_range(low, high), float(count)) for low, high, count in shown)
-    return ui.Figures(
-        t("Pairs by factor (misaligned time over aligned)"),
-        values,
-        tuple(str(count) for _, _, count in shown),
-    )
-
-
-def _range(low: float, high: float) -> str:
-    return str(t("over {low:g}", low=low) if high == inf else t("{low:g} to {high:g}", low=low, high=high))
+    return _figures(t("Pairs by factor (misaligned time over aligned)"), shown, "{:.0f}".format)
 
 
 def _cliff(verdict: CliffVerdict) -> Iterator[ui.Block]:
-    """Show the rates over time."""
     random = [window for window in verdict.windows if window.phase is WritePhase.RANDOM]
     if random:
-        yield _rates(t("Random writes, from"), _random_rates(random))
+        yield _figures(t("Random writes, from"), _random_rates(random), rate_in_words)
         yield ui.GAP
     ordered = [(str(PHASES[phase]), _rate(verdict.windows, phase)) for phase in PHASES]
-    sequential = [(name, rate) for name, rate in ordered[::2] if rate is not None]
-    if sequential:
-        yield _rates(t("Sequential writes"), sequential)
+    if sequential := [(name, rate) for name, rate in ordered[::2] if rate is not None]:
+        yield _figures(t("Sequential writes"), sequential, rate_in_words)
         yield ui.GAP
     if verdict.windows:
         yield ui.para(
@@ -225,15 +210,11 @@ def _cliff(verdict: CliffVerdict) -> Iterator[ui.Block]:
         )
 
 
-def _rates(unit: ui.Text, values: Sequence[tuple[str, float]]) -> ui.Figures:
-    return ui.Figures(unit, tuple(values), tuple(rate_in_words(rate) for _, rate in values))
-
-
 def _rate(windows: Sequence[WriteWindow], phase: WritePhase | None = None) -> float | None:
     """Return the rate of some windows in bytes per second, or None without windows."""
     mine = [window for window in windows if phase in (None, window.phase)]
-    written, seconds = (sum(window.written_bytes for window in mine), sum(window.seconds for window in mine))
-    return written / max(seconds, 1e-9) if mine else None
+    written = sum(window.written_bytes for window in mine)
+    return written / max(sum(window.seconds for window in mine), 1e-9) if mine else None
 
 
 def _random_rates(windows: Sequence[WriteWindow]) -> list[tuple[str, float]]:
@@ -248,20 +229,12 @@ def _random_rates(windows: Sequence[WriteWindow]) -> list[tuple[str, float]]:
 
 
 def _quick(verdict: DisplacedVerdict) -> Iterator[ui.Block]:
-    """Show the median times."""
     look = verdict.timings.look_after_idle or verdict.timings.look
     if look is not None and (times := medians(look)):
-        shown = tuple(format_nanoseconds(time) for _, time in times)
-        yield ui.Figures(t("Median read time"), times, shown)
+        yield _figures(t("Median read time"), times, format_nanoseconds)
         yield ui.GAP
-    yield ui.para(
-        t(
-            "Wrote {written:size} and read {read:size} in {seconds:.0f} s, including idle time.",
-            written=verdict.written_bytes,
-            read=verdict.read_bytes,
-            seconds=verdict.seconds,
-        )
-    )
+    said = Sentence("Wrote {written:size} and read {read:size} in {seconds:.0f} s, including idle time.")
+    yield ui.para(said(written=verdict.written_bytes, read=verdict.read_bytes, seconds=verdict.seconds))
 
 
 def medians(look: ProbeComparison) -> tuple[tuple[str, float], ...]:
@@ -278,47 +251,32 @@ def medians(look: ProbeComparison) -> tuple[tuple[str, float], ...]:
 
 
 def _statistics(statistics: Statistics) -> Iterator[ui.Block]:
+    said: list[Message] = []
     if statistics.t is not None and statistics.ratio is not None:
-        yield ui.para(
-            t(
-                "At random positions, written blocks need {ratio:.2f} times as long (Welch's t {t:.1f}).",
-                ratio=statistics.ratio,
-                t=statistics.t,
-            ),
-            indent=2,
+        slower = Sentence(
+            "At random positions, written blocks need {ratio:.2f} times as long (Welch's t {t:.1f})."
         )
-    if statistics.distance is not None:
-        yield ui.para(
-            t(
-                "In write order, the times differ by {distance:.1f} (Kolmogorov-Smirnov; by chance 1.4).",
-                distance=statistics.distance,
-            ),
-            indent=2,
+        said.append(slower(ratio=statistics.ratio, t=statistics.t))
+    if (distance := statistics.distance) is not None:
+        differ = Sentence(
+            "In write order, the times differ by {distance:.1f} (Kolmogorov-Smirnov; by chance 1.4)."
         )
-    if statistics.from_memory is not None:
-        yield ui.para(
-            t(
-                "{percent:.0f} % of the written blocks came from a cache.",
-                percent=100 * statistics.from_memory,
-            ),
-            indent=2,
-        )
+        said.append(differ(distance=distance))
+    if (cached := statistics.from_memory) is not None:
+        said.append(t("{percent:.0f} % of the written blocks came from a cache.", percent=100 * cached))
+    yield from (ui.para(one, indent=2) for one in said)
 
 
 def _trial(verdict: TrialVerdict) -> Iterator[ui.Block]:
-    """Show factors with ranges, and speed per phase."""
     compared = [(one, one.ratio) for one in verdict.comparisons if one.ratio]
     if compared:
         planned = str(title_of(verdict, verdict.planned))
-        values = [(planned, 1.0)]
-        shown = ["1.00"]
-        for one, ratio in compared:
-            values.append((str(title_of(verdict, one.candidate)), ratio.estimate))
-            shown.append(f"{ratio.estimate:.2f} ({ratio.low:.2f}-{ratio.high:.2f})")
+        values = ((str(title_of(verdict, one.candidate)), ratio.estimate) for one, ratio in compared)
+        ranges = (f"{ratio.estimate:.2f} ({ratio.low:.2f}-{ratio.high:.2f})" for _, ratio in compared)
         yield ui.Figures(
             t("times as long as {planned} (95 % range); less is better", planned=planned),
-            tuple(values),
-            tuple(shown),
+            ((planned, 1.0), *values),
+            ("1.00", *ranges),
         )
         yield ui.GAP
     yield ui.para(
@@ -333,8 +291,8 @@ def _trial(verdict: TrialVerdict) -> Iterator[ui.Block]:
     )
     for load, phase, speeds in phase_speeds(verdict):
         yield ui.GAP
-        values = [(str(title_of(verdict, one.candidate)), one.median) for one in speeds]
-        shown = [str(rate(one.unit, one.median)) for one in speeds]
         yield ui.Figures(
-            t("{load}, {phase}: more is better", load=load, phase=phase), tuple(values), tuple(shown)
+            t("{load}, {phase}: more is better", load=load, phase=phase),
+            tuple((str(title_of(verdict, one.candidate)), one.median) for one in speeds),
+            tuple(str(rate(one.unit, one.median)) for one in speeds),
         )

@@ -6,10 +6,10 @@ from wizard.filesystems.registry import title_of
 from wizard.model.advice import Choice, Rank
 from wizard.model.errors import printable
 from wizard.model.layout import NO_PLACE, Member
-from wizard.model.said import format_capacity, t
+from wizard.model.said import Sentence, format_capacity, t
 from wizard.operations.data_loss import content_of, waiting_lost, whole_lost
 from wizard.plan.plan import Plan
-from wizard.plan.request.volume_request import VolumeSpec, more_words, size_words
+from wizard.plan.request.volume_request import more_words, size_words
 from wizard.plan.request.wanted import advice_in_role
 from wizard.plan.text import volume_bytes
 from wizard.plan.undo_policy import lost_elsewhere, shows_nothing
@@ -38,31 +38,23 @@ def volume_row(session: Session, index: int) -> ui.Row:
     spec = session.specs[index]
     made = volume_bytes(session.plan, index) if session.plan else None
     place: ui.Text = spec.mount_point or messages.NOT_MOUNTED
+    writers: ui.Text = spec.writer.shown if spec.mount_point else ""
     if spec.mount_point == NO_PLACE:
-        place = messages.IN_USE
-    writers: ui.Text = spec.writer.shown if spec.mount_point and spec.mount_point != NO_PLACE else ""
-    cells = (
-        ui.strong(printable(spec.final_label, 30)),
-        ui.Piece(title_of(spec.choice.filesystem)),
-        ui.Piece(size_words(spec, made)),
-        ui.Piece(place),
-        ui.Piece(writers),
-    )
+        place, writers = messages.IN_USE, ""
+    label, filesystem = ui.strong(printable(spec.final_label, 30)), title_of(spec.choice.filesystem)
+    cells = ui.pieces(label, filesystem, size_words(spec, made), place, writers)
     more = "; ".join(more_words(spec))
     return ui.Row(str(index), cells, notes=(more,) if more else ())
 
 
 def lost_line(plan: Plan) -> ui.Para:
     """List the lost partitions and other data with sizes, or state that no data is lost."""
-    gone = [slot for member in plan.members for slot in member.before.partitions if not slot.kept]
+    said = Sentence("{name} ({what}, {size:size})")
     names = tuple(
-        t(
-            "{name} ({what}, {size:size})",
-            name=slot.label or slot.name or str(slot.number),
-            what=content_of(slot),
-            size=slot.size_bytes,
-        )
-        for slot in gone
+        said(name=slot.label or slot.name or str(slot.number), what=content_of(slot), size=slot.size_bytes)
+        for member in plan.members
+        for slot in member.before.partitions
+        if not slot.kept
     )
     lost: list[ui.Text] = [t("{names:and}.", names=names)] if names else []
     for member in plan.members:
@@ -71,24 +63,21 @@ def lost_line(plan: Plan) -> ui.Para:
         return ui.para(ui.danger(t("Lost:")), *map(ui.strong, lost))
     if any(member.before.partitions for member in plan.members):
         return ui.para(ui.good(t("Preserved:")), t("all existing partitions, byte for byte."))
-    return ui.para(
-        ui.good(
-            t("Nothing is lost: no data found on {drives:and}.", drives=tuple(map(ui.short, plan.devices)))
-        )
-    )
+    drives = tuple(map(ui.short, plan.devices))
+    return ui.para(ui.good(t("Nothing is lost: no data found on {drives:and}.", drives=drives)))
 
 
 def _other_losses(member: Member) -> Iterator[ui.Text]:
-    """Yield the losses outside partitions."""
-    if member.before.table == "unread":
-        yield t("everything on {drives:and}, which could not be read.", drives=(ui.short(member.drive.path),))
-    elif any(slot.kept for slot in member.before.partitions):
+    before, drives = member.before, (ui.short(member.drive.path),)
+    if before.table == "unread":
+        yield t("everything on {drives:and}, which could not be read.", drives=drives)
+    elif any(slot.kept for slot in before.partitions):
         return
-    elif not member.before.partitions and (whole := whole_lost(member)):
+    elif not before.partitions and (whole := whole_lost(member)):
         yield whole
-    elif member.before.has_other_contents and not member.before.partitions:
-        yield t("everything on {drives:and}.", drives=(ui.short(member.drive.path),))
-    if waiting := waiting_lost(member.before):
+    elif before.has_other_contents and not before.partitions:
+        yield t("everything on {drives:and}.", drives=drives)
+    if waiting := waiting_lost(before):
         yield waiting
 
 
@@ -104,14 +93,7 @@ def undo_line(plan: Plan, why_direct: str) -> ui.Para | None:
 
 def volume_pane(session: Session, index: int) -> ui.Pane:
     """Describe the filesystem of a volume, with reasons, alternatives and options."""
-    spec = session.specs[index]
-    return ui.Pane(
-        f"{spec.final_label}: {title_of(spec.choice.filesystem)}", tuple(_of_volume(session, spec))
-    )
-
-
-def _of_volume(session: Session, spec: VolumeSpec) -> Iterator[ui.Block]:
-    advice = session.advice
+    spec, advice = session.specs[index], session.advice
     choices = [spec.choice]
     if advice is not None and advice.workload.id == spec.workload.id:
         choices += [
@@ -119,22 +101,21 @@ def _of_volume(session: Session, spec: VolumeSpec) -> Iterator[ui.Block]:
             for choice in advice_in_role(advice, spec.role).choices
             if choice.filesystem != spec.choice.filesystem and choice.ranked and not choice.obstacles
         ]
-    for number, choice in enumerate(choices[:ALTERNATIVES]):
-        yield _ranked(choice, taken=number == 0)
-    texts = tuple(option.text for option in (*spec.choice.mkfs, *spec.choice.mount))
-    said: ui.Text = ", ".join(texts) if texts else messages.DEFAULTS
-    yield ui.para(ui.muted(messages.OPTIONS_TITLE), said)
-    for doubt in spec.doubts:
-        yield ui.para(ui.warn(messages.NOTE), doubt)
+    options = ", ".join(option.text for option in (*spec.choice.mkfs, *spec.choice.mount))
+    blocks = (
+        *(_ranked(choice, taken=choice is spec.choice) for choice in choices[:ALTERNATIVES]),
+        ui.para(ui.muted(messages.OPTIONS_TITLE), options or messages.DEFAULTS),
+        *(ui.para(ui.warn(messages.NOTE), doubt) for doubt in spec.doubts),
+    )
+    return ui.Pane(f"{spec.final_label}: {title_of(spec.choice.filesystem)}", blocks)
 
 
 def _ranked(choice: Choice, *, taken: bool) -> ui.Para:
     said, tone = RANKS[choice.place] if choice.ranked else (t("your choice"), ui.Tone.PLAIN)
-    mark = "(*)" if taken else "( )"
-    title = title_of(choice.filesystem)
+    title, rating = title_of(choice.filesystem), ui.Piece(said, tone)
     if not taken:
-        return ui.para(mark, title, ui.Piece(said, tone), hang=4)
-    return ui.para(mark, ui.strong(title), ui.Piece(said, tone), first_clause(str(choice.sentence)), hang=4)
+        return ui.para("( )", title, rating, hang=4)
+    return ui.para("(*)", ui.strong(title), rating, first_clause(str(choice.sentence)), hang=4)
 
 
 def first_clause(text: str) -> str:
@@ -148,5 +129,5 @@ def about_drive(session: Session) -> ui.Text:
     drive = session.drive
     name = ui.short(session.part or drive.path)
     if session.others:
-        name = " + ".join(map(ui.short, (one.path for one in session.drives)))
+        name = " + ".join(ui.short(one.path) for one in session.drives)
     return f"{name}  {format_capacity(drive.size_bytes or 0)}  {kind_of(drive)}"

@@ -1,30 +1,21 @@
 """Statements with their reasons and evidence. Reads rules and adds none."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.filesystems.registry import title_of
-from wizard.model.finding import Severity
+from wizard.model.advice import Advice, Choice, Evidence, Unmade
+from wizard.model.finding import Clue, Diagnosis, Finding, Severity
+from wizard.model.layout import TableEntry
 from wizard.model.said import MIB, Message, ProfileText, Sentence, t
-from wizard.plan.plan import PlanOperation, Step
+from wizard.plan.plan import Plan, PlanOperation, Step
+from wizard.plan.request.volume_request import VolumeSpec
 from wizard.ui import messages
 from wizard.ui import view as ui
-from wizard.ui.components.drive_rows import TONES, worst_first
+from wizard.ui.components.drive_rows import CAPTIONS, TONES, worst_first
 from wizard.ui.components.plan_rows import first_clause
-
-if TYPE_CHECKING:
-    from wizard.model.advice import Advice, Choice, Evidence, Option, Unmade
-    from wizard.model.finding import Clue, Diagnosis, Finding
-    from wizard.model.layout import TableEntry
-    from wizard.model.said import Message
-    from wizard.plan.plan import Plan
-    from wizard.plan.request.volume_request import VolumeSpec
-
 
 SOURCE = t("Source:")
 DESTROYS = t("Destroys:")
@@ -43,20 +34,15 @@ def _evidence(item: Evidence, told: set[Message | str]) -> Iterator[ui.Block]:
     """Show one piece of evidence. Omits notes and sources in `told`, but dates every figure."""
     yield ui.para(ui.strong(item.title))
     if item.figures:
-        unit = (
-            Sentence("{unit}, less is better") if item.lower_is_better else Sentence("{unit}, more is better")
-        )(unit=item.unit)
+        unit = t("{unit}, more is better", unit=item.unit)
+        if item.lower_is_better:
+            unit = t("{unit}, less is better", unit=item.unit)
         named = tuple((str(ProfileText(name)), value) for name, value in item.figures)
-        yield ui.Figures(unit, named, tuple(f"{value:g}" for _, value in item.figures))
+        yield ui.Figures(unit, named)
     if item.note and item.note not in told:
         yield ui.para(item.note, indent=2)
-    measured = t(
-        "Measured: {era}, kernel {kernel}, {hardware}",
-        era=item.era,
-        kernel=item.kernel,
-        hardware=item.hardware,
-    )
-    yield ui.para(measured, indent=2, hang=2)
+    measured = Sentence("Measured: {era}, kernel {kernel}, {hardware}")
+    yield ui.para(measured(era=item.era, kernel=item.kernel, hardware=item.hardware), indent=2, hang=2)
     if item.source not in told:
         yield ui.para(ui.muted(SOURCE), item.source, indent=2)
     told.update((item.note, item.source))
@@ -66,15 +52,6 @@ def _evidence(item: Evidence, told: set[Message | str]) -> Iterator[ui.Block]:
 WHY = t("Why:")
 PUBLISHED = t("Published results")
 
-SEVERITIES = {
-    Severity.DANGER: messages.DANGER,
-    Severity.WARNING: messages.WARNING,
-    Severity.INFO: messages.NOTE,
-    Severity.OK: t("fine:"),
-}
-"""Label for each severity."""
-
-NO_CAPTION = ui.Piece("")
 SEVERE = (Severity.DANGER, Severity.WARNING)
 TRUST = {"high": t("high"), "medium": t("medium"), "low": t("low")}
 
@@ -82,9 +59,9 @@ TRUST = {"high": t("high"), "medium": t("medium"), "low": t("low")}
 class Reason(Struct, frozen=True):
     """A statement with a caption and evidence."""
 
-    sentence: ui.Piece
+    sentence: ui.Piece | ui.Text
     behind: tuple[ui.Block, ...]
-    caption: ui.Piece = NO_CAPTION
+    caption: ui.Piece | ui.Text = ""
 
 
 def finding_reasons(diagnosis: Diagnosis) -> tuple[Reason, ...]:
@@ -92,14 +69,11 @@ def finding_reasons(diagnosis: Diagnosis) -> tuple[Reason, ...]:
 
     The last entry has every clue about the recording technology.
     """
-    clues = diagnosis.recording.evidence
-    told = [block for clue in clues for block in clue_blocks(clue)]
-    recording = (
-        (Reason(ui.Piece(t("Clues about the recording")), tuple(told), ui.accent(messages.NOTE)),)
-        if clues
-        else ()
-    )
-    return (*map(finding_reason, worst_first(diagnosis.findings)), *recording)
+    reasons = tuple(map(finding_reason, worst_first(diagnosis.findings)))
+    if clues := diagnosis.recording.evidence:
+        told = tuple(block for clue in clues for block in clue_blocks(clue))
+        reasons += (Reason(t("Clues about the recording"), told, ui.accent(messages.NOTE)),)
+    return reasons
 
 
 def bare_reason(finding: Finding) -> Reason:
@@ -110,8 +84,8 @@ def bare_reason(finding: Finding) -> Reason:
         *_named(SOURCE, finding.source),
         *_named(t("Rule:"), finding.code),
     )
-    caption = ui.Piece(SEVERITIES[finding.severity], TONES[finding.severity])
-    return Reason(ui.Piece(finding.sentence), behind, caption)
+    caption = ui.Piece(CAPTIONS[finding.severity], TONES[finding.severity])
+    return Reason(finding.sentence, behind, caption)
 
 
 def figures_for(finding: Finding) -> tuple[Evidence, ...]:
@@ -123,12 +97,11 @@ def figures_for(finding: Finding) -> tuple[Evidence, ...]:
 
 def finding_reason(finding: Finding) -> Reason:
     """Return a finding with published results."""
-    reason, figures = bare_reason(finding), figures_for(finding)
-    if not figures:
-        return reason
-    return replace(
-        reason, behind=(*reason.behind, ui.para(ui.strong(PUBLISHED)), ui.GAP, *evidence_blocks(figures))
-    )
+    reason = bare_reason(finding)
+    if figures := figures_for(finding):
+        published = (ui.para(ui.strong(PUBLISHED)), ui.GAP, *evidence_blocks(figures))
+        reason = replace(reason, behind=reason.behind + published)
+    return reason
 
 
 def clue_blocks(clue: Clue) -> Iterator[ui.Block]:
@@ -150,36 +123,35 @@ def choice_reasons(choice: Choice, advice: Advice) -> tuple[Reason, ...]:
     of_drive = (ui.para(t("Applies to this drive and purpose with any filesystem.")),)
     return (
         Reason(
-            ui.Piece(first_clause(str(choice.sentence))),
+            first_clause(str(choice.sentence)),
             (ui.para(choice.sentence), *cannot, *evidence_blocks(choice.evidence)),
         ),
         *(
-            Reason(ui.accent(option.text), tuple(_option(option)), ui.Piece(caption))
+            Reason(
+                ui.accent(option.text),
+                (*_named(WHY, option.why), *_named(t("Risk:"), option.risk)),
+                caption,
+            )
             for caption, several in options
             for option in several
         ),
         *(
             Reason(
-                ui.Piece(held.text),
-                tuple(_named(WHY, held.reason)),
-                ui.Piece(t("Not offered ({kind}):", kind=held.kind)),
+                held.text,
+                _named(WHY, held.reason),
+                t("Not offered ({kind}):", kind=held.kind),
             )
             for held in choice.withheld
         ),
-        *(Reason(ui.Piece(said), of_drive) for said in (*advice.doubts, *advice.notes)),
+        *(Reason(said, of_drive) for said in (*advice.doubts, *advice.notes)),
     )
-
-
-def _option(option: Option) -> Iterator[ui.Block]:
-    yield from _named(WHY, option.why)
-    yield from _named(t("Risk:"), option.risk)
 
 
 def unmade_reasons(unmade: Unmade) -> tuple[Reason, ...]:
     """Explain why a filesystem is never created and how to migrate, with published figures."""
     return (
-        Reason(ui.Piece(unmade.why_not), evidence_blocks(unmade.evidence)),
-        Reason(ui.Piece(t("What to do")), (ui.para(unmade.way_off),)),
+        Reason(unmade.why_not, evidence_blocks(unmade.evidence)),
+        Reason(t("What to do"), (ui.para(unmade.way_off),)),
     )
 
 
@@ -187,17 +159,14 @@ def step_reasons(plan: Plan, specs: Sequence[VolumeSpec]) -> tuple[Reason, ...]:
     """Return each step with reasons, checks and undo, then the plan's doubts."""
     steps = (
         Reason(
-            ui.Piece(step.sentence),
+            step.sentence,
             (*_why_step(plan, specs, step), *_after_step(step)),
-            ui.Piece(f"{number}."),
+            f"{number}.",
         )
         for number, step in enumerate(plan.steps, 1)
     )
-    doubtful, behind = (
-        ui.warn(messages.NOTE),
-        (ui.para(t("From when the plan was created.")),),
-    )
-    return (*steps, *(Reason(ui.Piece(doubt), behind, doubtful) for doubt in plan.doubts))
+    behind = (ui.para(t("From when the plan was created.")),)
+    return (*steps, *(Reason(doubt, behind, ui.warn(messages.NOTE)) for doubt in plan.doubts))
 
 
 def _why_step(plan: Plan, specs: Sequence[VolumeSpec], step: Step[PlanOperation]) -> Iterator[ui.Block]:
@@ -219,7 +188,6 @@ def _why_step(plan: Plan, specs: Sequence[VolumeSpec], step: Step[PlanOperation]
 
 
 def _choice_of(plan: Plan, specs: Sequence[VolumeSpec], step: Step[PlanOperation]) -> Choice | None:
-    """Return the choice behind a step, found through the volume."""
     operation = step.operation
     if operation in (*plan.filesystems, *plan.mounts):
         fits = [volume.path in operation.devices for volume in plan.volumes]
@@ -230,15 +198,11 @@ def _choice_of(plan: Plan, specs: Sequence[VolumeSpec], step: Step[PlanOperation
 
 
 def _placed(plan: Plan, entry: TableEntry) -> Message:
-    """Describe the start of a partition and its alignment."""
-
     geometry, start = plan.drive.geometry, entry.start_bytes
     off = geometry.misalignment_bytes(start)
-    place = (
-        t("{off} bytes off a physical block", off=off)
-        if off
-        else t("aligned to {block}-byte physical blocks", block=geometry.physical_block_bytes)
-    )
+    place = t("aligned to {block}-byte physical blocks", block=geometry.physical_block_bytes)
+    if off:
+        place = t("{off} bytes off a physical block", off=off)
     said = (
         Sentence("Partition {number} starts at byte {start}, {place}.")
         if start % MIB
@@ -263,20 +227,17 @@ def _named(caption: ui.Text, *said: ui.Text) -> tuple[ui.Block, ...]:
     return (ui.para(ui.strong(caption), *said), ui.GAP) if any(text != "" for text in said) else ()
 
 
-def command_blocks(steps: Sequence[Step[object]]) -> tuple[ui.Block, ...]:
+def command_blocks(steps: Sequence[Step[object]]) -> Iterator[ui.Block]:
     """Show every step with commands, edits, losses, undo and checks."""
-    return tuple(block for number, step in enumerate(steps, 1) for block in _command_block(number, step))
-
-
-def _command_block(number: int, step: Step[object]) -> Iterator[ui.Block]:
-    yield ui.para(ui.strong(f"{number}."), ui.strong(step.sentence), hang=3)
-    yield from map(ui.Command, step.commands)
-    yield from (ui.para(ui.accent(edit), indent=5, hang=2) for edit in step.edits)
-    if step.destroys:
-        yield ui.para(ui.danger(DESTROYS), step.destroys, indent=3)
-    if step.undo:
-        yield ui.para(ui.muted(messages.UNDO_CAPTION), step.undo, indent=3)
-    yield from (ui.para(ui.muted(CHECKED), held, indent=3) for held in step.holds)
-    if step.seconds >= 1:
-        yield ui.para(messages.TAKES(seconds=step.seconds), indent=3)
-    yield ui.GAP
+    for number, step in enumerate(steps, 1):
+        yield ui.para(ui.strong(f"{number}."), ui.strong(step.sentence), hang=3)
+        yield from map(ui.Command, step.commands)
+        yield from (ui.para(ui.accent(edit), indent=5, hang=2) for edit in step.edits)
+        if step.destroys:
+            yield ui.para(ui.danger(DESTROYS), step.destroys, indent=3)
+        if step.undo:
+            yield ui.para(ui.muted(messages.UNDO_CAPTION), step.undo, indent=3)
+        yield from (ui.para(ui.muted(CHECKED), held, indent=3) for held in step.holds)
+        if step.seconds >= 1:
+            yield ui.para(messages.TAKES(seconds=step.seconds), indent=3)
+        yield ui.GAP

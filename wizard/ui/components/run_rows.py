@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from operator import itemgetter
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
@@ -14,7 +15,7 @@ from msgspec.structs import replace
 from wizard.apply.engine.record import GOING_BACK, Phase
 from wizard.apply.local_runs import OpenRun
 from wizard.apply.run.journal import RunState
-from wizard.apply.run.progress_log import Decision, DecisionChoice, Settling
+from wizard.apply.run.progress_log import Decision, DecisionChoice, Settling, StepProgress
 from wizard.host.services import Services
 from wizard.model.errors import DiskwrightError, ExitCode, why_not
 from wizard.model.finding import Diagnosis
@@ -29,7 +30,6 @@ from wizard.ui import view as ui
 
 if TYPE_CHECKING:
     from wizard.apply.run.job import NextCommands
-    from wizard.apply.run.progress_log import StepProgress
 
 PERIOD = 1.0
 """Interval between updates, in seconds."""
@@ -69,13 +69,8 @@ class RunProgress(Struct, frozen=True):
         rates = self.rates
         if self.at and moved >= self.moved:
             rates = (*rates, (moved - self.moved) / (now - self.at))[-MOST_RATES:]
-        return replace(
-            self,
-            progress=services.runs.status(run).progress,
-            rates=rates,
-            moved=moved,
-            at=now,
-        )
+        progress = services.runs.status(run).progress
+        return replace(self, progress=progress, rates=rates, moved=moved, at=now)
 
     def around_steps(self, what: Message) -> ui.Progress:
         """Return the bar for work outside of steps, and for keep and undo."""
@@ -83,16 +78,23 @@ class RunProgress(Struct, frozen=True):
         if told is None:
             return ui.Progress(None, t("{what} ...", what=what), self.rates)
         percent, left = int(100 * told.share), told.seconds_left
-        if left is None or left < 1:
-            said = t("{what}: {percent} %", what=what, percent=percent)
-        else:
+        said = t("{what}: {percent} %", what=what, percent=percent)
+        if left is not None and left >= 1:
             said = t("{what}: {percent} %, {left:time} left", what=what, percent=percent, left=left)
         return ui.Progress(told.share, said, self.rates)
 
     def in_steps(self, seconds: Sequence[float], done: int, working: int) -> ui.Progress:
         """Return the bar over all steps, weighted by estimated durations."""
-        count = len(seconds)
-        percent, left = _percent_of(seconds, done, self.progress)
+        count, percent, left = len(seconds), 100, 0.0
+        if done < count:
+            weights = [max(1.0, one) for one in seconds]
+            known = self.progress if self.progress and self.progress.step == done + 1 else None
+            share = known.share if known else 0.0
+            percent = int(100 * (sum(weights[:done]) + weights[done] * share) / sum(weights))
+            left = seconds[done] * (1 - share)
+            if known and known.seconds_left is not None:
+                left = known.seconds_left
+            left += sum(seconds[done + 1 :])
         said = t("{percent} %, step {step} of {count}", percent=percent, step=working, count=count)
         if left >= 1:
             said = t(
@@ -113,35 +115,18 @@ def doing(phase: Phase | None, *, done: bool) -> Message:
         return t("Reading and checking the drive")
     if phase is Phase.REHEARSING:
         return t("Saving old contents")
-    return (
-        t("Writing and verifying")
-        if phase in (Phase.SAVED, Phase.CLEARING, Phase.REPLACING)
-        else t("Finishing and checking")
-    )
-
-
-def _percent_of(seconds: Sequence[float], done: int, progress: StepProgress | None) -> tuple[int, float]:
-    """Return percentage done and seconds left, from the estimated durations of the steps.
-
-    Uses `progress` for the current step if available.
-    """
-    weights = [max(1.0, one) for one in seconds]
-    if done >= len(weights):
-        return 100, 0.0
-    known = progress if progress is not None and progress.step == done + 1 else None
-    share = known.share if known else 0.0
-    percent = int(100 * (sum(weights[:done]) + weights[done] * share) / sum(weights))
-    this = seconds[done] * (1 - share) if known is None or known.seconds_left is None else known.seconds_left
-    return percent, this + sum(seconds[done + 1 :])
+    if phase in (Phase.SAVED, Phase.CLEARING, Phase.REPLACING):
+        return t("Writing and verifying")
+    return t("Finishing and checking")
 
 
 def step_para(number: int, sentence: ui.Text, state: str, more: ui.Text = "") -> ui.Para:
     """Return a step with a mark. `state`: done, failed or begun; anything else is not begun."""
     mark, piece = {
-        "done": (ui.good("[x]"), ui.Piece(sentence)),
-        "failed": (ui.danger("[!]"), ui.Piece(sentence)),
+        "done": (ui.good("[x]"), sentence),
+        "failed": (ui.danger("[!]"), sentence),
         "begun": (ui.accent("[>]"), ui.strong(sentence)),
-    }.get(state, (ui.Piece("[ ]"), ui.muted(sentence)))
+    }.get(state, ("[ ]", ui.muted(sentence)))
     return ui.para(mark, f"{number}.", piece, ui.muted(more), hang=4)
 
 
@@ -169,14 +154,13 @@ def checks_pane(checks: Sequence[Check], brief: ui.Text = "") -> ui.Pane:
     any."""
     if brief and all(check.holds for check in checks):
         return ui.Pane(checks_text(checks), (ui.para(brief),))
-    return ui.Pane(checks_text(checks), tuple(block for check in checks for block in _check_blocks(check)))
-
-
-def _check_blocks(check: Check) -> Iterator[ui.Block]:
-    mark = ui.good("[x]") if check.holds else ui.danger("[!]")
-    yield ui.para(mark, check.what, hang=4)
-    if not check.holds and check.seen.strip():
-        yield ui.para(t("got: {seen}", seen=check.seen.strip()), indent=4, hang=2)
+    blocks = []
+    for check in checks:
+        mark, seen = ui.good("[x]") if check.holds else ui.danger("[!]"), check.seen.strip()
+        blocks.append(ui.para(mark, check.what, hang=4))
+        if seen and not check.holds:
+            blocks.append(ui.para(t("got: {seen}", seen=seen), indent=4, hang=2))
+    return ui.Pane(checks_text(checks), tuple(blocks))
 
 
 def choices_of(services: Services, run: Path, decision: Decision) -> Iterator[ui.Block]:
@@ -199,9 +183,8 @@ def with_ways(drives: tuple[str, ...], decision: Decision, ways: NextCommands) -
     if Settling.UNDO in ways.names and decision.of(Settling.UNDO) is None:
         question = messages.UNDO_QUESTION(drives=drives)
         choices += (DecisionChoice(Settling.UNDO, str(question), str(messages.UNDO_EARLY)),)
-    resumes = "resume" in ways.names
     look = decision.look if choices else ""
-    return replace(decision, choices=choices, resumes=resumes, look=look)
+    return replace(decision, choices=choices, resumes="resume" in ways.names, look=look)
 
 
 RUNNING = "running"
@@ -209,9 +192,8 @@ RUNNING = "running"
 
 def runs_on(runs: Iterable[OpenRun], drive: Drive, device: str = "") -> tuple[OpenRun, ...]:
     """Return the runs on a partition and its drive, or on any part of the drive without `device`."""
-    mine = {drive.path, *(part.path for part in drive.partitions)}
-    if device and device != drive.path:
-        mine = {drive.path, device}
+    parts = [part.path for part in drive.partitions] if device in ("", drive.path) else [device]
+    mine = {drive.path, *parts}
     return tuple(run for run in runs if mine & set(run.drives))
 
 
@@ -238,25 +220,22 @@ def why_not_now(runs: Iterable[OpenRun]) -> ui.Text:
     return ""
 
 
-TESTED = frozenset({"alignment-4096", "geometry-contradiction", "geometry-usb-4096"})
-"""Findings resolved by a measurement of half a minute."""
-
 MISALIGNED = frozenset({"alignment-physical", "alignment-4096"})
 """Findings resolved by moving the partition, after a measurement if uncertain."""
 
-DOUBTED = frozenset({"recording-unknown", "recording-shingled-likely", "recording-contradiction"})
-"""Findings that the quick test for shingled recording may resolve."""
-
-BOOTED = frozenset({"boot-may-stop"})
-"""Findings resolved by the option nofail in fstab."""
-
-ANSWERED = {"speed": TESTED, "move": MISALIGNED, "shingled": DOUBTED, "nofail": BOOTED}
-"""Findings by the action that resolves them."""
-
-
-def answer_to(code: str) -> str:
-    """Return the action that resolves a finding, or an empty string."""
-    return next((name for name, codes in ANSWERED.items() if code in codes), "")
+SPEED, SHINGLED, NOFAIL = "speed", "shingled", "nofail"
+ANSWERS = {
+    "alignment-4096": SPEED,
+    "geometry-contradiction": SPEED,
+    "geometry-usb-4096": SPEED,
+    "alignment-physical": "move",
+    "recording-unknown": SHINGLED,
+    "recording-shingled-likely": SHINGLED,
+    "recording-contradiction": SHINGLED,
+    "boot-may-stop": NOFAIL,
+}
+"""The action that resolves a finding, by code: a measurement of half a minute, a move, the quick test for
+shingled recording, or the option nofail in fstab."""
 
 
 def misaligned_found(drive: Drive, diagnosis: Diagnosis, at: str) -> tuple[Partition, ...]:
@@ -267,7 +246,7 @@ def misaligned_found(drive: Drive, diagnosis: Diagnosis, at: str) -> tuple[Parti
 
 def without_nofail(diagnosis: Diagnosis, at: str) -> str:
     """Return the first device at a row with which the boot may stop, or an empty string."""
-    found = (one.subject for one in diagnosis.findings if one.code in BOOTED and one.commands)
+    found = (one.subject for one in diagnosis.findings if ANSWERS.get(one.code) == NOFAIL and one.commands)
     return next((device for device in found if at in (diagnosis.drive, device)), "")
 
 
@@ -276,18 +255,17 @@ def answers(
 ) -> Iterator[ui.Action]:
     """Yield the actions for findings at a row, except measurements, which every drive offers."""
     now = why_not_now(runs_on(runs, drive))
-    hindered = services.obstacle or now
     if parts := misaligned_found(drive, diagnosis, at):
-        label = t("align {count} partitions", count=len(parts))
-        if len(parts) == 1:
-            label = t("align {part}", part=ui.short(parts[0].path))
+        label = t("align {part}", part=ui.short(parts[0].path))
+        if len(parts) > 1:
+            label = t("align {count} partitions", count=len(parts))
         reasons = [why_not_move(drive, part) for part in parts]
         why_not = services.apply_obstacle or now or (all(reasons) and reasons[0]) or ""
         yield ui.Action("move", "f", label, why_not, aside=True)
     if without_nofail(diagnosis, at):
         yield ui.Action("nofail", "n", t("add nofail"), services.apply_obstacle or now, aside=True)
-    if any(finding.code in DOUBTED for finding in diagnosis.findings):
-        obstacle = hindered or services.quick_test_obstacle(drive)
+    if any(ANSWERS.get(finding.code) == SHINGLED for finding in diagnosis.findings):
+        obstacle = services.obstacle or now or services.quick_test_obstacle(drive)
         yield ui.Action("shingled", "p", messages.TEST(seconds=USUAL_SECONDS), obstacle, aside=True)
 
 
@@ -299,7 +277,7 @@ def farewell(services: Services, run: Path | None) -> tuple[str, ...]:
     """Return the state of every open run with the next commands, most urgent first. Empty in the demo."""
     if services.demo:
         return ()
-    found = tuple(line for _, line in sorted(_lines(services, run), key=lambda one: one[0]))
+    found = tuple(line for _, line in sorted(_lines(services, run), key=itemgetter(0)))
     left = len(found) - MOST_RUNS
     if left <= 0:
         return found
@@ -310,26 +288,22 @@ def farewell(services: Services, run: Path | None) -> tuple[str, ...]:
 
 
 def _lines(services: Services, own: Path | None) -> Iterator[tuple[int, str]]:
-    """Yield priority and line of each run: half-written drives first, then waiting runs, then active ones."""
-    from wizard.apply.run_control import left_line
-
-    for run, now, ways in _open(services, own):
-        if line := left_line(run, now, ways):
-            yield 2 if now is RunState.RUNNING else 1 if Settling.KEEP in ways.names else 0, line
-
-
-def _open(services: Services, own: Path | None) -> Iterator[tuple[Path, RunState, NextCommands]]:
-    """Yield every open run. Includes this session's run even if only root can list runs."""
+    """Yield priority and line of each open run and this session's: half-written drives first, then waiting
+    runs, then active ones."""
     from wizard.apply.run.job import NextCommands
-    from wizard.apply.run_control import working_ways
+    from wizard.apply.run_control import left_line, working_ways
 
+    found: list[tuple[Path, RunState, NextCommands]] = []
     # Only root can read runs started by root.
     with suppress(DiskwrightError, OSError):
         runs = services.open_runs()
-        yield from ((one.run, RunState(one.state), NextCommands(one.ways, one.why_not)) for one in runs)
+        found += [(one.run, RunState(one.state), NextCommands(one.ways, one.why_not)) for one in runs]
         if own is not None and own not in {one.run for one in runs}:
             now = services.runs.state(own)
-            yield own, now, working_ways(own, now)
+            found.append((own, now, working_ways(own, now)))
+    for run, now, ways in found:
+        if line := left_line(run, now, ways):
+            yield 2 if now is RunState.RUNNING else 1 if Settling.KEEP in ways.names else 0, line
 
 
 def exit_code(services: Services, run: Path | None, *, interrupted: bool) -> ExitCode:

@@ -70,9 +70,9 @@ class Reasons(Reading):
         self.title, self._reasons, self.row = title, tuple(reasons), "0"
 
     def _rows(self) -> ui.Rows:
-        captions = any(reason.caption.text for reason in self._reasons)
+        captions = any(reason.caption != "" for reason in self._reasons)
         rows = (
-            ui.Row(str(number), (reason.caption, reason.sentence) if captions else (reason.sentence,))
+            ui.Row(str(number), ui.pieces(reason.caption, reason.sentence)[not captions :])
             for number, reason in enumerate(self._reasons)
         )
         return ui.Rows(tuple(rows), self.row, (ui.Column(),) * (2 if captions else 1))

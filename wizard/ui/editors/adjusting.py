@@ -1,13 +1,12 @@
 """Editor for start, end and size of an existing partition, with the effect of each change."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
+from functools import partialmethod
 
 from wizard.filesystems import partition_types
 from wizard.filesystems.registry import title_of
 from wizard.model.machine import Drive, Extent, Machine, Partition
-from wizard.model.said import format_capacity, format_exact, parse_place, t
+from wizard.model.said import Sentence, format_capacity, format_exact, parse_place, t
 from wizard.plan.dangers import layout_before
 from wizard.plan.derive import placed_layout
 from wizard.plan.partition import resize
@@ -21,8 +20,6 @@ from wizard.ui.components.drive_bars import layout_bars
 from wizard.ui.desk import Desk
 from wizard.ui.dialogs.asking import Picker, Typing
 from wizard.ui.dialogs.pages import Overlay
-
-SHRINK = t("Shrink:")
 
 COLUMNS = (ui.Column(), ui.Column(right=True), ui.Column(right=True), ui.Column())
 CAPTIONS = {resize.Border.START: t("Start"), resize.Border.END: t("End"), resize.Border.SIZE: messages.SIZE}
@@ -45,20 +42,13 @@ def adjust_one_of(desk: Desk, drive: Drive) -> None:
         adjust(desk, parts[0].path)
         return
     rows = tuple(ui.Row(part.path, _named(part)) for part in parts)
-    desk.go(
-        Picker(
-            desk,
-            t("Resize or move which partition?"),
-            rows,
-            lambda device: adjust(desk, device),
-        )
-    )
+    desk.go(Picker(desk, t("Resize or move which partition?"), rows, lambda device: adjust(desk, device)))
 
 
 def _named(part: Partition) -> tuple[ui.Piece, ...]:
     label = next((mark.label for mark in part.signatures if mark.label), None)
     texts = (ui.short(part.path), label or title_of(part.filesystem or ""), format_capacity(part.size_bytes))
-    return tuple(map(ui.Piece, texts))
+    return ui.pieces(*texts)
 
 
 class ResizeEditor(Overlay):
@@ -73,18 +63,21 @@ class ResizeEditor(Overlay):
         self._step, self._long = resize.steps_of(drive)
         self.row = resize.Border.SIZE
         self.title = t("Resize or move {part}", part=part.path)
+        self._now = part.extent
         self._request(self._now)
-
-    @property
-    def _now(self) -> Extent:
-        return self._part.extent
 
     def _request(self, place: Extent) -> None:
         self._place = place
         self._meaning: resize.Meaning = resize.meaning_of(self._machine, self._drive, self._part, place)
 
-    def _above(self) -> tuple[ui.Block, ...]:
-        return (*self._bars(), self._told())
+    def _above(self) -> Iterator[ui.Block]:
+        size, _ = measured(self._drive)
+        before = layout_before(self._drive, preserve=True)
+        then = None
+        if self._meaning.does is not resize.Does.NOTHING:
+            then = placed_layout(before, self._part.number, self._place)
+        yield from layout_bars(before, then, size)
+        yield self._told()
 
     def _rows(self) -> ui.Rows:
         return ui.Rows(tuple(map(self._row, resize.Border)), self.row, COLUMNS)
@@ -104,14 +97,6 @@ class ResizeEditor(Overlay):
             t("A new start and a new size need two jobs. Press f to plan the first, then plan the second."),
         )
 
-    def _bars(self) -> Iterator[ui.Block]:
-        size, _ = measured(self._drive)
-        before = layout_before(self._drive, preserve=True)
-        then = None
-        if self._meaning.does is not resize.Does.NOTHING:
-            then = placed_layout(before, self._part.number, self._place)
-        return layout_bars(before, then, size)
-
     def _told(self) -> ui.Para:
         meaning, effect, cannot = self._meaning, t("Effect:"), messages.NOT_POSSIBLE
         if meaning.does is resize.Does.NOTHING and self._place == self._now:
@@ -125,9 +110,9 @@ class ResizeEditor(Overlay):
 
     def _row(self, border: resize.Border) -> ui.Row:
         value, was = _value(self._place, border), _value(self._now, border)
-        cells = (
+        cells = ui.pieces(
             ui.strong(CAPTIONS[border]),
-            ui.Piece(format_exact(value)),
+            format_exact(value),
             ui.muted(format_capacity(value)),
             ui.muted("" if value == was else t("was {value:exact}", value=was)),
         )
@@ -135,12 +120,15 @@ class ResizeEditor(Overlay):
 
     def _actions(self) -> Iterator[ui.Action]:
         yield ui.Action("review", "enter", messages.REVIEW, self._meaning.why_not)
-        for key, aside in (("+", False), ("right", True)):
-            yield ui.Action("more", key, t("more"), aside=aside)
-        for key, aside in (("-", False), ("left", True)):
-            yield ui.Action("less", key, t("less"), aside=aside)
-        yield ui.Action("much-more", ">", t("much more"), aside=True)
-        yield ui.Action("much-less", "<", t("much less"), aside=True)
+        for name, key, label in (
+            ("more", "+", t("more")),
+            ("more", "right", t("more")),
+            ("less", "-", t("less")),
+            ("less", "left", t("less")),
+            ("much-more", ">", t("much more")),
+            ("much-less", "<", t("much less")),
+        ):
+            yield ui.Action(name, key, label, aside=key not in ("+", "-"))
         yield ui.Action("type", "e", messages.EDIT)
         if self._place != self._now:
             yield ui.Action("reset", "r", t("reset"))
@@ -151,52 +139,29 @@ class ResizeEditor(Overlay):
         drive, part = self._drive, self._part
         room = room_around(drive, part, measured(drive)[1])
         move = why_not_move(drive, part)
-        yield _fact(
-            t("Move:"),
-            move
-            or t(
-                "between {low:round} and {high:round} of the drive, including the journal.",
-                low=room.start_bytes,
-                high=room.end_bytes,
-            ),
-            move is None,
-        )
+        between = Sentence("between {low:round} and {high:round} of the drive, including the journal.")
+        yield _fact(t("Move:"), move, between(low=room.start_bytes, high=room.end_bytes))
         grow = resize.why_not_larger(drive, part)
         most = part.size_bytes + room_behind(drive, part)
-        yield _fact(t("Grow:"), grow or t("up to {most:round}.", most=most), grow is None)
-        shrink = why_not_shrink(drive, part)
-        if shrink is not None:
-            yield _fact(SHRINK, shrink, False)
-        elif part.signatures[0].taken_bytes is None:
-            yield _fact(SHRINK, t("the rehearsal finds the limit."), True)
-        else:
-            yield _fact(SHRINK, t("down to {least:round}.", least=least_bytes(drive, part)), True)
+        yield _fact(t("Grow:"), grow, t("up to {most:round}.", most=most))
+        shrink, limit = why_not_shrink(drive, part), t("the rehearsal finds the limit.")
+        if shrink is None and part.signatures[0].taken_bytes is not None:
+            limit = t("down to {least:round}.", least=least_bytes(drive, part))
+        yield _fact(t("Shrink:"), shrink, limit)
 
     def moved(self, row: str) -> None:
         """Select a value to change."""
         self.row = resize.Border(row)
 
-    def act_more(self) -> None:
-        """Increase the value by one step."""
-        self._go(self._step)
-
-    def act_less(self) -> None:
-        """Decrease the value by one step."""
-        self._go(-self._step)
-
-    def act_much_more(self) -> None:
-        """Increase the value by a long step."""
-        self._go(self._long)
-
-    def act_much_less(self) -> None:
-        """Decrease the value by a long step."""
-        self._go(-self._long)
-
-    def _go(self, by: int) -> None:
+    def _go(self, sign: int, *, long: bool = False) -> None:
+        by = sign * (self._long if long else self._step)
         there = resize.stepped(self._drive, self._part, self._place, self.row, by)
         if there == self._place:
             self.warn(t("Limit reached: no free space."))
         self._request(there)
+
+    act_more, act_less = partialmethod(_go, 1), partialmethod(_go, -1)
+    act_much_more, act_much_less = partialmethod(_go, 1, long=True), partialmethod(_go, -1, long=True)
 
     def act_type(self) -> None:
         """Ask for a value."""
@@ -208,11 +173,8 @@ class ResizeEditor(Overlay):
             )
             return lambda: self._request(there)
 
-        field = ui.Field("value", CAPTIONS[border], "", t("e.g. 40G"))
-        means = t(
-            "Currently {value:exact}. 2048s means 2048 sectors of 512 bytes.",
-            value=_value(self._place, border),
-        )
+        field, value = ui.Field("value", CAPTIONS[border], "", t("e.g. 40G")), _value(self._place, border)
+        means = t("Currently {value:exact}. 2048s means 2048 sectors of 512 bytes.", value=value)
         self.open(Typing, CAPTIONS[border], means, (field,), take, messages.USE)
 
     def act_reset(self) -> None:
@@ -243,5 +205,5 @@ def _value(place: Extent, border: resize.Border) -> int:
     }[border]
 
 
-def _fact(caption: ui.Text, said: ui.Text, can: bool) -> ui.Para:
-    return ui.para(ui.muted(caption), ui.Piece(said, ui.Tone.PLAIN if can else ui.Tone.MUTED))
+def _fact(caption: ui.Text, why_not: ui.Text | None, limit: ui.Text) -> ui.Para:
+    return ui.para(ui.muted(caption), limit if why_not is None else ui.muted(why_not))

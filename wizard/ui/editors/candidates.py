@@ -1,31 +1,24 @@
 """Select filesystems to compare for a planned volume, run the comparison and show the result."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING
 
 from wizard.advice.request import Taken
 from wizard.benchmark.candidates import trial
-from wizard.benchmark.candidates.compare import TrialVerdict
+from wizard.benchmark.candidates.compare import Order, TrialVerdict
 from wizard.benchmark.candidates.verdict import announcement
 from wizard.benchmark.candidates.verdict import title_of as filesystem_title
-from wizard.filesystems.registry import KINDS
+from wizard.filesystems.registry import title_of
+from wizard.model.advice import Advice, Choice
 from wizard.model.errors import DiskwrightError
 from wizard.model.said import Sentence, t
+from wizard.plan.plan import Plan
 from wizard.ui import draft, messages
 from wizard.ui import view as ui
 from wizard.ui.components.advice_rows import rating
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.measuring import Measuring, ask_token
-
-if TYPE_CHECKING:
-    from wizard.benchmark.candidates.compare import Order
-    from wizard.model.advice import Advice, Choice
-    from wizard.plan.plan import Plan
-    from wizard.ui.session import Session
-
+from wizard.ui.session import Session
 
 TITLE = Sentence("Try filesystems: {purpose}")
 TRY = t("try them")
@@ -65,15 +58,13 @@ class Candidates(Screen):
         self._aged = False
 
     def _plan(self, choice: Choice) -> Plan | str:
-        """Return the plan with this filesystem, or why planning fails."""
         assert self._session.plan is not None
         if choice is self._planned:
             return self._session.plan
         if choice.obstacles:
             return choice.obstacles[0]
-        no_files = t(
-            "Cannot try {filesystem}, which does not store files.", filesystem=_title(choice.filesystem)
-        )
+        title = title_of(choice.filesystem)
+        no_files = t("Cannot try {filesystem}, which does not store files.", filesystem=title)
         if not trial.can_be_tried(choice):
             return str(no_files)
         try:
@@ -105,47 +96,35 @@ class Candidates(Screen):
         yield ui.Pane(t("Procedure"), tuple(self._cost(self._session.specs[self._index].final_label)))
 
     def _cost(self, label: str) -> Iterator[ui.Block]:
-        """Describe the trial with time limit and amount of writes."""
         bounds = trial.usual_bounds(1 + len(self._taken))
-        yield ui.para(
-            t(
-                "Each filesystem is created in place of {label}, runs this workload, and is "
-                "compared with {planned}.",
-                label=label,
-                planned=_title(self._planned.filesystem),
-            )
+        created = Sentence(
+            "Each filesystem is created in place of {label}, runs this workload, and is compared with "
+            "{planned}."
         )
-        yield ui.para(
-            t(
-                "At most {seconds:time} and {written:size} of writes.",
-                seconds=bounds.seconds,
-                written=bounds.written_bytes,
-            )
-        )
+        yield ui.para(created(label=label, planned=title_of(self._planned.filesystem)))
+        most = Sentence("At most {seconds:time} and {written:size} of writes.")
+        yield ui.para(most(seconds=bounds.seconds, written=bounds.written_bytes))
         yield ui.para(t("The order changes every round. A result needs at least 6 rounds."))
 
     def _row(self, choice: Choice) -> ui.Row:
         name = choice.filesystem
         if choice is self._planned:
-            return ui.Row(name, (ui.strong(_title(name)), ui.accent(t("planned"))), chosen=True)
+            return ui.Row(name, (ui.strong(title_of(name)), ui.accent(t("planned"))), chosen=True)
         why_not = self._why_not(name)
         chosen = None if why_not else name in self._taken
-        return ui.Row(name, (ui.Piece(_title(name)), rating(choice)), chosen=chosen, why_not=why_not)
+        return ui.Row(name, ui.pieces(title_of(name), rating(choice)), chosen=chosen, why_not=why_not)
 
     def _actions(self) -> Iterator[ui.Action]:
         none: ui.Text = "" if self._taken else t("Add at least one more filesystem to compare.")
         yield ui.Action("try", "enter", TRY, none)
-        label = messages.DROP if self.row in self._taken else messages.ADD
-        yield ui.Action("turn", "space", label, self._why_not_turned())
-        yield ui.Action("age", "g", t("new") if self._aged else t("aged"))
-
-    def _why_not_turned(self) -> ui.Text:
+        is_taken, most = self.row in self._taken, trial.MOST_CANDIDATES
+        why_not: ui.Text = self._why_not(self.row)
         if self.row == self._planned.filesystem:
-            return t("The planned filesystem is the reference.")
-        full = self.row not in self._taken and len(self._taken) + 1 >= trial.MOST_CANDIDATES
-        return self._why_not(self.row) or (
-            t("Compare at most {most} filesystems.", most=trial.MOST_CANDIDATES) if full else ""
-        )
+            why_not = t("The planned filesystem is the reference.")
+        elif not (why_not or is_taken) and len(self._taken) + 1 >= most:
+            why_not = t("Compare at most {most} filesystems.", most=most)
+        yield ui.Action("turn", "space", messages.DROP if is_taken else messages.ADD, why_not)
+        yield ui.Action("age", "g", t("new") if self._aged else t("aged"))
 
     def act_turn(self) -> None:
         """Add or remove the filesystem under the cursor."""
@@ -162,25 +141,20 @@ class Candidates(Screen):
         drive = self._session.drive
         assert drive is not None
         order = self._ordered()
-
         bounds, early, lost, _kept = announcement(order)
         text = (ui.para(ui.danger(lost)), ui.para(bounds), ui.para(early))
         ask_token(self.desk, drive, t("Try them?"), text, partial(self._begin, order), TRY)
 
     def _ordered(self) -> Order:
-        """Return the trial to run. Raises Refused."""
         assert self._session.drive is not None
-        found = [self._plans[name] for name in (self._planned.filesystem, *self._in_order())]
+        wanted = (self._planned.filesystem, *self._taken)
+        found = [self._plans[one.filesystem] for one in self._choices if one.filesystem in wanted]
         plans = [plan for plan in found if not isinstance(plan, str)]
         chosen = self._advice.chosen
         advised = chosen is not None and chosen.filesystem == self._planned.filesystem
         return trial.order_of(
             self._session.drive, plans, self._index, self._loads, aged=self._aged, advised=advised
         )
-
-    def _in_order(self) -> list[str]:
-        """Return the selected filesystems in ranking order."""
-        return [one.filesystem for one in self._choices if one.filesystem in self._taken]
 
     def _begin(self, order: Order) -> None:
         choices = {choice.filesystem: choice for choice in self._choices}
@@ -191,10 +165,6 @@ class Candidates(Screen):
             self._take(Taken(choices[filesystem]))
 
         self.open(FilesystemTrial, order, use)
-
-
-def _title(name: str) -> str:
-    return KINDS[name].title
 
 
 class FilesystemTrial(Measuring[TrialVerdict]):

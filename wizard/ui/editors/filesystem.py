@@ -1,9 +1,6 @@
 """Select a filesystem from the ranking for a workload and drive, with reasons."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -19,10 +16,7 @@ from wizard.ui.components.reasons import choice_reasons, unmade_reasons
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.pages import Reasons
 from wizard.ui.editors.options import Options
-
-if TYPE_CHECKING:
-    from wizard.ui.session import Session
-
+from wizard.ui.session import Session
 
 SPOKEN = 1000
 """Width that no terminal reaches, since the pane shows the sentence.
@@ -88,7 +82,7 @@ class Filesystem(Screen):
         word = advice_rows.rating(choice)
         why_not = choice.obstacles[0] if choice.obstacles else ""
         chosen = None if choice.obstacles else choice.filesystem == self._chosen
-        cells = (ui.strong(title_of(choice.filesystem)), word, ui.Piece("" if why_not else choice.sentence))
+        cells = ui.pieces(ui.strong(title_of(choice.filesystem)), word, "" if why_not else choice.sentence)
         return ui.Row(choice.filesystem, cells, chosen=chosen, why_not=why_not)
 
     def _actions(self) -> Iterator[ui.Action]:
@@ -112,7 +106,6 @@ class Filesystem(Screen):
             yield ui.Pane(t("About this drive"), blocks)
 
     def _choice(self, row: str) -> Choice | None:
-        """Return the choice of a row, including added options."""
         if row in self._asked:
             return self._asked[row].choice
         return self._advice.choice(row)
@@ -170,5 +163,5 @@ class Filesystem(Screen):
 
 
 def _unmade_row(unmade: Unmade) -> ui.Row:
-    cells = (ui.Piece(unmade.title), ui.muted(messages.IMPOSSIBLE), ui.Piece(""))
+    cells = ui.pieces(unmade.title, ui.muted(messages.IMPOSSIBLE), "")
     return ui.Row(unmade.filesystem, cells, why_not=t("Recognised, but never created."))

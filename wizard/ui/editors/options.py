@@ -1,9 +1,6 @@
 """Select options of a filesystem. A dangerous option requires typing the danger phrase."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -11,18 +8,14 @@ from wizard.advice import request
 from wizard.advice.catalogue import OptionSite, load_catalogue
 from wizard.advice.ranking import site_of
 from wizard.filesystems.registry import title_of
+from wizard.model.advice import Choice
 from wizard.model.errors import BadInput
-from wizard.model.said import t
+from wizard.model.said import Sentence, t
 from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Typing
-
-if TYPE_CHECKING:
-    from wizard.advice import request
-    from wizard.model.advice import Choice
-    from wizard.ui.session import Session
-
+from wizard.ui.session import Session
 
 DANGER = "danger"
 
@@ -60,7 +53,7 @@ class Options(Screen):
         self._advised = advised or self._recommended()
         # Without option names, no option can be removed and all doubts remain.
         self._standing = () if taken.names else taken.doubts
-        self._offers = self._offered()
+        self._offers = request.offered(self._advised, self._site, load_catalogue())
         self.row = self._offers[0].option.id if self._offers else ""
 
     def _about(self) -> ui.Text:
@@ -106,17 +99,12 @@ class Options(Screen):
         """Return why the option cannot be added or removed, or an empty text."""
         if offer.option.id in self._taken.names:
             return ""
-        return (
-            t(
-                "{option} is recommended. It is used unless you add a conflicting option.",
-                option=offer.option.text,
-            )
-            if offer.advised
-            else offer.refusal
-        )
+        if not offer.advised:
+            return offer.refusal
+        used = Sentence("{option} is recommended. It is used unless you add a conflicting option.")
+        return used(option=offer.option.text)
 
     def _is_used(self, offer: request.Offered) -> bool:
-        """Return True if the option is used, alone or in a list."""
         option, choice = offer.option, self._taken.choice
         written = (*choice.mkfs, *choice.mount)
         return option.id in self._taken.names or (
@@ -128,7 +116,6 @@ class Options(Screen):
         return next((offer for offer in self._offers if offer.option.id == self.row), None)
 
     def _recommended(self) -> Choice:
-        """Return the recommended choice without added options."""
         taken, advice = self._taken, self._session.advice
         if not taken.names:
             return taken.choice
@@ -142,9 +129,6 @@ class Options(Screen):
         assert session.machine is not None and session.drive is not None and session.diagnosis is not None
         profile = self.services.profile(self._workload)
         return site_of(session.machine, session.drive, session.diagnosis.recording, profile, None)
-
-    def _offered(self) -> tuple[request.Offered, ...]:
-        return request.offered(self._advised, self._site, load_catalogue())
 
     def act_turn(self) -> None:
         """Add or remove an option, after confirmation if dangerous."""
@@ -180,10 +164,10 @@ class Options(Screen):
     def _settle(self, names: Sequence[str], typed: str = "") -> None:
         """Use these options. Raises DiskwrightError and changes nothing if they are refused."""
         wanted = {offer.option.phrase.english for offer in self._offers if offer.option.id in names}
-        phrases = [phrase for phrase in dict.fromkeys((*self._taken.phrases, typed)) if phrase in wanted]
-        typed_phrases = [phrase for phrase in phrases if phrase]
+        given = dict.fromkeys((*self._taken.phrases, typed))
+        phrases = [phrase for phrase in given if phrase and phrase in wanted]
         taken = request.take_options(
-            self._advised, names, typed_phrases, self._site, load_catalogue(), self._workload
+            self._advised, names, phrases, self._site, load_catalogue(), self._workload
         )
         taken = replace(taken, doubts=(*self._standing, *taken.doubts))
         self._take(taken)
@@ -191,17 +175,14 @@ class Options(Screen):
 
 
 def _blocks(offer: request.Offered) -> Iterator[ui.Block]:
-    """Describe effect, purpose, cost and risks of an option."""
     option = offer.option
     if option.does:
         yield ui.para(option.does)
     yield ui.para(ui.muted(messages.PURPOSE), option.why) if option.does else ui.para(option.why)
     if option.risk:
         yield ui.para(ui.warn(messages.COST), option.risk)
-    if option.never and option.danger:
-        yield ui.para(ui.danger(t("Danger:")), option.never)
-    elif option.never:
-        yield ui.para(ui.warn(t("Against:")), option.never)
+    if option.never:
+        yield ui.para(ui.danger(t("Danger:")) if option.danger else ui.warn(t("Against:")), option.never)
     if offer.excludes:
         yield ui.para(t("Conflicts with {options:and}.", options=offer.excludes))
     if offer.refusal:

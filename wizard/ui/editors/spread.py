@@ -1,12 +1,10 @@
 """Select drives and layout of a volume, the partition table and the volume group."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING
 
 from wizard.model.errors import BadInput, DiskwrightError, why_not
+from wizard.model.machine import Drive
 from wizard.model.said import format_capacity, t
 from wizard.plan.refusals import unread_content
 from wizard.plan.request.plan_request import Arrangement
@@ -17,10 +15,6 @@ from wizard.ui.components.run_rows import blocker
 from wizard.ui.desk import Desk, Screen
 from wizard.ui.dialogs.asking import Question
 from wizard.ui.session import Session
-
-if TYPE_CHECKING:
-    from wizard.model.machine import Drive
-
 
 DRIVES, HOW = "drives", "how"
 """Row keys of the two headings."""
@@ -57,45 +51,50 @@ class Spread(Screen):
     def _look(self) -> None:
         """Find the available drives and plan every layout for the chosen drives."""
         found = several_drives.candidates(self._session, partial(blocker, self.services, self.desk.runs))
-        self._found = tuple(one for one in found if self.services.is_attached(one[0]))
-        able = {drive.path for drive, refusal in self._found if refusal == ""}
-        self._taken = [path for path in self._taken if path in able]
-        keys = [*(drive.path for drive, _ in self._found), *(way.name for way in several_drives.WAYS)]
-        self.row = self.row if self.row in (*keys, DRIVES, HOW) else keys[0]
+        attached = [one for one in found if self.services.is_attached(one[0])]
+        self._drives = {drive.path: drive for drive, _ in attached}
+        self._refused: dict[str, ui.Text] = {drive.path: why for drive, why in attached if why != ""}
+        self._taken = [path for path in self._taken if self._is_able(path)]
         self._tried = {way.name: self._try(way) for way in several_drives.WAYS}
+        self._refused |= {way: why for way, why in self._tried.items() if isinstance(why, str)}
+        keys = [*self._drives, *self._tried]
+        self.row = self.row if self.row in (*keys, DRIVES, HOW) else keys[0]
+
+    def _is_able(self, row: str) -> bool:
+        return row in self._drives and row not in self._refused
 
     def _try(self, way: several_drives.SpreadWay) -> Session | str:
         try:
-            return several_drives.spread(self.services, self._session, way, self._others)
+            others = tuple(self._drives[path] for path in self._taken)
+            return several_drives.spread(self.services, self._session, way, others)
         except DiskwrightError as error:
             return str(error)
 
-    @property
-    def _others(self) -> tuple[Drive, ...]:
-        by_path = {drive.path: drive for drive, _ in self._found}
-        return tuple(by_path[path] for path in self._taken)
-
-    @property
-    def _first(self) -> str:
+    def _about(self) -> str:
         return self._session.drive.path if self._session.drive else ""
 
-    def _about(self) -> ui.Text:
-        return self._first
-
     def _above(self) -> Iterator[ui.Block]:
-        if not self._found:
+        if not self._drives:
             yield ui.para(ui.warn(t("No other drive found.")))
 
     def _rows(self) -> ui.Rows:
         rows = (
-            ui.Row(DRIVES, (ui.strong(t("Drives besides {drive}", drive=self._first)),)),
-            *(self._drive_row(drive, refusal) for drive, refusal in self._found),
+            ui.Row(DRIVES, (ui.strong(t("Drives besides {drive}", drive=self._about())),)),
+            *map(self._drive_row, self._drives.values()),
             ui.Row(HOW, (ui.strong(t("Layout")),)),
-            *map(self._way_row, several_drives.WAYS),
+            *(
+                self._row(way.name, way.title, way is several_drives.way_of(self._session))
+                for way in several_drives.WAYS
+            ),
         )
         return ui.Rows(rows, self.row, (ui.Column(),), many=True)
 
-    def _drive_row(self, drive: Drive, refusal: ui.Text) -> ui.Row:
+    def _row(self, key: str, said: ui.Text, chosen: bool) -> ui.Row:
+        why_not = self._refused.get(key, "")
+        is_chosen = None if why_not != "" else chosen
+        return ui.Row(key, ui.pieces(said), level=1, chosen=is_chosen, why_not=why_not)
+
+    def _drive_row(self, drive: Drive) -> ui.Row:
         said = t(
             "{drive}, {model}, {size}, {serial}: {held}",
             drive=drive.path,
@@ -104,91 +103,67 @@ class Spread(Screen):
             serial=t("serial {serial}", serial=drive.serial) if drive.serial else messages.NO_SERIAL,
             held=messages.NOT_READ if unread_content(drive) else held_on(drive).text,
         )
-        chosen = None if refusal != "" else drive.path in self._taken
-        return ui.Row(drive.path, (ui.Piece(said),), level=1, chosen=chosen, why_not=refusal)
-
-    def _way_row(self, way: several_drives.SpreadWay) -> ui.Row:
-        why_not = self._why_not(way.name)
-        chosen = None if why_not != "" else way is several_drives.way_of(self._session)
-        return ui.Row(way.name, (ui.Piece(way.title),), level=1, chosen=chosen, why_not=why_not)
-
-    def _why_not(self, row: str) -> ui.Text:
-        """Return why a row is unavailable, or an empty text."""
-        tried = self._tried.get(row, "")
-        refused = {drive.path: refusal for drive, refusal in self._found}
-        return tried if isinstance(tried, str) and row in self._tried else refused.get(row, "")
+        return self._row(drive.path, said, drive.path in self._taken)
 
     def _actions(self) -> Iterator[ui.Action]:
-        row = self.row
-        if row in self._tried:
-            yield ui.Action("take", "enter", messages.USE, self._why_not(row))
-        elif row in {drive.path for drive, _ in self._found}:
-            label = t("remove drive") if row in self._taken else t("add drive")
-            for key in ("enter", "space"):
-                yield ui.Action("take", key, label, self._why_not(row), aside=key == "space")
-        else:
-            yield ui.Action("take", "enter", messages.USE, t("Choose a drive or a layout below."))
+        label: ui.Text = messages.USE
+        why_not = self._refused.get(self.row, "")
+        if self.row in self._drives:
+            label = t("remove drive") if self.row in self._taken else t("add drive")
+        elif self.row not in self._tried:
+            why_not = t("Choose a drive or a layout below.")
+        yield ui.Action("take", "enter", label, why_not)
+        if self.row in self._drives:
+            yield ui.Action("take", "space", label, why_not, aside=True)
 
     def _panes(self) -> Iterator[ui.Pane]:
         if self.row in self._tried:
-            yield ui.Pane(messages.EFFECT, tuple(self._meaning(self._tried[self.row])))
-        able = (drive for drive, refusal in self._found if refusal == "")
-        drive = next((drive for drive in able if drive.path == self.row), None)
-        if drive is not None and (loss := several_drives.loss_of((drive,))) is not None:
+            yield ui.Pane(messages.EFFECT, tuple(_meaning(self._tried[self.row])))
+        able = self._is_able(self.row)
+        if able and (loss := several_drives.loss_of((self._drives[self.row],))) is not None:
             yield ui.Pane(messages.EFFECT, (ui.para(ui.danger(loss)),))
 
-    @staticmethod
-    def _meaning(tried: Session | str) -> Iterator[ui.Block]:
-        """Describe the effect of a layout on the files, or why the layout is impossible."""
-        from wizard.plan.raid.striping import mirror_note
-        from wizard.plan.text import danger_of
-
-        if isinstance(tried, str):
-            yield ui.para(ui.warn(messages.CANNOT), tried)
-            return
-        yield ui.para(t("The volume would use {spread}.", spread=several_drives.spread_of(tried)))
-        danger: ui.Text = (tried.plan and danger_of(tried.plan)) or ""
-        if danger:
-            yield ui.para(ui.danger(danger))
-        note: ui.Text = (tried.plan and mirror_note(tried.plan)) or ""
-        if note:
-            yield ui.para(note)
-        loss = several_drives.loss_of(tried.drives) if tried.others else None
-        if loss is not None:
-            yield ui.para(ui.danger(loss))
-
-    def drives_changed(self) -> None:
-        """Update the available drives after one was plugged in or unplugged."""
-        self._look()
-
-    def runs_changed(self) -> None:
-        """Update the available drives after a run ended or began to wait."""
-        self._look()
+    # A drive was plugged in or unplugged, or a run ended.
+    drives_changed = runs_changed = _look
 
     def act_take(self) -> None:
         """Add or remove a drive, or use a layout."""
         row = self.row
-        if row in self._tried:
-            self._use(self._tried[row])
-        elif row in {drive.path for drive, refusal in self._found if refusal == ""}:
+        if self._is_able(row):
             taken = [path for path in self._taken if path != row]
             self._taken = taken if row in self._taken else [*taken, row]
             self._look()
-
-    def _use(self, found: Session | str) -> None:
+        if row not in self._tried:
+            return
+        found = self._tried[row]
         if isinstance(found, str):
             self.warn(found)
-            return
-        loss = several_drives.loss_of(found.drives) if found.others else None
-        if loss is None:
+        elif found.others and (loss := several_drives.loss_of(found.drives)) is not None:
+            title, label = t("Use these entire drives?"), t("use drives")
+            self.open(Question, title, loss, label, partial(self._done, found))
+        else:
             self._done(found)
-            return
-        title, label = t("Use these entire drives?"), t("use drives")
-        self.open(Question, title, loss, label, lambda: self._done(found))
 
     def _done(self, found: Session) -> None:
         self._take(found)
         self.close()
+
+
+def _meaning(tried: Session | str) -> Iterator[ui.Block]:
+    """Describe the effect of a layout on the files, or why the layout is impossible."""
+    from wizard.plan.raid.striping import mirror_note
+    from wizard.plan.text import danger_of
+
+    if isinstance(tried, str):
+        yield ui.para(ui.warn(messages.CANNOT), tried)
+        return
+    yield ui.para(t("The volume would use {spread}.", spread=several_drives.spread_of(tried)))
+    if tried.plan and (danger := danger_of(tried.plan)):
+        yield ui.para(ui.danger(danger))
+    if tried.plan and (note := mirror_note(tried.plan)):
+        yield ui.para(note)
+    if tried.others and (loss := several_drives.loss_of(tried.drives)) is not None:
+        yield ui.para(ui.danger(loss))
 
 
 ABOUT_GPT = t("GPT has checksums, a backup table, partition names and up to 128 partitions.")
@@ -269,7 +244,6 @@ class Arrange(Screen):
 
     @property
     def _refused(self) -> str:
-        """Why the current values are impossible, or empty."""
         mbr = self._why_no_mbr if self._now.table == "mbr" else ""
         return mbr or (self._why_no_group if self._now.grouped else "")
 

@@ -1,14 +1,12 @@
 """Form for a volume."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from wizard.filesystems.registry import MADE, title_of
 from wizard.model import layout
+from wizard.model.advice import Choice, Workload
 from wizard.model.errors import BadInput, DiskwrightError, why_not
 from wizard.model.said import t
 from wizard.plan.request import volume_request
@@ -20,11 +18,7 @@ from wizard.ui import messages
 from wizard.ui import view as ui
 from wizard.ui.components.advice_rows import rating
 from wizard.ui.desk import Desk, Screen
-
-if TYPE_CHECKING:
-    from wizard.model.advice import Choice, Workload
-    from wizard.ui.session import Session
-
+from wizard.ui.session import Session
 
 PURPOSE, FILESYSTEM, SIZE, LABEL, MOUNT, SWAP = "purpose", "filesystem", "size", "label", "mount", "swap"
 WRITER, WRITER_NAME, ROLE, ENCRYPTION = "writer", "writer-name", "role", "encryption"
@@ -68,6 +62,8 @@ class VolumeEditor(Screen):
         new: bool,
     ) -> None:
         super().__init__(desk)
+        assert session.machine is not None
+        self._memory_bytes = session.machine.memory_bytes
         self._session, self._spec, self._check, self._take, self._new = session, spec, check, take, new
         self._workloads = {one.workload.id: one.workload for one in self.services.profiles}
         self._writers = {
@@ -90,20 +86,30 @@ class VolumeEditor(Screen):
         yield ui.Action("take", "enter", messages.USE)
 
     def _fields(self) -> Iterator[ui.Field]:
-        yield self._field(PURPOSE, ui.ScreenStep.PURPOSE.shown, offers=self._purposes())
-        yield self._field(FILESYSTEM, messages.FILESYSTEM, offers=self._filesystems())
+        purposes = (ui.Offer(name, workload.title) for name, workload in self._workloads.items())
+        yield self._field(PURPOSE, ui.ScreenStep.PURPOSE.shown, offers=tuple(purposes))
+        able = (
+            ui.Offer(one.filesystem, f"{title_of(one.filesystem)}: {rating(one).text}") for one in self._able
+        )
+        none = (ui.Offer("", t("not possible here")),)
+        yield self._field(FILESYSTEM, messages.FILESYSTEM, offers=tuple(able) or none)
         yield self._field(SIZE, messages.SIZE, t("all the rest, or 500G, 750GB, 30%"))
-        yield self._field(LABEL, t("Label"), t("{label} if empty", label=self._own_label))
+        role = ROLES.get(self._values[ROLE])
+        label = role.label if role else self._workload.label
+        yield self._field(LABEL, t("Label"), t("{label} if empty", label=label))
         if self._mounts:
             yield self._field(MOUNT, t("Mount point"), t("none, or e.g. /srv/media"))
         else:
             offers = (ui.Offer("", t("manually")), ui.Offer(TURNED_ON, messages.AT_BOOT))
             yield self._field(SWAP, t("Activate"), offers=offers)
         if self._has_writers:
-            yield self._field(WRITER, messages.WHO_MAY_WRITE, offers=tuple(self._writer_offers()))
-        if self._has_writers and self._values[WRITER] == OTHER:
-            yield self._field(WRITER_NAME, messages.NAME, t("user or group:NAME"))
-        yield self._field(ROLE, t("Role"), offers=self._roles())
+            known = (ui.Offer(name, writer.shown) for name, writer in self._writers.items())
+            writers = (*known, ui.Offer(OTHER, t("other user")))
+            yield self._field(WRITER, messages.WHO_MAY_WRITE, offers=writers)
+            if self._values[WRITER] == OTHER:
+                yield self._field(WRITER_NAME, messages.NAME, t("user or group:NAME"))
+        roles = (ui.Offer(name, role.title, self._roles_refused[name]) for name, role in ROLES.items())
+        yield self._field(ROLE, t("Role"), offers=(ui.Offer("", t("none: use the purpose")), *roles))
         plain = ui.Offer("", messages.NONE)
         luks = ui.Offer(LUKS, t("LUKS2: passphrase at every boot"), self._encryption_refused)
         yield self._field(ENCRYPTION, t("Encryption"), offers=(plain, luks))
@@ -116,35 +122,11 @@ class VolumeEditor(Screen):
         return ui.Field(key, caption, self._values[key], hint, offers=offers)
 
     def _panes(self) -> Iterator[ui.Pane]:
-        """Describe the purpose or role, and the filesystem."""
         role, choice = ROLES.get(self._values[ROLE]), self._choice
         said: list[ui.Block] = [ui.para(role.summary if role else self._workload.summary)]
         if choice is not None:
             said += [ui.GAP, ui.para(ui.strong(f"{title_of(choice.filesystem)}:"), choice.sentence)]
         yield ui.Pane(role.title if role else self._workload.title, tuple(said))
-
-    def _purposes(self) -> tuple[ui.Offer, ...]:
-        return tuple(ui.Offer(name, workload.title) for name, workload in self._workloads.items())
-
-    def _filesystems(self) -> tuple[ui.Offer, ...]:
-        able = (
-            ui.Offer(one.filesystem, f"{title_of(one.filesystem)}: {rating(one).text}") for one in self._able
-        )
-        return tuple(able) or (ui.Offer("", t("not possible here")),)
-
-    def _writer_offers(self) -> Iterator[ui.Offer]:
-        said: dict[str, ui.Text] = {
-            written(layout.EVERYONE): t("everyone"),
-            written(layout.ROOT): t("root only"),
-        }
-        for name in self._writers:
-            yield ui.Offer(name, said.get(name, name))
-        yield ui.Offer(OTHER, t("other user"))
-
-    def _roles(self) -> tuple[ui.Offer, ...]:
-        refused = self._roles_refused
-        titled = (ui.Offer(name, role.title, refused[name]) for name, role in ROLES.items())
-        return (ui.Offer("", t("none: use the purpose")), *titled)
 
     @property
     def _able(self) -> tuple[Choice, ...]:
@@ -159,14 +141,9 @@ class VolumeEditor(Screen):
         return self._workloads.get(self._values[PURPOSE], self._spec.workload)
 
     @property
-    def _own_label(self) -> str:
-        role = ROLES.get(self._values[ROLE])
-        return role.label if role else self._workload.label
-
-    @property
     def _mounts(self) -> bool:
         kind = MADE.get(self._values[FILESYSTEM])
-        return kind is None or kind.mounts
+        return not kind or kind.mounts
 
     @property
     def _has_writers(self) -> bool:
@@ -190,18 +167,13 @@ class VolumeEditor(Screen):
         }
 
     def _choices_for(self, purpose: str, role: str) -> tuple[Choice, ...]:
-        machine = self._session.machine
-        assert machine is not None
-        size_bytes = usual_bytes(role, machine.memory_bytes)
+        size_bytes = usual_bytes(role, self._memory_bytes)
         return advice_in_role(self._session.advise(self.services, purpose, size_bytes), role).choices
 
     def _in_role(self, role: str) -> volume_request.VolumeSpec:
-        """Return the original volume in another role. Raises Refused."""
-        machine, spec = self._session.machine, self._spec
-        assert machine is not None
-        purpose = ROLES[role].workload if role in ROLES else spec.workload.id
-        workload = self.services.profile(purpose).workload
-        return in_role(spec, role, self._choices_for(purpose, role), workload, machine.memory_bytes)
+        purpose = ROLES[role].workload if role in ROLES else self._spec.workload.id
+        choices, workload = self._choices_for(purpose, role), self.services.profile(purpose).workload
+        return in_role(self._spec, role, choices, workload, self._memory_bytes)
 
     def _encryption_refusal(self) -> str:
         """Return the planner's reason against encryption, or empty if the plain volume is also refused."""
@@ -209,9 +181,8 @@ class VolumeEditor(Screen):
             spec = self._read()
         except DiskwrightError:
             return ""
-        if why_not(self._check, replace(spec, encrypted=False)):
-            return ""
-        return why_not(self._check, replace(spec, encrypted=True))
+        plain = why_not(self._check, replace(spec, encrypted=False))
+        return "" if plain else why_not(self._check, replace(spec, encrypted=True))
 
     def turned(self, field: str, values: ui.Values) -> None:
         """Rank the filesystems again if purpose or role changed. Preserves typed values."""
@@ -277,7 +248,6 @@ class VolumeEditor(Screen):
         self.close()
 
     def _read(self) -> volume_request.VolumeSpec:
-        """Return the volume for the typed values. Raises BadInput."""
         was, values, choice = self._spec, self._values, self._choice
         if refusal := self._roles_refused.get(values[ROLE], ""):
             raise BadInput(refusal)
@@ -286,6 +256,10 @@ class VolumeEditor(Screen):
         asked = (values[PURPOSE], choice.filesystem, values[ROLE])
         same = asked == (was.workload.id, was.choice.filesystem, was.role)
         size_bytes, percent = volume_request.parse_share(values[SIZE].strip() or volume_request.REST)
+        place = layout.NO_PLACE if values[SWAP] else ""
+        if self._mounts:
+            place = _unless_none(values[MOUNT])
+        subvolumes = _unless_none(values[SUBVOLUMES]) if MADE[choice.filesystem].subvolumes else ""
         return replace(
             was,
             # Preserve custom options unless purpose, filesystem or role changed.
@@ -295,17 +269,12 @@ class VolumeEditor(Screen):
             size_bytes=size_bytes,
             percent=percent,
             label=values[LABEL].strip() or None,
-            mount_point=self._mount_point(),
+            mount_point=place or None,
             role=values[ROLE],
             encrypted=bool(values[ENCRYPTION]),
-            subvolumes=parse_subvolumes(_unless_none(values[SUBVOLUMES])) if _has_subvolumes(choice) else (),
+            subvolumes=parse_subvolumes(subvolumes),
             writer=self._writer() if self._has_writers else layout.ROOT,
         )
-
-    def _mount_point(self) -> str | None:
-        if not self._mounts:
-            return layout.NO_PLACE if self._values[SWAP] else None
-        return _unless_none(self._values[MOUNT]) or None
 
     def _writer(self) -> layout.Writer:
         """Return the writer. The original writer may be unknown to this machine."""
@@ -320,10 +289,6 @@ class VolumeEditor(Screen):
 def written(writer: layout.Writer) -> str:
     """Return the name of a writer in the format of `writer_named`."""
     return {"person": writer.name, "group": f"group:{writer.name}"}.get(writer.kind, writer.kind)
-
-
-def _has_subvolumes(choice: Choice) -> bool:
-    return MADE[choice.filesystem].subvolumes
 
 
 def _unless_none(text: str) -> str:

@@ -129,7 +129,7 @@ class ChangesJob(InPlaceJob[Changes]):
 
     def commands(self) -> tuple[ui.Block, ...]:
         """Return the commands of the changes."""
-        return command_blocks(self.document.steps)
+        return tuple(command_blocks(self.document.steps))
 
     def done(self, last: ui.Text) -> tuple[ui.Text, ...]:
         """Describe a new mount first."""
@@ -198,7 +198,7 @@ class MigrationJob(InPlaceJob[Migration]):
 
     def commands(self) -> tuple[ui.Block, ...]:
         """Return the commands, which run on the scratch copy."""
-        return command_blocks(self.document.steps)
+        return tuple(command_blocks(self.document.steps))
 
     def power(self, told: str, working: int | None, *, begun: bool) -> ui.Text:
         """Describe the effect of a power failure during the current step or transaction."""

@@ -183,7 +183,7 @@ class DrivesScreen(Screen):
         yield from map(drive_rows.absent_row, self._absent.values())
         for path, found in self._listed.items():
             if found is None:
-                yield drive_rows.reading_row(path)
+                yield ui.Row(path, (ui.strong(ui.short(path)), ui.muted(t("reading ..."))))
                 continue
             drive, diagnosis = found
             runs = runs_on(self.desk.runs, drive)
@@ -214,7 +214,8 @@ class DrivesScreen(Screen):
     def _panes(self) -> Iterable[ui.Pane]:
         at = self._at
         if at in self._absent:
-            return (drive_rows.absent_pane(self._absent[at]),)
+            finding = self._absent[at]
+            return (ui.Pane(finding.subject, tuple(drive_rows.finding_paras((finding,)))),)
         found = self._current(at)
         if found is None:
             name = ui.short(at)

@@ -24,6 +24,7 @@ from tests.unit.benchmark.shingled.slowing import (
     probed,
 )
 from tests.unit.machines import drive
+from tests.unit.pages import page_lines
 from wizard.benchmark.results import read_verdict, render_verdict
 from wizard.benchmark.smr_cliff import (
     FALL,
@@ -40,7 +41,6 @@ from wizard.benchmark.smr_write import (
     lay_ground,
     run_shingled_trial,
 )
-from wizard.cli.output import page_lines
 from wizard.model.errors import BadInput, Refused
 from wizard.model.machine import Drive, Extent
 from wizard.model.said import GIB, KIB, MIB

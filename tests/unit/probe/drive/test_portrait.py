@@ -4,8 +4,8 @@ facts."""
 import pytest
 
 from tests.unit import machines
+from tests.unit.pages import page_lines
 from wizard.cli.inspect import portrait
-from wizard.cli.output import page_lines
 from wizard.findings.diagnose import diagnose
 from wizard.model.drive_facts import Zones
 from wizard.model.machine import Drive, Extent, Layer, Partition, Signature, Table, Use

@@ -28,7 +28,7 @@ from wizard.ui.components.reasons import (
 from wizard.ui.dialogs.asking import Question
 from wizard.ui.dialogs.health import health_page
 from wizard.ui.dialogs.pages import Glossary, Page, Reasons, meaning
-from wizard.ui.view import Command, Figures, ScreenStep, para
+from wizard.ui.view import Command, Figures, ScreenStep, para, pieces
 
 
 def person(*drives: Drive) -> Person:
@@ -112,7 +112,7 @@ def test_findings_show_published_figures() -> None:
     known = off_by_512()
     worst = finding_reasons(at.desk.services.diagnose(machine(known), known))[0]
     figures = [block for block in worst.behind if isinstance(block, Figures)]
-    assert figures and all(len(one.shown) == len(one.values) for one in figures)
+    assert figures and all(len(one.texts) == len(one.values) for one in figures)
     assert "is better" in str(figures[0].unit)
     said = [str(piece.text) for block in worst.behind for piece in getattr(block, "pieces", ())]
     sources = [text for text in said if text.startswith("Linux on 4 KB")]
@@ -133,11 +133,11 @@ def test_reasons_of_a_choice_include_options_and_unavailable_ones() -> None:
         reasons = choice_reasons(choice, advice)
         wanted = 1 + len(choice.mkfs) + len(choice.mount) + bool(choice.scheduler) + len(choice.withheld)
         assert len(reasons) == wanted + len(advice.doubts) + len(advice.notes)
-        assert str(choice.sentence).startswith(str(reasons[0].sentence.text).removesuffix("…"))
+        assert str(choice.sentence).startswith(str(reasons[0].sentence).removesuffix("…"))
         assert reasons[0].behind[0] == para(choice.sentence)
         assert all(reason.behind for reason in reasons)
     for unmade in advice.unmade:
-        assert unmade_reasons(unmade)[0].sentence.text == unmade.why_not
+        assert unmade_reasons(unmade)[0].sentence == unmade.why_not
 
 
 def test_every_step_of_a_plan_has_its_commands_and_reasons() -> None:
@@ -151,7 +151,7 @@ def test_every_step_of_a_plan_has_its_commands_and_reasons() -> None:
     assert commands == [argv for step in plan.steps for argv in step.commands]
     reasons = step_reasons(plan, (spec,))
     assert len(reasons) == len(plan.steps) + len(plan.doubts)
-    assert [reason.sentence.text for reason in reasons[: len(plan.steps)]] == [
+    assert [reason.sentence for reason in reasons[: len(plan.steps)]] == [
         step.sentence for step in plan.steps
     ]
 
@@ -184,7 +184,7 @@ def test_verdict_has_its_figures_and_each_caveat() -> None:
     medians, spread = (block for block in reasons[0].behind if isinstance(block, Figures))
     assert medians.shown == ("100 us", "180 us")
     assert sum(value for _, value in spread.values) == 3
-    assert reasons[1].sentence.text == "It is a test." and str(reasons[1].caption.text) == "But:"
+    assert reasons[1].sentence == "It is a test." and str(pieces(reasons[1].caption)[0].text) == "But:"
 
 
 def test_verdict_without_pairs_reports_no_measurement() -> None:
