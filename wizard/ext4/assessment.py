@@ -128,12 +128,7 @@ def is_used_one(found: bytes, left: bytes, other: bytes) -> bool:
     its state before or after conversion. False for a recreated filesystem, and for a damaged or blocked
     superblock."""
     current, previous, alternative = (read_ext(first[START_BYTES:]) for first in (found, left, other))
-    if (
-        current is None
-        or previous is None
-        or alternative is None
-        or int.from_bytes(found[INCOMPATIBLE_AT : INCOMPATIBLE_AT + 4], "little") & BAR
-    ):
+    if current is None or previous is None or alternative is None or is_mounting_blocked(found):
         return False
     if (current.uuid, current.block_bytes, current.inode_bytes, current.made) != (
         previous.uuid,
@@ -146,12 +141,3 @@ def is_used_one(found: bytes, left: bytes, other: bytes) -> bool:
     return previous.features - PASSING <= current.features and not (
         distinctive and distinctive <= current.features
     )
-
-
-def was_mounted_since(now: ExtFacts, left: ExtFacts, *possible: ExtFacts) -> bool:
-    """Return True if the filesystem was mounted for writing since it was `left`.
-
-    Mount times have a resolution of one second; within the same second, the mount count decides. e2fsck
-    resets this count and undo restores it, so any of the `possible` superblocks may be the one that was left.
-    """
-    return now.mounted != left.mounted or now.mounts > max(one.mounts for one in (*possible, left))

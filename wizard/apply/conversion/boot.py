@@ -187,7 +187,7 @@ DEVICE = "(loop0)"
 
 def reader() -> str:
     """Return the program with GRUB's driver, or an empty string."""
-    return next((name for name in READERS if find(name)), "")
+    return next(filter(find, READERS), "")
 
 
 def _folder_inside(node: str) -> str:
@@ -277,6 +277,7 @@ GRUB_DEFAULTS = "/etc/default/grub"
 KERNEL_OPTIONS = (GRUB_DEFAULTS, "/etc/kernel/cmdline")
 """Files of an installed system with options for its kernel, next to GRUB's settings."""
 
+GRUBS = ("grub-install", "grub2-install", "grub-mkrescue", "grub2-mkrescue")
 _GRUB = re.compile(r"\(GRUB\) (\d+)\.(\d+)")
 _ROOT_TYPE = re.compile(r"\brootfstype=([a-z0-9,]+)")
 
@@ -336,7 +337,7 @@ def boot_path(
     return assessment.BootPath(
         place=place,
         root_type=kind[1] if kind and place == "/" else "",
-        grub=_grub_version(),
+        grub=version_of(GRUBS, "--version", _GRUB),
         initramfs=next(iter(makers), ""),
         grub_folder=folder,
         grub_reader=reader(),
@@ -358,18 +359,16 @@ def _boot_settings(node: str, grub_folder: str) -> tuple[str, list[str]]:
     return "\n".join(texts), [name for name, entry in INITRAMFS if f"/etc/{entry}" in seen]
 
 
-def _grub_version() -> tuple[int, int]:
-    """Return the version of the first GRUB program found, or (0, 0)."""
-    program = next(
-        (name for name in ("grub-install", "grub2-install", "grub-mkrescue", "grub2-mkrescue") if find(name)),
-        None,
-    )
+def version_of(programs: Sequence[str], option: str, pattern: re.Pattern[str]) -> tuple[int, int]:
+    """Return the version of the first of these programs found, or (0, 0) if unknown."""
+    program = next(filter(find, programs), None)
     if program is None:
         return 0, 0
     try:
-        match = _GRUB.search(run([program, "--version"], seconds=LOOK_SECONDS, accept=range(256)).output)
+        result = run((program, option), seconds=LOOK_SECONDS, accept=range(256))
     except Failed:
         return 0, 0
+    match = pattern.search(result.errors + result.output)
     return (int(match[1]), int(match[2])) if match else (0, 0)
 
 

@@ -7,7 +7,7 @@ repaired, but still identifies the filesystem.
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import NoReturn, Protocol
+from typing import Protocol
 
 from msgspec.structs import replace
 
@@ -30,6 +30,7 @@ from wizard.apply.engine.record import (
 )
 from wizard.apply.engine.stores import FOLDER, Store
 from wizard.apply.engine.survey import DriveSide, delete_saved
+from wizard.apply.run.backup_store import replace_document
 from wizard.apply.run.process import NOTHING_WRITTEN
 from wizard.apply.run.progress_log import Progress, part_of
 from wizard.ext4 import assessment
@@ -108,9 +109,8 @@ def save_change(
             touched_bytes=sum(place.size_bytes for place in touched),
             progress=progress,
         )
-    state.save_filesystem(
-        run, state.ConvertedFilesystem(facts.uuid, drive.size_bytes, first.hex(), new_first.hex())
-    )
+    filesystem = state.ConvertedFilesystem(facts.uuid, drive.size_bytes, first.hex(), new_first.hex())
+    replace_document(run / state.FILE, state.SCHEMA, filesystem)
     save_record(run, Record(Phase.SAVED, (change,), waits=False))
     note(
         Event.SAVED,
@@ -137,7 +137,10 @@ class Committer:
         repeated then.
         """
         if self.phase is Phase.SAVED and self._medium.read(0, assessment.FIRST_BYTES) != self._filesystem.old:
-            self._give_up()
+            # Give up the change before the first write to the device.
+            save_record(self._run, Record(Phase.LEFT, waits=False))
+            state.drop_folder(self._folder)
+            raise Refused(t("The filesystem is left alone: {why}. Nothing was written.", why=USED))
         self._refuse_foreign_superblock()
         if self.phase is Phase.RELEASING and self.head is state.Head.OTHER:
             # The deciding block was written just before a power cut, and the filesystem was used since.
@@ -224,12 +227,6 @@ class Committer:
             yield exchange
         finally:
             exchange.close()
-
-    def _give_up(self) -> NoReturn:
-        """Give up the change before the first write to the device."""
-        save_record(self._run, Record(Phase.LEFT, waits=False))
-        state.drop_folder(self._folder)
-        raise Refused(t("The filesystem is left alone: {why}. Nothing was written.", why=USED))
 
     def _refuse_foreign_superblock(self) -> None:
         """Raises Refused unless the superblock is from this run, or from the same filesystem after use. The

@@ -23,7 +23,7 @@ from wizard.apply.engine.writable_copy import WritableCopy, scratch_copy_of
 from wizard.apply.run.job import Outcome, carry_steps
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.process import NOTHING_WRITTEN
-from wizard.apply.run.progress_log import WHOLE, noting
+from wizard.apply.run.progress_log import WHOLE, Progress, noting
 from wizard.apply.run.runs import make_private
 from wizard.apply.steps.step_context import journalled, when_free
 from wizard.apply.tree import manifest
@@ -79,37 +79,33 @@ class MigratingSite(Struct, frozen=True):
 
         The progress, which only e2fsck reports, covers `part` of the step.
         """
-        result = when_free(lambda: self._attempt(argv, part), accept)
+
+        def attempt() -> Result:
+            with Listener(progress_parser(noting(self.run, self.step, part))) as listener:
+                reports = ("-C", str(listener.end)) if argv[0] == ext4.CHECKER else ()
+                kept_open = (*self.drive_locks, listener.end)
+                full_argv = (argv[0], *reports, *argv[1:])
+                return journalled(
+                    full_argv, self.journal, self.step, self.seconds, kept_open, shown=tuple(argv)
+                )
+
+        result = when_free(attempt, accept)
         if result.status not in accept:
             raise Failed(ENDED(program=argv[0], status=result.status, last_words=result.last_words))
         return result
 
-    def _attempt(self, argv: Sequence[str], part: tuple[float, float]) -> Result:
-        with Listener(ProgressParser(noting(self.run, self.step, part))) as listener:
-            full_argv = (
-                (argv[0], "-C", str(listener.end), *argv[1:]) if argv[0] == ext4.CHECKER else tuple(argv)
-            )
-            kept_open = (*self.drive_locks, listener.end)
-            return journalled(full_argv, self.journal, self.step, self.seconds, kept_open, shown=tuple(argv))
 
+def progress_parser(tell: Progress) -> Callable[[str], None]:
+    """Return a parser of e2fsck's progress lines (e2fsck(8), -C), which reports the completed share: the
+    pass, the completed part, the total, and a name."""
 
-class ProgressParser:
-    """Parse the progress lines of e2fsck (e2fsck(8), -C), and report the completed share."""
-
-    def __init__(self, tell: Callable[[float], None]) -> None:
-        self._tell = tell
-
-    def __call__(self, line: str) -> None:
-        """Parse one line: the pass, the completed part, the total, and a name."""
+    def parse(line: str) -> None:
         if found := _PROGRESS.match(line):
-            self._tell(share_of(int(found[1]), int(found[2]), int(found[3])))
+            turn, done, total = map(int, found.groups())
+            before, after = PASSES[turn - 1 : turn + 1]
+            tell(before + (after - before) * (min(done / total, 1.0) if total else 1.0))
 
-
-def share_of(turn: int, done: int, total: int) -> float:
-    """Return the completed share of all passes if `done` of `total` is completed in pass `turn`, from 1
-    to 5."""
-    before, after = PASSES[turn - 1], PASSES[turn]
-    return before + (after - before) * (min(done / total, 1.0) if total else 1.0)
+    return parse
 
 
 DONE = Sentence("Done on {node}.")
@@ -198,23 +194,18 @@ def manifest_checks(node: str, site: MigratingSite) -> Iterator[Check]:
     if not site.migration.manifest:
         return
     taken = _save_manifest(node, site, manifest.AFTER)
+    # A separate check covers the file whose content the conversion changes.
+    changes = any(isinstance(operation, ext4.SetOwnFstabType) for operation in site.migration.on_device)
     # A conversion in place preserves inode numbers.
     found = differences(
         *(manifest.manifest_lines(site.run / name) for name in (manifest.BEFORE, manifest.AFTER)),
         inode_numbers=True,
-        rewritten=_changed_files(site.migration),
+        rewritten=frozenset({OWN_FSTAB.lstrip("/").encode()} if changes else ()),
     )
     seen = joined(found) or str(
         t("{entries} entries match in every byte, hole and attribute", entries=taken.entries)
     )
     yield Check(str(t("All files, folders and links are unchanged.")), not found, seen)
-
-
-def _changed_files(migration: Migration) -> frozenset[bytes]:
-    """Return the file whose content the conversion changes, by the path from the top. A separate check covers
-    it."""
-    changes = any(isinstance(operation, ext4.SetOwnFstabType) for operation in migration.on_device)
-    return frozenset({OWN_FSTAB.lstrip("/").encode()} if changes else ())
 
 
 def _save_manifest(node: str, site: MigratingSite, file: str) -> manifest.Manifest:
@@ -246,17 +237,17 @@ def rehearsing(run: Path, device: str, note: Note) -> Iterator[tuple[WritableCop
     save_record(run, Record(Phase.REHEARSING, waits=False))
     try:
         with scratch_copy_of(device, folder / state.NEW) as copy:
-            yield copy, partial(_save, run, device, copy, note)
+
+            def save() -> None:
+                written = copy.written()
+                with DeviceMedium(device) as drive:
+                    save_change(run, device, drive, written, note, noting(run))
+
+            yield copy, save
     finally:
         # Free the space first, since the journal may be on the same full volume.
         if state.phase_of(run) is Phase.REHEARSING:
             state.drop_folder(folder)
-
-
-def _save(run: Path, device: str, copy: WritableCopy, note: Note) -> None:
-    written = copy.written()
-    with DeviceMedium(device) as drive:
-        save_change(run, device, drive, written, note, noting(run))
 
 
 def rehearse(site: MigratingSite) -> Outcome | None:

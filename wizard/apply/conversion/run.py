@@ -17,7 +17,6 @@ from wizard.apply.run import job, journal, process
 from wizard.apply.run.backup_store import mark_durably
 from wizard.apply.run.progress_log import noting
 from wizard.apply.run.runs import load_environment, run_argument
-from wizard.apply.settings.guard import is_stacked
 from wizard.apply.settings.run import setting_checks
 from wizard.apply.settings.system import RunningSystem, system_in
 from wizard.ext4.ways import look_sentence
@@ -227,14 +226,3 @@ def _restore(site: MigratingSite) -> Message:
                 device=device,
             )
     return t("{device} is restored. All replaced blocks were read back and match bit for bit.", device=device)
-
-
-def check_one(run: Path, migration: Migration) -> None:
-    """Raises Refused if a copy of a changed filesystem is attached, too."""
-    if not migration.way.converts or not state.has_started(run):
-        return
-    uuid = migration.before.uuid
-    clones = [node for node in state.nodes_holding(uuid) if not is_stacked(node, migration.device)]
-    found = tuple(dict.fromkeys((migration.device, *clones)))
-    if len(found) > 1:
-        raise Refused(state.THERE_TWICE(uuid=uuid, times=len(found), devices=found))
