@@ -74,7 +74,7 @@ def in_use(situation: Situation) -> Iterator[Finding]:
             t(
                 "{device} is mounted at {places:list}.",
                 device=device,
-                places=tuple(place for place in situation.mounts),
+                places=situation.mounts,
             ),
             t("Changes to a mounted filesystem damage it."),
             join(

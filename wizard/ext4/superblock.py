@@ -1,14 +1,14 @@
 """Parse an ext superblock. Source: Linux fs/ext4/ext4.h and e2fsprogs lib/ext2fs/ext2_fs.h."""
 
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from uuid import UUID
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.model.ext import ExtFacts
-from wizard.model.machine import Drive, Signature
+from wizard.model.machine import Drive
 from wizard.model.said import Message, t
 from wizard.probe.content.gpt import Read
 from wizard.probe.content.superblocks import is_unconverted
@@ -92,7 +92,7 @@ def read_ext(superblock: bytes) -> ExtFacts | None:
     """Parse the 1024 bytes at offset 1024 of a device. Return None if they are not a valid superblock."""
     if len(superblock) < SUPERBLOCK_BYTES or _short(superblock, 0x38) != MAGIC:
         return None
-    features = _features_of(superblock)
+    features = _named_features(struct.unpack_from("<III", superblock, 0x5C))
     if not _is_plausible(superblock, features):
         return None
     wide, revision = "64bit" in features, _word(superblock, 0x4C)
@@ -176,19 +176,15 @@ def read_filesystem(read: Read) -> ExtFacts | None:
     return replace(found, unconverted=is_unconverted(read)) if found else None
 
 
-def _features_of(superblock: bytes) -> frozenset[str]:
-    """Return the names of the enabled features."""
-    return _named_features(struct.unpack_from("<III", superblock, 0x5C))
-
-
 def _named_features(words: tuple[int, int, int]) -> frozenset[str]:
     """Return the names of the bits in the three words, in on-disk order. Unnamed bits are `FEATURE_C31`, as
     in e2fsprogs."""
     sets = (("C", COMPATIBLE), ("I", INCOMPATIBLE), ("R", READ_ONLY))
     return frozenset(
-        name
+        names.get(bit, f"FEATURE_{letter}{bit}")
         for bits, (letter, names) in zip(words, sets, strict=True)
-        for name in _names(bits, letter, names)
+        for bit in range(32)
+        if bits >> bit & 1
     )
 
 
@@ -198,10 +194,6 @@ def seems_once_ext3(features: frozenset[str]) -> bool:
     return "extent" not in features or (
         "flex_bg" not in features and not {"64bit", "metadata_csum"} <= features
     )
-
-
-def _names(bits: int, letter: str, names: Mapping[int, str]) -> Iterator[str]:
-    return (names.get(bit, f"FEATURE_{letter}{bit}") for bit in range(32) if bits >> bit & 1)
 
 
 def _half_done(features: frozenset[str], state: int, errors: int, descriptor: int) -> Message | str:
@@ -260,21 +252,19 @@ class ExtCandidate(Struct, frozen=True):
 
 def old_filesystems(drive: Drive) -> tuple[ExtCandidate, ...]:
     """Return ext2, ext3 and incomplete ext4 filesystems of a drive in on-disk order, those on layers last."""
-    return tuple(_candidates(drive))
-
-
-def _candidates(drive: Drive) -> Iterator[ExtCandidate]:
+    found = []
     layers = ((layer.path, layer.signatures) for layer in drive.layers)
     for path, signatures in (*drive.signatures_by_device, *layers):
         # Skip contradictory signatures.
-        if len(signatures) == 1 and not signatures[0].ambivalent and (kind := _old_kind(signatures[0])):
-            yield ExtCandidate(path, kind, signatures[0].label)
-
-
-def _old_kind(mark: Signature) -> str | None:
-    """Return the kind to display. None for other filesystems, and ext4 with unknown features."""
-    if mark.kind in KINDS:
-        return mark.kind
-    if mark.kind != "ext4" or mark.features is None:
-        return None
-    return INCOMPLETE if mark.unconverted or seems_once_ext3(_named_features(mark.features)) else None
+        if len(signatures) != 1 or signatures[0].ambivalent:
+            continue
+        (mark,) = signatures
+        if mark.kind in KINDS:
+            found.append(ExtCandidate(path, mark.kind, mark.label))
+        elif (
+            mark.kind == "ext4"
+            and mark.features is not None
+            and (mark.unconverted or seems_once_ext3(_named_features(mark.features)))
+        ):
+            found.append(ExtCandidate(path, INCOMPLETE, mark.label))
+    return tuple(found)
