@@ -43,9 +43,6 @@ class OwnFstab(Struct, frozen=True):
     fault: str = ""
 
 
-NO_BOOT = BootPath()
-
-
 class Situation(Struct, frozen=True):
     """Facts about the filesystem `ext` on `device` (the drive `drive`, a partition or a volume on it) and its
     environment.
@@ -72,7 +69,7 @@ class Situation(Struct, frozen=True):
     lines: tuple[BootLine, ...] = ()
     units: tuple[str, ...] = ()
     own: OwnFstab | None = None
-    boot: BootPath = NO_BOOT
+    boot: BootPath = BootPath()
     missing: tuple[str, ...] = ()
     family: str = ""
     e2fsprogs: tuple[int, int] = (1, 47)

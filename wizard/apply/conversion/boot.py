@@ -321,7 +321,7 @@ def boot_path(
     folder = _folder_inside(unmounted) if unmounted else ""
     is_root = any(line.mount_point == "/" for line in own.lines) if own else False
     if not place and not folder and not is_root:
-        return assessment.NO_BOOT
+        return assessment.BootPath()
     if place:
         etc = environment.fstab.parent
         options = (

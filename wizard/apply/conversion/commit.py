@@ -4,10 +4,9 @@ One block of the superblock decides. While the filesystem is hidden, the superbl
 repaired, but still identifies the filesystem.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Protocol
 
 from msgspec.structs import replace
 
@@ -55,11 +54,8 @@ def _kept_of(folder: Path) -> Kept:
 USED = t("it was modified since, for example by a read-write mount")
 
 
-class Note(Protocol):
-    """Write a message to the journal, with the observed output."""
-
-    def __call__(self, event: Event, sentence: Message | str, *, output: str = "") -> object:
-        """See `Journal.add`."""
+Note = Callable[..., object]
+"""Writes a message to the journal, with the observed output: `Journal.add`."""
 
 
 def save_change(

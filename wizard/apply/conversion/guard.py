@@ -110,7 +110,8 @@ def read_superblock(path: str) -> ExtFacts:
     try:
         found = superblock.read_filesystem(partial(_read_range, path))
         fault = _fault(path, found) if found else None
-        copy = _find_backup(path) if fault or not found else None
+        place = find_copy(partial(_read_range, path)) if fault or not found else None
+        copy = None if place is None else superblock.read_ext(_read_range(path, place))
     except PermissionError:
         command = " ".join(("sudo", "diskwright", "migrate", path))
         raise BadInput(
@@ -127,8 +128,8 @@ def read_superblock(path: str) -> ExtFacts:
     if found is not None and not fault:
         return found
     damaged = fault or t("The superblock of {device} is damaged.", device=path)
-    if copy is not None:
-        block, size = copy
+    if place is not None and copy is not None:
+        block, size = place // copy.block_bytes, copy.block_bytes
         command = " ".join(("e2fsck", "-b", str(block), "-B", str(size), path))
         raise Refused(
             join(
@@ -179,15 +180,6 @@ def _read_range(path: str, offset_bytes: int, length_bytes: int = superblock.SUP
     with Path(path).open("rb", buffering=0) as file:
         file.seek(offset_bytes)
         return file.read(length_bytes)
-
-
-def _find_backup(path: str) -> tuple[int, int] | None:
-    """Return block number and block size of the first intact backup superblock."""
-    place = find_copy(partial(_read_range, path))
-    found = superblock.read_ext(_read_range(path, place)) if place is not None else None
-    return (
-        (place // found.block_bytes, found.block_bytes) if place is not None and found is not None else None
-    )
 
 
 def damage(path: str, read: ExtFacts) -> str | None:

@@ -16,7 +16,6 @@ from wizard.apply.conversion.run import (
     check_untouched,
     migrate,
     reached,
-    site_of,
     undo_conversion,
 )
 from wizard.apply.engine.record import Phase, load_record, save_record
@@ -26,13 +25,14 @@ from wizard.apply.run import job, kinds, process, runs
 from wizard.apply.run.backup_store import Environment, mark_durably
 from wizard.apply.run.job import JobRequest, Outcome, RunJob, RunWork, Start
 from wizard.apply.run.journal import RunState
+from wizard.apply.run.journal import state as job_state
 from wizard.apply.run.process import Purpose
 from wizard.apply.settings.guard import check_own, is_stacked
 from wizard.apply.system import mounts
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import parse
 from wizard.ext4.document import doubts_of
-from wizard.model.errors import DiskwrightError, Failed, Refused
+from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.run import Event
 from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, join, t
 from wizard.plan.changes import Migration
@@ -225,7 +225,15 @@ class ConversionRunJob(RunJob[Migration]):
         """
         check_state(work.run, work.purpose)
         self._identified(work.run)
-        site = site_of(work)
+        run = work.run
+        site = MigratingSite(
+            run,
+            state.migration_now(run),
+            0,
+            work.journal,
+            work.drive_locks,
+            runs.load_environment(run).patience_seconds,
+        )
         was_protected = devices.take_writes(site.migration.device)
         try:
             return does(site)
@@ -248,8 +256,13 @@ class ConversionRunJob(RunJob[Migration]):
         return ("keep",) if state.why_closed(run, migration) else ("keep", "undo")
 
     def rollback(self, run: Path) -> job.RollbackState | None:
-        """Compare the superblock."""
-        return state.window_of(run)
+        """Compare the superblock. A missing drive is not an error."""
+        if job_state(run) in (RunState.RUNNING, RunState.UNDONE, RunState.KEPT):
+            return None
+        try:
+            return state.undo_state(run, self.kind.load(run))
+        except BadInput:
+            return None
 
 
 JOB = ConversionRunJob()

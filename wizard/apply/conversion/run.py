@@ -16,7 +16,7 @@ from wizard.apply.engine.stores import FOLDER
 from wizard.apply.run import job, journal, process
 from wizard.apply.run.backup_store import mark_durably
 from wizard.apply.run.progress_log import noting
-from wizard.apply.run.runs import load_environment, run_argument
+from wizard.apply.run.runs import run_argument
 from wizard.apply.settings.run import setting_checks
 from wizard.apply.settings.system import RunningSystem, system_in
 from wizard.ext4.ways import look_sentence
@@ -29,19 +29,6 @@ from wizard.plan.changes import Migration
 
 KEEPING = "keeping"
 """File in a run's folder: keeping has begun, so undo is impossible."""
-
-
-def site_of(work: job.RunWork) -> MigratingSite:
-    """Return the context of a run, outside of any step."""
-    run = work.run
-    return MigratingSite(
-        run,
-        state.migration_now(run),
-        0,
-        work.journal,
-        work.drive_locks,
-        load_environment(run).patience_seconds,
-    )
 
 
 def migrate(site: MigratingSite) -> job.Outcome:
@@ -177,7 +164,10 @@ def undo_conversion(site: MigratingSite) -> job.Outcome:
     migration = site.migration
     check_untouched(site.run, migration)
     # Check before the line changes: with an old line and an ext4, the next boot could not mount it.
-    _check_kept(site)
+    unwritten = (*state.TO_REHEARSE, record.Phase.SAVED, record.Phase.UNDONE, record.Phase.KEPT)
+    if state.phase_of(site.run) not in unwritten:
+        with _committer(site) as committer:
+            committer.check_kept()
     mark_durably(site.run / process.UNDOING)
     messages = []
     for setting in migration.settings:
@@ -194,18 +184,6 @@ def check_untouched(run: Path, migration: Migration) -> None:
     window = state.undo_state(run, migration)
     if window is not None and window.back is not job.Rollback.OPEN:
         raise Refused(f"{window.sentence} {process.NOTHING_WRITTEN}")
-
-
-def _check_kept(site: MigratingSite) -> None:
-    """Raises Refused or Failed if a change on the device could not be undone. Writes nothing."""
-    if state.phase_of(site.run) not in (
-        *state.TO_REHEARSE,
-        record.Phase.SAVED,
-        record.Phase.UNDONE,
-        record.Phase.KEPT,
-    ):
-        with _committer(site) as committer:
-            committer.check_kept()
 
 
 def _restore(site: MigratingSite) -> Message:

@@ -194,17 +194,6 @@ BY_UUID = Path("/dev/disk/by-uuid")
 LOOK_SECONDS = 10.0
 """Time for a sleeping drive to spin up. A list of runs does not wait longer for a drive."""
 
-OVER = frozenset({journal.RunState.RUNNING, journal.RunState.UNDONE, journal.RunState.KEPT})
-
-
-def window_of(run: Path) -> RollbackState | None:
-    """Return the possibility of undo of an ended run, or None if kept, undone or without changes. A missing
-    drive is not an error."""
-    try:
-        return None if journal.state(run) in OVER else undo_state(run, kinds.MIGRATION.load(run))
-    except BadInput:
-        return None
-
 
 def why_closed(run: Path, migration: Migration) -> str:
     """Return why undo is certainly impossible, or an empty string. Raises like `undo_state`."""

@@ -7,7 +7,7 @@ kill leaves complete files and temporary names, which the next attempt renames o
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from time import monotonic
 
@@ -325,17 +325,20 @@ def _finish(site: BringSite, gone: Iterable[bytes]) -> None:
     makes_top = bool(site.bring.target.makes) or site.bring.takes is not None
     for entry in reversed(entries):
         if entry.kind is EntryKind.FOLDER and (entry.path or makes_top):
-            _ignore_missing(entry.path, partial(finish_folder, copy, entry.path))
+            with _ignoring_missing(entry.path):
+                finish_folder(copy, entry.path)
     for entry in entries:
         if flags := entry.flags & copy.holds.flags if entry.path else 0:
-            _ignore_missing(entry.path, partial(set_flags, copy.target, entry.path, flags))
+            with _ignoring_missing(entry.path):
+                set_flags(copy.target, entry.path, flags)
 
 
-def _ignore_missing(path: bytes, work: Callable[[], object]) -> None:
-    """Run `work`, and ignore an entry that was deleted in the source."""
+@contextmanager
+def _ignoring_missing(path: bytes) -> Iterator[None]:
+    """Ignore an entry that was deleted in the source."""
     with telling(path):
         try:
-            work()
+            yield
         except OSError as error:
             if error.errno not in GONE:
                 raise

@@ -35,14 +35,6 @@ LISTED_BYTES = 512
 """Maximum size of an entry in the lists of a run."""
 
 
-def _check_new(bring: Bring) -> None:
-    """Raises Refused if the copy no longer fits, or fstab was changed since planning."""
-    _drives_now(bring)
-    check_room_there(bring)
-    for edit in bring.settings:
-        guard.check_setting(edit, system_of(bring), {How.BEFORE})
-
-
 def _check_own(bring: Bring, environment: Environment, *, anywhere: bool = False) -> tuple[str, ...]:
     """Return the drives to write to, by current names. If only fstab remains to be changed, the target may be
     mounted `anywhere`, or not attached.
@@ -116,40 +108,6 @@ def _only_fstab_left(run: Path, bring: Bring) -> bool:
     be mounted elsewhere."""
     copied = {number for number, step in enumerate(bring.steps, 1) if step is not BringStep.TAKE_PLACE}
     return bring.takes is not None and done_steps(read_entries(run)) >= copied
-
-
-def _bring_files(run: Path, journal: Journal) -> tuple[Event, Message]:
-    """Run the remaining steps of a copy. Return the last event and message. Raises DiskwrightError."""
-    bring, environment = kinds.BRING.load(run), runs.load_environment(run)
-    entries = read_entries(run)
-    with ExitStack() as held:
-        site: BringSite | None = None
-        for number, step in enumerate(bring.steps, 1):
-            if number in done_steps(entries):
-                continue
-            if (run / process.STOP).exists():
-                return Event.STOPPED, STOPPED
-            _check_own(bring, environment, anywhere=_only_fstab_left(run, bring))
-            if not begun_steps(entries) and number == 1:
-                _check_new(bring)
-            if step is BringStep.TAKE_PLACE:
-                held.close()
-                work: Callable[[], Message] = partial(_take_place, run, bring, number, journal)
-            else:
-                site = site or held.enter_context(site_of(run, bring))
-                work = partial(WORK[step], site, journal)
-            try:
-                why = journal.step(number, bring.step_sentence(step), work, _reason)
-            except CopyStopped:
-                return Event.STOPPED, STOPPED
-            if why:
-                return Event.FAILED, t(
-                    "Step {step} of {steps} failed: {error} Copied files remain.",
-                    step=number,
-                    steps=len(bring.steps),
-                    error=why,
-                )
-    return Event.DONE, _done_message(run, bring)
 
 
 def _reason(error: Exception) -> str:
@@ -248,16 +206,52 @@ class CopyRunJob(job.RunJob[Bring]):
         return document.amount.entries * LISTED_BYTES
 
     def check_new(self, document: Bring) -> None:
-        """Check source, target and fstab."""
-        _check_new(document)
+        """Check that the copy still fits, and that fstab is as planned."""
+        _drives_now(document)
+        check_room_there(document)
+        for edit in document.settings:
+            guard.check_setting(edit, system_of(document), {How.BEFORE})
 
     def apply(self, work: job.RunWork) -> job.Outcome:
         """Copy, catch up, compare, and replace the source if planned."""
         try:
-            event, message = _bring_files(work.run, work.journal)
+            return self._carry_out(work.run, work.journal)
         except BadInput as error:
             raise Refused(str(error)) from None
-        return event, str(message)
+
+    def _carry_out(self, run: Path, journal: Journal) -> job.Outcome:
+        """Run the remaining steps."""
+        bring, environment = self.kind.load(run), runs.load_environment(run)
+        entries = read_entries(run)
+        with ExitStack() as held:
+            site: BringSite | None = None
+            for number, step in enumerate(bring.steps, 1):
+                if number in done_steps(entries):
+                    continue
+                if (run / process.STOP).exists():
+                    return Event.STOPPED, str(STOPPED)
+                _check_own(bring, environment, anywhere=_only_fstab_left(run, bring))
+                if not begun_steps(entries) and number == 1:
+                    self.check_new(bring)
+                if step is BringStep.TAKE_PLACE:
+                    held.close()
+                    work: Callable[[], Message] = partial(_take_place, run, bring, number, journal)
+                else:
+                    site = site or held.enter_context(site_of(run, bring))
+                    work = partial(WORK[step], site, journal)
+                try:
+                    why = journal.step(number, bring.step_sentence(step), work, _reason)
+                except CopyStopped:
+                    return Event.STOPPED, str(STOPPED)
+                if why:
+                    failed = t(
+                        "Step {step} of {steps} failed: {error} Copied files remain.",
+                        step=number,
+                        steps=len(bring.steps),
+                        error=why,
+                    )
+                    return Event.FAILED, str(failed)
+        return Event.DONE, str(_done_message(run, bring))
 
     def undo(self, work: job.RunWork) -> job.Outcome:
         """Restore the old lines of fstab, then remove the copied files.
