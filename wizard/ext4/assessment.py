@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from wizard.ext4.superblock import START_BYTES, read_ext
+from wizard.ext4.superblock import START_BYTES, read_ext, word
 from wizard.model.ext import ExtFacts
 from wizard.model.geometry import Identity
 
@@ -90,8 +90,8 @@ def block_mounting(first: bytes) -> bytes:
     """Return the first bytes with an unknown feature set in the superblock, which prevents mounting."""
     changed = bytearray(first)
     for at, bits in (
-        (INCOMPATIBLE_AT, _word(first, INCOMPATIBLE_AT) | BAR),
-        (READ_ONLY_AT, _word(first, READ_ONLY_AT) & ~CHECKSUMS),
+        (INCOMPATIBLE_AT, word(first, INCOMPATIBLE_AT) | BAR),
+        (READ_ONLY_AT, word(first, READ_ONLY_AT) & ~CHECKSUMS),
     ):
         changed[at : at + 4] = bits.to_bytes(4, "little")
     return bytes(changed)
@@ -99,7 +99,7 @@ def block_mounting(first: bytes) -> bytes:
 
 def is_mounting_blocked(first: bytes) -> bool:
     """Return True if the first bytes contain the feature that prevents mounting."""
-    return bool(_word(first, INCOMPATIBLE_AT) & BAR)
+    return bool(word(first, INCOMPATIBLE_AT) & BAR)
 
 
 def deciding_block(logical_block_bytes: int) -> slice:
@@ -107,10 +107,6 @@ def deciding_block(logical_block_bytes: int) -> slice:
     unit = max(logical_block_bytes, DECIDING.stop - DECIDING.start)
     begin = START_BYTES // unit * unit
     return slice(begin, begin + unit)
-
-
-def _word(data: bytes, at: int) -> int:
-    return int.from_bytes(data[at : at + 4], "little")
 
 
 PASSING = frozenset({"needs_recovery", "orphan_present"})

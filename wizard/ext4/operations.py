@@ -14,9 +14,6 @@ CHECKSUMS = t("metadata checksums are enabled, and tune2fs would damage the file
 SWITCHED = ("extent", "huge_file", "dir_nlink", "large_file", "dir_index")
 """Features that tune2fs enables without rewriting data, for new files only."""
 
-FOR_WIDE_INODES = "extra_isize"
-"""Uses the additional space in larger inodes."""
-
 OLD_TYPES = frozenset({"ext2", "ext3"})
 """fstab types that cannot mount a filesystem with ext4 features; `auto` still can."""
 
@@ -44,7 +41,8 @@ def _changes(before: ExtFacts, *, is_full: bool) -> Iterator[ext4.OnDevice]:
         yield ext4.AddJournal()
     if widens:
         yield ext4.WidenInodes()
-    wanted = (*SWITCHED, FOR_WIDE_INODES) if inode_bytes >= ext4.WIDE_INODE_BYTES else SWITCHED
+    # extra_isize uses the additional space in larger inodes.
+    wanted = (*SWITCHED, "extra_isize") if inode_bytes >= ext4.WIDE_INODE_BYTES else SWITCHED
     if lacking := tuple(feature for feature in wanted if feature not in before.features):
         yield ext4.SetFeatures(lacking)
     if is_full and may_have_blocks(before):
@@ -103,7 +101,6 @@ def last_group_blocks(before: ExtFacts) -> int:
 
 
 def _table_blocks(before: ExtFacts, inode_bytes: int) -> int:
-    """Return the blocks of the inode table in one group."""
     return -(-before.inodes_per_group * inode_bytes // before.block_bytes)
 
 

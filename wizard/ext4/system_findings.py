@@ -316,7 +316,6 @@ def nothing_to_do(situation: Situation) -> Iterator[Finding]:
 
 
 def _grub_check(found: BootPath, family: str) -> tuple[Message, ...]:
-    """Describe how GRUB's support is checked."""
     version = _grub_version(found.grub)
     judged = (
         t("GRUB support is unknown: its programs were not found.")

@@ -19,15 +19,13 @@ from wizard.ext4 import assessment
 from wizard.model.errors import BadInput, Failed
 from wizard.model.ext import ExtFacts
 from wizard.model.run import Check
-from wizard.model.said import Message, Sentence, joined, t, tn
+from wizard.model.said import Message, joined, t, tn
 from wizard.operations.ext4 import SetOwnFstabType
 from wizard.operations.fstab import digest_of_text
 from wizard.operations.operation import OWN_FSTAB, How
 from wizard.plan.changes import Migration
 from wizard.probe.host.uses import unescaped
 from wizard.process.program import Result, find, run, scratch_folder
-
-FILE_NOT_READ = Sentence("Cannot read {path} on {node}:")
 
 READ = ("debugfs", "-c")
 PROMPT = "debugfs: "
@@ -70,7 +68,8 @@ def text_inside(node: str, path: str) -> str:
         try:
             return copy.read_bytes().decode("utf-8", "surrogateescape")
         except OSError:
-            raise Failed(f"{FILE_NOT_READ(path=path, node=node)} {result.last_words}") from None
+            unread = t("Cannot read {path} on {node}:", path=path, node=node)
+            raise Failed(f"{unread} {result.last_words}") from None
 
 
 ROOT = "/"
@@ -249,7 +248,6 @@ def _check_listing(top: Path, folder: str, ask: Callable[..., Result]) -> Check:
 
 
 def _newest_kernel(top: Path, folder: str) -> tuple[str, ...]:
-    """Return the newest kernel next to GRUB's folder, if any."""
     below = folder.rstrip("/")
     named = [
         f"{below}/{entry.name}" for entry in (top / below[1:]).iterdir() if entry.name.startswith(KERNELS)
@@ -273,8 +271,7 @@ BOOT_PLACES = ("/", "/boot")
 INITRAMFS = (("initramfs-tools", "initramfs-tools"), ("dracut", "dracut.conf"), ("dracut", "dracut.conf.d"))
 """Initramfs generators and their configuration in /etc."""
 
-GRUB_DEFAULTS = "/etc/default/grub"
-KERNEL_OPTIONS = (GRUB_DEFAULTS, "/etc/kernel/cmdline")
+KERNEL_OPTIONS = ("/etc/default/grub", "/etc/kernel/cmdline")
 """Files of an installed system with options for its kernel, next to GRUB's settings."""
 
 GRUBS = ("grub-install", "grub2-install", "grub-mkrescue", "grub2-mkrescue")

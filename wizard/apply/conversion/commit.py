@@ -41,7 +41,6 @@ from wizard.model.said import Message, join, t
 
 
 def _kept_of(folder: Path) -> Kept:
-    """Return the saved and planned bytes in a transaction's folder."""
 
     def side_of(_: int, change: DriveChange, medium: extents.Medium, files: ExitStack) -> DriveSide:
         old = opened(lambda: files.enter_context(Store(folder / state.OLD)).read)

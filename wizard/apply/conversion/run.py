@@ -87,7 +87,6 @@ def _committer(site: MigratingSite, medium_class: type[DeviceMedium] = DeviceMed
 
 
 def _done_sentence(run: Path, migration: Migration) -> Message | str:
-    """Return the message of a complete run."""
     if not migration.way.converts:
         return t(
             "{device} now mounts as ext4. `diskwright undo {run}` reverts this.",

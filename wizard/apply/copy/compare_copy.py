@@ -176,7 +176,6 @@ def remove_brought(site: BringSite) -> Message:
 
 
 def _was_touched(site: BringSite, path: bytes, before: os.stat_result) -> bool:
-    """Return True if the entry changed during the comparison."""
     now = entries.status_at(site.copy.target, path)
     seen = [(one.st_ino, one.st_size, one.st_mtime_ns, one.st_ctime_ns) for one in (before, now)]
     return seen[0] != seen[1]

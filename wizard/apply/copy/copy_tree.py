@@ -345,7 +345,6 @@ def _ignoring_missing(path: bytes) -> Iterator[None]:
 
 
 def _unsteady(site: BringSite, gone: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield entries that changed after they were copied again."""
     skipped = frozenset(gone)
     for entry in site.entries():
         if not entry.path or entry.path in skipped:

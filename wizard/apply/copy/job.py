@@ -220,7 +220,6 @@ class CopyRunJob(job.RunJob[Bring]):
             raise Refused(str(error)) from None
 
     def _carry_out(self, run: Path, journal: Journal) -> job.Outcome:
-        """Run the remaining steps."""
         bring, environment = self.kind.load(run), runs.load_environment(run)
         entries = read_entries(run)
         with ExitStack() as held:

@@ -124,8 +124,6 @@ def piece_bytes(size_bytes: int) -> int:
 
 
 class _Hashes:
-    """Compute digests of consecutive steps."""
-
     def __init__(self, piece: int, starts: Sequence[int] | None) -> None:
         self._piece, self._whole, self._starts = piece, hashlib.sha256(), starts
         self._superblocks: list[int] = []

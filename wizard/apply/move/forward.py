@@ -207,12 +207,6 @@ class ForwardMoves(content.OnDrive):
 # reverses that move. Journals of earlier moves are overwritten, so each is undone by a new move from the new
 # place to the old one.
 
-USED_SINCE = Sentence(
-    "{part} was used after the move, so this run cannot move it back. "
-    "`diskwright move {part} --to {start}` moves it there with its current "
-    "contents."
-)
-
 
 def return_all(context: content.OnDrive) -> None:
     """Move all partitions back and verify them. Raises Refused if one was used since, and Failed."""
@@ -234,7 +228,13 @@ def refuse_used(context: content.OnDrive) -> None:
     begun = _begun(context)
     for number in begun:
         move, noted = context.moves.moves[number], context.notes[number]
-        used = USED_SINCE(part=move.device, start=move.before.start_bytes)
+        used = t(
+            "{part} was used after the move, so this run cannot move it back. "
+            "`diskwright move {part} --to {start}` moves it there with its current "
+            "contents.",
+            part=move.device,
+            start=move.before.start_bytes,
+        )
         if noted.is_back or noted.back:
             continue
         if number != begun[-1]:

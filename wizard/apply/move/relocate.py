@@ -151,7 +151,6 @@ def _fat(head: bytes, before: int, after: int, fat: bytes) -> bytes:
 
 
 def _clusters(head: bytes) -> int:
-    """Return the number of clusters of a FAT12 or FAT16."""
     sector, cluster, reserved, tables, root, few, _, table = struct.unpack_from("<HBHBHHBH", head, 0x0B)
     many: int = struct.unpack_from("<I", head, 0x20)[0]
     root_sectors = -(-root * 32 // sector)

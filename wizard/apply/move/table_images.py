@@ -58,22 +58,6 @@ class TableImages(Struct, frozen=True):
     new: tuple[TablePiece, ...]
 
 
-class SharedBlock(Refused):
-    """The physical block at `place` has to be written, but also contains data of partition `number`, which
-    may be the moved one or its free space."""
-
-    def __init__(self, number: int, place: Extent) -> None:
-        super().__init__(
-            t(
-                "The physical block at byte {byte} contains part of the table and data of "
-                "partition {number}. A power cut during the write could destroy that data.",
-                byte=place.start_bytes,
-                number=number,
-            )
-        )
-        self.number, self.place = number, place
-
-
 class _Drive(Struct, frozen=True):
     """The read function and sizes of a drive, in bytes. A physical block is at least one logical block."""
 
@@ -95,8 +79,8 @@ def table_images(
     """Return the three states for moving partition `number` to `after`. During the move, its entry covers
     `span`: both places and the journal.
 
-    Raises Refused, including SharedBlock. Raises ValueError if `span` does not contain both places, or a
-    place is not in whole logical blocks.
+    Raises Refused, also if a physical block to write contains data of a partition. Raises ValueError if
+    `span` does not contain both places, or a place is not in whole logical blocks.
     """
     drive = _Drive(read, size_bytes, block_bytes, max(block_bytes, physical_bytes))
     reading = tables.read_table(read, size_bytes, block_bytes, None, has_signature=False)
@@ -127,7 +111,14 @@ def table_images(
     for run in first_copy_first:
         for other in reading.entries:
             if not tables.is_extended(other.type) and run.overlaps(span if other is entry else other):
-                raise SharedBlock(other.number, run)
+                raise Refused(
+                    t(
+                        "The physical block at byte {byte} contains part of the table and data of "
+                        "partition {number}. A power cut during the write could destroy that data.",
+                        byte=run.start_bytes,
+                        number=other.number,
+                    )
+                )
     return TableImages(
         old=_pieces(before, first_copy_first),
         moving=_pieces(moving, last_copy_first),
@@ -287,7 +278,6 @@ def _image(drive: _Drive, reading: tables.TableReading) -> proof.Image:
 def _with_entry(
     before: proof.Image, reading: tables.TableReading, entry: tables.GptEntry, place: Extent, kind: str
 ) -> proof.Image:
-    """Return the table with one entry changed to this place and type."""
     entries = tuple(
         TableEntry(
             other.number,

@@ -118,7 +118,6 @@ class WindowMover:
         self._journal.save(state, edges)
 
     def _advanced_to(self, boundary: int) -> MoveState:
-        """Return the state for a new boundary."""
         return replace(self.state, boundary_bytes=boundary, edges=())
 
     # ---- direct
