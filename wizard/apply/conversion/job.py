@@ -224,11 +224,10 @@ class ConversionRunJob(RunJob[Migration]):
         If that fails, restore the write protection while undo is possible.
         """
         check_state(work.run, work.purpose)
-        self._identified(work.run)
         run = work.run
         site = MigratingSite(
             run,
-            state.migration_now(run),
+            self._identified(run),
             0,
             work.journal,
             work.drive_locks,

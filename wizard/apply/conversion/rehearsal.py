@@ -33,7 +33,7 @@ from wizard.ext4.assessment import FIRST_BYTES, is_mounting_blocked
 from wizard.ext4.superblock import START_BYTES, read_ext
 from wizard.model.errors import Failed, Refused
 from wizard.model.run import Check, Event
-from wizard.model.said import Message, Sentence, format_duration, join, joined, t
+from wizard.model.said import Sentence, format_duration, join, joined, t
 from wizard.operations import ext4
 from wizard.operations.fstab import EditFstab
 from wizard.operations.operation import OWN_FSTAB
@@ -57,16 +57,6 @@ class MigratingSite(Struct, frozen=True):
     drive_locks: tuple[int, ...]
     patience_seconds: float
 
-    @property
-    def seconds(self) -> float:
-        """Time limit for a command of this step."""
-        estimate = (
-            self.migration.steps[self.step - 1].seconds
-            if self.step
-            else sum(step.seconds for step in self.migration.steps)
-        )
-        return self.patience_seconds + 10 * estimate
-
     def command(
         self,
         argv: Sequence[str],
@@ -79,15 +69,15 @@ class MigratingSite(Struct, frozen=True):
 
         The progress, which only e2fsck reports, covers `part` of the step.
         """
+        steps = self.migration.steps[self.step - 1 : self.step] if self.step else self.migration.steps
+        seconds = self.patience_seconds + 10 * sum(step.seconds for step in steps)
 
         def attempt() -> Result:
             with Listener(progress_parser(noting(self.run, self.step, part))) as listener:
                 reports = ("-C", str(listener.end)) if argv[0] == ext4.CHECKER else ()
                 kept_open = (*self.drive_locks, listener.end)
                 full_argv = (argv[0], *reports, *argv[1:])
-                return journalled(
-                    full_argv, self.journal, self.step, self.seconds, kept_open, shown=tuple(argv)
-                )
+                return journalled(full_argv, self.journal, self.step, seconds, kept_open, shown=tuple(argv))
 
         result = when_free(attempt, accept)
         if result.status not in accept:
@@ -127,29 +117,25 @@ def operate(operation: ext4.OnDevice, node: str, site: MigratingSite) -> str:
         part = (number / len(commands), (number + 1) / len(commands))
         result = site.command(argv_to_run, accept=range(256) if is_check else ext4.accepted(argv), part=part)
         if is_check and result.status not in ext4.accepted(argv):
-            raise Failed(damaged(site.migration.device, result.output))
+            device = site.migration.device
+            raise Failed(
+                join(
+                    t(
+                        "{device} is damaged; no repairs were made. First e2fsck finding: {found}",
+                        device=device,
+                        found=guard.first_error(result.output),
+                    ),
+                    t(
+                        "For a repair with undo, run `{command}`. A backup first is recommended.",
+                        command=" ".join(("diskwright", "migrate", device, "--repair")),
+                    ),
+                )
+            )
         repaired = result.status != 0 or repaired
     devices.forget_caches(node)
     if repaired:
         return str(t("Done on {node}; {repaired}.", node=node, repaired=operation.repaired))
     return str(DONE(node=node))
-
-
-def damaged(device: str, said: str) -> Message:
-    """Return why a conversion stops at the first step, with the first finding of e2fsck."""
-    first = guard.first_error(said)
-    command = " ".join(("diskwright", "migrate", device, "--repair"))
-    return join(
-        t(
-            "{device} is damaged; no repairs were made. First e2fsck finding: {found}",
-            device=device,
-            found=first,
-        ),
-        t(
-            "For a repair with undo, run `{command}`. A backup first is recommended.",
-            command=command,
-        ),
-    )
 
 
 def device_checks(node: str, site: MigratingSite) -> Iterator[Check]:

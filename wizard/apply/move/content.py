@@ -90,12 +90,8 @@ def load_notes(run: Path, moves: Moves) -> tuple[Noted, ...]:
     text = read_kept(run / FILE)
     if text is None:
         return tuple(Noted(new_name()) for _ in moves.moves)
-    return notes_of(codec.parse_document(text, SCHEMA, str(run / FILE)), str(run / FILE))
-
-
-def notes_of(data: codec.JSON, where: str) -> tuple[Noted, ...]:
-    """Parse the progress of all moves. Raises BadInput."""
-    return codec.from_json(data, Notes, where).moves
+    data = codec.parse_document(text, SCHEMA, str(run / FILE))
+    return codec.from_json(data, Notes, str(run / FILE)).moves
 
 
 def save_notes(run: Path, notes: Sequence[Noted]) -> None:

@@ -17,6 +17,7 @@ from wizard.apply.move.run import on_drive
 from wizard.apply.run import job, kinds, process, runs
 from wizard.apply.run.backup_store import Environment, mark_durably
 from wizard.apply.run.journal import Journal as RunJournal
+from wizard.documents.codec import from_json
 from wizard.filesystems import partition_types
 from wizard.model.errors import Refused
 from wizard.model.moves import Move, Moves, journal_places
@@ -73,7 +74,8 @@ def _read(medium: MovingDrive, at: int, block: int) -> FoundMove | None:
         return None
     document = json.loads(image_of(images, course.pieces.document))
     where = str(t("the journal on the drive"))
-    moves, notes = MOVES.read_kept(document["moves"], where), content.notes_of(document["notes"], where)
+    moves = MOVES.read_kept(document["moves"], where)
+    notes = from_json(document["notes"], content.Notes, where).moves
     for number, noted in enumerate(notes):
         if course.run in (noted.name, noted.back):
             # An earlier version may have skipped sectors after this document was written.
