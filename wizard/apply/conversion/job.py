@@ -166,7 +166,8 @@ class ConversionRunJob(RunJob[Migration]):
         """Compare the warnings with those for the filesystem as it is now. Raises like `look_at_ext`, too."""
         situation = guard.look_at_ext(document.device, environment)
         wanted = tuple(doubts_of(situation, document.way, manifest=document.manifest))
-        kinds.check_told(wanted, document.doubts, f"diskwright migrate {document.device}")
+        again = " ".join(("diskwright", "migrate", document.device))
+        kinds.check_told(wanted, document.doubts, again)
 
     def located(self, run: Path) -> Migration:
         """Find an unfinished change by its filesystem."""
