@@ -106,7 +106,7 @@ def in_steps(source: Path, target: Path, folder: Path) -> tuple[float, float]:
     bring = work_out(f"{source}/tree", str(target), None)
     run = folder / "steps"
     run.mkdir()
-    with site_of(run, bring, makes=True) as site:
+    with site_of(run, bring) as site:
 
         def copy() -> None:
             copy_listed(site)

@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from wizard.ext4.superblock import START_BYTES, read_ext
+from wizard.ext4.superblock import START_BYTES, read_ext, word
 from wizard.model.ext import ExtFacts
 from wizard.model.geometry import Identity
 
@@ -43,9 +43,6 @@ class OwnFstab(Struct, frozen=True):
     fault: str = ""
 
 
-NO_BOOT = BootPath()
-
-
 class Situation(Struct, frozen=True):
     """Facts about the filesystem `ext` on `device` (the drive `drive`, a partition or a volume on it) and its
     environment.
@@ -72,7 +69,7 @@ class Situation(Struct, frozen=True):
     lines: tuple[BootLine, ...] = ()
     units: tuple[str, ...] = ()
     own: OwnFstab | None = None
-    boot: BootPath = NO_BOOT
+    boot: BootPath = BootPath()
     missing: tuple[str, ...] = ()
     family: str = ""
     e2fsprogs: tuple[int, int] = (1, 47)
@@ -93,8 +90,8 @@ def block_mounting(first: bytes) -> bytes:
     """Return the first bytes with an unknown feature set in the superblock, which prevents mounting."""
     changed = bytearray(first)
     for at, bits in (
-        (INCOMPATIBLE_AT, _word(first, INCOMPATIBLE_AT) | BAR),
-        (READ_ONLY_AT, _word(first, READ_ONLY_AT) & ~CHECKSUMS),
+        (INCOMPATIBLE_AT, word(first, INCOMPATIBLE_AT) | BAR),
+        (READ_ONLY_AT, word(first, READ_ONLY_AT) & ~CHECKSUMS),
     ):
         changed[at : at + 4] = bits.to_bytes(4, "little")
     return bytes(changed)
@@ -102,7 +99,7 @@ def block_mounting(first: bytes) -> bytes:
 
 def is_mounting_blocked(first: bytes) -> bool:
     """Return True if the first bytes contain the feature that prevents mounting."""
-    return bool(_word(first, INCOMPATIBLE_AT) & BAR)
+    return bool(word(first, INCOMPATIBLE_AT) & BAR)
 
 
 def deciding_block(logical_block_bytes: int) -> slice:
@@ -110,10 +107,6 @@ def deciding_block(logical_block_bytes: int) -> slice:
     unit = max(logical_block_bytes, DECIDING.stop - DECIDING.start)
     begin = START_BYTES // unit * unit
     return slice(begin, begin + unit)
-
-
-def _word(data: bytes, at: int) -> int:
-    return int.from_bytes(data[at : at + 4], "little")
 
 
 PASSING = frozenset({"needs_recovery", "orphan_present"})
@@ -128,12 +121,7 @@ def is_used_one(found: bytes, left: bytes, other: bytes) -> bool:
     its state before or after conversion. False for a recreated filesystem, and for a damaged or blocked
     superblock."""
     current, previous, alternative = (read_ext(first[START_BYTES:]) for first in (found, left, other))
-    if (
-        current is None
-        or previous is None
-        or alternative is None
-        or int.from_bytes(found[INCOMPATIBLE_AT : INCOMPATIBLE_AT + 4], "little") & BAR
-    ):
+    if current is None or previous is None or alternative is None or is_mounting_blocked(found):
         return False
     if (current.uuid, current.block_bytes, current.inode_bytes, current.made) != (
         previous.uuid,
@@ -146,12 +134,3 @@ def is_used_one(found: bytes, left: bytes, other: bytes) -> bool:
     return previous.features - PASSING <= current.features and not (
         distinctive and distinctive <= current.features
     )
-
-
-def was_mounted_since(now: ExtFacts, left: ExtFacts, *possible: ExtFacts) -> bool:
-    """Return True if the filesystem was mounted for writing since it was `left`.
-
-    Mount times have a resolution of one second; within the same second, the mount count decides. e2fsck
-    resets this count and undo restores it, so any of the `possible` superblocks may be the one that was left.
-    """
-    return now.mounted != left.mounted or now.mounts > max(one.mounts for one in (*possible, left))

@@ -16,7 +16,7 @@ from wizard.ext4.operations import (
     retyped,
     room_bytes,
 )
-from wizard.ext4.system_findings import as_message, as_text
+from wizard.ext4.system_findings import as_message
 from wizard.model.errors import BadInput
 from wizard.model.ext import ExtFacts
 from wizard.model.finding import Severity
@@ -110,7 +110,11 @@ def prospect_of(situation: Situation) -> Prospect:
     """Return findings, the three methods, and the recommended one."""
     offers = tuple(_offer(situation, way) for way in Way)
     default, why = _default(situation, offers)
-    found = tuple(map(as_text, ways.obstacles_of(situation)))
+    # With text instead of messages, as in `diskwright.prospect/1`.
+    found = tuple(
+        replace(one, sentence=str(one.sentence), why=str(one.why), remedy=str(one.remedy))
+        for one in ways.obstacles_of(situation)
+    )
     return Prospect(situation.device, situation.ext, found, offers, default, str(why))
 
 
@@ -122,7 +126,7 @@ def _offer(situation: Situation, way: Way) -> WayOffer:
     return WayOffer(
         way=way,
         gains=gains_of(operations, before),
-        costs=tuple(map(str, _costs(way))),
+        costs=tuple(map(str, COSTS[way])),
         undone=str(ways.undo_sentence(way)),
         seconds=round(sum(step.seconds for step in steps), 1),
         compare_seconds=round(compare_seconds(before, situation.drive.rotational), 1)
@@ -134,24 +138,25 @@ def _offer(situation: Situation, way: Way) -> WayOffer:
     )
 
 
-def _costs(way: Way) -> Iterator[Message]:
-    match way:
-        case Way.MOUNT:
-            yield t("No improvement on disk: files use block maps, and small inodes end in January 2038.")
-        case Way.LIGHT:
-            yield t(
-                "Existing files remain unchanged. Older systems, and the types ext2 and "
-                "ext3, can no longer mount the filesystem."
-            )
-        case Way.FULL:
-            yield t(
-                "All file entries are rewritten. Older systems, and the types ext2 and ext3, "
-                "can no longer mount the filesystem."
-            )
-            yield t(
-                "Differences from a new filesystem remain: tables in every group, and "
-                "unknown creation times of old files."
-            )
+COSTS = {
+    Way.MOUNT: (t("No improvement on disk: files use block maps, and small inodes end in January 2038."),),
+    Way.LIGHT: (
+        t(
+            "Existing files remain unchanged. Older systems, and the types ext2 and "
+            "ext3, can no longer mount the filesystem."
+        ),
+    ),
+    Way.FULL: (
+        t(
+            "All file entries are rewritten. Older systems, and the types ext2 and ext3, "
+            "can no longer mount the filesystem."
+        ),
+        t(
+            "Differences from a new filesystem remain: tables in every group, and "
+            "unknown creation times of old files."
+        ),
+    ),
+}
 
 
 def _default(situation: Situation, offers: Sequence[WayOffer]) -> tuple[Way | None, Message]:
@@ -181,15 +186,11 @@ def with_current_texts(migration: Migration) -> Migration:
 
 
 def _faults(migration: Migration) -> Iterator[str]:
+    before = migration.before
     yield from drive_faults(migration.drive)
     if not is_device_path(migration.device):
         yield "device"
-    yield from _ext_faults(migration.before)
-    yield from _operation_faults(migration)
-
-
-def _ext_faults(before: ExtFacts) -> Iterator[str]:
-    """Yield impossible superblock values in a document."""
+    # Impossible superblock values.
     if uuid_fault(before.uuid):
         yield "before.uuid"
     if before.block_bytes not in (1 << bits for bits in range(10, 17)) or before.inode_bytes not in (
@@ -205,39 +206,30 @@ def _ext_faults(before: ExtFacts) -> Iterator[str]:
     )
     if not all(0 < count < 1 << 48 for count in counts) or not 0 <= before.free_blocks <= before.blocks:
         yield "before"
+    if not _are_planned(migration):
+        yield "steps"
 
 
-def _operation_faults(migration: Migration) -> Iterator[str]:
+def _are_planned(migration: Migration) -> bool:
+    """Return True if these are the steps for the filesystem and the method."""
     on_device, edits = migration.on_device, migration.settings
     own = tuple(operation for operation in on_device if isinstance(operation, SetOwnFstabType))
     wanted = operations_for(migration.way, migration.before, repairs=migration.repairs)
     digests = [*(line.digest for line in own), *(edit.digest for edit in edits)]
-    if (
-        not migration.steps
-        or tuple(step.operation for step in migration.steps) != (*wanted, *own, *edits)
-        or (own and not wanted)
-        or len(edits) > 1
-        or not all(_are_distinct([line.number for line in edit.lines]) for edit in edits)
-        or not _are_distinct([line.number for line in own])
-        or len({line.digest for line in own}) > 1
-        or not all(0 <= line.offset < migration.before.block_bytes and line.block >= 0 for line in own)
-        or not all(_is_retyped(line.number, line.old, line.new) for line in own)
-        or not all(len(digest) == 64 for digest in digests)
-        or not all(map(_is_fstab, edits))
-    ):
-        yield "steps"
-
-
-def _are_distinct(numbers: Sequence[int]) -> bool:
-    return len({*numbers}) == len(numbers)
-
-
-def _is_fstab(edit: EditFstab) -> bool:
+    edited = [line for edit in edits for line in edit.lines]
     return (
-        edit.file.startswith("/")
-        and edit.file.isprintable()
-        and bool(edit.lines)
-        and all(_is_retyped(line.number, line.old, line.new) for line in edit.lines)
+        bool(migration.steps)
+        and tuple(step.operation for step in migration.steps) == (*wanted, *own, *edits)
+        and (bool(wanted) or not own)
+        and len(edits) <= 1
+        and len({line.number for line in own}) == len(own)
+        and len({line.number for line in edited}) == len(edited)
+        and len({line.digest for line in own}) <= 1
+        and all(0 <= line.offset < migration.before.block_bytes and line.block >= 0 for line in own)
+        and all(_is_retyped(line.number, line.old, line.new) for line in own)
+        and all(_is_retyped(line.number, line.old, line.new) for line in edited)
+        and all(len(digest) == 64 for digest in digests)
+        and all(edit.file.startswith("/") and edit.file.isprintable() and edit.lines for edit in edits)
     )
 
 
@@ -267,11 +259,8 @@ def _as_supported(body: codec.JSON) -> codec.JSON:
         )
     kept = {name: value for name, value in body.items() if name not in ("undo_dir", "store", "means")}
     steps = body.get("steps")
-    return {**kept, "steps": _with_one_edit(steps)} if isinstance(steps, list) else kept
-
-
-def _with_one_edit(steps: list[object]) -> list[object]:
-    """Replace the steps that edit one line of fstab each by one step."""
+    if not isinstance(steps, list):
+        return kept
     others, lines = list[object](), list[codec.JSON]()
     for step in steps:
         match step:
@@ -279,12 +268,11 @@ def _with_one_edit(steps: list[object]) -> list[object]:
                 lines.append(line)
             case _:
                 others.append(step)
-    if not lines:
-        return others
-    first = lines[0]
-    edits = [{name: line[name] for name in ("number", "old", "new")} for line in lines]
-    edit = {name: first.get(name) for name in ("file", "digest")}
-    return [*others, {"operation": {"kind": "edit-fstab", **edit, "lines": edits}}]
+    if lines:
+        edits = [{name: line[name] for name in ("number", "old", "new")} for line in lines]
+        edit = {name: lines[0].get(name) for name in ("file", "digest")}
+        others.append({"operation": {"kind": "edit-fstab", **edit, "lines": edits}})
+    return {**kept, "steps": others}
 
 
 MIGRATIONS = codec.Sealed(

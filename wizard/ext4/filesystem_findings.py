@@ -74,7 +74,7 @@ def in_use(situation: Situation) -> Iterator[Finding]:
             t(
                 "{device} is mounted at {places:list}.",
                 device=device,
-                places=tuple(place for place in situation.mounts),
+                places=situation.mounts,
             ),
             t("Changes to a mounted filesystem damage it."),
             join(
@@ -128,7 +128,6 @@ def _on_another_system(situation: Situation) -> Iterator[Message]:
 
 
 def _change_fstab(situation: Situation) -> Commands:
-    """Return the command that changes fstab on the running system."""
     if not fstab_operations(situation) or ROOT in situation.mounts:
         return ()
     return (FindingCommand(("diskwright", "migrate", situation.device, "--way", "mount")),)
@@ -224,7 +223,6 @@ def _errors(situation: Situation) -> Iterator[Finding]:
 
 
 def _not_unmounted(situation: Situation) -> Iterator[Finding]:
-    """Report an unclean unmount."""
     before, device = situation.ext, situation.device
     if before.needs_recovery:
         yield info(

@@ -11,12 +11,8 @@ from wizard.plan.changes import MigrationOperation, Way
 
 CHECKSUMS = t("metadata checksums are enabled, and tune2fs would damage the filesystem (metadata_csum)")
 
-
 SWITCHED = ("extent", "huge_file", "dir_nlink", "large_file", "dir_index")
 """Features that tune2fs enables without rewriting data, for new files only."""
-
-FOR_WIDE_INODES = "extra_isize"
-"""Uses the additional space in larger inodes."""
 
 OLD_TYPES = frozenset({"ext2", "ext3"})
 """fstab types that cannot mount a filesystem with ext4 features; `auto` still can."""
@@ -32,38 +28,28 @@ INODES_WIDENED_FROM = 128
 def operations_for(way: Way, before: ExtFacts, *, repairs: bool = False) -> tuple[ext4.OnDevice, ...]:
     """Return the operations on the filesystem itself. Empty if the method adds nothing or leaves the
     filesystem unchanged."""
-    match way:
-        case Way.LIGHT:
-            wanted = tuple(_light(before))
-        case Way.FULL:
-            wanted = tuple(_full(before))
-        case _:
-            wanted = ()
+    wanted = tuple(_changes(before, is_full=way is Way.FULL)) if way.converts else ()
     pending = not repairs and (before.needs_recovery or not before.clean)
     return (ext4.CheckFiles(repairs, pending), *wanted) if wanted else ()
 
 
-def _light(before: ExtFacts) -> Iterator[ext4.OnDevice]:
-    if "has_journal" not in before.features:
-        yield ext4.AddJournal()
-    if features := _lacking_features(before, before.inode_bytes):
-        yield ext4.SetFeatures(features)
-
-
-def _full(before: ExtFacts) -> Iterator[ext4.OnDevice]:
+def _changes(before: ExtFacts, *, is_full: bool) -> Iterator[ext4.OnDevice]:
     # Enlarge inodes first, because other structures depend on their size.
-    can_widen = before.inode_bytes == INODES_WIDENED_FROM and not widening_fault(before)
+    widens = is_full and before.inode_bytes == INODES_WIDENED_FROM and not widening_fault(before)
+    inode_bytes = ext4.WIDE_INODE_BYTES if widens else before.inode_bytes
     if "has_journal" not in before.features:
         yield ext4.AddJournal()
-    if can_widen:
+    if widens:
         yield ext4.WidenInodes()
-    if features := _lacking_features(before, ext4.WIDE_INODE_BYTES if can_widen else before.inode_bytes):
-        yield ext4.SetFeatures(features)
-    if may_have_blocks(before):
+    # extra_isize uses the additional space in larger inodes.
+    wanted = (*SWITCHED, "extra_isize") if inode_bytes >= ext4.WIDE_INODE_BYTES else SWITCHED
+    if lacking := tuple(feature for feature in wanted if feature not in before.features):
+        yield ext4.SetFeatures(lacking)
+    if is_full and may_have_blocks(before):
         yield ext4.ConvertFiles()
-    if "64bit" not in before.features and "bigalloc" not in before.features:
+    if is_full and before.features.isdisjoint({"64bit", "bigalloc"}):
         yield ext4.WidenBlockNumbers()
-    if "metadata_csum" not in before.features:
+    if is_full and "metadata_csum" not in before.features:
         yield ext4.AddChecksums()
 
 
@@ -71,12 +57,6 @@ def may_have_blocks(before: ExtFacts) -> bool:
     """Return True if files may still have block maps: in an ext4 without features of every new one, or whose
     root folder has one."""
     return before.unconverted or seems_once_ext3(before.features)
-
-
-def _lacking_features(before: ExtFacts, inode_bytes: int) -> tuple[str, ...]:
-    """Return the features to enable, given the future inode size."""
-    wanted = (*SWITCHED, FOR_WIDE_INODES) if inode_bytes >= ext4.WIDE_INODE_BYTES else SWITCHED
-    return tuple(feature for feature in wanted if feature not in before.features)
 
 
 def widening_blocks(before: ExtFacts) -> int:
@@ -94,7 +74,10 @@ def spare_blocks(before: ExtFacts) -> int:
 def widening_fault(before: ExtFacts) -> Message | None:
     """Return why the inodes cannot be enlarged, as a clause, or None. tune2fs only notices a short last group
     while writing, and leaves a damaged filesystem."""
-    return widening_blocker(before) or (t("the filesystem is too full") if _is_too_full(before) else None)
+    if fault := widening_blocker(before):
+        return fault
+    is_too_full = before.free_blocks < widening_blocks(before) + spare_blocks(before)
+    return t("the filesystem is too full") if is_too_full else None
 
 
 def widening_blocker(before: ExtFacts) -> Message | None:
@@ -111,11 +94,6 @@ def widening_blocker(before: ExtFacts) -> Message | None:
     return t("the last group is too short for a larger table") if last_group_blocks(before) < needed else None
 
 
-def _is_too_full(before: ExtFacts) -> bool:
-    """Return True if enlarged inode tables would not leave enough free blocks."""
-    return before.free_blocks < widening_blocks(before) + spare_blocks(before)
-
-
 def last_group_blocks(before: ExtFacts) -> int:
     """Return the number of blocks in the last group, which may be shorter than the others."""
     first = 1 if before.block_bytes == 1024 else 0
@@ -123,7 +101,6 @@ def last_group_blocks(before: ExtFacts) -> int:
 
 
 def _table_blocks(before: ExtFacts, inode_bytes: int) -> int:
-    """Return the blocks of the inode table in one group."""
     return -(-before.inodes_per_group * inode_bytes // before.block_bytes)
 
 
@@ -133,11 +110,8 @@ def fstab_operations(situation: Situation) -> tuple[fstab.EditFstab, ...]:
     text = situation.fstab_text.split("\n")
     old = [(line.number, text[line.number - 1]) for line in situation.lines if line.kind in OLD_TYPES]
     lines = tuple(fstab.LineEdit(number, line, retyped(line)) for number, line in old)
-    return (
-        (fstab.EditFstab(situation.fstab, fstab.digest_of_text(situation.fstab_text), lines),)
-        if lines
-        else ()
-    )
+    digest = fstab.digest_of_text(situation.fstab_text)
+    return (fstab.EditFstab(situation.fstab, digest, lines),) if lines else ()
 
 
 def own_operations(situation: Situation) -> tuple[ext4.SetOwnFstabType, ...]:
@@ -152,16 +126,12 @@ def own_operations(situation: Situation) -> tuple[ext4.SetOwnFstabType, ...]:
         if line.kind in OLD_TYPES:
             old = text[line.number - 1]
             new = retyped(old)
-            before = "\n".join([*text[: line.number - 1], old[: _first_difference(old, new)]])
+            # The old types differ from ext4 in the last character only.
+            changed = next(at for at, (was, now) in enumerate(zip(old, new, strict=True)) if was != now)
+            before = "\n".join([*text[: line.number - 1], old[:changed]])
             block, offset = divmod(len(before.encode("utf-8", "surrogateescape")), situation.ext.block_bytes)
             found.append(ext4.SetOwnFstabType(digest, line.number, block, offset, old, new))
     return tuple(found)
-
-
-def _first_difference(old: str, new: str) -> int:
-    """Return the position of the first difference. The old types differ from ext4 in the last character
-    only."""
-    return next(place for place, (was, now) in enumerate(zip(old, new, strict=True)) if was != now)
 
 
 def retyped(line: str) -> str:

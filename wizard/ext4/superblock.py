@@ -1,14 +1,14 @@
 """Parse an ext superblock. Source: Linux fs/ext4/ext4.h and e2fsprogs lib/ext2fs/ext2_fs.h."""
 
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from uuid import UUID
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.model.ext import ExtFacts
-from wizard.model.machine import Drive, Signature
+from wizard.model.machine import Drive
 from wizard.model.said import Message, t
 from wizard.probe.content.gpt import Read
 from wizard.probe.content.superblocks import is_unconverted
@@ -92,24 +92,24 @@ def read_ext(superblock: bytes) -> ExtFacts | None:
     """Parse the 1024 bytes at offset 1024 of a device. Return None if they are not a valid superblock."""
     if len(superblock) < SUPERBLOCK_BYTES or _short(superblock, 0x38) != MAGIC:
         return None
-    features = _features_of(superblock)
+    features = _named_features(struct.unpack_from("<III", superblock, 0x5C))
     if not _is_plausible(superblock, features):
         return None
-    wide, revision = "64bit" in features, _word(superblock, 0x4C)
-    state, errors = _short(superblock, 0x3A), _word(superblock, 0x194)
+    wide, revision = "64bit" in features, word(superblock, 0x4C)
+    state, errors = _short(superblock, 0x3A), word(superblock, 0x194)
     descriptor = (_short(superblock, 0xFE) or SMALL_DESCRIPTOR_BYTES) if wide else SMALL_DESCRIPTOR_BYTES
     return ExtFacts(
         uuid=str(UUID(bytes=superblock[0x68:0x78])),
         label=_text(superblock[0x78:0x88]),
-        block_bytes=1024 << _word(superblock, 0x18),
+        block_bytes=1024 << word(superblock, 0x18),
         blocks=_long(superblock, 0x04, 0x150, wide),
         free_blocks=_long(superblock, 0x0C, 0x158, wide),
         reserved_blocks=_long(superblock, 0x08, 0x154, wide),
-        inodes=_word(superblock, 0x00),
-        free_inodes=_word(superblock, 0x10),
+        inodes=word(superblock, 0x00),
+        free_inodes=word(superblock, 0x10),
         inode_bytes=_inode_bytes(superblock),
-        blocks_per_group=_word(superblock, 0x20),
-        inodes_per_group=_word(superblock, 0x28),
+        blocks_per_group=word(superblock, 0x20),
+        inodes_per_group=word(superblock, 0x28),
         desc_bytes=descriptor,
         features=features,
         clean=bool(state & VALID),
@@ -117,8 +117,8 @@ def read_ext(superblock: bytes) -> ExtFacts | None:
         recorded_errors=errors,
         needs_recovery="needs_recovery" in features,
         journal_device="has_journal" in features
-        and _word(superblock, 0xE0) == 0
-        and _word(superblock, 0xE4) != 0,
+        and word(superblock, 0xE0) == 0
+        and word(superblock, 0xE4) != 0,
         half_done=_half_done(features, state, errors, _short(superblock, 0xFE)),
         last_mounted_at=_text(superblock[0x88:0xC8]),
         mounts=_short(superblock, 0x34),
@@ -132,23 +132,23 @@ def read_ext(superblock: bytes) -> ExtFacts | None:
 
 
 def _inode_bytes(superblock: bytes) -> int:
-    is_old = _word(superblock, 0x4C) == OLD_REVISION
+    is_old = word(superblock, 0x4C) == OLD_REVISION
     return OLD_INODE_BYTES if is_old else _short(superblock, 0x58)
 
 
 def _is_plausible(superblock: bytes, features: frozenset[str]) -> bool:
     """Return True if blocks, groups and inodes can be of a real filesystem."""
     wide, clustered = "64bit" in features, "bigalloc" in features
-    shift, cluster_shift = _word(superblock, 0x18), _word(superblock, 0x1C)
+    shift, cluster_shift = word(superblock, 0x18), word(superblock, 0x1C)
     if shift > LARGEST_BLOCK_SHIFT or cluster_shift not in range(shift, LARGEST_CLUSTER_SHIFT + 1):
         return False
     block_bytes, ratio = 1024 << shift, 1 << (cluster_shift - shift)
-    first, blocks = _word(superblock, 0x14), _long(superblock, 0x04, 0x150, wide)
-    per_group, clusters_per_group = _word(superblock, 0x20), _word(superblock, 0x24)
-    inodes, inodes_per_group = _word(superblock, 0x00), _word(superblock, 0x28)
+    first, blocks = word(superblock, 0x14), _long(superblock, 0x04, 0x150, wide)
+    per_group, clusters_per_group = word(superblock, 0x20), word(superblock, 0x24)
+    inodes, inodes_per_group = word(superblock, 0x00), word(superblock, 0x28)
     inode_bytes, descriptor = _inode_bytes(superblock), _short(superblock, 0xFE)
-    revision = _word(superblock, 0x4C)
-    first_inode = FIRST_INODE if revision == OLD_REVISION else _word(superblock, 0x54)
+    revision = word(superblock, 0x4C)
+    first_inode = FIRST_INODE if revision == OLD_REVISION else word(superblock, 0x54)
     return (
         revision <= LATEST_REVISION
         and (clustered or ratio == 1)
@@ -176,19 +176,15 @@ def read_filesystem(read: Read) -> ExtFacts | None:
     return replace(found, unconverted=is_unconverted(read)) if found else None
 
 
-def _features_of(superblock: bytes) -> frozenset[str]:
-    """Return the names of the enabled features."""
-    return _named_features(struct.unpack_from("<III", superblock, 0x5C))
-
-
 def _named_features(words: tuple[int, int, int]) -> frozenset[str]:
     """Return the names of the bits in the three words, in on-disk order. Unnamed bits are `FEATURE_C31`, as
     in e2fsprogs."""
     sets = (("C", COMPATIBLE), ("I", INCOMPATIBLE), ("R", READ_ONLY))
     return frozenset(
-        name
+        names.get(bit, f"FEATURE_{letter}{bit}")
         for bits, (letter, names) in zip(words, sets, strict=True)
-        for name in _names(bits, letter, names)
+        for bit in range(32)
+        if bits >> bit & 1
     )
 
 
@@ -198,10 +194,6 @@ def seems_once_ext3(features: frozenset[str]) -> bool:
     return "extent" not in features or (
         "flex_bg" not in features and not {"64bit", "metadata_csum"} <= features
     )
-
-
-def _names(bits: int, letter: str, names: Mapping[int, str]) -> Iterator[str]:
-    return (names.get(bit, f"FEATURE_{letter}{bit}") for bit in range(32) if bits >> bit & 1)
 
 
 def _half_done(features: frozenset[str], state: int, errors: int, descriptor: int) -> Message | str:
@@ -215,23 +207,22 @@ def _half_done(features: frozenset[str], state: int, errors: int, descriptor: in
     return ""
 
 
-def _word(data: bytes, offset: int) -> int:
-    value: int = struct.unpack_from("<I", data, offset)[0]
-    return value
+def word(data: bytes, offset: int) -> int:
+    """Return the 32-bit number at an offset."""
+    return int.from_bytes(data[offset : offset + 4], "little")
 
 
 def _short(data: bytes, offset: int) -> int:
-    value: int = struct.unpack_from("<H", data, offset)[0]
-    return value
+    return int.from_bytes(data[offset : offset + 2], "little")
 
 
 def _long(data: bytes, low: int, high: int, wide: bool) -> int:
     """Read a number whose upper half is only valid with 64bit."""
-    return _word(data, low) | (_word(data, high) << 32 if wide else 0)
+    return word(data, low) | (word(data, high) << 32 if wide else 0)
 
 
 def _time(data: bytes, low: int, high: int) -> int:
-    return _word(data, low) | data[high] << 32
+    return word(data, low) | data[high] << 32
 
 
 def _text(data: bytes) -> str:
@@ -261,21 +252,19 @@ class ExtCandidate(Struct, frozen=True):
 def old_filesystems(drive: Drive, device: str = "") -> tuple[ExtCandidate, ...]:
     """Return ext2, ext3 and incomplete ext4 filesystems of a drive in on-disk order, those on layers last.
     Only the one on `device` if this is a part of the drive."""
-    return tuple(one for one in _candidates(drive) if device in ("", drive.path, one.device))
-
-
-def _candidates(drive: Drive) -> Iterator[ExtCandidate]:
+    found = []
     layers = ((layer.path, layer.signatures) for layer in drive.layers)
     for path, signatures in (*drive.signatures_by_device, *layers):
         # Skip contradictory signatures.
-        if len(signatures) == 1 and not signatures[0].ambivalent and (kind := _old_kind(signatures[0])):
-            yield ExtCandidate(path, kind, signatures[0].label)
-
-
-def _old_kind(mark: Signature) -> str | None:
-    """Return the kind to display. None for other filesystems, and ext4 with unknown features."""
-    if mark.kind in KINDS:
-        return mark.kind
-    if mark.kind != "ext4" or mark.features is None:
-        return None
-    return INCOMPLETE if mark.unconverted or seems_once_ext3(_named_features(mark.features)) else None
+        if len(signatures) != 1 or signatures[0].ambivalent:
+            continue
+        (mark,) = signatures
+        if mark.kind in KINDS:
+            found.append(ExtCandidate(path, mark.kind, mark.label))
+        elif (
+            mark.kind == "ext4"
+            and mark.features is not None
+            and (mark.unconverted or seems_once_ext3(_named_features(mark.features)))
+        ):
+            found.append(ExtCandidate(path, INCOMPLETE, mark.label))
+    return tuple(one for one in found if device in ("", drive.path, one.device))

@@ -3,8 +3,6 @@
 from collections.abc import Iterator
 from functools import partial
 
-from msgspec.structs import replace
-
 from wizard.advice.missing import missing
 from wizard.ext4 import operations
 from wizard.ext4.assessment import BootPath, Situation
@@ -65,11 +63,6 @@ def as_message(finding: Finding) -> Message | str:
     return f"{sentence} {remedy}"
 
 
-def as_text(finding: Finding) -> Finding:
-    """Return a finding with text instead of messages, as in `diskwright.prospect/1`."""
-    return replace(finding, sentence=str(finding.sentence), why=str(finding.why), remedy=str(finding.remedy))
-
-
 def version_text(version: tuple[int, int]) -> str:
     """Format a version: 1.43 for (1, 43), 2.06 for (2, 6)."""
     return f"{version[0]}.{version[1]:02}"
@@ -123,6 +116,7 @@ def room_inside(situation: Situation) -> Iterator[Finding]:
         )
     if before.inode_bytes == operations.INODES_WIDENED_FROM and (fault := operations.widening_fault(before)):
         more = max(0, operations.widening_blocks(before) + spare - before.free_blocks) * size
+        lacks_space = operations.widening_blocker(before) is None
         yield warning(
             "migrate-narrow-inodes",
             t(
@@ -135,10 +129,8 @@ def room_inside(situation: Situation) -> Iterator[Finding]:
                 "Dates past January 2038 and subsecond times require inodes of {bytes} bytes.",
                 bytes=WIDE_INODE_BYTES,
             ),
-            t("Free {more:size} more.", more=more)
-            if operations.widening_blocker(before) is None
-            else COPY_INSTEAD,
-            commands=() if operations.widening_blocker(before) is None else copy_commands(situation),
+            t("Free {more:size} more.", more=more) if lacks_space else COPY_INSTEAD,
+            commands=() if lacks_space else copy_commands(situation),
         )
     if not before.free_inodes:
         yield info(
@@ -178,17 +170,17 @@ def boot_path(situation: Situation) -> Iterator[Finding]:
     version = _grub_version(found.grub)
     if found.grub == NO_GRUB:
         why = t("GRUB's programs were not found. The GRUB version in the boot sector is unknown.")
+    elif found.grub < TRIED_GRUB:
+        why = t(
+            "GRUB here is {version}; versions before 2.06 are untested. The version in "
+            "the boot sector is unknown and may be older.",
+            version=version,
+        )
     else:
-        why = (
-            Sentence(
-                "GRUB here is {version}; versions before 2.06 are untested. The version in "
-                "the boot sector is unknown and may be older."
-            )
-            if found.grub < TRIED_GRUB
-            else Sentence(
-                "GRUB here is {version}. The version in the boot sector is unknown and may be older."
-            )
-        )(version=version)
+        why = t(
+            "GRUB here is {version}. The version in the boot sector is unknown and may be older.",
+            version=version,
+        )
     yield warning(
         "migrate-boot-loader",
         join(contents, *_grub_check(found, situation.family)),
@@ -265,7 +257,6 @@ def own_fstab(situation: Situation) -> Iterator[Finding]:
     own, device = situation.own, situation.device
     if own is None:
         return
-    lines = [line for line in own.lines if line.kind in operations.OLD_TYPES]
     if own.fault:
         yield warning(
             "migrate-own-fstab",
@@ -282,7 +273,10 @@ def own_fstab(situation: Situation) -> Iterator[Finding]:
             ),
             "debugfs",
         )
-    for line in lines if not own.fault else ():
+        return
+    for line in own.lines:
+        if line.kind not in operations.OLD_TYPES:
+            continue
         yield info(
             "migrate-own-fstab",
             t(
@@ -322,7 +316,6 @@ def nothing_to_do(situation: Situation) -> Iterator[Finding]:
 
 
 def _grub_check(found: BootPath, family: str) -> tuple[Message, ...]:
-    """Describe how GRUB's support is checked."""
     version = _grub_version(found.grub)
     judged = (
         t("GRUB support is unknown: its programs were not found.")

@@ -19,15 +19,13 @@ from wizard.ext4 import assessment
 from wizard.model.errors import BadInput, Failed
 from wizard.model.ext import ExtFacts
 from wizard.model.run import Check
-from wizard.model.said import Message, Sentence, joined, t, tn
+from wizard.model.said import Message, joined, t, tn
 from wizard.operations.ext4 import SetOwnFstabType
 from wizard.operations.fstab import digest_of_text
 from wizard.operations.operation import OWN_FSTAB, How
 from wizard.plan.changes import Migration
 from wizard.probe.host.uses import unescaped
 from wizard.process.program import Result, find, run, scratch_folder
-
-FILE_NOT_READ = Sentence("Cannot read {path} on {node}:")
 
 READ = ("debugfs", "-c")
 PROMPT = "debugfs: "
@@ -70,7 +68,8 @@ def text_inside(node: str, path: str) -> str:
         try:
             return copy.read_bytes().decode("utf-8", "surrogateescape")
         except OSError:
-            raise Failed(f"{FILE_NOT_READ(path=path, node=node)} {result.last_words}") from None
+            unread = t("Cannot read {path} on {node}:", path=path, node=node)
+            raise Failed(f"{unread} {result.last_words}") from None
 
 
 ROOT = "/"
@@ -187,7 +186,7 @@ DEVICE = "(loop0)"
 
 def reader() -> str:
     """Return the program with GRUB's driver, or an empty string."""
-    return next((name for name in READERS if find(name)), "")
+    return next(filter(find, READERS), "")
 
 
 def _folder_inside(node: str) -> str:
@@ -249,7 +248,6 @@ def _check_listing(top: Path, folder: str, ask: Callable[..., Result]) -> Check:
 
 
 def _newest_kernel(top: Path, folder: str) -> tuple[str, ...]:
-    """Return the newest kernel next to GRUB's folder, if any."""
     below = folder.rstrip("/")
     named = [
         f"{below}/{entry.name}" for entry in (top / below[1:]).iterdir() if entry.name.startswith(KERNELS)
@@ -273,10 +271,10 @@ BOOT_PLACES = ("/", "/boot")
 INITRAMFS = (("initramfs-tools", "initramfs-tools"), ("dracut", "dracut.conf"), ("dracut", "dracut.conf.d"))
 """Initramfs generators and their configuration in /etc."""
 
-GRUB_DEFAULTS = "/etc/default/grub"
-KERNEL_OPTIONS = (GRUB_DEFAULTS, "/etc/kernel/cmdline")
+KERNEL_OPTIONS = ("/etc/default/grub", "/etc/kernel/cmdline")
 """Files of an installed system with options for its kernel, next to GRUB's settings."""
 
+GRUBS = ("grub-install", "grub2-install", "grub-mkrescue", "grub2-mkrescue")
 _GRUB = re.compile(r"\(GRUB\) (\d+)\.(\d+)")
 _ROOT_TYPE = re.compile(r"\brootfstype=([a-z0-9,]+)")
 
@@ -320,7 +318,7 @@ def boot_path(
     folder = _folder_inside(unmounted) if unmounted else ""
     is_root = any(line.mount_point == "/" for line in own.lines) if own else False
     if not place and not folder and not is_root:
-        return assessment.NO_BOOT
+        return assessment.BootPath()
     if place:
         etc = environment.fstab.parent
         options = (
@@ -336,7 +334,7 @@ def boot_path(
     return assessment.BootPath(
         place=place,
         root_type=kind[1] if kind and place == "/" else "",
-        grub=_grub_version(),
+        grub=version_of(GRUBS, "--version", _GRUB),
         initramfs=next(iter(makers), ""),
         grub_folder=folder,
         grub_reader=reader(),
@@ -358,18 +356,16 @@ def _boot_settings(node: str, grub_folder: str) -> tuple[str, list[str]]:
     return "\n".join(texts), [name for name, entry in INITRAMFS if f"/etc/{entry}" in seen]
 
 
-def _grub_version() -> tuple[int, int]:
-    """Return the version of the first GRUB program found, or (0, 0)."""
-    program = next(
-        (name for name in ("grub-install", "grub2-install", "grub-mkrescue", "grub2-mkrescue") if find(name)),
-        None,
-    )
+def version_of(programs: Sequence[str], option: str, pattern: re.Pattern[str]) -> tuple[int, int]:
+    """Return the version of the first of these programs found, or (0, 0) if unknown."""
+    program = next(filter(find, programs), None)
     if program is None:
         return 0, 0
     try:
-        match = _GRUB.search(run([program, "--version"], seconds=LOOK_SECONDS, accept=range(256)).output)
+        result = run((program, option), seconds=LOOK_SECONDS, accept=range(256))
     except Failed:
         return 0, 0
+    match = pattern.search(result.errors + result.output)
     return (int(match[1]), int(match[2])) if match else (0, 0)
 
 

@@ -4,10 +4,9 @@ One block of the superblock decides. While the filesystem is hidden, the superbl
 repaired, but still identifies the filesystem.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import NoReturn, Protocol
 
 from msgspec.structs import replace
 
@@ -28,6 +27,7 @@ from wizard.apply.engine.record import (
 )
 from wizard.apply.engine.stores import FOLDER, Store
 from wizard.apply.engine.survey import delete_saved
+from wizard.apply.run.backup_store import replace_document
 from wizard.apply.run.process import NOTHING_WRITTEN
 from wizard.apply.run.progress_log import Progress, part_of
 from wizard.ext4 import assessment
@@ -40,11 +40,8 @@ from wizard.model.said import Message, join, t
 USED = t("it was modified since, for example by a read-write mount")
 
 
-class Note(Protocol):
-    """Write a message to the journal, with the observed output."""
-
-    def __call__(self, event: Event, sentence: Message | str, *, output: str = "") -> object:
-        """See `Journal.add`."""
+Note = Callable[..., object]
+"""Writes a message to the journal, with the observed output: `Journal.add`."""
 
 
 def save_change(
@@ -94,9 +91,8 @@ def save_change(
             touched_bytes=sum(place.size_bytes for place in touched),
             progress=progress,
         )
-    state.save_filesystem(
-        run, state.ConvertedFilesystem(facts.uuid, drive.size_bytes, first.hex(), new_first.hex())
-    )
+    filesystem = state.ConvertedFilesystem(facts.uuid, drive.size_bytes, first.hex(), new_first.hex())
+    replace_document(run / state.FILE, state.SCHEMA, filesystem)
     save_record(run, Record(Phase.SAVED, (change,), waits=False))
     note(
         Event.SAVED,
@@ -123,7 +119,10 @@ class Committer:
         repeated then.
         """
         if self.phase is Phase.SAVED and self._medium.read(0, assessment.FIRST_BYTES) != self._filesystem.old:
-            self._give_up()
+            # Give up the change before the first write to the device.
+            save_record(self._run, Record(Phase.LEFT, waits=False))
+            state.drop_folder(self._folder)
+            raise Refused(t("The filesystem is left alone: {why}. Nothing was written.", why=USED))
         self._refuse_foreign_superblock()
         if self.phase is Phase.RELEASING and self.head is state.Head.OTHER:
             # The deciding block was written just before a power cut, and the filesystem was used since.
@@ -208,12 +207,6 @@ class Committer:
         files = (self._folder / state.OLD, self._folder / state.NEW)
         with closing(Exchange(self._run, [self._medium], files)) as exchange:
             yield exchange
-
-    def _give_up(self) -> NoReturn:
-        """Give up the change before the first write to the device."""
-        save_record(self._run, Record(Phase.LEFT, waits=False))
-        state.drop_folder(self._folder)
-        raise Refused(t("The filesystem is left alone: {why}. Nothing was written.", why=USED))
 
     def _refuse_foreign_superblock(self) -> None:
         """Raises Refused unless the superblock is from this run, or from the same filesystem after use. The

@@ -16,7 +16,6 @@ from wizard.apply.plan import identity_check
 from wizard.apply.plan.guard import check_programs
 from wizard.apply.run import job, process
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
-from wizard.apply.run.kinds import check_told
 from wizard.apply.settings.existing_filesystem import drive_of, nodes_of
 from wizard.apply.settings.guard import check_setting
 from wizard.apply.settings.system import system_of
@@ -24,7 +23,6 @@ from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import parse, tags_of
 from wizard.ext4 import superblock
 from wizard.ext4.assessment import BootLine, Situation
-from wizard.ext4.document import doubts_of
 from wizard.ext4.filesystem_findings import KNOWN
 from wizard.model.errors import BadInput, Failed, Refused, printable
 from wizard.model.ext import ExtFacts
@@ -64,7 +62,12 @@ def look_at_ext(device: str, environment: Environment) -> Situation:
     (drive,) = machine.drives
     if drive.size_bytes is None or drive.geometry is None:
         raise BadInput(unmeasured(drive))
-    shown, tags = _name_of(drive, path), tags_of((ext,), drive.partition(path))
+    # The name for users, such as /dev/mapper/home for /dev/dm-0.
+    kernel_name, shown = devices.kernel_name(path), path
+    if kernel_name != devices.kernel_name(drive.path) and drive.partition(path) is None:
+        named = (one.path for one in drive.layers if devices.kernel_name(one.path) == kernel_name)
+        shown = next(named, path)
+    tags = tags_of((ext,), drive.partition(path))
     uses = [use for use in drive.uses if use.subject == shown]
     mounts = tuple(dict.fromkeys(str(use.by) for use in uses if use.kind in ("mounted", "running-system")))
     is_root = any(use.kind == "running-system" and use.by in ROOTS for use in uses)
@@ -96,17 +99,9 @@ def look_at_ext(device: str, environment: Environment) -> Situation:
         ),
         missing=tuple(name for name in PROGRAMS if find(name) is None),
         family=family_of(os_release()),
-        e2fsprogs=_version(),
+        e2fsprogs=boot.version_of(("e2fsck",), "-V", _VERSION),
         no_copy=str(obstacle() or ""),
     )
-
-
-def _name_of(drive: Drive, path: str) -> str:
-    """Return the name of a device for users, such as /dev/mapper/home for /dev/dm-0."""
-    name = devices.kernel_name(path)
-    if name == devices.kernel_name(drive.path) or drive.partition(path) is not None:
-        return path
-    return next((layer.path for layer in drive.layers if devices.kernel_name(layer.path) == name), path)
 
 
 def read_superblock(path: str) -> ExtFacts:
@@ -115,7 +110,8 @@ def read_superblock(path: str) -> ExtFacts:
     try:
         found = superblock.read_filesystem(partial(_read_range, path))
         fault = _fault(path, found) if found else None
-        copy = _find_backup(path) if fault or not found else None
+        place = find_copy(partial(_read_range, path)) if fault or not found else None
+        copy = None if place is None else superblock.read_ext(_read_range(path, place))
     except PermissionError:
         command = " ".join(("sudo", "diskwright", "migrate", path))
         raise BadInput(
@@ -132,8 +128,8 @@ def read_superblock(path: str) -> ExtFacts:
     if found is not None and not fault:
         return found
     damaged = fault or t("The superblock of {device} is damaged.", device=path)
-    if copy is not None:
-        block, size = copy
+    if place is not None and copy is not None:
+        block, size = place // copy.block_bytes, copy.block_bytes
         command = " ".join(("e2fsck", "-b", str(block), "-B", str(size), path))
         raise Refused(
             join(
@@ -184,27 +180,6 @@ def _read_range(path: str, offset_bytes: int, length_bytes: int = superblock.SUP
     with Path(path).open("rb", buffering=0) as file:
         file.seek(offset_bytes)
         return file.read(length_bytes)
-
-
-def _find_backup(path: str) -> tuple[int, int] | None:
-    """Return block number and block size of the first intact backup superblock."""
-    place = find_copy(partial(_read_range, path))
-    found = superblock.read_ext(_read_range(path, place)) if place is not None else None
-    return (
-        (place // found.block_bytes, found.block_bytes) if place is not None and found is not None else None
-    )
-
-
-def _version() -> tuple[int, int]:
-    """Return the version of e2fsprogs, or (0, 0) if unknown."""
-    if find("e2fsck") is None:
-        return 0, 0
-    try:
-        result = run(["e2fsck", "-V"], seconds=LOOK_SECONDS, accept=range(256))
-    except Failed:
-        return 0, 0
-    match = _VERSION.search(result.errors + result.output)
-    return (int(match[1]), int(match[2])) if match else (0, 0)
 
 
 def damage(path: str, read: ExtFacts) -> str | None:
@@ -332,23 +307,3 @@ def _has_filesystem(migration: Migration) -> bool | None:
     place = (superblock.START_BYTES, superblock.SUPERBLOCK_BYTES)
     found = superblock.read_ext(devices.read_range(migration.device, *place))
     return None if found is None else found.uuid == migration.before.uuid
-
-
-ENTRY_BYTES = 160
-"""Maximum for a packed entry of a manifest. The files of a system needed 67."""
-
-
-def manifests_bytes(migration: Migration) -> int:
-    """Return the space for a conversion's manifests in the run's folder."""
-    if not migration.manifest:
-        return 0
-    return 2 * ENTRY_BYTES * (migration.before.inodes - migration.before.free_inodes)
-
-
-def check_explained(migration: Migration, environment: Environment) -> None:
-    """Raises Refused if the warnings differ from those for the filesystem as it is now. Raises like
-    `look_at_ext`, too."""
-    situation = look_at_ext(migration.device, environment)
-    wanted = tuple(doubts_of(situation, migration.way, manifest=migration.manifest))
-    again = " ".join(("diskwright", "migrate", migration.device))
-    check_told(wanted, migration.doubts, again)

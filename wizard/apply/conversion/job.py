@@ -8,26 +8,15 @@ from msgspec.structs import replace
 from wizard.apply.block import devices
 from wizard.apply.block.devices import size_bytes
 from wizard.apply.conversion import guard, state
-from wizard.apply.conversion.guard import (
-    check_migration_tools,
-    check_new,
-    manifests_bytes,
-)
 from wizard.apply.conversion.rehearsal import MigratingSite
 from wizard.apply.conversion.run import (
     KEEPING,
     check_can_start,
-    check_one,
     check_state,
     check_untouched,
     migrate,
     reached,
-    site_of,
     undo_conversion,
-)
-from wizard.apply.conversion.state import (
-    has_started,
-    migration_now,
 )
 from wizard.apply.engine.record import Phase, load_record, save_record
 from wizard.apply.engine.scratch_copies import blocker
@@ -36,15 +25,20 @@ from wizard.apply.run import job, kinds, process, runs
 from wizard.apply.run.backup_store import Environment, mark_durably
 from wizard.apply.run.job import JobRequest, Outcome, RunJob, RunWork, Start
 from wizard.apply.run.journal import RunState
+from wizard.apply.run.journal import state as job_state
 from wizard.apply.run.process import Purpose
-from wizard.apply.settings.guard import check_own
+from wizard.apply.settings.guard import check_own, is_stacked
 from wizard.apply.system import mounts
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import parse
-from wizard.model.errors import DiskwrightError, Failed, Refused
+from wizard.ext4.document import doubts_of
+from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.run import Event
 from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, join, t
 from wizard.plan.changes import Migration
+
+ENTRY_BYTES = 160
+"""Maximum for a packed entry of a manifest. The files of a system needed 67."""
 
 NOT_MOUNTED = t("Not mounted:")
 MOUNTED = Sentence("{device} is mounted at {place}.")
@@ -141,13 +135,17 @@ class ConversionRunJob(RunJob[Migration]):
     ) -> Collection[str]:
         """Check that the device is not off limits, and that no copy is attached."""
         check_own(document, environment)
-        if run is not None:
-            check_one(run, document)
+        if run is not None and document.way.converts and state.has_started(run):
+            device, uuid = document.device, document.before.uuid
+            clones = [node for node in state.nodes_holding(uuid) if not is_stacked(node, device)]
+            found = tuple(dict.fromkeys((device, *clones)))
+            if len(found) > 1:
+                raise Refused(state.THERE_TWICE(uuid=uuid, times=len(found), devices=found))
         return {document.drive.path}
 
     def check_place(self, document: Migration, how: Start) -> None:
         """Check the tools, that the journal lasts, and that a scratch copy is possible."""
-        check_migration_tools(document)
+        guard.check_migration_tools(document)
         if document.way.converts:
             runs.check_lasts(how.folder)
             existing = next(above for above in (how.folder, *how.folder.parents) if above.exists())
@@ -156,23 +154,28 @@ class ConversionRunJob(RunJob[Migration]):
 
     def room_bytes(self, document: Migration) -> int:
         """Count the undo data and the manifests."""
-        return document.room_bytes + manifests_bytes(document)
+        before = document.before
+        files = before.inodes - before.free_inodes if document.manifest else 0
+        return document.room_bytes + 2 * ENTRY_BYTES * files
 
     def check_new(self, document: Migration) -> None:
         """Check the filesystem."""
-        check_new(document)
+        guard.check_new(document)
 
     def check_explained(self, document: Migration, environment: Environment) -> None:
-        """Work out the document again."""
-        guard.check_explained(document, environment)
+        """Compare the warnings with those for the filesystem as it is now. Raises like `look_at_ext`, too."""
+        situation = guard.look_at_ext(document.device, environment)
+        wanted = tuple(doubts_of(situation, document.way, manifest=document.manifest))
+        again = " ".join(("diskwright", "migrate", document.device))
+        kinds.check_told(wanted, document.doubts, again)
 
     def located(self, run: Path) -> Migration:
         """Find an unfinished change by its filesystem."""
-        return migration_now(run)
+        return state.migration_now(run)
 
     def has_begun(self, run: Path) -> bool:
         """Judge by the record, too."""
-        return has_started(run)
+        return state.has_started(run)
 
     def check_possible(self, run: Path, asked: JobRequest) -> None:
         """Check the files of a run, too."""
@@ -183,7 +186,7 @@ class ConversionRunJob(RunJob[Migration]):
         """Check the filesystem, and what an earlier process left."""
         match purpose:
             case Purpose.APPLY:
-                check_migration_tools(document)
+                guard.check_migration_tools(document)
                 check_can_start(run, document)
             case Purpose.UNDO:
                 check_untouched(run, document)
@@ -222,8 +225,15 @@ class ConversionRunJob(RunJob[Migration]):
         If that fails, restore the write protection while undo is possible.
         """
         check_state(work.run, work.purpose)
-        self._identified(work.run)
-        site = site_of(work)
+        run = work.run
+        site = MigratingSite(
+            run,
+            self._identified(run),
+            0,
+            work.journal,
+            work.drive_locks,
+            runs.load_environment(run).patience_seconds,
+        )
         was_protected = devices.take_writes(site.migration.device)
         try:
             return does(site)
@@ -246,8 +256,13 @@ class ConversionRunJob(RunJob[Migration]):
         return ("keep",) if state.why_closed(run, migration) else ("keep", "undo")
 
     def rollback(self, run: Path) -> job.RollbackState | None:
-        """Compare the superblock."""
-        return state.window_of(run)
+        """Compare the superblock. A missing drive is not an error."""
+        if job_state(run) in (RunState.RUNNING, RunState.UNDONE, RunState.KEPT):
+            return None
+        try:
+            return state.undo_state(run, self.kind.load(run))
+        except BadInput:
+            return None
 
 
 JOB = ConversionRunJob()

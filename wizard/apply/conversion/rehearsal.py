@@ -23,7 +23,7 @@ from wizard.apply.engine.writable_copy import WritableCopy, scratch_copy_of
 from wizard.apply.run.job import Outcome, carry_steps
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.process import NOTHING_WRITTEN
-from wizard.apply.run.progress_log import WHOLE, noting
+from wizard.apply.run.progress_log import WHOLE, Progress, noting
 from wizard.apply.run.runs import make_private
 from wizard.apply.steps.step_context import journalled, when_free
 from wizard.apply.tree import manifest
@@ -33,7 +33,7 @@ from wizard.ext4.assessment import FIRST_BYTES, is_mounting_blocked
 from wizard.ext4.superblock import START_BYTES, read_ext
 from wizard.model.errors import Failed, Refused
 from wizard.model.run import Check, Event
-from wizard.model.said import Message, Sentence, format_duration, join, joined, t
+from wizard.model.said import Sentence, format_duration, join, joined, t
 from wizard.operations import ext4
 from wizard.operations.fstab import EditFstab
 from wizard.operations.operation import OWN_FSTAB
@@ -57,16 +57,6 @@ class MigratingSite(Struct, frozen=True):
     drive_locks: tuple[int, ...]
     patience_seconds: float
 
-    @property
-    def seconds(self) -> float:
-        """Time limit for a command of this step."""
-        estimate = (
-            self.migration.steps[self.step - 1].seconds
-            if self.step
-            else sum(step.seconds for step in self.migration.steps)
-        )
-        return self.patience_seconds + 10 * estimate
-
     def command(
         self,
         argv: Sequence[str],
@@ -79,37 +69,33 @@ class MigratingSite(Struct, frozen=True):
 
         The progress, which only e2fsck reports, covers `part` of the step.
         """
-        result = when_free(lambda: self._attempt(argv, part), accept)
+        steps = self.migration.steps[self.step - 1 : self.step] if self.step else self.migration.steps
+        seconds = self.patience_seconds + 10 * sum(step.seconds for step in steps)
+
+        def attempt() -> Result:
+            with Listener(progress_parser(noting(self.run, self.step, part))) as listener:
+                reports = ("-C", str(listener.end)) if argv[0] == ext4.CHECKER else ()
+                kept_open = (*self.drive_locks, listener.end)
+                full_argv = (argv[0], *reports, *argv[1:])
+                return journalled(full_argv, self.journal, self.step, seconds, kept_open, shown=tuple(argv))
+
+        result = when_free(attempt, accept)
         if result.status not in accept:
             raise Failed(ENDED(program=argv[0], status=result.status, last_words=result.last_words))
         return result
 
-    def _attempt(self, argv: Sequence[str], part: tuple[float, float]) -> Result:
-        with Listener(ProgressParser(noting(self.run, self.step, part))) as listener:
-            full_argv = (
-                (argv[0], "-C", str(listener.end), *argv[1:]) if argv[0] == ext4.CHECKER else tuple(argv)
-            )
-            kept_open = (*self.drive_locks, listener.end)
-            return journalled(full_argv, self.journal, self.step, self.seconds, kept_open, shown=tuple(argv))
 
+def progress_parser(tell: Progress) -> Callable[[str], None]:
+    """Return a parser of e2fsck's progress lines (e2fsck(8), -C), which reports the completed share: the
+    pass, the completed part, the total, and a name."""
 
-class ProgressParser:
-    """Parse the progress lines of e2fsck (e2fsck(8), -C), and report the completed share."""
-
-    def __init__(self, tell: Callable[[float], None]) -> None:
-        self._tell = tell
-
-    def __call__(self, line: str) -> None:
-        """Parse one line: the pass, the completed part, the total, and a name."""
+    def parse(line: str) -> None:
         if found := _PROGRESS.match(line):
-            self._tell(share_of(int(found[1]), int(found[2]), int(found[3])))
+            turn, done, total = map(int, found.groups())
+            before, after = PASSES[turn - 1 : turn + 1]
+            tell(before + (after - before) * (min(done / total, 1.0) if total else 1.0))
 
-
-def share_of(turn: int, done: int, total: int) -> float:
-    """Return the completed share of all passes if `done` of `total` is completed in pass `turn`, from 1
-    to 5."""
-    before, after = PASSES[turn - 1], PASSES[turn]
-    return before + (after - before) * (min(done / total, 1.0) if total else 1.0)
+    return parse
 
 
 DONE = Sentence("Done on {node}.")
@@ -131,29 +117,25 @@ def operate(operation: ext4.OnDevice, node: str, site: MigratingSite) -> str:
         part = (number / len(commands), (number + 1) / len(commands))
         result = site.command(argv_to_run, accept=range(256) if is_check else ext4.accepted(argv), part=part)
         if is_check and result.status not in ext4.accepted(argv):
-            raise Failed(damaged(site.migration.device, result.output))
+            device = site.migration.device
+            raise Failed(
+                join(
+                    t(
+                        "{device} is damaged; no repairs were made. First e2fsck finding: {found}",
+                        device=device,
+                        found=guard.first_error(result.output),
+                    ),
+                    t(
+                        "For a repair with undo, run `{command}`. A backup first is recommended.",
+                        command=" ".join(("diskwright", "migrate", device, "--repair")),
+                    ),
+                )
+            )
         repaired = result.status != 0 or repaired
     devices.forget_caches(node)
     if repaired:
         return str(t("Done on {node}; {repaired}.", node=node, repaired=operation.repaired))
     return str(DONE(node=node))
-
-
-def damaged(device: str, said: str) -> Message:
-    """Return why a conversion stops at the first step, with the first finding of e2fsck."""
-    first = guard.first_error(said)
-    command = " ".join(("diskwright", "migrate", device, "--repair"))
-    return join(
-        t(
-            "{device} is damaged; no repairs were made. First e2fsck finding: {found}",
-            device=device,
-            found=first,
-        ),
-        t(
-            "For a repair with undo, run `{command}`. A backup first is recommended.",
-            command=command,
-        ),
-    )
 
 
 def device_checks(node: str, site: MigratingSite) -> Iterator[Check]:
@@ -198,23 +180,18 @@ def manifest_checks(node: str, site: MigratingSite) -> Iterator[Check]:
     if not site.migration.manifest:
         return
     taken = _save_manifest(node, site, manifest.AFTER)
+    # A separate check covers the file whose content the conversion changes.
+    changes = any(isinstance(operation, ext4.SetOwnFstabType) for operation in site.migration.on_device)
     # A conversion in place preserves inode numbers.
     found = differences(
         *(manifest.manifest_lines(site.run / name) for name in (manifest.BEFORE, manifest.AFTER)),
         inode_numbers=True,
-        rewritten=_changed_files(site.migration),
+        rewritten=frozenset({OWN_FSTAB.lstrip("/").encode()} if changes else ()),
     )
     seen = joined(found) or str(
         t("{entries} entries match in every byte, hole and attribute", entries=taken.entries)
     )
     yield Check(str(t("All files, folders and links are unchanged.")), not found, seen)
-
-
-def _changed_files(migration: Migration) -> frozenset[bytes]:
-    """Return the file whose content the conversion changes, by the path from the top. A separate check covers
-    it."""
-    changes = any(isinstance(operation, ext4.SetOwnFstabType) for operation in migration.on_device)
-    return frozenset({OWN_FSTAB.lstrip("/").encode()} if changes else ())
 
 
 def _save_manifest(node: str, site: MigratingSite, file: str) -> manifest.Manifest:
@@ -246,17 +223,17 @@ def rehearsing(run: Path, device: str, note: Note) -> Iterator[tuple[WritableCop
     save_record(run, Record(Phase.REHEARSING, waits=False))
     try:
         with scratch_copy_of(device, folder / state.NEW) as copy:
-            yield copy, partial(_save, run, device, copy, note)
+
+            def save() -> None:
+                written = copy.written()
+                with DeviceMedium(device) as drive:
+                    save_change(run, device, drive, written, note, noting(run))
+
+            yield copy, save
     finally:
         # Free the space first, since the journal may be on the same full volume.
         if state.phase_of(run) is Phase.REHEARSING:
             state.drop_folder(folder)
-
-
-def _save(run: Path, device: str, copy: WritableCopy, note: Note) -> None:
-    written = copy.written()
-    with DeviceMedium(device) as drive:
-        save_change(run, device, drive, written, note, noting(run))
 
 
 def rehearse(site: MigratingSite) -> Outcome | None:

@@ -16,8 +16,7 @@ from wizard.apply.engine.stores import FOLDER
 from wizard.apply.run import job, journal, process
 from wizard.apply.run.backup_store import mark_durably
 from wizard.apply.run.progress_log import noting
-from wizard.apply.run.runs import load_environment, run_argument
-from wizard.apply.settings.guard import is_stacked
+from wizard.apply.run.runs import run_argument
 from wizard.apply.settings.run import setting_checks
 from wizard.apply.settings.system import RunningSystem, system_in
 from wizard.ext4.ways import look_sentence
@@ -30,19 +29,6 @@ from wizard.plan.changes import Migration
 
 KEEPING = "keeping"
 """File in a run's folder: keeping has begun, so undo is impossible."""
-
-
-def site_of(work: job.RunWork) -> MigratingSite:
-    """Return the context of a run, outside of any step."""
-    run = work.run
-    return MigratingSite(
-        run,
-        state.migration_now(run),
-        0,
-        work.journal,
-        work.drive_locks,
-        load_environment(run).patience_seconds,
-    )
 
 
 def migrate(site: MigratingSite) -> job.Outcome:
@@ -101,7 +87,6 @@ def _committer(site: MigratingSite, medium_class: type[DeviceMedium] = DeviceMed
 
 
 def _done_sentence(run: Path, migration: Migration) -> Message | str:
-    """Return the message of a complete run."""
     if not migration.way.converts:
         return t(
             "{device} now mounts as ext4. `diskwright undo {run}` reverts this.",
@@ -178,7 +163,10 @@ def undo_conversion(site: MigratingSite) -> job.Outcome:
     migration = site.migration
     check_untouched(site.run, migration)
     # Check before the line changes: with an old line and an ext4, the next boot could not mount it.
-    _check_kept(site)
+    unwritten = (*state.TO_REHEARSE, record.Phase.SAVED, record.Phase.UNDONE, record.Phase.KEPT)
+    if state.phase_of(site.run) not in unwritten:
+        with _committer(site) as committer:
+            committer.check_kept()
     mark_durably(site.run / process.UNDOING)
     messages = []
     for setting in migration.settings:
@@ -195,18 +183,6 @@ def check_untouched(run: Path, migration: Migration) -> None:
     window = state.undo_state(run, migration)
     if window is not None and window.back is not job.Rollback.OPEN:
         raise Refused(f"{window.sentence} {process.NOTHING_WRITTEN}")
-
-
-def _check_kept(site: MigratingSite) -> None:
-    """Raises Refused or Failed if a change on the device could not be undone. Writes nothing."""
-    if state.phase_of(site.run) not in (
-        *state.TO_REHEARSE,
-        record.Phase.SAVED,
-        record.Phase.UNDONE,
-        record.Phase.KEPT,
-    ):
-        with _committer(site) as committer:
-            committer.check_kept()
 
 
 def _restore(site: MigratingSite) -> Message:
@@ -227,14 +203,3 @@ def _restore(site: MigratingSite) -> Message:
                 device=device,
             )
     return t("{device} is restored. All replaced blocks were read back and match bit for bit.", device=device)
-
-
-def check_one(run: Path, migration: Migration) -> None:
-    """Raises Refused if a copy of a changed filesystem is attached, too."""
-    if not migration.way.converts or not state.has_started(run):
-        return
-    uuid = migration.before.uuid
-    clones = [node for node in state.nodes_holding(uuid) if not is_stacked(node, migration.device)]
-    found = tuple(dict.fromkeys((migration.device, *clones)))
-    if len(found) > 1:
-        raise Refused(state.THERE_TWICE(uuid=uuid, times=len(found), devices=found))

@@ -1,7 +1,6 @@
 """State of a conversion: phase, first bytes before and after, device, possibility of undo."""
 
 import shutil
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from enum import Enum
 from pathlib import Path
@@ -16,7 +15,7 @@ from wizard.apply.block.devices import SYS_BLOCK, read_bytes, size_bytes
 from wizard.apply.engine.record import Phase, load_record
 from wizard.apply.engine.stores import FOLDER
 from wizard.apply.run import journal, kinds
-from wizard.apply.run.backup_store import read_kept, replace_document
+from wizard.apply.run.backup_store import read_kept
 from wizard.apply.run.job import Rollback, RollbackState
 from wizard.apply.run.runs import run_argument
 from wizard.apply.settings.existing_filesystem import drive_of
@@ -88,11 +87,6 @@ class ConvertedFilesystem(Struct, frozen=True):
         return {self.old[assessment.DECIDING]: Head.OLD, self.new[assessment.DECIDING]: Head.NEW}.get(
             found, Head.OTHER
         )
-
-
-def save_filesystem(run: Path, filesystem: ConvertedFilesystem) -> None:
-    """Write the file atomically and durably. Raises Failed; then the previous one remains."""
-    replace_document(run / FILE, SCHEMA, filesystem)
 
 
 def load_filesystem(run: Path) -> ConvertedFilesystem | None:
@@ -200,17 +194,6 @@ BY_UUID = Path("/dev/disk/by-uuid")
 LOOK_SECONDS = 10.0
 """Time for a sleeping drive to spin up. A list of runs does not wait longer for a drive."""
 
-OVER = frozenset({journal.RunState.RUNNING, journal.RunState.UNDONE, journal.RunState.KEPT})
-
-
-def window_of(run: Path) -> RollbackState | None:
-    """Return the possibility of undo of an ended run, or None if kept, undone or without changes. A missing
-    drive is not an error."""
-    try:
-        return None if journal.state(run) in OVER else undo_state(run, kinds.MIGRATION.load(run))
-    except BadInput:
-        return None
-
 
 def why_closed(run: Path, migration: Migration) -> str:
     """Return why undo is certainly impossible, or an empty string. Raises like `undo_state`."""
@@ -239,21 +222,18 @@ def undo_state(run: Path, migration: Migration) -> RollbackState | None:
         return RollbackState(
             Rollback.UNKNOWN, str(t("It is unknown if undo is still possible: {why}.", why=why))
         )
-    since = _closed_since(run, found)
-    return (
-        RollbackState(Rollback.OPEN, str(t("Undo is possible until the filesystem is mounted for writing.")))
-        if since is None
-        else RollbackState(Rollback.CLOSED, _closed_sentence(run, migration, since), since)
-    )
-
-
-def _closed_since(run: Path, first: bytes) -> int | None:
-    """Return the time of a mount for writing since the run, 0 for another write, or None if unchanged."""
     filesystem = filesystem_of(run)
-    now, left = read_ext(first[START_BYTES:]), read_ext(filesystem.new[START_BYTES:])
-    if now is not None and left is not None and assessment.was_mounted_since(now, left):
-        return now.mounted
-    return 0 if filesystem.head(first) is Head.OTHER else None
+    now, left = read_ext(found[START_BYTES:]), read_ext(filesystem.new[START_BYTES:])
+    # Mount times have a resolution of one second. Within the same second, the mount count decides.
+    if now is not None and left is not None and (now.mounted != left.mounted or now.mounts > left.mounts):
+        since = now.mounted
+    elif filesystem.head(found) is Head.OTHER:
+        since = 0
+    else:
+        return RollbackState(
+            Rollback.OPEN, str(t("Undo is possible until the filesystem is mounted for writing."))
+        )
+    return RollbackState(Rollback.CLOSED, _closed_sentence(run, migration, since), since)
 
 
 def _closed_sentence(run: Path, migration: Migration, since: int) -> str:
@@ -277,22 +257,15 @@ def _closed_sentence(run: Path, migration: Migration, since: int) -> str:
 
 def _first_bytes(migration: Migration) -> tuple[bytes, str]:
     """Return the first bytes of the filesystem wherever it is now, or the reason why they cannot be read."""
-    why = ""
-    for node in _nodes(migration):
+    why, link = "", BY_UUID / migration.before.uuid
+    linked = (str(link.resolve()),) if link.exists() else ()
+    for node in dict.fromkeys((migration.device, *linked)):
         found, fault = _read(node)
         facts = read_ext(found[START_BYTES:]) if found else None
         if facts is not None and facts.uuid == migration.before.uuid:
             return found, ""
         why = why or fault or str(t("{node} does not contain the expected filesystem", node=node))
     return b"", why
-
-
-def _nodes(migration: Migration) -> Iterator[str]:
-    """Yield the planned device, then the device of udev's UUID link."""
-    yield migration.device
-    link = BY_UUID / migration.before.uuid
-    if link.exists() and str(link.resolve()) != migration.device:
-        yield str(link.resolve())
 
 
 def _read(node: str) -> tuple[bytes, str]:

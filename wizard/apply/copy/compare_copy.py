@@ -6,12 +6,11 @@ The proof is the content. Size and dates prove little, because programs can rest
 import os
 import stat
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from wizard.apply.block.devices import forget_caches
 from wizard.apply.copy.copied import BringSite, load_copied
-from wizard.apply.copy.copy_entry import remove_entry, telling
+from wizard.apply.copy.copy_entry import remove_entry, status_of, telling
 from wizard.apply.run.backup_store import replace_durably
 from wizard.apply.run.progress_log import noting
 from wizard.apply.tree import entries, manifest
@@ -138,17 +137,10 @@ def _content(fd: int, status: os.stat_result) -> Content:
     return content_of(fd, status.st_size, manifest.WORKERS, lambda _more: None)
 
 
-@dataclass(slots=True)
-class _Removal:
-    removed: int = 0
-    left: list[bytes] = field(default_factory=list)
-    folders: list[bytes] = field(default_factory=list)
-    kept_folders: list[bytes] = field(default_factory=list)
-
-
 def remove_brought(site: BringSite) -> Message:
     """Remove the entries that the run made. Return a message about removed and kept ones. Raises Failed."""
-    removal, top = _Removal(), site.copy.target
+    top, removed = site.copy.target, 0
+    left, folders, kept_folders = list[bytes](), list[bytes](), list[bytes]()
     note = noting(site.run)
     copied = load_copied(site.run)
     pending = [os.fsencode(path) for path in copied.pending] if copied else []
@@ -156,100 +148,70 @@ def remove_brought(site: BringSite) -> Message:
     for path in pending:
         with telling(path, NOT_REMOVED):
             remove_entry(top, site.copy.temporary(path))
-    for number, path in enumerate(paths, 1):
+    # Of a batch that was not recorded, only folders may have their final names.
+    every = [*paths, *(path for path in pending if path and path not in paths)]
+    for number, path in enumerate(every, 1):
         with telling(path, NOT_REMOVED):
-            _remove_one(site, path, removal)
-        note(number / len(paths))
-    for path in pending:
-        # Folders of a batch that was not recorded.
-        if path and path not in paths:
-            with telling(path, NOT_REMOVED):
-                _know_folder(site, path, removal)
-    for path in sorted(removal.folders, key=lambda path: path.split(b"/"), reverse=True):
+            status = status_of(top, path)
+            if status is not None and stat.S_ISDIR(status.st_mode):
+                folders.append(path)
+            elif status is not None and path in paths:
+                if is_same(site, path) and not _was_touched(site, path, status):
+                    remove_entry(top, path)
+                    removed += 1
+                else:
+                    left.append(path)
+        note(number / len(every))
+    # Folders after their content.
+    for path in sorted(folders, key=entries.order_of, reverse=True):
         with telling(path, NOT_REMOVED):
-            _remove_folder(site, path, removal)
+            if not is_same(site, path):
+                left.append(path)
+            elif remove_entry(top, path):
+                removed += 1
+            else:
+                kept_folders.append(path)
     site.sync()
-    return _result_message(site, removal)
-
-
-def _know_folder(site: BringSite, path: bytes, removal: _Removal) -> os.stat_result | None:
-    """Note a folder for removal after its content, and return the status of another entry."""
-    try:
-        status = entries.status_at(site.copy.target, path)
-    except OSError as error:
-        if error.errno in entries.GONE:
-            return None
-        raise
-    if stat.S_ISDIR(status.st_mode):
-        removal.folders.append(path)
-        return None
-    return status
-
-
-def _remove_one(site: BringSite, path: bytes, removal: _Removal) -> None:
-    status = _know_folder(site, path, removal)
-    if status is None:
-        return
-    if is_same(site, path) and not _was_touched(site, path, status):
-        remove_entry(site.copy.target, path)
-        removal.removed += 1
-    else:
-        removal.left.append(path)
+    return _result_message(site, removed, sorted(left), sorted(kept_folders))
 
 
 def _was_touched(site: BringSite, path: bytes, before: os.stat_result) -> bool:
-    """Return True if the entry changed during the comparison."""
     now = entries.status_at(site.copy.target, path)
     seen = [(one.st_ino, one.st_size, one.st_mtime_ns, one.st_ctime_ns) for one in (before, now)]
     return seen[0] != seen[1]
 
 
-def _remove_folder(site: BringSite, path: bytes, removal: _Removal) -> None:
-    if not is_same(site, path):
-        removal.left.append(path)
-    elif remove_entry(site.copy.target, path):
-        removal.removed += 1
-    else:
-        removal.kept_folders.append(path)
-
-
-def _result_message(site: BringSite, removal: _Removal) -> Message:
-    folder = site.bring.target.folder
+def _result_message(
+    site: BringSite, removed: int, left: Sequence[bytes], kept_folders: Sequence[bytes]
+) -> Message:
     messages = [
         tn(
             "1 entry was removed from {folder}.",
             "{count:,d} entries were removed from {folder}.",
-            count=removal.removed,
-            folder=folder,
+            count=removed,
+            folder=site.bring.target.folder,
         )
     ]
-    if removal.left:
-        source = site.bring.source.path
+    if left:
         messages.append(
             t(
                 "Not removed because the copy differs from {source}: {paths:list}.",
-                source=source,
-                paths=_shown(removal.left),
+                source=site.bring.source.path,
+                paths=paths_shown(left),
             )
         )
-        if len(removal.left) > NAMED:
-            list_file = site.run / KEPT
-            replace_durably(
-                list_file, "".join(f"{entries.named(path)}\n" for path in sorted(removal.left)).encode()
-            )
-            messages.append(t("{file} lists all remaining entries.", file=list_file))
-    if removal.kept_folders:
+    if len(left) > NAMED:
+        list_file = site.run / KEPT
+        replace_durably(list_file, "".join(f"{entries.named(path)}\n" for path in left).encode())
+        messages.append(t("{file} lists all remaining entries.", file=list_file))
+    if kept_folders:
         messages.append(
-            t("Folders with other contents remain: {paths:list}.", paths=_shown(removal.kept_folders))
+            t("Folders with other contents remain: {paths:list}.", paths=paths_shown(kept_folders))
         )
     return join(*messages)
 
 
-def _shown(paths: list[bytes]) -> tuple[Message | str, ...]:
-    return paths_shown([os.fsdecode(path) for path in sorted(paths)])
-
-
-def paths_shown(paths: Sequence[str]) -> tuple[Message | str, ...]:
+def paths_shown(paths: Sequence[str | bytes]) -> tuple[Message | str, ...]:
     """Return the first paths for display, and the number of others."""
     more = (t("{count:,d} more", count=len(paths) - NAMED),) if len(paths) > NAMED else ()
     return (*(entries.named(os.fsencode(path)) for path in paths[:NAMED]), *more)

@@ -7,8 +7,9 @@ import ctypes
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from heapq import merge
+from operator import attrgetter
 from pathlib import Path
 
 from msgspec import Struct
@@ -71,19 +72,15 @@ class BringSite(Struct, frozen=True):
         if LIBRARY.syncfs(self.copy.target):
             raise Failed(UNWRITTEN(file=self.bring.target.folder, why=os.strerror(ctypes.get_errno())))
 
-    def check_not_stopped(self) -> None:
-        """Raises CopyStopped if the run was asked to stop."""
-        # Called for each file, so without a path object.
-        if os.path.exists(f"{self.run}/{STOP}"):  # noqa: PTH110
-            raise CopyStopped
-
     def counting(self, note: Progress, total: int) -> Callable[[int], None]:
         """Return a function that counts work done, notes the share of the total, and raises CopyStopped."""
         tally = Tally()
         tally.begin(note, total)
 
         def count(more: int) -> None:
-            self.check_not_stopped()
+            # Called for each file, so without a path object.
+            if os.path.exists(f"{self.run}/{STOP}"):  # noqa: PTH110
+                raise CopyStopped
             tally(more)
 
         return count
@@ -106,11 +103,8 @@ class BringSite(Struct, frozen=True):
                 return (from_line(line, file.name) for line in manifest.manifest_lines(file))
         newer = {entry.path: entry for entry in entries_in(self.run / AGAIN_LIST)}
         older = (entry for entry in entries_in(self.run / LIST) if entry.path not in newer)
-        return merge(older, sorted(newer.values(), key=_order), key=_order)
-
-
-def _order(entry: TreeEntry) -> list[bytes]:
-    return entry.order
+        by_order = attrgetter("order")
+        return merge(older, sorted(newer.values(), key=by_order), key=by_order)
 
 
 def is_older(run: Path) -> bool:
@@ -190,11 +184,10 @@ class EntryList:
 
 
 @contextmanager
-def site_of(run: Path, bring: Bring, *, makes: bool) -> Iterator[BringSite]:
-    """Open source and target of a run. With `makes`, create missing folders of the target. Raises Refused or
-    Failed."""
-    copied = load_copied(run)
-    if copied is not None and copied.folder != bring.target.folder:
+def site_of(run: Path, bring: Bring) -> Iterator[BringSite]:
+    """Open source and target of a run, and create missing folders of the target. Raises Refused or Failed."""
+    copied, to = load_copied(run), bring.target
+    if copied is not None and copied.folder != to.folder:
         raise Failed(
             t(
                 "{run} copied to {folder}, but its bring.json belongs to another run. This "
@@ -203,21 +196,15 @@ def site_of(run: Path, bring: Bring, *, makes: bool) -> Iterator[BringSite]:
                 folder=copied.folder,
             )
         )
-    with ExitStack() as held:
-        source = held.enter_context(source_open(bring.source))
-        target = held.enter_context(_target_open(bring, makes=makes))
-        here, there = (held.enter_context(manifest.open_folder(place)) for place in (source, target))
-        yield BringSite(
-            run, bring, TreeCopy(here, there, holds_of(bring.target.filesystem), os.fsencode(run.name))
-        )
-
-
-@contextmanager
-def _target_open(bring: Bring, *, makes: bool) -> Iterator[Path]:
-    """Yield the target's folder in a private mount. Until the end, the public mount cannot be unmounted."""
-    to = bring.target
-    with manifest.open_folder(Path(to.place)), seen_alone(Path(to.place), writable=True) as top:
+    with (
+        source_open(bring.source) as source,
+        manifest.open_folder(source) as here,
+        # Until the end, the public mount cannot be unmounted.
+        manifest.open_folder(Path(to.place)),
+        seen_alone(Path(to.place), writable=True) as top,
+    ):
         with failing(UNWRITTEN, file=to.folder):
-            for path in to.makes if makes else ():
+            for path in to.makes:
                 (top / Path(path).relative_to(to.place)).mkdir(mode=0o755, exist_ok=True)
-        yield top / Path(to.folder).relative_to(to.place)
+        with manifest.open_folder(top / Path(to.folder).relative_to(to.place)) as there:
+            yield BringSite(run, bring, TreeCopy(here, there, holds_of(to.filesystem), os.fsencode(run.name)))

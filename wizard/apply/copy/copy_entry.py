@@ -127,21 +127,20 @@ def give_name(copy: TreeCopy, path: bytes, *, replace: bool = False) -> None:
         number = 0 if replace else ctypes.get_errno()
         if number == errno.EINVAL:
             # Some FUSE programs, such as ntfs-3g, do not know the flag.
-            number = errno.EEXIST if exists(folder, new) else 0
+            number = 0 if status_of(folder, new) is None else errno.EEXIST
         if number:
             raise OSError(number, os.strerror(number))
         os.rename(old, new, src_dir_fd=above, dst_dir_fd=folder)
 
 
-def exists(top: int, path: bytes) -> bool:
-    """Return True if an entry exists. Raises OSError."""
+def status_of(top: int, path: bytes) -> os.stat_result | None:
+    """Return the status of an entry, or None if it is gone. Raises OSError."""
     try:
-        entries.status_at(top, path)
+        return entries.status_at(top, path)
     except OSError as error:
         if error.errno in entries.GONE:
-            return False
+            return None
         raise
-    return True
 
 
 def remove_name(top: int, path: bytes) -> None:

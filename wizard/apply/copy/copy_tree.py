@@ -7,8 +7,7 @@ kill leaves complete files and temporary names, which the next attempt renames o
 import os
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
+from contextlib import contextmanager, suppress
 from functools import partial
 from time import monotonic
 
@@ -26,13 +25,13 @@ from wizard.apply.copy.copied import (
 )
 from wizard.apply.copy.copy_entry import (
     copy_entry,
-    exists,
     finish_folder,
     give_name,
     make_folder,
     make_link,
     remove_entry,
     set_flags,
+    status_of,
     telling,
     without_flags,
 )
@@ -179,7 +178,9 @@ class _Batches:
         lines = list(manifest.read_batch(batch, self._linked, read, self._count))
         for line in lines:
             if line.same_as:
-                _link(site, line.same_as, line.path)
+                top, link = site.copy.target, partial(make_link, site.copy, line.same_as, line.path)
+                with telling(line.path):
+                    without_flags(top, line.path, partial(without_flags, top, line.same_as, link))
         site.sync()
         self.recorder.add([line.line for line in lines])
         for line in lines:
@@ -223,12 +224,6 @@ def _has_changed(site: BringSite, path: bytes, before: os.stat_result) -> bool:
         return error.errno in GONE
 
 
-def _link(site: BringSite, first: bytes, path: bytes) -> None:
-    top, link = site.copy.target, partial(make_link, site.copy, first, path)
-    with telling(path):
-        without_flags(top, path, partial(without_flags, top, first, link))
-
-
 def _give_name(site: BringSite, path: bytes, own: TreeEntry | None) -> None:
     """Rename a temporary file, and replace what the run copied before as `own`. Raises Failed."""
     copy = site.copy
@@ -236,7 +231,7 @@ def _give_name(site: BringSite, path: bytes, own: TreeEntry | None) -> None:
         try:
             without_flags(copy.target, path, partial(give_name, copy, path))
         except FileExistsError:
-            if not exists(copy.target, copy.temporary(path)):
+            if status_of(copy.target, copy.temporary(path)) is None:
                 return
             check_own(site, path, own)
             without_flags(copy.target, path, partial(give_name, copy, path, replace=True))
@@ -266,16 +261,6 @@ def _settle(site: BringSite) -> None:
                 remove_entry(site.copy.target, site.copy.temporary(path))
 
 
-@dataclass(slots=True)
-class _Changed:
-    """Changed entries. `gone` are missing or of another kind in the source. `again` are to be copied again;
-    `own` are these as copied before."""
-
-    gone: dict[bytes, TreeEntry] = field(default_factory=dict)
-    again: list[Found] = field(default_factory=list)
-    own: dict[bytes, TreeEntry] = field(default_factory=dict)
-
-
 def catch_up(site: BringSite) -> Message:
     """Copy changed files again, and finish the copy. Return a result message. Raises Failed and
     CopyStopped."""
@@ -283,53 +268,45 @@ def catch_up(site: BringSite) -> Message:
     copied = site.load()
     _settle(site)
     linked: dict[manifest.Inode, TreeEntry] = {}
-    changed = _find_changed(site, copied, linked)
-    new = names_in(site.copy.source) - frozenset(map(os.fsencode, copied.names))
-    _remove(site, changed.gone)
-    missed: set[bytes] = set()
-    total = sum(status.st_size for _, status in changed.again)
-    if changed.again:
-        with _Batches(
-            site, AGAIN_LIST, linked, site.counting(lambda share: note(share * 0.8), total)
-        ) as batches:
-            for found in _in_batches(changed.again):
-                missed |= batches.copy(found, changed.own)
-    _remove(site, {path: changed.own[path] for path in missed if path in changed.own})
-    gone = missed | (changed.gone.keys() - {path for path, _ in changed.again})
-    _finish(site, gone)
-    unsteady = missed | {*_unsteady(site, gone)}
-    site.sync()
-    site.save(replace(site.load(), gone=_sorted(gone), unsteady=_sorted(unsteady), new=_sorted(new)))
-    count = len(changed.again) + len(gone - missed)
-    return (
-        tn(
-            "1 entry changed during the copy and was copied again.",
-            "{count:,d} entries changed during the copy and were copied again.",
-            count=count,
-        )
-        if count
-        else t("No entries changed during the copy.")
-    )
-
-
-def _sorted(paths: Iterable[bytes]) -> tuple[str, ...]:
-    return tuple(os.fsdecode(path) for path in sorted(paths))
-
-
-def _find_changed(site: BringSite, copied: Copied, linked: dict[manifest.Inode, TreeEntry]) -> _Changed:
-    changed = _Changed()
+    # Entries to copy again, these as copied before, and those missing or of another kind in the source.
+    again, own, stale = list[Found](), dict[bytes, TreeEntry](), dict[bytes, TreeEntry]()
     for path, status, entry in _compare_with_list(site, copied):
         if status is not None and entry is not None and is_steady(entry, status):
             _know_link(entry, status, linked)
             continue
         # The top folder belongs to the target, unless the run made it.
         if status is not None and path:
-            changed.again.append((path, status))
+            again.append((path, status))
         if entry is not None:
-            changed.own[path] = entry
+            own[path] = entry
             if status is None or KINDS.get(stat.S_IFMT(status.st_mode)) is not entry.kind:
-                changed.gone[path] = entry
-    return changed
+                stale[path] = entry
+    new = names_in(site.copy.source) - frozenset(map(os.fsencode, copied.names))
+    _remove(site, stale)
+    missed: set[bytes] = set()
+    if again:
+        count = site.counting(lambda share: note(share * 0.8), sum(status.st_size for _, status in again))
+        with _Batches(site, AGAIN_LIST, linked, count) as batches:
+            for found in _in_batches(again):
+                missed |= batches.copy(found, own)
+    _remove(site, {path: own[path] for path in missed if path in own})
+    gone = missed | (stale.keys() - {path for path, _ in again})
+    _finish(site, gone)
+    unsteady = missed | {*_unsteady(site, gone)}
+    site.sync()
+    site.save(replace(site.load(), gone=_sorted(gone), unsteady=_sorted(unsteady), new=_sorted(new)))
+    changes = len(again) + len(gone - missed)
+    if not changes:
+        return t("No entries changed during the copy.")
+    return tn(
+        "1 entry changed during the copy and was copied again.",
+        "{count:,d} entries changed during the copy and were copied again.",
+        count=changes,
+    )
+
+
+def _sorted(paths: Iterable[bytes]) -> tuple[str, ...]:
+    return tuple(os.fsdecode(path) for path in sorted(paths))
 
 
 def _remove(site: BringSite, entries: Mapping[bytes, TreeEntry]) -> None:
@@ -348,34 +325,31 @@ def _finish(site: BringSite, gone: Iterable[bytes]) -> None:
     makes_top = bool(site.bring.target.makes) or site.bring.takes is not None
     for entry in reversed(entries):
         if entry.kind is EntryKind.FOLDER and (entry.path or makes_top):
-            _ignore_missing(entry.path, partial(finish_folder, copy, entry.path))
+            with _ignoring_missing(entry.path):
+                finish_folder(copy, entry.path)
     for entry in entries:
         if flags := entry.flags & copy.holds.flags if entry.path else 0:
-            _ignore_missing(entry.path, partial(set_flags, copy.target, entry.path, flags))
+            with _ignoring_missing(entry.path):
+                set_flags(copy.target, entry.path, flags)
 
 
-def _ignore_missing(path: bytes, work: Callable[[], object]) -> None:
-    """Run `work`, and ignore an entry that was deleted in the source."""
+@contextmanager
+def _ignoring_missing(path: bytes) -> Iterator[None]:
+    """Ignore an entry that was deleted in the source."""
     with telling(path):
         try:
-            work()
+            yield
         except OSError as error:
             if error.errno not in GONE:
                 raise
 
 
 def _unsteady(site: BringSite, gone: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield entries that changed after they were copied again."""
     skipped = frozenset(gone)
     for entry in site.entries():
         if not entry.path or entry.path in skipped:
             continue
         with telling(entry.path, UNREADABLE):
-            try:
-                steady = is_steady(entry, status_at(site.copy.source, entry.path))
-            except OSError as error:
-                if error.errno not in GONE:
-                    raise
-                steady = False
-        if not steady:
+            status = status_of(site.copy.source, entry.path)
+        if status is None or not is_steady(entry, status):
             yield entry.path

@@ -35,14 +35,6 @@ LISTED_BYTES = 512
 """Maximum size of an entry in the lists of a run."""
 
 
-def _check_new(bring: Bring) -> None:
-    """Raises Refused if the copy no longer fits, or fstab was changed since planning."""
-    _drives_now(bring)
-    check_room_there(bring)
-    for edit in bring.settings:
-        guard.check_setting(edit, system_of(bring), {How.BEFORE})
-
-
 def _check_own(bring: Bring, environment: Environment, *, anywhere: bool = False) -> tuple[str, ...]:
     """Return the drives to write to, by current names. If only fstab remains to be changed, the target may be
     mounted `anywhere`, or not attached.
@@ -118,40 +110,6 @@ def _only_fstab_left(run: Path, bring: Bring) -> bool:
     return bring.takes is not None and done_steps(read_entries(run)) >= copied
 
 
-def _bring_files(run: Path, journal: Journal) -> tuple[Event, Message]:
-    """Run the remaining steps of a copy. Return the last event and message. Raises DiskwrightError."""
-    bring, environment = kinds.BRING.load(run), runs.load_environment(run)
-    entries = read_entries(run)
-    with ExitStack() as held:
-        site: BringSite | None = None
-        for number, step in enumerate(bring.steps, 1):
-            if number in done_steps(entries):
-                continue
-            if (run / process.STOP).exists():
-                return Event.STOPPED, STOPPED
-            _check_own(bring, environment, anywhere=_only_fstab_left(run, bring))
-            if not begun_steps(entries) and number == 1:
-                _check_new(bring)
-            if step is BringStep.TAKE_PLACE:
-                held.close()
-                work: Callable[[], Message] = partial(_take_place, run, bring, number, journal)
-            else:
-                site = site or held.enter_context(site_of(run, bring, makes=True))
-                work = partial(WORK[step], site, journal)
-            try:
-                why = journal.step(number, bring.step_sentence(step), work, _reason)
-            except CopyStopped:
-                return Event.STOPPED, STOPPED
-            if why:
-                return Event.FAILED, t(
-                    "Step {step} of {steps} failed: {error} Copied files remain.",
-                    step=number,
-                    steps=len(bring.steps),
-                    error=why,
-                )
-    return Event.DONE, _done_message(run, bring)
-
-
 def _reason(error: Exception) -> str:
     return str(reason_of(error) if isinstance(error, DiskwrightError) else error)
 
@@ -185,98 +143,46 @@ def _take_place(run: Path, bring: Bring, number: int, journal: Journal) -> Messa
 
 
 def _done_message(run: Path, bring: Bring) -> Message:
-    folder, source = bring.target.folder, bring.source.path
-    again = load_copied(run)
+    again, named = load_copied(run), runs.run_argument(run)
     assert again is not None, "it is copied"
-    notes = (
-        [t("Not copied because created during the copy: {paths:list}.", paths=paths_shown(again.new))]
-        if again.new
-        else []
-    )
-    if bring.takes is not None:
+    folder, source = bring.target.folder, bring.source.path
+    if again.unsteady:
+        result = t(
+            "{source} was copied to {folder}, read back and compared, except for files "
+            "still changing: {paths:list}.",
+            paths=paths_shown(again.unsteady),
+            folder=folder,
+            source=source,
+        )
+    else:
+        result = t(
+            "{source} was copied to {folder}, read back and compared. `diskwright undo "
+            "{run}` removes the copy.",
+            run=named,
+            folder=folder,
+            source=source,
+        )
+    notes = [result]
+    if again.new:
         notes.append(
+            t("Not copied because created during the copy: {paths:list}.", paths=paths_shown(again.new))
+        )
+    if bring.takes is not None:
+        notes += (
             t(
                 "The next boot mounts {device} at {place}. Reboot soon: changes there before "
                 "the reboot are not copied.",
                 device=bring.target.device,
                 place=source,
-            )
-        )
-        notes.append(
+            ),
             t(
                 "The old filesystem on {old} remains unchanged. `diskwright undo {run}` "
                 "restores the old mount.",
                 old=bring.takes.device,
-                run=runs.run_argument(run),
-            )
-        )
-    if again.unsteady:
-        return join(
-            t(
-                "{source} was copied to {folder}, read back and compared, except for files "
-                "still changing: {paths:list}.",
-                folder=folder,
-                source=source,
-                paths=paths_shown(again.unsteady),
+                run=named,
             ),
-            *notes,
         )
-    return join(
-        t(
-            "{source} was copied to {folder}, read back and compared. `diskwright undo "
-            "{run}` removes the copy.",
-            folder=folder,
-            source=source,
-            run=runs.run_argument(run),
-        ),
-        *notes,
-    )
-
-
-def _undo_copy(run: Path, journal: Journal) -> tuple[Event, Message]:
-    """Restore the old lines of fstab, then remove the copy. Return the last event and message. Raises
-    DiskwrightError.
-
-    If the target is mounted elsewhere, it may have replaced the source and be in use. Then no files are
-    removed.
-    """
-    bring = kinds.BRING.load(run)
-    _check_own(bring, runs.load_environment(run), anywhere=bring.takes is not None)
-    mark_durably(run / process.UNDOING)
-    first: tuple[Message, ...] = ()
-    if bring.takes is not None:
-        number = len(bring.steps)
-        if number in begun_steps(read_entries(run)):
-            first = (bring.takes.edit.undo(system_in(run, bring, journal, step=number)),)
-            journal.add(Event.COMMAND, str(first[0]), step=number)
-        if not _is_as_copied(bring):
-            kept = t(
-                "The copy on {device} remains, because it may be in use at the new mount "
-                "point. The next boot mounts the old filesystem at {place}.",
-                device=bring.target.device,
-                place=bring.takes.place,
-            )
-            return Event.UNDONE, join(*first, kept)
-    try:
-        with site_of(run, bring, makes=True) as site:
-            message = remove_brought(site)
-            if bring.takes is not None:
-                with telling(b"", NOT_REMOVED):
-                    restore_top(site.copy.target, bring.takes.top)
-                site.sync()
-    except (Refused, BadInput) as error:
-        raise Failed(
-            t(
-                "Undo removes only files that still exist in the source, and the source is "
-                "unreadable. {why} No files were removed.",
-                why=error,
-            )
-        ) from None
-    for path in reversed(bring.target.makes):
-        # A folder with other contents remains.
-        with suppress(OSError):
-            Path(path).rmdir()
-    return Event.UNDONE, join(*first, message)
+    return join(*notes)
 
 
 class CopyRunJob(job.RunJob[Bring]):
@@ -300,21 +206,95 @@ class CopyRunJob(job.RunJob[Bring]):
         return document.amount.entries * LISTED_BYTES
 
     def check_new(self, document: Bring) -> None:
-        """Check source, target and fstab."""
-        _check_new(document)
+        """Check that the copy still fits, and that fstab is as planned."""
+        _drives_now(document)
+        check_room_there(document)
+        for edit in document.settings:
+            guard.check_setting(edit, system_of(document), {How.BEFORE})
 
     def apply(self, work: job.RunWork) -> job.Outcome:
         """Copy, catch up, compare, and replace the source if planned."""
         try:
-            event, message = _bring_files(work.run, work.journal)
+            return self._carry_out(work.run, work.journal)
         except BadInput as error:
             raise Refused(str(error)) from None
-        return event, str(message)
+
+    def _carry_out(self, run: Path, journal: Journal) -> job.Outcome:
+        bring, environment = self.kind.load(run), runs.load_environment(run)
+        entries = read_entries(run)
+        with ExitStack() as held:
+            site: BringSite | None = None
+            for number, step in enumerate(bring.steps, 1):
+                if number in done_steps(entries):
+                    continue
+                if (run / process.STOP).exists():
+                    return Event.STOPPED, str(STOPPED)
+                _check_own(bring, environment, anywhere=_only_fstab_left(run, bring))
+                if not begun_steps(entries) and number == 1:
+                    self.check_new(bring)
+                if step is BringStep.TAKE_PLACE:
+                    held.close()
+                    work: Callable[[], Message] = partial(_take_place, run, bring, number, journal)
+                else:
+                    site = site or held.enter_context(site_of(run, bring))
+                    work = partial(WORK[step], site, journal)
+                try:
+                    why = journal.step(number, bring.step_sentence(step), work, _reason)
+                except CopyStopped:
+                    return Event.STOPPED, str(STOPPED)
+                if why:
+                    failed = t(
+                        "Step {step} of {steps} failed: {error} Copied files remain.",
+                        step=number,
+                        steps=len(bring.steps),
+                        error=why,
+                    )
+                    return Event.FAILED, str(failed)
+        return Event.DONE, str(_done_message(run, bring))
 
     def undo(self, work: job.RunWork) -> job.Outcome:
-        """Restore fstab, and remove the copied files."""
-        event, message = _undo_copy(work.run, work.journal)
-        return event, str(message)
+        """Restore the old lines of fstab, then remove the copied files.
+
+        If the target is mounted elsewhere, it may have replaced the source and be in use. Then no files are
+        removed.
+        """
+        run, bring = work.run, self.kind.load(work.run)
+        _check_own(bring, runs.load_environment(run), anywhere=bring.takes is not None)
+        mark_durably(run / process.UNDOING)
+        messages = list[Message]()
+        if bring.takes is not None:
+            number = len(bring.steps)
+            if number in begun_steps(read_entries(run)):
+                messages.append(bring.takes.edit.undo(system_in(run, bring, work.journal, step=number)))
+                work.journal.add(Event.COMMAND, str(messages[0]), step=number)
+            if not _is_as_copied(bring):
+                kept = t(
+                    "The copy on {device} remains, because it may be in use at the new mount "
+                    "point. The next boot mounts the old filesystem at {place}.",
+                    device=bring.target.device,
+                    place=bring.takes.place,
+                )
+                return Event.UNDONE, str(join(*messages, kept))
+        try:
+            with site_of(run, bring) as site:
+                messages.append(remove_brought(site))
+                if bring.takes is not None:
+                    with telling(b"", NOT_REMOVED):
+                        restore_top(site.copy.target, bring.takes.top)
+                    site.sync()
+        except (Refused, BadInput) as error:
+            raise Failed(
+                t(
+                    "Undo removes only files that still exist in the source, and the source is "
+                    "unreadable. {why} No files were removed.",
+                    why=error,
+                )
+            ) from None
+        for path in reversed(bring.target.makes):
+            # A folder with other contents remains.
+            with suppress(OSError):
+                Path(path).rmdir()
+        return Event.UNDONE, str(join(*messages))
 
 
 JOB = CopyRunJob()

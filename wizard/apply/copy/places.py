@@ -18,7 +18,7 @@ from wizard.filesystems.kind import FilesystemKind
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import Identity
-from wizard.model.machine import Drive, Machine
+from wizard.model.machine import Machine
 from wizard.model.said import Message, Sentence, join, t
 from wizard.plan.changes import BringFrom
 from wizard.plan.dangers import known_identity
@@ -106,13 +106,12 @@ def held_on(device: str) -> DeviceFilesystem:
 
 def mount_of(node: str) -> Mounted | None:
     """Return the last mount of a device, preferably of the whole filesystem, or None."""
-    found = [one for one in read_mounts() if is_mount_of(one, node) or _device_of_source(one) == node]
+    found = [
+        one
+        for one in read_mounts()
+        if is_mount_of(one, node) or (one.source.startswith("/dev/") and os.path.realpath(one.source) == node)
+    ]
     return next((one for one in reversed(found) if one.root == "/"), found[-1] if found else None)
-
-
-def _device_of_source(mounted: Mounted) -> str:
-    """Return the device node of a mount without links, or an empty string."""
-    return os.path.realpath(mounted.source) if mounted.source.startswith("/dev/") else ""
 
 
 def drive_of(node: str) -> Identity:
@@ -128,22 +127,21 @@ def drive_of(node: str) -> Identity:
 def source_open(source: BringFrom) -> Iterator[Path]:
     """Yield the source's folder, read-only. Raises Refused if the source has changed, Failed if it cannot be
     read."""
-    if not source.is_device:
+    if source.is_device:
+        node = node_with(source.path, source.filesystem, source.uuid)
+        if node is None:
+            raise Refused(OTHER_SOURCE(path=source.path))
+        mounted = mount_of(node)
+        if mounted is None:
+            opened = mounted_as_it_is(node, KINDS[source.filesystem].kernel_names)
+        else:
+            opened = seen_alone(Path(mounted.mount_point))
+    else:
         location = ground_of(Path(source.path))
         if uuid_of(location.mounted) != source.uuid:
             raise Refused(OTHER_SOURCE(path=source.path))
-        with seen_alone(location.folder) as top:
-            yield top
-        return
-    node = node_with(source.path, source.filesystem, source.uuid)
-    if node is None:
-        raise Refused(OTHER_SOURCE(path=source.path))
-    mounted = mount_of(node)
-    if mounted is not None:
-        with seen_alone(Path(mounted.mount_point)) as top:
-            yield top
-        return
-    with mounted_as_it_is(node, KINDS[source.filesystem].kernel_names) as top:
+        opened = seen_alone(location.folder)
+    with opened as top:
         yield top
 
 
@@ -194,7 +192,21 @@ class Source(Struct, frozen=True):
 def sources_of(machine: Machine, targets: Sequence[str]) -> tuple[Source, ...]:
     """Return the filesystems to copy from, mounted ones first, except those at `targets`. Devices used by
     another layer are skipped. Pure."""
-    found = [one for drive in machine.drives for one in _sources_on(machine, drive, frozenset(targets))]
+    found = []
+    for drive in machine.drives:
+        parts = {part.path: part.size_bytes for part in drive.partitions}
+        for device, size_bytes in {drive.path: drive.size_bytes or 0, **parts}.items():
+            kind = filesystem_on(drive, device)
+            if not isinstance(kind, FilesystemKind) or machine.kernel.filesystems.isdisjoint(
+                kind.kernel_names
+            ):
+                continue
+            places = places_of(drive, device)
+            is_used = any(use.subject == device for use in drive.uses)
+            if not {*targets}.isdisjoint(places) or (not places and is_used):
+                continue
+            label = next((mark.label for mark in signatures_on(drive, device) if mark.label), "") or ""
+            found.append(Source(places[0] if places else device, device, kind.name, label, size_bytes))
     return tuple(sorted(found, key=lambda one: (not one.is_mounted, one.path)))
 
 
@@ -206,18 +218,3 @@ def homes_apart(found: Sequence[Source], homes: Path = HOMES) -> tuple[Source, .
         return ()
     listed = any(one.path == str(location.folder) for one in found)
     return () if listed else (Source(str(location.folder), filesystem=location.mounted.filesystem),)
-
-
-def _sources_on(machine: Machine, drive: Drive, targets: frozenset[str]) -> Iterator[Source]:
-    sizes = {drive.path: drive.size_bytes or 0, **{part.path: part.size_bytes for part in drive.partitions}}
-    for device, size_bytes in sizes.items():
-        kind = filesystem_on(drive, device)
-        if not isinstance(kind, FilesystemKind) or not bool(
-            machine.kernel.filesystems.intersection(kind.kernel_names)
-        ):
-            continue
-        places = places_of(drive, device)
-        if targets.intersection(places) or (not places and any(use.subject == device for use in drive.uses)):
-            continue
-        label = next((mark.label for mark in signatures_on(drive, device) if mark.label), "")
-        yield Source(places[0] if places else device, device, kind.name, label or "", size_bytes)

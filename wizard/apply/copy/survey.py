@@ -196,26 +196,20 @@ def _target(location: FolderLocation, into: str | None) -> changes.BringTo:
                 )
             )
         folder = location.folder / inner
+    ways, missing = [folder, *folder.parents], list[str]()
+    for path in ways[: ways.index(location.folder)]:
+        if not os.path.lexists(path):
+            missing.insert(0, str(path))
+        elif path.is_symlink() or not path.is_dir() or path.is_mount():
+            raise refused(t("{path} is not a folder.", path=path))
     return changes.BringTo(
         found.node,
         found.filesystem,
         found.uuid,
         mounted.mount_point,
         str(folder),
-        _missing_folders(location.folder, folder),
+        tuple(missing),
     )
-
-
-def _missing_folders(ground: Path, folder: Path) -> tuple[str, ...]:
-    """Return the missing folders, outermost first. Raises Refused if something else is in their place."""
-    ways = [folder, *folder.parents]
-    missing = []
-    for path in ways[: ways.index(ground)]:
-        if not os.path.lexists(path):
-            missing.append(str(path))
-        elif path.is_symlink() or not path.is_dir() or path.is_mount():
-            raise refused(t("{path} is not a folder.", path=path))
-    return tuple(reversed(missing))
 
 
 def _source(source: str) -> changes.BringFrom:
@@ -335,27 +329,26 @@ def _taken_place(
     fstab.check_writable(file)
     text = read_text(file)
     lines = fstab.parse(text, str(file))
-    old = _old_line(lines, source.path, file)
-    own, line = _own_line(lines, text, old, source.path, to, environment)
-    edit = copy.place_edit(str(file), text, old.number, own, line)
-    return changes.TakePlace(source.path, device, source.uuid, edit, _read_top(Path(to.folder)))
-
-
-def _old_line(lines: tuple[fstab.Line, ...], place: str, file: Path) -> fstab.Line:
-    """Return the only line of fstab for the source's mount point."""
-    found = [line for line in lines if line.mount_point.rstrip("/") == place]
+    found = [line for line in lines if line.mount_point.rstrip("/") == source.path]
     if len(found) != 1:
         raise refused(
             t(
                 "{file} has {count} lines for {place}, but exactly one is required.",
                 count=len(found),
                 file=file,
-                place=place,
+                place=source.path,
             )
         )
-    if {"bind", "rbind"}.intersection(found[0].options):
-        raise refused(t("{place} is a bind mount of another folder.", place=place))
-    return found[0]
+    (old,) = found
+    if {"bind", "rbind"}.intersection(old.options):
+        raise refused(t("{place} is a bind mount of another folder.", place=source.path))
+    own, line = _own_line(lines, text, old, source.path, to, environment)
+    edit = copy.place_edit(str(file), text, old.number, own, line)
+    with manifest.open_folder(Path(to.folder)) as fd:
+        status = os.fstat(fd)
+        pairs = tuple((name, os.getxattr(fd, name).hex()) for name in attribute_names(fd))
+    top = Top(status.st_uid, status.st_gid, status.st_mode & 0o7777, pairs)
+    return changes.TakePlace(source.path, device, source.uuid, edit, top)
 
 
 def _own_line(
@@ -395,10 +388,3 @@ def _own_line(
             )
         )
     return None, line.line
-
-
-def _read_top(folder: Path) -> Top:
-    with manifest.open_folder(folder) as fd:
-        status = os.fstat(fd)
-        pairs = tuple((name, os.getxattr(fd, name).hex()) for name in attribute_names(fd))
-        return Top(status.st_uid, status.st_gid, status.st_mode & 0o7777, pairs)

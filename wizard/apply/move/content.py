@@ -5,7 +5,7 @@ A whole partition is read before a move, to find bad sectors, and after it, to c
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from wizard.apply.engine.signatures import xfs_found
 from wizard.apply.move.mover.journal import MoveJournal, MoveState, MovingDrive, UnreadSector
 from wizard.apply.move.mover.prepare import MovedDrive, prepared
+from wizard.apply.move.mover.windows import MoveStopped
 from wizard.apply.run.backup_store import read_kept, replace_document
 from wizard.apply.run.journal import begun_steps, read_entries
 from wizard.apply.run.progress_log import noting
@@ -89,18 +90,8 @@ def load_notes(run: Path, moves: Moves) -> tuple[Noted, ...]:
     text = read_kept(run / FILE)
     if text is None:
         return tuple(Noted(new_name()) for _ in moves.moves)
-    return notes_of(codec.parse_document(text, SCHEMA, str(run / FILE)), str(run / FILE))
-
-
-def notes_of(data: codec.JSON, where: str) -> tuple[Noted, ...]:
-    """Parse the progress of all moves. Raises BadInput."""
-    return codec.from_json(data, Notes, where).moves
-
-
-def as_json(notes: Iterable[Noted]) -> codec.JSON:
-    """Return the progress of all moves as JSON."""
-    document: codec.JSON = codec.to_json(Notes(tuple(notes)))
-    return document
+    data = codec.parse_document(text, SCHEMA, str(run / FILE))
+    return codec.from_json(data, Notes, str(run / FILE)).moves
 
 
 def save_notes(run: Path, notes: Sequence[Noted]) -> None:
@@ -128,57 +119,7 @@ def piece_bytes(size_bytes: int) -> int:
     return STEP_BYTES * -(-size_bytes // (STEP_BYTES * MOST_PIECES))
 
 
-def _content_digests(
-    drive: MovingDrive,
-    move: Move,
-    start_bytes: int,
-    told: Callable[[float], None],
-    stop: Callable[[], bool],
-    unread: list[Extent] | None = None,
-) -> ContentDigests | None:
-    """Read a partition at this start, and return digests without its head and last bytes, which may differ at
-    another place. Return None if stopped. Raises UnreadSector and Failed.
-
-    With `unread`, add unreadable ranges of the partition there instead, from the first unreadable sector to
-    the end of the read.
-    """
-    size = move.before.size_bytes
-    low, high = move.head_bytes, max(move.head_bytes, size - TAIL_BYTES)
-    hashes = _Hashes(piece_bytes(size), _offsets(move) if move.holds == "xfs" else None)
-    buffers = [drive.buffer(min(STEP_BYTES, size)) for _ in range(2)]
-    with ThreadPoolExecutor(1) as hashing:
-        before = None
-        for number, at in enumerate(range(0, size, STEP_BYTES)):
-            if stop():
-                return None
-            buffer = buffers[number % 2][: min(STEP_BYTES, size - at)]
-            try:
-                drive.read_into(start_bytes + at, buffer)
-            except UnreadSector as error:
-                if unread is None:
-                    raise
-                first = error.at_bytes - start_bytes
-                unread.append(Extent(first, at + len(buffer) - first))
-            if before is not None:
-                before.result()
-            counted = buffer[max(low - at, 0) : max(min(high - at, len(buffer)), 0)]
-            before = hashing.submit(hashes.take, at, max(at, low), counted)
-            told((at + len(buffer)) / size)
-        if before is not None:
-            before.result()
-    return hashes.digests
-
-
-def _offsets(move: Move) -> tuple[int, ...]:
-    """Return the possible starts of the filesystem within the partition: its start and, during the move, both
-    places in the entry that covers them."""
-    span = move.span.start_bytes
-    return (0, move.before.start_bytes - span, move.after.start_bytes - span)
-
-
 class _Hashes:
-    """Compute digests of consecutive steps."""
-
     def __init__(self, piece: int, starts: Sequence[int] | None) -> None:
         self._piece, self._whole, self._starts = piece, hashlib.sha256(), starts
         self._superblocks: list[int] = []
@@ -208,29 +149,19 @@ class _Hashes:
         return ContentDigests(self._whole.hexdigest(), tuple(self._pieces), tuple(self._superblocks))
 
 
-def are_same(before: ContentDigests, now: ContentDigests, size_bytes: int, lost: Iterable[Extent]) -> bool:
-    """Return True if the partition is unchanged, as far as known: pieces with lost data cannot be
-    compared."""
-    apart = {*_affected_pieces(size_bytes, lost)}
-    if not apart:
-        return before.whole == now.whole
-    return len(before.pieces) == len(now.pieces) and all(
-        one == other
-        for number, (one, other) in enumerate(zip(before.pieces, now.pieces, strict=True))
-        if number not in apart
-    )
-
-
 def uncompared_bytes(size_bytes: int, lost: Iterable[Extent]) -> int:
     """Return the total size of the pieces that cannot be compared."""
     piece = piece_bytes(size_bytes)
-    return sum(min(piece, size_bytes - number * piece) for number in {*_affected_pieces(size_bytes, lost)})
+    return sum(min(piece, size_bytes - number * piece) for number in _affected_pieces(size_bytes, lost))
 
 
-def _affected_pieces(size_bytes: int, lost: Iterable[Extent]) -> Iterator[int]:
+def _affected_pieces(size_bytes: int, lost: Iterable[Extent]) -> frozenset[int]:
     piece = piece_bytes(size_bytes)
-    for place in lost:
-        yield from range(place.start_bytes // piece, (place.end_bytes - 1) // piece + 1)
+    return frozenset(
+        number
+        for place in lost
+        for number in range(place.start_bytes // piece, (place.end_bytes - 1) // piece + 1)
+    )
 
 
 def ends_digest(drive: MovingDrive, move: Move, start_bytes: int) -> str:
@@ -266,23 +197,61 @@ class OnDrive:
         written."""
         return move_step(self.moves, number) in begun_steps(read_entries(self.run))
 
+    def is_stopped(self) -> bool:
+        """Return True if a stop was requested. Undo does not stop."""
+        return False
+
     def digests(
-        self,
-        move: Move,
-        start_bytes: int,
-        step: int,
-        stop: Callable[[], bool],
-        unread: list[Extent] | None = None,
-    ) -> ContentDigests | None:
-        """Compute `_content_digests` with progress."""
-        told = noting(self.run, step, size_bytes=move.before.size_bytes)
-        return _content_digests(self.drive, move, start_bytes, told, stop, unread)
+        self, move: Move, start_bytes: int, step: int, unread: list[Extent] | None = None
+    ) -> ContentDigests:
+        """Read a partition at this start, and return digests without its head and last bytes, which may
+        differ at another place. Raises MoveStopped, UnreadSector and Failed.
+
+        With `unread`, add unreadable ranges of the partition there instead, from the first unreadable sector
+        to the end of the read.
+        """
+        size, span = move.before.size_bytes, move.span.start_bytes
+        told = noting(self.run, step, size_bytes=size)
+        low, high = move.head_bytes, max(move.head_bytes, size - TAIL_BYTES)
+        # Possible starts of the filesystem within the partition: its start and, during the move, both places
+        # in the entry that covers them.
+        starts = (0, move.before.start_bytes - span, move.after.start_bytes - span)
+        hashes = _Hashes(piece_bytes(size), starts if move.holds == "xfs" else None)
+        buffers = [self.drive.buffer(min(STEP_BYTES, size)) for _ in range(2)]
+        with ThreadPoolExecutor(1) as hashing:
+            before = None
+            for number, at in enumerate(range(0, size, STEP_BYTES)):
+                if self.is_stopped():
+                    raise MoveStopped
+                buffer = buffers[number % 2][: min(STEP_BYTES, size - at)]
+                try:
+                    self.drive.read_into(start_bytes + at, buffer)
+                except UnreadSector as error:
+                    if unread is None:
+                        raise
+                    first = error.at_bytes - start_bytes
+                    unread.append(Extent(first, at + len(buffer) - first))
+                if before is not None:
+                    before.result()
+                counted = buffer[max(low - at, 0) : max(min(high - at, len(buffer)), 0)]
+                before = hashing.submit(hashes.take, at, max(at, low), counted)
+                told((at + len(buffer)) / size)
+            if before is not None:
+                before.result()
+        return hashes.digests
 
     def are_same(self, number: int, now: ContentDigests, unread: Iterable[Extent] = ()) -> bool:
         """Return True if the partition is unchanged, apart from `unread` ranges and from zeros that version
-        1.0 wrote."""
+        1.0 wrote. Their pieces cannot be compared."""
         noted, size = self.notes[number], self.moves.moves[number].before.size_bytes
-        return are_same(ContentDigests(noted.content, noted.pieces), now, size, (*noted.zeros, *unread))
+        apart = _affected_pieces(size, (*noted.zeros, *unread))
+        if not apart:
+            return noted.content == now.whole
+        return len(noted.pieces) == len(now.pieces) and all(
+            one == other
+            for at, (one, other) in enumerate(zip(noted.pieces, now.pieces, strict=True))
+            if at not in apart
+        )
 
     def journal(self, move: Move) -> MoveJournal:
         """Return the journal at this move's place, which may be empty."""
@@ -294,15 +263,13 @@ class OnDrive:
 
         `noted` is the progress of this move to store in the journal.
         """
-        notes = as_json((*self.notes[:number], noted, *self.notes[number + 1 :]))
-        told = {"moves": MOVES.render(self.moves), "notes": notes, "run": self.run.name}
+        notes = Notes((*self.notes[:number], noted, *self.notes[number + 1 :]))
+        told = {"moves": MOVES.render(self.moves), "notes": codec.to_json(notes), "run": self.run.name}
         data, block = json.dumps(told).encode(), move.drive.geometry.logical_block_bytes
         document = data.ljust(rounded_up(len(data), block))
         return prepared(self.drive, move, name, document, noted.superblocks)
 
-    def telling(
-        self, move: Move, step: int, moved_before: int, stop: Callable[[], bool]
-    ) -> Callable[[int], bool]:
+    def telling(self, move: Move, step: int, moved_before: int) -> Callable[[int], bool]:
         """Return a function that counts moved bytes, pauses if requested, and returns True to stop."""
         size = move.before.size_bytes
         if moved_before == size:
@@ -318,6 +285,6 @@ class OnDrive:
             with suppress(ValueError):
                 rest = float(read_kept(self.run / THROTTLE) or 0)
                 sleep(min(max(rest, 0.0), MOST_REST_SECONDS))
-            return stop()
+            return self.is_stopped()
 
         return told

@@ -1,36 +1,25 @@
-"""The move job, and recovery of a move started on another system.
+"""Recover a move started on another system.
 
 The journal on the drive contains the whole document.
 """
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from wizard.apply.move import content, forward
+from wizard.apply.move import content
 from wizard.apply.move.mover.journal import MoveJournal, MovingDrive, image_of
 from wizard.apply.move.mover.prepare import MovedDrive
-from wizard.apply.move.run import (
-    carry_out,
-    check_new,
-    check_own,
-    check_same,
-    check_unused,
-    moves_here,
-    on_drive,
-    undo_moves,
-)
+from wizard.apply.move.run import on_drive
 from wizard.apply.run import job, kinds, process, runs
 from wizard.apply.run.backup_store import Environment, mark_durably
 from wizard.apply.run.journal import Journal as RunJournal
-from wizard.apply.run.journal import state
-from wizard.apply.run.process import Purpose
+from wizard.documents.codec import from_json
 from wizard.filesystems import partition_types
 from wizard.model.errors import Refused
-from wizard.model.machine import Partition
 from wizard.model.moves import Move, Moves, journal_places
 from wizard.model.run import Event
 from wizard.model.said import t
@@ -38,53 +27,6 @@ from wizard.plan.dangers import known_identity
 from wizard.plan.partition.moves import MOVES, compare_step, move_step
 from wizard.plan.refusals import measured
 from wizard.probe.machine import probe_machine
-
-
-class MoveRunJob(job.RunJob[Moves]):
-    """Runs that move partitions."""
-
-    kind = kinds.MOVE
-
-    def own_drives(
-        self, document: Moves, environment: Environment, run: Path | None = None, *, undoing: bool = False
-    ) -> Collection[str]:
-        """Check that the run may write to the drive."""
-        check_own(document, environment)
-        return (document.drive.path,)
-
-    def check_new(self, document: Moves) -> None:
-        """Check the partitions and the place for the journal."""
-        check_new(document)
-
-    def located(self, run: Path) -> Moves:
-        """Find the drive by the journal on it."""
-        return moves_here(run)
-
-    def has_begun(self, run: Path) -> bool:
-        """Judge by the notes on each move."""
-        return any(noted.is_begun for noted in content.load_notes(run, self.kind.load(run)))
-
-    def check_continues(self, run: Path, document: Moves, purpose: Purpose) -> None:
-        """Check that the drive has the run's journal and, before undo, that no partition was used since."""
-        if purpose is Purpose.UNDO:
-            check_unused(run, document)
-        else:
-            check_same(run, document)
-
-    def apply(self, work: job.RunWork) -> job.Outcome:
-        """Move the partitions, or continue."""
-        return carry_out(work)
-
-    def undo(self, work: job.RunWork) -> job.Outcome:
-        """Move all partitions back."""
-        return undo_moves(work)
-
-    def power_unrecorded(self, run: Path) -> str:
-        """Describe the result of a power cut now. The journal is on the drive."""
-        return "" if state(run) in self.ended else str(forward.power_message(run))
-
-
-JOB = MoveRunJob()
 
 
 class FoundMove(Struct, frozen=True):
@@ -111,23 +53,14 @@ def found_move(path: str) -> FoundMove:
     block = geometry.whole_block_bytes
     with MovedDrive(drive.path) as medium:
         for part in drive.partitions:
-            for at in _places(part):
-                if (found := _read(medium, at, block)) is not None and _covers(part, found.move):
-                    identity = known_identity(machine, drive)
-                    moves = on_drive(found.moves, identity)
+            for at in journal_places(part.extent) if part.type in partition_types.MOVING else ():
+                found = _read(medium, at, block)
+                # Journals of other moves may be left there.
+                if found is not None and found.move.span == part.extent:
+                    moves = on_drive(found.moves, known_identity(machine, drive))
                     MOVES.check(moves, drive.path)
                     return replace(found, moves=moves)
     raise Refused(t("No interrupted move found on {drive}. Nothing was written.", drive=path))
-
-
-def _covers(part: Partition, move: Move) -> bool:
-    """Return True if the table entry is of this move. Journals of other moves may be left there."""
-    return part.extent == move.span
-
-
-def _places(part: Partition) -> Iterator[int]:
-    if part.type in partition_types.MOVING:
-        yield from journal_places(part.extent)
 
 
 def _read(medium: MovingDrive, at: int, block: int) -> FoundMove | None:
@@ -141,7 +74,8 @@ def _read(medium: MovingDrive, at: int, block: int) -> FoundMove | None:
         return None
     document = json.loads(image_of(images, course.pieces.document))
     where = str(t("the journal on the drive"))
-    moves, notes = MOVES.read_kept(document["moves"], where), content.notes_of(document["notes"], where)
+    moves = MOVES.read_kept(document["moves"], where)
+    notes = from_json(document["notes"], content.Notes, where).moves
     for number, noted in enumerate(notes):
         if course.run in (noted.name, noted.back):
             # An earlier version may have skipped sectors after this document was written.
@@ -181,10 +115,12 @@ def make_found_run(found: FoundMove, tokens: Sequence[str], journal_dir: Path | 
         run = runs.make_run(folder, moves.devices, runs.MOVE, MOVES.render(moves), Environment())
         content.save_notes(run, found.notes)
         journal = RunJournal(run)
+        # A move back starts after all comparisons.
+        last = compare_step(moves, found.number + 1) if found.is_back else move_step(moves, found.number)
         for step, sentence in enumerate(moves.sentences, 1):
-            if step <= _last_begun(found):
+            if step <= last:
                 journal.add(Event.STEP_STARTED, sentence, step=step)
-            if step < _last_begun(found):
+            if step < last:
                 journal.add(Event.STEP_DONE, sentence, step=step)
         journal.close()
         if found.is_back:
@@ -192,10 +128,3 @@ def make_found_run(found: FoundMove, tokens: Sequence[str], journal_dir: Path | 
     finally:
         process.unlock(locks)
     return run
-
-
-def _last_begun(found: FoundMove) -> int:
-    """Return the last started step. A move back starts after all comparisons."""
-    if found.is_back:
-        return compare_step(found.moves, found.number + 1)
-    return move_step(found.moves, found.number)

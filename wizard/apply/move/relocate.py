@@ -123,11 +123,20 @@ def _patched(data: bytes, at: int, new: bytes) -> bytes:
 
 def _fat(head: bytes, before: int, after: int, fat: bytes) -> bytes:
     sector_bytes = _sector_bytes(head, "FAT", bool(head[0x0D] and head[0x10]))
-    at = fat_offset(head)
-    if _is_unclean(head, head[at : at + 8] or fat):
+    at, is_fat32 = fat_offset(head), head[0x16:0x18] == bytes(2)
+    fat = head[at : at + 8] or fat
+    # Linux uses a byte in the first sector, Windows the second entry of the table.
+    if is_fat32:
+        flags = struct.unpack_from("<4xI", fat)[0] if len(fat) >= 8 else FAT32_CLEAN
+        unclean = head[FAT32_STATE_AT] & STATE_UNCLEAN or not flags & FAT32_CLEAN
+    else:
+        flags = struct.unpack_from("<2xH", fat)[0] if len(fat) >= 4 else FAT16_CLEAN
+        has_flags = _clusters(head) >= FAT12_CLUSTERS
+        unclean = head[FAT16_STATE_AT] & STATE_UNCLEAN or (has_flags and not flags & FAT16_CLEAN)
+    if unclean:
         raise Refused(UNCLEAN(title="FAT", command="fsck.fat"))
     copy: int = struct.unpack_from("<H", head, FAT32_COPY_AT)[0]
-    if _is_fat32(head) and copy not in NO_COPY:
+    if is_fat32 and copy not in NO_COPY:
         place = copy * sector_bytes
         if place + BOOT_SECTOR_BYTES > len(head):
             raise Refused(
@@ -141,23 +150,7 @@ def _fat(head: bytes, before: int, after: int, fat: bytes) -> bytes:
     return _with_hidden(head, 0, before, after, "FAT")
 
 
-def _is_fat32(head: bytes) -> bool:
-    return head[0x16:0x18] == bytes(2)
-
-
-def _is_unclean(head: bytes, fat: bytes) -> bool:
-    """Return True if Linux or Windows has not unmounted the FAT. Linux uses a byte in the first sector,
-    Windows the second entry of the table."""
-    if _is_fat32(head):
-        flags = struct.unpack_from("<4xI", fat)[0] if len(fat) >= 8 else FAT32_CLEAN
-        return bool(head[FAT32_STATE_AT] & STATE_UNCLEAN) or not flags & FAT32_CLEAN
-    flags = struct.unpack_from("<2xH", fat)[0] if len(fat) >= 4 else FAT16_CLEAN
-    unclean = _clusters(head) >= FAT12_CLUSTERS and not flags & FAT16_CLEAN
-    return bool(head[FAT16_STATE_AT] & STATE_UNCLEAN) or unclean
-
-
 def _clusters(head: bytes) -> int:
-    """Return the number of clusters of a FAT12 or FAT16."""
     sector, cluster, reserved, tables, root, few, _, table = struct.unpack_from("<HBHBHHBH", head, 0x0B)
     many: int = struct.unpack_from("<I", head, 0x20)[0]
     root_sectors = -(-root * 32 // sector)
@@ -176,23 +169,20 @@ def _exfat(head: bytes, before: int, after: int) -> bytes:
     if len(head) < 2 * region:
         raise ValueError("the head does not hold both copies of the first sectors")
     for at in (0, region):
-        head = _patched(head, at, _exfat_region(head[at : at + region], 1 << shift, before, after))
-    return head
-
-
-def _exfat_region(region: bytes, sector_bytes: int, before: int, after: int) -> bytes:
-    summed = EXFAT_SUM_SECTOR * sector_bytes
-    if region[summed:] != _exfat_sum(region[:summed], sector_bytes):
-        raise Refused(
-            t(
-                "The checksum of the first exFAT sectors or their copy is wrong. Check first with {command}.",
-                command="fsck.exfat",
+        sectors = head[at : at + region]
+        summed = sectors[: EXFAT_SUM_SECTOR << shift]
+        if sectors != summed + _exfat_sum(summed, 1 << shift):
+            raise Refused(
+                t(
+                    "The checksum of the first exFAT sectors or their copy is wrong. "
+                    "Check first with {command}.",
+                    command="fsck.exfat",
+                )
             )
-        )
-    if struct.unpack_from("<Q", region, EXFAT_OFFSET_AT)[0] != before:
-        return region
-    moved = _patched(region, EXFAT_OFFSET_AT, struct.pack("<Q", after))[:summed]
-    return moved + _exfat_sum(moved, sector_bytes)
+        if struct.unpack_from("<Q", summed, EXFAT_OFFSET_AT)[0] == before:
+            moved = _patched(summed, EXFAT_OFFSET_AT, struct.pack("<Q", after))
+            head = _patched(head, at, moved + _exfat_sum(moved, 1 << shift))
+    return head
 
 
 def _exfat_sum(data: bytes, sector_bytes: int) -> bytes:

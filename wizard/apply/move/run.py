@@ -1,8 +1,8 @@
-"""Run, verify and undo moves in the detached process, and report the result."""
+"""The move job: check, run, verify and undo moves, and report the result."""
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -22,13 +22,12 @@ from wizard.apply.move.mover.prepare import MovedDrive
 from wizard.apply.plan.identity_check import check_same_start, drive_fault, probe_again
 from wizard.apply.run import job, kinds
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
-from wizard.apply.run.journal import begun_steps, read_entries
-from wizard.apply.run.process import NOTHING_WRITTEN
+from wizard.apply.run.journal import begun_steps, read_entries, state
+from wizard.apply.run.process import NOTHING_WRITTEN, Purpose
 from wizard.apply.run.runs import load_environment, run_argument
 from wizard.model.errors import BadInput, Failed, Refused, partition_path
 from wizard.model.geometry import Identity
-from wizard.model.machine import Drive
-from wizard.model.moves import Move, Moves
+from wizard.model.moves import Moves
 from wizard.model.run import Check, Event
 from wizard.model.said import Message, Sentence, join, t
 from wizard.plan.partition.moves import move_step, planned_again
@@ -37,26 +36,128 @@ from wizard.probe.host.sysfs import SYS, name_of
 from wizard.probe.machine import list_drive_paths, probe_drive, probe_machine
 
 
-def moves_here(run: Path) -> Moves:
-    """Return the run's moves, with the current node of their drive. Raises Refused if their journal is on two
-    drives, and BadInput if a file of the run is unreadable."""
-    moves = kinds.MOVE.load(run)
-    notes = load_notes(run, moves)
-    if not any(noted.is_begun for noted in notes):
-        return moves
-    own = moves.drive.path
-    others = (path for path in list_drive_paths(all_devices=True) if path != own and not _is_stacked(path))
-    found = [path for path in (own, *others) if has_journal(path, moves, notes)]
-    if len(found) > 1:
-        raise Refused(
-            t(
-                "The journal of {run} is on more than one drive: {drives:list}. Detach the "
-                "copies first. This attempt made no changes.",
-                run=run.name,
-                drives=tuple(found),
+class MoveRunJob(job.RunJob[Moves]):
+    """Runs that move partitions."""
+
+    kind = kinds.MOVE
+
+    def own_drives(
+        self, document: Moves, environment: Environment, run: Path | None = None, *, undoing: bool = False
+    ) -> Collection[str]:
+        """Check that the run may write to the drive."""
+        drive = document.drive.path
+        environment.check_allowed((drive,))
+        if reason := node_fault(drive, drive):
+            raise Refused(
+                t("{node} cannot be trusted: {reason}. Nothing was written.", node=drive, reason=reason)
             )
+        return (drive,)
+
+    def check_new(self, document: Moves) -> None:
+        """Check that the drive is the planned one, and that planning again gives the same moves."""
+        planned = document.drive
+        drive = probe_again(planned)
+        check_same_start(planned, drive)
+        try:
+            machine = probe_machine([planned.path], seconds=LOOK_SECONDS)
+            again = next((planned_again(machine, drive, document) for drive in machine.drives), None)
+        except (BadInput, Refused) as error:
+            raise Refused(f"{error} {NOTHING_WRITTEN}") from None
+        if (
+            again is None
+            or replace(again, moves=tuple(replace(move, drive=planned) for move in again.moves)) != document
+            or (again.drive.content_digest, again.drive.held) != (planned.content_digest, planned.held)
+        ):
+            raise Refused(
+                t(
+                    "{part} has changed since the plan was created. Check again with `diskwright "
+                    "move`. Nothing was written.",
+                    part=document.device,
+                )
+            )
+
+    def located(self, run: Path) -> Moves:
+        """Find the drive by the journal on it. Raises Refused if the journal is on two drives."""
+        moves = self.kind.load(run)
+        notes = load_notes(run, moves)
+        if not any(noted.is_begun for noted in notes):
+            return moves
+        own = moves.drive.path
+        others = (
+            path for path in list_drive_paths(all_devices=True) if path != own and not _is_stacked(path)
         )
-    return on_drive(moves, replace(moves.drive, path=found[0])) if found else moves
+        found = [path for path in (own, *others) if has_journal(path, moves, notes)]
+        if len(found) > 1:
+            raise Refused(
+                t(
+                    "The journal of {run} is on more than one drive: {drives:list}. Detach the "
+                    "copies first. This attempt made no changes.",
+                    run=run.name,
+                    drives=tuple(found),
+                )
+            )
+        return on_drive(moves, replace(moves.drive, path=found[0])) if found else moves
+
+    def has_begun(self, run: Path) -> bool:
+        """Judge by the notes on each move."""
+        return any(noted.is_begun for noted in load_notes(run, self.kind.load(run)))
+
+    def check_continues(self, run: Path, document: Moves, purpose: Purpose) -> None:
+        """Check that the drive has the run's journal and, before undo, that no partition was used since.
+        Raises UnreadSector if that is unknown."""
+        check_same(run, document)
+        if purpose is Purpose.UNDO:
+            forget_caches(document.drive.path)
+            with MovedDrive(document.drive.path) as drive:
+                forward.refuse_used(OnDrive(run, document, drive, load_notes(run, document)))
+
+    def apply(self, work: job.RunWork) -> job.Outcome:
+        """Move the partitions, or continue."""
+        run, moves = work.run, self.located(work.run)
+        self.own_drives(moves, load_environment(run))
+        # Partitions that have not moved may have been used since they were read. Read them again.
+        notes = tuple(
+            noted if noted.is_begun else replace(noted, content="") for noted in load_notes(run, moves)
+        )
+        if any(noted.is_begun for noted in notes):
+            check_same(run, moves)
+            begun = begun_steps(read_entries(run))
+            _check_left(moves, sum(move_step(moves, number) in begun for number in range(len(moves.moves))))
+        else:
+            self.check_new(moves)
+        save_notes(run, notes)
+        try:
+            with _opened(moves) as drive:
+                forward.ForwardMoves(work, moves, drive, notes).go()
+        except forward.RunEnded as end:
+            return end.outcome
+        return _verify(work, moves)
+
+    def undo(self, work: job.RunWork) -> job.Outcome:
+        """Move all partitions back."""
+        run, moves = work.run, self.located(work.run)
+        self.own_drives(moves, load_environment(run))
+        check_same(run, moves)
+        with _opened(moves) as drive:
+            context = OnDrive(run, moves, drive, load_notes(run, moves))
+            forward.return_all(context)
+        messages = list[Message]()
+        for move, noted in zip(moves.moves, context.notes, strict=True):
+            lost = [*forward.lost_message(move, noted)]
+            back = (
+                Sentence("{part} starts at {start:exact} again.")
+                if lost
+                else Sentence("{part} starts at {start:exact} again, bit for bit as before.")
+            )
+            messages += [back(part=move.device, start=move.before.start_bytes), *lost]
+        return Event.UNDONE, str(join(*messages))
+
+    def power_unrecorded(self, run: Path) -> str:
+        """Describe the result of a power cut now. The journal is on the drive."""
+        return "" if state(run) in self.ended else str(forward.power_message(run))
+
+
+JOB = MoveRunJob()
 
 
 def has_journal(path: str, moves: Moves, notes: Sequence[Noted]) -> bool:
@@ -99,44 +200,6 @@ def on_drive(moves: Moves, drive: Identity) -> Moves:
     )
 
 
-def check_own(moves: Moves, environment: Environment) -> None:
-    """Raises Refused if this run may not write to the drive."""
-    drive = moves.drive.path
-    environment.check_allowed((drive,))
-    if reason := node_fault(drive, drive):
-        raise Refused(
-            t("{node} cannot be trusted: {reason}. Nothing was written.", node=drive, reason=reason)
-        )
-
-
-def check_new(moves: Moves) -> None:
-    """Raises Refused unless the drive is the planned one, and planning again gives the same moves."""
-    drive = probe_again(moves.drive)
-    check_same_start(moves.drive, drive)
-    again = _plan_again(moves)
-    if (
-        again is None
-        or replace(again, moves=tuple(replace(move, drive=moves.drive) for move in again.moves)) != moves
-        or (again.drive.content_digest != moves.drive.content_digest or again.drive.held != moves.drive.held)
-    ):
-        raise Refused(
-            t(
-                "{part} has changed since the plan was created. Check again with `diskwright "
-                "move`. Nothing was written.",
-                part=moves.device,
-            )
-        )
-
-
-def _plan_again(moves: Moves) -> Moves | None:
-    """Plan the same moves again, or return None if the drive is missing. Raises Refused."""
-    try:
-        machine = probe_machine([moves.drive.path], seconds=LOOK_SECONDS)
-        return next((planned_again(machine, drive, moves) for drive in machine.drives), None)
-    except (BadInput, Refused) as error:
-        raise Refused(f"{error} {NOTHING_WRITTEN}") from None
-
-
 def check_same(run: Path, moves: Moves) -> None:
     """Raises Refused unless the drive is the planned one and unused. After the first move has started, it
     must contain the run's journal."""
@@ -176,26 +239,6 @@ def _check_left(moves: Moves, started: int) -> None:
             )
 
 
-def carry_out(work: job.RunWork) -> job.Outcome:
-    """Continue the moves, and return how the run ended. Raises DiskwrightError."""
-    run, moves = work.run, moves_here(work.run)
-    check_own(moves, load_environment(run))
-    # Partitions that have not moved may have been used since they were read. Read them again.
-    notes = tuple(noted if noted.is_begun else replace(noted, content="") for noted in load_notes(run, moves))
-    if any(noted.is_begun for noted in notes):
-        check_same(run, moves)
-        begun = begun_steps(read_entries(run))
-        _check_left(moves, sum(move_step(moves, number) in begun for number in range(len(moves.moves))))
-    else:
-        check_new(moves)
-    save_notes(run, notes)
-    with _opened(moves) as drive:
-        carrying = forward.ForwardMoves(work, moves, drive, notes)
-        if (ended := carrying.all_read() or carrying.all_moved()) is not None:
-            return ended
-    return _verify(work, moves)
-
-
 @contextmanager
 def _opened(moves: Moves) -> Iterator[MovedDrive]:
     """Open the drive exclusively. Afterwards, the kernel rereads its table in any case."""
@@ -214,20 +257,19 @@ def _verify(work: job.RunWork, moves: Moves) -> job.Outcome:
         wait_for(*moves.devices)
     drive = probe_drive(moves.drive.path)
     for move in moves.moves:
-        if work.journal.verify(_checks(drive, move)):
+        part, wanted = drive.partition(move.device), move.after.start_bytes
+        start = part.kernel_start_bytes if part else None
+        found = (part.filesystem if part else None) or ""
+        seen = t("The kernel sees {part} at {start:exact}.", part=move.device, start=wanted)
+        holds = t("{part} contains {holds}, as before.", part=move.device, holds=move.holds)
+        checks = (
+            Check(str(seen), start == wanted, str(start)),
+            Check(str(holds), found == move.holds, found),
+        )
+        if work.journal.verify(checks):
             return Event.FAILED, str(forward.CHECKS_FAIL(part=move.device, way=""))
     tasks = (said for move in moves.moves for said in move.then if isinstance(said, Message))
     return Event.DONE, str(join(_at_new_places(work.run, moves), *tasks))
-
-
-def _checks(drive: Drive, move: Move) -> Iterator[Check]:
-    part = drive.partition(move.device)
-    start = part.kernel_start_bytes if part else None
-    what = t("The kernel sees {part} at {start:exact}.", part=move.device, start=move.after.start_bytes)
-    yield Check(str(what), start == move.after.start_bytes, str(start))
-    found = (part.filesystem if part else None) or ""
-    what = t("{part} contains {holds}, as before.", part=move.device, holds=move.holds)
-    yield Check(str(what), found == move.holds, found)
 
 
 def _at_new_places(run: Path, moves: Moves) -> Message:
@@ -239,46 +281,14 @@ def _at_new_places(run: Path, moves: Moves) -> Message:
             run=run_argument(run),
         )
     (move,) = moves.moves
-    aligned = move.after.start_bytes % move.drive.geometry.grain_bytes == 0
     done = (
         Sentence(
+            "{part} now starts at {start:exact}. `diskwright undo {run}` moves it back until it is used."
+        )
+        if move.after.start_bytes % move.drive.geometry.grain_bytes
+        else Sentence(
             "{part} now starts at {start:exact} and is aligned. `diskwright undo {run}` "
             "moves it back until it is used."
         )
-        if aligned
-        else Sentence(
-            "{part} now starts at {start:exact}. `diskwright undo {run}` moves it back until it is used."
-        )
     )
     return done(part=move.device, start=move.after.start_bytes, run=run_argument(run))
-
-
-def check_unused(run: Path, moves: Moves) -> None:
-    """Raises Refused if the moves cannot be undone: another drive, a lost journal, a partition used since.
-    Raises UnreadSector if that is unknown. Does not write to the drive."""
-    check_same(run, moves)
-    forget_caches(moves.drive.path)
-    with MovedDrive(moves.drive.path) as drive:
-        forward.refuse_used(OnDrive(run, moves, drive, load_notes(run, moves)))
-
-
-def undo_moves(work: job.RunWork) -> job.Outcome:
-    """Move all partitions back, and return how that ended. Raises DiskwrightError."""
-    run, moves = work.run, moves_here(work.run)
-    check_own(moves, load_environment(run))
-    check_same(run, moves)
-    with _opened(moves) as drive:
-        forward.return_all(OnDrive(run, moves, drive, load_notes(run, moves)))
-    return Event.UNDONE, str(join(*_undo_messages(moves, load_notes(run, moves))))
-
-
-def _undo_messages(moves: Moves, notes: tuple[Noted, ...]) -> Iterator[Message]:
-    for move, noted in zip(moves.moves, notes, strict=True):
-        lost = tuple(forward.lost_message(move, noted)) if noted.bad or noted.zeros else ()
-        back = (
-            Sentence("{part} starts at {start:exact} again.")
-            if lost
-            else Sentence("{part} starts at {start:exact} again, bit for bit as before.")
-        )
-        yield back(part=move.device, start=move.before.start_bytes)
-        yield from lost

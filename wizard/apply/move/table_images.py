@@ -15,7 +15,7 @@ cut. Then the table is missing, or ends at that record, until the pieces are wri
 another table.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Literal
 
 from msgspec import Struct
@@ -58,22 +58,6 @@ class TableImages(Struct, frozen=True):
     new: tuple[TablePiece, ...]
 
 
-class SharedBlock(Refused):
-    """The physical block at `place` has to be written, but also contains data of partition `number`, which
-    may be the moved one or its free space."""
-
-    def __init__(self, number: int, place: Extent) -> None:
-        super().__init__(
-            t(
-                "The physical block at byte {byte} contains part of the table and data of "
-                "partition {number}. A power cut during the write could destroy that data.",
-                byte=place.start_bytes,
-                number=number,
-            )
-        )
-        self.number, self.place = number, place
-
-
 class _Drive(Struct, frozen=True):
     """The read function and sizes of a drive, in bytes. A physical block is at least one logical block."""
 
@@ -95,24 +79,46 @@ def table_images(
     """Return the three states for moving partition `number` to `after`. During the move, its entry covers
     `span`: both places and the journal.
 
-    Raises Refused, including SharedBlock. Raises ValueError if `span` does not contain both places, or a
-    place is not in whole logical blocks.
+    Raises Refused, also if a physical block to write contains data of a partition. Raises ValueError if
+    `span` does not contain both places, or a place is not in whole logical blocks.
     """
     drive = _Drive(read, size_bytes, block_bytes, max(block_bytes, physical_bytes))
     reading = tables.read_table(read, size_bytes, block_bytes, None, has_signature=False)
     _check_table(drive, reading)
     entry = _entry(reading, number)
-    _check_places(drive, entry, span, after)
+    if any(place.start_bytes % block_bytes or place.size_bytes % block_bytes for place in (span, after)):
+        raise ValueError("a place is not in whole logical blocks")
+    if not after.size_bytes or not all(place.is_within(span) for place in (entry, after)):
+        raise ValueError("the span does not hold both places")
     before = _image(drive, reading)
     _check_room(before, reading, entry, span)
-    moving_type = partition_types.MOVING_GPT if reading.table.kind == "gpt" else partition_types.MOVING_MBR
+    if reading.table.kind == "gpt":
+        moving_type = partition_types.MOVING_GPT
+        copies = [(copy.header, copy.entries) for copy in proof.copies_of(before)]
+    else:
+        moving_type = partition_types.MOVING_MBR
+        record = line_of(before, number) // block_bytes * block_bytes
+        copies = [(Extent(record, block_bytes),) * 2]
     moving = _with_entry(before, reading, entry, span, moving_type)
     new = _with_entry(before, reading, entry, after, entry.type)
-    changed = _changed(drive, before, (moving, new))
-    copies = [_runs(drive, changed, copy) for copy in _copies(drive, before, reading, number)]
-    first_copy_first = [run for copy in copies for run in copy]
-    last_copy_first = [run for copy in reversed(copies) for run in copy]
-    _check_shared(reading, entry, span, first_copy_first)
+    # Offsets of physical blocks that differ between the three states.
+    physical = replace(before, block_bytes=drive.physical_bytes)
+    changed = {offset for other in (moving, new) for offset, _, _ in physical.changed_blocks(other)}
+    runs = [_runs(drive, changed, *copy) for copy in copies]
+    first_copy_first = [run for copy in runs for run in copy]
+    last_copy_first = [run for copy in reversed(runs) for run in copy]
+    # Data of a partition may change in the meantime.
+    for run in first_copy_first:
+        for other in reading.entries:
+            if other.type not in partition_types.CONTAINERS and run.overlaps(span if other is entry else other):
+                raise Refused(
+                    t(
+                        "The physical block at byte {byte} contains part of the table and data of "
+                        "partition {number}. A power cut during the write could destroy that data.",
+                        byte=run.start_bytes,
+                        number=other.number,
+                    )
+                )
     return TableImages(
         old=_pieces(before, first_copy_first),
         moving=_pieces(moving, last_copy_first),
@@ -136,7 +142,7 @@ def _check_table(drive: _Drive, reading: tables.TableReading) -> None:
             t("The partition table was not read completely. {problems:row}", problems=reading.problems)
         )
     if table.kind == "gpt":
-        _gpt_copies(drive)
+        _check_gpt(drive)
         if table.primary != "ok":
             raise Refused(
                 t(
@@ -150,8 +156,8 @@ def _check_table(drive: _Drive, reading: tables.TableReading) -> None:
         )
 
 
-def _gpt_copies(drive: _Drive) -> tuple[GptCopy, GptCopy]:
-    """Return both copies of the GPT, the first one first. Raises Refused unless both are valid and equal."""
+def _check_gpt(drive: _Drive) -> None:
+    """Raises Refused unless both copies of the GPT are valid and equal."""
     last = drive.size_bytes // drive.block_bytes - 1
     found = [read_copy(drive.read, lba, last, drive.block_bytes) for lba in (1, last)]
     sound = [copy for copy in found if copy and copy.sound]
@@ -168,7 +174,6 @@ def _gpt_copies(drive: _Drive) -> tuple[GptCopy, GptCopy]:
         raise Refused(
             t("The two copies of the GPT differ. Make them match first, because the correct copy is unknown.")
         )
-    return first, other
 
 
 def _comparable(copy: GptCopy) -> tuple[object, ...]:
@@ -179,7 +184,7 @@ def _entry(reading: tables.TableReading, number: int) -> tables.GptEntry:
     found = next((entry for entry in reading.entries if entry.number == number), None)
     if found is None or not found.size_bytes:
         raise Refused(t("The table has no partition {number}.", number=number))
-    if _is_container(reading, found):
+    if found.type in partition_types.CONTAINERS:
         raise Refused(
             t(
                 "Partition {number} is extended and is not moved. Its logical partitions can be moved.",
@@ -187,22 +192,6 @@ def _entry(reading: tables.TableReading, number: int) -> tables.GptEntry:
             )
         )
     return found
-
-
-def _is_container(reading: tables.TableReading, entry: tables.GptEntry) -> bool:
-    return reading.table.kind == "mbr" and entry.type in partition_types.CONTAINERS
-
-
-def _is_logical(reading: tables.TableReading, entry: tables.GptEntry) -> bool:
-    return reading.table.kind == "mbr" and entry.number > MBR_PRIMARIES
-
-
-def _check_places(drive: _Drive, entry: tables.GptEntry, span: Extent, after: Extent) -> None:
-    for place in (span, after):
-        if place.start_bytes % drive.block_bytes or place.size_bytes % drive.block_bytes:
-            raise ValueError("a place is not in whole logical blocks")
-    if not after.size_bytes or not all(place.is_within(span) for place in (entry, after)):
-        raise ValueError("the span does not hold both places")
 
 
 def _check_room(
@@ -223,10 +212,12 @@ def _check_room(
                 end=end,
             )
         )
-    if _is_logical(reading, entry):
+    is_logical = table.kind == "mbr" and entry.number > MBR_PRIMARIES
+    if is_logical:
         _check_logical(image, reading, entry, span)
-    for other in _others(reading, entry):
-        if span.overlaps(other):
+    for other in reading.entries:
+        is_around = is_logical and other.type in partition_types.CONTAINERS
+        if other.number != entry.number and not is_around and span.overlaps(other):
             raise Refused(
                 t(
                     "The space for the move overlaps partition {other}, which is not moved.",
@@ -256,7 +247,7 @@ def _check_logical(
                 number=entry.number,
             )
         )
-    containers = (other.extent for other in reading.entries if _is_container(reading, other))
+    containers = (other.extent for other in reading.entries if other.type in partition_types.CONTAINERS)
     if not any(
         container.start_bytes <= record < span.start_bytes and span.end_bytes <= container.end_bytes
         for container in containers
@@ -268,14 +259,6 @@ def _check_logical(
                 number=entry.number,
             )
         )
-
-
-def _others(reading: tables.TableReading, entry: tables.GptEntry) -> Iterator[tables.GptEntry]:
-    """Yield the other partitions. For a logical one, skip the extended partition around it."""
-    for other in reading.entries:
-        around = _is_logical(reading, entry) and _is_container(reading, other)
-        if other.number != entry.number and not around:
-            yield other
 
 
 def _image(drive: _Drive, reading: tables.TableReading) -> proof.Image:
@@ -295,7 +278,6 @@ def _image(drive: _Drive, reading: tables.TableReading) -> proof.Image:
 def _with_entry(
     before: proof.Image, reading: tables.TableReading, entry: tables.GptEntry, place: Extent, kind: str
 ) -> proof.Image:
-    """Return the table with one entry changed to this place and type."""
     entries = tuple(
         TableEntry(
             other.number,
@@ -311,45 +293,13 @@ def _with_entry(
     return with_one_changed(WriteTable("", table, fresh=False, entries=entries), before)
 
 
-def _changed(drive: _Drive, before: proof.Image, others: tuple[proof.Image, proof.Image]) -> set[int]:
-    """Return the offsets of physical blocks that differ between the three states."""
-    physical = replace(before, block_bytes=drive.physical_bytes)
-    return {offset for other in others for offset, _, _ in physical.changed_blocks(other)}
-
-
-def _copies(
-    drive: _Drive, image: proof.Image, reading: tables.TableReading, number: int
-) -> Iterator[tuple[Extent, ...]]:
-    """Return the places of each copy of the change, in reverse write order: a GPT's header and entries, or
-    the MBR record of the partition."""
-    size = drive.block_bytes
-    if reading.table.kind == "mbr":
-        yield (Extent(line_of(image, number) // size * size, size),)
-        return
-    for copy in _gpt_copies(drive):
-        yield Extent(copy.header_lba * size, size), Extent(copy.entries_lba * size, len(copy.entries))
-
-
-def _runs(drive: _Drive, changed: set[int], places: tuple[Extent, ...]) -> list[Extent]:
-    """Return runs of changed physical blocks of one copy. The run with the copy's first place comes last."""
+def _runs(drive: _Drive, changed: set[int], header: Extent, entries: Extent) -> list[Extent]:
+    """Return runs of changed physical blocks of one copy. The run with the header comes last. In an MBR,
+    header and entries are both the record of the partition."""
     size = drive.physical_bytes
-    blocks = (
-        Extent(offset, size)
-        for offset in changed
-        if any(one.overlaps(Extent(offset, size)) for one in places)
-    )
-    return sorted(merged(blocks, size, drive.size_bytes), key=lambda run: run.overlaps(places[0]))
-
-
-def _check_shared(
-    reading: tables.TableReading, entry: tables.GptEntry, span: Extent, runs: Iterable[Extent]
-) -> None:
-    """Raises SharedBlock if a write would include partition data, which may change in the meantime."""
-    others = [other for other in reading.entries if not _is_container(reading, other)]
-    for run in runs:
-        for other in others:
-            if run.overlaps(span if other is entry else other):
-                raise SharedBlock(other.number, run)
+    blocks = [Extent(offset, size) for offset in changed]
+    own = [block for block in blocks if block.overlaps(header) or block.overlaps(entries)]
+    return sorted(merged(own, size, drive.size_bytes), key=lambda run: run.overlaps(header))
 
 
 def _pieces(image: proof.Image, runs: Iterable[Extent]) -> tuple[TablePiece, ...]:

@@ -57,7 +57,7 @@ class PlanKind(RunKind[Plan], frozen=True):
 
 CHANGES = RunKind(runs.CHANGES, SETTINGS, "settings.run")
 MIGRATION = RunKind(runs.MIGRATION, MIGRATIONS, "conversion.job")
-MOVE = RunKind(runs.MOVE, MOVES, "move.recover")
+MOVE = RunKind(runs.MOVE, MOVES, "move.run")
 BRING = RunKind(runs.BRING, BRINGS, "copy.job")
 PLAN = PlanKind(runs.PLAN, PLANS, "plan.job")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from wizard.apply.conversion.rehearsal import ProgressParser, share_of
+from wizard.apply.conversion.rehearsal import progress_parser
 from wizard.operations.ext4 import (
     extent_share,
 )
@@ -14,17 +14,22 @@ from wizard.process.output import Listener
 from wizard.process.program import run
 
 
+def told_by(*lines: str) -> list[float]:
+    told: list[float] = []
+    parse = progress_parser(told.append)
+    for line in lines:
+        parse(line)
+    return told
+
+
 def test_passes_add_up_and_never_decrease() -> None:
-    told = [share_of(turn, done, 10) for turn in range(1, 6) for done in range(11)]
+    told = told_by(*(f"{turn} {done} 10 x" for turn in range(1, 6) for done in range(11)))
     assert told == sorted(told) and told[0] == 0.0 and told[-1] == 1.0
-    assert share_of(1, 5, 10) == pytest.approx(0.35) and share_of(2, 0, 0) == pytest.approx(0.9)
+    assert told_by("1 5 10 x", "2 0 0 x") == pytest.approx([0.35, 0.9])
 
 
 def test_only_progress_lines_are_reported() -> None:
-    told: list[float] = []
-    heed = ProgressParser(told.append)
-    for line in ("1 5 10 /dev/sda1", "1 6 10 /dev/sda1", "no progress", "2 5 10 old films"):
-        heed(line)
+    told = told_by("1 5 10 /dev/sda1", "1 6 10 /dev/sda1", "no progress", "2 5 10 old films")
     assert told == pytest.approx([0.35, 0.42, 0.8])
 
 

@@ -9,15 +9,16 @@ from tests.exchanging import Power, VolatileDrive
 from wizard.apply.conversion.state import (
     EARLIER,
     FILE,
+    SCHEMA,
     ConvertedFilesystem,
     load_filesystem,
     phase_of,
-    save_filesystem,
 )
 from wizard.apply.engine import record
 from wizard.apply.engine.record import GOING_BACK, Phase, power_sentence
 from wizard.apply.engine.stores import Store
 from wizard.apply.engine.written_pages import WrittenPages
+from wizard.apply.run.backup_store import replace_document
 from wizard.model.errors import BadInput
 from wizard.model.said import MIB
 
@@ -52,7 +53,7 @@ def test_reads_show_the_writes_over_the_drive(tmp_path: Path, block_bytes: int) 
 def test_filesystem_is_recorded_atomically(tmp_path: Path) -> None:
     assert load_filesystem(tmp_path) is None and phase_of(tmp_path) is None
     filesystem = ConvertedFilesystem("uuid", SIZE, "00", "01", "/srv/store")
-    save_filesystem(tmp_path, filesystem)
+    replace_document(tmp_path / FILE, SCHEMA, filesystem)
     (tmp_path / f"{FILE}.new").write_text("{")
     assert load_filesystem(tmp_path) == filesystem
     (tmp_path / FILE).write_text("{")

@@ -19,7 +19,8 @@ RULES: Mapping[str, tuple[ModuleType, str, str]] = {
     "direct: a record goes with its own bytes": (
         moving,
         "flushed()\n                self._record(self._advanced_to(arrived))\n            flushed",
-        "flushed()\n            self._record(self._advanced_to(after(part, upwards)))\n            flushed",
+        "flushed()\n            self._record(self._advanced_to(after(part, self._upwards)))\n            "
+        "flushed",
     ),
     "direct: what shares a physical block is not kept": (
         moving,
@@ -33,8 +34,9 @@ RULES: Mapping[str, tuple[ModuleType, str, str]] = {
     ),
     "direct: a record tells of the window that is still written": (
         moving,
-        "flushed, arrived = self._drive.flushing(), after(part, upwards)",
-        "flushed, arrived = self._drive.flushing(), after(parts[min(number + 1, len(parts) - 1)], upwards)",
+        "flushed, arrived = self._drive.flushing(), after(part, self._upwards)",
+        "flushed = self._drive.flushing()\n            "
+        "arrived = after(parts[min(number + 1, len(parts) - 1)], self._upwards)",
     ),
     "direct: without the flush of the last bytes": (
         moving,
@@ -78,8 +80,8 @@ RULES: Mapping[str, tuple[ModuleType, str, str]] = {
     ),
     "a phase is not on the medium first": (
         mover,
-        "self._journal.save(state, edges)\n        self._drive.flush()",
-        "self._journal.save(state, edges)",
+        "self._journal.save(self.state, saved_edges)\n        self._drive.flush()",
+        "self._journal.save(self.state, saved_edges)",
     ),
     "shared physical blocks are not mended": (
         mover,
@@ -116,9 +118,9 @@ RULES: Mapping[str, tuple[ModuleType, str, str]] = {
     ),
     "the copies go with the rest of the head": (
         mover,
-        "            write_bytes(self._drive, start + at, data)\n        if copies:\n            "
+        "            write_bytes(self._drive, at, data)\n        if copies:\n            "
         "self._drive.flush()\n\n    def _zeroed_copies",
-        "            write_bytes(self._drive, start + at, data)\n\n    def _zeroed_copies",
+        "            write_bytes(self._drive, at, data)\n\n    def _zeroed_copies",
     ),
     "the copies come with the rest of the head": (
         mover,

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.lasting import Files, LastingFolder, states_during
-from wizard.apply.conversion.state import ConvertedFilesystem, save_filesystem
+from wizard.apply.conversion.state import FILE, SCHEMA, ConvertedFilesystem
 from wizard.apply.engine.record import Phase, Record, save_record
-from wizard.apply.run.backup_store import Environment, mark_durably
+from wizard.apply.run.backup_store import Environment, mark_durably, replace_document
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.runs import make_run
 from wizard.apply.system.edited_file import edit
@@ -79,8 +79,8 @@ def converted(folder: Path) -> tuple[str, Callable[[], object], Callable[[], obj
     before, after = (ConvertedFilesystem("uuid", 4096, "", new) for new in ("00", "01"))
     return (
         "filesystem.json",
-        lambda: save_filesystem(folder, before),
-        lambda: save_filesystem(folder, after),
+        lambda: replace_document(folder / FILE, SCHEMA, before),
+        lambda: replace_document(folder / FILE, SCHEMA, after),
     )
 
 

@@ -300,16 +300,12 @@ class MoveJournal:
 
     def load(self) -> tuple[MoveState, bytes] | None:
         """Return the newest valid state with the bytes of the edges, or None. Raises Failed."""
-        newest: tuple[int, int, MoveState, bytes] | None = None
-        for slot in range(notices.SLOTS):
-            found = self._read_slot(slot)
-            if found is not None and (newest is None or found[0] > newest[0]):
-                newest = (found[0], slot, found[1], found[2])
-        if newest is None:
+        found = [(slot, one) for slot in range(notices.SLOTS) if (one := self._read_slot(slot)) is not None]
+        if not found:
             return None
-        self._number, self._slot = newest[0], newest[1]
-        self._block = newest[2].course.physical_bytes
-        return newest[2], newest[3]
+        self._slot, (self._number, state, edges) = max(found, key=lambda one: one[1][0])
+        self._block = state.course.physical_bytes
+        return state, edges
 
     def _read_slot(self, slot: int) -> tuple[int, MoveState, bytes] | None:
         raw = read_bytes(self._drive, self._at + slot * notices.SLOT_BYTES, notices.SLOT_BYTES)

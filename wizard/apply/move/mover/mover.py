@@ -5,7 +5,7 @@ is at one place. Until then, the head and its copies are zeros. Copies are writt
 signatures, and cleared after them, so any recognised filesystem is complete.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from itertools import groupby
 
 from msgspec.structs import replace
@@ -22,7 +22,6 @@ from wizard.apply.move.mover.journal import (
     read_bytes,
     write_bytes,
 )
-from wizard.apply.move.mover.prepare import with_zeros
 from wizard.apply.move.mover.windows import WindowMover
 from wizard.model.errors import Failed
 from wizard.model.said import KIB, t
@@ -34,6 +33,16 @@ MiB: first blocks, md 1.2, JFS, Btrfs, ReiserFS and LUKS2 headers."""
 
 Told = Callable[[int], bool]
 """Receives the number of moved bytes, and returns True to stop between two windows."""
+
+
+def overlaid(data: bytes, offset_bytes: int, writes: Iterable[tuple[int, bytes]]) -> bytes:
+    """Return the bytes from this offset as they will be after `writes`: offsets, and bytes."""
+    changed = bytearray(data)
+    for at, written in writes:
+        low, high = max(at, offset_bytes), min(at + len(written), offset_bytes + len(data))
+        if low < high:
+            changed[low - offset_bytes : high - offset_bytes] = written[low - at : high - at]
+    return bytes(changed)
 
 
 class Mover:
@@ -59,19 +68,6 @@ class Mover:
     def go(self, target: PartitionSide) -> None:
         """Continue until the partition and the table are complete at the target. Raises MoveStopped,
         UnreadSector, and Failed for other drive errors; both directions remain possible."""
-        while (self.state.phase, self.state.target) != (MovePhase.DONE, target):
-            self._step(target)
-
-    @property
-    def is_whole(self) -> bool:
-        """True if the partition is complete at its old place, and was never written."""
-        return self.state.epoch == 0 and self.state.phase is not MovePhase.BARRING
-
-    def _step(self, target: PartitionSide) -> None:
-        phase, reverses = self.state.phase, self.state.target is not target
-        if phase is MovePhase.PREPARED or (phase in (MovePhase.DONE, MovePhase.TABLING) and reverses):
-            self._leave_whole(target)
-            return
         steps = {
             MovePhase.UNTABLING: self._untable,
             MovePhase.BARRING: self._bar,
@@ -79,22 +75,27 @@ class Mover:
             MovePhase.PLACING: self._place,
             MovePhase.TABLING: self._table,
         }
-        steps[phase](target)
+        while ((phase := self.state.phase), self.state.target) != (MovePhase.DONE, target):
+            turns = self.state.target is not target
+            if phase is MovePhase.PREPARED and target is PartitionSide.OLD:
+                self._enter(phase=MovePhase.DONE, target=target)
+            elif phase is MovePhase.PREPARED:
+                self._enter(phase=MovePhase.UNTABLING, barred_at=PartitionSide.OLD)
+            elif turns and phase in (MovePhase.DONE, MovePhase.TABLING):
+                # The partition is complete at the other place.
+                self._enter(phase=MovePhase.UNTABLING, barred_at=self.state.target)
+            else:
+                steps[phase](target)
 
-    def _leave_whole(self, target: PartitionSide) -> None:
-        """Leave a state in which the partition is complete."""
-        state = self.state
-        if state.phase is not MovePhase.PREPARED:
-            self._enter(replace(state, phase=MovePhase.UNTABLING, barred_at=state.target))
-        elif target is PartitionSide.NEW:
-            self._enter(replace(state, phase=MovePhase.UNTABLING, barred_at=PartitionSide.OLD))
-        else:
-            self._enter(replace(state, phase=MovePhase.DONE, target=target))
+    @property
+    def is_whole(self) -> bool:
+        """True if the partition is complete at its old place, and was never written."""
+        return self.state.epoch == 0 and self.state.phase is not MovePhase.BARRING
 
     def _untable(self, target: PartitionSide) -> None:
         if target is self.state.barred_at:
             # Only the table was written. The partition need not be compared, nor readable.
-            self._enter(replace(self.state, phase=MovePhase.TABLING, target=target))
+            self._enter(phase=MovePhase.TABLING, target=target)
             return
         if not self.is_at(self.state.barred_at):
             raise Failed(
@@ -114,16 +115,15 @@ class Mover:
         self._restore_edges(self.state.barred_at)
         write_bytes(self._drive, start, bytes(course.head_bytes))
         self._drive.flush()
-        self._enter(replace(self.state, phase=MovePhase.MOVING, epoch=self.state.epoch + 1, edges=()))
+        self._enter(phase=MovePhase.MOVING, epoch=self.state.epoch + 1, edges=())
 
     def _move(self, target: PartitionSide) -> None:
         self._restore_edges()
         moving = WindowMover(self._drive, self._journal, self.state, self._told)
         try:
-            self.state = moving.to(target)
-        except BaseException:
+            moving.to(target)
+        finally:
             self.state, self._edges = moving.state, moving.edges
-            raise
         self._enter_with_edges(MovePhase.PLACING, target)
 
     def _place(self, target: PartitionSide) -> None:
@@ -147,37 +147,38 @@ class Mover:
             write_bytes(self._drive, start + at, data[at : at + size])
             self._drive.flush()
         if side is target:
-            self._enter(replace(self.state, phase=MovePhase.TABLING, edges=()))
+            self._enter(phase=MovePhase.TABLING, edges=())
         else:
             self._enter_with_edges(MovePhase.BARRING, side)
 
     def _table(self, target: PartitionSide) -> None:
         self._write_table(self.state.course.pieces.table(target))
-        self._enter(replace(self.state, phase=MovePhase.DONE))
+        self._enter(phase=MovePhase.DONE)
 
-    def _enter(self, state: MoveState, edges: bytes = b"") -> None:
-        """Enter a phase. Sync the state before its first write."""
-        self.state, self._edges = state, edges
-        self._journal.save(state, edges)
+    def _enter(
+        self, saved_edges: bytes = b"", **changes: MovePhase | PartitionSide | int | tuple[int, ...]
+    ) -> None:
+        """Enter a phase with these changes of the state. Sync the state before the phase's first write."""
+        self.state, self._edges = replace(self.state, **changes), saved_edges
+        self._journal.save(self.state, saved_edges)
         self._drive.flush()
 
     def _enter_with_edges(self, phase: MovePhase, side: PartitionSide) -> None:
         """Enter a phase that writes the head and its copies, and save the physical blocks they share with
         other data."""
         course = self.state.course
-        start = course.start(side)
+        start, block = course.start(side), course.physical_bytes
         written = [
             (start, course.head_bytes),
             *((start + piece.offset_bytes, piece.size_bytes) for piece in course.pieces.placed(side)),
         ]
-        edges = self._shared(place for at, size in written for place in (at, at + size))
-        state = replace(self.state, phase=phase, edges=edges)
-        state = replace(state, target=side) if phase is MovePhase.PLACING else replace(state, barred_at=side)
-        self._enter(state, b"".join(read_bytes(self._drive, at, course.physical_bytes) for at in edges))
-
-    def _shared(self, borders: Iterable[int]) -> tuple[int, ...]:
-        block = self.state.course.physical_bytes
-        return tuple(sorted({at // block * block for at in borders if at % block}))
+        borders = [border for at, size in written for border in (at, at + size)]
+        edges = tuple(sorted({at // block * block for at in borders if at % block}))
+        saved_edges = b"".join(read_bytes(self._drive, at, block) for at in edges)
+        if phase is MovePhase.PLACING:
+            self._enter(saved_edges, phase=phase, edges=edges, target=side)
+        else:
+            self._enter(saved_edges, phase=phase, edges=edges, barred_at=side)
 
     def _signatures(self) -> tuple[tuple[int, int], ...]:
         """Return the offset and size of all signatures in the head."""
@@ -196,41 +197,33 @@ class Mover:
     def _bar_copies(self, side: PartitionSide) -> None:
         """Remove the copies, which tools search for if the head is not recognised. An interrupted phase may
         have written some."""
-        start, copies = self.state.course.start(side), self._zeroed_copies(side)
+        copies = self._zeroed_copies(side)
         for at, data in copies:
-            write_bytes(self._drive, start + at, data)
+            write_bytes(self._drive, at, data)
         if copies:
             self._drive.flush()
 
-    def _zeroed_copies(self, side: PartitionSide) -> tuple[tuple[int, bytes], ...]:
-        """Return the zeroed physical blocks of the copies, by offset in the partition."""
-        pieces = self.state.course.pieces
-        return tuple(
-            (piece.offset_bytes, with_zeros(image_of(self._images, piece), piece.offset_bytes, pieces.barred))
+    def _zeroed_copies(self, side: PartitionSide) -> list[tuple[int, bytes]]:
+        """Return the zeroed physical blocks of the copies, by offset on the drive."""
+        pieces, start = self.state.course.pieces, self.state.course.start(side)
+        zeros = [(place.start_bytes, bytes(place.size_bytes)) for place in pieces.barred]
+        return [
+            (start + piece.offset_bytes, overlaid(image_of(self._images, piece), piece.offset_bytes, zeros))
             for piece in pieces.placed(side)[1:]
-        )
+        ]
 
     def _restore_edges(self, side: PartitionSide | None = None) -> None:
         """Restore shared physical blocks as at the start of this phase, since a torn write may have destroyed
         them. The head and copies at `side` stay zeroed."""
-        block = self.state.course.physical_bytes
+        course = self.state.course
+        block, zeroed = course.physical_bytes, list[tuple[int, bytes]]()
+        if side is not None:
+            zeroed = [*self._zeroed_copies(side), (course.start(side), bytes(course.head_bytes))]
         for number, at in enumerate(self.state.edges):
-            data = bytearray(self._edges[number * block : (number + 1) * block])
-            for place, phase_bytes in self._zeroed_writes(side):
-                low, high = max(at, place), min(at + block, place + len(phase_bytes))
-                if low < high:
-                    data[low - at : high - at] = phase_bytes[low - place : high - place]
-            write_bytes(self._drive, at, bytes(data))
+            data = self._edges[number * block : (number + 1) * block]
+            write_bytes(self._drive, at, overlaid(data, at, zeroed))
         if self.state.edges:
             self._drive.flush()
-
-    def _zeroed_writes(self, side: PartitionSide | None) -> Iterator[tuple[int, bytes]]:
-        """Yield what this phase writes, by offset, with the head and copies still zeroed."""
-        if side is None:
-            return
-        start = self.state.course.start(side)
-        yield from ((start + at, data) for at, data in self._zeroed_copies(side))
-        yield start, bytes(self.state.course.head_bytes)
 
     def _write_table(self, wanted: tuple[ImagePiece, ...]) -> None:
         """Write one copy of the table at a time, a damaged one first, so one copy is always complete. Skip

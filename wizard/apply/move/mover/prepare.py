@@ -7,14 +7,12 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
-from msgspec import Struct
-
 from wizard.apply.block import devices
-from wizard.apply.block.extents import Read, merged
+from wizard.apply.block.extents import Read, clipped, merged
 from wizard.apply.engine.signatures import copies_for_repair
 from wizard.apply.move.mover import journal
 from wizard.apply.move.relocate import fat_offset, placed
-from wizard.apply.move.table_images import TableImages, TablePiece, table_images
+from wizard.apply.move.table_images import table_images
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Extent
 from wizard.model.moves import Move
@@ -99,15 +97,6 @@ class MovedDrive:
         return self._beside.submit(self.flush).result
 
 
-def _places_to_bar(
-    read: Read, more: Iterable[Extent], head_bytes: int, size_bytes: int, block_bytes: int
-) -> tuple[Extent, ...]:
-    """Return the places behind the head to zero: superblock copies and `more`. In whole logical blocks, with
-    offsets from the partition's start."""
-    found = merged((*copies_for_repair(read, size_bytes), *more), block_bytes, size_bytes)
-    return tuple(_clipped(found, head_bytes, size_bytes))
-
-
 def blocks_around(
     barred: Iterable[Extent], start_bytes: int, head_bytes: int, size_bytes: int, physical_bytes: int
 ) -> tuple[Extent, ...]:
@@ -116,25 +105,7 @@ def blocks_around(
     on_drive = [Extent(start_bytes + place.start_bytes, place.size_bytes) for place in barred]
     whole = merged(on_drive, physical_bytes, start_bytes + size_bytes + physical_bytes)
     in_content = (Extent(place.start_bytes - start_bytes, place.size_bytes) for place in whole)
-    return tuple(_clipped(in_content, head_bytes, size_bytes))
-
-
-def _clipped(places: Iterable[Extent], low: int, high: int) -> Iterator[Extent]:
-    for place in places:
-        start, end = max(place.start_bytes, low), min(place.end_bytes, high)
-        if start < end:
-            yield Extent(start, end - start)
-
-
-def with_zeros(data: bytes, offset_bytes: int, barred: Iterable[Extent]) -> bytes:
-    """Return bytes of the partition from this offset, with zeroed places as during the move."""
-    shown = bytearray(data)
-    for place in barred:
-        start = max(place.start_bytes - offset_bytes, 0)
-        end = min(place.end_bytes - offset_bytes, len(data))
-        if start < end:
-            shown[start:end] = bytes(end - start)
-    return bytes(shown)
+    return tuple(clipped(in_content, (Extent(head_bytes, size_bytes - head_bytes),)))
 
 
 TAIL_BYTES = 4096
@@ -156,9 +127,6 @@ class _Images:
             self.data += data
         return journal.ImagePiece(offset, len(data), self._known[data])
 
-    def table(self, pieces: Iterable[TablePiece]) -> tuple[journal.ImagePiece, ...]:
-        return tuple(self.add(piece.offset_bytes, piece.data) for piece in pieces)
-
 
 def prepared(
     drive: journal.MovingDrive,
@@ -173,10 +141,44 @@ def prepared(
     `document` is for resuming on another computer. `superblocks` are more places that a repair would accept.
     """
     geometry = move.drive.geometry
-    logical = geometry.logical_block_bytes
-    reader = _Reader(drive, move)
+    pieces, images = _pieces(_reader(drive, move), move, document, superblocks)
+    course = journal.Course(
+        run=run,
+        old_bytes=move.before.start_bytes,
+        new_bytes=move.after.start_bytes,
+        size_bytes=move.before.size_bytes,
+        head_bytes=move.head_bytes,
+        logical_bytes=geometry.logical_block_bytes,
+        physical_bytes=geometry.whole_block_bytes,
+        scheme=move.scheme,
+        window_bytes=move.window_bytes,
+        in_flight=move.in_flight,
+        pieces=pieces,
+    )
+    old, new = journal.PartitionSide
+    boundary = course.size_bytes if course.raises(new) else course.head_bytes
+    state = journal.MoveState(course, journal.MovePhase.PREPARED, new, old, boundary, 0)
+    if not journal.has_room(state, move.journal.size_bytes):
+        raise Refused(
+            t(
+                "{part} has {count} superblock copies, more than the journal can store. The "
+                "partition is not moved.",
+                part=move.device,
+                count=len(pieces.barred),
+            )
+        )
+    return state, images
+
+
+def _pieces(
+    read: Read, move: Move, document: bytes, superblocks: Iterable[int]
+) -> tuple[journal.JournalImages, bytes]:
+    """Return the pieces of the journal, and their images. Offsets count from the partition's start, except
+    those of the table."""
+    geometry, images = move.drive.geometry, _Images()
+    logical, start, size = geometry.logical_block_bytes, move.before.start_bytes, move.before.size_bytes
     tables = table_images(
-        reader,
+        read,
         move.drive.size_bytes,
         logical,
         geometry.physical_block_bytes,
@@ -184,111 +186,41 @@ def prepared(
         move.span,
         move.after,
     )
-    content = _content(reader, move)
-    more = (*content.changed, *(Extent(at, SUPERBLOCK_BYTES) for at in superblocks))
-    barred = _places_to_bar(content.before, more, move.head_bytes, content.size_bytes, logical)
-    pieces, images = _pieces(move, tables, content, barred, document)
-    state = _unmoved(
-        journal.Course(
-            run=run,
-            old_bytes=move.before.start_bytes,
-            new_bytes=move.after.start_bytes,
-            size_bytes=move.before.size_bytes,
-            head_bytes=move.head_bytes,
-            logical_bytes=move.drive.geometry.logical_block_bytes,
-            physical_bytes=move.drive.geometry.whole_block_bytes,
-            scheme=move.scheme,
-            window_bytes=move.window_bytes,
-            in_flight=move.in_flight,
-            pieces=pieces,
-        )
-    )
-    if not journal.has_room(state, move.journal.size_bytes):
-        raise Refused(
-            t(
-                "{part} has {count} superblock copies, more than the journal can store. The "
-                "partition is not moved.",
-                part=move.device,
-                count=len(barred),
-            )
-        )
-    return state, images
-
-
-class _Content(Struct, frozen=True):
-    """The contents of the partition, with head and tail for both places. Offsets count from the partition's
-    start."""
-
-    reader: "_Reader"
-    start_bytes: int
-    size_bytes: int
-    head: bytes
-    tail: bytes
-    new_head: bytes
-    new_tail: bytes
-
-    @property
-    def tail_start(self) -> int:
-        """Offset of the tail."""
-        return self.size_bytes - len(self.tail)
-
-    @property
-    def changed(self) -> tuple[Extent, ...]:
-        """The tail, if the move changes it."""
-        return (Extent(self.tail_start, len(self.tail)),) if self.new_tail != self.tail else ()
-
-    def before(self, offset: int, length: int) -> bytes:
-        """Read the current bytes; fewer at the end of the partition."""
-        return self.reader(self.start_bytes + offset, max(0, min(length, self.size_bytes - offset)))
-
-    def after(self, offset: int, length: int) -> bytes:
-        """Return the bytes behind the head as they will be after the move."""
-        old, at = self.before(offset, length), self.tail_start
-        return (old[: max(0, at - offset)] + self.new_tail[max(0, offset - at) :])[: len(old)]
-
-
-def _content(reader: "_Reader", move: Move) -> _Content:
-    logical = reader.block
-    head, tail = reader(move.before.start_bytes, move.head_bytes), _tail(reader, move)
+    tail_bytes = rounded_up(TAIL_BYTES, logical)
+    head, tail = read(start, move.head_bytes), read(move.before.end_bytes - tail_bytes, tail_bytes)
+    tail_at = size - len(tail)
+    fat = read(start + fat_offset(head), FAT_BYTES) if move.holds == "vfat" else b""
     new_head, new_tail = placed(
-        move.holds,
-        head,
-        tail,
-        move.before.start_bytes // logical,
-        move.after.start_bytes // logical,
-        _fat(reader, move, head),
+        move.holds, head, tail, start // logical, move.after.start_bytes // logical, fat
     )
-    return _Content(reader, move.before.start_bytes, move.before.size_bytes, head, tail, new_head, new_tail)
 
+    def before(offset: int, length: int) -> bytes:
+        return read(start + offset, max(0, min(length, size - offset)))
 
-def _tail(reader: "_Reader", move: Move) -> bytes:
-    size = rounded_up(TAIL_BYTES, reader.block)
-    return reader(move.before.end_bytes - size, size)
+    def after(offset: int, length: int) -> bytes:
+        data = before(offset, length)
+        return (data[: max(0, tail_at - offset)] + new_tail[max(0, offset - tail_at) :])[: len(data)]
 
+    def copies(start_bytes: int, content: Read) -> Iterator[journal.ImagePiece]:
+        for place in blocks_around(barred, start_bytes, move.head_bytes, size, geometry.whole_block_bytes):
+            yield images.add(place.start_bytes, content(place.start_bytes, place.size_bytes))
 
-def _fat(reader: "_Reader", move: Move, head: bytes) -> bytes:
-    if move.holds != "vfat":
-        return b""
-    return reader(move.before.start_bytes + fat_offset(head), FAT_BYTES)
-
-
-def _pieces(
-    move: Move, tables: TableImages, content: _Content, barred: tuple[Extent, ...], document: bytes
-) -> tuple[journal.JournalImages, bytes]:
-    """Return the pieces of the journal, and their images."""
-    images = _Images()
-
-    def copies(start: int, read: Read) -> Iterator[journal.ImagePiece]:
-        physical = move.drive.geometry.whole_block_bytes
-        for place in blocks_around(barred, start, move.head_bytes, content.size_bytes, physical):
-            yield images.add(place.start_bytes, read(place.start_bytes, place.size_bytes))
-
+    # The places behind the head to zero: superblock copies, and a tail that changes.
+    zeroed = [*copies_for_repair(before, size), *(Extent(at, SUPERBLOCK_BYTES) for at in superblocks)]
+    if new_tail != tail:
+        zeroed.append(Extent(tail_at, len(tail)))
+    behind = Extent(move.head_bytes, size - move.head_bytes)
+    barred = tuple(clipped(merged(zeroed, logical, size), (behind,)))
+    old, moving, new = (
+        tuple(images.add(piece.offset_bytes, piece.data) for piece in table)
+        for table in (tables.old, tables.moving, tables.new)
+    )
     pieces = journal.JournalImages(
-        images.table(tables.old),
-        images.table(tables.moving),
-        images.table(tables.new),
-        (images.add(0, content.head), *copies(move.before.start_bytes, content.before)),
-        (images.add(0, content.new_head), *copies(move.after.start_bytes, content.after)),
+        old,
+        moving,
+        new,
+        (images.add(0, head), *copies(start, before)),
+        (images.add(0, new_head), *copies(move.after.start_bytes, after)),
         barred,
         images.add(0, document),
         len(images.data),
@@ -297,25 +229,16 @@ def _pieces(
     return pieces, bytes(images.data)
 
 
-def _unmoved(course: journal.Course) -> journal.MoveState:
-    """Return the state before the move."""
-    boundary = course.size_bytes if course.raises(journal.PartitionSide.NEW) else course.head_bytes
-    return journal.MoveState(
-        course, journal.MovePhase.PREPARED, journal.PartitionSide.NEW, journal.PartitionSide.OLD, boundary, 0
-    )
+def _reader(drive: journal.MovingDrive, move: Move) -> Read:
+    """Return a function that reads any range of the drive; fewer bytes at its end."""
+    block, size = move.drive.geometry.logical_block_bytes, move.drive.size_bytes
 
-
-class _Reader:
-    """Read any range of the drive; fewer bytes at its end."""
-
-    def __init__(self, drive: journal.MovingDrive, move: Move) -> None:
-        self._drive, self._size = drive, move.drive.size_bytes
-        self.block = move.drive.geometry.logical_block_bytes
-
-    def __call__(self, offset: int, length: int) -> bytes:
-        end = min(offset + length, self._size)
+    def read(offset: int, length: int) -> bytes:
+        end = min(offset + length, size)
         if offset < 0 or end <= offset:
             return b""
-        first = offset // self.block * self.block
-        data = journal.read_bytes(self._drive, first, rounded_up(end, self.block) - first)
+        first = offset // block * block
+        data = journal.read_bytes(drive, first, rounded_up(end, block) - first)
         return data[offset - first : end - first]
+
+    return read

@@ -25,45 +25,34 @@ from wizard.apply.move.mover.journal import (
 from wizard.model.moves import Scheme
 
 
-def _next_window(course: Course, boundary: int, target: PartitionSide) -> tuple[int, int] | None:
-    """Return the next range [start, end) of the partition to move, or None at the end.
+def windows(course: Course, boundary: int, *, upwards: bool) -> Iterator[tuple[int, int]]:
+    """Yield the ranges [start, end) of the partition that remain to move, in order.
 
-    The border to the following window is on a border of physical blocks at the target, so a torn write never
+    The border between two windows is on a border of physical blocks at the target, so a torn write never
     damages another window.
     """
     block = course.physical_bytes
-    if course.raises(target):
-        if boundary <= course.head_bytes:
-            return None
+    while upwards and boundary > course.head_bytes:
         start = boundary - course.window_bytes
         if start <= course.head_bytes:
-            return course.head_bytes, boundary
-        start += -(course.hi + start) % block
-        return start, boundary
-    if boundary >= course.size_bytes:
-        return None
-    end = boundary + course.window_bytes
-    if end >= course.size_bytes:
-        return boundary, course.size_bytes
-    end -= (course.lo + end) % block
-    return boundary, end
-
-
-def windows(course: Course, boundary: int, target: PartitionSide) -> Iterator[tuple[int, int]]:
-    """Yield all remaining windows in order."""
-    while (window := _next_window(course, boundary, target)) is not None:
-        yield window
-        boundary = window[0] if course.raises(target) else window[1]
+            start = course.head_bytes
+        else:
+            start += -(course.hi + start) % block
+        yield start, boundary
+        boundary = start
+    while not upwards and boundary < course.size_bytes:
+        end = boundary + course.window_bytes
+        if end >= course.size_bytes:
+            end = course.size_bytes
+        else:
+            end -= (course.lo + end) % block
+        yield boundary, end
+        boundary = end
 
 
 def after(window: tuple[int, int], upwards: bool) -> int:
     """Return the boundary after the window has moved."""
     return window[0] if upwards else window[1]
-
-
-def ends(course: Course, target: PartitionSide) -> tuple[int, int]:
-    """Return the offsets of source and target on the drive."""
-    return (course.lo, course.hi) if course.raises(target) else (course.hi, course.lo)
 
 
 BUFFERS = 3
@@ -90,33 +79,34 @@ class WindowMover:
         self._buffers = [drive.buffer(size)[before:] for _ in range(BUFFERS)]
         self._ahead, self._beside = ThreadPoolExecutor(1), ThreadPoolExecutor(1)
 
-    def to(self, target: PartitionSide) -> MoveState:
-        """Move all remaining windows, and return the state, which is not saved yet.
+    def to(self, target: PartitionSide) -> None:
+        """Move all remaining windows. `state` is not saved yet then.
 
         Raises MoveStopped on request, with the state saved. Raises UnreadSector and Failed, with a journal as
         after a power cut.
         """
+        course = self.state.course
         try:
-            if self.state.course.scheme is Scheme.LOGGED:
+            if course.scheme is Scheme.LOGGED:
                 self._replay()
             self.state = replace(self.state, target=target)
-            parts = [*windows(self.state.course, self.state.boundary_bytes, target)]
+            self._upwards = course.raises(target)
+            self._source, self._place = (course.lo, course.hi) if self._upwards else (course.hi, course.lo)
+            parts = [*windows(course, self.state.boundary_bytes, upwards=self._upwards)]
             if parts:
-                self._start_epoch(target, parts[0])
-                (self._direct if self.state.course.scheme is Scheme.DIRECT else self._logged)(parts, target)
+                self._start_epoch(parts[0])
+                (self._direct if course.scheme is Scheme.DIRECT else self._logged)(parts)
         finally:
             self._ahead.shutdown()
             self._beside.shutdown()
-        return self.state
 
-    def _start_epoch(self, target: PartitionSide, first: tuple[int, int]) -> None:
+    def _start_epoch(self, first: tuple[int, int]) -> None:
         """Start a new epoch, which invalidates the windows in the ring. Save the physical block that the
         fixed end of the first window shares with other data."""
         course = self.state.course
         edges: tuple[int, ...] = ()
         if course.scheme is Scheme.DIRECT:
-            _, place = ends(course, target)
-            fixed = place + (first[1] if course.raises(target) else first[0])
+            fixed = self._place + after(first, not self._upwards)
             block = course.physical_bytes
             edges = (fixed // block * block,) if fixed % block else ()
         shared = b"".join(read_bytes(self._drive, at, course.physical_bytes) for at in edges)
@@ -128,26 +118,23 @@ class WindowMover:
         self._journal.save(state, edges)
 
     def _advanced_to(self, boundary: int) -> MoveState:
-        """Return the state for a new boundary."""
         return replace(self.state, boundary_bytes=boundary, edges=())
 
     # ---- direct
 
-    def _direct(self, parts: list[tuple[int, int]], target: PartitionSide) -> None:
-        course, upwards = self.state.course, self.state.course.raises(target)
-        source, place = ends(course, target)
+    def _direct(self, parts: list[tuple[int, int]]) -> None:
         # A flush overlaps the write of the next window. Its result is recorded afterwards, and made durable
         # by the next flush. The hole has space for windows that are not recorded yet.
         flushed, arrived = None, self.state.boundary_bytes
-        data_ahead = self._read_ahead(parts, source)
+        data_ahead = self._read_ahead(parts)
         for number, part in enumerate(parts):
-            self._drive.write(place + part[0], next(data_ahead))
+            self._drive.write(self._place + part[0], next(data_ahead))
             if flushed is not None:
                 flushed()
                 self._record(self._advanced_to(arrived))
-            flushed, arrived = self._drive.flushing(), after(part, upwards)
+            flushed, arrived = self._drive.flushing(), after(part, self._upwards)
             stops = self._told(part[1] - part[0]) and number + 1 < len(parts)
-            if stops or course.in_flight == 1:
+            if stops or self.state.course.in_flight == 1:
                 flushed()
                 flushed = None
                 self._record(self._advanced_to(arrived))
@@ -157,14 +144,14 @@ class WindowMover:
         self._drive.flush()
         self.state = self._advanced_to(arrived)
 
-    def _read_ahead(self, parts: list[tuple[int, int]], source: int) -> Iterator[memoryview]:
+    def _read_ahead(self, parts: list[tuple[int, int]]) -> Iterator[memoryview]:
         """Yield the bytes of each window, reading ahead by one."""
         block = self.state.course.physical_bytes
 
         def read(number: int) -> memoryview:
             start, end = parts[number]
             buffer = self._buffers[number % BUFFERS][block : block + end - start]
-            self._drive.read_into(source + start, buffer)
+            self._drive.read_into(self._source + start, buffer)
             return buffer
 
         pending = self._ahead.submit(read, 0)
@@ -176,20 +163,19 @@ class WindowMover:
 
     # ---- logged
 
-    def _logged(self, parts: list[tuple[int, int]], target: PartitionSide) -> None:
-        course, upwards = self.state.course, self.state.course.raises(target)
+    def _logged(self, parts: list[tuple[int, int]]) -> None:
         first = self.state.epoch << 32
 
         def prepared(number: int) -> LogWindow | None:
             if number == len(parts):
                 return None
             buffer = self._buffers[number % BUFFERS]
-            window = self._padded_window(first + number, parts[number], target, buffer)
+            window = self._padded_window(first + number, parts[number], buffer)
             seal(window, buffer)
             return window
 
         def log(number: int, window: LogWindow) -> None:
-            self._journal.log(course, window, self._buffers[number % BUFFERS])
+            self._journal.log(self.state.course, window, self._buffers[number % BUFFERS])
 
         window = prepared(0)
         assert window is not None
@@ -205,7 +191,7 @@ class WindowMover:
             if logging is not None:
                 logging.result()
             self._drive.flush()
-            self.state = self._advanced_to(after(part, upwards))
+            self.state = self._advanced_to(after(part, self._upwards))
             if following is None:
                 return
             window = following
@@ -214,24 +200,20 @@ class WindowMover:
                 self._drive.flush()
                 raise MoveStopped
 
-    def _padded_window(
-        self, number: int, part: tuple[int, int], target: PartitionSide, buffer: memoryview
-    ) -> LogWindow:
+    def _padded_window(self, number: int, part: tuple[int, int], buffer: memoryview) -> LogWindow:
         """Return a window with the neighbouring data in the physical blocks at both ends of its target, which
         are written whole. Its bytes start after one block of the buffer."""
-        course = self.state.course
-        block = course.physical_bytes
-        source, place = ends(course, target)
+        block, place = self.state.course.physical_bytes, self._place
         start, end = part
         below, above = (place + start) % block, -(place + end) % block
         size = below + end - start + above
         data = buffer[block : block + size]
-        self._drive.read_into(source + start, data[below : below + end - start])
+        self._drive.read_into(self._source + start, data[below : below + end - start])
         if below:
             self._drive.read_into(place + start - below, data[:below])
         if above:
             self._drive.read_into(place + end, data[size - above :])
-        return LogWindow(number, start, end, place + start - below, course.raises(target), data)
+        return LogWindow(number, start, end, place + start - below, self._upwards, data)
 
     def _replay(self) -> None:
         """Repeat the windows in the log, since the last write may be torn."""
