@@ -110,7 +110,9 @@ def table_images(
     # Data of a partition may change in the meantime.
     for run in first_copy_first:
         for other in reading.entries:
-            if other.type not in partition_types.CONTAINERS and run.overlaps(span if other is entry else other):
+            if other.type not in partition_types.CONTAINERS and run.overlaps(
+                span if other is entry else other
+            ):
                 raise Refused(
                     t(
                         "The physical block at byte {byte} contains part of the table and data of "
