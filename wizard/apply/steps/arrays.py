@@ -22,7 +22,7 @@ from wizard.model.geometry import Geometry
 from wizard.model.machine import Extent, Striping
 from wizard.model.run import Check, differences
 from wizard.model.said import KERNEL_SECTOR_BYTES, KIB, MIB, Message, failing, t
-from wizard.operations.layers import MakeArray, array_uuid
+from wizard.operations.layers import MakeArray
 from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import HIGHEST_ARRAY
 from wizard.probe.host.sysfs import node_of
@@ -77,15 +77,13 @@ def running_array(array: MakeArray, do: Do) -> str | None:
     """Return the kernel node of the plan's running array, or None. Raises Failed if another array uses its
     members."""
     node = next(iter(layers_on(array.parts)), None)
-    if node is not None and not _is_own(node, array, do):
-        raise foreign(node)
-    return node
-
-
-def _is_own(node: str, array: MakeArray, do: Do) -> bool:
+    if node is None:
+        return None
     # An array that was never started does not report its UUID, but its members do.
     output = do(("mdadm", "--detail", "--export", node)).output
-    return f"MD_UUID={array.mdadm_uuid}" in output.splitlines()
+    if f"MD_UUID={array.mdadm_uuid}" not in output.splitlines():
+        raise foreign(node)
+    return node
 
 
 def own_array_node(array: MakeArray, do: Do) -> None:
@@ -110,18 +108,6 @@ def own_uses(array: MakeArray, do: Do) -> frozenset[tuple[str, str]]:
     """Return the pairs of member and array by which the run itself uses its drives."""
     node = running_array(array, do)
     return frozenset((part, node) for part in array.parts) if node else frozenset()
-
-
-def carry(parts: Sequence[str], uuid: str, do: Do) -> bool:
-    """Return True if all these partitions have a superblock of the array with this UUID."""
-    try:
-        return all(
-            f"MD_UUID={array_uuid(uuid)}" in do(("mdadm", "--examine", "--export", part)).output.splitlines()
-            for part in parts
-        )
-    except Failed:
-        # mdadm fails for partitions without a superblock.
-        return False
 
 
 def stop_own_array(array: MakeArray, do: Do) -> None:
@@ -169,11 +155,17 @@ def _missing_members(array: MakeArray, folder: Path) -> list[str]:
 def make_array(operation: MakeArray, context: StepContext) -> Message:
     """Create the array, and return a summary. Raises Failed."""
     check_free_array(operation)
+    no_copy = ("--assume-clean",) if context.rehearsed and operation.copied else ()
     for argv in operation.commands():
-        context.command(without_copying(argv, operation) if context.rehearsed else argv)
+        context.command((*argv, *no_copy))
     devices.wait_for(operation.device)
     if context.rehearsed:
-        keep_quiet(operation)
+        # A discard would make a hole in the scratch copy, which counts as unchanged, while the drive keeps
+        # its old data.
+        folder = devices.SYS_BLOCK / devices.kernel_name(operation.device)
+        _write(folder / "queue/discard_max_bytes", "0")
+        if operation.copied:
+            _write(folder / "md/sync_action", "frozen")
     if running_array(operation, context.command) != operation.device:
         raise Failed(t("{device} does not use the planned parts.", device=operation.device))
     return context.confirm([_mdadm_check(operation, context.finished())])
@@ -238,14 +230,11 @@ def examined_offset(text: str) -> int | None:
 def read_geometry(node: str) -> Geometry:
     """Return a device's geometry from sysfs. Raises Failed."""
     folder = devices.SYS_BLOCK / devices.kernel_name(node)
+    sizes = ("logical_block_size", "physical_block_size")
+    limits = ("minimum_io_size", "optimal_io_size")
+    files = (*(f"queue/{name}" for name in sizes), "alignment_offset", *(f"queue/{name}" for name in limits))
     try:
-        logical, physical = (
-            int((folder / "queue" / f"{name}_block_size").read_text()) for name in ("logical", "physical")
-        )
-        least, best = (
-            int((folder / "queue" / f"{name}_io_size").read_text()) for name in ("minimum", "optimal")
-        )
-        return Geometry(logical, physical, int((folder / "alignment_offset").read_text()), least, best)
+        return Geometry(*(int((folder / file).read_text()) for file in files))
     except (OSError, ValueError) as error:
         raise Failed(
             t("Cannot read the kernel's I/O limits of {node}: {why}.", node=node, why=str(error))
@@ -316,20 +305,6 @@ def unseen_array(there: Plan, do: Do) -> Iterator[None]:
             stop_own_array(array, do)
         finally:
             stop_ignoring(RULE)
-
-
-def without_copying(argv: Sequence[str], operation: MakeArray) -> tuple[str, ...]:
-    """Return the command that creates an array, without initial copying. Pure."""
-    return (*argv, "--assume-clean") if operation.copied else (*argv,)
-
-
-def keep_quiet(operation: MakeArray) -> None:
-    """Disable resync and discards of the array. A discard would make a hole in the scratch copy, which counts
-    as unchanged, while the drive keeps its old data. Raises Failed."""
-    folder = devices.SYS_BLOCK / devices.kernel_name(operation.device)
-    _write(folder / "queue/discard_max_bytes", "0")
-    if operation.copied:
-        _write(folder / "md/sync_action", "frozen")
 
 
 def show_beneath(plan: Plan, array: MakeArray) -> None:

@@ -19,10 +19,9 @@ from wizard.apply.steps.step_context import (
     asked,
     foreign,
     matched,
-    note_devices,
     physical_volumes_of,
 )
-from wizard.apply.steps.wipe import check_group_device
+from wizard.apply.steps.wipe import check_contains
 from wizard.apply.system.edited_file import check_kernel
 from wizard.model.errors import Refused, partition_path
 from wizard.model.layout import Group
@@ -31,7 +30,10 @@ from wizard.model.said import Message, t
 from wizard.operations import layers
 from wizard.plan.plan import Plan
 from wizard.plan.raid.lvm import group_room_bytes
-from wizard.process.program import run
+from wizard.process.program import find, run
+
+DEVICES = Path("/etc/lvm/devices/system.devices")
+"""LVM's devices file (lvmdevices(8))."""
 
 
 def layer_nodes(plan: Plan) -> tuple[str, ...]:
@@ -121,19 +123,21 @@ def activate(plan: Plan, do: Do) -> None:
     for array in plan.arrays:
         arrays.assemble_own(array, do)
     if plan.group:
-        note_devices([plan.group.device])
-        check_group_device(plan)
+        device = plan.group.device
+        if DEVICES.exists() and find("lvmdevices"):
+            # pvcreate only ran on scratch copies. lvmdevices fails, harmlessly, if the file is disabled.
+            run(("lvmdevices", "--yes", "--adddev", device), seconds=LOOK_SECONDS, accept=range(256))
+        check_contains(device, layers.PHYSICAL_VOLUME, layers.physical_volume_uuid(plan.group.uuid))
     for one in plan.logical_volumes:
         if not Path(one.device).exists():
             do(("lvchange", *layers.LVM_WITHOUT_UDEV, "--activate", "y", f"{one.group}/{one.name}"))
 
 
-def make_logical_volume(operation: layers.MakeLogicalVolume, context: StepContext) -> Message:
-    """Create the logical volume, and return a summary. Raises Failed."""
+def make_logical_volume(operation: layers.MakeLogicalVolume, context: StepContext) -> None:
+    """Create the logical volume. Raises Failed."""
     context.run_commands()
     devices.wait_for(operation.device)
     own_layer_node(context.plan, operation.device, context.command)
-    return context.confirm(volume_checks(operation, context.finished()))
 
 
 def group_checks(operation: layers.MakeVolumeGroup, finished: Finished) -> Iterator[Check]:
@@ -171,10 +175,3 @@ def _reported(kind: str, wanted: Mapping[str, str], what: str, do: Do) -> tuple[
     """Return differences of the row of `pvs`, `vgs` or `lvs` on `what`."""
     row = next(iter(asked(kind, wanted, what, do)), {})
     return differences((key, row.get(key), value) for key, value in wanted.items())
-
-
-def make_group(operation: layers.MakeVolumeGroup, context: StepContext) -> Message:
-    """Create the physical volumes and the group, and return a summary. Raises Failed unless the group's data
-    offset and size are as planned: they cannot be corrected later."""
-    context.run_commands()
-    return context.confirm(group_checks(operation, context.finished()))

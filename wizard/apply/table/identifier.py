@@ -6,7 +6,6 @@ two copies. Each block is old or new after a power cut, and one copy is always v
 
 import hashlib
 import struct
-from collections.abc import Iterable
 from uuid import UUID
 
 from msgspec import Struct
@@ -19,7 +18,6 @@ from wizard.apply.block.devices import (
     reread_table,
     write_bytes,
 )
-from wizard.apply.block.extents import merged
 from wizard.apply.table import proof
 from wizard.apply.table.write import image_of, record_places
 from wizard.model.errors import Failed, partition_path
@@ -52,9 +50,11 @@ LUKS_SIZES = frozenset(1 << bits for bits in range(14, 23))
 NO_LUKS = Sentence("{device} has no readable LUKS header.")
 
 
-class IdentifierStates(Struct, frozen=True):
-    """The bytes around a UUID: current, with the old UUID, and with the new one."""
+class Edit(Struct, frozen=True):
+    """The bytes of an edit in place: current, with the old value, and with the new one. `kind` is the kind of
+    table, or empty for other content."""
 
+    kind: str
     now: proof.Image
     old: proof.Image
     new: proof.Image
@@ -67,30 +67,41 @@ class IdentifierStates(Struct, frozen=True):
         )
         return unlike_old.isdisjoint(unlike_new)
 
+    def write(self, node: str, drive: Identity, *, new: bool) -> None:
+        """Write the new or the old value, complete a half-written one, and read it back. Does not update the
+        kernel. Raises Failed."""
+        wanted = self.new if new else self.old
+        writes = (
+            proof.in_order(self.kind, self.now, wanted)
+            if self.kind
+            else [(offset, data) for offset, _, data in self.now.changed_blocks(wanted)]
+        )
+        for offset, data in writes:
+            # Synced before the next write.
+            write_bytes(node, offset, data)
+        forget_caches(node)
+        if image_of(node, wanted.places, drive) != wanted:
+            raise Failed(UNVERIFIED(what=node))
 
-def read_identifier(operation: Relabel, drive: Identity) -> IdentifierStates:
+
+def read_identifier(operation: Relabel, drive: Identity) -> Edit:
     """Read the bytes around the operation's UUID, bypassing caches. Raises Failed if unreadable."""
     if operation.filesystem == "crypto_LUKS":
         now = image_of(operation.device, _luks_places(operation.device, drive), drive)
         if (old := _with_luks(now, operation.old)) and (new := _with_luks(now, operation.new)):
-            return IdentifierStates(now, old, new)
+            return Edit("", now, old, new)
         raise Failed(NO_LUKS(device=operation.device))
-    block = drive.geometry.logical_block_bytes
-    places = merged(record_places(drive.path, drive.size_bytes, block), block, drive.size_bytes)
-    now = image_of(drive.path, places, drive)
+    now = image_of(drive.path, record_places(drive), drive)
     if operation.filesystem == "mbr":
         old, new = (
             now.having({DISK_ID_AT: int(uuid, 16).to_bytes(4, "little")})
             for uuid in (operation.old, operation.new)
         )
-        return IdentifierStates(now, old, new)
+        return Edit("mbr", now, old, new)
     prefix = len(partition_path(drive.path, 0)) - 1
-    numbers = [int(device[prefix:]) for device, *_ in operation.parts]
-    old_parts, new_parts = ([part[at] for part in operation.parts] for at in (1, 2))
-    return IdentifierStates(
-        now,
-        _with_guids(now, operation.old, dict(zip(numbers, old_parts, strict=True))),
-        _with_guids(now, operation.new, dict(zip(numbers, new_parts, strict=True))),
+    old_parts, new_parts = ({int(part[0][prefix:]): part[at] for part in operation.parts} for at in (1, 2))
+    return Edit(
+        "gpt", now, _with_guids(now, operation.old, old_parts), _with_guids(now, operation.new, new_parts)
     )
 
 
@@ -99,20 +110,7 @@ def write_identifier(operation: Relabel, drive: Identity, *, new: bool) -> None:
     is_luks = operation.filesystem == "crypto_LUKS"
     node = operation.device if is_luks else drive.path
     check_unclaimed(node)
-    found = read_identifier(operation, drive)
-    wanted = found.new if new else found.old
-    kind = "mbr" if operation.filesystem == "mbr" else "gpt"
-    writes: Iterable[tuple[int, bytes]] = (
-        ((offset, data) for offset, _, data in found.now.changed_blocks(wanted))
-        if is_luks
-        else proof.in_order(kind, found.now, wanted)
-    )
-    for offset, data in writes:
-        # Synced before the next write.
-        write_bytes(node, offset, data)
-    forget_caches(node)
-    if read_identifier(operation, drive).now != wanted:
-        raise Failed(UNVERIFIED(what=node))
+    read_identifier(operation, drive).write(node, drive, new=new)
     if not is_luks and partition_nodes(drive.path):
         reread_table(drive.path, anew=False)
 

@@ -116,6 +116,11 @@ class Image(Struct, frozen=True):
     block_bytes: int
     pieces: tuple[tuple[int, bytes], ...]
 
+    @property
+    def places(self) -> tuple[Extent, ...]:
+        """The places of the pieces."""
+        return tuple(Extent(offset, len(data)) for offset, data in self.pieces)
+
     def read(self, offset: int, length: int) -> bytes:
         """Read from one piece; fewer bytes if it ends earlier, and none outside of all pieces."""
         for start, data in self.pieces:

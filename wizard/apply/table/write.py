@@ -61,10 +61,9 @@ def _set_types(operation: WriteTable, drive: Identity) -> None:
     wanted = [entry for entry in operation.entries if not entry.kept and entry.type in later]
     if not wanted:
         return
-    node, block = operation.device, drive.geometry.logical_block_bytes
+    node = operation.device
     devices.forget_caches(node)
-    places = merged(record_places(node, drive.size_bytes, block), block, drive.size_bytes)
-    before = after = image_of(node, places, drive)
+    before = after = image_of(node, record_places(drive, node), drive)
     if operation.table == "mbr":
         lines = {proof.MBR_LINES_AT + proof.MBR_LINE_BYTES * (entry.number - 1): entry for entry in wanted}
         after = before.having(
@@ -82,10 +81,8 @@ def _set_types(operation: WriteTable, drive: Identity) -> None:
 
 def image_of(node: str, places: Iterable[Extent], drive: Identity) -> proof.Image:
     """Read these places of a drive or its scratch copy, bypassing caches."""
-    pieces = tuple(
-        (place.start_bytes, devices.read_bytes(node, place.start_bytes, place.size_bytes)) for place in places
-    )
-    return proof.Image(drive.size_bytes, drive.geometry.logical_block_bytes, pieces)
+    pieces = ((one.start_bytes, devices.read_bytes(node, one.start_bytes, one.size_bytes)) for one in places)
+    return proof.Image(drive.size_bytes, drive.geometry.logical_block_bytes, tuple(pieces))
 
 
 def write_table(operation: WriteTable, context: StepContext) -> Message:
@@ -134,9 +131,7 @@ def _add_partitions(operation: WriteTable, before: proof.Image, context: StepCon
     for offset, _, data in before.changed_blocks(usable):
         devices.write_bytes(drive, offset, data)
     _have_written(operation, context)
-    written = image_of(
-        drive, (Extent(offset, len(data)) for offset, data in before.pieces), context.member.drive
-    )
+    written = image_of(drive, before.places, context.member.drive)
     for offset, _, data in written.changed_blocks(proof.proven(operation, usable, written)):
         devices.write_bytes(drive, offset, data)
 
@@ -158,25 +153,23 @@ def table_regions(member: Member) -> tuple[Extent, ...]:
     kept = tuple(
         slot.extent for slot in (*before.partitions, *member.after.partitions) if not is_container(slot)
     )
-    places = (
-        *table_places(identity.size_bytes, head, block, kept),
-        *record_places(identity.path, identity.size_bytes, block),
-    )
+    places = (*table_places(identity.size_bytes, head, block, kept), *record_places(identity))
     # A new partition may cover the place of a misplaced backup.
     outside = (piece for place in places for piece in without(place, kept))
     return merged(outside, block, identity.size_bytes)
 
 
-def record_places(drive: str, size_bytes: int, block_bytes: int) -> list[Extent]:
-    """Return the places of the current table, including the chain of an extended partition. libparted
-    rewrites all of them. Raises Failed."""
-    with failing(UNREADABLE, file=drive), Path(drive).open("rb", buffering=0) as device:
+def record_places(drive: Identity, node: str = "") -> tuple[Extent, ...]:
+    """Return the places of the current table on a drive or its scratch copy `node`, in whole blocks. They
+    include the chain of an extended partition; libparted rewrites all of them. Raises Failed."""
+    node, block = node or drive.path, drive.geometry.logical_block_bytes
+    with failing(UNREADABLE, file=node), Path(node).open("rb", buffering=0) as device:
 
         def read(offset: int, length: int) -> bytes:
             return os.pread(device.fileno(), length, offset)
 
-        spans = read_table(read, size_bytes, block_bytes, None, has_signature=False).spans
-    return [Extent(offset, length) for offset, length in spans]
+        spans = read_table(read, drive.size_bytes, block, None, has_signature=False).spans
+    return merged((Extent(*span) for span in spans), block, drive.size_bytes)
 
 
 def _read_back(drive: str, context: StepContext) -> Message:
