@@ -29,9 +29,8 @@ from wizard.operations.settings import Relabel
 DISK_ID_AT = 440
 """Offset of the disk signature in an MBR."""
 
-DISK_GUID_AT, PART_GUID_AT, GUID_BYTES = 56, 16, 16
-"""Offsets of the disk GUID in a GPT header and of the partition's GUID in an entry, and size of each (UEFI
-2.10, 5.3)."""
+DISK_GUID_AT, PART_GUID_AT = 56, 16
+"""Offsets of the disk GUID in a GPT header and of the partition's GUID in an entry (UEFI 2.10, 5.3)."""
 
 LUKS_UUID_AT, LUKS_UUID_BYTES = 168, 40
 """Place of the UUID in a LUKS1 and LUKS2 header."""
@@ -100,9 +99,14 @@ def read_identifier(operation: Relabel, drive: Identity) -> Edit:
         return Edit("mbr", now, old, new)
     prefix = len(partition_path(drive.path, 0)) - 1
     old_parts, new_parts = ({int(part[0][prefix:]): part[at] for part in operation.parts} for at in (1, 2))
-    return Edit(
-        "gpt", now, _with_guids(now, operation.old, old_parts), _with_guids(now, operation.new, new_parts)
+    old, new = (
+        now.with_gpt(
+            {number: {PART_GUID_AT: UUID(guid).bytes_le} for number, guid in parts.items()},
+            {DISK_GUID_AT: UUID(disk).bytes_le},
+        )
+        for disk, parts in ((operation.old, old_parts), (operation.new, new_parts))
     )
+    return Edit("gpt", now, old, new)
 
 
 def write_identifier(operation: Relabel, drive: Identity, *, new: bool) -> None:
@@ -113,19 +117,6 @@ def write_identifier(operation: Relabel, drive: Identity, *, new: bool) -> None:
     read_identifier(operation, drive).write(node, drive, new=new)
     if not is_luks and partition_nodes(drive.path):
         reread_table(drive.path, anew=False)
-
-
-def _with_guids(image: proof.Image, disk: str, parts: dict[int, str]) -> proof.Image:
-    """Return both copies of a GPT with another disk GUID, and GUIDs of partitions by number. Raises
-    Failed."""
-    for copy in proof.copies_of(image):
-        header, entries = image.exactly(copy.header), image.exactly(copy.entries)
-        header[DISK_GUID_AT : DISK_GUID_AT + GUID_BYTES] = UUID(disk).bytes_le
-        for number, guid in parts.items():
-            at = copy.entry(number).start_bytes - copy.entries.start_bytes + PART_GUID_AT
-            entries[at : at + GUID_BYTES] = UUID(guid).bytes_le
-        image = image.with_copy(copy, header, entries)
-    return image
 
 
 def _luks_places(device: str, drive: Identity) -> tuple[Extent, ...]:
