@@ -70,7 +70,7 @@ def _boot_findings(drive: Drive, fstab: Path) -> Iterator[Finding]:
                 found = t(
                     "Line {line} of {file} names {device} on a removable drive without nofail.",
                     line=line.number,
-                    file=str(fstab),
+                    file=fstab,
                     device=device,
                 )
                 yield _stops(device, found, (add,) if line.options == changed else ())
@@ -89,7 +89,7 @@ def absent_at_boot(machine: Machine, fstab: Path) -> Iterator[Finding]:
             found = t(
                 "Line {line} of {file} names {source}, which is not attached.",
                 line=line.number,
-                file=str(fstab),
+                file=fstab,
                 source=line.source,
             )
             if unread:
@@ -97,7 +97,7 @@ def absent_at_boot(machine: Machine, fstab: Path) -> Iterator[Finding]:
                     "Line {line} of {file} names {source}, which was not found. {drives:list} could not be "
                     "read.",
                     line=line.number,
-                    file=str(fstab),
+                    file=fstab,
                     source=line.source,
                     drives=unread,
                 )

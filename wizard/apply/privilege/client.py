@@ -186,7 +186,9 @@ class Elevated(LocalRuns):
         if answer is None:
             raise Failed(NO_ANSWER)
         if answer.say is ask.Say.REFUSED:
-            raise _original_error(answer)
+            # The same error as in the root process.
+            kinds: dict[int, type[DiskwrightError]] = {ExitCode.REFUSED: Refused, ExitCode.USAGE: BadInput}
+            raise kinds.get(answer.code, Failed)(answer.sentence)
         return answer
 
     def _listen(self) -> None:
@@ -236,7 +238,7 @@ def _start_root(way: ask.RootProgram) -> subprocess.Popen[bytes]:
         try:
             process = subprocess.Popen(way.argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         except OSError as error:
-            why = t("{program} did not start: {why}", program=way.name, why=str(error.strerror))
+            why = t("{program} did not start: {why}", program=way.name, why=error)
             raise Refused(ask.NOT_GIVEN(why=why)) from None
         assert process.stdin is not None and process.stdout is not None
         first = _read(process.stdout.readline())
@@ -270,9 +272,3 @@ def _read(line: bytes) -> ask.Answer | None:
         return from_json(json.loads(line), ask.Answer, "the answer")
     except (ValueError, BadInput):
         return None
-
-
-def _original_error(answer: ask.Answer) -> DiskwrightError:
-    """Return the same error as in the root process."""
-    kinds: dict[int, type[DiskwrightError]] = {ExitCode.REFUSED: Refused, ExitCode.USAGE: BadInput}
-    return kinds.get(answer.code, Failed)(answer.sentence)

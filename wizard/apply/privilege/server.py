@@ -115,19 +115,17 @@ class Relay:
     def _read(self) -> None:
         try:
             while self._requests.qsize() < MOST_WAITING and (line := self._asked.readline(ask.LONGEST_LINE)):
-                self._dispatch(from_json(json.loads(line), ask.RootRequest, "the request"))
+                request = from_json(json.loads(line), ask.RootRequest, "the request")
+                if request.ask is not ask.Ask.STOP:
+                    self._requests.put(request)
+                elif self._run is not None:
+                    request_stop(self._run)
         except (ValueError, RecursionError, BadInput):
             # An incomplete or foreign line: the interface has gone.
             pass
         finally:
             # The other thread must not wait forever.
             self._requests.put(None)
-
-    def _dispatch(self, request: ask.RootRequest) -> None:
-        if request.ask is not ask.Ask.STOP:
-            self._requests.put(request)
-        elif self._run is not None:
-            request_stop(self._run)
 
     def _answer(self, request: ask.RootRequest) -> None:
         match request.ask:
@@ -138,7 +136,8 @@ class Relay:
             case ask.Ask.ROOM:
                 self._send(ask.Answer(ask.Say.TRIED, room=_undo_space(request)))
             case ask.Ask.APPLY:
-                self._relay_run(_start(request))
+                document = read_any(request.plan, "The document")
+                self._relay_run(_runs(request).start(document, request.tokens, _secret(request.secret)))
             case ask.Ask.INSTALL:
                 # Packages come from our own table, never from the request.
                 packages = missing(request.programs, family_of(os_release()))
@@ -233,12 +232,6 @@ def _undo_space(request: ask.RootRequest) -> UndoSpace:
     # Do not rehearse if the drives have changed or are in use.
     run_control.job_for(plan).preflight(plan, Start(journal_dir=_journal_dir(request)))
     return _runs(request).undo_space(plan)
-
-
-def _start(request: ask.RootRequest) -> Path:
-    """Start a run and return its folder. Raises as `RunJob.start` does."""
-    document = read_any(request.plan, "The document")
-    return _runs(request).start(document, request.tokens, _secret(request.secret))
 
 
 def _work_out(request: ask.RootRequest) -> str:

@@ -380,7 +380,7 @@ class RunJob(Generic[D]):
                 if now is RunState.UNDONE:
                     raise Refused(UNDONE(name=name))
                 if not self.has_begun(run):
-                    raise Refused(t("Run {name} made no changes to undo.", name=name))
+                    raise Refused(UNCHANGED(name=name))
 
     def check_continues(self, run: Path, document: D, purpose: Purpose) -> None:
         """Raises Refused unless the drives are as the run left them. Requires the locks."""

@@ -191,8 +191,8 @@ class Journal:
         self.close()
 
     def _fault(self, error: OSError) -> Failed:
-        reason = process.DISK_FULL if error.errno == errno.ENOSPC else str(error.strerror)
-        return Failed(NOT_NOTED(run=str(self._run), why=reason))
+        reason = process.DISK_FULL if error.errno == errno.ENOSPC else error
+        return Failed(NOT_NOTED(run=self._run, why=reason))
 
     def close(self) -> None:
         """Close the journal file."""
@@ -212,21 +212,21 @@ def read_entries(run: Path) -> tuple[JournalEntry, ...]:
     except (OSError, UnicodeDecodeError) as error:
         # A missing journal is not an empty one: the folder was moved or deleted, and the run's writes are
         # unknown.
-        file = str(run / FILE)
+        file = run / FILE
         unread = (
-            UNREADABLE(file=file, why=str(error.strerror))
-            if isinstance(error, OSError)
-            else process.DAMAGED(place=file)
+            UNREADABLE(file=file, why=error) if isinstance(error, OSError) else process.DAMAGED(place=file)
         )
         raise BadInput(join(unread, NOBODY_KNOWS)) from None
     whole = text[: text.rfind("\n") + 1].splitlines()
     entries = []
     for number, line in enumerate(whole, 1):
+        where = f"{run / FILE}, line {number}"
         try:
-            entries.append(_entry(line, f"{run / FILE}, line {number}"))
-        except BadInput:
+            entries.append(entry_of(line, where))
+        except (BadInput, ValueError) as error:
             if not dispensable:
-                raise
+                damaged = join(process.DAMAGED(place=where), NOBODY_KNOWS)
+                raise error if isinstance(error, BadInput) else BadInput(damaged) from None
     return tuple(entries)
 
 
@@ -238,25 +238,12 @@ def _is_dispensable(run: Path) -> bool:
     return (run / "plan.json").exists() and not (run / process.LOG).exists()
 
 
-def _entry(line: str, where: str) -> JournalEntry:
-    try:
-        return entry_of(line, where)
-    except ValueError:
-        raise BadInput(join(process.DAMAGED(place=where), NOBODY_KNOWS)) from None
-
-
 def state(run: Path) -> RunState:
     """Return the state of the run from its journal and lock."""
     # Check the lock first: a process that ends in between has already journaled its result.
     working = is_locked(run)
-    last = next(
-        (
-            entry.event
-            for entry in reversed(read_entries(run))
-            if entry.event in ENDS or entry.event is Event.STARTED
-        ),
-        None,
-    )
+    marks = {*ENDS, Event.STARTED}
+    last = next((entry.event for entry in reversed(read_entries(run)) if entry.event in marks), None)
     if last in ENDS:
         found = ENDS[last]
         return RunState.INTERRUPTED if _contradicts(run, found) else found
@@ -320,16 +307,11 @@ def follow(run: Path, after: int = 0, meanwhile: Callable[[], None] | None = Non
         yield from entries[seen:]
         seen = max(seen, len(entries))
         if not running:
-            _wait_until_gone(run)
-            return
+            break
         sleep(POLL_SECONDS)
         if meanwhile is not None:
             meanwhile()
-
-
-def _wait_until_gone(run: Path) -> None:
-    """Wait up to 2 seconds for the process to exit after its last entry, so the caller can unmount the
-    journal's filesystem."""
+    # Wait up to 2 seconds for the process to exit, so the caller can unmount the journal's filesystem.
     for _ in range(40):
         if not is_locked(run):
             return

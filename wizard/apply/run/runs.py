@@ -19,7 +19,7 @@ from wizard.documents import codec
 from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput, Refused, printable
 from wizard.model.geometry import Identity
-from wizard.model.said import MIB, Message, Sentence, t
+from wizard.model.said import MIB, Sentence, t
 from wizard.plan.check import PLANS
 from wizard.plan.plan import Plan
 from wizard.probe.host.uses import unescaped
@@ -124,20 +124,17 @@ def refuse_open_folder(folder: Path) -> None:
     for above in (real, *real.parents):
         mode = above.stat().st_mode
         if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
-            raise Refused(OPEN_JOURNAL(folder=str(folder)))
+            raise Refused(OPEN_JOURNAL(folder=folder))
 
 
 def _no_room(folder: Path, error: OSError, needed_bytes: int) -> Refused:
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        reason: Message | str = t("not enough space for {needed:exact}", needed=needed_bytes)
-    else:
-        reason = error.strerror or str(error)
+    is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
     return Refused(
         t(
             "The journal cannot be in {folder}: {why}. Nothing was written. Free some "
             "space, or name a folder on another mounted volume with --journal DIR.",
-            folder=str(folder),
-            why=reason,
+            folder=folder,
+            why=t("not enough space for {needed:exact}", needed=needed_bytes) if is_full else error,
         )
     )
 
@@ -158,17 +155,11 @@ def is_in_memory(folder: Path) -> bool:
 
 def doubts_about(folder: Path) -> tuple[str, ...]:
     """Return warnings about a journal in this folder; empty if it survives a power cut."""
-    if is_in_memory(folder):
-        return (
-            str(
-                t(
-                    "{folder} is in memory: after a power cut, this run could be neither resumed "
-                    "nor undone. Name a folder on another mounted volume with --journal DIR.",
-                    folder=str(folder),
-                )
-            ),
-        )
-    return ()
+    doubt = Sentence(
+        "{folder} is in memory: after a power cut, this run could be neither resumed "
+        "nor undone. Name a folder on another mounted volume with --journal DIR."
+    )
+    return (str(doubt(folder=folder)),) if is_in_memory(folder) else ()
 
 
 def check_lasts(folder: Path) -> None:
@@ -224,30 +215,16 @@ def make_run(
 def check_owner(run: Path) -> None:
     """Raises Refused if the run's folder may have been created by a user other than root, who would execute
     its plan."""
-    if not is_root_only(run):
-        raise refused(
-            t(
-                "{run} is not exclusively root's, so the run is not trusted.",
-                run=str(run),
-            )
-        )
+    status = run.lstat()
+    is_own = status.st_uid == os.geteuid() and stat.S_ISDIR(status.st_mode)
+    if not is_own or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise refused(t("{run} is not exclusively root's, so the run is not trusted.", run=run))
     refuse_open_folder(run.parent)
-
-
-def is_root_only(folder: Path) -> bool:
-    """Return True if only the current user, root, can have written to the folder, and it is not a symbolic
-    link."""
-    status = folder.lstat()
-    return (
-        status.st_uid == os.geteuid()
-        and stat.S_ISDIR(status.st_mode)
-        and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-    )
 
 
 def load_plan(run: Path) -> Plan:
     """Load the plan of a run, with its drives as last found. Raises BadInput."""
-    plan, saved = _read_plan(run), _saved_drives(run)
+    plan, saved = PLANS.read_kept(_plan_text(run), str(run / PLAN)), _saved_drives(run)
     if saved is not None:
         plan = plan.on_drives(saved.drives)
         plan = plan.on_drive_only() if saved.found else plan
@@ -263,10 +240,6 @@ def restore_documents(run: Path) -> None:
         with suppress(BadInput):
             if (text := read(run)) != _text(run / name):
                 backup_store.replace_text(run / name, text)
-
-
-def _read_plan(run: Path) -> Plan:
-    return PLANS.read_kept(_plan_text(run), str(run / PLAN))
 
 
 def _plan_text(run: Path) -> str:
@@ -344,14 +317,11 @@ def _load_settings(run: Path) -> Settings:
 
 def _settings_text(run: Path) -> str:
     """Return the settings document, from the backup if the file is lost, damaged or from another run."""
-    kept = backup_store.backed_up(run, SETTINGS)
-    return kept if kept is not None and _has_own_backup(run) else read_file(run / SETTINGS)
-
-
-def _has_own_backup(run: Path) -> bool:
-    """Return True if the backup belongs to this run: the record names its plan."""
-    plan, named = backup_store.backed_up(run, PLAN), _recorded_digest(run)
-    return plan is not None and named in ("", backup_store.digest_of_text(plan))
+    kept, plan = (backup_store.backed_up(run, name) for name in (SETTINGS, PLAN))
+    # The backup belongs to this run if the record names its plan.
+    if kept is None or plan is None or _recorded_digest(run) not in ("", backup_store.digest_of_text(plan)):
+        return read_file(run / SETTINGS)
+    return kept
 
 
 def _text(path: Path) -> str | None:
@@ -366,7 +336,7 @@ def read_file(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(UNREADABLE(file=str(path), why=str(error))) from None
+        raise BadInput(UNREADABLE(file=path, why=str(error))) from None
 
 
 def _is_run(folder: Path) -> bool:
@@ -378,7 +348,6 @@ def list_runs(journal_dir: Path | None = None) -> tuple[Path, ...]:
     """Return all runs, oldest first. Raises Refused without permission, and BadInput if the folder is
     unreadable."""
     folder = runs_folder(journal_dir)
-    shown = str(folder)
     try:
         # `glob` would silently skip a folder without permission.
         found = [run for run in folder.iterdir() if not run.name.startswith(".")]
@@ -386,9 +355,9 @@ def list_runs(journal_dir: Path | None = None) -> tuple[Path, ...]:
     except FileNotFoundError:
         return ()
     except PermissionError:
-        raise Refused(t("Only root can read the runs in {folder}: use sudo.", folder=shown)) from None
+        raise Refused(t("Only root can read the runs in {folder}: use sudo.", folder=folder)) from None
     except OSError as error:
-        raise BadInput(UNREADABLE(file=shown, why=str(error.strerror))) from None
+        raise BadInput(UNREADABLE(file=folder, why=error)) from None
 
 
 def find_run(name: str | None, journal_dir: Path | None = None) -> Path:
@@ -396,7 +365,7 @@ def find_run(name: str | None, journal_dir: Path | None = None) -> Path:
     runs = list_runs(journal_dir)
     if name is None:
         if not runs:
-            raise BadInput(t("No runs in {folder}.", folder=str(runs_folder(journal_dir))))
+            raise BadInput(t("No runs in {folder}.", folder=runs_folder(journal_dir)))
         return runs[-1]
     if "/" in name and _is_run(Path(name)):
         return Path(name).absolute()

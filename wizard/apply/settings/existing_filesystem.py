@@ -305,7 +305,7 @@ def _warnings(plan: Plan, drive: Drive, device: str, environment: Environment) -
             # Of several lines, such as those of subvolumes, report the most dangerous one.
             entry = min(entries, key=lambda one: HARM.index(_sentence_of(one)))
             sentence = _sentence_of(entry)
-            yield sentence(line=entry.number, file=str(file), source=entry.source, remedy=remedy)
+            yield sentence(line=entry.number, file=file, source=entry.source, remedy=remedy)
 
 
 def _meant(entries: Iterable[FstabEntry], device: str, tags: Tags) -> list[FstabEntry]:

@@ -185,7 +185,7 @@ def _old_lines(environment: Environment, tags: fstab.Tags) -> list[Message]:
         (other, parse_crypttab(read_text(other))),
     )
     return [
-        t("Line {line} of {file} names the old UUID.", line=entry.number, file=str(path))
+        t("Line {line} of {file} names the old UUID.", line=entry.number, file=path)
         for path, found in entries
         for entry in found
         if entry.names(tags)

@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 
 from msgspec import Struct
@@ -13,13 +14,13 @@ from psutil import pids
 from wizard.advice.existing import ACCESS_TIME
 from wizard.apply.block.devices import SYS_BLOCK, device_number, kernel_name
 from wizard.apply.run.backup_store import OWN_FSTAB
-from wizard.apply.run.process import NOTHING_WRITTEN
+from wizard.apply.run.process import refused
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import parse
 from wizard.filesystems.registry import mounted_as
-from wizard.model.errors import BadInput, Refused
+from wizard.model.errors import BadInput
 from wizard.model.run import differences
-from wizard.model.said import Message, join, t
+from wizard.model.said import Message, t
 from wizard.operations.mounts import Mount, mounted_subvolume
 from wizard.plan.request.using import PLACES
 from wizard.probe.host.environment import name_of, opened, process_paths
@@ -74,19 +75,10 @@ def parse_mountinfo(text: str) -> tuple[Mounted, ...]:
         fields, tail = before.split(" "), behind.split(" ")
         if len(fields) < 6 or len(tail) < 3:
             continue
-        options = frozenset(fields[5].split(",")) | frozenset(tail[2].split(","))
+        source, place, root = map(unescaped, (tail[1], fields[4], fields[3]))
         own = tuple(fields[5].split(","))
-        found.append(
-            Mounted(
-                unescaped(tail[1]),
-                unescaped(fields[4]),
-                tail[0],
-                options,
-                unescaped(fields[3]),
-                own,
-                fields[2],
-            )
-        )
+        options = frozenset((*own, *tail[2].split(",")))
+        found.append(Mounted(source, place, tail[0], options, root, own, fields[2]))
     return tuple(found)
 
 
@@ -188,12 +180,13 @@ def option_differences(
     kind = mounted_as(filesystem)
     silent = kind.silent_options if kind else frozenset()
     for option in wanted:
-        against = sorted(other for other in seen if _contradicts(option, other))
-        if against and not any(_matches(option, other) for other in seen):
+        if any(_matches(option, other) for other in seen):
+            continue
+        if against := min((other for other in seen if _contradicts(option, other)), default=""):
             found.append(
-                t("{option} was recommended, but {other} is in effect", option=option, other=against[0])
+                t("{option} was recommended, but {other} is in effect", option=option, other=against)
             )
-        elif not any(_matches(option, other) for other in seen) and option not in silent:
+        elif option not in silent:
             found.append(t("{option} was recommended but is not in effect", option=option))
     if "ro" in seen and "ro" not in advised:
         found.append(t("it is read-only"))
@@ -241,38 +234,25 @@ def users_of(place: str) -> tuple[str, ...]:
     """Return the programs with open files at a place or below it, such as `bash (1234)`. Only root sees other
     users' programs."""
     below = f"{place.rstrip('/')}/"
-    return tuple(
-        f"{name_of(number) or A_PROGRAM} ({number})"
-        for number in pids()
-        if any(path == place or path.startswith(below) for path in _open_paths(number))
-    )
+    found = []
+    for number in pids():
+        # Empty for a program that has ended or belongs to another user.
+        paths = chain(process_paths(number), (path for _, path in opened(number)))
+        if any(path == place or path.startswith(below) for path in paths):
+            found.append(f"{name_of(number) or A_PROGRAM} ({number})")
+    return tuple(found)
 
 
 def check_unused(place: str) -> None:
     """Raises Refused, naming the programs, if a mount is in use."""
-    shown = place
-    below = next((one for one in read_mounts() if one.mount_point.startswith(f"{place.rstrip('/')}/")), None)
-    if below is not None:
-        message = t(
-            "{below} is mounted below {place}; unmount {below} first.",
-            below=below.mount_point,
-            place=shown,
-        )
-        raise Refused(join(message, NOTHING_WRITTEN))
+    places = (one.mount_point for one in read_mounts())
+    if below := next((one for one in places if one.startswith(f"{place.rstrip('/')}/")), None):
+        raise refused(t("{below} is mounted below {place}; unmount {below} first.", below=below, place=place))
     if users := users_of(place):
         named = users[:MOST_NAMED] + ((t("others"),) if len(users) > MOST_NAMED else ())
-        raise Refused(
-            join(
-                t("{place} is in use by {users:and}. Close these programs first.", place=shown, users=named),
-                NOTHING_WRITTEN,
-            )
+        raise refused(
+            t("{place} is in use by {users:and}. Close these programs first.", place=place, users=named)
         )
-
-
-def _open_paths(number: int) -> Iterator[str]:
-    """Yield the open paths of a program. None if it has ended or belongs to another user."""
-    yield from process_paths(number)
-    yield from (path for _, path in opened(number))
 
 
 def usual_places() -> str:
@@ -318,8 +298,8 @@ SWAPS = Path("/proc/swaps")
 
 def parse_swaps(text: str) -> tuple[str, ...]:
     """Parse the device paths in /proc/swaps (proc(5)): a header, then one line per device. Pure."""
-    names = [line.split()[0] for line in text.splitlines()[1:] if line.split()]
-    return tuple(re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), name) for name in names)
+    names = (line.split()[0] for line in text.splitlines()[1:] if line.split())
+    return tuple(map(unescaped, names))
 
 
 def is_swap(device: str) -> bool:
