@@ -244,7 +244,7 @@ def swap_faults(
 ) -> Iterator[Message]:
     """Report swap that is requested but missing in fstab."""
     if volume.mount_point == layout.NO_PLACE and not any(line.kind == "swap" for line in lines):
-        yield leftover.NO_SWAP_LINE(device=device, file=environment.fstab)
+        yield t("{file} lacks an entry for swap on {device}", device=device, file=environment.fstab)
 
 
 def missing_places(

@@ -160,4 +160,3 @@ NO_LINE = Sentence("{file} lacks an entry to mount {device} at {place}")
 
 MOUNTED_NOWHERE = Sentence("{file} mounts {device} at {place}, but no mount is requested")
 OTHER_PLACE = Sentence("{file} mounts {device} at {found:and} instead of {wanted}")
-NO_SWAP_LINE = Sentence("{file} lacks an entry for swap on {device}")

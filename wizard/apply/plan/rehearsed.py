@@ -521,7 +521,7 @@ def working_commands(run: Path) -> Message | None:
         return engine_words.RESUMES_RUN(command="resume", run=name)
     if record.phase is Phase.REHEARSING:
         untouched = t("Nothing was written to the drive, only to a scratch copy.")
-        if fails_again(read_entries(run)):
+        if fails_again(run):
             return untouched
         if _was_replugged(runs.load_plan(run)):
             return join(untouched, engine_words.ENDS_RUN(run=name))

@@ -55,7 +55,8 @@ class Elevated(LocalRuns):
     Asks for root on creation; raises Refused if that fails."""
 
     def __init__(self, way: ask.RootProgram, journal_dir: Path | None = None) -> None:
-        super().__init__(Environment(), journal_dir)
+        super().__init__(Environment(), journal_dir.absolute() if journal_dir else None)
+        self._journal = str(self._journal_dir) if journal_dir else None
         self._process = _start_root(way)
         self._replies: SimpleQueue[ask.Answer | None] = SimpleQueue()
         self._entries: list[JournalEntry] = []
@@ -80,9 +81,8 @@ class Elevated(LocalRuns):
 
     def undo_space(self, plan: Plan) -> UndoSpace:
         """Measure the space for undo as root. Raises as `preflight` and the function of that name do."""
-        journal = _absolute(self._journal_dir)
-        answer = self._request(ask.RootRequest(ask.Ask.ROOM, plan=PLANS.render(plan), journal=journal))
-        return _given(answer.room)
+        request = ask.RootRequest(ask.Ask.ROOM, plan=PLANS.render(plan), journal=self._journal)
+        return _given(self._request(request).room)
 
     def install(self, missing: Missing, on_line: Callable[[str], None]) -> None:
         """Install the packages as root. Raises as `packages.install` does."""
@@ -95,7 +95,7 @@ class Elevated(LocalRuns):
             ask.Ask.APPLY,
             plan=render_any(document),
             tokens=tuple(tokens),
-            journal=_absolute(self._journal_dir),
+            journal=self._journal,
             secret=None if secret is None else secret.hex(),
         )
         self._run = Path(self._request(request).run)
@@ -225,10 +225,6 @@ def _given(value: T | None) -> T:
     if value is None:
         raise Failed(t("No result arrived from the root process."))
     return value
-
-
-def _absolute(folder: Path | None) -> str | None:
-    return str(folder.absolute()) if folder else None
 
 
 def _start_root(way: ask.RootProgram) -> subprocess.Popen[bytes]:

@@ -36,7 +36,7 @@ def write_durably(path: Path, data: bytes, flags: int) -> None:
 def replace_durably(file: Path, data: bytes) -> None:
     """Replace a file atomically and sync it. Raises OSError and leaves the old file unchanged."""
     new = file.with_name(f"{file.name}.new")
-    write_durably(new, data, os.O_TRUNC)
+    write_durably(new, data, os.O_TRUNC | os.O_NOFOLLOW)
     new.replace(file)
     sync_folder(file.parent)
 

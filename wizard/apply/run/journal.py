@@ -1,10 +1,8 @@
 """A run's journal: one fsynced line of JSON per entry, complete and readable by any interface."""
 
 import errno
-import fcntl
 import json
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -22,12 +20,8 @@ from wizard.documents.decode import foreign, is_message
 from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput, DiskwrightError, Failed
 from wizard.model.run import Check, Event, JournalEntry
-from wizard.model.said import Message, Sentence, Sentences, join, t
+from wizard.model.said import Message, Sentence, join, t, tn
 from wizard.process.program import FAILS_AGAIN
-
-CHECKS_FAILED = Sentences(
-    "All steps finished, but {count} check failed.", "All steps finished, but {count} checks failed."
-)
 
 
 def line_of(entry: JournalEntry) -> bytes:
@@ -182,7 +176,13 @@ class Journal:
             event = Event.VERIFIED if check.holds else Event.NOT_VERIFIED
             self.add(event, check.what.rstrip("."), output=check.seen)
             failed += not check.holds
-        return CHECKS_FAILED(count=failed) if failed else None
+        if not failed:
+            return None
+        return tn(
+            "All steps finished, but {count} check failed.",
+            "All steps finished, but {count} checks failed.",
+            count=failed,
+        )
 
     def end(self, event: Event, sentence: Message | str) -> None:
         """Append the last entry and close the file. If that fails, the run counts as interrupted."""
@@ -337,10 +337,10 @@ def done_steps(entries: tuple[JournalEntry, ...]) -> frozenset[int]:
     return frozenset(entry.step for entry in entries if entry.event is Event.STEP_DONE)
 
 
-def fails_again(entries: tuple[JournalEntry, ...]) -> bool:
+def fails_again(run: Path) -> bool:
     """Return True if the step that failed last must fail again, according to its command's output."""
     output, again = "", False
-    for entry in entries:
+    for entry in read_entries(run):
         if entry.event is Event.STEP_STARTED:
             output = ""
         elif entry.event is Event.COMMAND:
@@ -348,63 +348,3 @@ def fails_again(entries: tuple[JournalEntry, ...]) -> bool:
         elif entry.event is Event.STEP_FAILED:
             again = any(pattern.search(output) for pattern in FAILS_AGAIN)
     return again
-
-
-COUNTER = "counter"
-"""The file with the highest run number so far, so the numbers of deleted runs are not reused."""
-
-CLOCKED = re.compile(r"\d{8}-\d{6}-")
-"""Prefix of run names in older versions: date and time."""
-
-NUMBERED = re.compile(r"(\d{4,7})-")
-
-
-def number_of(name: str) -> int:
-    """Return the number at the start of a run's name, or 0 for names of older versions."""
-    found = None if CLOCKED.match(name) else NUMBERED.match(name)
-    return int(found[1]) if found else 0
-
-
-def in_order(run: Path) -> tuple[int, str, int, str]:
-    """Return a sort key, oldest first: runs of older versions by the time in their names, then by number."""
-    name = run.name
-    return (number, "", 0, name) if (number := number_of(name)) else (0, name[:15], len(name), name)
-
-
-def make_numbered(folder: Path, devices: str, is_free: Callable[[str], bool]) -> Path:
-    """Create the folder of a new run, named after the next number and the devices. Raises OSError.
-
-    `is_free` must accept the name. The number is synced before the folder is created.
-    """
-    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX)
-        number = max(_read_counter(folder), *(number_of(run.name) for run in folder.iterdir()), 0) + 1
-        while not is_free(f"{number:04}-{devices}"):
-            number += 1
-        _write_counter(folder, number)
-        run = folder / f"{number:04}-{devices}"
-        run.mkdir(mode=0o700)
-    finally:
-        os.close(fd)
-    return run
-
-
-def _read_counter(folder: Path) -> int:
-    """Return the stored counter, or 0 if it is missing or damaged; existing runs are counted as well."""
-    try:
-        text = (folder / COUNTER).read_text(encoding="ascii").strip()
-    except (FileNotFoundError, UnicodeDecodeError):
-        return 0
-    return int(text) if re.fullmatch(r"\d{1,7}", text, re.ASCII) else 0
-
-
-def _write_counter(folder: Path, number: int) -> None:
-    new = folder / f".{COUNTER}.new"
-    fd = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    with os.fdopen(fd, "w", encoding="ascii") as file:
-        file.write(f"{number}\n")
-        file.flush()
-        os.fsync(fd)
-    new.rename(folder / COUNTER)
-    sync_folder(folder)

@@ -8,7 +8,7 @@ import fcntl
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
@@ -137,16 +137,13 @@ def lock_drive(path: str, wait_seconds: float = 5.0) -> int:
     return fd
 
 
-def lock_drives(paths: Iterable[str], check: Callable[[], None] = lambda: None) -> tuple[int, ...]:
-    """Lock all drives or none, and return the descriptors. Raises as `lock_drive` and `check` do.
-
-    `check` runs under the locks. Locks in order of device names, so two runs cannot deadlock.
-    """
+def lock_drives(paths: Iterable[str]) -> tuple[int, ...]:
+    """Lock all drives or none, in order of device names, so two runs cannot deadlock. Return the descriptors.
+    Raises as `lock_drive` does."""
     held: list[int] = []
     try:
         for path in sorted(paths):
             held.append(lock_drive(path))
-        check()
     except BaseException:
         unlock(held)
         raise

@@ -126,9 +126,6 @@ def part_of(progress: Progress, begin: float, end: float) -> Progress:
     return lambda share: progress(begin + share * (end - begin))
 
 
-NOTHING_WRITTEN_NOW = t("Nothing was written now.")
-
-
 def known_so_far(run: Path) -> str:
     """Describe what the journal shows about the drive. Steps are journaled before they start, so it lists
     every step that may have written."""
@@ -207,7 +204,7 @@ def _write_error(run: Path) -> OSError | None:
 def check_noted(run: Path) -> None:
     """Raises Refused if the journal is not writable: then nothing may be done to the drive."""
     if fault := journal_fault(run):
-        raise Refused(f"{fault} {NOTHING_WRITTEN_NOW}")
+        raise Refused(f"{fault} {t('Nothing was written now.')}")
 
 
 TELL_SECONDS = 15.0

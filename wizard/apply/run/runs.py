@@ -1,10 +1,12 @@
 """The folders of runs: create, find and check them, and load their documents and settings."""
 
 import errno
+import fcntl
 import os
+import re
 import shlex
 import stat
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -168,6 +170,51 @@ def check_lasts(folder: Path) -> None:
         raise Refused(f"{doubt} {NOT_LASTING}")
 
 
+COUNTER = "counter"
+"""The file with the highest run number so far, so the numbers of deleted runs are not reused."""
+
+CLOCKED = re.compile(r"\d{8}-\d{6}-")
+"""Prefix of run names in older versions: date and time."""
+
+NUMBERED = re.compile(r"(\d{4,7})-")
+
+
+def _number_of(name: str) -> int:
+    """Return the number at the start of a run's name, or 0 for names of older versions."""
+    found = None if CLOCKED.match(name) else NUMBERED.match(name)
+    return int(found[1]) if found else 0
+
+
+def in_order(run: Path) -> tuple[int, str, int, str]:
+    """Return a sort key, oldest first: runs of older versions by the time in their names, then by number."""
+    name = run.name
+    return (number, "", 0, name) if (number := _number_of(name)) else (0, name[:15], len(name), name)
+
+
+def make_numbered(folder: Path, devices: str, is_free: Callable[[str], bool]) -> Path:
+    """Create the folder of a new run, named after the next number and the devices. Raises OSError.
+
+    `is_free` must accept the name. The number is synced before the folder is created.
+    """
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        text = ""
+        # If the counter is missing or damaged, only existing runs are counted.
+        with suppress(FileNotFoundError, UnicodeDecodeError):
+            text = (folder / COUNTER).read_text(encoding="ascii").strip()
+        last = int(text) if re.fullmatch(r"\d{1,7}", text, re.ASCII) else 0
+        number = max(last, *(_number_of(run.name) for run in folder.iterdir()), 0) + 1
+        while not is_free(f"{number:04}-{devices}"):
+            number += 1
+        backup_store.replace_durably(folder / COUNTER, f"{number}\n".encode())
+        run = folder / f"{number:04}-{devices}"
+        run.mkdir(mode=0o700)
+    finally:
+        os.close(fd)
+    return run
+
+
 def new_run(
     folder: Path, plan: Plan, environment: backup_store.Environment, *, direct: bool | None = None
 ) -> Path:
@@ -201,7 +248,7 @@ def make_run(
         direct,
     )
     try:
-        run = journal.make_numbered(folder, "-".join(Path(path).name for path in devices), is_free)
+        run = make_numbered(folder, "-".join(Path(path).name for path in devices), is_free)
         backup_store.write_durably(run / file, text.encode(), os.O_EXCL)
         settings_text = codec.render_document(SCHEMA, codec.to_json(settings))
         backup_store.write_durably(run / SETTINGS, settings_text.encode(), os.O_EXCL)
@@ -351,7 +398,7 @@ def list_runs(journal_dir: Path | None = None) -> tuple[Path, ...]:
     try:
         # `glob` would silently skip a folder without permission.
         found = [run for run in folder.iterdir() if not run.name.startswith(".")]
-        return tuple(sorted((run for run in found if _is_run(run)), key=journal.in_order))
+        return tuple(sorted((run for run in found if _is_run(run)), key=in_order))
     except FileNotFoundError:
         return ()
     except PermissionError:

@@ -268,7 +268,7 @@ class RunningSystem(Struct, frozen=True):
         return all(f"MD_UUID={array_uuid(uuid)}" in lines for lines in found)
 
     def group_members(self, group: str) -> frozenset[str]:
-        return frozenset(physical_volumes_of(group, partial(run, seconds=LOOK_SECONDS)))
+        return physical_volumes_of(group)
 
 
 def system_of(document: Changes | Migration | Bring, environment: Environment = OWN) -> RunningSystem:

@@ -5,7 +5,6 @@ planned PV UUID. The arrays are in `arrays`, the LVM group is here.
 """
 
 from collections.abc import Iterator, Mapping
-from functools import partial
 from pathlib import Path
 
 from wizard.apply.block import devices
@@ -56,9 +55,9 @@ def check_free_layer(plan: Plan) -> None:
             raise Refused(TAKEN(what=node))
     # In the rehearsal, LVM sees only scratch copies. Only this check finds an inactive group with the same
     # name.
-    taken = physical_volumes_of(group.name, partial(run, seconds=LOOK_SECONDS))
-    if unexpected := [node for node in taken if plan.member(node) is None]:
-        what = t("The volume group {name} on {places:and}", name=group.name, places=tuple(unexpected))
+    taken = sorted(physical_volumes_of(group.name))
+    if unexpected := tuple(node for node in taken if plan.member(node) is None):
+        what = t("The volume group {name} on {places:and}", name=group.name, places=unexpected)
         raise Refused(TAKEN(what=what))
 
 
@@ -86,11 +85,12 @@ def running_volumes(plan: Plan, group: Group) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def own_layer_node(plan: Plan, device: str, do: Do) -> None:
+def own_layer_node(device: str, context: StepContext) -> None:
     """Raises Failed unless the device node belongs to what this run created: its array, or its own active
     logical volume."""
+    plan = context.plan
     for array in plan.arrays:
-        arrays.own_array_node(array, do)
+        arrays.own_array_node(array, context.command)
     if plan.group and (
         device not in running_volumes(plan, plan.group)
         or not Path(device).is_block_device()
@@ -137,7 +137,7 @@ def make_logical_volume(operation: layers.MakeLogicalVolume, context: StepContex
     """Create the logical volume. Raises Failed."""
     context.run_commands()
     devices.wait_for(operation.device)
-    own_layer_node(context.plan, operation.device, context.command)
+    own_layer_node(operation.device, context)
 
 
 def group_checks(operation: layers.MakeVolumeGroup, finished: Finished) -> Iterator[Check]:

@@ -49,11 +49,11 @@ def alone_on(nodes: Sequence[str], argv: Sequence[str]) -> tuple[str, ...]:
     return (argv[0], "--config", ALONE.format(only=f'[{only}, "r|.*|"]'), *own)
 
 
-def physical_volumes_of(group: str, do: Do) -> dict[str, str]:
-    """Return the physical volumes of a group: UUIDs by node."""
-    output = do(("pvs", "--noheadings", "--separator", " ", "--options", "pv_name,pv_uuid,vg_name")).output
-    rows = [line.split() for line in output.splitlines()]
-    return {row[0]: row[1] for row in rows if len(row) == 3 and row[2] == group}
+def physical_volumes_of(group: str) -> frozenset[str]:
+    """Return the nodes of a group's physical volumes."""
+    argv = ("pvs", "--noheadings", "--separator", " ", "--options", "pv_name,pv_uuid,vg_name")
+    rows = (line.split() for line in run(argv, seconds=LOOK_SECONDS).output.splitlines())
+    return frozenset(row[0] for row in rows if len(row) == 3 and row[2] == group)
 
 
 def asked(kind: str, fields: Iterable[str], what: str, do: Do) -> tuple[dict[str, str], ...]:

@@ -2,7 +2,6 @@
 
 import os
 import re
-from collections.abc import Iterator
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
@@ -120,14 +119,6 @@ def is_on(device: str, place: str) -> bool:
         return False
 
 
-def silent_options(device: str, filesystem: str) -> frozenset[str]:
-    """Return options in effect that mountinfo omits. ext4 lists all of its own in /proc/fs/ext4."""
-    file = Path("/proc/fs") / filesystem / kernel_name(device) / "options"
-    if filesystem == "ext4" and file.exists():
-        return frozenset(file.read_text().split())
-    return frozenset()
-
-
 def is_mounted(operation: Mount) -> bool:
     """Return True if the device, or the subvolume on it, is mounted at the place.
 
@@ -154,7 +145,10 @@ def mount_differences(operation: Mount) -> tuple[str, ...]:
     found = mounted_at(operation.mount_point)
     if found is None:
         return (str(t("nothing is mounted there")),)
-    seen = found.options | silent_options(operation.device, operation.filesystem)
+    # mountinfo omits options in effect. ext4 lists all of its own in /proc/fs/ext4.
+    file = Path("/proc/fs/ext4") / kernel_name(operation.device) / "options"
+    is_listed = operation.filesystem == "ext4" and file.exists()
+    seen = found.options.union(file.read_text().split() if is_listed else ())
     listed = tuple(one for one in operation.options if found.type == found.filesystem or one == "ro")
     source = found.number if found.source in operation.devices else found.source
     device = [] if _is_from(found, operation) else [(t("the device"), source, operation.device)]
@@ -225,8 +219,6 @@ def _number(text: str) -> int | None:
     return int(match[1]) * 1024 ** " kmg".index(match[2].lower() or " ") if match else None
 
 
-A_PROGRAM = t("a program")
-
 MOST_NAMED = 5
 
 
@@ -239,7 +231,7 @@ def users_of(place: str) -> tuple[str, ...]:
         # Empty for a program that has ended or belongs to another user.
         paths = chain(process_paths(number), (path for _, path in opened(number)))
         if any(path == place or path.startswith(below) for path in paths):
-            found.append(f"{name_of(number) or A_PROGRAM} ({number})")
+            found.append(f"{name_of(number) or t('a program')} ({number})")
     return tuple(found)
 
 
@@ -264,10 +256,17 @@ def usual_places() -> str:
 def taken_places(places: str, fstab: Path = OWN_FSTAB) -> frozenset[str]:
     """Return all mount points, current and in fstab, and entries of `places` other than empty folders.
     Read-only. Unreadable files are checked again before a run."""
-    listed: set[str] = set()
+    taken = {one.mount_point for one in read_mounts()}
     with suppress(BadInput, OSError):
-        listed = {line.mount_point for line in parse(read_text(fstab), str(fstab))}
-    return frozenset({*listed, *(one.mount_point for one in read_mounts()), *_occupied(Path(places))})
+        taken |= {line.mount_point for line in parse(read_text(fstab), str(fstab))}
+    with suppress(OSError):
+        for entry in Path(places).iterdir():
+            is_free = False
+            with suppress(OSError):
+                is_free = entry.is_dir() and not entry.is_symlink() and not any(entry.iterdir())
+            if not is_free:
+                taken.add(str(entry))
+    return frozenset(taken)
 
 
 def fixed_fstab(fstab: Path = OWN_FSTAB) -> str:
@@ -277,20 +276,6 @@ def fixed_fstab(fstab: Path = OWN_FSTAB) -> str:
         return str(fstab) if os.statvfs(real.parent).f_flag & os.ST_RDONLY else ""
     except OSError:
         return ""
-
-
-def _occupied(places: Path) -> Iterator[str]:
-    try:
-        found = sorted(places.iterdir())
-    except OSError:
-        return
-    for entry in found:
-        try:
-            is_free = entry.is_dir() and not entry.is_symlink() and not any(entry.iterdir())
-        except OSError:
-            is_free = False
-        if not is_free:
-            yield str(entry)
 
 
 SWAPS = Path("/proc/swaps")

@@ -180,21 +180,17 @@ def seen_alone(folder: Path, *, writable: bool = False) -> Iterator[Path]:
         with failing(NOT_ALONE, node=folder):
             fd = _call(OPEN_TREE, HERE, os.fsencode(folder), CLONE | os.O_CLOEXEC)
             held.callback(os.close, fd)
-            _set_attributes(fd, NODEV | NOATIME | (0 if writable else RDONLY))
+            attributes = NODEV | NOATIME | (0 if writable else RDONLY)
+            # Older kernels support fewer attributes, and before Linux 5.12 none.
+            for wanted in (attributes | NO_SYMLINKS, attributes):
+                packed = ATTRIBUTES.pack(wanted, ATIME_BITS, 0, 0)
+                try:
+                    _call(MOUNT_SETATTR, fd, b"", EMPTY_PATH, packed, len(packed))
+                    break
+                except OSError as error:
+                    if error.errno not in (errno.EINVAL, errno.ENOSYS):
+                        raise
         yield _place_of(fd)
-
-
-def _set_attributes(fd: int, attributes: int) -> None:
-    """Older kernels support fewer attributes, and before Linux 5.12 none."""
-    for wanted in (attributes | NO_SYMLINKS, attributes):
-        try:
-            packed = ATTRIBUTES.pack(wanted, ATIME_BITS, 0, 0)
-            _call(MOUNT_SETATTR, fd, b"", EMPTY_PATH, packed, len(packed))
-        except OSError as error:
-            if error.errno not in (errno.EINVAL, errno.ENOSYS):
-                raise
-        else:
-            return
 
 
 def _place_of(fd: int) -> Path:
