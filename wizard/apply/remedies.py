@@ -114,7 +114,6 @@ PLAIN_SOURCE = re.compile(r"[A-Za-z0-9_=:./-]+")
 
 
 def _devices(machine: Machine) -> Iterator[tuple[str, Tags]]:
-    """Yield every device of the machine with its tags."""
     for drive in machine.drives:
         for device in (drive.path, *(part.path for part in drive.partitions)):
             yield device, tags_of(signatures_on(drive, device), drive.partition(device))
@@ -138,7 +137,6 @@ def _stops(subject: str, found: Message, commands: tuple[FindingCommand, ...]) -
 def _why_not(
     machine: Machine, drive: Drive, command: FindingCommand, patterns: tuple[Pattern, ...]
 ) -> Message | str | None:
-    """Return why a command of a finding about this drive is refused now, or None."""
     program = command.argv[0]
     if program == "diskwright":
         try:

@@ -9,14 +9,7 @@ from pathlib import Path
 from typing import cast
 
 from wizard.apply.run import journal, process, progress_log
-from wizard.apply.run.job import (
-    JobRequest,
-    NextCommands,
-    RunJob,
-    RunWork,
-    begin,
-    check_root,
-)
+from wizard.apply.run.job import JobRequest, NextCommands, RunJob, RunWork, begin, check_root
 from wizard.apply.run.journal import follow
 from wizard.apply.run.kinds import kind_for, kind_of
 from wizard.apply.run.runs import check_owner, run_argument
@@ -128,11 +121,7 @@ def carry_out(work: RunWork) -> None:
     """Carry out a run in a separate process. Journals errors instead of raising them, with the possible
     commands."""
     job = job_of(work.run)
-    does = {
-        process.Purpose.APPLY: job.apply,
-        process.Purpose.UNDO: job.undo,
-        process.Purpose.KEEP: job.keep,
-    }
+    does = {process.Purpose.APPLY: job.apply, process.Purpose.UNDO: job.undo, process.Purpose.KEEP: job.keep}
     try:
         outcome = does[work.purpose](work)
     except Refused as error:

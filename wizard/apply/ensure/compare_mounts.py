@@ -182,7 +182,6 @@ def _using_of_btrfs(
 def _layer_rest(
     volume: layout.Volume, asked: VolumeRequest, layer: Layer, environment: Environment
 ) -> Iterator[Message]:
-    """Compare mount options and owner of a volume on a layer."""
     lines = lines_of(layer, environment)
     if len(lines) == 1 and (missing := _missing_options(volume, asked, lines[0].options)):
         yield NO_OPTIONS(device=layer.path, options=missing, file=environment.fstab)

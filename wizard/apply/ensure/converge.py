@@ -90,7 +90,6 @@ def _btrfs(drives: Sequence[Drive]) -> BtrfsSeen:
 
 
 def _superblock_of(part: str) -> str:
-    """Return btrfs's output on the superblock of a device. Raises Failed."""
     return _look((*btrfs.SUPERBLOCK, part)).output
 
 
@@ -107,7 +106,6 @@ def _member(part: str, drive: Drive) -> BtrfsMember:
 
 
 def _profiles(kept: Iterable[tuple[frozenset[str], str]]) -> dict[frozenset[str], frozenset[str]]:
-    """Return the profiles of each type of chunk."""
     found: dict[frozenset[str], frozenset[str]] = {}
     for holds, profile in kept:
         found[holds] = found.get(holds, frozenset()) | {profile.upper()}

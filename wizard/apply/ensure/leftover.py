@@ -97,7 +97,6 @@ def _assess(run: Path, wanted: DesiredPlan, drive: Drive, drives: Sequence[Drive
 
 
 def _resolve_first(run: Path, drive: Drive, ways: NextCommands) -> Message:
-    """Describe how to resolve a waiting or interrupted run first, or why no command can."""
     return t("First resolve the run on {drive}: {how}", drive=drive.path, how=ways.said(run))
 
 

@@ -43,10 +43,7 @@ NO_ANSWER = t(
 T = TypeVar("T")
 THE_RESULT = t("The root process's result")
 
-DISMISSED = {
-    ("pkexec", 126): ask.DISMISSED,
-    ("pkexec", 127): ask.NOT_ALLOWED,
-}
+DISMISSED = {("pkexec", 126): ask.DISMISSED, ("pkexec", 127): ask.NOT_ALLOWED}
 """Meaning of exit statuses (pkexec(1)). sudo and run0 report errors on the terminal themselves."""
 
 
@@ -221,7 +218,6 @@ class Elevated(LocalRuns):
 
 
 def _given(value: T | None) -> T:
-    """Return a part of an answer. Raises Failed if it is missing."""
     if value is None:
         raise Failed(t("No result arrived from the root process."))
     return value

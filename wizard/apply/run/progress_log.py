@@ -164,10 +164,22 @@ def known_so_far(run: Path) -> str:
 def journal_fault(run: Path) -> str:
     """Return why the journal is not writable, with the state of the drive and advice; empty if it is
     writable."""
-    fault = _write_error(run)
-    if fault is None:
+    # After an error, ext4 can still claim to be writable, so write.
+    probe = run / f".noted-{os.getpid()}"
+    try:
+        fd = os.open(probe, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        try:
+            os.write(fd, b"\n")
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+            probe.unlink()
+    except FileNotFoundError:
         return ""
-    why = t("the filesystem is read-only") if fault.errno == errno.EROFS else fault
+    except OSError as error:
+        why = t("the filesystem is read-only") if error.errno == errno.EROFS else str(error.strerror)
+    else:
+        return ""
     on = join(
         t(
             "If the filesystem turned read-only by itself, the disk may be failing: "
@@ -180,25 +192,6 @@ def journal_fault(run: Path) -> str:
         ),
     )
     return f"{journal.NOT_NOTED(run=run, why=why)} {known_so_far(run)} {on}"
-
-
-def _write_error(run: Path) -> OSError | None:
-    """Try to write to the folder and return the error, if any. After an error, ext4 can still claim to be
-    writable."""
-    probe = run / f".noted-{os.getpid()}"
-    try:
-        fd = os.open(probe, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-        try:
-            os.write(fd, b"\n")
-            os.fsync(fd)
-        finally:
-            os.close(fd)
-            probe.unlink()
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        return error
-    return None
 
 
 def check_noted(run: Path) -> None:

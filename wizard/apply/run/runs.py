@@ -141,27 +141,21 @@ def _no_room(folder: Path, error: OSError, needed_bytes: int) -> Refused:
     )
 
 
-def is_in_memory(folder: Path) -> bool:
-    """Return True if files in the folder, which may not exist yet, are lost on reboot."""
+def doubts_about(folder: Path) -> tuple[str, ...]:
+    """Return warnings about a journal in this folder, which may not exist yet; empty if it survives a power
+    cut."""
     real, best = f"{folder.resolve()}/", ("", "")
-    try:
+    with suppress(OSError):
         for line in Path("/proc/self/mountinfo").read_text(errors="replace").splitlines():
             fields, _, tail = line.partition(" - ")
             point = unescaped(fields.split(" ")[4])
             if real.startswith(point.rstrip("/") + "/") and len(point) >= len(best[0]):
                 best = (point, tail.split(" ")[0])
-    except OSError:
-        return False
-    return best[1] in IN_MEMORY
-
-
-def doubts_about(folder: Path) -> tuple[str, ...]:
-    """Return warnings about a journal in this folder; empty if it survives a power cut."""
     doubt = Sentence(
         "{folder} is in memory: after a power cut, this run could be neither resumed "
         "nor undone. Name a folder on another mounted volume with --journal DIR."
     )
-    return (str(doubt(folder=folder)),) if is_in_memory(folder) else ()
+    return (str(doubt(folder=folder)),) if best[1] in IN_MEMORY else ()
 
 
 def check_lasts(folder: Path) -> None:
@@ -387,7 +381,6 @@ def read_file(path: Path) -> str:
 
 
 def _is_run(folder: Path) -> bool:
-    """Return True if the folder contains any file of a run."""
     return any((folder / name).exists() for name in PARTS)
 
 

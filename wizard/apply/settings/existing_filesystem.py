@@ -214,7 +214,6 @@ def _signature(node: str, drive: Drive, part: Partition | None) -> Signature:
 
 
 def _superblock(node: str, signature: Signature) -> Superblock | None:
-    """Return the superblock of an ext filesystem, or None for others or without permission."""
     with suppress(Failed):
         return superblock(node) if signature.kind.startswith("ext") else None
     return None

@@ -59,7 +59,6 @@ def is_stacked(one: str, other: str) -> bool:
 
 
 def _lower_devices(node: str) -> Iterator[str]:
-    """Yield the devices below a device."""
     folder = sysfs.SYS / "class/block" / sysfs.name_of(node)
     lower = [sysfs.node_of(entry.name) for entry in folder.glob("slaves/*")]
     with suppress(OSError):

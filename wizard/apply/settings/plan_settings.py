@@ -153,10 +153,7 @@ def _relabel(used: ExistingVolume, label: str, doubts: list[Message | str]) -> O
         doubts.append(t("The partition name in the table remains '{name}', the old label.", name=used.label))
     place = next((one.mount_point for one in reversed(used.mounts)), "")
     relabel = Relabel(device, filesystem, place, used.label, label)
-    return [
-        relabel,
-        *_edited(used, [line for line in used.lines if line.names(old_tag)], by_label(label)),
-    ]
+    return [relabel, *_edited(used, [line for line in used.lines if line.names(old_tag)], by_label(label))]
 
 
 def _set_uuid(used: ExistingVolume, doubts: list[Message | str], environment: Environment) -> Operations:
@@ -252,13 +249,7 @@ def _mount(used: ExistingVolume, wanted: requests.Attach) -> Operations:
     if wanted.boot and line is None:
         operations.append(_with_line(used, place, name, options))
     if not operations:
-        _refuse(
-            t(
-                "{device} is already mounted at {place}, also at every boot.",
-                device=device,
-                place=place,
-            )
-        )
+        _refuse(t("{device} is already mounted at {place}, also at every boot.", device=device, place=place))
     return operations
 
 

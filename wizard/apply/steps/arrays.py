@@ -86,28 +86,10 @@ def running_array(array: MakeArray, do: Do) -> str | None:
     return node
 
 
-def own_array_node(array: MakeArray, do: Do) -> None:
-    """Raises Failed unless the array's device node belongs to the plan's own running array."""
-    node, device = running_array(array, do), array.device
-    if (
-        node is None
-        or not Path(device).is_block_device()
-        or devices.kernel_name(device) != devices.kernel_name(node)
-        or not is_node_of(device)
-    ):
-        raise foreign(device)
-
-
 def is_node_of(device: str) -> bool:
     """Return True if the node has the device number that the kernel uses for its name."""
     number = (devices.SYS_BLOCK / devices.kernel_name(device) / "dev").read_text().strip()
     return number == devices.device_number(device)
-
-
-def own_uses(array: MakeArray, do: Do) -> frozenset[tuple[str, str]]:
-    """Return the pairs of member and array by which the run itself uses its drives."""
-    node = running_array(array, do)
-    return frozenset((part, node) for part in array.parts) if node else frozenset()
 
 
 def stop_own_array(array: MakeArray, do: Do) -> None:

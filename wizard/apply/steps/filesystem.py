@@ -11,14 +11,7 @@ from uuid import uuid4
 from wizard.apply.block.devices import forget_caches, kernel_name
 from wizard.apply.plan.guard import check_mount_point
 from wizard.apply.run.backup_store import Environment
-from wizard.apply.steps.step_context import (
-    Commands,
-    Finished,
-    StepContext,
-    checked,
-    look_at_all,
-    matched,
-)
+from wizard.apply.steps.step_context import Commands, Finished, StepContext, checked, look_at_all, matched
 from wizard.apply.steps.wipe import recognised_differences, signatures_on
 from wizard.apply.system import fstab
 from wizard.apply.system.edited_file import kept_as, read_text

@@ -90,7 +90,14 @@ def own_layer_node(device: str, context: StepContext) -> None:
     logical volume."""
     plan = context.plan
     for array in plan.arrays:
-        arrays.own_array_node(array, context.command)
+        node = arrays.running_array(array, context.command)
+        if (
+            node is None
+            or not Path(array.device).is_block_device()
+            or devices.kernel_name(array.device) != devices.kernel_name(node)
+            or not arrays.is_node_of(array.device)
+        ):
+            raise foreign(array.device)
     if plan.group and (
         device not in running_volumes(plan, plan.group)
         or not Path(device).is_block_device()
@@ -102,11 +109,13 @@ def own_layer_node(device: str, context: StepContext) -> None:
 def own_uses(plan: Plan, begun: frozenset[int], do: Do) -> frozenset[tuple[str, str]]:
     """Return the pairs of member and layer device by which the run itself uses its drives."""
     operations = [step.operation for number, step in enumerate(plan.steps, 1) if number in begun]
-    made = [arrays.own_uses(array, do) for array in plan.arrays if array in operations]
+    uses: set[tuple[str, str]] = set()
+    for array in plan.arrays:
+        if array in operations and (node := arrays.running_array(array, do)):
+            uses |= {(part, node) for part in array.parts}
     if plan.group and any(isinstance(operation, layers.MakeVolumeGroup) for operation in operations):
-        device = plan.group.device
-        made.append(frozenset((device, node) for node in running_volumes(plan, plan.group)))
-    return frozenset().union(*made)
+        uses |= {(plan.group.device, node) for node in running_volumes(plan, plan.group)}
+    return frozenset(uses)
 
 
 def clear_drives(plan: Plan, do: Do) -> None:

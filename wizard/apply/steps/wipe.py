@@ -253,7 +253,6 @@ def check_contains(device: str, kind: str, uuid: str, seconds: float = LOOK_SECO
 
 
 def _devices_with(uuid: str) -> list[str]:
-    """Return the nodes of all devices with this UUID, according to libblkid."""
     argv = ("blkid", "--match-token", f"UUID={uuid}", "--output", "device")
     with suppress(Failed):
         return run(argv, seconds=LOOK_SECONDS, accept=(0, 2)).output.split()

@@ -61,12 +61,7 @@ def edit(path: Path, change: Callable[[str], str], keep: Path | None = None) -> 
             if (changed := _try_edit(path, change, keep)) is not None:
                 break
         else:
-            raise Failed(
-                t(
-                    "Another program repeatedly changes {file}. The file was not edited.",
-                    file=path,
-                )
-            )
+            raise Failed(t("Another program repeatedly changes {file}. The file was not edited.", file=path))
         if change(now := read_text(path)) != now:
             raise Failed(UNVERIFIED(what=path))
     return changed
