@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from wizard.apply.block.devices import SYS_BLOCK, kernel_name
+from wizard.apply.block.devices import sysfs_folder
 from wizard.apply.ensure import leftover
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.settings.existing_filesystem import openings
@@ -99,7 +99,7 @@ def _md_faults(stripe: layout.Stripe, parts: Sequence[str], drives: Sequence[Dri
 
 
 def _array(layer: Layer, room: int | None) -> layers.ArraySeen:
-    folder = SYS_BLOCK / kernel_name(layer.path)
+    folder = sysfs_folder(layer.path)
     misses = _text(folder, "degraded")
     return layers.ArraySeen(
         layer.path,

@@ -56,10 +56,9 @@ def taken_arrays() -> tuple[str, ...]:
 
 
 def _md_taken(node: str) -> bool:
-    state = devices.SYS_BLOCK / devices.kernel_name(node) / "md/array_state"
-    return (devices.SYS_BLOCK / devices.kernel_name(node)).exists() and not (
-        state.exists() and state.read_text().strip() == "clear"
-    )
+    folder = devices.sysfs_folder(node)
+    state = folder / "md/array_state"
+    return folder.exists() and not (state.exists() and state.read_text().strip() == "clear")
 
 
 def layers_on(parts: Sequence[str]) -> tuple[str, ...]:
@@ -88,7 +87,7 @@ def running_array(array: MakeArray, do: Do) -> str | None:
 
 def is_node_of(device: str) -> bool:
     """Return True if the node has the device number that the kernel uses for its name."""
-    number = (devices.SYS_BLOCK / devices.kernel_name(device) / "dev").read_text().strip()
+    number = (devices.sysfs_folder(device) / "dev").read_text().strip()
     return number == devices.device_number(device)
 
 
@@ -118,7 +117,7 @@ def assemble_own(array: MakeArray, do: Do) -> None:
         check_free_array(array)
         do(("mdadm", "--assemble", device, f"--uuid={array.mdadm_uuid}", *array.parts))
         devices.wait_for(device)
-    folder = devices.SYS_BLOCK / devices.kernel_name(device)
+    folder = devices.sysfs_folder(device)
     # If the power fails between the drives' last signatures, a mirror may have run with only one of them. md
     # then omits the other until it is added again and copied.
     for part in _missing_members(array, folder):
@@ -144,7 +143,7 @@ def make_array(operation: MakeArray, context: StepContext) -> Message:
     if context.rehearsed:
         # A discard would make a hole in the scratch copy, which counts as unchanged, while the drive keeps
         # its old data.
-        folder = devices.SYS_BLOCK / devices.kernel_name(operation.device)
+        folder = devices.sysfs_folder(operation.device)
         _write(folder / "queue/discard_max_bytes", "0")
         if operation.copied:
             _write(folder / "md/sync_action", "frozen")
@@ -211,7 +210,7 @@ def examined_offset(text: str) -> int | None:
 
 def read_geometry(node: str) -> Geometry:
     """Return a device's geometry from sysfs. Raises Failed."""
-    folder = devices.SYS_BLOCK / devices.kernel_name(node)
+    folder = devices.sysfs_folder(node)
     sizes = ("logical_block_size", "physical_block_size")
     limits = ("minimum_io_size", "optimal_io_size")
     files = (*(f"queue/{name}" for name in sizes), "alignment_offset", *(f"queue/{name}" for name in limits))
@@ -313,7 +312,7 @@ def show_beneath(plan: Plan, array: MakeArray) -> None:
 def leave_uncopied(array: MakeArray, do: Do) -> None:
     """Stop the scratch array, marked as on the drives: a mirror with everything left to copy. Raises Failed
     if the mark is missing afterwards."""
-    node, folder = array.device, devices.SYS_BLOCK / devices.kernel_name(array.device) / "md"
+    node, folder = array.device, devices.sysfs_folder(array.device) / "md"
     if array.copied:
         each, size = int(_read(folder / "bitmap/chunksize")), int(_read(folder / "component_size")) * KIB
         _write(folder / "bitmap_set_bits", f"0-{-(-size // each) - 1}")

@@ -77,7 +77,7 @@ def running_volumes(plan: Plan, group: Group) -> tuple[str, ...]:
     own = {Path(one.device).name: one.device for one in plan.logical_volumes}
     found = []
     for node in arrays.layers_on((group.device,)):
-        folder = devices.SYS_BLOCK / devices.kernel_name(node) / "dm"
+        folder = devices.sysfs_folder(node) / "dm"
         name = (folder / "name").read_text().strip() if folder.exists() else ""
         if name not in own or not (folder / "uuid").read_text().startswith("LVM-"):
             raise foreign(node)

@@ -67,7 +67,7 @@ def kernel_differences(wanted: layout.Layout, drive: Drive) -> tuple[str, ...]:
     for slot in wanted.partitions:
         part = by_number.get(slot.number)
         if part is None or part.kernel_start_bytes is None:
-            found.append(str(t("the kernel does not see partition {number}", number=slot.number)))
+            found.append(t("the kernel does not see partition {number}", number=slot.number))
             continue
         size_bytes = part.kernel_size_bytes
         # The kernel shows only the first record of an extended partition, to protect the logical ones.
@@ -80,8 +80,8 @@ def kernel_differences(wanted: layout.Layout, drive: Drive) -> tuple[str, ...]:
                 start=part.kernel_start_bytes,
                 size=str(size_bytes),
             )
-            found.append(str(difference))
-    return tuple(found)
+            found.append(difference)
+    return tuple(map(str, found))
 
 
 SET_AFTERWARDS = {
