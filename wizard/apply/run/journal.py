@@ -89,15 +89,8 @@ class RunState(StrEnum):
     KEPT = "kept"
 
 
-ENDS = {
-    Event.DONE: RunState.DONE,
-    Event.FAILED: RunState.FAILED,
-    Event.STOPPED: RunState.STOPPED,
-    Event.REFUSED: RunState.REFUSED,
-    Event.WAITING: RunState.WAITING,
-    Event.UNDONE: RunState.UNDONE,
-    Event.KEPT: RunState.KEPT,
-}
+ENDS = {Event(state): state for state in RunState if state not in (RunState.RUNNING, RunState.INTERRUPTED)}
+"""The state after each last event of a run."""
 
 
 class Journal:

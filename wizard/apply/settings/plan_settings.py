@@ -231,9 +231,7 @@ def _edit_of(used: ExistingVolume, *edits: LineEdit) -> EditFstab:
 def _mount(used: ExistingVolume, wanted: requests.Attach) -> Operations:
     device, kind = used.existing.device, KINDS[used.existing.filesystem]
     _refuse(possible.why_not_mount(used.machine, used.drive, device, boot=wanted.boot))
-    if fault := rules.mount_options_fault(wanted.options):
-        _refuse(guard.CLAUSE(fault=fault))
-    _refuse_risky(wanted.options, used.existing.filesystem)
+    _check_options(wanted.options, used.existing.filesystem)
     name = possible.driver_of(used.machine, kind)
     assert name is not None, kind.name
     line = used.lines[0] if used.lines else None
@@ -382,10 +380,7 @@ def _change_options(
     options = tuple(dict.fromkeys((*options, *subvolume))) or ("defaults",)
     if {one for one in options if one.startswith(("subvol=", "subvolid="))} != {*subvolume}:
         _refuse(t("An option cannot select another subvolume here."))
-    added = tuple(one for one in options if one not in kept)
-    if fault := rules.mount_options_fault(added):
-        _refuse(guard.CLAUSE(fault=fault))
-    _refuse_risky(added, used.existing.filesystem)
+    _check_options(tuple(one for one in options if one not in kept), used.existing.filesystem)
     if options == at_boot:
         _refuse(t("{device} already has these options.", device=device))
     operations: Operations = []
@@ -437,7 +432,9 @@ def _grow(used: ExistingVolume, doubts: list[Message | str]) -> Operations:
     return [*operations, growing]
 
 
-def _refuse_risky(options: Sequence[str], filesystem: str) -> None:
+def _check_options(options: tuple[str, ...], filesystem: str) -> None:
+    if fault := rules.mount_options_fault(options):
+        _refuse(guard.CLAUSE(fault=fault))
     kind = KINDS[filesystem].relabelling
     for danger in sorted(rules.dangers_in(options, kind.rules if kind and kind.rules else filesystem)):
         _refuse(t("{option} puts data at risk.", option=danger))

@@ -198,7 +198,7 @@ class RunningSystem(Struct, frozen=True):
 
     def mount(self, mount: Setting) -> None:
         assert isinstance(mount, Mount)
-        mount_filesystem(mount, self)
+        mount_filesystem(mount, self.command)
 
     def check_unused(self, place: str) -> None:
         try:

@@ -11,7 +11,7 @@ from uuid import uuid4
 from wizard.apply.block.devices import forget_caches, kernel_name
 from wizard.apply.plan.guard import check_mount_point
 from wizard.apply.run.backup_store import Environment
-from wizard.apply.steps.step_context import Commands, Finished, StepContext, checked, look_at_all, matched
+from wizard.apply.steps.step_context import Finished, StepContext, checked, look_at_all, matched
 from wizard.apply.steps.wipe import recognised_differences, signatures_on
 from wizard.apply.system import fstab
 from wizard.apply.system.edited_file import kept_as, read_text
@@ -209,7 +209,7 @@ def _tool_check(argv: Sequence[str], seen: Message, finished: Finished) -> Check
     return checked(True, seen)
 
 
-def mount_filesystem(operation: Mount, context: Commands) -> None:
+def mount_filesystem(operation: Mount, do: Callable[[Sequence[str]], object]) -> None:
     """Create the folder, mount, and compare with the kernel's mount table. Repeatable. Raises Failed."""
     place = Path(operation.mount_point)
     if not is_mounted(operation):
@@ -219,13 +219,13 @@ def mount_filesystem(operation: Mount, context: Commands) -> None:
             raise Failed(reason_of(error)) from None
         with failing(NO_FOLDER, place=place):
             place.mkdir(parents=True, exist_ok=True)
-        mount_checked(operation, context.command)
+        mount_checked(operation, do)
     _check_mount(operation)
 
 
 def mount_in_step(operation: Mount, context: StepContext) -> Message:
     """Mount the filesystem, and return a summary. Raises Failed."""
-    mount_filesystem(operation, context)
+    mount_filesystem(operation, context.command)
     return context.confirm([matched(lambda: mount_differences(operation))])
 
 

@@ -4,7 +4,6 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from time import sleep
-from typing import Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -85,14 +84,6 @@ BUSY_TRIES = 5
 BUSY_PAUSE_SECONDS = 0.3
 """Programs that probe drives open them for moments. Commands that need exclusive access then fail without
 effect."""
-
-
-class Commands(Protocol):
-    """Runs the commands of a step."""
-
-    def command(self, argv: Sequence[str]) -> object:
-        """Run and journal a command. Raises Failed if it fails."""
-        ...
 
 
 class StepContext(Struct, frozen=True):
