@@ -134,7 +134,7 @@ def _compare(aim: converge.DriveTarget) -> DriveAssessment:
         return replace(seen, said=(*different, *reaching))
     seen = replace(seen, said=different)
     held = tuple(drive for drive in drives if not drive.is_empty)
-    if not differences.may_replace(aim.wanted.replace, held, _others(drives, held)):
+    if not _may_lose(seen, held):
         value = differences.replace_value(*held)
         paths = tuple(drive.path for drive in held)
         message = (
@@ -190,7 +190,7 @@ def _to_make(seen: DriveAssessment, plan: Plan, where: compare_mounts.Where) -> 
     lost = tuple(
         drive for drive, blank in zip(seen.drives, room.blanks, strict=True) if not (blank and drive.is_empty)
     )
-    if lost and not differences.may_replace(seen.wanted.replace, lost, _others(seen.drives, lost)):
+    if lost and not _may_lose(seen, lost):
         value = differences.replace_value(*lost)
         unknown = tuple(drive.path for drive in lost if drive.is_empty)
         message = TO_REPLACE(drive=unknown, value=value, count=len(unknown))
@@ -213,8 +213,9 @@ def _to_make(seen: DriveAssessment, plan: Plan, where: compare_mounts.Where) -> 
     )
 
 
-def _others(drives: Sequence[Drive], without: Sequence[Drive]) -> tuple[Drive, ...]:
-    return tuple(drive for drive in drives if drive not in without)
+def _may_lose(seen: DriveAssessment, lost: Sequence[Drive]) -> bool:
+    others = tuple(drive for drive in seen.drives if drive not in lost)
+    return differences.may_replace(seen.wanted.replace, lost, others)
 
 
 def _shapes(drives: Sequence[Drive], places: dict[str, tuple[str, ...]] | None = None) -> tuple[Shape, ...]:

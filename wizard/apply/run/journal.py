@@ -101,16 +101,16 @@ class Journal:
         self._run = run
         try:
             self._fd = os.open(run / FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            try:
+                # A power cut can leave an incomplete last line, which was never acknowledged.
+                whole = os.pread(self._fd, os.fstat(self._fd).st_size, 0).rfind(b"\n") + 1
+                os.ftruncate(self._fd, whole)
+                os.lseek(self._fd, 0, os.SEEK_END)
+                sync_folder(run)
+            except OSError:
+                self.close()
+                raise
         except OSError as error:
-            raise self._fault(error) from None
-        try:
-            # A power cut can leave an incomplete last line, which was never acknowledged.
-            whole = os.pread(self._fd, os.fstat(self._fd).st_size, 0).rfind(b"\n") + 1
-            os.ftruncate(self._fd, whole)
-            os.lseek(self._fd, 0, os.SEEK_END)
-            sync_folder(run)
-        except OSError as error:
-            self.close()
             raise self._fault(error) from None
 
     def add(

@@ -14,8 +14,8 @@ from msgspec.structs import replace
 
 from wizard.advice.existing import Existing
 from wizard.apply.block.devices import drives_under, node_fault
-from wizard.apply.run.backup_store import Environment
-from wizard.apply.settings.system import OWN, superblock, unit_state
+from wizard.apply.run.backup_store import ANY, Environment
+from wizard.apply.settings.system import superblock, unit_state
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import (
     CMDLINE,
@@ -266,7 +266,7 @@ HARM = (LINE_OVERWRITES, LINE_STOPS, LINE_LEFT)
 """Warnings about a line, most dangerous first."""
 
 
-def with_lines_left(plan: Plan, drives: Sequence[Drive], environment: Environment = OWN) -> Plan:
+def with_lines_left(plan: Plan, drives: Sequence[Drive], environment: Environment = ANY) -> Plan:
     """Return the plan with warnings about lines in fstab and crypttab that name volumes the plan destroys.
     Lines that match a new volume, for example by label, are omitted. Read-only."""
     by_path = {drive.path: drive for drive in drives}

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from wizard.apply.block.devices import kernel_name, open_exclusively
 from wizard.apply.resize.resized import held_in_use
-from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
+from wizard.apply.run.backup_store import ANY, LOOK_SECONDS, Environment
 from wizard.apply.run.journal import Journal, sync_folder
 from wizard.apply.run.runs import load_environment
 from wizard.apply.steps.filesystem import mount_filesystem
@@ -48,9 +48,6 @@ from wizard.process.program import ENDED, find, run
 GONE_SECONDS = 10.0
 """Time limit for the kernel to add or remove a device."""
 
-OWN = Environment()
-"""The environment of the running system."""
-
 SYSTEMD = Path("/run/systemd/system")
 PROCESS = Path("/proc/self/status")
 
@@ -62,7 +59,7 @@ class RunningSystem(Struct, frozen=True):
 
     drive: Identity
     settings: tuple[Setting, ...]
-    environment: Environment = OWN
+    environment: Environment = ANY
     step: int = 0
     run_name: str = ""
     journal: Journal | None = None
@@ -271,7 +268,7 @@ class RunningSystem(Struct, frozen=True):
         return physical_volumes_of(group)
 
 
-def system_of(document: Changes | Migration | Bring, environment: Environment = OWN) -> RunningSystem:
+def system_of(document: Changes | Migration | Bring, environment: Environment = ANY) -> RunningSystem:
     """Return the system for reading the settings of a document."""
     return RunningSystem(document.drive, document.settings, environment)
 

@@ -155,19 +155,19 @@ def read_batch(
 
     Files with several names are read once and added to `linked`, unless it is None.
     """
+    known = {} if linked is None else linked
+    inodes = {path: None if linked is None else linked_inode(status) for path, status in batch}
     work: dict[Inode | bytes, Found] = {}
     for path, status in batch:
-        inode = None if linked is None else linked_inode(status)
-        if inode is None or linked is None or inode not in linked:
+        if (inode := inodes[path]) is None or inode not in known:
             work.setdefault(inode or path, (path, status))
     lines = dict(_read_all([*work.values()], read, on_bytes, workers))
-    for path, status in batch:
-        inode = None if linked is None else linked_inode(status)
+    for path, inode in inodes.items():
         if line := lines.get(path):
-            if inode and linked is not None:
-                linked[inode] = from_line(line, "entry")
+            if inode:
+                known[inode] = from_line(line, "entry")
             yield TreeLine(path, line)
-        elif inode and linked and (first := linked.get(inode)):
+        elif inode and (first := known.get(inode)):
             yield TreeLine(path, to_line(first._replace(path=path, same_as=first.path)), first.path)
 
 
