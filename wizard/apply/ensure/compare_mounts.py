@@ -67,40 +67,39 @@ class _Need(Struct, frozen=True):
 def mounted_as_there(
     requests: Sequence[VolumeRequest],
     drives: Sequence[Drive],
-    where: Where,
-    layers: Sequence[Layer | None] = (),
+    environment: Environment,
+    layers: Sequence[Layer | None],
 ) -> tuple[VolumeRequest, ...]:
     """Fill in missing mount points of requests with those in fstab or of current mounts. `layers` are the
     devices of volumes that are not on partitions."""
-    return tuple(
-        replace(request, mount_point=place)
-        if request.mount_point is None
-        and not any(one.mount_point for one in request.subvolumes)
-        and (
-            place := _place_of_layer(layers[number - 1], where)
-            if layers
-            else _place_of_partition(drives, number, where)
-        )
-        else request
-        for number, request in enumerate(requests, 1)
-    )
+    found = []
+    for number, request in enumerate(requests, 1):
+        place = request.mount_point
+        if place is None and not any(one.mount_point for one in request.subvolumes):
+            place = (
+                _place_of_layer(layers[number - 1], environment)
+                if layers
+                else _place_of_partition(drives, number, environment)
+            )
+        found.append(replace(request, mount_point=place))
+    return tuple(found)
 
 
-def _place_of_partition(drives: Sequence[Drive], number: int, where: Where) -> str | None:
+def _place_of_partition(drives: Sequence[Drive], number: int, environment: Environment) -> str | None:
     drive = _mounted_drive(drives, number)
     part = next((part for part in drive.partitions if part.number == number), None)
     if part is not None and part.filesystem == CONTAINER:
-        return next(iter(places_at_boot(drive, part.path, where.environment)), None)
+        return next(iter(places_at_boot(drive, part.path, environment)), None)
     if part is None or part.filesystem not in MADE or not MADE[part.filesystem].mounts:
         return None
-    used = look_at_filesystem(part.path, where.environment)
+    used = look_at_filesystem(part.path, environment)
     return next((line.mount_point for line in used.lines), used.existing.mount_point)
 
 
-def _place_of_layer(layer: Layer | None, where: Where) -> str | None:
+def _place_of_layer(layer: Layer | None, environment: Environment) -> str | None:
     if layer is None or (layer.signatures and layer.signatures[0].kind == "swap"):
         return None
-    listed = [line.mount_point for line in lines_of(layer, where.environment)]
+    listed = [line.mount_point for line in lines_of(layer, environment)]
     return next(iter([*listed, *layer.mount_points]), None)
 
 

@@ -228,7 +228,7 @@ class DriveTarget(Struct, frozen=True):
             return self._if_blank(self.requests, layers)
 
     def _if_blank(self, asked: Sequence[VolumeRequest], layers: Sequence[Layer | None] = ()) -> Plan:
-        completed = mounted_as_there(asked, self.drives, self.where, layers)
+        completed = mounted_as_there(asked, self.drives, self.where.environment, layers)
         return self._plan(
             differences.with_makers(self.machine),
             tuple(map(differences.emptied, self.drives)),

@@ -13,8 +13,7 @@ from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.settings.existing_filesystem import openings
 from wizard.apply.steps.containers import opens
 from wizard.apply.steps.step_context import asked
-from wizard.apply.system.edited_file import read_text
-from wizard.apply.system.fstab import Line, parse, read_key, tags_of
+from wizard.apply.system.fstab import Line, read_key, read_lines, tags_of
 from wizard.apply.system.mounts import read_mounts
 from wizard.model import layout
 from wizard.model.errors import partition_path
@@ -260,6 +259,5 @@ def missing_places(
 
 def lines_of(layer: Layer, environment: Environment) -> list[Line]:
     """Return the fstab lines for an open container."""
-    file = environment.fstab
     node, tags = os.path.realpath(layer.path), tags_of(layer.signatures, None)
-    return [line for line in parse(read_text(file), str(file)) if line.means(node, tags)]
+    return [line for line in read_lines(environment.fstab) if line.means(node, tags)]

@@ -26,6 +26,7 @@ from wizard.apply.system.fstab import (
     boot_entry,
     parse,
     parse_crypttab,
+    read_lines,
     started_with,
     tags_of,
 )
@@ -145,7 +146,7 @@ def lines_at_boot(drive: Drive, device: str, fstab: Path) -> list[Line]:
 def readable_lines(fstab: Path) -> tuple[Line, ...]:
     """Return all lines of fstab; empty if unreadable."""
     with suppress(BadInput):
-        return parse(read_text(fstab), str(fstab))
+        return read_lines(fstab)
     return ()
 
 

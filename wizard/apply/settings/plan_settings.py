@@ -178,7 +178,7 @@ def _old_lines(environment: Environment, tags: fstab.Tags) -> list[Message]:
     """Warn about lines of fstab and crypttab that name an old UUID."""
     file, other = environment.fstab, environment.crypttab
     entries: tuple[tuple[Path, Sequence[fstab.FstabEntry]], ...] = (
-        (file, fstab.parse(read_text(file), str(file))),
+        (file, fstab.read_lines(file)),
         (other, parse_crypttab(read_text(other))),
     )
     return [

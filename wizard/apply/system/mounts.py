@@ -14,8 +14,7 @@ from wizard.advice.existing import ACCESS_TIME
 from wizard.apply.block.devices import SYS_BLOCK, device_number, kernel_name
 from wizard.apply.run.backup_store import OWN_FSTAB
 from wizard.apply.run.process import refused
-from wizard.apply.system.edited_file import read_text
-from wizard.apply.system.fstab import parse
+from wizard.apply.system.fstab import read_lines
 from wizard.filesystems.registry import mounted_as
 from wizard.model.errors import BadInput
 from wizard.model.run import differences
@@ -258,7 +257,7 @@ def taken_places(places: str, fstab: Path = OWN_FSTAB) -> frozenset[str]:
     Read-only. Unreadable files are checked again before a run."""
     taken = {one.mount_point for one in read_mounts()}
     with suppress(BadInput, OSError):
-        taken |= {line.mount_point for line in parse(read_text(fstab), str(fstab))}
+        taken |= {line.mount_point for line in read_lines(fstab)}
     with suppress(OSError):
         for entry in Path(places).iterdir():
             is_free = False
