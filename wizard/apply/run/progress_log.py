@@ -197,7 +197,7 @@ def journal_fault(run: Path) -> str:
 def check_noted(run: Path) -> None:
     """Raises Refused if the journal is not writable: then nothing may be done to the drive."""
     if fault := journal_fault(run):
-        raise Refused(f"{fault} {t('Nothing was written now.')}")
+        raise Refused(fault, t("Nothing was written now."))
 
 
 TELL_SECONDS = 15.0

@@ -230,7 +230,8 @@ def users_of(place: str) -> tuple[str, ...]:
         # Empty for a program that has ended or belongs to another user.
         paths = chain(process_paths(number), (path for _, path in opened(number)))
         if any(path == place or path.startswith(below) for path in paths):
-            found.append(f"{name_of(number) or t('a program')} ({number})")
+            name = name_of(number) or t("a program")
+            found.append(f"{name} ({number})")
     return tuple(found)
 
 
