@@ -48,11 +48,7 @@ def main(arguments: list[str]) -> None:
     except (OSError, DiskwrightError) as error:
         note_exception()
         # Most likely the run's own files are inaccessible, so journaling the error may fail, too.
-        what = (
-            UNOPENED(path=str(error.filename), why=str(error.strerror))
-            if isinstance(error, OSError)
-            else error
-        )
+        what = UNOPENED(path=str(error.filename), why=error) if isinstance(error, OSError) else error
         with suppress(DiskwrightError):
             Journal(run).end(Event.FAILED, f"{what} {known_so_far(run)}")
     except BaseException:

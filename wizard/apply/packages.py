@@ -126,8 +126,7 @@ MANAGERS = {
         weigh=(*ZYPPER, "--dry-run"),
         install=ZYPPER,
         read=_by_lines(
-            r"^(?:Overall|Package) download size: +@",
-            r"additional @ will be used|\|\s+@ +required by",
+            r"^(?:Overall|Package) download size: +@", r"additional @ will be used|\|\s+@ +required by"
         ),
     ),
     "alpine": Manager(
@@ -238,12 +237,7 @@ def install(missing: Missing, on_line: OnLine) -> None:
         done = program.stream(argv, seconds=INSTALL_SECONDS, on_line=on_line)
     if done.status:
         if is_offline(done.output + (fetched or "")):
-            raise Failed(
-                t(
-                    "No network: {manager} could not reach any server.",
-                    manager=manager.name,
-                )
-            )
+            raise Failed(t("No network: {manager} could not reach any server.", manager=manager.name))
         why = complaint(done.output)
         raise Failed(
             t(

@@ -1,5 +1,6 @@
 """Findings that depend on this system: possible commands, and lines of fstab without nofail. Reads only."""
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -10,19 +11,18 @@ from wizard.advice.existing import is_often_unplugged
 from wizard.advice.missing import missing
 from wizard.apply.run import kinds
 from wizard.apply.run.runs import find_run
-from wizard.apply.settings.existing_filesystem import lines_at_boot, options_at_boot
-from wizard.apply.settings.system import is_growing_refused
-from wizard.apply.system.edited_file import read_text
-from wizard.apply.system.fstab import Line, Tags, parse, tags_of
+from wizard.apply.settings.existing_filesystem import lines_at_boot, options_at_boot, readable_lines
+from wizard.apply.settings.system import has_capability
+from wizard.apply.system.fstab import Tags, tags_of
 from wizard.benchmark.smr_probe import quick_test_obstacle
 from wizard.findings.diagnose import diagnose as conclude
 from wizard.findings.geometry import Pattern
-from wizard.model.errors import BadInput, DiskwrightError, printable
+from wizard.model.errors import DiskwrightError, printable
 from wizard.model.finding import Diagnosis, Finding, FindingCommand, Severity
 from wizard.model.machine import Drive, Machine, Partition, Use
 from wizard.model.said import Message, t
 from wizard.model.verdict import DisplacedVerdict
-from wizard.operations.growth import NO_GROWING
+from wizard.operations.growth import NO_GROWING, SYS_RESOURCE
 from wizard.plan import refusals
 from wizard.plan.partition.move_target import planned_move
 from wizard.plan.partition.possible import why_not_grow_mounted
@@ -70,7 +70,7 @@ def _boot_findings(drive: Drive, fstab: Path) -> Iterator[Finding]:
                 found = t(
                     "Line {line} of {file} names {device} on a removable drive without nofail.",
                     line=line.number,
-                    file=str(fstab),
+                    file=fstab,
                     device=device,
                 )
                 yield _stops(device, found, (add,) if line.options == changed else ())
@@ -82,18 +82,14 @@ def absent_at_boot(machine: Machine, fstab: Path) -> Iterator[Finding]:
     if not machine.root or machine.unprobed:
         return
     unread = tuple(drive.path for drive in machine.drives if refusals.unread_content(drive))
-    try:
-        lines = parse(read_text(fstab), str(fstab))
-    except BadInput:
-        return
-    for line in lines:
+    for line in readable_lines(fstab):
         is_device = line.path.startswith("/dev/") and not line.path.startswith("/dev/mapper/")
         is_there = Path(line.path).exists() or any(line.means(*one) for one in _devices(machine))
         if line.may_stop and is_device and not is_there:
             found = t(
                 "Line {line} of {file} names {source}, which is not attached.",
                 line=line.number,
-                file=str(fstab),
+                file=fstab,
                 source=line.source,
             )
             if unread:
@@ -101,26 +97,23 @@ def absent_at_boot(machine: Machine, fstab: Path) -> Iterator[Finding]:
                     "Line {line} of {file} names {source}, which was not found. {drives:list} could not be "
                     "read.",
                     line=line.number,
-                    file=str(fstab),
+                    file=fstab,
                     source=line.source,
                     drives=unread,
                 )
-            yield _stops(printable(line.source, 80), found, tuple(_add_nofail(line, fstab)))
-
-
-def _add_nofail(line: Line, fstab: Path) -> Iterator[FindingCommand]:
-    """Yield the command that adds nofail to a line, if its source needs no quoting. It keeps the old file and
-    changes nothing if the line has moved."""
-    if line.options and PLAIN_SOURCE.fullmatch(line.source):
-        script = rf"{line.number}s|^{line.source}(\s+\S+){{3}}|&,nofail|"
-        yield FindingCommand(("sed", "-i.old", "-E", script, str(fstab)))
+            add: tuple[FindingCommand, ...] = ()
+            if line.options and PLAIN_SOURCE.fullmatch(line.source):
+                # Keeps the old file, and changes nothing if the line has moved.
+                script = rf"{line.number}s|^{line.source}(\s+\S+){{3}}|&,nofail|"
+                add = (FindingCommand(("sed", "-i.old", "-E", script, str(fstab))),)
+            yield _stops(printable(line.source, 80), found, add)
 
 
 PLAIN_SOURCE = re.compile(r"[A-Za-z0-9_=:./-]+")
+"""Sources of fstab that need no quoting."""
 
 
 def _devices(machine: Machine) -> Iterator[tuple[str, Tags]]:
-    """Yield every device of the machine with its tags."""
     for drive in machine.drives:
         for device in (drive.path, *(part.path for part in drive.partitions)):
             yield device, tags_of(signatures_on(drive, device), drive.partition(device))
@@ -144,7 +137,6 @@ def _stops(subject: str, found: Message, commands: tuple[FindingCommand, ...]) -
 def _why_not(
     machine: Machine, drive: Drive, command: FindingCommand, patterns: tuple[Pattern, ...]
 ) -> Message | str | None:
-    """Return why a command of a finding about this drive is refused now, or None."""
     program = command.argv[0]
     if program == "diskwright":
         try:
@@ -204,7 +196,9 @@ def _refuse_table(machine: Machine, drive: Drive, words: tuple[str, ...]) -> Mes
             return None
         case ("grow", device):
             part = _partition(drive, device)
-            is_refused = (part.filesystem or "").startswith("ext") and is_growing_refused()
+            is_ext = (part.filesystem or "").startswith("ext")
+            # Others than root ask root first.
+            is_refused = is_ext and os.geteuid() == 0 and not has_capability(SYS_RESOURCE)
             return why_not_grow_mounted(drive, part) or (NO_GROWING if is_refused else None)
         case _:
             lost_layout(drive)

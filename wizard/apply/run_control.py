@@ -9,15 +9,7 @@ from pathlib import Path
 from typing import cast
 
 from wizard.apply.run import journal, process, progress_log
-from wizard.apply.run.job import (
-    JobRequest,
-    NextCommands,
-    Outcome,
-    RunJob,
-    RunWork,
-    begin,
-    check_root,
-)
+from wizard.apply.run.job import JobRequest, NextCommands, RunJob, RunWork, begin, check_root
 from wizard.apply.run.journal import follow
 from wizard.apply.run.kinds import kind_for, kind_of
 from wizard.apply.run.runs import check_owner, run_argument
@@ -129,15 +121,14 @@ def carry_out(work: RunWork) -> None:
     """Carry out a run in a separate process. Journals errors instead of raising them, with the possible
     commands."""
     job = job_of(work.run)
+    does = {process.Purpose.APPLY: job.apply, process.Purpose.UNDO: job.undo, process.Purpose.KEEP: job.keep}
     try:
-        does = {
-            process.Purpose.APPLY: job.apply,
-            process.Purpose.UNDO: job.undo,
-            process.Purpose.KEEP: job.keep,
-        }
         outcome = does[work.purpose](work)
+    except Refused as error:
+        outcome = Event.REFUSED, str(error)
     except DiskwrightError as error:
-        outcome = _failure(job, work, error)
+        is_applied = work.purpose is process.Purpose.APPLY
+        outcome = Event.FAILED, job.describe_error(work.run, error) if is_applied else str(error)
     job.leave(work, outcome)
     # Unlock before the last line: its reader may use the drives right away.
     process.unlock(work.drive_locks)
@@ -145,13 +136,6 @@ def carry_out(work: RunWork) -> None:
     if event in (Event.FAILED, Event.STOPPED, Event.REFUSED):
         sentence = f"{sentence} {job.next_commands(work.run, journal.ENDS[event])}".rstrip()
     work.journal.end(event, sentence)
-
-
-def _failure(job: RunJob[RunDocument], work: RunWork, error: DiskwrightError) -> Outcome:
-    if isinstance(error, Refused):
-        return Event.REFUSED, str(error)
-    sentence = job.describe_error(work.run, error) if work.purpose is process.Purpose.APPLY else str(error)
-    return Event.FAILED, sentence
 
 
 def is_not_yet(now: journal.RunState, ways: Sequence[str]) -> bool:

@@ -14,7 +14,7 @@ from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright
 from tests.loop.program import MIB, Refused, RunState, list_runs, probe_machine, start_document, state
 from wizard.apply.run.job import Start
-from wizard.apply.run.journal import in_order
+from wizard.apply.run.runs import in_order
 from wizard.apply.settings import plan_settings
 from wizard.apply.settings.existing_filesystem import options_at_boot
 from wizard.apply.system import fstab as system_fstab

@@ -214,7 +214,7 @@ def test_half_written_table_becomes_complete(
         devices.write_bytes(path, offset, data)
 
     with monkeypatch.context() as patched, pytest.raises(PowerCut):
-        patched.setattr("wizard.apply.settings.system.write_bytes", write)
+        patched.setattr("wizard.apply.table.identifier.write_bytes", write)
         carry_out(run, Purpose.APPLY, ())
     half = drive.table
     assert half != drive.was and drive.end[1] == OLD

@@ -51,6 +51,11 @@ def kernel_name(path: str) -> str:
     return name_of(path)
 
 
+def sysfs_folder(node: str) -> Path:
+    """Return a device's folder in sysfs."""
+    return SYS_BLOCK / kernel_name(node)
+
+
 def device_number(path: str | Path) -> str:
     """Return the number MAJOR:MINOR of a device node. Raises OSError."""
     number = Path(path).stat().st_rdev

@@ -24,10 +24,10 @@ from wizard.apply.settings.plan_settings import act
 from wizard.apply.system.mounts import read_mounts
 from wizard.filesystems.registry import MADE
 from wizard.model import layout
-from wizard.model.errors import Failed, partition_path
+from wizard.model.errors import partition_path
 from wizard.model.machine import Drive, Layer
 from wizard.model.requests import Attach, SetOptions
-from wizard.model.said import Message, Sentence, t
+from wizard.model.said import Message, Sentence, failing, t
 from wizard.operations.mounts import NOT_MOUNTED_AT
 from wizard.plan.changes import Changes
 from wizard.plan.desired_state.differences import CONTAINER, opened_on
@@ -67,40 +67,39 @@ class _Need(Struct, frozen=True):
 def mounted_as_there(
     requests: Sequence[VolumeRequest],
     drives: Sequence[Drive],
-    where: Where,
-    layers: Sequence[Layer | None] = (),
+    environment: Environment,
+    layers: Sequence[Layer | None],
 ) -> tuple[VolumeRequest, ...]:
     """Fill in missing mount points of requests with those in fstab or of current mounts. `layers` are the
     devices of volumes that are not on partitions."""
-    return tuple(
-        replace(request, mount_point=place)
-        if request.mount_point is None
-        and not any(one.mount_point for one in request.subvolumes)
-        and (
-            place := _place_of_layer(layers[number - 1], where)
-            if layers
-            else _place_of_partition(drives, number, where)
-        )
-        else request
-        for number, request in enumerate(requests, 1)
-    )
+    found = []
+    for number, request in enumerate(requests, 1):
+        place = request.mount_point
+        if place is None and not any(one.mount_point for one in request.subvolumes):
+            place = (
+                _place_of_layer(layers[number - 1], environment)
+                if layers
+                else _place_of_partition(drives, number, environment)
+            )
+        found.append(replace(request, mount_point=place))
+    return tuple(found)
 
 
-def _place_of_partition(drives: Sequence[Drive], number: int, where: Where) -> str | None:
+def _place_of_partition(drives: Sequence[Drive], number: int, environment: Environment) -> str | None:
     drive = _mounted_drive(drives, number)
     part = next((part for part in drive.partitions if part.number == number), None)
     if part is not None and part.filesystem == CONTAINER:
-        return next(iter(places_at_boot(drive, part.path, where.environment)), None)
+        return next(iter(places_at_boot(drive, part.path, environment)), None)
     if part is None or part.filesystem not in MADE or not MADE[part.filesystem].mounts:
         return None
-    used = look_at_filesystem(part.path, where.environment)
+    used = look_at_filesystem(part.path, environment)
     return next((line.mount_point for line in used.lines), used.existing.mount_point)
 
 
-def _place_of_layer(layer: Layer | None, where: Where) -> str | None:
+def _place_of_layer(layer: Layer | None, environment: Environment) -> str | None:
     if layer is None or (layer.signatures and layer.signatures[0].kind == "swap"):
         return None
-    listed = [line.mount_point for line in lines_of(layer, where.environment)]
+    listed = [line.mount_point for line in lines_of(layer, environment)]
     return next(iter([*listed, *layer.mount_points]), None)
 
 
@@ -116,110 +115,95 @@ def using_of(
 ) -> MountDifferences:
     """Compare the use of the plan's existing volumes with the requests. Raises Refused if a needed change is
     not possible."""
-    if layers := layers_of(plan, drives):
-        return _using_of_layers(plan, requests, layers, where.environment)
-    if plan.stripe is not None:
-        return _using_of_btrfs(plan, plan.volumes[0], requests[0], drives, where)
-    (drive,) = drives
-    needs: list[_Need] = []
-    faults: list[Message] = []
+    environment, layers = where.environment, layers_of(plan, drives)
+    if plan.stripe is not None and not layers:
+        return _using_of_btrfs(plan.volumes[0], requests[0], drives, environment)
+    drive = drives[0]
+    found: list[_Need | Message] = []
     places: dict[str, tuple[str, ...]] = {}
-    for volume, asked in zip(plan.volumes, requests, strict=True):
-        if volume.encryption is not None:
-            places[volume.encryption.device] = places_at_boot(
-                drive, volume.encryption.device, where.environment
-            )
-            faults += _container_faults(volume, volume.encryption, asked, drive, where.environment)
-            continue
-        if not MADE[volume.filesystem].mounts:
+    for number, (volume, asked) in enumerate(zip(plan.volumes, requests, strict=True)):
+        if layers:
+            # No change mounts a volume on an array or group.
+            if (layer := layers[number]) is not None:
+                found += layer_faults(volume, asked, layer, environment)
+                found += _layer_rest(volume, asked, layer, environment)
+                places[layer.path] = tuple(line.mount_point for line in lines_of(layer, environment))
+        elif (encryption := volume.encryption) is not None:
+            # No change mounts an encrypted volume.
+            places[encryption.device] = places_at_boot(drive, encryption.device, environment)
+            found += container_faults(volume, encryption, asked, drive, environment)
+            if layer := opened_on(drive, encryption.device):
+                found += _layer_rest(volume, asked, layer, environment)
+        elif not MADE[volume.filesystem].mounts:
             if drive.partition(volume.path) is not None:
-                lines = lines_at_boot(drive, volume.path, where.environment.fstab)
-                faults += swap_faults(volume, volume.path, lines, where.environment)
-            continue
-        used = look_at_filesystem(volume.path, where.environment)
-        places[volume.path] = tuple(line.mount_point for line in used.lines)
-        found = _uses_of(volume, asked, used)
-        needs += (one for one in found if isinstance(one, _Need))
-        faults += (one for one in found if isinstance(one, Message))
-    return _collect(needs, faults, places, where)
+                lines = lines_at_boot(drive, volume.path, environment.fstab)
+                found += swap_faults(volume, volume.path, lines, environment)
+        else:
+            used = look_at_filesystem(volume.path, environment)
+            places[volume.path] = tuple(line.mount_point for line in used.lines)
+            found += _uses_of(volume, asked, used)
+    return _collect(found, places, environment)
 
 
 def _collect(
-    needs: Sequence[_Need], faults: Sequence[Message], places: dict[str, tuple[str, ...]], where: Where
+    found: Sequence[_Need | Message], places: dict[str, tuple[str, ...]], environment: Environment
 ) -> MountDifferences:
+    needs = [one for one in found if isinstance(one, _Need)]
+    faults = tuple(one for one in found if isinstance(one, Message))
     first = needs[0] if needs and not faults else None
-    changes = act(first.device, first.wanted, where.environment) if first else None
-    return MountDifferences(tuple(need.said for need in needs), changes, tuple(faults), places)
+    changes = act(first.device, first.wanted, environment) if first else None
+    return MountDifferences(tuple(need.said for need in needs), changes, faults, places)
 
 
 def _using_of_btrfs(
-    plan: Plan, volume: layout.Volume, asked: VolumeRequest, drives: Sequence[Drive], where: Where
+    volume: layout.Volume, asked: VolumeRequest, drives: Sequence[Drive], environment: Environment
 ) -> MountDifferences:
     """Report missing mounts of a multi-device Btrfs as faults: mounting needs a device scan, which no change
     does."""
     device = partition_path(_mounted_drive(drives, volume.partition).path, volume.partition)
-    used = look_at_filesystem(device, where.environment)
+    used = look_at_filesystem(device, environment)
     found = _uses_of(replace(volume, path=device), asked, used)
-    needs = [one for one in found if isinstance(one, _Need)]
-    faults = [one for one in found if isinstance(one, Message)]
     parts = tuple(partition_path(drive.path, volume.partition) for drive in drives)
+    needs = [one for one in found if isinstance(one, _Need)]
     if not used.mounts and any(isinstance(need.wanted, Attach) for need in needs):
-        faults += [
-            *(need.said for need in needs),
+        found += [need.said for need in needs]
+        found.append(
             t(
                 "mount this multi-device filesystem manually: `btrfs device scan "
                 "{devices:row}`, then `mount`",
                 devices=parts,
-            ),
-        ]
-    return _collect(
-        needs, faults, dict.fromkeys(parts, tuple(line.mount_point for line in used.lines)), where
-    )
-
-
-def _container_faults(
-    volume: layout.Volume,
-    encryption: layout.Encryption,
-    asked: VolumeRequest,
-    drive: Drive,
-    environment: Environment,
-) -> Iterator[Message]:
-    """Report missing uses of an encrypted volume as faults: no change mounts one."""
-    yield from container_faults(volume, encryption, asked, drive, environment)
-    if layer := opened_on(drive, encryption.device):
-        yield from _layer_rest(volume, asked, layer, environment)
-
-
-def _using_of_layers(
-    plan: Plan, requests: Sequence[VolumeRequest], layers: Sequence[Layer | None], environment: Environment
-) -> MountDifferences:
-    """Report missing uses of volumes on an array or group as faults: no change mounts one."""
-    faults: list[Message] = []
-    places: dict[str, tuple[str, ...]] = {}
-    for volume, asked, layer in zip(plan.volumes, requests, layers, strict=True):
-        if layer is not None:
-            faults += layer_faults(volume, asked, layer, environment)
-            faults += _layer_rest(volume, asked, layer, environment)
-            places[layer.path] = tuple(line.mount_point for line in lines_of(layer, environment))
-    return MountDifferences((), None, tuple(faults), places)
+            )
+        )
+    places = tuple(line.mount_point for line in used.lines)
+    return _collect(found, dict.fromkeys(parts, places), environment)
 
 
 def _layer_rest(
     volume: layout.Volume, asked: VolumeRequest, layer: Layer, environment: Environment
 ) -> Iterator[Message]:
-    """Compare mount options and owner of a volume on a layer."""
     lines = lines_of(layer, environment)
     if len(lines) == 1 and (missing := _missing_options(volume, asked, lines[0].options)):
-        yield NO_OPTIONS(device=layer.path, options=missing, file=str(environment.fstab))
+        yield NO_OPTIONS(device=layer.path, options=missing, file=environment.fstab)
     mounted = [place for place in layer.mount_points if place == volume.mount_point]
     yield from owner_faults(asked, next(iter(mounted), None), volume.filesystem)
 
 
 def _uses_of(volume: layout.Volume, asked: VolumeRequest, used: ExistingVolume) -> list[_Need | Message]:
-    owner = owner_faults(asked, used.existing.mount_point, used.existing.filesystem)
+    found: list[_Need | Message] = []
+    file, listed = used.found.fstab, {line.mount_point for line in used.lines}
     if volume.subvolumes:
-        return [*_subvolumes_of(volume, used), *owner]
-    return [*_place_of(volume, asked, used), *_options_of(volume, asked, used), *owner]
+        # No change mounts several subvolumes.
+        mounted = {one.mount_point for one in used.mounts}
+        wanted = places_of(volume)
+        found += missing_places(volume.path, wanted, listed, mounted, file)
+        found += subvolume_faults(volume.subvolumes, volume.path, used.lines, file)
+    else:
+        found += _place_of(volume, asked, used)
+        current = used.lines[0].options if len(used.lines) == 1 else None
+        if current is not None and (missing := _missing_options(volume, asked, current)):
+            said = NO_OPTIONS(device=volume.path, options=missing, file=file)
+            found.append(_Need(said, volume.path, SetOptions((*current, *missing))))
+    return [*found, *owner_faults(asked, used.existing.mount_point, used.existing.filesystem)]
 
 
 def _place_of(volume: layout.Volume, asked: VolumeRequest, used: ExistingVolume) -> Iterator[_Need | Message]:
@@ -246,24 +230,6 @@ def _place_of(volume: layout.Volume, asked: VolumeRequest, used: ExistingVolume)
         yield _Need(NOT_MOUNTED_AT(device=device, mount_point=place), device, Attach(None, (), True))
 
 
-def _subvolumes_of(volume: layout.Volume, used: ExistingVolume) -> Iterator[Message]:
-    """Report missing mounts of subvolumes as faults: no change mounts several."""
-    listed = {line.mount_point for line in used.lines}
-    mounted = {one.mount_point for one in used.mounts}
-    wanted = places_of(volume)
-    yield from missing_places(volume.path, wanted, listed, mounted, used.found.fstab)
-    yield from subvolume_faults(volume.subvolumes, volume.path, used.lines, used.found.fstab)
-
-
-def _options_of(volume: layout.Volume, asked: VolumeRequest, used: ExistingVolume) -> Iterator[_Need]:
-    if len(used.lines) != 1:
-        return
-    current = used.lines[0].options
-    if missing := _missing_options(volume, asked, current):
-        said = NO_OPTIONS(device=volume.path, options=missing, file=used.found.fstab)
-        yield _Need(said, volume.path, SetOptions((*current, *missing)))
-
-
 def _missing_options(volume: layout.Volume, asked: VolumeRequest, have: Sequence[str]) -> tuple[str, ...]:
     """Return missing mount options that were requested explicitly. Recommended options may change, so they do
     not count."""
@@ -279,11 +245,8 @@ def owner_faults(asked: VolumeRequest, place: str | None, filesystem: str) -> It
     if asked.writable is None or place is None:
         return
     writer = writer_named(asked.writable)
-    try:
+    with failing(Sentence("Cannot read the owner of {place}: {why}."), place=place):
         status = Path(place).stat()
-    except OSError as error:
-        why = error.strerror or ""
-        raise Failed(t("Cannot read the owner of {place}: {why}.", place=place, why=why)) from None
     has_owners = MADE[filesystem].holds.owners
     mode = status.st_mode & 0o7777
     matches = (status.st_uid, status.st_gid) == (writer.uid, writer.gid)

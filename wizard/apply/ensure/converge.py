@@ -1,7 +1,7 @@
 """Compare multi-drive volumes with the request beyond tables and labels. Read-only."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 
@@ -16,7 +16,7 @@ from wizard.apply.steps.arrays import exported, taken_arrays
 from wizard.apply.system import mounts
 from wizard.model.ensure import WantedDrive
 from wizard.model.errors import DiskwrightError, Failed, Refused, partition_path
-from wizard.model.machine import Drive, Layer, Machine, Signature
+from wizard.model.machine import Drive, Layer, Machine
 from wizard.model.said import Message, Sentence, t
 from wizard.plan.desired_state import differences
 from wizard.plan.desired_state.document import requests_of, stripe_of
@@ -45,34 +45,26 @@ def together_faults(plan: Plan, drives: Sequence[Drive]) -> tuple[Message, ...]:
     """Describe differences beyond tables and labels. Raises Refused and Failed if they cannot be read."""
     if plan.group or (plan.stripe and plan.stripe.kind != "btrfs"):
         return array_faults(plan, drives)
-    if plan.stripe is None:
-        return tuple(_shared(plan, drives[0]))
-    return tuple(btrfs_differences(plan.stripe, _btrfs(drives)))
-
-
-def _shared(plan: Plan, drive: Drive) -> Iterator[Message]:
-    """Report each Btrfs that is requested on one partition but spans several devices, which table and label
-    do not show."""
+    if plan.stripe is not None:
+        return tuple(btrfs_differences(plan.stripe, _btrfs(drives)))
+    # Table and label do not show if a Btrfs requested on one partition spans several devices.
+    faults: list[Message] = []
     for volume in plan.volumes:
         device = volume.path
         if volume.encryption is not None:
-            layer = differences.opened_on(drive, volume.encryption.device)
+            layer = differences.opened_on(drives[0], volume.encryption.device)
             device = layer.path if layer else ""
         if volume.filesystem == "btrfs" and device:
-            count = btrfs.number_in(_superblock_of(device), "num_devices")
+            count = _number(device, "num_devices")
             if count != 1:
-                yield differences.other(device, DEVICES, count, 1)
-
-
-def _parts_on(drives: Sequence[Drive]) -> tuple[str, ...]:
-    """Return the nodes of the volume's partitions."""
-    return tuple(partition_path(drive.path, NUMBER) for drive in drives)
+                faults.append(differences.other(device, DEVICES, count, 1))
+    return tuple(faults)
 
 
 def _btrfs(drives: Sequence[Drive]) -> BtrfsSeen:
-    parts = _parts_on(drives)
+    parts = tuple(partition_path(drive.path, NUMBER) for drive in drives)
     # Read the generation first, so it is not newer than the other values.
-    newest = max(btrfs.number_in(_superblock_of(part), "generation") for part in parts)
+    newest = max(_number(part, "generation") for part in parts)
     members = tuple(_member(part, drive) for part, drive in zip(parts, drives, strict=True))
     uses = [use for drive in drives for use in drive.uses if use.kind == "mounted" and use.subject in parts]
     if hidden := next((use for use in uses if is_hidden(use)), None):
@@ -83,15 +75,28 @@ def _btrfs(drives: Sequence[Drive]) -> BtrfsSeen:
             )
         )
     if not uses:
-        return BtrfsSeen(members, _profiles(_chunks(parts)), newest)
+        chunks = btrfs.chunks_in(_look((*btrfs.CHUNKS, *parts)).output)
+        return BtrfsSeen(members, _profiles((chunk.holds, chunk.profile) for chunk in chunks), newest)
     used, misses = _in_use(members[0].uuid)
-    profiles = _profiles(_spaces(str(uses[0].by)))
-    return BtrfsSeen(members, profiles, newest, used, misses)
+    # The metadata of a mounted Btrfs changes all the time.
+    place = str(uses[0].by)
+    spaces = SPACES.findall(_look(("btrfs", "filesystem", "df", "--raw", place)).output)
+    if not spaces:
+        raise Failed(t("btrfs does not report the block group profiles of {place}.", place=place))
+    kept = (
+        (frozenset(holds.upper().split("+")), profile)
+        for holds, profile, size in spaces
+        if holds != RESERVE and int(size)
+    )
+    return BtrfsSeen(members, _profiles(kept), newest, used, misses)
 
 
 def _superblock_of(part: str) -> str:
-    """Return btrfs's output on the superblock of a device. Raises Failed."""
     return _look((*btrfs.SUPERBLOCK, part)).output
+
+
+def _number(part: str, name: str) -> int:
+    return btrfs.number_in(_superblock_of(part), name)
 
 
 def _member(part: str, drive: Drive) -> BtrfsMember:
@@ -102,25 +107,7 @@ def _member(part: str, drive: Drive) -> BtrfsMember:
     return BtrfsMember(part, uuid or "", *numbers)
 
 
-Kept = Iterator[tuple[frozenset[str], str]]
-
-
-def _chunks(parts: Sequence[str]) -> Kept:
-    for chunk in btrfs.chunks_in(_look((*btrfs.CHUNKS, *parts)).output):
-        yield chunk.holds, chunk.profile
-
-
-def _spaces(place: str) -> Kept:
-    """Read the profiles of a mounted Btrfs, whose metadata changes all the time."""
-    found = SPACES.findall(_look(("btrfs", "filesystem", "df", "--raw", place)).output)
-    if not found:
-        raise Failed(t("btrfs does not report the block group profiles of {place}.", place=place))
-    for holds, profile, size in found:
-        if holds != RESERVE and int(size):
-            yield frozenset(holds.upper().split("+")), profile
-
-
-def _profiles(kept: Kept) -> dict[frozenset[str], frozenset[str]]:
+def _profiles(kept: Iterable[tuple[frozenset[str], str]]) -> dict[frozenset[str], frozenset[str]]:
     found: dict[frozenset[str], frozenset[str]] = {}
     for holds, profile in kept:
         found[holds] = found.get(holds, frozenset()) | {profile.upper()}
@@ -151,6 +138,10 @@ REACHES_FURTHER = Sentence(
 )
 
 
+MAY_REACH_FURTHER = Sentence(
+    "{device} is a {kind} and may belong to a volume on further drives; no data is replaced"
+)
+
 PARTS = frozenset(
     (
         *("LDM_member", "LVM1_member", "bcache", "ceph_bluestore", "drbd", "jbd"),
@@ -165,67 +156,40 @@ def reaching_faults(drives: Sequence[Drive]) -> tuple[Message, ...]:
     """Report each Btrfs, md array and volume group that extends beyond these drives, and content that may.
     Raises Failed if the tools do not report this."""
     held = [
-        (device, signature)
+        (device, signature.kind, signature.uuid)
         for drive in drives
         for device, signatures in drive.signatures_by_device
         for signature in signatures
     ]
-    return (
-        *_btrfs_beyond(_of_kind(held, "btrfs")),
-        *_md_beyond(_of_kind(held, MEMBER_KINDS["md"])),
-        *_lvm_beyond(held),
-        *_unknown_beyond(held),
-    )
-
-
-Held = Sequence[tuple[str, Signature]]
-
-
-def _of_kind(held: Held, kind: str) -> Held:
-    return [one for one in held if one[1].kind == kind]
-
-
-def _count_members(held: Held, uuid: str | None) -> int:
-    """Return how many members are on these drives."""
-    return sum(one.uuid == uuid for _, one in held)
-
-
-def _btrfs_beyond(held: Held) -> Iterator[Message]:
-    for device, one in held:
-        count = btrfs.number_in(_superblock_of(device), "num_devices")
-        if count > _count_members(held, one.uuid):
-            yield REACHES_FURTHER(device=device, count=count, kind="Btrfs")
-
-
-def _md_beyond(held: Held) -> Iterator[Message]:
-    for device, one in held:
-        output = exported(_look(("mdadm", "--examine", "--export", device)).output)
-        count = output.get("MD_DEVICES", "")
-        if not count.isdigit():
-            raise Failed(t("mdadm does not report how many drives the array on {device} has.", device=device))
-        if int(count) > _count_members(held, one.uuid):
-            yield REACHES_FURTHER(device=device, count=int(count), kind="md")
-
-
-def _lvm_beyond(held: Held) -> Iterator[Message]:
-    members = [device for device, _ in _of_kind(held, MEMBER_KINDS["lvm"])]
+    faults = []
+    md = MEMBER_KINDS["md"]
+    for of_kind, title, count_of in (("btrfs", "Btrfs", _btrfs_devices), (md, "md", _md_devices)):
+        uuids = {device: uuid for device, kind, uuid in held if kind == of_kind}
+        for device, uuid in uuids.items():
+            if (count := count_of(device)) > [*uuids.values()].count(uuid):
+                faults.append(REACHES_FURTHER(device=device, count=count, kind=title))
+    members = [device for device, kind, _ in held if kind == MEMBER_KINDS["lvm"]]
     for device in members:
         name = group_of(device)
         physical = physical_in(name)[0] if name else frozenset()
         if physical - {*members}:
-            yield REACHES_FURTHER(device=device, count=len(physical), kind="LVM")
+            faults.append(REACHES_FURTHER(device=device, count=len(physical), kind="LVM"))
+    for device, kind, _ in held:
+        is_raid = kind.endswith("_raid_member") and kind not in MEMBER_KINDS.values()
+        if is_raid or kind in PARTS:
+            faults.append(MAY_REACH_FURTHER(device=device, kind=kind))
+    return tuple(faults)
 
 
-def _unknown_beyond(held: Held) -> Iterator[Message]:
-    """Report content whose other members are unknown."""
-    for device, one in held:
-        is_raid = one.kind.endswith("_raid_member") and one.kind not in MEMBER_KINDS.values()
-        if is_raid or one.kind in PARTS:
-            yield t(
-                "{device} is a {kind} and may belong to a volume on further drives; no data is replaced",
-                device=device,
-                kind=one.kind,
-            )
+def _btrfs_devices(device: str) -> int:
+    return _number(device, "num_devices")
+
+
+def _md_devices(device: str) -> int:
+    count = exported(_look(("mdadm", "--examine", "--export", device)).output).get("MD_DEVICES", "")
+    if not count.isdigit():
+        raise Failed(t("mdadm does not report how many drives the array on {device} has.", device=device))
+    return int(count)
 
 
 class DriveTarget(Struct, frozen=True):
@@ -248,28 +212,25 @@ class DriveTarget(Struct, frozen=True):
 
     def planned(self, mode: plan_request.Mode | None) -> Plan:
         """Plan the request on the current drives. Raises as the planner does."""
-        made, environment = self._plan(self.machine, self.drives, self.requests, mode), self.where.environment
+        environment = self.where.environment
+        made = self._plan(self.machine, self.drives, self.requests, mode)
         return with_lines_left(made, self.drives, environment).described_for_fstab(str(environment.fstab))
 
     def ideal(self) -> Plan:
         """Plan the request on blank drives, with unspecified values as they are on the drives. Raises as the
         planner does."""
-        layers = self._layers()
+        layers: tuple[Layer | None, ...] = ()
+        if self.wanted.lvm or (self.stripe and self.stripe.kind != "btrfs"):
+            # The names of logical volumes come from a plan.
+            layers = layers_of(self._if_blank(self.requests), self.drives)
         try:
             return self._if_blank(differences.as_it_is(self.requests, self.drives[0], layers), layers)
         except DiskwrightError:
             # The existing values are not possible for the request, such as ext4 where a system boots from.
             return self._if_blank(self.requests, layers)
 
-    def _layers(self) -> tuple[Layer | None, ...]:
-        """Return the existing layer of each volume that is not on a partition. The names of logical volumes
-        come from a plan."""
-        if not self.wanted.lvm and (self.stripe is None or self.stripe.kind == "btrfs"):
-            return ()
-        return layers_of(self._if_blank(self.requests), self.drives)
-
     def _if_blank(self, asked: Sequence[VolumeRequest], layers: Sequence[Layer | None] = ()) -> Plan:
-        completed = mounted_as_there(asked, self.drives, self.where, layers)
+        completed = mounted_as_there(asked, self.drives, self.where.environment, layers)
         return self._plan(
             differences.with_makers(self.machine),
             tuple(map(differences.emptied, self.drives)),
@@ -286,14 +247,9 @@ class DriveTarget(Struct, frozen=True):
     ) -> Plan:
         how = plan_request.Arrangement(self.wanted.table, self.wanted.lvm, self.stripe)
         nodes = (*taken_arrays(), *self.where.given) if self.stripe else ()
-        usual, danger = _defaults(self.where), self.wanted.danger
+        places, fstab = mounts.usual_places(), self.where.environment.fstab
+        taken = mounts.taken_places(places, fstab) | self.where.given
+        usual, danger = Usual(caller(), places, taken, mounts.fixed_fstab(fstab)), self.wanted.danger
         return plan_requested(
             machine, drives, plan_request.NewVolumes((), mode, how), requests, usual, danger, arrays=nodes
         )
-
-
-def _defaults(where: Where) -> Usual:
-    places, fstab = mounts.usual_places(), where.environment.fstab
-    return Usual(
-        caller(), places, mounts.taken_places(places, fstab) | where.given, mounts.fixed_fstab(fstab)
-    )

@@ -1,19 +1,19 @@
 """Compare existing groups, arrays and containers with the request. Never activates or assembles."""
 
 import os
+import re
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from wizard.apply.block.devices import SYS_BLOCK, kernel_name
+from wizard.apply.block.devices import sysfs_folder
 from wizard.apply.ensure import leftover
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.settings.existing_filesystem import openings
 from wizard.apply.steps.containers import opens
 from wizard.apply.steps.step_context import asked
-from wizard.apply.system.edited_file import read_text
-from wizard.apply.system.fstab import Line, parse, read_key, tags_of
+from wizard.apply.system.fstab import Line, read_key, read_lines, tags_of
 from wizard.apply.system.mounts import read_mounts
 from wizard.model import layout
 from wizard.model.errors import partition_path
@@ -35,25 +35,17 @@ def layers_of(plan: Plan, drives: Sequence[Drive]) -> tuple[Layer | None, ...]:
     """Return the device of each volume of the plan, or None if it does not exist or is inactive. Empty if the
     volumes are on partitions."""
     if plan.group:
-        return tuple(
-            _logical_volume(drives[0], plan.group.device, one.name) for one in layers.logical_wanted(plan)
-        )
+        group = ("LVM", plan.group.device)
+        paths = {one.path: one for one in drives[0].layers if (one.kind, one.below) == group}
+        # The device mapper doubles hyphens in names; these names have none.
+        names = [one.name for one in layers.logical_wanted(plan)]
+        found = [
+            [path for path in paths if re.search(rf"(?<!-)-{re.escape(name)}\Z", path)] for name in names
+        ]
+        return tuple(paths[one[0]] if len(one) == 1 else None for one in found)
     if plan.stripe and plan.stripe.kind != "btrfs":
         return (differences.array_on(drives[0]),)
     return ()
-
-
-def _logical_volume(drive: Drive, device: str, name: str) -> Layer | None:
-    """Return the active logical volume of this name on a partition. The device mapper doubles hyphens in
-    names; this name has none."""
-    found = [
-        layer
-        for layer in drive.layers
-        if (layer.kind, layer.below) == ("LVM", device)
-        and layer.path.endswith(f"-{name}")
-        and not layer.path.endswith(f"--{name}")
-    ]
-    return found[0] if len(found) == 1 else None
 
 
 def array_faults(plan: Plan, drives: Sequence[Drive]) -> tuple[Message, ...]:
@@ -66,20 +58,19 @@ def array_faults(plan: Plan, drives: Sequence[Drive]) -> tuple[Message, ...]:
         faults = tuple(layers.group_differences(layers.logical_wanted(plan), _group(parts[0])))
     if faults:
         return faults
-    return tuple(_content_faults(plan, drives))
-
-
-def _content_faults(plan: Plan, drives: Sequence[Drive]) -> Iterator[Message]:
-    names = layers.logical_wanted(plan)
-    for at, (volume, layer) in enumerate(zip(plan.volumes, layers_of(plan, drives), strict=True)):
+    names = [one.name for one in layers.logical_wanted(plan)] or [one.label for one in plan.volumes]
+    found: list[Message] = []
+    for name, volume, layer in zip(names, plan.volumes, layers_of(plan, drives), strict=True):
         if layer is None:
-            yield t(
+            inactive = t(
                 "the logical volume {name} is inactive, so the contents are unknown; "
                 "activate it with `vgchange --activate y`",
-                name=names[at].name if names else volume.label,
+                name=name,
             )
+            found.append(inactive)
         else:
-            yield from layers.content_differences(volume, layer)
+            found += layers.content_differences(volume, layer)
+    return tuple(found)
 
 
 def _md_faults(stripe: layout.Stripe, parts: Sequence[str], drives: Sequence[Drive]) -> Iterator[Message]:
@@ -107,7 +98,7 @@ def _md_faults(stripe: layout.Stripe, parts: Sequence[str], drives: Sequence[Dri
 
 
 def _array(layer: Layer, room: int | None) -> layers.ArraySeen:
-    folder = SYS_BLOCK / kernel_name(layer.path)
+    folder = sysfs_folder(layer.path)
     misses = _text(folder, "degraded")
     return layers.ArraySeen(
         layer.path,
@@ -165,11 +156,11 @@ def subvolume_faults(
     reported."""
     roots = {mounted.mount_point: mounted.root for mounted in read_mounts()}
     for one in subvolumes:
-        if one.mount_point is None:
+        place, option, wanted = one.mount_point, subvolume_option(one.name), f"/{one.name}"
+        if place is None:
             continue
-        place, option = one.mount_point, subvolume_option(one.name)
         options = {option, option.replace("=/", "=")}
-        if any(line.mount_point == one.mount_point and options.isdisjoint(line.options) for line in lines):
+        if any(line.mount_point == place and options.isdisjoint(line.options) for line in lines):
             yield t(
                 "{file} mounts {device} at {place} without the option {option}",
                 device=device,
@@ -177,14 +168,13 @@ def subvolume_faults(
                 option=option,
                 file=file,
             )
-        elif roots.get(one.mount_point, f"/{one.name}") != f"/{one.name}":
-            found = roots[one.mount_point]
+        elif (found := roots.get(place, wanted)) != wanted:
             yield t(
                 "{device} is mounted at {place} from {found} instead of {wanted}",
                 device=device,
                 place=place,
                 found=found,
-                wanted=f"/{one.name}",
+                wanted=wanted,
             )
 
 
@@ -217,9 +207,15 @@ def container_faults(
             name=encryption.name,
         )
         return
-    wanted = places_of(volume)
-    if wanted:
-        yield from _crypttab_faults(encryption, drive, environment)
+    if places_of(volume):
+        own = openings(drive, device, environment.crypttab)
+        if len(own) != 1 or own[0].key != key:
+            yield t(
+                "{file} lacks an entry to open {device} with {key}",
+                device=device,
+                key=key,
+                file=environment.crypttab,
+            )
     yield from layer_faults(volume, asked, layer, environment)
 
 
@@ -227,26 +223,19 @@ def layer_faults(
     volume: layout.Volume, asked: VolumeRequest, layer: Layer, environment: Environment
 ) -> Iterator[Message]:
     """Describe why a volume on a layer, such as an open container, is not used as requested."""
+    lines, file = lines_of(layer, environment), str(environment.fstab)
     if volume.filesystem == "swap":
-        yield from swap_faults(volume, layer.path, lines_of(layer, environment), environment)
-    else:
-        wanted = places_of(volume)
-        yield from _place_faults(wanted, asked, layer, environment)
-        lines = lines_of(layer, environment)
-        yield from subvolume_faults(volume.subvolumes, layer.path, lines, str(environment.fstab))
-
-
-def _crypttab_faults(
-    encryption: layout.Encryption, drive: Drive, environment: Environment
-) -> Iterator[Message]:
-    own, file = openings(drive, encryption.device, environment.crypttab), environment.crypttab
-    if len(own) != 1 or own[0].key != encryption.key:
-        yield t(
-            "{file} lacks an entry to open {device} with {key}",
-            device=encryption.device,
-            key=encryption.key,
-            file=str(file),
-        )
+        yield from swap_faults(volume, layer.path, lines, environment)
+        return
+    wanted = places_of(volume)
+    listed = [line.mount_point for line in lines]
+    others = tuple(place for place in listed if place not in wanted)
+    if wanted and others:
+        yield leftover.OTHER_PLACE(device=layer.path, found=others, wanted=wanted[0], file=file)
+    elif others and asked.mount_point == layout.NO_PLACE:
+        yield leftover.MOUNTED_NOWHERE(device=layer.path, place=others[0], file=file)
+    yield from missing_places(layer.path, wanted, listed, layer.mount_points, file)
+    yield from subvolume_faults(volume.subvolumes, layer.path, lines, file)
 
 
 def swap_faults(
@@ -254,19 +243,7 @@ def swap_faults(
 ) -> Iterator[Message]:
     """Report swap that is requested but missing in fstab."""
     if volume.mount_point == layout.NO_PLACE and not any(line.kind == "swap" for line in lines):
-        yield leftover.NO_SWAP_LINE(device=device, file=str(environment.fstab))
-
-
-def _place_faults(
-    wanted: Sequence[str], asked: VolumeRequest, layer: Layer, environment: Environment
-) -> Iterator[Message]:
-    listed, file = [line.mount_point for line in lines_of(layer, environment)], str(environment.fstab)
-    others = tuple(place for place in listed if place not in wanted)
-    if wanted and others:
-        yield leftover.OTHER_PLACE(device=layer.path, found=others, wanted=wanted[0], file=file)
-    elif others and asked.mount_point == layout.NO_PLACE:
-        yield leftover.MOUNTED_NOWHERE(device=layer.path, place=others[0], file=file)
-    yield from missing_places(layer.path, wanted, listed, layer.mount_points, file)
+        yield t("{file} lacks an entry for swap on {device}", device=device, file=environment.fstab)
 
 
 def missing_places(
@@ -282,6 +259,5 @@ def missing_places(
 
 def lines_of(layer: Layer, environment: Environment) -> list[Line]:
     """Return the fstab lines for an open container."""
-    file = environment.fstab
     node, tags = os.path.realpath(layer.path), tags_of(layer.signatures, None)
-    return [line for line in parse(read_text(file), str(file)) if line.means(node, tags)]
+    return [line for line in read_lines(environment.fstab) if line.means(node, tags)]

@@ -14,7 +14,7 @@ from wizard.apply.run.progress_log import Settling
 from wizard.apply.run_control import CONTINUES, job_of, working_ways
 from wizard.model.errors import BadInput
 from wizard.model.geometry import Identity
-from wizard.model.layout import NO_PLACE, Member
+from wizard.model.layout import NO_PLACE
 from wizard.model.machine import Drive
 from wizard.model.said import Message, Sentence, t
 from wizard.plan.desired_state.differences import may_replace
@@ -62,7 +62,9 @@ def _on_drive(
 ) -> Leftover | None:
     for run in reversed(runs.list_runs(journal_dir)):
         with suppress(BadInput):
-            if _is_on(run, drive):
+            document = load(run)
+            uses = any(one == drive.path or drive.partition(one) is not None for one in document.devices)
+            if uses or any(_is_same(one, drive) for one in document.drives):
                 return _assess(run, wanted, drive, drives)
     return None
 
@@ -75,7 +77,7 @@ def _assess(run: Path, wanted: DesiredPlan, drive: Drive, drives: Sequence[Drive
     ways = asked.names
     if Settling.KEEP in ways:
         return Leftover(run, _resolve_first(run, drive, asked))
-    if now not in (*LEFT_OFF, journal.RunState.WAITING) or not asked.said(run) or job_of(run).is_direct(run):
+    if now not in {*LEFT_OFF, journal.RunState.WAITING} or not asked.said(run) or job_of(run).is_direct(run):
         # A direct run cannot continue: what is on the drive now decides.
         return None
     ended = now in (journal.RunState.FAILED, journal.RunState.REFUSED)
@@ -95,14 +97,7 @@ def _assess(run: Path, wanted: DesiredPlan, drive: Drive, drives: Sequence[Drive
 
 
 def _resolve_first(run: Path, drive: Drive, ways: NextCommands) -> Message:
-    """Describe how to resolve a waiting or interrupted run first, or why no command can."""
     return t("First resolve the run on {drive}: {how}", drive=drive.path, how=ways.said(run))
-
-
-def _is_on(run: Path, drive: Drive) -> bool:
-    document = load(run)
-    on = any(device == drive.path or drive.partition(device) is not None for device in document.devices)
-    return on or any(_is_same(one, drive) for one in document.drives)
 
 
 def _is_same(known: Identity, drive: Drive) -> bool:
@@ -118,15 +113,10 @@ def _is_untouched(run: Path) -> bool:
 
 
 def _makes_requested(run: Path, wanted: DesiredPlan) -> bool:
-    """Return True if the run makes what is requested, ignoring random values such as UUIDs."""
+    """Return True if the run makes and mounts what is requested, ignoring random values such as UUIDs."""
     plan = load(run)
-    if not isinstance(plan, Plan):
+    if not isinstance(plan, Plan) or plan.part or _comparable(plan) != _comparable(wanted.plan):
         return False
-    return not plan.part and _comparable(plan) == _comparable(wanted.plan) and _is_mounted_so(plan, wanted)
-
-
-def _is_mounted_so(plan: Plan, wanted: DesiredPlan) -> bool:
-    """Return True if its volumes are mounted as requested."""
     return all(
         made.subvolumes == asked.subvolumes and asked.mount_point in (None, made.mount_point or NO_PLACE)
         for made, asked in zip(plan.volumes, wanted.requests, strict=True)
@@ -156,19 +146,16 @@ def _comparable(plan: Plan) -> tuple[object, ...]:
     held = ((volume.filesystem, volume.label) for volume in plan.volumes)
     sizes = tuple(one.size_bytes for one in plan.logical_volumes)
     keys = tuple((one.device, one.key) for one in plan.containers)
-    return (*map(_layout, plan.members), how, bool(plan.group), *held, *sizes, *keys)
-
-
-def _layout(member: Member) -> tuple[object, ...]:
+    tables = ((member.drive.token, member.after.table) for member in plan.members)
     slots = (
-        (slot.number, slot.start_bytes, slot.size_bytes, slot.type, slot.filesystem)
+        (number, slot.number, slot.start_bytes, slot.size_bytes, slot.type, slot.filesystem)
+        for number, member in enumerate(plan.members)
         for slot in member.after.partitions
     )
-    return (member.drive.token, member.after.table, *slots)
+    return (*tables, *slots, how, bool(plan.group), *held, *sizes, *keys)
 
 
 NO_LINE = Sentence("{file} lacks an entry to mount {device} at {place}")
 
 MOUNTED_NOWHERE = Sentence("{file} mounts {device} at {place}, but no mount is requested")
 OTHER_PLACE = Sentence("{file} mounts {device} at {found:and} instead of {wanted}")
-NO_SWAP_LINE = Sentence("{file} lacks an entry for swap on {device}")

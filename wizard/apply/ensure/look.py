@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from wizard.apply.engine.record import UNKNOWN_DATA
 from wizard.apply.ensure import compare_mounts, converge
 from wizard.apply.ensure.layers import lines_of
-from wizard.apply.ensure.leftover import DesiredPlan, Leftover, leftover
+from wizard.apply.ensure.leftover import DesiredPlan, leftover
 from wizard.apply.plan.start import measure, why_direct
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.runs import runs_folder
@@ -115,9 +115,9 @@ def _compare(aim: converge.DriveTarget) -> DriveAssessment:
         aim.wanted, DriveState.REFUSED, (), drives, after=differences.shapes_wanted(ideal, places_in(ideal))
     )
     desired = DesiredPlan(ideal, aim.requests, aim.wanted.replace)
-    left = leftover(desired, drives, aim.where.journal_dir)
-    if left is not None:
-        return _with_leftover(seen, left)
+    if left := leftover(desired, drives, aim.where.journal_dir):
+        state = DriveState.RESUME if left.resumes else DriveState.REFUSED
+        return replace(seen, state=state, said=(left.said,), run=left.run, before=_shapes(drives))
     for drive in drives:
         if drive.waiting is not None and drive.waiting.bare:
             refuse_content(drive, chosen=False)
@@ -134,7 +134,7 @@ def _compare(aim: converge.DriveTarget) -> DriveAssessment:
         return replace(seen, said=(*different, *reaching))
     seen = replace(seen, said=different)
     held = tuple(drive for drive in drives if not drive.is_empty)
-    if not differences.may_replace(aim.wanted.replace, held, _others(drives, held)):
+    if not _may_lose(seen, held):
         value = differences.replace_value(*held)
         paths = tuple(drive.path for drive in held)
         message = (
@@ -155,23 +155,18 @@ def _compare_volumes(seen: DriveAssessment, ideal: Plan, aim: converge.DriveTarg
     """Compare drives whose tables and labels match. Other differences are never resolved by replacing, since
     they may be a defect of a volume in use."""
     if faults := converge.together_faults(ideal, aim.drives):
-        return replace(
-            seen,
-            said=(
-                *faults,
-                t(
-                    "fix this manually: {drive:and} may contain the requested volumes, so no "
-                    "data is replaced",
-                    drive=seen.paths,
-                ),
-            ),
+        manually = t(
+            "fix this manually: {drive:and} may contain the requested volumes, so no data is replaced",
+            drive=seen.paths,
         )
-    return _with_use(seen, compare_mounts.using_of(ideal, aim.requests, aim.drives, aim.where))
-
-
-def _with_leftover(seen: DriveAssessment, left: Leftover) -> DriveAssessment:
-    state = DriveState.RESUME if left.resumes else DriveState.REFUSED
-    return replace(seen, state=state, said=(left.said,), run=left.run, before=_shapes(seen.drives))
+        return replace(seen, said=(*faults, manually))
+    using = compare_mounts.using_of(ideal, aim.requests, aim.drives, aim.where)
+    seen = replace(seen, before=_shapes(seen.drives, using.places))
+    if using.faults:
+        return replace(seen, said=using.faults)
+    if using.changes is not None:
+        return replace(seen, state=DriveState.USE, said=using.needs, changes=using.changes)
+    return replace(seen, state=DriveState.AS_WANTED, after=seen.before)
 
 
 def _to_make(seen: DriveAssessment, plan: Plan, where: compare_mounts.Where) -> DriveAssessment:
@@ -195,17 +190,11 @@ def _to_make(seen: DriveAssessment, plan: Plan, where: compare_mounts.Where) -> 
     lost = tuple(
         drive for drive, blank in zip(seen.drives, room.blanks, strict=True) if not (blank and drive.is_empty)
     )
-    if lost and not differences.may_replace(seen.wanted.replace, lost, _others(seen.drives, lost)):
+    if lost and not _may_lose(seen, lost):
         value = differences.replace_value(*lost)
         unknown = tuple(drive.path for drive in lost if drive.is_empty)
-        return replace(
-            seen,
-            said=(
-                *room.unknown,
-                TO_REPLACE(drive=unknown, value=value, count=len(unknown)),
-            ),
-            replace=value,
-        )
+        message = TO_REPLACE(drive=unknown, value=value, count=len(unknown))
+        return replace(seen, said=(*room.unknown, message), replace=value)
     messages = seen.said or (
         tn(
             "{drive:and} is blank; the volumes will be created",
@@ -224,17 +213,9 @@ def _to_make(seen: DriveAssessment, plan: Plan, where: compare_mounts.Where) -> 
     )
 
 
-def _others(drives: Sequence[Drive], without: Sequence[Drive]) -> tuple[Drive, ...]:
-    return tuple(drive for drive in drives if drive not in without)
-
-
-def _with_use(seen: DriveAssessment, using: compare_mounts.MountDifferences) -> DriveAssessment:
-    seen = replace(seen, before=_shapes(seen.drives, using.places))
-    if using.faults:
-        return replace(seen, said=using.faults)
-    if using.changes is not None:
-        return replace(seen, state=DriveState.USE, said=using.needs, changes=using.changes)
-    return replace(seen, state=DriveState.AS_WANTED, after=seen.before)
+def _may_lose(seen: DriveAssessment, lost: Sequence[Drive]) -> bool:
+    others = tuple(drive for drive in seen.drives if drive not in lost)
+    return differences.may_replace(seen.wanted.replace, lost, others)
 
 
 def _shapes(drives: Sequence[Drive], places: dict[str, tuple[str, ...]] | None = None) -> tuple[Shape, ...]:
@@ -263,35 +244,26 @@ def resolve_drives(matches: Sequence[Match]) -> tuple[Machine, tuple[Drive, ...]
     known = {drive.path: drive for drive in machine.drives} if machine else {}
     links: dict[str, str] = {}
     for path in named:
-        probed = _probed(path)
+        try:
+            probed = probe_machine([path])
+        except BadInput as error:
+            raise Refused(str(error)) from None
         # The prober has followed symbolic links.
         links[path] = probed.drives[0].path
         known.setdefault(links[path], probed.drives[0])
         machine = machine or probed
     assert machine is not None
-    drives = tuple(_drive(match, links, tuple(known.values())) for match in matches)
+    drives: list[Drive] = []
+    for match in matches:
+        node = links.get(match.path or "")
+        candidates = tuple(drive for drive in known.values() if node in (None, drive.path))
+        drives.append(document.matching_drive(replace(match, path=node), candidates))
     paths = [drive.path for drive in drives]
     if duplicate := next((path for path in paths if paths.count(path) > 1), None):
         raise Refused(
             t("Two matches select {drive}. Each match must select a different drive.", drive=duplicate)
         )
-    return replace(machine, drives=tuple(known.values())), drives
-
-
-def _probed(path: str) -> Machine:
-    try:
-        return probe_machine([path])
-    except BadInput as error:
-        raise Refused(str(error)) from None
-
-
-def _drive(match: Match, links: dict[str, str], known: tuple[Drive, ...]) -> Drive:
-    if match.path is None:
-        return document.matching_drive(match, known)
-    path = links[match.path]
-    return document.matching_drive(
-        replace(match, path=path), tuple(drive for drive in known if drive.path == path)
-    )
+    return replace(machine, drives=tuple(known.values())), tuple(drives)
 
 
 def as_found(device: str, where: compare_mounts.Where) -> DriveAssessment:

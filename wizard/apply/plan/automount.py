@@ -92,7 +92,7 @@ def _is_ours(make: MakeFilesystem, context: StepContext) -> bool:
     """Return True if the device has the planned filesystem with the planned UUID. Anything else is somebody's
     data."""
     with suppress(DiskwrightError):
-        seen = signatures_on(make.device, context.plan, context.seconds)
+        seen = signatures_on(make.device, context.finished())
         return not recognised_differences(seen, make.filesystem, make.uuid, make.label)
     return False
 

@@ -216,7 +216,7 @@ def wanted_for(plan: Plan, member: Member) -> scratch_copies.ScratchRequest:
     part = _changed_part(plan)
     slots = (*_changed(member.before, part), *_changed(member.after, part))
     changing = tuple(slot.extent for slot in slots)
-    records = tuple(record_places(path, size, block))
+    records = record_places(member.drive)
     if table_of(plan, member).fresh:
         return scratch_copies.ScratchRequest(path, size, block, changing, (Extent(0, size),), records)
     # A partition can end where the backup of the table begins.

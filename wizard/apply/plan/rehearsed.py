@@ -474,7 +474,7 @@ def working_commands(run: Path) -> Message | None:
         return engine_words.NOTHING_LEFT
     if record.phase is Phase.REHEARSING:
         untouched = t("Nothing was written to the drive, only to a scratch copy.")
-        if fails_again(read_entries(run)):
+        if fails_again(run):
             return untouched
         if _was_replugged(runs.load_plan(run)):
             return join(untouched, engine_words.ENDS_RUN(run=name))

@@ -242,7 +242,7 @@ def _check_nodes(operation: Operation, context: step_context.StepContext) -> Non
             continue
         check_opened(context.plan, device)
         if device in layers:
-            own_layer_node(context.plan, device, context.command)
+            own_layer_node(device, context)
     check_target(context.plan, operation, context.seconds)
 
 

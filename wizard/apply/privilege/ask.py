@@ -23,7 +23,7 @@ first one. So the relay never exits before the run.
 import json
 import os
 import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path
@@ -182,7 +182,7 @@ def find_root_program(
     terminal here. pkexec asks through the agent, or else on the terminal. sudo without a terminal works for
     users who need no password, and comes last.
     """
-    now = around or _look_around(os.environ)
+    now = around or _look_around()
     sudo, run0, pkexec = (find_program(name) for name in ("sudo", "run0", "pkexec"))
     if sudo and now.terminal:
         # sudo replaces %p with the user whose password is required (sudo(8), --prompt).
@@ -194,22 +194,17 @@ def find_root_program(
     return RootProgram("sudo", (sudo, "--non-interactive", "--")) if sudo else None
 
 
-def _look_around(environ: Mapping[str, str]) -> Surroundings:
-    """Detect how this process can ask for root."""
+def _look_around() -> Surroundings:
+    has_terminal = False
+    with suppress(OSError):
+        os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC))
+        has_terminal = True
     return Surroundings(
-        terminal=_has_terminal(),
-        session=bool(environ.get("WAYLAND_DISPLAY") or environ.get("DISPLAY")),
+        terminal=has_terminal,
+        session=bool(os.environ.get("WAYLAND_DISPLAY") or os.environ.get("DISPLAY")),
         bus=Path("/run/dbus/system_bus_socket").exists(),
         systemd=Path("/run/systemd/system").is_dir(),
     )
-
-
-def _has_terminal() -> bool:
-    try:
-        os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY | os.O_CLOEXEC))
-    except OSError:
-        return False
-    return True
 
 
 def _is_setuid(program: str) -> bool:

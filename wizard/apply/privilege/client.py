@@ -43,10 +43,7 @@ NO_ANSWER = t(
 T = TypeVar("T")
 THE_RESULT = t("The root process's result")
 
-DISMISSED = {
-    ("pkexec", 126): ask.DISMISSED,
-    ("pkexec", 127): ask.NOT_ALLOWED,
-}
+DISMISSED = {("pkexec", 126): ask.DISMISSED, ("pkexec", 127): ask.NOT_ALLOWED}
 """Meaning of exit statuses (pkexec(1)). sudo and run0 report errors on the terminal themselves."""
 
 
@@ -55,7 +52,8 @@ class Elevated(LocalRuns):
     Asks for root on creation; raises Refused if that fails."""
 
     def __init__(self, way: ask.RootProgram, journal_dir: Path | None = None) -> None:
-        super().__init__(Environment(), journal_dir)
+        super().__init__(Environment(), journal_dir.absolute() if journal_dir else None)
+        self._journal = str(self._journal_dir) if journal_dir else None
         self._process = _start_root(way)
         self._replies: SimpleQueue[ask.Answer | None] = SimpleQueue()
         self._entries: list[JournalEntry] = []
@@ -80,9 +78,8 @@ class Elevated(LocalRuns):
 
     def undo_space(self, plan: Plan) -> UndoSpace:
         """Measure the space for undo as root. Raises as `preflight` and the function of that name do."""
-        journal = _absolute(self._journal_dir)
-        answer = self._request(ask.RootRequest(ask.Ask.ROOM, plan=PLANS.render(plan), journal=journal))
-        return _given(answer.room)
+        request = ask.RootRequest(ask.Ask.ROOM, plan=PLANS.render(plan), journal=self._journal)
+        return _given(self._request(request).room)
 
     def install(self, missing: Missing, on_line: Callable[[str], None]) -> None:
         """Install the packages as root. Raises as `packages.install` does."""
@@ -95,7 +92,7 @@ class Elevated(LocalRuns):
             ask.Ask.APPLY,
             plan=render_any(document),
             tokens=tuple(tokens),
-            journal=_absolute(self._journal_dir),
+            journal=self._journal,
             secret=None if secret is None else secret.hex(),
         )
         self._run = Path(self._request(request).run)
@@ -186,7 +183,9 @@ class Elevated(LocalRuns):
         if answer is None:
             raise Failed(NO_ANSWER)
         if answer.say is ask.Say.REFUSED:
-            raise _original_error(answer)
+            # The same error as in the root process.
+            kinds: dict[int, type[DiskwrightError]] = {ExitCode.REFUSED: Refused, ExitCode.USAGE: BadInput}
+            raise kinds.get(answer.code, Failed)(answer.sentence)
         return answer
 
     def _listen(self) -> None:
@@ -219,14 +218,9 @@ class Elevated(LocalRuns):
 
 
 def _given(value: T | None) -> T:
-    """Return a part of an answer. Raises Failed if it is missing."""
     if value is None:
         raise Failed(t("No result arrived from the root process."))
     return value
-
-
-def _absolute(folder: Path | None) -> str | None:
-    return str(folder.absolute()) if folder else None
 
 
 def _start_root(way: ask.RootProgram) -> subprocess.Popen[bytes]:
@@ -236,7 +230,7 @@ def _start_root(way: ask.RootProgram) -> subprocess.Popen[bytes]:
         try:
             process = subprocess.Popen(way.argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         except OSError as error:
-            why = t("{program} did not start: {why}", program=way.name, why=str(error.strerror))
+            why = t("{program} did not start: {why}", program=way.name, why=error)
             raise Refused(ask.NOT_GIVEN(why=why)) from None
         assert process.stdin is not None and process.stdout is not None
         first = _read(process.stdout.readline())
@@ -270,9 +264,3 @@ def _read(line: bytes) -> ask.Answer | None:
         return from_json(json.loads(line), ask.Answer, "the answer")
     except (ValueError, BadInput):
         return None
-
-
-def _original_error(answer: ask.Answer) -> DiskwrightError:
-    """Return the same error as in the root process."""
-    kinds: dict[int, type[DiskwrightError]] = {ExitCode.REFUSED: Refused, ExitCode.USAGE: BadInput}
-    return kinds.get(answer.code, Failed)(answer.sentence)

@@ -37,13 +37,11 @@ from wizard.apply.run.kinds import read_any, render_any
 from wizard.apply.run.process import request_stop
 from wizard.apply.run.runs import OPEN_JOURNAL
 from wizard.documents.codec import from_json
-from wizard.ext4.assessment import Situation
 from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Refused, printable
 from wizard.model.requests import CopyFiles
 from wizard.model.said import t
 from wizard.operations.rules import is_device_path
 from wizard.plan.check import PLANS
-from wizard.plan.undo_policy import UndoSpace
 from wizard.probe.host.environment import family_of, os_release
 from wizard.probe.machine import survey
 
@@ -115,7 +113,11 @@ class Relay:
     def _read(self) -> None:
         try:
             while self._requests.qsize() < MOST_WAITING and (line := self._asked.readline(ask.LONGEST_LINE)):
-                self._dispatch(from_json(json.loads(line), ask.RootRequest, "the request"))
+                request = from_json(json.loads(line), ask.RootRequest, "the request")
+                if request.ask is not ask.Ask.STOP:
+                    self._requests.put(request)
+                elif self._run is not None:
+                    request_stop(self._run)
         except (ValueError, RecursionError, BadInput):
             # An incomplete or foreign line: the interface has gone.
             pass
@@ -123,22 +125,23 @@ class Relay:
             # The other thread must not wait forever.
             self._requests.put(None)
 
-    def _dispatch(self, request: ask.RootRequest) -> None:
-        if request.ask is not ask.Ask.STOP:
-            self._requests.put(request)
-        elif self._run is not None:
-            request_stop(self._run)
-
     def _answer(self, request: ask.RootRequest) -> None:
         match request.ask:
             case ask.Ask.LOOK:
                 self._send(ask.Answer(ask.Say.LOOKED, machine=survey(request.paths)))
             case ask.Ask.LOOK_AT_EXT:
-                self._send(ask.Answer(ask.Say.LOOKED, situation=_look_at_ext(request)))
+                if not is_device_path(request.device):
+                    raise BadInput(ask.NO_DEVICE(path=request.device))
+                situation = _runs(request).look_at_ext(request.device)
+                self._send(ask.Answer(ask.Say.LOOKED, situation=situation))
             case ask.Ask.ROOM:
-                self._send(ask.Answer(ask.Say.TRIED, room=_undo_space(request)))
+                plan = PLANS.read(request.plan, "The plan")
+                # Do not rehearse if the drives have changed or are in use.
+                run_control.job_for(plan).preflight(plan, Start(journal_dir=_journal_dir(request)))
+                self._send(ask.Answer(ask.Say.TRIED, room=_runs(request).undo_space(plan)))
             case ask.Ask.APPLY:
-                self._relay_run(_start(request))
+                document = read_any(request.plan, "The document")
+                self._relay_run(_runs(request).start(document, request.tokens, _secret(request.secret)))
             case ask.Ask.INSTALL:
                 # Packages come from our own table, never from the request.
                 packages = missing(request.programs, family_of(os_release()))
@@ -219,30 +222,7 @@ def _runs(request: ask.RootRequest) -> LocalRuns:
     return LocalRuns(Environment(), _journal_dir(request))
 
 
-def _look_at_ext(request: ask.RootRequest) -> Situation:
-    """Inspect an ext filesystem. Raises as `look_at_ext` does."""
-    if not is_device_path(request.device):
-        raise BadInput(ask.NO_DEVICE(path=request.device))
-    return _runs(request).look_at_ext(request.device)
-
-
-def _undo_space(request: ask.RootRequest) -> UndoSpace:
-    """Measure the space for undo of a plan that can be started. Raises as `preflight` and `undo_space`
-    do."""
-    plan = PLANS.read(request.plan, "The plan")
-    # Do not rehearse if the drives have changed or are in use.
-    run_control.job_for(plan).preflight(plan, Start(journal_dir=_journal_dir(request)))
-    return _runs(request).undo_space(plan)
-
-
-def _start(request: ask.RootRequest) -> Path:
-    """Start a run and return its folder. Raises as `RunJob.start` does."""
-    document = read_any(request.plan, "The document")
-    return _runs(request).start(document, request.tokens, _secret(request.secret))
-
-
 def _work_out(request: ask.RootRequest) -> str:
-    """Plan a request, and return the document. Raises the errors of its planner."""
     wanted, runs = request.wanted, LocalRuns(Environment())
     if isinstance(wanted, CopyFiles):
         return render_any(runs.work_out_copy(wanted))

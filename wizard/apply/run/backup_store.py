@@ -1,6 +1,5 @@
 """Write the documents of a run durably, with backup copies."""
 
-import errno
 import json
 import os
 import stat
@@ -18,19 +17,9 @@ from wizard.documents.codec import render_document, to_json
 from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput, DiskwrightError, Failed
 from wizard.model.machine import Extent, Machine
-from wizard.model.said import MIB, t
+from wizard.model.said import MIB, failing, t
 from wizard.probe.facts import SCHEMA
 from wizard.probe.machine import load_machine, survey
-
-
-def _read_regular(path: Path, most_bytes: int) -> bytes:
-    """Read at most `most_bytes` of a regular file, without blocking. Raises OSError for other file types."""
-    # Without O_NONBLOCK, opening a named pipe blocks until there is a writer.
-    fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
-    with os.fdopen(fd, "rb") as file:
-        if not stat.S_ISREG(os.fstat(fd).st_mode):
-            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), str(path))
-        return file.read(most_bytes)
 
 
 def write_durably(path: Path, data: bytes, flags: int) -> None:
@@ -47,7 +36,7 @@ def write_durably(path: Path, data: bytes, flags: int) -> None:
 def replace_durably(file: Path, data: bytes) -> None:
     """Replace a file atomically and sync it. Raises OSError and leaves the old file unchanged."""
     new = file.with_name(f"{file.name}.new")
-    write_durably(new, data, os.O_TRUNC)
+    write_durably(new, data, os.O_TRUNC | os.O_NOFOLLOW)
     new.replace(file)
     sync_folder(file.parent)
 
@@ -59,10 +48,8 @@ def replace_document(file: Path, schema: str, value: object) -> None:
 
 def replace_text(file: Path, text: str) -> None:
     """Replace a text file atomically and sync it. Raises Failed and leaves the old file unchanged."""
-    try:
+    with failing(process.UNWRITTEN, file=file):
         replace_durably(file, text.encode())
-    except OSError as error:
-        raise Failed(process.UNWRITTEN(file=str(file), why=str(error.strerror))) from None
 
 
 def read_kept(file: Path) -> str | None:
@@ -73,16 +60,14 @@ def read_kept(file: Path) -> str | None:
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(UNREADABLE(file=str(file), why=str(error))) from None
+        raise BadInput(UNREADABLE(file=file, why=str(error))) from None
 
 
 def mark_durably(path: Path) -> None:
     """Create an empty file if it does not exist, and sync its folder. Raises Failed."""
-    try:
+    with failing(process.UNWRITTEN, file=path):
         write_durably(path, b"", os.O_APPEND)
         sync_folder(path.parent)
-    except OSError as error:
-        raise Failed(process.UNWRITTEN(file=str(path), why=str(error.strerror))) from None
 
 
 def table_places(
@@ -115,7 +100,7 @@ def save_backup(run: Path) -> None:
             texts = {name: (run / name).read_text("utf-8") for name in NAMES if (run / name).exists()}
             replace_durably(file, json.dumps(texts).encode())
         except (OSError, UnicodeDecodeError) as error:
-            raise Failed(process.UNWRITTEN(file=str(file), why=str(error))) from None
+            raise Failed(process.UNWRITTEN(file=file, why=str(error))) from None
 
 
 def drop_backup(run: Path) -> None:
@@ -142,14 +127,19 @@ def backed_up(run: Path, name: str) -> str | None:
     return next((texts[name] for texts in copies if name in texts), None)
 
 
-def _read(file: Path) -> dict[str, str]:
+def _read(path: Path) -> dict[str, str]:
+    """Return the documents in a backup file; empty if it is damaged or not a regular file."""
     try:
-        texts = json.loads(_read_regular(file, LARGEST_BYTES))
+        # Without O_NONBLOCK, opening a named pipe blocks until there is a writer.
+        fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+        with os.fdopen(fd, "rb") as file:
+            is_regular = stat.S_ISREG(os.fstat(fd).st_mode)
+            texts = json.loads(file.read(LARGEST_BYTES)) if is_regular else None
     except (OSError, ValueError, RecursionError):
         return {}
     if not isinstance(texts, dict):
         return {}
-    return {name: text for name, text in texts.items() if isinstance(name, str) and isinstance(text, str)}
+    return {name: text for name, text in texts.items() if isinstance(text, str)}
 
 
 def digest_of_text(text: str) -> str:

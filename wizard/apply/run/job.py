@@ -29,9 +29,6 @@ READY = Sentence("{size:size} ready at {places:and}, writable by {who}.")
 STOPPED = Sentence("Stopped before step {step} as requested.")
 STEP_FAILED = Sentence("Step {step} of {steps} failed:")
 NOT_WAITING = Sentence("Run {name} has no waiting result. Nothing was written.")
-UNDO_UNFINISHED = Sentence(
-    "The undo of run {name} is unfinished. Continue with `diskwright undo {run}`. Nothing was written."
-)
 UNDONE = Sentence("Run {name} is already undone.")
 UNCHANGED = Sentence("Run {name} made no changes to undo.")
 KEPT = Sentence("Run {name} is already kept.")
@@ -372,7 +369,13 @@ class RunJob(Generic[D]):
                         t("Run {name} is {state}; no steps remain to resume.", name=name, state=now)
                     )
                 if (run / UNDOING).exists():
-                    raise Refused(UNDO_UNFINISHED(name=name, run=runs.run_argument(run)))
+                    raise process.refused(
+                        t(
+                            "The undo of run {name} is unfinished. Continue with `diskwright undo {run}`.",
+                            name=name,
+                            run=runs.run_argument(run),
+                        )
+                    )
             case Purpose.KEEP:
                 if not self.keeps:
                     raise Refused(NOT_WAITING(name=name))
@@ -380,7 +383,7 @@ class RunJob(Generic[D]):
                 if now is RunState.UNDONE:
                     raise Refused(UNDONE(name=name))
                 if not self.has_begun(run):
-                    raise Refused(t("Run {name} made no changes to undo.", name=name))
+                    raise Refused(UNCHANGED(name=name))
 
     def check_continues(self, run: Path, document: D, purpose: Purpose) -> None:
         """Raises Refused unless the drives are as the run left them. Requires the locks."""
@@ -445,7 +448,7 @@ class RunJob(Generic[D]):
             return tuple(Settling)
         if now not in LEFT_OFF:
             return ()
-        if (run / UNDOING).exists() or fails_again(read_entries(run)):
+        if (run / UNDOING).exists() or fails_again(run):
             return ("undo",)
         return ("resume", "undo")
 

@@ -1,10 +1,8 @@
 """A run's journal: one fsynced line of JSON per entry, complete and readable by any interface."""
 
 import errno
-import fcntl
 import json
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -22,12 +20,8 @@ from wizard.documents.decode import foreign, is_message
 from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput, DiskwrightError, Failed
 from wizard.model.run import Check, Event, JournalEntry
-from wizard.model.said import Message, Sentence, Sentences, join, t
+from wizard.model.said import Message, Sentence, join, t, tn
 from wizard.process.program import FAILS_AGAIN
-
-CHECKS_FAILED = Sentences(
-    "All steps finished, but {count} check failed.", "All steps finished, but {count} checks failed."
-)
 
 
 def line_of(entry: JournalEntry) -> bytes:
@@ -95,15 +89,8 @@ class RunState(StrEnum):
     KEPT = "kept"
 
 
-ENDS = {
-    Event.DONE: RunState.DONE,
-    Event.FAILED: RunState.FAILED,
-    Event.STOPPED: RunState.STOPPED,
-    Event.REFUSED: RunState.REFUSED,
-    Event.WAITING: RunState.WAITING,
-    Event.UNDONE: RunState.UNDONE,
-    Event.KEPT: RunState.KEPT,
-}
+ENDS = {Event(state): state for state in RunState if state not in (RunState.RUNNING, RunState.INTERRUPTED)}
+"""The state after each last event of a run."""
 
 
 class Journal:
@@ -114,16 +101,16 @@ class Journal:
         self._run = run
         try:
             self._fd = os.open(run / FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            try:
+                # A power cut can leave an incomplete last line, which was never acknowledged.
+                whole = os.pread(self._fd, os.fstat(self._fd).st_size, 0).rfind(b"\n") + 1
+                os.ftruncate(self._fd, whole)
+                os.lseek(self._fd, 0, os.SEEK_END)
+                sync_folder(run)
+            except OSError:
+                self.close()
+                raise
         except OSError as error:
-            raise self._fault(error) from None
-        try:
-            # A power cut can leave an incomplete last line, which was never acknowledged.
-            whole = os.pread(self._fd, os.fstat(self._fd).st_size, 0).rfind(b"\n") + 1
-            os.ftruncate(self._fd, whole)
-            os.lseek(self._fd, 0, os.SEEK_END)
-            sync_folder(run)
-        except OSError as error:
-            self.close()
             raise self._fault(error) from None
 
     def add(
@@ -182,7 +169,13 @@ class Journal:
             event = Event.VERIFIED if check.holds else Event.NOT_VERIFIED
             self.add(event, check.what.rstrip("."), output=check.seen)
             failed += not check.holds
-        return CHECKS_FAILED(count=failed) if failed else None
+        if not failed:
+            return None
+        return tn(
+            "All steps finished, but {count} check failed.",
+            "All steps finished, but {count} checks failed.",
+            count=failed,
+        )
 
     def end(self, event: Event, sentence: Message | str) -> None:
         """Append the last entry and close the file. If that fails, the run counts as interrupted."""
@@ -191,8 +184,8 @@ class Journal:
         self.close()
 
     def _fault(self, error: OSError) -> Failed:
-        reason = process.DISK_FULL if error.errno == errno.ENOSPC else str(error.strerror)
-        return Failed(NOT_NOTED(run=str(self._run), why=reason))
+        reason = process.DISK_FULL if error.errno == errno.ENOSPC else error
+        return Failed(NOT_NOTED(run=self._run, why=reason))
 
     def close(self) -> None:
         """Close the journal file."""
@@ -212,21 +205,21 @@ def read_entries(run: Path) -> tuple[JournalEntry, ...]:
     except (OSError, UnicodeDecodeError) as error:
         # A missing journal is not an empty one: the folder was moved or deleted, and the run's writes are
         # unknown.
-        file = str(run / FILE)
+        file = run / FILE
         unread = (
-            UNREADABLE(file=file, why=str(error.strerror))
-            if isinstance(error, OSError)
-            else process.DAMAGED(place=file)
+            UNREADABLE(file=file, why=error) if isinstance(error, OSError) else process.DAMAGED(place=file)
         )
         raise BadInput(join(unread, NOBODY_KNOWS)) from None
     whole = text[: text.rfind("\n") + 1].splitlines()
     entries = []
     for number, line in enumerate(whole, 1):
+        where = f"{run / FILE}, line {number}"
         try:
-            entries.append(_entry(line, f"{run / FILE}, line {number}"))
-        except BadInput:
+            entries.append(entry_of(line, where))
+        except (BadInput, ValueError) as error:
             if not dispensable:
-                raise
+                damaged = join(process.DAMAGED(place=where), NOBODY_KNOWS)
+                raise error if isinstance(error, BadInput) else BadInput(damaged) from None
     return tuple(entries)
 
 
@@ -238,25 +231,12 @@ def _is_dispensable(run: Path) -> bool:
     return (run / "plan.json").exists() and not (run / process.LOG).exists()
 
 
-def _entry(line: str, where: str) -> JournalEntry:
-    try:
-        return entry_of(line, where)
-    except ValueError:
-        raise BadInput(join(process.DAMAGED(place=where), NOBODY_KNOWS)) from None
-
-
 def state(run: Path) -> RunState:
     """Return the state of the run from its journal and lock."""
     # Check the lock first: a process that ends in between has already journaled its result.
     working = is_locked(run)
-    last = next(
-        (
-            entry.event
-            for entry in reversed(read_entries(run))
-            if entry.event in ENDS or entry.event is Event.STARTED
-        ),
-        None,
-    )
+    marks = {*ENDS, Event.STARTED}
+    last = next((entry.event for entry in reversed(read_entries(run)) if entry.event in marks), None)
     if last in ENDS:
         found = ENDS[last]
         return RunState.INTERRUPTED if _contradicts(run, found) else found
@@ -320,16 +300,11 @@ def follow(run: Path, after: int = 0, meanwhile: Callable[[], None] | None = Non
         yield from entries[seen:]
         seen = max(seen, len(entries))
         if not running:
-            _wait_until_gone(run)
-            return
+            break
         sleep(POLL_SECONDS)
         if meanwhile is not None:
             meanwhile()
-
-
-def _wait_until_gone(run: Path) -> None:
-    """Wait up to 2 seconds for the process to exit after its last entry, so the caller can unmount the
-    journal's filesystem."""
+    # Wait up to 2 seconds for the process to exit, so the caller can unmount the journal's filesystem.
     for _ in range(40):
         if not is_locked(run):
             return
@@ -355,10 +330,10 @@ def done_steps(entries: tuple[JournalEntry, ...]) -> frozenset[int]:
     return frozenset(entry.step for entry in entries if entry.event is Event.STEP_DONE)
 
 
-def fails_again(entries: tuple[JournalEntry, ...]) -> bool:
+def fails_again(run: Path) -> bool:
     """Return True if the step that failed last must fail again, according to its command's output."""
     output, again = "", False
-    for entry in entries:
+    for entry in read_entries(run):
         if entry.event is Event.STEP_STARTED:
             output = ""
         elif entry.event is Event.COMMAND:
@@ -366,63 +341,3 @@ def fails_again(entries: tuple[JournalEntry, ...]) -> bool:
         elif entry.event is Event.STEP_FAILED:
             again = any(pattern.search(output) for pattern in FAILS_AGAIN)
     return again
-
-
-COUNTER = "counter"
-"""The file with the highest run number so far, so the numbers of deleted runs are not reused."""
-
-CLOCKED = re.compile(r"\d{8}-\d{6}-")
-"""Prefix of run names in older versions: date and time."""
-
-NUMBERED = re.compile(r"(\d{4,7})-")
-
-
-def number_of(name: str) -> int:
-    """Return the number at the start of a run's name, or 0 for names of older versions."""
-    found = None if CLOCKED.match(name) else NUMBERED.match(name)
-    return int(found[1]) if found else 0
-
-
-def in_order(run: Path) -> tuple[int, str, int, str]:
-    """Return a sort key, oldest first: runs of older versions by the time in their names, then by number."""
-    name = run.name
-    return (number, "", 0, name) if (number := number_of(name)) else (0, name[:15], len(name), name)
-
-
-def make_numbered(folder: Path, devices: str, is_free: Callable[[str], bool]) -> Path:
-    """Create the folder of a new run, named after the next number and the devices. Raises OSError.
-
-    `is_free` must accept the name. The number is synced before the folder is created.
-    """
-    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX)
-        number = max(_read_counter(folder), *(number_of(run.name) for run in folder.iterdir()), 0) + 1
-        while not is_free(f"{number:04}-{devices}"):
-            number += 1
-        _write_counter(folder, number)
-        run = folder / f"{number:04}-{devices}"
-        run.mkdir(mode=0o700)
-    finally:
-        os.close(fd)
-    return run
-
-
-def _read_counter(folder: Path) -> int:
-    """Return the stored counter, or 0 if it is missing or damaged; existing runs are counted as well."""
-    try:
-        text = (folder / COUNTER).read_text(encoding="ascii").strip()
-    except (FileNotFoundError, UnicodeDecodeError):
-        return 0
-    return int(text) if re.fullmatch(r"\d{1,7}", text, re.ASCII) else 0
-
-
-def _write_counter(folder: Path, number: int) -> None:
-    new = folder / f".{COUNTER}.new"
-    fd = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-    with os.fdopen(fd, "w", encoding="ascii") as file:
-        file.write(f"{number}\n")
-        file.flush()
-        os.fsync(fd)
-    new.rename(folder / COUNTER)
-    sync_folder(folder)

@@ -8,7 +8,7 @@ import fcntl
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
@@ -16,7 +16,7 @@ from time import monotonic, sleep
 
 from wizard.apply.run.module import PACKAGE_FOLDER
 from wizard.model.errors import BadInput, Failed, Refused
-from wizard.model.said import Sentence, t
+from wizard.model.said import Sentence, failing, t
 from wizard.process.program import find
 from wizard.process.program import run as run_command
 
@@ -78,7 +78,7 @@ def launch(
         except (OSError, subprocess.TimeoutExpired) as error:
             raise Failed(t("Cannot start the apply process: {why}.", why=str(error))) from None
     if done.returncode:
-        raise Failed(t("Cannot start the apply process. See the end of {log}.", log=str(run / LOG)))
+        raise Failed(t("Cannot start the apply process. See the end of {log}.", log=run / LOG))
 
 
 @contextmanager
@@ -123,11 +123,9 @@ LOCK = "lock"
 def lock_drive(path: str, wait_seconds: float = 5.0) -> int:
     """Lock a whole drive and return the descriptor. Waits briefly, since udev locks drives for moments.
     Raises Refused if the drive stays locked."""
-    try:
+    with failing(UNOPENED, BadInput, path=path):
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError as error:
-        raise BadInput(UNOPENED(path=path, why=str(error.strerror))) from None
-    if not _lock(fd, wait_seconds):
+    if not lock_within(fd, wait_seconds):
         os.close(fd)
         raise Refused(
             t(
@@ -139,16 +137,13 @@ def lock_drive(path: str, wait_seconds: float = 5.0) -> int:
     return fd
 
 
-def lock_drives(paths: Iterable[str], check: Callable[[], None] = lambda: None) -> tuple[int, ...]:
-    """Lock all drives or none, and return the descriptors. Raises as `lock_drive` and `check` do.
-
-    `check` runs under the locks. Locks in order of device names, so two runs cannot deadlock.
-    """
+def lock_drives(paths: Iterable[str]) -> tuple[int, ...]:
+    """Lock all drives or none, in order of device names, so two runs cannot deadlock. Return the descriptors.
+    Raises as `lock_drive` does."""
     held: list[int] = []
     try:
         for path in sorted(paths):
             held.append(lock_drive(path))
-        check()
     except BaseException:
         unlock(held)
         raise
@@ -164,7 +159,7 @@ def unlocked(locks: Iterable[int], wait_seconds: float = 30.0) -> Iterator[None]
     try:
         yield
     finally:
-        if not all([_lock(lock, wait_seconds) for lock in kept]):
+        if not all([lock_within(lock, wait_seconds) for lock in kept]):
             raise Refused(t("Another program locked a drive while udev caught up."))
 
 
@@ -177,17 +172,12 @@ def unlock(locks: Iterable[int]) -> None:
 def lock_run(run: Path, wait_seconds: float = 2.0) -> int:
     """Lock a run and return the descriptor. Raises Refused while a process works on it, and Failed if the
     lock file cannot be created."""
-    try:
+    with failing(UNWRITTEN, file=run / LOCK):
         fd = os.open(run / LOCK, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    except OSError as error:
-        raise Failed(UNWRITTEN(file=str(run / LOCK), why=str(error.strerror))) from None
-    if not _lock(fd, wait_seconds):
+    if not lock_within(fd, wait_seconds):
         os.close(fd)
         raise Refused(
-            t(
-                "Another process is working on the run {name}; see `diskwright status`.",
-                name=run.name,
-            )
+            t("Another process is working on the run {name}; see `diskwright status`.", name=run.name)
         )
     return fd
 
@@ -200,20 +190,16 @@ def is_locked(run: Path) -> bool:
     except FileNotFoundError:
         return False
     except OSError as error:
-        raise BadInput(
-            t(
-                "Cannot read {file}: {why}. It is unknown if the run is active.",
-                file=str(run / LOCK),
-                why=str(error.strerror),
-            )
-        ) from None
+        unknown = Sentence("Cannot read {file}: {why}. It is unknown if the run is active.")
+        raise BadInput(unknown(file=run / LOCK, why=error)) from None
     try:
-        return not _lock(fd, 0.0)
+        return not lock_within(fd, 0.0)
     finally:
         os.close(fd)
 
 
-def _lock(fd: int, wait_seconds: float) -> bool:
+def lock_within(fd: int, wait_seconds: float) -> bool:
+    """Lock a file, and return False if it stays locked. Raises OSError if the filesystem has no locks."""
     until = monotonic() + wait_seconds
     while True:
         try:
@@ -221,7 +207,7 @@ def _lock(fd: int, wait_seconds: float) -> bool:
         except BlockingIOError:
             if monotonic() >= until:
                 return False
-            sleep(0.05)
+            sleep(0.01)
         else:
             return True
 
@@ -243,7 +229,5 @@ def udev_runs() -> bool:
 def request_stop(run: Path) -> None:
     """Ask a run to stop before its next step; the current step is finished. Raises Failed if the stop file
     cannot be created."""
-    try:
+    with failing(UNWRITTEN, file=run / STOP):
         (run / STOP).touch(mode=0o600)
-    except OSError as error:
-        raise Failed(UNWRITTEN(file=str(run / STOP), why=str(error.strerror))) from None

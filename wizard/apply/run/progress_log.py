@@ -6,7 +6,8 @@ Also offers the decisions for an interrupted run.
 import errno
 import json
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from enum import StrEnum
 from functools import reduce
 from pathlib import Path
@@ -59,14 +60,11 @@ class RunStatus(Struct, frozen=True):
 def note_progress(run: Path, progress: StepProgress) -> None:
     """Replace the progress file atomically. Not synced; ignores failures."""
     new = run / f"{FILE}.new"
-    noted = asdict(progress)
-    try:
+    with suppress(OSError):
         # Readable only by root, like all files of a run.
         new.touch(mode=0o600)
-        new.write_text(json.dumps(noted), "utf-8")
+        new.write_text(json.dumps(asdict(progress)), "utf-8")
         new.replace(run / FILE)
-    except OSError:
-        return
 
 
 def read_progress(run: Path) -> StepProgress | None:
@@ -77,11 +75,7 @@ def read_progress(run: Path) -> StepProgress | None:
         progress = StepProgress(int(said["step"]), float(said["share"]), left, rate)
     except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
-    return (
-        progress
-        if 0 <= progress.share <= 1 and (progress.seconds_left is None or progress.seconds_left >= 0)
-        else None
-    )
+    return progress if 0 <= progress.share <= 1 and (left is None or left >= 0) else None
 
 
 def noting(
@@ -132,9 +126,6 @@ def part_of(progress: Progress, begin: float, end: float) -> Progress:
     return lambda share: progress(begin + share * (end - begin))
 
 
-NOTHING_WRITTEN_NOW = t("Nothing was written now.")
-
-
 def known_so_far(run: Path) -> str:
     """Describe what the journal shows about the drive. Steps are journaled before they start, so it lists
     every step that may have written."""
@@ -173,11 +164,22 @@ def known_so_far(run: Path) -> str:
 def journal_fault(run: Path) -> str:
     """Return why the journal is not writable, with the state of the drive and advice; empty if it is
     writable."""
-    fault = _write_error(run)
-    if fault is None:
+    # After an error, ext4 can still claim to be writable, so write.
+    probe = run / f".noted-{os.getpid()}"
+    try:
+        fd = os.open(probe, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        try:
+            os.write(fd, b"\n")
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+            probe.unlink()
+    except FileNotFoundError:
         return ""
-    folder = str(run)
-    why = t("the filesystem is read-only") if fault.errno == errno.EROFS else str(fault.strerror)
+    except OSError as error:
+        why = t("the filesystem is read-only") if error.errno == errno.EROFS else str(error.strerror)
+    else:
+        return ""
     on = join(
         t(
             "If the filesystem turned read-only by itself, the disk may be failing: "
@@ -189,32 +191,13 @@ def journal_fault(run: Path) -> str:
             run=run_argument(run),
         ),
     )
-    return f"{journal.NOT_NOTED(run=folder, why=why)} {known_so_far(run)} {on}"
-
-
-def _write_error(run: Path) -> OSError | None:
-    """Try to write to the folder and return the error, if any. After an error, ext4 can still claim to be
-    writable."""
-    probe = run / f".noted-{os.getpid()}"
-    try:
-        fd = os.open(probe, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-        try:
-            os.write(fd, b"\n")
-            os.fsync(fd)
-        finally:
-            os.close(fd)
-            probe.unlink()
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        return error
-    return None
+    return f"{journal.NOT_NOTED(run=run, why=why)} {known_so_far(run)} {on}"
 
 
 def check_noted(run: Path) -> None:
     """Raises Refused if the journal is not writable: then nothing may be done to the drive."""
     if fault := journal_fault(run):
-        raise Refused(f"{fault} {NOTHING_WRITTEN_NOW}")
+        raise Refused(fault, t("Nothing was written now."))
 
 
 TELL_SECONDS = 15.0
@@ -329,20 +312,11 @@ class Decision(Struct, frozen=True):
 
     def later(self, run: Path) -> str:
         """List the commands for deciding later."""
-        commands = [command_on(word, run) for word in self._commands()]
-        return str(t("Later: {commands}", commands=either(commands)))
-
-    def _commands(self) -> Iterator[str]:
-        if self.resumes:
-            yield "resume"
-        yield from (choice.way for choice in self.choices)
+        words = (*(("resume",) if self.resumes else ()), *(choice.way for choice in self.choices))
+        return str(t("Later: {commands}", commands=either(command_on(word, run) for word in words)))
 
 
 def either(commands: Iterable[str]) -> Message | str:
     """Join alternatives, as in `this, or that`."""
     found: list[Message | str] = [*commands]
-    return reduce(_or, found) if found else ""
-
-
-def _or(first: Message | str, other: Message | str) -> Message:
-    return t("{first}, or {other}", first=first, other=other)
+    return reduce(lambda first, other: t("{first}, or {other}", first=first, other=other), found or [""])

@@ -1,10 +1,12 @@
 """The folders of runs: create, find and check them, and load their documents and settings."""
 
 import errno
+import fcntl
 import os
+import re
 import shlex
 import stat
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -19,7 +21,7 @@ from wizard.documents import codec
 from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput, Refused, printable
 from wizard.model.geometry import Identity
-from wizard.model.said import MIB, Message, Sentence, t
+from wizard.model.said import MIB, Sentence, t
 from wizard.plan.check import PLANS
 from wizard.plan.plan import Plan
 from wizard.probe.host.uses import unescaped
@@ -124,57 +126,87 @@ def refuse_open_folder(folder: Path) -> None:
     for above in (real, *real.parents):
         mode = above.stat().st_mode
         if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
-            raise Refused(OPEN_JOURNAL(folder=str(folder)))
+            raise Refused(OPEN_JOURNAL(folder=folder))
 
 
 def _no_room(folder: Path, error: OSError, needed_bytes: int) -> Refused:
-    if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        reason: Message | str = t("not enough space for {needed:exact}", needed=needed_bytes)
-    else:
-        reason = error.strerror or str(error)
+    is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
     return Refused(
         t(
             "The journal cannot be in {folder}: {why}. Nothing was written. Free some "
             "space, or name a folder on another mounted volume with --journal DIR.",
-            folder=str(folder),
-            why=reason,
+            folder=folder,
+            why=t("not enough space for {needed:exact}", needed=needed_bytes) if is_full else error,
         )
     )
 
 
-def is_in_memory(folder: Path) -> bool:
-    """Return True if files in the folder, which may not exist yet, are lost on reboot."""
+def doubts_about(folder: Path) -> tuple[str, ...]:
+    """Return warnings about a journal in this folder, which may not exist yet; empty if it survives a power
+    cut."""
     real, best = f"{folder.resolve()}/", ("", "")
-    try:
+    with suppress(OSError):
         for line in Path("/proc/self/mountinfo").read_text(errors="replace").splitlines():
             fields, _, tail = line.partition(" - ")
             point = unescaped(fields.split(" ")[4])
             if real.startswith(point.rstrip("/") + "/") and len(point) >= len(best[0]):
                 best = (point, tail.split(" ")[0])
-    except OSError:
-        return False
-    return best[1] in IN_MEMORY
-
-
-def doubts_about(folder: Path) -> tuple[str, ...]:
-    """Return warnings about a journal in this folder; empty if it survives a power cut."""
-    if is_in_memory(folder):
-        return (
-            str(
-                t(
-                    "{folder} is in memory: after a power cut, this run could be neither resumed "
-                    "nor undone. Name a folder on another mounted volume with --journal DIR.",
-                    folder=str(folder),
-                )
-            ),
-        )
-    return ()
+    doubt = Sentence(
+        "{folder} is in memory: after a power cut, this run could be neither resumed "
+        "nor undone. Name a folder on another mounted volume with --journal DIR."
+    )
+    return (str(doubt(folder=folder)),) if best[1] in IN_MEMORY else ()
 
 
 def check_lasts(folder: Path) -> None:
     """Raises Refused if a power cut would delete a run in this folder and leave a drive half changed."""
     for doubt in doubts_about(folder):
         raise Refused(f"{doubt} {NOT_LASTING}")
+
+
+COUNTER = "counter"
+"""The file with the highest run number so far, so the numbers of deleted runs are not reused."""
+
+CLOCKED = re.compile(r"\d{8}-\d{6}-")
+"""Prefix of run names in older versions: date and time."""
+
+NUMBERED = re.compile(r"(\d{4,7})-")
+
+
+def _number_of(name: str) -> int:
+    """Return the number at the start of a run's name, or 0 for names of older versions."""
+    found = None if CLOCKED.match(name) else NUMBERED.match(name)
+    return int(found[1]) if found else 0
+
+
+def in_order(run: Path) -> tuple[int, str, int, str]:
+    """Return a sort key, oldest first: runs of older versions by the time in their names, then by number."""
+    name = run.name
+    return (number, "", 0, name) if (number := _number_of(name)) else (0, name[:15], len(name), name)
+
+
+def make_numbered(folder: Path, devices: str, is_free: Callable[[str], bool]) -> Path:
+    """Create the folder of a new run, named after the next number and the devices. Raises OSError.
+
+    `is_free` must accept the name. The number is synced before the folder is created.
+    """
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        text = ""
+        # If the counter is missing or damaged, only existing runs are counted.
+        with suppress(FileNotFoundError, UnicodeDecodeError):
+            text = (folder / COUNTER).read_text(encoding="ascii").strip()
+        last = int(text) if re.fullmatch(r"\d{1,7}", text, re.ASCII) else 0
+        number = max(last, *(_number_of(run.name) for run in folder.iterdir()), 0) + 1
+        while not is_free(f"{number:04}-{devices}"):
+            number += 1
+        backup_store.replace_durably(folder / COUNTER, f"{number}\n".encode())
+        run = folder / f"{number:04}-{devices}"
+        run.mkdir(mode=0o700)
+    finally:
+        os.close(fd)
+    return run
 
 
 def new_run(
@@ -210,7 +242,7 @@ def make_run(
         direct,
     )
     try:
-        run = journal.make_numbered(folder, "-".join(Path(path).name for path in devices), is_free)
+        run = make_numbered(folder, "-".join(Path(path).name for path in devices), is_free)
         backup_store.write_durably(run / file, text.encode(), os.O_EXCL)
         settings_text = codec.render_document(SCHEMA, codec.to_json(settings))
         backup_store.write_durably(run / SETTINGS, settings_text.encode(), os.O_EXCL)
@@ -224,30 +256,16 @@ def make_run(
 def check_owner(run: Path) -> None:
     """Raises Refused if the run's folder may have been created by a user other than root, who would execute
     its plan."""
-    if not is_root_only(run):
-        raise refused(
-            t(
-                "{run} is not exclusively root's, so the run is not trusted.",
-                run=str(run),
-            )
-        )
+    status = run.lstat()
+    is_own = status.st_uid == os.geteuid() and stat.S_ISDIR(status.st_mode)
+    if not is_own or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise refused(t("{run} is not exclusively root's, so the run is not trusted.", run=run))
     refuse_open_folder(run.parent)
-
-
-def is_root_only(folder: Path) -> bool:
-    """Return True if only the current user, root, can have written to the folder, and it is not a symbolic
-    link."""
-    status = folder.lstat()
-    return (
-        status.st_uid == os.geteuid()
-        and stat.S_ISDIR(status.st_mode)
-        and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-    )
 
 
 def load_plan(run: Path) -> Plan:
     """Load the plan of a run, with its drives as last found. Raises BadInput."""
-    plan, saved = _read_plan(run), _saved_drives(run)
+    plan, saved = PLANS.read_kept(_plan_text(run), str(run / PLAN)), _saved_drives(run)
     if saved is not None:
         plan = plan.on_drives(saved.drives)
         plan = plan.on_drive_only() if saved.found else plan
@@ -263,10 +281,6 @@ def restore_documents(run: Path) -> None:
         with suppress(BadInput):
             if (text := read(run)) != _text(run / name):
                 backup_store.replace_text(run / name, text)
-
-
-def _read_plan(run: Path) -> Plan:
-    return PLANS.read_kept(_plan_text(run), str(run / PLAN))
 
 
 def _plan_text(run: Path) -> str:
@@ -344,14 +358,11 @@ def _load_settings(run: Path) -> Settings:
 
 def _settings_text(run: Path) -> str:
     """Return the settings document, from the backup if the file is lost, damaged or from another run."""
-    kept = backup_store.backed_up(run, SETTINGS)
-    return kept if kept is not None and _has_own_backup(run) else read_file(run / SETTINGS)
-
-
-def _has_own_backup(run: Path) -> bool:
-    """Return True if the backup belongs to this run: the record names its plan."""
-    plan, named = backup_store.backed_up(run, PLAN), _recorded_digest(run)
-    return plan is not None and named in ("", backup_store.digest_of_text(plan))
+    kept, plan = (backup_store.backed_up(run, name) for name in (SETTINGS, PLAN))
+    # The backup belongs to this run if the record names its plan.
+    if kept is None or plan is None or _recorded_digest(run) not in ("", backup_store.digest_of_text(plan)):
+        return read_file(run / SETTINGS)
+    return kept
 
 
 def _text(path: Path) -> str | None:
@@ -366,11 +377,10 @@ def read_file(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(UNREADABLE(file=str(path), why=str(error))) from None
+        raise BadInput(UNREADABLE(file=path, why=str(error))) from None
 
 
 def _is_run(folder: Path) -> bool:
-    """Return True if the folder contains any file of a run."""
     return any((folder / name).exists() for name in PARTS)
 
 
@@ -378,17 +388,16 @@ def list_runs(journal_dir: Path | None = None) -> tuple[Path, ...]:
     """Return all runs, oldest first. Raises Refused without permission, and BadInput if the folder is
     unreadable."""
     folder = runs_folder(journal_dir)
-    shown = str(folder)
     try:
         # `glob` would silently skip a folder without permission.
         found = [run for run in folder.iterdir() if not run.name.startswith(".")]
-        return tuple(sorted((run for run in found if _is_run(run)), key=journal.in_order))
+        return tuple(sorted((run for run in found if _is_run(run)), key=in_order))
     except FileNotFoundError:
         return ()
     except PermissionError:
-        raise Refused(t("Only root can read the runs in {folder}: use sudo.", folder=shown)) from None
+        raise Refused(t("Only root can read the runs in {folder}: use sudo.", folder=folder)) from None
     except OSError as error:
-        raise BadInput(UNREADABLE(file=shown, why=str(error.strerror))) from None
+        raise BadInput(UNREADABLE(file=folder, why=error)) from None
 
 
 def find_run(name: str | None, journal_dir: Path | None = None) -> Path:
@@ -396,7 +405,7 @@ def find_run(name: str | None, journal_dir: Path | None = None) -> Path:
     runs = list_runs(journal_dir)
     if name is None:
         if not runs:
-            raise BadInput(t("No runs in {folder}.", folder=str(runs_folder(journal_dir))))
+            raise BadInput(t("No runs in {folder}.", folder=runs_folder(journal_dir)))
         return runs[-1]
     if "/" in name and _is_run(Path(name)):
         return Path(name).absolute()

@@ -6,6 +6,7 @@ Also finds the fstab and crypttab lines that refer to volumes a plan destroys.
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from msgspec import Struct
@@ -13,8 +14,8 @@ from msgspec.structs import replace
 
 from wizard.advice.existing import Existing
 from wizard.apply.block.devices import drives_under, node_fault
-from wizard.apply.run.backup_store import Environment
-from wizard.apply.settings.system import OWN, superblock, unit_state
+from wizard.apply.run.backup_store import ANY, Environment
+from wizard.apply.settings.system import superblock, unit_state
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import (
     CMDLINE,
@@ -25,6 +26,7 @@ from wizard.apply.system.fstab import (
     boot_entry,
     parse,
     parse_crypttab,
+    read_lines,
     started_with,
     tags_of,
 )
@@ -32,7 +34,6 @@ from wizard.apply.system.mounts import Mounted, is_mount_of, mounted_from, read_
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput, Failed
 from wizard.model.geometry import Identity
-from wizard.model.layout import Member
 from wizard.model.machine import Drive, Machine, Partition, Signature
 from wizard.model.said import Message, Sentence, t
 from wizard.operations.settings import SwitchOnTimer, rules_name
@@ -123,19 +124,21 @@ def look_at_filesystem(device: str, environment: Environment) -> ExistingVolume:
 
 def options_at_boot(drive: Drive, device: str, fstab: Path) -> tuple[str, ...] | None:
     """Return the filesystem's options in fstab, or None if it has no line or fstab is unreadable."""
-    places = _places(device)
-    line = _preferred_line(lines_at_boot(drive, device, fstab), places)
+    line = _preferred_line(lines_at_boot(drive, device, fstab), _places(device))
     return line.options if line else None
 
 
 def lines_at_boot(drive: Drive, device: str, fstab: Path) -> list[Line]:
     """Return the filesystem's lines in fstab, such as one per subvolume; empty if fstab is unreadable."""
-    try:
-        lines = parse(read_text(fstab), str(fstab))
-    except BadInput:
-        return []
     tags, places = _tags_of(drive, device), _places(device)
-    return [line for line in lines if _matches(line, device, tags, places)]
+    return [line for line in readable_lines(fstab) if _matches(line, device, tags, places)]
+
+
+def readable_lines(fstab: Path) -> tuple[Line, ...]:
+    """Return all lines of fstab; empty if unreadable."""
+    with suppress(BadInput):
+        return read_lines(fstab)
+    return ()
 
 
 def _tags_of(drive: Drive, device: str) -> Tags:
@@ -203,13 +206,9 @@ def _signature(node: str, drive: Drive, part: Partition | None) -> Signature:
 
 
 def _superblock(node: str, signature: Signature) -> Superblock | None:
-    """Return the superblock of an ext filesystem, or None for others or without permission."""
-    if not signature.kind.startswith("ext"):
-        return None
-    try:
-        return superblock(node)
-    except Failed:
-        return None
+    with suppress(Failed):
+        return superblock(node) if signature.kind.startswith("ext") else None
+    return None
 
 
 def _preferred_line(own: Sequence[Line], places: Collection[str]) -> Line | None:
@@ -231,11 +230,10 @@ def _reserved(place: str | None, signature: Signature) -> int | None:
     available to users."""
     if place is None or not signature.kind.startswith("ext"):
         return None
-    try:
+    with suppress(OSError):
         status = os.statvfs(place)
-    except OSError:
-        return None
-    return (status.f_bfree - status.f_bavail) * status.f_frsize
+        return (status.f_bfree - status.f_bavail) * status.f_frsize
+    return None
 
 
 LINE_LEFT = Sentence("Line {line} of {file} names {source}, which is lost. {remedy}")
@@ -260,17 +258,17 @@ HARM = (LINE_OVERWRITES, LINE_STOPS, LINE_LEFT)
 """Warnings about a line, most dangerous first."""
 
 
-def with_lines_left(plan: Plan, drives: Sequence[Drive], environment: Environment = OWN) -> Plan:
+def with_lines_left(plan: Plan, drives: Sequence[Drive], environment: Environment = ANY) -> Plan:
     """Return the plan with warnings about lines in fstab and crypttab that name volumes the plan destroys.
     Lines that match a new volume, for example by label, are omitted. Read-only."""
     by_path = {drive.path: drive for drive in drives}
-    left = [
-        said
-        for member in plan.members
-        if (drive := by_path.get(member.drive.path))
-        for device in _destroyed_devices(member, drive)
-        for said in _warnings(plan, drive, device, environment)
-    ]
+    left: list[Message | str] = []
+    for member in plan.members:
+        if drive := by_path.get(member.drive.path):
+            kept = {slot.number for slot in member.before.partitions if slot.kept}
+            lost = [part.path for part in drive.partitions if part.number not in kept]
+            for device in lost if kept else (drive.path, *lost):
+                left += _warnings(plan, drive, device, environment)
     return replace(plan, doubts=(*left, *plan.doubts)) if left else plan
 
 
@@ -298,7 +296,7 @@ def _warnings(plan: Plan, drive: Drive, device: str, environment: Environment) -
             # Of several lines, such as those of subvolumes, report the most dangerous one.
             entry = min(entries, key=lambda one: HARM.index(_sentence_of(one)))
             sentence = _sentence_of(entry)
-            yield sentence(line=entry.number, file=str(file), source=entry.source, remedy=remedy)
+            yield sentence(line=entry.number, file=file, source=entry.source, remedy=remedy)
 
 
 def _meant(entries: Iterable[FstabEntry], device: str, tags: Tags) -> list[FstabEntry]:
@@ -314,10 +312,9 @@ def _sentence_of(entry: FstabEntry) -> Sentence:
 def openings(drive: Drive, device: str, crypttab: Path) -> list[Opening]:
     """Return the lines of crypttab for a device; empty if crypttab is unreadable."""
     tags = _tags_of(drive, device)
-    try:
+    with suppress(BadInput):
         return [line for line in parse_crypttab(read_text(crypttab)) if line.means(device, tags)]
-    except BadInput:
-        return []
+    return []
 
 
 def _inside(drive: Drive, device: str, openings: Sequence[Opening], fstab: Path) -> list[Line]:
@@ -331,16 +328,4 @@ def _inside(drive: Drive, device: str, openings: Sequence[Opening], fstab: Path)
             names += [rf"/dev/{re.escape(mark.group)}/.+", rf"/dev/mapper/{mapped}-(?!-).+"]
         elif mark.kind == "linux_raid_member" and mark.label:
             names.append(f"/dev/md/{re.escape(mark.label.rpartition(':')[2])}")
-    try:
-        lines = parse(read_text(fstab), str(fstab))
-    except BadInput:
-        return []
-    return [line for line in lines if any(re.fullmatch(name, line.source) for name in names)]
-
-
-def _destroyed_devices(member: Member, drive: Drive) -> Iterator[str]:
-    """Yield the devices whose contents the plan destroys."""
-    kept = {slot.number for slot in member.before.partitions if slot.kept}
-    if not kept:
-        yield drive.path
-    yield from (part.path for part in drive.partitions if part.number not in kept)
+    return [line for line in readable_lines(fstab) if any(re.fullmatch(name, line.source) for name in names)]

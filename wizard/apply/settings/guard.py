@@ -11,7 +11,7 @@ from contextlib import suppress
 
 from wizard.apply.block.devices import node_fault
 from wizard.apply.plan import identity_check
-from wizard.apply.plan.guard import NOT_ON_DRIVE, OPTIONS_REFUSED, check_programs
+from wizard.apply.plan.guard import NOT_ON_DRIVE, OPTIONS_REFUSED
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.run.process import refused
 from wizard.apply.settings import existing_filesystem
@@ -19,7 +19,7 @@ from wizard.apply.settings.system import system_of
 from wizard.apply.tree.mount_read_only import driver_refusal
 from wizard.model.errors import BadInput, Failed
 from wizard.model.machine import Drive
-from wizard.model.requests import NewUuid, SwitchOff
+from wizard.model.requests import NewUuid
 from wizard.model.said import Message, Sentence, t
 from wizard.operations import operation
 from wizard.operations.settings import Relabel
@@ -36,8 +36,10 @@ def clones_of(device: str, uuid: str) -> tuple[str, ...]:
     same filesystem. Empty if blkid fails."""
     node = os.path.realpath(device)
     others = (one for one in nodes_with(uuid) if one != node and not is_stacked(one, node))
+    # Only members of a Btrfs have this UUID.
+    member = ("-o", "value", "-s", "UUID_SUB")
     with suppress(Failed):
-        return tuple(one for one in others if _member(one) == _member(node))
+        return tuple(one for one in others if _blkid(*member, one) == _blkid(*member, node))
     return ()
 
 
@@ -57,7 +59,6 @@ def is_stacked(one: str, other: str) -> bool:
 
 
 def _lower_devices(node: str) -> Iterator[str]:
-    """Yield the devices below a device."""
     folder = sysfs.SYS / "class/block" / sysfs.name_of(node)
     lower = [sysfs.node_of(entry.name) for entry in folder.glob("slaves/*")]
     with suppress(OSError):
@@ -66,11 +67,6 @@ def _lower_devices(node: str) -> Iterator[str]:
     for one in lower:
         yield one
         yield from _lower_devices(one)
-
-
-def _member(node: str) -> list[str]:
-    """Return the UUID of a Btrfs member; empty for other filesystems."""
-    return _blkid("-o", "value", "-s", "UUID_SUB", node)
 
 
 def _blkid(*words: str) -> list[str]:
@@ -105,24 +101,12 @@ def check_foreign(document: Changes | Migration | Bring, environment: Environmen
             raise refused(why)
 
 
-def check_may(changes: Changes) -> None:
-    """Raises Refused if this process lacks a capability, as root in a container may."""
-    for setting in changes.settings:
-        if why := setting.forbidden(system_of(changes)):
-            raise refused(why)
-
-
 def check_options(changes: Changes) -> None:
     """Raises Refused if the kernel refuses a mount option that the changes add. Writes nothing."""
     for setting in changes.settings:
         for driver, options in setting.added_options(changes.filesystem):
             if find(f"mount.{driver}") is None and (why := driver_refusal(driver, options, changes.device)):
                 raise refused(OPTIONS_REFUSED(device=changes.device, why=why))
-
-
-def check_tuning_tools(changes: Changes) -> None:
-    """Raises Refused if a tool for a step, its check or undo is missing."""
-    check_programs({tool for setting in changes.settings for tool in setting.tools()})
 
 
 def check_new(changes: Changes) -> None:
@@ -138,15 +122,12 @@ def check_new(changes: Changes) -> None:
 
 def check_state(changes: Changes, begun: Set[int], done: Set[int]) -> None:
     """Raises Refused if a setting does not fit the steps that are started and done, by number from 1."""
+    How = operation.How
     for number, setting in enumerate(changes.settings, 1):
         if number in done:
-            fits = {operation.How.AFTER} if setting.lasts else {operation.How.AFTER, operation.How.BEFORE}
+            fits = {How.AFTER} if setting.lasts else {How.AFTER, How.BEFORE}
         else:
-            fits = (
-                {operation.How.BEFORE, operation.How.AFTER, operation.How.HALF}
-                if number in begun
-                else {operation.How.BEFORE}
-            )
+            fits = {How.BEFORE, How.AFTER, How.HALF} if number in begun else {How.BEFORE}
         check_setting(setting, system_of(changes), fits)
 
 
@@ -179,14 +160,6 @@ def device_fault(changes: Changes) -> Message | str | None:
     is_known = bool(changes.uuid) and not isinstance(changes.wanted, NewUuid)
     fault = identity_check.drive_fault(changes.drive, drive, lambda: is_known or None)
     return fault or _filesystem_fault(changes, drive)
-
-
-def is_powered_off(changes: Changes) -> bool:
-    """Return True if the drive is powered off, as these changes require."""
-    return (
-        isinstance(changes.wanted, SwitchOff)
-        and changes.settings[-1].read(system_of(changes)).how is operation.How.AFTER
-    )
 
 
 def _filesystem_fault(changes: Changes, drive: Drive) -> Message | None:

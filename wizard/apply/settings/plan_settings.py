@@ -1,6 +1,6 @@
 """Plan the changes that an action needs on an existing filesystem or drive. Read-only."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -29,8 +29,9 @@ from wizard.filesystems.kind import UUID_TABLES, WRITTEN_UUIDS
 from wizard.filesystems.registry import KINDS, MADE
 from wizard.model import requests
 from wizard.model.errors import BadInput, Refused
+from wizard.model.geometry import Identity
 from wizard.model.layout import ARRAY_LINKS, Writer
-from wizard.model.machine import Drive, Machine
+from wizard.model.machine import Drive
 from wizard.model.said import Message, t
 from wizard.operations import growth, rules
 from wizard.operations.fstab import EditFstab, LineEdit, by_label, digest_of_text, with_source
@@ -83,13 +84,22 @@ def act(device: str, wanted: requests.Wanted, environment: Environment) -> Chang
         case requests.Tune():
             raise BadInput(t("`diskwright tune` works out the settings for a workload."))
     doubts += dangers.forgotten_doubts(used.machine, operations)
-    steps = steps_of(operations, Context(used.identity))
-    existing = used.existing
-    changes = Changes(
-        used.identity, existing.device, existing.filesystem, used.uuid, wanted, steps, (), tuple(doubts)
-    )
+    place = (used.existing.device, used.existing.filesystem, used.uuid)
+    changes = _changes(used.identity, place, wanted, operations, doubts)
     guard.check_options(changes)
     return guard.unambiguous(changes)
+
+
+def _changes(
+    identity: Identity,
+    place: tuple[str, str, str],
+    wanted: requests.Wanted,
+    operations: Operations,
+    doubts: Sequence[Message | str],
+) -> Changes:
+    """Return the document. `place` is the device, and the type and UUID of its content or empty strings."""
+    steps = steps_of(operations, Context(identity))
+    return Changes(identity, *place, wanted, steps, (), tuple(doubts))
 
 
 def _refuse(reason: Message | None) -> None:
@@ -142,17 +152,7 @@ def _relabel(used: ExistingVolume, label: str, doubts: list[Message | str]) -> O
         doubts.append(t("The partition name in the table remains '{name}', the old label.", name=used.label))
     place = next((one.mount_point for one in reversed(used.mounts)), "")
     relabel = Relabel(device, filesystem, place, used.label, label)
-    by_old_label = [line for line in used.lines if line.names(old_tag)]
-    return [
-        relabel,
-        *_edited(
-            used,
-            (
-                _edit_of(used, line, with_source(_text_of(used, line), by_label(label)))
-                for line in by_old_label
-            ),
-        ),
-    ]
+    return [relabel, *_edited(used, [line for line in used.lines if line.names(old_tag)], by_label(label))]
 
 
 def _set_uuid(used: ExistingVolume, doubts: list[Message | str], environment: Environment) -> Operations:
@@ -173,16 +173,19 @@ def _set_uuid(used: ExistingVolume, doubts: list[Message | str], environment: En
     return [Relabel(device, filesystem, "", used.uuid, new, "uuid")]
 
 
-def _old_lines(environment: Environment, tags: fstab.Tags) -> Iterator[Message]:
+def _old_lines(environment: Environment, tags: fstab.Tags) -> list[Message]:
     """Warn about lines of fstab and crypttab that name an old UUID."""
-    for file, parsed in (
-        (environment.fstab, lambda text: fstab.parse(text, str(environment.fstab))),
-        (environment.crypttab, parse_crypttab),
-    ):
-        entries: Sequence[fstab.FstabEntry] = parsed(read_text(file))
-        for entry in entries:
-            if entry.names(tags):
-                yield t("Line {line} of {file} names the old UUID.", line=entry.number, file=str(file))
+    file, other = environment.fstab, environment.crypttab
+    entries: tuple[tuple[Path, Sequence[fstab.FstabEntry]], ...] = (
+        (file, fstab.read_lines(file)),
+        (other, parse_crypttab(read_text(other))),
+    )
+    return [
+        t("Line {line} of {file} names the old UUID.", line=entry.number, file=path)
+        for path, found in entries
+        for entry in found
+        if entry.names(tags)
+    ]
 
 
 def _written_uuids(device: str, wanted: requests.NewUuid, environment: Environment) -> Changes | None:
@@ -201,44 +204,33 @@ def _written_uuids(device: str, wanted: requests.NewUuid, environment: Environme
     def drawn(device: str, old: str) -> str:
         return str(uuid5(NAMESPACE_OID, f"{old} {device} {identity.token}"))
 
-    relabel = Relabel(
-        node,
-        kind,
-        "",
-        uuid,
-        drawn(node, uuid)[: len(uuid)],
-        "uuid",
-        tuple((part, old, drawn(part, old)) for part, old in parts if has_guids),
-    )
+    guids = tuple((part, old, drawn(part, old)) for part, old in parts if has_guids)
+    relabel = Relabel(node, kind, "", uuid, drawn(node, uuid)[: len(uuid)], "uuid", guids)
     tags = {("PARTUUID", old) for _, old in parts} if kind in UUID_TABLES else {("UUID", uuid)}
     doubts = [*_old_lines(environment, frozenset(tags))]
     if kind in UUID_TABLES:
         doubts.append(
             t("UEFI entries and Windows that name an old UUID no longer start from {drive}.", drive=node)
         )
-    steps = steps_of([relabel], Context(identity))
-    return Changes(identity, node, kind, uuid, wanted, steps, (), tuple(doubts))
+    return _changes(identity, (node, kind, uuid), wanted, [relabel], doubts)
 
 
-def _text_of(used: ExistingVolume, line: fstab.Line) -> str:
-    return used.found.fstab_text.split("\n")[line.number - 1]
+def _edited(used: ExistingVolume, lines: Sequence[fstab.Line], source: str | None = None) -> Operations:
+    """Plan another source for lines of fstab, or to delete them."""
+    texts = used.found.fstab_text.split("\n")
+    old = [(line.number, texts[line.number - 1]) for line in lines]
+    edits = [LineEdit(number, text, with_source(text, source) if source else None) for number, text in old]
+    return [_edit_of(used, *edits)] if edits else []
 
 
-def _edit_of(used: ExistingVolume, line: fstab.Line, new: str | None) -> LineEdit:
-    return LineEdit(line.number, _text_of(used, line), new)
-
-
-def _edited(used: ExistingVolume, lines: Iterator[LineEdit]) -> Operations:
-    edits = tuple(lines)
-    return [EditFstab(used.found.fstab, digest_of_text(used.found.fstab_text), edits)] if edits else []
+def _edit_of(used: ExistingVolume, *edits: LineEdit) -> EditFstab:
+    return EditFstab(used.found.fstab, digest_of_text(used.found.fstab_text), edits)
 
 
 def _mount(used: ExistingVolume, wanted: requests.Attach) -> Operations:
     device, kind = used.existing.device, KINDS[used.existing.filesystem]
     _refuse(possible.why_not_mount(used.machine, used.drive, device, boot=wanted.boot))
-    if fault := rules.mount_options_fault(wanted.options):
-        _refuse(guard.CLAUSE(fault=fault))
-    _refuse_risky(wanted.options, used.existing.filesystem)
+    _check_options(wanted.options, used.existing.filesystem)
     name = possible.driver_of(used.machine, kind)
     assert name is not None, kind.name
     line = used.lines[0] if used.lines else None
@@ -252,15 +244,9 @@ def _mount(used: ExistingVolume, wanted: requests.Attach) -> Operations:
     if wanted.owner is not None and ((kind.name in MADE and MADE[kind.name].holds.owners) or not operations):
         operations += owner_change(used, place, name, wanted.owner)
     if wanted.boot and line is None:
-        operations += _with_line(used, place, name, options)
+        operations.append(_with_line(used, place, name, options))
     if not operations:
-        _refuse(
-            t(
-                "{device} is already mounted at {place}, also at every boot.",
-                device=device,
-                place=place,
-            )
-        )
+        _refuse(t("{device} is already mounted at {place}, also at every boot.", device=device, place=place))
     return operations
 
 
@@ -308,7 +294,7 @@ def _place_and_options(
         if wanted.place not in (None, mounted_at):
             _refuse(possible.MOUNTED(device=device, places=(mounted_at,)))
         return mounted_at, wanted.options
-    places = mounts.usual_places()
+    kind, places = KINDS[used.existing.filesystem].name, mounts.usual_places()
     if wanted.place is None and (
         not used.label or "/" in used.label or rules.mount_point_fault(f"{places}/{used.label}")
     ):
@@ -323,11 +309,10 @@ def _place_and_options(
     )
     if fault := rules.mount_point_fault(place):
         _refuse(t("The mount point {place} {fault}.", place=place, fault=fault))
-    kind = KINDS[used.existing.filesystem].name
     return place, (*wanted.options, *owner_options(kind, wanted.writer, wanted.options))
 
 
-def _with_line(used: ExistingVolume, place: str, name: str, options: Sequence[str]) -> Operations:
+def _with_line(used: ExistingVolume, place: str, name: str, options: Sequence[str]) -> EditFstab:
     if not used.uuid:
         _refuse(
             t(
@@ -340,7 +325,7 @@ def _with_line(used: ExistingVolume, place: str, name: str, options: Sequence[st
     wanted = possible.line_of(used.uuid, place, used.existing.filesystem, name, with_nofail)
     if taken := fstab.conflict(fstab.parse(used.found.fstab_text, used.found.fstab), wanted):
         _refuse(t("{file}, {conflict}. Remove that line first.", file=used.found.fstab, conflict=taken))
-    return _edited(used, iter([LineEdit(0, None, wanted.line)]))
+    return _edit_of(used, LineEdit(0, None, wanted.line))
 
 
 def _unmount_all(used: ExistingVolume, *, boot: bool) -> Operations:
@@ -357,8 +342,7 @@ def _unmount_all(used: ExistingVolume, *, boot: bool) -> Operations:
             if boot
             else possible.HIDDEN(device=device)
         )
-    unmounts = [_unmount(device, mounted) for mounted in reversed(used.mounts)]
-    return [*unmounts, *_edited(used, (_edit_of(used, line, None) for line in lines))]
+    return [*(_unmount(device, mounted) for mounted in reversed(used.mounts)), *_edited(used, lines)]
 
 
 def _unmount(device: str, mounted: mounts.Mounted) -> Unmount:
@@ -395,10 +379,7 @@ def _change_options(
     options = tuple(dict.fromkeys((*options, *subvolume))) or ("defaults",)
     if {one for one in options if one.startswith(("subvol=", "subvolid="))} != {*subvolume}:
         _refuse(t("An option cannot select another subvolume here."))
-    added = tuple(one for one in options if one not in kept)
-    if fault := rules.mount_options_fault(added):
-        _refuse(guard.CLAUSE(fault=fault))
-    _refuse_risky(added, used.existing.filesystem)
+    _check_options(tuple(one for one in options if one not in kept), used.existing.filesystem)
     if options == at_boot:
         _refuse(t("{device} already has these options.", device=device))
     operations: Operations = []
@@ -450,7 +431,9 @@ def _grow(used: ExistingVolume, doubts: list[Message | str]) -> Operations:
     return [*operations, growing]
 
 
-def _refuse_risky(options: Sequence[str], filesystem: str) -> None:
+def _check_options(options: tuple[str, ...], filesystem: str) -> None:
+    if fault := rules.mount_options_fault(options):
+        _refuse(guard.CLAUSE(fault=fault))
     kind = KINDS[filesystem].relabelling
     for danger in sorted(rules.dangers_in(options, kind.rules if kind and kind.rules else filesystem)):
         _refuse(t("{option} puts data at risk.", option=danger))
@@ -463,18 +446,6 @@ def _whole_drive(device: str) -> str:
     return node
 
 
-def _for_drive(
-    machine: Machine,
-    drive: Drive,
-    wanted: requests.Wanted,
-    operations: Operations,
-    doubts: Sequence[Message] = (),
-) -> Changes:
-    identity = dangers.known_identity(machine, drive)
-    steps = steps_of(operations, Context(identity))
-    return Changes(identity, drive.path, "", "", wanted, steps, (), tuple(doubts))
-
-
 def _switch_off(device: str) -> Changes:
     node = _whole_drive(device)
     machine = probe_machine([node])
@@ -483,7 +454,17 @@ def _switch_off(device: str) -> Changes:
     files = _removal_files(drive)
     if not files:
         _refuse(t("The kernel cannot power off {drive}.", drive=drive.path))
-    return _for_drive(machine, drive, requests.SwitchOff(), [*_unmount_drive(drive), PowerOff(node, files)])
+    nodes = (drive.path, *(part.path for part in drive.partitions))
+    unmounts = (
+        _unmount(device, mounted)
+        for mounted in reversed(mounts.read_mounts())
+        for device in nodes
+        if mounts.is_mount_of(mounted, device)
+    )
+    operations: Operations = [*unmounts, PowerOff(node, files)]
+    return _changes(
+        dangers.known_identity(machine, drive), (drive.path, "", ""), requests.SwitchOff(), operations, ()
+    )
 
 
 def _release(device: str) -> Changes:
@@ -504,7 +485,13 @@ def _release(device: str) -> Changes:
         doubts.append(t("md marks the array as clean in its superblocks. Files do not change."))
     if any(one.layer == "lvm" for one in operations):
         doubts.append(t("LVM thin pools and caches save their state on the drive. Files do not change."))
-    return _for_drive(machine, drive, requests.Release(), [*operations], doubts)
+    return _changes(
+        dangers.known_identity(machine, drive),
+        (drive.path, "", ""),
+        requests.Release(),
+        [*operations],
+        doubts,
+    )
 
 
 def _as_running(operation: StopLayer) -> StopLayer:
@@ -524,20 +511,11 @@ def _as_running(operation: StopLayer) -> StopLayer:
     if state in STOPPED:
         return replace(operation, state="inactive")
     # Without udev, mdadm gives an array started by name another number while its old node exists.
-    links = (str(one) for one in sorted(Path(ARRAY_LINKS).glob("*")) if one.is_symlink() and udev_runs())
-    named = (
-        one for one in links if rules.is_device_path(one) and str(Path(one).resolve()) == operation.device
-    )
-    operation = replace(operation, name=next(named, ""))
-    return replace(operation, state="read-only" if state in ("readonly", "read-auto") else "active")
-
-
-def _unmount_drive(drive: Drive) -> Iterator[Unmount]:
-    nodes = (drive.path, *(part.path for part in drive.partitions))
-    for mounted in reversed(mounts.read_mounts()):
-        device = next((node for node in nodes if mounts.is_mount_of(mounted, node)), None)
-        if device is not None:
-            yield _unmount(device, mounted)
+    links = (one for one in sorted(Path(ARRAY_LINKS).glob("*")) if one.is_symlink() and udev_runs())
+    names = (str(one) for one in links if str(one.resolve()) == operation.device)
+    name = next(filter(rules.is_device_path, names), "")
+    now = "read-only" if state in ("readonly", "read-auto") else "active"
+    return replace(operation, name=name, state=now)
 
 
 def _removal_files(drive: Drive) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ import os
 import pwd
 import shlex
 import stat
-from collections.abc import Collection, Iterator, Set
+from collections.abc import Callable, Collection, Iterator, Sequence, Set
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -13,6 +13,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from wizard.apply.block.devices import kernel_name
+from wizard.apply.plan.guard import check_programs
 from wizard.apply.run import job, journal, kinds, process
 from wizard.apply.run.backup_store import Environment, mark_durably
 from wizard.apply.run.progress_log import reached
@@ -61,16 +62,17 @@ def writer_of(top: os.stat_result) -> Writer:
     if top.st_mode & stat.S_IWOTH:
         return EVERYONE
     if top.st_uid and top.st_mode & stat.S_IWUSR:
-        name = str(top.st_uid)
-        with suppress(KeyError):
-            name = pwd.getpwuid(top.st_uid).pw_name
-        return Writer("person", name, top.st_uid, top.st_gid)
+        return Writer("person", _name(pwd.getpwuid, top.st_uid), top.st_uid, top.st_gid)
     if top.st_gid and top.st_mode & stat.S_IWGRP:
-        name = str(top.st_gid)
-        with suppress(KeyError):
-            name = grp.getgrgid(top.st_gid).gr_name
-        return Writer("group", name, 0, top.st_gid)
+        return Writer("group", _name(grp.getgrgid, top.st_gid), 0, top.st_gid)
     return ROOT
+
+
+def _name(find: Callable[[int], Sequence[object]], number: int) -> str:
+    """Return the name of a user or group, or the number if the system does not know the name."""
+    with suppress(KeyError):
+        return str(find(number)[0])
+    return str(number)
 
 
 def _size_bytes(device: str) -> int:
@@ -82,20 +84,11 @@ def _size_bytes(device: str) -> int:
 NOT_RESUMABLE = Sentence("The run {run} cannot be resumed: {fault}.")
 
 
-def check_resumable(run: Path, changes: Changes) -> None:
-    """Raises Refused unless a started run can resume: same filesystem, and settings as the run left
-    them."""
-    if _is_off(changes, journal.begun_steps(journal.read_entries(run))):
-        return
-    if fault := guard.device_fault(changes):
-        raise process.refused(NOT_RESUMABLE(run=run.name, fault=fault))
-    entries = journal.read_entries(run)
-    guard.check_state(changes, journal.begun_steps(entries), journal.done_steps(entries))
-
-
 def _is_off(changes: Changes, begun: Set[int]) -> bool:
     """Return True if the last step has powered off the drive."""
-    return len(changes.steps) in begun and guard.is_powered_off(changes)
+    if len(changes.steps) not in begun or not isinstance(changes.wanted, SwitchOff):
+        return False
+    return changes.settings[-1].read(system_of(changes)).how is How.AFTER
 
 
 def _verified(work: job.RunWork, changes: Changes) -> job.Outcome:
@@ -104,10 +97,8 @@ def _verified(work: job.RunWork, changes: Changes) -> job.Outcome:
     if isinstance(changes.wanted, SwitchOff):
         return Event.DONE, t("{device} is powered off and can be unplugged.", device=changes.device)
     if changes.is_final:
-        grown = t(
-            "{device} has grown as shown; all checks passed. Undo is not possible.", device=changes.device
-        )
-        return Event.DONE, grown
+        grown = Sentence("{device} has grown as shown; all checks passed. Undo is not possible.")
+        return Event.DONE, grown(device=changes.device)
     changed = t(
         "{device} is changed exactly as shown; all checks passed. `diskwright undo "
         "{run}` undoes the changes.",
@@ -141,8 +132,11 @@ class SettingsRunJob(job.RunJob[Changes]):
         """Check that this run may change every setting."""
         guard.check_own(document, environment)
         if not undoing:
-            guard.check_may(document)
-            guard.check_tuning_tools(document)
+            for setting in document.settings:
+                # Root in a container may lack capabilities.
+                if why := setting.forbidden(system_of(document)):
+                    raise process.refused(why)
+            check_programs({tool for setting in document.settings for tool in setting.tools()})
         return (document.drive.path,)
 
     def check_place(self, document: Changes, how: job.Start) -> None:
@@ -181,11 +175,17 @@ class SettingsRunJob(job.RunJob[Changes]):
                 raise Refused(t("The run {run} cannot be undone: {why}.", run=run.name, why=why))
 
     def check_continues(self, run: Path, document: Changes, purpose: process.Purpose) -> None:
-        """Check that the settings are as the run left them."""
-        if purpose is process.Purpose.APPLY and self.has_begun(run):
-            check_resumable(run, document)
-        elif purpose is process.Purpose.APPLY:
+        """Check that a resumed run has the same filesystem, and the settings as the run left them."""
+        if purpose is not process.Purpose.APPLY:
+            return
+        entries = journal.read_entries(run)
+        begun = journal.begun_steps(entries)
+        if not begun:
             guard.check_new(document)
+        elif not _is_off(document, begun):
+            if fault := guard.device_fault(document):
+                raise process.refused(NOT_RESUMABLE(run=run.name, fault=fault))
+            guard.check_state(document, begun, journal.done_steps(entries))
 
     def apply(self, work: job.RunWork) -> job.Outcome:
         """Make all changes that are not made yet."""

@@ -12,31 +12,29 @@ from time import monotonic, sleep
 from msgspec import Struct
 from msgspec.structs import replace
 
-from wizard.apply.block.devices import forget_caches, kernel_name, open_exclusively, write_bytes
+from wizard.apply.block.devices import kernel_name, open_exclusively
 from wizard.apply.resize.resized import held_in_use
-from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
+from wizard.apply.run.backup_store import ANY, LOOK_SECONDS, Environment
 from wizard.apply.run.journal import Journal, sync_folder
 from wizard.apply.run.runs import load_environment
-from wizard.apply.steps.arrays import carry
 from wizard.apply.steps.filesystem import mount_filesystem
 from wizard.apply.steps.step_context import journalled, physical_volumes_of, when_free
 from wizard.apply.system import edited_file, mounts
-from wizard.apply.table.identifier import read_identifier, write_identifier
+from wizard.apply.table.identifier import Edit, read_identifier, write_identifier
 from wizard.apply.table.one_entry import with_backup_at_end, with_one_changed
-from wizard.apply.table.proof import Image, in_order
 from wizard.apply.table.write import image_of, table_regions
 from wizard.apply.tree.mount_read_only import mounted_as_it_is
 from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.geometry import Identity
-from wizard.model.layout import MAPPER, Member
+from wizard.model.layout import MAPPER, Layout, Member
 from wizard.model.machine import Drive, Extent, Signature
 from wizard.model.said import KERNEL_SECTOR_BYTES, Message, t
 from wizard.operations import growth
+from wizard.operations.layers import array_uuid
 from wizard.operations.mounts import Mount, Top
 from wizard.operations.operation import How, Setting, ValueState
 from wizard.operations.settings import Relabel
-from wizard.operations.table import WriteTable
 from wizard.plan import derive
 from wizard.plan.changes import Bring, Changes, Migration
 from wizard.plan.dangers import layout_before
@@ -51,9 +49,6 @@ from wizard.process.program import ENDED, find, run
 GONE_SECONDS = 10.0
 """Time limit for the kernel to add or remove a device."""
 
-OWN = Environment()
-"""The environment of the running system."""
-
 SYSTEMD = Path("/run/systemd/system")
 PROCESS = Path("/proc/self/status")
 
@@ -65,7 +60,7 @@ class RunningSystem(Struct, frozen=True):
 
     drive: Identity
     settings: tuple[Setting, ...]
-    environment: Environment = OWN
+    environment: Environment = ANY
     step: int = 0
     run_name: str = ""
     journal: Journal | None = None
@@ -100,6 +95,9 @@ class RunningSystem(Struct, frozen=True):
         return has_capability(number)
 
     def foreign_drive(self, devices: Sequence[str]) -> str | None:
+        only = self.environment.only
+        if only is None:
+            return None
         names = (kernel_name(device) for device in devices if not device.startswith(MAPPER))
         folders = {name: sysfs.target(SYS / "class/block" / name) for name in names}
         whole = {
@@ -107,17 +105,14 @@ class RunningSystem(Struct, frozen=True):
             for name, folder in folders.items()
             if folder is not None
         }
-        drives = {sysfs.node_of(name) for name in whole if not sysfs.LAYER.match(name)}
-        only = self.environment.only
-        return None if only is None else min(drives - only, default=None)
+        return min(
+            {sysfs.node_of(name) for name in whole if not sysfs.LAYER.match(name)} - only, default=None
+        )
 
     def unwritable(self, file: str) -> str | None:
         real = Path(file).resolve()
-        return (
-            str(real)
-            if (real.exists() and not real.is_file()) or not os.access(real.parent, os.W_OK)
-            else None
-        )
+        is_other = real.exists() and not real.is_file()
+        return str(real) if is_other or not os.access(real.parent, os.W_OK) else None
 
     def read_file(self, file: str) -> str | None:
         return edited_file.read_text(Path(file)) if Path(file).exists() else None
@@ -201,7 +196,7 @@ class RunningSystem(Struct, frozen=True):
 
     def mount(self, mount: Setting) -> None:
         assert isinstance(mount, Mount)
-        mount_filesystem(mount, self)
+        mount_filesystem(mount, self.command)
 
     def check_unused(self, place: str) -> None:
         try:
@@ -215,11 +210,31 @@ class RunningSystem(Struct, frozen=True):
 
     def partition_end(self, extend: Setting) -> ValueState:
         assert isinstance(extend, growth.ExtendPartition)
-        return _partition_end(extend, self.drive)
+        device, drive = extend.device, probe_drive(extend.drive)
+        part = drive.partition(device)
+        if part is None or part.start_bytes != extend.start_bytes:
+            return ValueState(How.OTHER, t("{device} starts at another byte", device=device))
+        sectors = sysfs.text(SYS / "class/block" / sysfs.name_of(device) / "size")
+        kernel_size = int(sectors) * KERNEL_SECTOR_BYTES if sectors and sectors.isdigit() else 0
+        seen = growth.IN_TABLE(device=device, size=part.size_bytes, kernel=kernel_size)
+        if part.size_bytes not in (extend.old_bytes, extend.new_bytes):
+            return ValueState(How.OTHER, seen)
+        table = _read_table(extend, self.drive, drive)
+        if table.now == table.new and kernel_size == extend.new_bytes:
+            return ValueState(How.AFTER, seen)
+        # If the table was copied from a smaller drive, its backup is not at the end yet, but will be moved.
+        is_copied = drive.table is not None and drive.table.backup == "misplaced"
+        now = with_backup_at_end(table.now) if is_copied else table.now
+        if now != table.old or kernel_size != extend.old_bytes:
+            return ValueState(How.HALF, seen)
+        if room_behind(drive, part) < extend.new_bytes - extend.old_bytes:
+            return ValueState(How.OTHER, t("the free space after {device} is in use", device=device))
+        return ValueState(How.BEFORE, seen)
 
     def write_partition_end(self, extend: Setting, *, new: bool) -> None:
         assert isinstance(extend, growth.ExtendPartition)
-        _write_partition_end(extend, self.drive, new=new)
+        table = _read_table(extend, self.drive, probe_drive(extend.drive))
+        table.write(extend.drive, self.drive, new=new)
 
     def filesystem_bytes(self, filesystem: str, device: str, place: str) -> int:
         return held_in_use(filesystem, device, place).size_bytes
@@ -242,13 +257,19 @@ class RunningSystem(Struct, frozen=True):
         return frozenset(one.name for one in holders)
 
     def has_array(self, members: Sequence[str], uuid: str) -> bool:
-        return carry(members, uuid, partial(run, seconds=LOOK_SECONDS))
+        argv = ("mdadm", "--examine", "--export")
+        try:
+            found = [run((*argv, member), seconds=LOOK_SECONDS).output.splitlines() for member in members]
+        except Failed:
+            # mdadm fails for partitions without a superblock.
+            return False
+        return all(f"MD_UUID={array_uuid(uuid)}" in lines for lines in found)
 
     def group_members(self, group: str) -> frozenset[str]:
-        return frozenset(physical_volumes_of(group, partial(run, seconds=LOOK_SECONDS)))
+        return physical_volumes_of(group)
 
 
-def system_of(document: Changes | Migration | Bring, environment: Environment = OWN) -> RunningSystem:
+def system_of(document: Changes | Migration | Bring, environment: Environment = ANY) -> RunningSystem:
     """Return the system for reading the settings of a document."""
     return RunningSystem(document.drive, document.settings, environment)
 
@@ -271,17 +292,12 @@ def has_capability(number: int) -> bool:
     return found is not None and bool(int(found[1], 16) >> number & 1)
 
 
-def is_growing_refused() -> bool:
-    """Return True if this process is root without the capability for growing. Others ask root first."""
-    return os.geteuid() == 0 and not has_capability(growth.SYS_RESOURCE)
-
-
 def unit_state(unit: str) -> str | None:
     """Return systemd's state of a unit, such as enabled or masked; None without systemd. Raises BadInput."""
     if not SYSTEMD.exists() or find("systemctl") is None:
         return None
+    argv = ["systemctl", "is-enabled", unit]
     try:
-        argv = ["systemctl", "is-enabled", unit]
         return run(argv, seconds=LOOK_SECONDS, accept=range(256)).output.strip() or None
     except Failed as error:
         raise BadInput(str(error)) from None
@@ -289,10 +305,8 @@ def unit_state(unit: str) -> str | None:
 
 def superblock(device: str) -> Superblock:
     """Read an ext superblock. Raises Failed if dumpe2fs does not report the values."""
-    found = {
-        key: int(value)
-        for key, value in _SUPERBLOCK.findall(run(["dumpe2fs", "-h", device], seconds=LOOK_SECONDS).output)
-    }
+    output = run(["dumpe2fs", "-h", device], seconds=LOOK_SECONDS).output
+    found = {key: int(value) for key, value in _SUPERBLOCK.findall(output)}
     if len(found) != 3:
         raise Failed(t("dumpe2fs does not report the blocks of {device} reserved for root.", device=device))
     return Superblock(found["Block count"], found["Reserved block count"], found["Block size"])
@@ -312,81 +326,19 @@ def read_top(device: str, place: str, driver: str) -> Top:
     return Top(status.st_uid, status.st_gid, S_IMODE(status.st_mode))
 
 
-class _Table(Struct, frozen=True):
-    """The table's regions: current, with the old partition end, and with the new one."""
-
-    kind: str
-    now: Image
-    old: Image
-    new: Image
-
-
-def _partition_end(operation: growth.ExtendPartition, identity: Identity) -> ValueState:
-    """Return the state of the partition's end in both copies of a GPT and in the kernel. Raises Failed or
-    BadInput."""
-    drive = probe_drive(operation.drive)
-    part = drive.partition(operation.device)
-    if part is None or part.start_bytes != operation.start_bytes:
-        return ValueState(How.OTHER, t("{device} starts at another byte", device=operation.device))
-    kernel_size = _kernel_bytes(operation.device)
-    seen = growth.IN_TABLE(device=operation.device, size=part.size_bytes, kernel=kernel_size)
-    if part.size_bytes not in (operation.old_bytes, operation.new_bytes):
-        return ValueState(How.OTHER, seen)
-    table = _table(operation, identity, drive)
-    if table.now == table.new and kernel_size == operation.new_bytes:
-        return ValueState(How.AFTER, seen)
-    # If the table was copied from a smaller drive, its backup is not at the end yet. It will be moved there.
-    is_copied = drive.table is not None and drive.table.backup == "misplaced"
-    now = with_backup_at_end(table.now) if is_copied else table.now
-    if now == table.old and kernel_size == operation.old_bytes:
-        if room_behind(drive, part) < operation.new_bytes - operation.old_bytes:
-            return ValueState(
-                How.OTHER, t("the free space after {device} is in use", device=operation.device)
-            )
-        return ValueState(How.BEFORE, seen)
-    return ValueState(How.HALF, seen)
-
-
-def _write_partition_end(operation: growth.ExtendPartition, identity: Identity, *, new: bool) -> None:
-    """Write the table with the new or the old partition end, and complete a half-written one. Does not update
-    the kernel. Raises Failed, BadInput or OSError."""
-    drive = probe_drive(operation.drive)
-    table = _table(operation, identity, drive)
-    wanted = table.new if new else table.old
-    for offset, data in in_order(table.kind, table.now, wanted):
-        # Synced before the next write.
-        write_bytes(operation.drive, offset, data)
-    forget_caches(operation.drive)
-    places = (Extent(offset, len(data)) for offset, data in wanted.pieces)
-    if image_of(operation.drive, places, identity) != wanted:
-        raise Failed(
-            t(
-                "Verification of the table on {drive} failed: the data read back differs "
-                "from the data written.",
-                drive=operation.drive,
-            )
-        )
-
-
-def _kernel_bytes(device: str) -> int:
-    """Return the partition size in the kernel, or 0 if the kernel does not list the partition."""
-    sectors = sysfs.text(SYS / "class/block" / sysfs.name_of(device) / "size")
-    return int(sectors) * KERNEL_SECTOR_BYTES if sectors and sectors.isdigit() else 0
-
-
-def _table(operation: growth.ExtendPartition, identity: Identity, drive: Drive) -> _Table:
+def _read_table(operation: growth.ExtendPartition, identity: Identity, drive: Drive) -> Edit:
+    """Read the table, with the old and with the new partition end. Raises Failed or BadInput."""
     known = replace(drive, size_bytes=identity.size_bytes, geometry=identity.geometry)
     before = derive.changing(layout_before(known, preserve=True), operation.number)
     slot = next(one for one in before.partitions if one.number == operation.number)
-    after = derive.placed_layout(before, slot.number, Extent(slot.start_bytes, operation.new_bytes))
-    regions = table_regions(Member(identity, before, after))
-    now = image_of(operation.drive, regions, identity)
 
-    def with_size(size_bytes: int) -> tuple[WriteTable, Image]:
-        place = Extent(slot.start_bytes, size_bytes)
-        resized = derive.placed_layout(before, slot.number, place)
-        table = derive.table_of(operation.drive, resized, changed=slot.number)
-        return table, with_one_changed(table, now)
+    def with_size(size_bytes: int) -> Layout:
+        return derive.placed_layout(before, slot.number, Extent(slot.start_bytes, size_bytes))
 
-    (kind, old), (_, new) = with_size(operation.old_bytes), with_size(operation.new_bytes)
-    return _Table(kind.table, now, old, new)
+    after = with_size(operation.new_bytes)
+    now = image_of(operation.drive, table_regions(Member(identity, before, after)), identity)
+    old, new = (
+        with_one_changed(derive.table_of(operation.drive, layout, changed=slot.number), now)
+        for layout in (with_size(operation.old_bytes), after)
+    )
+    return Edit(before.table, now, old, new)

@@ -22,7 +22,7 @@ from wizard.model.geometry import Geometry
 from wizard.model.machine import Extent, Striping
 from wizard.model.run import Check, differences
 from wizard.model.said import KERNEL_SECTOR_BYTES, KIB, MIB, Message, failing, t
-from wizard.operations.layers import MakeArray, array_uuid
+from wizard.operations.layers import MakeArray
 from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import HIGHEST_ARRAY
 from wizard.probe.host.sysfs import node_of
@@ -56,10 +56,9 @@ def taken_arrays() -> tuple[str, ...]:
 
 
 def _md_taken(node: str) -> bool:
-    state = devices.SYS_BLOCK / devices.kernel_name(node) / "md/array_state"
-    return (devices.SYS_BLOCK / devices.kernel_name(node)).exists() and not (
-        state.exists() and state.read_text().strip() == "clear"
-    )
+    folder = devices.sysfs_folder(node)
+    state = folder / "md/array_state"
+    return folder.exists() and not (state.exists() and state.read_text().strip() == "clear")
 
 
 def layers_on(parts: Sequence[str]) -> tuple[str, ...]:
@@ -77,51 +76,19 @@ def running_array(array: MakeArray, do: Do) -> str | None:
     """Return the kernel node of the plan's running array, or None. Raises Failed if another array uses its
     members."""
     node = next(iter(layers_on(array.parts)), None)
-    if node is not None and not _is_own(node, array, do):
+    if node is None:
+        return None
+    # An array that was never started does not report its UUID, but its members do.
+    output = do(("mdadm", "--detail", "--export", node)).output
+    if f"MD_UUID={array.mdadm_uuid}" not in output.splitlines():
         raise foreign(node)
     return node
 
 
-def _is_own(node: str, array: MakeArray, do: Do) -> bool:
-    # An array that was never started does not report its UUID, but its members do.
-    output = do(("mdadm", "--detail", "--export", node)).output
-    return f"MD_UUID={array.mdadm_uuid}" in output.splitlines()
-
-
-def own_array_node(array: MakeArray, do: Do) -> None:
-    """Raises Failed unless the array's device node belongs to the plan's own running array."""
-    node, device = running_array(array, do), array.device
-    if (
-        node is None
-        or not Path(device).is_block_device()
-        or devices.kernel_name(device) != devices.kernel_name(node)
-        or not is_node_of(device)
-    ):
-        raise foreign(device)
-
-
 def is_node_of(device: str) -> bool:
     """Return True if the node has the device number that the kernel uses for its name."""
-    number = (devices.SYS_BLOCK / devices.kernel_name(device) / "dev").read_text().strip()
+    number = (devices.sysfs_folder(device) / "dev").read_text().strip()
     return number == devices.device_number(device)
-
-
-def own_uses(array: MakeArray, do: Do) -> frozenset[tuple[str, str]]:
-    """Return the pairs of member and array by which the run itself uses its drives."""
-    node = running_array(array, do)
-    return frozenset((part, node) for part in array.parts) if node else frozenset()
-
-
-def carry(parts: Sequence[str], uuid: str, do: Do) -> bool:
-    """Return True if all these partitions have a superblock of the array with this UUID."""
-    try:
-        return all(
-            f"MD_UUID={array_uuid(uuid)}" in do(("mdadm", "--examine", "--export", part)).output.splitlines()
-            for part in parts
-        )
-    except Failed:
-        # mdadm fails for partitions without a superblock.
-        return False
 
 
 def stop_own_array(array: MakeArray, do: Do) -> None:
@@ -150,7 +117,7 @@ def assemble_own(array: MakeArray, do: Do) -> None:
         check_free_array(array)
         do(("mdadm", "--assemble", device, f"--uuid={array.mdadm_uuid}", *array.parts))
         devices.wait_for(device)
-    folder = devices.SYS_BLOCK / devices.kernel_name(device)
+    folder = devices.sysfs_folder(device)
     # If the power fails between the drives' last signatures, a mirror may have run with only one of them. md
     # then omits the other until it is added again and copied.
     for part in _missing_members(array, folder):
@@ -169,11 +136,17 @@ def _missing_members(array: MakeArray, folder: Path) -> list[str]:
 def make_array(operation: MakeArray, context: StepContext) -> Message:
     """Create the array, and return a summary. Raises Failed."""
     check_free_array(operation)
+    no_copy = ("--assume-clean",) if context.rehearsed and operation.copied else ()
     for argv in operation.commands():
-        context.command(without_copying(argv, operation) if context.rehearsed else argv)
+        context.command((*argv, *no_copy))
     devices.wait_for(operation.device)
     if context.rehearsed:
-        keep_quiet(operation)
+        # A discard would make a hole in the scratch copy, which counts as unchanged, while the drive keeps
+        # its old data.
+        folder = devices.sysfs_folder(operation.device)
+        _write(folder / "queue/discard_max_bytes", "0")
+        if operation.copied:
+            _write(folder / "md/sync_action", "frozen")
     if running_array(operation, context.command) != operation.device:
         raise Failed(t("{device} does not use the planned parts.", device=operation.device))
     return context.confirm([_mdadm_check(operation, context.finished())])
@@ -237,15 +210,12 @@ def examined_offset(text: str) -> int | None:
 
 def read_geometry(node: str) -> Geometry:
     """Return a device's geometry from sysfs. Raises Failed."""
-    folder = devices.SYS_BLOCK / devices.kernel_name(node)
+    folder = devices.sysfs_folder(node)
+    sizes = ("logical_block_size", "physical_block_size")
+    limits = ("minimum_io_size", "optimal_io_size")
+    files = (*(f"queue/{name}" for name in sizes), "alignment_offset", *(f"queue/{name}" for name in limits))
     try:
-        logical, physical = (
-            int((folder / "queue" / f"{name}_block_size").read_text()) for name in ("logical", "physical")
-        )
-        least, best = (
-            int((folder / "queue" / f"{name}_io_size").read_text()) for name in ("minimum", "optimal")
-        )
-        return Geometry(logical, physical, int((folder / "alignment_offset").read_text()), least, best)
+        return Geometry(*(int((folder / file).read_text()) for file in files))
     except (OSError, ValueError) as error:
         raise Failed(
             t("Cannot read the kernel's I/O limits of {node}: {why}.", node=node, why=str(error))
@@ -318,20 +288,6 @@ def unseen_array(there: Plan, do: Do) -> Iterator[None]:
             stop_ignoring(RULE)
 
 
-def without_copying(argv: Sequence[str], operation: MakeArray) -> tuple[str, ...]:
-    """Return the command that creates an array, without initial copying. Pure."""
-    return (*argv, "--assume-clean") if operation.copied else (*argv,)
-
-
-def keep_quiet(operation: MakeArray) -> None:
-    """Disable resync and discards of the array. A discard would make a hole in the scratch copy, which counts
-    as unchanged, while the drive keeps its old data. Raises Failed."""
-    folder = devices.SYS_BLOCK / devices.kernel_name(operation.device)
-    _write(folder / "queue/discard_max_bytes", "0")
-    if operation.copied:
-        _write(folder / "md/sync_action", "frozen")
-
-
 def show_beneath(plan: Plan, array: MakeArray) -> None:
     """Copy the old bytes at both ends of the array's data area to the scratch copy, so mkfs finds what it
     would find on the drives. The data area starts beyond the ends of the members, which the scratch copies
@@ -356,7 +312,7 @@ def show_beneath(plan: Plan, array: MakeArray) -> None:
 def leave_uncopied(array: MakeArray, do: Do) -> None:
     """Stop the scratch array, marked as on the drives: a mirror with everything left to copy. Raises Failed
     if the mark is missing afterwards."""
-    node, folder = array.device, devices.SYS_BLOCK / devices.kernel_name(array.device) / "md"
+    node, folder = array.device, devices.sysfs_folder(array.device) / "md"
     if array.copied:
         each, size = int(_read(folder / "bitmap/chunksize")), int(_read(folder / "component_size")) * KIB
         _write(folder / "bitmap_set_bits", f"0-{-(-size // each) - 1}")

@@ -14,18 +14,9 @@ from wizard.apply.engine.stores import FOLDER
 from wizard.apply.run.backup_store import LOOK_SECONDS, write_durably
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.process import NOTHING_WRITTEN, UNWRITTEN
-from wizard.apply.steps.step_context import (
-    NOT_UNDERSTOOD,
-    TAKEN,
-    Finished,
-    StepContext,
-    foreign,
-    line_checks,
-    matched,
-)
+from wizard.apply.steps.step_context import NOT_UNDERSTOOD, TAKEN, Finished, StepContext, foreign, matched
 from wizard.apply.steps.wipe import recognised_differences, signatures_on
-from wizard.apply.system.edited_file import check_kernel, kept_as
-from wizard.apply.system.fstab import add_line
+from wizard.apply.system.edited_file import check_kernel
 from wizard.apply.system.mounts import is_swap, read_mounts
 from wizard.model.errors import Failed, Refused
 from wizard.model.layout import Encryption
@@ -92,16 +83,15 @@ def wants_secret(plan: Plan, done: frozenset[int]) -> bool:
     return any(one.uuid not in opened or _opened_node(one) is None for one in plan.containers)
 
 
-def make_container(operation: containers.MakeContainer, context: StepContext) -> Message:
-    """Create the container, and return a summary. Raises Failed."""
+def make_container(operation: containers.MakeContainer, context: StepContext) -> None:
+    """Create the container. Raises Failed."""
     for argv in operation.commands():
         context.command(argv, stdin=_secret(context))
     devices.forget_caches(operation.device)
-    return context.confirm(container_checks(operation, context.finished()))
 
 
-def open_container(operation: containers.OpenContainer, context: StepContext) -> Message:
-    """Open the container, unless this run has opened it, and return a summary. Raises Failed."""
+def open_container(operation: containers.OpenContainer, context: StepContext) -> None:
+    """Open the container, unless this run has opened it. Raises Failed."""
     if _opened_node(operation) is None:
         for argv in operation.commands():
             if context.command(argv, stdin=_secret(context), accept=(0, WRONG_PASSPHRASE)).status:
@@ -109,7 +99,6 @@ def open_container(operation: containers.OpenContainer, context: StepContext) ->
     elif not context.again:
         raise foreign(operation.opened)
     devices.wait_for(operation.opened)
-    return context.confirm(opened_checks(operation, context.finished()))
 
 
 def check_opened(plan: Plan, device: str) -> None:
@@ -125,8 +114,8 @@ def keep_headers(plan: Plan, run_folder: Path) -> None:
     for one in plan.containers:
         file = _header_file(run_folder, one.uuid)
         file.unlink(missing_ok=True)
-        argv = ("cryptsetup", "luksHeaderBackup", "--header-backup-file", str(file), one.device)
-        run(argv, seconds=LOOK_SECONDS)
+        backup = ("luksHeaderBackup", "--header-backup-file", str(file))
+        run(("cryptsetup", *backup, one.device), seconds=LOOK_SECONDS)
 
 
 def write_header(run_folder: Path, uuid: str, header: bytes) -> None:
@@ -159,37 +148,34 @@ def close_containers(plan: Plan, journal: Journal) -> None:
     """Close the run's unused containers, when a run ends early. Journals containers that stay open."""
     used = {entry.source for entry in read_mounts()}
     for one in plan.containers:
+        argv = ("cryptsetup", "close", one.name)
         try:
             if _opened_node(one) is None or one.opened in used or is_swap(one.opened):
                 continue
-            argv = ("cryptsetup", "close", one.name)
             run(argv, seconds=LOOK_SECONDS)
         except Failed as error:
             message = t("{opened} may still be open: {why}", opened=one.opened, why=error)
             journal.add(Event.COMMAND, message)
         else:
-            journal.add(
-                Event.COMMAND,
-                t("Closed {opened}, since the run ends here.", opened=one.opened),
-                command=argv,
-            )
+            message = t("Closed {opened}, since the run ends here.", opened=one.opened)
+            journal.add(Event.COMMAND, message, command=argv)
 
 
 def container_checks(operation: containers.MakeContainer, finished: Finished) -> Iterator[Check]:
     """Check a container with libblkid, and the header with cryptsetup."""
-    device, plan, seconds = operation.device, finished.plan, finished.seconds
+    device, seconds = operation.device, finished.seconds
     yield matched(
-        lambda: recognised_differences(
-            signatures_on(device, plan, seconds, finished.drives), containers.LUKS, operation.uuid
-        )
+        lambda: recognised_differences(signatures_on(device, finished), containers.LUKS, operation.uuid)
     )
 
     def find() -> Iterator[Message]:
         text = run(("cryptsetup", "luksDump", "--dump-json-metadata", device), seconds=seconds).output
         offset, sector = data_place(text)
-        wanted = operation.offset_bytes, operation.sector_bytes
-        yield from differences((("offset", offset, wanted[0]), ("sector_size", sector, wanted[1])))
-        if misalignment := plan.drive.geometry.misalignment_bytes(devices.start_bytes(device) + offset):
+        yield from differences(
+            (("offset", offset, operation.offset_bytes), ("sector_size", sector, operation.sector_bytes))
+        )
+        start = devices.start_bytes(device) + offset
+        if misalignment := finished.plan.drive.geometry.misalignment_bytes(start):
             yield t("misaligned by {misalignment} bytes", misalignment=misalignment)
 
     yield matched(find)
@@ -198,18 +184,6 @@ def container_checks(operation: containers.MakeContainer, finished: Finished) ->
 def opened_checks(operation: containers.OpenContainer, finished: Finished) -> Iterator[Check]:
     """Check with the kernel that a container is open, on one device only."""
     yield matched(lambda: () if _opened_node(operation) else (t("not open"),))
-
-
-def add_crypttab_line(operation: containers.AddCrypttabLine, context: StepContext) -> Message:
-    """Add the line to crypttab. Raises Failed."""
-    file = context.environment.crypttab
-    add_line(file, operation, kept_as(file, context.run_name))
-    return context.confirm(crypttab_checks(operation, context.finished()))
-
-
-def crypttab_checks(operation: containers.AddCrypttabLine, finished: Finished) -> Iterator[Check]:
-    """Check that crypttab has the line once."""
-    return line_checks(finished.environment.crypttab, operation.line)
 
 
 def data_place(text: str) -> tuple[int, int]:

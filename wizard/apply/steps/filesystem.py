@@ -10,42 +10,35 @@ from uuid import uuid4
 
 from wizard.apply.block.devices import forget_caches, kernel_name
 from wizard.apply.plan.guard import check_mount_point
-from wizard.apply.steps.step_context import (
-    Commands,
-    Finished,
-    StepContext,
-    checked,
-    line_checks,
-    look_at_all,
-    matched,
-)
+from wizard.apply.run.backup_store import Environment
+from wizard.apply.steps.step_context import Finished, StepContext, checked, look_at_all, matched
 from wizard.apply.steps.wipe import recognised_differences, signatures_on
 from wizard.apply.system import fstab
-from wizard.apply.system.edited_file import kept_as
+from wizard.apply.system.edited_file import kept_as, read_text
 from wizard.apply.system.mounts import is_mounted, is_swap, mount_differences, mounted_at, read_mounts
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import Failed, Refused, printable
 from wizard.model.layout import Writer
 from wizard.model.run import Check, differences
 from wizard.model.said import Message, Sentence, failing, reason_of, t
+from wizard.operations.containers import AddCrypttabLine
 from wizard.operations.filesystem import Inside, MakeFilesystem, MakeSubvolumes, Resize, SetOwner
 from wizard.operations.mounts import AddFstabLine, Mount, TurnOnSwap
 from wizard.process.program import run
 
 
 def make_filesystem(operation: MakeFilesystem, context: StepContext) -> Message:
-    """Create the filesystem. Check that libblkid recognises exactly this one, and that its checker finds it
-    clean."""
+    """Create the filesystem, and check as `made_as_planned` does."""
     context.run_commands()
     return made_as_planned(operation, context)
 
 
 def made_as_planned(operation: MakeFilesystem, context: StepContext) -> Message:
-    """Check that a filesystem is as planned, and return a summary. Raises Failed."""
-    devices = operation.devices
-    for device in devices:
+    """Check that libblkid recognises exactly this filesystem, and that its checker finds it clean. Return a
+    summary. Raises Failed."""
+    for device in operation.devices:
         forget_caches(device)
-    paths = [member.drive.path for device in devices if (member := context.plan.member(device))]
+    paths = [member.drive.path for device in operation.devices if (member := context.plan.member(device))]
     finished = context.finished(look_at_all(paths) if paths else ())
     checks = [*_made_checks(operation, finished)]
     # Check before mounting, so the checker can read everything.
@@ -96,29 +89,7 @@ def at_private_place(operation: Inside | Resize, context: StepContext) -> Iterat
     Failed."""
     mount = operation.mount
     place = Path(mount.mount_point)
-    _make_place(place)
-    for argv in mount.commands():
-        context.command(argv)
-    try:
-        yield place
-    finally:
-        # Report the earlier error. A remaining mount is found on resume.
-        with suppress(Failed):
-            context.command(("umount", mount.mount_point))
-        with suppress(OSError):
-            place.rmdir()
-    if is_mounted(mount):
-        raise Failed(
-            t(
-                "Cannot unmount {device} from {place} again.",
-                device=operation.device,
-                place=place,
-            )
-        )
-
-
-def _make_place(place: Path) -> None:
-    """Create the private folder, accessible only to root. Raises Failed if it is in use."""
+    # Only root may see the filesystem.
     with failing(NO_FOLDER, place=place):
         place.parent.mkdir(mode=0o700, exist_ok=True)
         place.mkdir(mode=0o700, exist_ok=True)
@@ -130,6 +101,18 @@ def _make_place(place: Path) -> None:
         )
     if taken:
         raise Failed(t("{place} is in use, so nothing was mounted there.", place=place))
+    for argv in mount.commands():
+        context.command(argv)
+    try:
+        yield place
+    finally:
+        # Report the earlier error. A remaining mount is found on resume.
+        with suppress(Failed):
+            context.command(("umount", mount.mount_point))
+        with suppress(OSError):
+            place.rmdir()
+    if is_mounted(mount):
+        raise Failed(t("Cannot unmount {device} from {place} again.", device=operation.device, place=place))
 
 
 def listed(text: str) -> tuple[str, ...]:
@@ -144,52 +127,47 @@ def name_differences(wanted: tuple[str, ...], seen: tuple[str, ...]) -> tuple[Me
     return (*missing, *(t("{name} was not planned", name=name) for name in unplanned))
 
 
-def planned_differences(operation: MakeSubvolumes, seconds: float) -> tuple[Message, ...]:
-    """Describe differences between a mounted filesystem's subvolumes and the plan. Empty if it is not
-    mounted, since they were checked when created. Ignores others, which the user may have created since.
-    Raises Failed."""
-    devices = operation.devices
-    place = next((entry.mount_point for entry in read_mounts() if entry.source in devices), None)
-    if place is None:
-        return ()
-    seen = listed(run((*LIST, place), seconds=seconds).output)
-    return name_differences(operation.names, tuple(name for name in seen if name in operation.names))
-
-
 def filesystem_checks(operation: MakeFilesystem, finished: Finished) -> Iterator[Check]:
     """Check signatures, striping and consistency of a filesystem."""
     yield from _made_checks(operation, finished)
     if MADE[operation.filesystem].clean_check:
-        yield clean_check(operation.device, operation.filesystem, finished)
+        yield _clean_check(operation.device, operation.filesystem, finished)
 
 
 def _made_checks(operation: MakeFilesystem, finished: Finished) -> Iterator[Check]:
     def find() -> Iterator[Message]:
         for device in operation.devices:
-            found = signatures_on(device, finished.plan, finished.seconds, finished.drives)
+            found = signatures_on(device, finished)
             yield from recognised_differences(found, operation.filesystem, operation.uuid, operation.label)
 
     yield matched(find)
     if operation.striping or operation.others:
-        yield matched(lambda: spread_differences(operation, finished.seconds))
+        yield matched(lambda: _spread_differences(operation, finished.seconds))
 
 
 def resize_checks(operation: Resize, finished: Finished) -> Iterator[Check]:
     """Check that a resized filesystem is clean."""
     kind = operation.filesystem
-    yield clean_check(operation.device, "ext4" if kind.startswith("ext") else kind, finished)
+    yield _clean_check(operation.device, "ext4" if kind.startswith("ext") else kind, finished)
 
 
 def subvolume_checks(operation: MakeSubvolumes, finished: Finished) -> Iterator[Check]:
-    """Check the subvolumes of a mounted filesystem."""
-    yield matched(lambda: planned_differences(operation, finished.seconds))
+    """Check the subvolumes of a mounted filesystem. If it is not mounted, they were checked when created.
+    Ignores others, which the user may have created since."""
+
+    def find() -> tuple[Message, ...]:
+        devices = operation.devices
+        place = next((entry.mount_point for entry in read_mounts() if entry.source in devices), None)
+        if place is None:
+            return ()
+        seen = listed(run((*LIST, place), seconds=finished.seconds).output)
+        return name_differences(operation.names, tuple(name for name in seen if name in operation.names))
+
+    yield matched(find)
 
 
-def spread_differences(operation: MakeFilesystem, seconds: float) -> tuple[Message, ...]:
-    """Describe differences between the filesystem's striping and the plan, according to its superblock. Empty
-    without striping. Raises Failed."""
-    if not operation.striping and not operation.others:
-        return ()
+def _spread_differences(operation: MakeFilesystem, seconds: float) -> tuple[Message, ...]:
+    """Compare the filesystem's striping with the plan, according to its superblock. Raises Failed."""
     kind = MADE[operation.filesystem]
     text = run([*kind.superblock_reader, operation.device], seconds=seconds).output
     if operation.others:
@@ -201,16 +179,22 @@ def spread_differences(operation: MakeFilesystem, seconds: float) -> tuple[Messa
     )
 
 
-def clean_check(device: str, filesystem: str, finished: Finished) -> Check:
+def _clean_check(device: str, filesystem: str, finished: Finished) -> Check:
     """Check that the filesystem is clean: with its own checker or, if mounted and that is impossible, by the
     kernel's error count."""
     made = finished.plan.filesystems
     devices = next((one.devices for one in made if one.device == device), (device,))
     # Another program may have mounted a filesystem that the plan does not mount.
-    if mounted := next((entry for entry in read_mounts() if entry.source in devices), None):
-        return _mounted_check(device, filesystem, mounted.mount_point, finished)
-    check = MADE[filesystem].clean_check
-    return _tool_check([*check, device], NO_ERRORS(tool=check[0]), finished)
+    mounted = next((entry for entry in read_mounts() if entry.source in devices), None)
+    if mounted is None:
+        check = MADE[filesystem].clean_check
+        return _tool_check([*check, device], NO_ERRORS(tool=check[0]), finished)
+    before = Sentence("checked before mounting; errors since: {count}")
+    if check := MADE[filesystem].mounted_check:
+        return _tool_check([*check, mounted.mount_point], before(count=0), finished)
+    errors = Path("/sys/fs") / filesystem / kernel_name(device) / "errors_count"
+    count = int(errors.read_text()) if errors.exists() else 0
+    return checked(count == 0, before(count=count))
 
 
 NO_ERRORS = Sentence("{tool} found no errors")
@@ -225,16 +209,7 @@ def _tool_check(argv: Sequence[str], seen: Message, finished: Finished) -> Check
     return checked(True, seen)
 
 
-def _mounted_check(device: str, filesystem: str, place: str, finished: Finished) -> Check:
-    before = Sentence("checked before mounting; errors since: {count}")
-    if check := MADE[filesystem].mounted_check:
-        return _tool_check([*check, place], before(count=0), finished)
-    errors = Path("/sys/fs") / filesystem / kernel_name(device) / "errors_count"
-    count = int(errors.read_text()) if errors.exists() else 0
-    return checked(count == 0, before(count=count))
-
-
-def mount_filesystem(operation: Mount, context: Commands) -> None:
+def mount_filesystem(operation: Mount, do: Callable[[Sequence[str]], object]) -> None:
     """Create the folder, mount, and compare with the kernel's mount table. Repeatable. Raises Failed."""
     place = Path(operation.mount_point)
     if not is_mounted(operation):
@@ -244,25 +219,20 @@ def mount_filesystem(operation: Mount, context: Commands) -> None:
             raise Failed(reason_of(error)) from None
         with failing(NO_FOLDER, place=place):
             place.mkdir(parents=True, exist_ok=True)
-        mount_checked(operation, context.command)
+        mount_checked(operation, do)
     _check_mount(operation)
 
 
 def mount_in_step(operation: Mount, context: StepContext) -> Message:
     """Mount the filesystem, and return a summary. Raises Failed."""
-    mount_filesystem(operation, context)
+    mount_filesystem(operation, context.command)
     return context.confirm([matched(lambda: mount_differences(operation))])
 
 
 def _check_mount(operation: Mount) -> None:
-    if differences := mount_differences(operation):
-        raise Failed(
-            t(
-                "{place} is not mounted as planned: {differences:semicolons}.",
-                place=operation.mount_point,
-                differences=differences,
-            )
-        )
+    if found := mount_differences(operation):
+        message = Sentence("{place} is not mounted as planned: {differences:semicolons}.")
+        raise Failed(message(place=operation.mount_point, differences=found))
 
 
 def mount_checked(operation: Mount, do: Callable[[Sequence[str]], object]) -> None:
@@ -292,11 +262,8 @@ def mount_checks(operation: Mount, finished: Finished) -> Iterator[Check]:
     volume = next((volume for volume in finished.plan.volumes if volume.path == operation.device), None)
     if volume is None or volume.writer.kind == "root" or "ro" in operation.options:
         return
-    fault = (
-        _write_fault(Path(operation.mount_point), volume.writer)
-        if is_mounted(operation)
-        else t("not mounted there")
-    )
+    is_there = is_mounted(operation)
+    fault = _write_fault(Path(place), volume.writer) if is_there else t("not mounted there")
     what = t("{who} can write to {place}", who=volume.writer.shown, place=place)
     yield Check(str(what), not fault, str(fault or t("wrote and deleted a file")))
 
@@ -338,20 +305,23 @@ def swap_checks(operation: TurnOnSwap, finished: Finished) -> Iterator[Check]:
     yield matched(lambda: () if is_swap(operation.device) else [t("not listed")])
 
 
-def turn_on(operation: TurnOnSwap, context: StepContext) -> Message:
-    """Enable swap on the device, and check that the kernel lists it. Repeatable. Raises Failed."""
+def turn_on(operation: TurnOnSwap, context: StepContext) -> None:
+    """Enable swap on the device. Repeatable. Raises Failed."""
     if not is_swap(operation.device):
         context.run_commands()
-    return context.confirm(swap_checks(operation, context.finished()))
 
 
-def add_fstab_line(operation: AddFstabLine, context: StepContext) -> Message:
-    """Add the line to fstab, and return a summary. Raises Failed."""
-    file = context.environment.fstab
+def _file_of(operation: AddFstabLine | AddCrypttabLine, environment: Environment) -> Path:
+    return environment.crypttab if isinstance(operation, AddCrypttabLine) else environment.fstab
+
+
+def add_line(operation: AddFstabLine | AddCrypttabLine, context: StepContext) -> None:
+    """Add the line to fstab or crypttab. Raises Failed."""
+    file = _file_of(operation, context.environment)
     fstab.add_line(file, operation, kept_as(file, context.run_name))
-    return context.confirm(fstab_checks(operation, context.finished()))
 
 
-def fstab_checks(operation: AddFstabLine, finished: Finished) -> Iterator[Check]:
-    """Check that fstab has the line once."""
-    return line_checks(finished.environment.fstab, operation.line)
+def line_checks(operation: AddFstabLine | AddCrypttabLine, finished: Finished) -> Iterator[Check]:
+    """Check that the file has the line exactly once."""
+    times = read_text(_file_of(operation, finished.environment)).splitlines().count(operation.line)
+    yield checked(times == 1, t("{times} found", times=times))

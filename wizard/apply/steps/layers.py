@@ -5,7 +5,6 @@ planned PV UUID. The arrays are in `arrays`, the LVM group is here.
 """
 
 from collections.abc import Iterator, Mapping
-from functools import partial
 from pathlib import Path
 
 from wizard.apply.block import devices
@@ -19,10 +18,9 @@ from wizard.apply.steps.step_context import (
     asked,
     foreign,
     matched,
-    note_devices,
     physical_volumes_of,
 )
-from wizard.apply.steps.wipe import check_group_device
+from wizard.apply.steps.wipe import check_contains
 from wizard.apply.system.edited_file import check_kernel
 from wizard.model.errors import Refused, partition_path
 from wizard.model.layout import Group
@@ -31,7 +29,10 @@ from wizard.model.said import Message, t
 from wizard.operations import layers
 from wizard.plan.plan import Plan
 from wizard.plan.raid.lvm import group_room_bytes
-from wizard.process.program import run
+from wizard.process.program import find, run
+
+DEVICES = Path("/etc/lvm/devices/system.devices")
+"""LVM's devices file (lvmdevices(8))."""
 
 
 def layer_nodes(plan: Plan) -> tuple[str, ...]:
@@ -54,9 +55,9 @@ def check_free_layer(plan: Plan) -> None:
             raise Refused(TAKEN(what=node))
     # In the rehearsal, LVM sees only scratch copies. Only this check finds an inactive group with the same
     # name.
-    taken = physical_volumes_of(group.name, partial(run, seconds=LOOK_SECONDS))
-    if unexpected := [node for node in taken if plan.member(node) is None]:
-        what = t("The volume group {name} on {places:and}", name=group.name, places=tuple(unexpected))
+    taken = sorted(physical_volumes_of(group.name))
+    if unexpected := tuple(node for node in taken if plan.member(node) is None):
+        what = t("The volume group {name} on {places:and}", name=group.name, places=unexpected)
         raise Refused(TAKEN(what=what))
 
 
@@ -76,7 +77,7 @@ def running_volumes(plan: Plan, group: Group) -> tuple[str, ...]:
     own = {Path(one.device).name: one.device for one in plan.logical_volumes}
     found = []
     for node in arrays.layers_on((group.device,)):
-        folder = devices.SYS_BLOCK / devices.kernel_name(node) / "dm"
+        folder = devices.sysfs_folder(node) / "dm"
         name = (folder / "name").read_text().strip() if folder.exists() else ""
         if name not in own or not (folder / "uuid").read_text().startswith("LVM-"):
             raise foreign(node)
@@ -84,11 +85,19 @@ def running_volumes(plan: Plan, group: Group) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def own_layer_node(plan: Plan, device: str, do: Do) -> None:
+def own_layer_node(device: str, context: StepContext) -> None:
     """Raises Failed unless the device node belongs to what this run created: its array, or its own active
     logical volume."""
+    plan = context.plan
     for array in plan.arrays:
-        arrays.own_array_node(array, do)
+        node = arrays.running_array(array, context.command)
+        if (
+            node is None
+            or not Path(array.device).is_block_device()
+            or devices.kernel_name(array.device) != devices.kernel_name(node)
+            or not arrays.is_node_of(array.device)
+        ):
+            raise foreign(array.device)
     if plan.group and (
         device not in running_volumes(plan, plan.group)
         or not Path(device).is_block_device()
@@ -100,11 +109,13 @@ def own_layer_node(plan: Plan, device: str, do: Do) -> None:
 def own_uses(plan: Plan, begun: frozenset[int], do: Do) -> frozenset[tuple[str, str]]:
     """Return the pairs of member and layer device by which the run itself uses its drives."""
     operations = [step.operation for number, step in enumerate(plan.steps, 1) if number in begun]
-    made = [arrays.own_uses(array, do) for array in plan.arrays if array in operations]
+    uses: set[tuple[str, str]] = set()
+    for array in plan.arrays:
+        if array in operations and (node := arrays.running_array(array, do)):
+            uses |= {(part, node) for part in array.parts}
     if plan.group and any(isinstance(operation, layers.MakeVolumeGroup) for operation in operations):
-        device = plan.group.device
-        made.append(frozenset((device, node) for node in running_volumes(plan, plan.group)))
-    return frozenset().union(*made)
+        uses |= {(plan.group.device, node) for node in running_volumes(plan, plan.group)}
+    return frozenset(uses)
 
 
 def clear_drives(plan: Plan, do: Do) -> None:
@@ -121,19 +132,21 @@ def activate(plan: Plan, do: Do) -> None:
     for array in plan.arrays:
         arrays.assemble_own(array, do)
     if plan.group:
-        note_devices([plan.group.device])
-        check_group_device(plan)
+        device = plan.group.device
+        if DEVICES.exists() and find("lvmdevices"):
+            # pvcreate only ran on scratch copies. lvmdevices fails, harmlessly, if the file is disabled.
+            run(("lvmdevices", "--yes", "--adddev", device), seconds=LOOK_SECONDS, accept=range(256))
+        check_contains(device, layers.PHYSICAL_VOLUME, layers.physical_volume_uuid(plan.group.uuid))
     for one in plan.logical_volumes:
         if not Path(one.device).exists():
             do(("lvchange", *layers.LVM_WITHOUT_UDEV, "--activate", "y", f"{one.group}/{one.name}"))
 
 
-def make_logical_volume(operation: layers.MakeLogicalVolume, context: StepContext) -> Message:
-    """Create the logical volume, and return a summary. Raises Failed."""
+def make_logical_volume(operation: layers.MakeLogicalVolume, context: StepContext) -> None:
+    """Create the logical volume. Raises Failed."""
     context.run_commands()
     devices.wait_for(operation.device)
-    own_layer_node(context.plan, operation.device, context.command)
-    return context.confirm(volume_checks(operation, context.finished()))
+    own_layer_node(operation.device, context)
 
 
 def group_checks(operation: layers.MakeVolumeGroup, finished: Finished) -> Iterator[Check]:
@@ -171,10 +184,3 @@ def _reported(kind: str, wanted: Mapping[str, str], what: str, do: Do) -> tuple[
     """Return differences of the row of `pvs`, `vgs` or `lvs` on `what`."""
     row = next(iter(asked(kind, wanted, what, do)), {})
     return differences((key, row.get(key), value) for key, value in wanted.items())
-
-
-def make_group(operation: layers.MakeVolumeGroup, context: StepContext) -> Message:
-    """Create the physical volumes and the group, and return a summary. Raises Failed unless the group's data
-    offset and size are as planned: they cannot be corrected later."""
-    context.run_commands()
-    return context.confirm(group_checks(operation, context.finished()))

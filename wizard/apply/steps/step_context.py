@@ -3,16 +3,13 @@
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
 from time import sleep
-from typing import Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.run.journal import Journal
-from wizard.apply.system.edited_file import read_text
 from wizard.model.errors import Failed
 from wizard.model.layout import Member
 from wizard.model.machine import Drive
@@ -21,12 +18,10 @@ from wizard.model.said import Message, Sentence, reason_of, t
 from wizard.operations.layers import LVM_WITHOUT_UDEV
 from wizard.plan.plan import Plan, PlanOperation, Step
 from wizard.probe.machine import probe_machine
-from wizard.process.program import ENDED, Result, find, run
+from wizard.process.program import ENDED, Result, run
 
 Do = Callable[[Sequence[str]], Result]
 """Runs a command to its end and returns its result. Raises Failed."""
-
-DEVICES = Path("/etc/lvm/devices/system.devices")
 
 PROGRAMS = frozenset(
     {"pvcreate", "vgcreate", "lvcreate", "lvchange", "vgchange", "vgremove", "lvs", "pvs", "vgs"}
@@ -53,34 +48,21 @@ def alone_on(nodes: Sequence[str], argv: Sequence[str]) -> tuple[str, ...]:
     return (argv[0], "--config", ALONE.format(only=f'[{only}, "r|.*|"]'), *own)
 
 
-def note_devices(parts: Sequence[str]) -> None:
-    """Add partitions to LVM's devices file, if there is one (lvmdevices(8)): pvcreate only ran on scratch
-    copies."""
-    if DEVICES.exists() and find("lvmdevices"):
-        for part in parts:
-            # Fails, harmlessly, if the devices file is disabled.
-            run(("lvmdevices", "--yes", "--adddev", part), seconds=LOOK_SECONDS, accept=range(256))
-
-
-def physical_volumes_of(group: str, do: Do) -> dict[str, str]:
-    """Return the physical volumes of a group: UUIDs by node."""
-    output = do(("pvs", "--noheadings", "--separator", " ", "--options", "pv_name,pv_uuid,vg_name")).output
-    rows = [line.split() for line in output.splitlines()]
-    return {row[0]: row[1] for row in rows if len(row) == 3 and row[2] == group}
+def physical_volumes_of(group: str) -> frozenset[str]:
+    """Return the nodes of a group's physical volumes."""
+    argv = ("pvs", "--noheadings", "--separator", " ", "--options", "pv_name,pv_uuid,vg_name")
+    rows = (line.split() for line in run(argv, seconds=LOOK_SECONDS).output.splitlines())
+    return frozenset(row[0] for row in rows if len(row) == 3 and row[2] == group)
 
 
 def asked(kind: str, fields: Iterable[str], what: str, do: Do) -> tuple[dict[str, str], ...]:
-    """Return the rows of `pvs`, `vgs` or `lvs` on `what`, with sizes in bytes. Raises Failed."""
+    """Return the rows of `pvs`, `vgs` or `lvs` on `what`, by field, with sizes in bytes. Raises Failed."""
     words = ("--reportformat", "json", "--units", "b", "--nosuffix", "--options", ",".join(fields))
-    return rows(kind.removesuffix("s"), do((kind, *words, what)).output)
-
-
-def rows(kind: str, text: str) -> tuple[dict[str, str], ...]:
-    """Parse the rows of LVM's JSON, by field. Raises Failed. Pure."""
+    text = do((kind, *words, what)).output
     try:
         return tuple(
             {str(key): str(value) for key, value in row.items()}
-            for row in json.loads(text)["report"][0][kind]
+            for row in json.loads(text)["report"][0][kind.removesuffix("s")]
         )
     except (ValueError, LookupError, TypeError, AttributeError):
         raise Failed(NOT_UNDERSTOOD(program="LVM", said=text)) from None
@@ -102,14 +84,6 @@ BUSY_TRIES = 5
 BUSY_PAUSE_SECONDS = 0.3
 """Programs that probe drives open them for moments. Commands that need exclusive access then fail without
 effect."""
-
-
-class Commands(Protocol):
-    """Runs the commands of a step."""
-
-    def command(self, argv: Sequence[str]) -> object:
-        """Run and journal a command. Raises Failed if it fails."""
-        ...
 
 
 class StepContext(Struct, frozen=True):
@@ -161,17 +135,15 @@ class StepContext(Struct, frozen=True):
         """
         if self.rehearsed:
             argv = alone_on(self.plan.devices, argv)
-        result = when_free(lambda: self._once(argv, stdin, shown or argv), accept)
-        if result.status not in accept:
-            raise Failed(
-                ENDED(program=(shown or argv)[0], status=result.status, last_words=result.last_words)
-            )
-        return result
 
-    def _once(self, argv: Sequence[str], stdin: bytes | None, shown: Sequence[str]) -> Result:
-        return journalled(
-            argv, self.journal, self.step, self.seconds, self.drive_locks, stdin=stdin, shown=shown
-        )
+        def once() -> Result:
+            locks, seconds = self.drive_locks, self.seconds
+            return journalled(argv, self.journal, self.step, seconds, locks, stdin=stdin, shown=shown)
+
+        result = when_free(once, accept)
+        if result.status not in accept:
+            raise _ended(shown or argv, result)
+        return result
 
     def look(self) -> Drive:
         """Probe the step's drive. Raises Failed if it does not respond."""
@@ -228,12 +200,6 @@ def described(step: Step[PlanOperation], checks: Iterable[Check]) -> Iterator[Ch
         yield check if check.what else replace(check, what=next(results, step.sentence))
 
 
-def line_checks(file: Path, line: str) -> Iterator[Check]:
-    """Check that a file contains a line exactly once."""
-    times = read_text(file).splitlines().count(line)
-    yield checked(times == 1, t("{times} found", times=times))
-
-
 def when_free(once: Callable[[], Result], accept: Sequence[int] = (0,)) -> Result:
     """Run a command, and retry if a device is busy."""
     for _ in range(BUSY_TRIES):
@@ -288,24 +254,24 @@ def told_in(journal: Journal, drive_locks: tuple[int, ...] = (), *, seconds: flo
     def do(argv: Sequence[str]) -> Result:
         result = journalled(argv, journal, 0, seconds, drive_locks)
         if result.status:
-            raise Failed(_ended(argv, result))
+            raise _ended(argv, result)
         return result
 
     return do
 
 
-def _ended(argv: Sequence[str], result: Result) -> Message:
-    return ENDED(program=argv[0], status=result.status, last_words=result.last_words)
+def _ended(argv: Sequence[str], result: Result) -> Failed:
+    return Failed(ENDED(program=argv[0], status=result.status, last_words=result.last_words))
 
 
 def look_at(path: str) -> Drive:
-    """Probe a drive in use. Raises Failed if it does not respond: unread contents are not missing
-    contents."""
+    """Probe a drive in use. Raises Failed as `look_at_all` does."""
     return look_at_all([path])[0]
 
 
 def look_at_all(paths: Sequence[str]) -> tuple[Drive, ...]:
-    """Probe drives in use in parallel. Raises Failed as `look_at` does."""
+    """Probe drives in use in parallel. Raises Failed if one does not respond: unread contents are not missing
+    contents."""
     drives = probe_machine(paths, seconds=LOOK_SECONDS).drives
     for drive in drives:
         if silent := next((unread for unread in drive.unread if unread.what == "drive"), None):

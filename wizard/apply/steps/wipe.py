@@ -3,10 +3,9 @@
 import json
 import re
 import stat
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TypeVar
 
 from wizard.apply.block.devices import (
     forget_caches,
@@ -19,18 +18,15 @@ from wizard.apply.block.devices import (
 )
 from wizard.apply.block.extents import Read
 from wizard.apply.run.backup_store import LOOK_SECONDS
-from wizard.apply.steps.step_context import NOT_TOUCHED, NOT_UNDERSTOOD, StepContext, look_at
+from wizard.apply.steps.step_context import NOT_TOUCHED, NOT_UNDERSTOOD, Finished, StepContext, look_at
 from wizard.model.errors import Failed
-from wizard.model.machine import Drive, Extent, Signature
+from wizard.model.machine import Extent, Signature
 from wizard.model.run import Event, differences
 from wizard.model.said import KIB, Message, t
-from wizard.operations.layers import PHYSICAL_VOLUME, physical_volume_uuid
 from wizard.operations.operation import Operation
 from wizard.operations.table import ResetZones, WipeSignatures
 from wizard.plan.plan import Plan
 from wizard.process.program import run
-
-T = TypeVar("T")
 
 TABLE_KINDS = frozenset({"gpt", "PMBR", "dos", "mbr", "hybrid", "other"})
 """Names of partition tables, which wipefs and plans spell differently. The table itself is compared
@@ -148,46 +144,35 @@ def refuse_foreign_signatures(operation: WipeSignatures, kinds: list[str]) -> No
         )
 
 
-def list_signatures(device: str, seconds: float = 60.0) -> tuple[tuple[str, int], ...]:
+def list_signatures(device: str, seconds: float = LOOK_SECONDS) -> tuple[tuple[str, int], ...]:
     """Return the type and offset of each signature on a device. Read-only. Raises Failed."""
-    return _read_wipefs(device, seconds, lambda row: (str(row["type"]), int(row["offset"] or "", 16)))
+    return tuple((mark.kind, offset) for mark, offset in _read_wipefs(device, seconds))
 
 
-def _read_wipefs(device: str, seconds: float, read: Callable[[dict[str, str | None]], T]) -> tuple[T, ...]:
+def _read_wipefs(device: str, seconds: float) -> tuple[tuple[Signature, int], ...]:
+    """Return the signatures on one device, which can be an array, with offsets. Raises Failed."""
     text = run(["wipefs", "--no-act", "--json", device], seconds=seconds).output
     try:
-        return tuple(map(read, json.loads(text)["signatures"] if text.strip() else ()))
+        return tuple(
+            (Signature(str(row["type"]), "other", row.get("label"), row.get("uuid")), int(row["offset"], 16))
+            for row in (json.loads(text)["signatures"] if text.strip() else ())
+        )
     except (ValueError, KeyError, TypeError, AttributeError):
         raise Failed(NOT_UNDERSTOOD(program=f"wipefs {device}", said=text)) from None
 
 
-def signatures_on(
-    device: str, plan: Plan, seconds: float, drives: Sequence[Drive] = ()
-) -> tuple[Signature, ...] | None:
-    """Return the signatures on a device of the plan, or None if the device is missing. Raises Failed if its
-    drive does not respond.
-
-    Drives that are not in `drives` are probed.
-    """
-    member = plan.member(device)
+def signatures_on(device: str, finished: Finished) -> tuple[Signature, ...] | None:
+    """Return the signatures on a device of the plan, or None if the device is missing. Probes the drive if
+    needed. Raises Failed if the drive does not respond."""
+    member = finished.plan.member(device)
     if member is None:
-        return _listed_signatures(device, seconds)
-    drive = next((drive for drive in drives if drive.path == member.drive.path), None) or look_at(
-        member.drive.path
-    )
+        return tuple(mark for mark, _ in _read_wipefs(device, finished.seconds))
+    path = member.drive.path
+    drive = next((drive for drive in finished.drives if drive.path == path), None) or look_at(path)
     if device == drive.path:
         return drive.signatures
     part = drive.partition(device)
     return part.signatures if part else None
-
-
-def _listed_signatures(device: str, seconds: float) -> tuple[Signature, ...]:
-    """Return what wipefs reads on one device, which can be an array. Raises Failed."""
-    return _read_wipefs(
-        device,
-        seconds,
-        lambda row: Signature(str(row["type"]), "other", row.get("label"), row.get("uuid")),
-    )
 
 
 def recognised_differences(
@@ -214,14 +199,7 @@ def check_target(plan: Plan, operation: Operation, seconds: float) -> None:
     """Raises Failed if a device that the step mounts, opens or swaps to does not contain what the plan put
     there, or if that cannot be read."""
     for device, (kind, uuid) in _planned(plan, operation).items():
-        _check_contains(device, kind, uuid, seconds)
-
-
-def check_group_device(plan: Plan) -> None:
-    """Raises Failed if the partition of the plan's volume group does not contain its physical volume."""
-    if plan.group:
-        uuid = physical_volume_uuid(plan.group.uuid)
-        _check_contains(plan.group.device, PHYSICAL_VOLUME, uuid, LOOK_SECONDS)
+        check_contains(device, kind, uuid, seconds)
 
 
 def check_no_clone(plan: Plan) -> None:
@@ -259,8 +237,9 @@ def _planned(plan: Plan, operation: Operation) -> dict[str, tuple[str, str]]:
     return {device: made[device] for device in used if device in made}
 
 
-def _check_contains(device: str, kind: str, uuid: str, seconds: float) -> None:
-    if _number(device) is None or uuid not in {one.uuid for one in _listed_signatures(device, seconds)}:
+def check_contains(device: str, kind: str, uuid: str, seconds: float = LOOK_SECONDS) -> None:
+    """Raises Failed if a device does not contain what the plan put there."""
+    if _number(device) is None or uuid not in {mark.uuid for mark, _ in _read_wipefs(device, seconds)}:
         raise Failed(
             t(
                 "{device} does not contain the planned {kind} (UUID {uuid}), which is on: {others:list}. "
@@ -274,7 +253,6 @@ def _check_contains(device: str, kind: str, uuid: str, seconds: float) -> None:
 
 
 def _devices_with(uuid: str) -> list[str]:
-    """Return the nodes of all devices with this UUID, according to libblkid."""
     argv = ("blkid", "--match-token", f"UUID={uuid}", "--output", "device")
     with suppress(Failed):
         return run(argv, seconds=LOOK_SECONDS, accept=(0, 2)).output.split()

@@ -6,17 +6,15 @@ the lock.
 """
 
 import errno
-import fcntl
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from time import monotonic, sleep
 
 from wizard.apply.block.devices import UNVERIFIED
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.run.journal import sync_folder
-from wizard.apply.run.process import UNOPENED
+from wizard.apply.run.process import UNOPENED, lock_within
 from wizard.documents.files import UNREADABLE
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.said import Message, Sentence, failing, t
@@ -63,12 +61,7 @@ def edit(path: Path, change: Callable[[str], str], keep: Path | None = None) -> 
             if (changed := _try_edit(path, change, keep)) is not None:
                 break
         else:
-            raise Failed(
-                t(
-                    "Another program repeatedly changes {file}. The file was not edited.",
-                    file=path,
-                )
-            )
+            raise Failed(t("Another program repeatedly changes {file}. The file was not edited.", file=path))
         if change(now := read_text(path)) != now:
             raise Failed(UNVERIFIED(what=path))
     return changed
@@ -81,10 +74,21 @@ def _try_edit(path: Path, change: Callable[[str], str], keep: Path | None) -> bo
     wanted = change(text)
     if wanted == text:
         return False
+    temporary = real.with_name(f".{real.name}.diskwright-{os.getpid()}")
     with failing(Sentence("Cannot replace {file}: {why}. The file is unchanged."), file=real):
+        like = real if real.exists() else None
         if keep is not None and not keep.exists():
-            _write(keep, text, real if real.exists() else None)
-        return True if _replace_if_unchanged(real, text, wanted) else None
+            _write(keep, text, like)
+        try:
+            _write(temporary, wanted, like)
+            if read_text(real) != text:
+                return None
+            temporary.rename(real)
+            sync_folder(real.parent)
+        finally:
+            with suppress(OSError):
+                temporary.unlink()
+    return True
 
 
 @contextmanager
@@ -93,42 +97,17 @@ def _locked(folder: Path) -> Iterator[None]:
     with failing(UNOPENED, path=folder):
         fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
-        _lock(fd, folder)
+        try:
+            is_locked = lock_within(fd, LOCK_SECONDS)
+        except OSError as error:
+            if error.errno not in NO_LOCKS:
+                raise Failed(t("Cannot lock {folder}: {why}.", folder=folder, why=error)) from None
+            is_locked = True
+        if not is_locked:
+            raise Failed(t("Another program has locked {folder}.", folder=folder))
         yield
     finally:
         os.close(fd)
-
-
-def _lock(fd: int, folder: Path) -> None:
-    shown, until = str(folder), monotonic() + LOCK_SECONDS
-    while True:
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if monotonic() >= until:
-                raise Failed(t("Another program has locked {folder}.", folder=shown)) from None
-            sleep(0.01)
-        except OSError as error:
-            if error.errno not in NO_LOCKS:
-                raise Failed(t("Cannot lock {folder}: {why}.", folder=shown, why=error)) from None
-            return
-        else:
-            return
-
-
-def _replace_if_unchanged(real: Path, text: str, wanted: str) -> bool:
-    """Replace the file atomically if it still contains `text`, and return True if so."""
-    temporary = real.with_name(f".{real.name}.diskwright-{os.getpid()}")
-    try:
-        _write(temporary, wanted, real if real.exists() else None)
-        if read_text(real) != text:
-            return False
-        temporary.rename(real)
-        sync_folder(real.parent)
-    finally:
-        with suppress(OSError):
-            temporary.unlink()
-    return True
 
 
 def _write(path: Path, text: str, like: Path | None) -> None:
@@ -139,19 +118,15 @@ def _write(path: Path, text: str, like: Path | None) -> None:
             status = like.stat()
             os.fchown(fd, status.st_uid, status.st_gid)
             os.fchmod(fd, status.st_mode & 0o7777)
-            _copy_attributes(like, fd)
+            # SELinux labels and access control lists are extended attributes.
+            with suppress(OSError):
+                for name in os.listxattr(like):
+                    with suppress(OSError):
+                        os.setxattr(fd, name, os.getxattr(like, name))
         else:
             os.fchmod(fd, NEW_FILE_MODE)
         file.flush()
         os.fsync(fd)
-
-
-def _copy_attributes(source: Path, fd: int) -> None:
-    """SELinux labels and access control lists are extended attributes."""
-    with suppress(OSError):
-        for name in os.listxattr(source):
-            with suppress(OSError):
-                os.setxattr(fd, name, os.getxattr(source, name))
 
 
 LOADED = Path("/sys/module")
@@ -160,7 +135,10 @@ LOADED = Path("/sys/module")
 
 def kernel_has(module: str) -> bool:
     """Return True if a module, named with underscores, is loaded, built in or can be loaded."""
-    return (LOADED / module).exists() or _can_be_loaded(module)
+    if (LOADED / module).exists():
+        return True
+    argv = ("modprobe", "--dry-run", "--quiet", module)
+    return find("modprobe") is not None and run(argv, seconds=LOOK_SECONDS, accept=range(256)).status == 0
 
 
 def check_kernel(module: str, what: Message) -> None:
@@ -174,8 +152,3 @@ def check_kernel(module: str, what: Message) -> None:
                 module=module,
             )
         )
-
-
-def _can_be_loaded(module: str) -> bool:
-    argv = ("modprobe", "--dry-run", "--quiet", module)
-    return find("modprobe") is not None and run(argv, seconds=LOOK_SECONDS, accept=range(256)).status == 0

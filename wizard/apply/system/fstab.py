@@ -143,13 +143,18 @@ def parse(text: str, where: str) -> tuple[Line, ...]:
     return tuple(lines)
 
 
+def read_lines(path: Path) -> tuple[Line, ...]:
+    """Read and parse fstab; a missing file counts as empty. Raises BadInput."""
+    return parse(read_text(path), str(path))
+
+
 def conflict(lines: tuple[Line, ...], operation: AddFstabLine) -> Message | None:
     """Return a clause if an entry already has the mount point, or the same filesystem and subvolume; else
     None."""
     for line in lines:
-        if operation.mount_point != NO_PLACE and _trimmed(line.mount_point) == _trimmed(
-            operation.mount_point
-        ):
+        # Paths compare without slashes at the end.
+        is_same_place = Path(line.mount_point) == Path(operation.mount_point)
+        if is_same_place and operation.mount_point != NO_PLACE:
             return t(
                 "line {line} already mounts {device} at {place}",
                 line=line.number,
@@ -265,10 +270,6 @@ def add_line(path: Path, operation: AddFstabLine | AddCrypttabLine, keep: Path) 
         return text if operation.line in text.split("\n") else with_line(text, operation.line)
 
     edit(path, change, keep)
-
-
-def _trimmed(path: str) -> str:
-    return path.rstrip("/") or "/"
 
 
 def key_of(plan: Plan) -> bytes | None:

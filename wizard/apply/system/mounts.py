@@ -2,8 +2,8 @@
 
 import os
 import re
-from collections.abc import Iterator
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 
 from msgspec import Struct
@@ -13,13 +13,12 @@ from psutil import pids
 from wizard.advice.existing import ACCESS_TIME
 from wizard.apply.block.devices import SYS_BLOCK, device_number, kernel_name
 from wizard.apply.run.backup_store import OWN_FSTAB
-from wizard.apply.run.process import NOTHING_WRITTEN
-from wizard.apply.system.edited_file import read_text
-from wizard.apply.system.fstab import parse
+from wizard.apply.run.process import refused
+from wizard.apply.system.fstab import read_lines
 from wizard.filesystems.registry import mounted_as
-from wizard.model.errors import BadInput, Refused
+from wizard.model.errors import BadInput
 from wizard.model.run import differences
-from wizard.model.said import Message, join, t
+from wizard.model.said import Message, t
 from wizard.operations.mounts import Mount, mounted_subvolume
 from wizard.plan.request.using import PLACES
 from wizard.probe.host.environment import name_of, opened, process_paths
@@ -74,19 +73,10 @@ def parse_mountinfo(text: str) -> tuple[Mounted, ...]:
         fields, tail = before.split(" "), behind.split(" ")
         if len(fields) < 6 or len(tail) < 3:
             continue
-        options = frozenset(fields[5].split(",")) | frozenset(tail[2].split(","))
+        source, place, root = map(unescaped, (tail[1], fields[4], fields[3]))
         own = tuple(fields[5].split(","))
-        found.append(
-            Mounted(
-                unescaped(tail[1]),
-                unescaped(fields[4]),
-                tail[0],
-                options,
-                unescaped(fields[3]),
-                own,
-                fields[2],
-            )
-        )
+        options = frozenset((*own, *tail[2].split(",")))
+        found.append(Mounted(source, place, tail[0], options, root, own, fields[2]))
     return tuple(found)
 
 
@@ -128,14 +118,6 @@ def is_on(device: str, place: str) -> bool:
         return False
 
 
-def silent_options(device: str, filesystem: str) -> frozenset[str]:
-    """Return options in effect that mountinfo omits. ext4 lists all of its own in /proc/fs/ext4."""
-    file = Path("/proc/fs") / filesystem / kernel_name(device) / "options"
-    if filesystem == "ext4" and file.exists():
-        return frozenset(file.read_text().split())
-    return frozenset()
-
-
 def is_mounted(operation: Mount) -> bool:
     """Return True if the device, or the subvolume on it, is mounted at the place.
 
@@ -162,7 +144,10 @@ def mount_differences(operation: Mount) -> tuple[str, ...]:
     found = mounted_at(operation.mount_point)
     if found is None:
         return (str(t("nothing is mounted there")),)
-    seen = found.options | silent_options(operation.device, operation.filesystem)
+    # mountinfo omits options in effect. ext4 lists all of its own in /proc/fs/ext4.
+    file = Path("/proc/fs/ext4") / kernel_name(operation.device) / "options"
+    is_listed = operation.filesystem == "ext4" and file.exists()
+    seen = found.options.union(file.read_text().split() if is_listed else ())
     listed = tuple(one for one in operation.options if found.type == found.filesystem or one == "ro")
     source = found.number if found.source in operation.devices else found.source
     device = [] if _is_from(found, operation) else [(t("the device"), source, operation.device)]
@@ -188,12 +173,13 @@ def option_differences(
     kind = mounted_as(filesystem)
     silent = kind.silent_options if kind else frozenset()
     for option in wanted:
-        against = sorted(other for other in seen if _contradicts(option, other))
-        if against and not any(_matches(option, other) for other in seen):
+        if any(_matches(option, other) for other in seen):
+            continue
+        if against := min((other for other in seen if _contradicts(option, other)), default=""):
             found.append(
-                t("{option} was recommended, but {other} is in effect", option=option, other=against[0])
+                t("{option} was recommended, but {other} is in effect", option=option, other=against)
             )
-        elif not any(_matches(option, other) for other in seen) and option not in silent:
+        elif option not in silent:
             found.append(t("{option} was recommended but is not in effect", option=option))
     if "ro" in seen and "ro" not in advised:
         found.append(t("it is read-only"))
@@ -232,8 +218,6 @@ def _number(text: str) -> int | None:
     return int(match[1]) * 1024 ** " kmg".index(match[2].lower() or " ") if match else None
 
 
-A_PROGRAM = t("a program")
-
 MOST_NAMED = 5
 
 
@@ -241,38 +225,26 @@ def users_of(place: str) -> tuple[str, ...]:
     """Return the programs with open files at a place or below it, such as `bash (1234)`. Only root sees other
     users' programs."""
     below = f"{place.rstrip('/')}/"
-    return tuple(
-        f"{name_of(number) or A_PROGRAM} ({number})"
-        for number in pids()
-        if any(path == place or path.startswith(below) for path in _open_paths(number))
-    )
+    found = []
+    for number in pids():
+        # Empty for a program that has ended or belongs to another user.
+        paths = chain(process_paths(number), (path for _, path in opened(number)))
+        if any(path == place or path.startswith(below) for path in paths):
+            name = name_of(number) or t("a program")
+            found.append(f"{name} ({number})")
+    return tuple(found)
 
 
 def check_unused(place: str) -> None:
     """Raises Refused, naming the programs, if a mount is in use."""
-    shown = place
-    below = next((one for one in read_mounts() if one.mount_point.startswith(f"{place.rstrip('/')}/")), None)
-    if below is not None:
-        message = t(
-            "{below} is mounted below {place}; unmount {below} first.",
-            below=below.mount_point,
-            place=shown,
-        )
-        raise Refused(join(message, NOTHING_WRITTEN))
+    places = (one.mount_point for one in read_mounts())
+    if below := next((one for one in places if one.startswith(f"{place.rstrip('/')}/")), None):
+        raise refused(t("{below} is mounted below {place}; unmount {below} first.", below=below, place=place))
     if users := users_of(place):
         named = users[:MOST_NAMED] + ((t("others"),) if len(users) > MOST_NAMED else ())
-        raise Refused(
-            join(
-                t("{place} is in use by {users:and}. Close these programs first.", place=shown, users=named),
-                NOTHING_WRITTEN,
-            )
+        raise refused(
+            t("{place} is in use by {users:and}. Close these programs first.", place=place, users=named)
         )
-
-
-def _open_paths(number: int) -> Iterator[str]:
-    """Yield the open paths of a program. None if it has ended or belongs to another user."""
-    yield from process_paths(number)
-    yield from (path for _, path in opened(number))
 
 
 def usual_places() -> str:
@@ -284,10 +256,17 @@ def usual_places() -> str:
 def taken_places(places: str, fstab: Path = OWN_FSTAB) -> frozenset[str]:
     """Return all mount points, current and in fstab, and entries of `places` other than empty folders.
     Read-only. Unreadable files are checked again before a run."""
-    listed: set[str] = set()
+    taken = {one.mount_point for one in read_mounts()}
     with suppress(BadInput, OSError):
-        listed = {line.mount_point for line in parse(read_text(fstab), str(fstab))}
-    return frozenset({*listed, *(one.mount_point for one in read_mounts()), *_occupied(Path(places))})
+        taken |= {line.mount_point for line in read_lines(fstab)}
+    with suppress(OSError):
+        for entry in Path(places).iterdir():
+            is_free = False
+            with suppress(OSError):
+                is_free = entry.is_dir() and not entry.is_symlink() and not any(entry.iterdir())
+            if not is_free:
+                taken.add(str(entry))
+    return frozenset(taken)
 
 
 def fixed_fstab(fstab: Path = OWN_FSTAB) -> str:
@@ -299,27 +278,13 @@ def fixed_fstab(fstab: Path = OWN_FSTAB) -> str:
         return ""
 
 
-def _occupied(places: Path) -> Iterator[str]:
-    try:
-        found = sorted(places.iterdir())
-    except OSError:
-        return
-    for entry in found:
-        try:
-            is_free = entry.is_dir() and not entry.is_symlink() and not any(entry.iterdir())
-        except OSError:
-            is_free = False
-        if not is_free:
-            yield str(entry)
-
-
 SWAPS = Path("/proc/swaps")
 
 
 def parse_swaps(text: str) -> tuple[str, ...]:
     """Parse the device paths in /proc/swaps (proc(5)): a header, then one line per device. Pure."""
-    names = [line.split()[0] for line in text.splitlines()[1:] if line.split()]
-    return tuple(re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), name) for name in names)
+    names = (line.split()[0] for line in text.splitlines()[1:] if line.split())
+    return tuple(map(unescaped, names))
 
 
 def is_swap(device: str) -> bool:

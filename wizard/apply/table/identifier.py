@@ -6,7 +6,6 @@ two copies. Each block is old or new after a power cut, and one copy is always v
 
 import hashlib
 import struct
-from collections.abc import Iterable
 from uuid import UUID
 
 from msgspec import Struct
@@ -19,7 +18,6 @@ from wizard.apply.block.devices import (
     reread_table,
     write_bytes,
 )
-from wizard.apply.block.extents import merged
 from wizard.apply.table import proof
 from wizard.apply.table.write import image_of, record_places
 from wizard.model.errors import Failed, partition_path
@@ -31,9 +29,8 @@ from wizard.operations.settings import Relabel
 DISK_ID_AT = 440
 """Offset of the disk signature in an MBR."""
 
-DISK_GUID_AT, PART_GUID_AT, GUID_BYTES = 56, 16, 16
-"""Offsets of the disk GUID in a GPT header and of the partition's GUID in an entry, and size of each (UEFI
-2.10, 5.3)."""
+DISK_GUID_AT, PART_GUID_AT = 56, 16
+"""Offsets of the disk GUID in a GPT header and of the partition's GUID in an entry (UEFI 2.10, 5.3)."""
 
 LUKS_UUID_AT, LUKS_UUID_BYTES = 168, 40
 """Place of the UUID in a LUKS1 and LUKS2 header."""
@@ -52,9 +49,11 @@ LUKS_SIZES = frozenset(1 << bits for bits in range(14, 23))
 NO_LUKS = Sentence("{device} has no readable LUKS header.")
 
 
-class IdentifierStates(Struct, frozen=True):
-    """The bytes around a UUID: current, with the old UUID, and with the new one."""
+class Edit(Struct, frozen=True):
+    """The bytes of an edit in place: current, with the old value, and with the new one. `kind` is the kind of
+    table, or empty for other content."""
 
+    kind: str
     now: proof.Image
     old: proof.Image
     new: proof.Image
@@ -67,31 +66,47 @@ class IdentifierStates(Struct, frozen=True):
         )
         return unlike_old.isdisjoint(unlike_new)
 
+    def write(self, node: str, drive: Identity, *, new: bool) -> None:
+        """Write the new or the old value, complete a half-written one, and read it back. Does not update the
+        kernel. Raises Failed."""
+        wanted = self.new if new else self.old
+        writes = (
+            proof.in_order(self.kind, self.now, wanted)
+            if self.kind
+            else [(offset, data) for offset, _, data in self.now.changed_blocks(wanted)]
+        )
+        for offset, data in writes:
+            # Synced before the next write.
+            write_bytes(node, offset, data)
+        forget_caches(node)
+        if image_of(node, wanted.places, drive) != wanted:
+            raise Failed(UNVERIFIED(what=node))
 
-def read_identifier(operation: Relabel, drive: Identity) -> IdentifierStates:
+
+def read_identifier(operation: Relabel, drive: Identity) -> Edit:
     """Read the bytes around the operation's UUID, bypassing caches. Raises Failed if unreadable."""
     if operation.filesystem == "crypto_LUKS":
         now = image_of(operation.device, _luks_places(operation.device, drive), drive)
         if (old := _with_luks(now, operation.old)) and (new := _with_luks(now, operation.new)):
-            return IdentifierStates(now, old, new)
+            return Edit("", now, old, new)
         raise Failed(NO_LUKS(device=operation.device))
-    block = drive.geometry.logical_block_bytes
-    places = merged(record_places(drive.path, drive.size_bytes, block), block, drive.size_bytes)
-    now = image_of(drive.path, places, drive)
+    now = image_of(drive.path, record_places(drive), drive)
     if operation.filesystem == "mbr":
         old, new = (
             now.having({DISK_ID_AT: int(uuid, 16).to_bytes(4, "little")})
             for uuid in (operation.old, operation.new)
         )
-        return IdentifierStates(now, old, new)
+        return Edit("mbr", now, old, new)
     prefix = len(partition_path(drive.path, 0)) - 1
-    numbers = [int(device[prefix:]) for device, *_ in operation.parts]
-    old_parts, new_parts = ([part[at] for part in operation.parts] for at in (1, 2))
-    return IdentifierStates(
-        now,
-        _with_guids(now, operation.old, dict(zip(numbers, old_parts, strict=True))),
-        _with_guids(now, operation.new, dict(zip(numbers, new_parts, strict=True))),
+    old_parts, new_parts = ({int(part[0][prefix:]): part[at] for part in operation.parts} for at in (1, 2))
+    old, new = (
+        now.with_gpt(
+            {number: {PART_GUID_AT: UUID(guid).bytes_le} for number, guid in parts.items()},
+            {DISK_GUID_AT: UUID(disk).bytes_le},
+        )
+        for disk, parts in ((operation.old, old_parts), (operation.new, new_parts))
     )
+    return Edit("gpt", now, old, new)
 
 
 def write_identifier(operation: Relabel, drive: Identity, *, new: bool) -> None:
@@ -99,35 +114,9 @@ def write_identifier(operation: Relabel, drive: Identity, *, new: bool) -> None:
     is_luks = operation.filesystem == "crypto_LUKS"
     node = operation.device if is_luks else drive.path
     check_unclaimed(node)
-    found = read_identifier(operation, drive)
-    wanted = found.new if new else found.old
-    kind = "mbr" if operation.filesystem == "mbr" else "gpt"
-    writes: Iterable[tuple[int, bytes]] = (
-        ((offset, data) for offset, _, data in found.now.changed_blocks(wanted))
-        if is_luks
-        else proof.in_order(kind, found.now, wanted)
-    )
-    for offset, data in writes:
-        # Synced before the next write.
-        write_bytes(node, offset, data)
-    forget_caches(node)
-    if read_identifier(operation, drive).now != wanted:
-        raise Failed(UNVERIFIED(what=node))
+    read_identifier(operation, drive).write(node, drive, new=new)
     if not is_luks and partition_nodes(drive.path):
         reread_table(drive.path, anew=False)
-
-
-def _with_guids(image: proof.Image, disk: str, parts: dict[int, str]) -> proof.Image:
-    """Return both copies of a GPT with another disk GUID, and GUIDs of partitions by number. Raises
-    Failed."""
-    for copy in proof.copies_of(image):
-        header, entries = image.exactly(copy.header), image.exactly(copy.entries)
-        header[DISK_GUID_AT : DISK_GUID_AT + GUID_BYTES] = UUID(disk).bytes_le
-        for number, guid in parts.items():
-            at = copy.entry(number).start_bytes - copy.entries.start_bytes + PART_GUID_AT
-            entries[at : at + GUID_BYTES] = UUID(guid).bytes_le
-        image = image.with_copy(copy, header, entries)
-    return image
 
 
 def _luks_places(device: str, drive: Identity) -> tuple[Extent, ...]:

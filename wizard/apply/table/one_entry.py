@@ -17,7 +17,6 @@ from wizard.model.said import t
 from wizard.operations.table import WriteTable
 from wizard.plan.free_space import MBR_PRIMARIES
 from wizard.probe.content import gpt, tables
-from wizard.probe.content.gpt import GptCopy as AtEndCopy
 
 OWN_AT, OTHER_AT, LAST_USABLE_AT, ENTRIES_AT = 24, 32, 48, 72
 """Offsets in a header of its own block, the other header's block, the last usable block, and the first block
@@ -42,7 +41,10 @@ def with_backup_at_end(image: proof.Image) -> proof.Image:
     if not first.sound:
         return _rebuild_first(image, last)
     backup_start = last - -(-len(first.entries) // block)
-    if _last_used(first) >= backup_start:
+    size = first.entry_bytes
+    entries = (first.entries[at : at + size] for at in range(0, len(first.entries), size))
+    used = (struct.unpack_from("<Q", one, GPT_PLACE_AT + 8)[0] for one in entries if one[:16].strip(b"\0"))
+    if max(used, default=0) >= backup_start:
         raise Failed(
             t(
                 "A partition occupies the space of the backup GPT, from byte {byte}.",
@@ -50,10 +52,9 @@ def with_backup_at_end(image: proof.Image) -> proof.Image:
             )
         )
     header = image.read(block, block)
-    entries = image.read(first.entries_lba * block, (last - backup_start) * block)
     patches = {
         block: _header(header, {OTHER_AT: last, LAST_USABLE_AT: backup_start - 1}),
-        backup_start * block: entries,
+        backup_start * block: image.read(first.entries_lba * block, (last - backup_start) * block),
         last * block: _header(
             header, {OWN_AT: last, OTHER_AT: 1, LAST_USABLE_AT: backup_start - 1, ENTRIES_AT: backup_start}
         ),
@@ -69,13 +70,6 @@ def _rebuild_first(image: proof.Image, last: int) -> proof.Image:
     return image.having({block: header, FIRST_ENTRIES * block: other.entries})
 
 
-def _last_used(copy: AtEndCopy) -> int:
-    """Return the last block used by a partition."""
-    size = copy.entry_bytes
-    records = (copy.entries[at : at + size] for at in range(0, len(copy.entries), size))
-    return max((struct.unpack_from("<Q", one, 40)[0] for one in records if one[:16].strip(b"\0")), default=0)
-
-
 def _header(header: bytes, blocks: dict[int, int]) -> bytes:
     patched = bytearray(header)
     for at, block in blocks.items():
@@ -83,8 +77,8 @@ def _header(header: bytes, blocks: dict[int, int]) -> bytes:
     return proof.with_checksum(patched)
 
 
-GPT_NAME_AT, GPT_NAME_BYTES = 56, 72
-"""Offset and size of the name in a GPT entry (UEFI 2.10, 5.3.3)."""
+GPT_PLACE_AT, GPT_NAME_AT, GPT_NAME_BYTES = 32, 56, 72
+"""Offset of the first and last block in a GPT entry, and offset and size of the name (UEFI 2.10, 5.3.3)."""
 
 MBR_FIRST_AT, MBR_LAST_AT, MBR_START_AT = 1, 5, 8
 """Offsets in an MBR entry of the first and last CHS address, and of the start in blocks, which the length
@@ -191,24 +185,16 @@ def _new_entries(layout: Layout, block_bytes: int) -> bytes:
 def with_one_changed(operation: WriteTable, before: proof.Image) -> proof.Image:
     """Return the table with the operation's change. Raises Failed if the table differs from the plan, or
     anything else would change."""
-    number, entry = _change(operation, before)
-    wanted = (
-        _change_mbr(before, number, entry) if operation.table == "mbr" else _change_gpt(before, number, entry)
-    )
-    _check(operation, before, wanted)
-    return wanted
-
-
-def _change(operation: WriteTable, before: proof.Image) -> tuple[int, TableEntry | None]:
-    """Return the number of the one partition that the operation changes, and its new entry, or None if it is
-    deleted."""
     kept = {entry.number for entry in operation.entries if entry.kept}
     new = {entry.number: entry for entry in operation.entries if not entry.kept}
     changed = set(before.entries) - kept
     if len(changed) != 1 or not changed.issuperset(new):
         raise Failed(proof.WRONG_TABLE(detail=operation.device))
     (number,) = changed
-    return number, new.get(number)
+    change = _change_mbr if operation.table == "mbr" else _change_gpt
+    wanted = change(before, number, new.get(number))
+    _check(operation, before, wanted)
+    return wanted
 
 
 def _check(operation: WriteTable, before: proof.Image, wanted: proof.Image) -> None:
@@ -227,31 +213,19 @@ def _check(operation: WriteTable, before: proof.Image, wanted: proof.Image) -> N
 
 
 def _change_gpt(before: proof.Image, number: int, entry: TableEntry | None) -> proof.Image:
-    wanted = with_backup_at_end(before)
-    for copy in proof.copies_of(wanted):
-        wanted = _with_copy(wanted, copy, number, entry)
-    return wanted
-
-
-def _with_copy(
-    image: proof.Image, copy: proof.GptLocation, number: int, entry: TableEntry | None
-) -> proof.Image:
-    """Return the table with this entry in one copy, and checksums updated."""
-    entries = image.exactly(copy.entries)
-    at = (number - 1) * copy.entry_bytes
+    image = with_backup_at_end(before)
+    copy, _ = proof.copies_of(image)
+    place = copy.entry(number)
     if entry is None:
-        entries[at : at + copy.entry_bytes] = bytes(copy.entry_bytes)
-    else:
-        first = entry.start_bytes // image.block_bytes
-        last = (entry.start_bytes + entry.size_bytes) // image.block_bytes - 1
-        entries[at : at + 16] = UUID(entry.type).bytes_le
-        struct.pack_into("<QQ", entries, at + 32, first, last)
-        name = entry.name.encode("utf-16-le")[:GPT_NAME_BYTES]
-        # The rest of the name field can contain anything, so write it only if the name changes.
-        current_name = bytes(entries[at + GPT_NAME_AT :][:GPT_NAME_BYTES]).decode("utf-16-le", "replace")
-        if current_name.partition("\0")[0] != entry.name:
-            entries[at + GPT_NAME_AT : at + GPT_NAME_AT + GPT_NAME_BYTES] = name.ljust(GPT_NAME_BYTES, b"\0")
-    return image.with_copy(copy, image.exactly(copy.header), entries)
+        return image.with_gpt({number: {0: bytes(place.size_bytes)}})
+    first = entry.start_bytes // image.block_bytes
+    last = (entry.start_bytes + entry.size_bytes) // image.block_bytes - 1
+    patches = {0: UUID(entry.type).bytes_le, GPT_PLACE_AT: struct.pack("<QQ", first, last)}
+    # The rest of the name field can contain anything, so write it only if the name changes.
+    current = image.read(place.start_bytes + GPT_NAME_AT, GPT_NAME_BYTES).decode("utf-16-le", "replace")
+    if current.partition("\0")[0] != entry.name:
+        patches[GPT_NAME_AT] = entry.name.encode("utf-16-le")[:GPT_NAME_BYTES].ljust(GPT_NAME_BYTES, b"\0")
+    return image.with_gpt({number: patches})
 
 
 def _change_mbr(before: proof.Image, number: int, entry: TableEntry | None) -> proof.Image:
@@ -289,20 +263,18 @@ class _Record(Struct, frozen=True):
 
 def _chain(image: proof.Image) -> list[_Record]:
     """Return the records in order. The chain has been read before, so it is complete."""
-    found = image.reading
-    return [
-        _record(offset, image.read(offset, tables.SECTOR_BYTES)) for offset in dict(found.spans) if offset
-    ]
-
-
-def _record(offset: int, sector: bytes) -> _Record:
-    lines: list[int] = []
-    links: list[int] = []
-    for at in range(proof.MBR_LINES_AT, proof.MBR_LINES_AT + 4 * proof.MBR_LINE_BYTES, proof.MBR_LINE_BYTES):
-        _, _, kind, _, _, blocks = tables.SLOT.unpack_from(sector, at)
-        if kind and blocks:
-            (links if f"0x{kind:02x}" in CONTAINERS else lines).append(offset + at)
-    return _Record(next(iter(lines), None), next(iter(links), None))
+    records = []
+    for offset in filter(None, dict(image.reading.spans)):
+        sector = image.read(offset, tables.SECTOR_BYTES)
+        lines: list[int] = []
+        links: list[int] = []
+        for number in range(4):
+            at = proof.MBR_LINES_AT + number * proof.MBR_LINE_BYTES
+            _, _, kind, _, _, blocks = tables.SLOT.unpack_from(sector, at)
+            if kind and blocks:
+                (links if f"0x{kind:02x}" in CONTAINERS else lines).append(offset + at)
+        records.append(_Record(next(iter(lines), None), next(iter(links), None)))
+    return records
 
 
 def _with_line(image: proof.Image, at: int, entry: TableEntry | None) -> proof.Image:

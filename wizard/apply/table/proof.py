@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
+from wizard.apply.block.extents import merged
 from wizard.filesystems import partition_types
 from wizard.model import layout
 from wizard.model.errors import Failed
@@ -32,16 +33,15 @@ def disk_differences(wanted: layout.Layout, drive: Drive) -> tuple[str, ...]:
     """Describe differences between the table on the disk and the layout: kind, numbers, starts, sizes, types,
     names, flags."""
     kind = drive.table.kind if drive.table else "unread"
-    found = [*map(str, differences([(t("the table"), kind, wanted.table)]))]
+    found = [*differences([(t("the table"), kind, wanted.table)])]
     by_number = {part.number: part for part in drive.partitions}
     for slot in wanted.partitions:
-        part = by_number.pop(slot.number, None)
-        if part is None:
-            found.append(str(t("partition {number} is missing", number=slot.number)))
+        if part := by_number.pop(slot.number, None):
+            found += _entry_differences(slot, part)
         else:
-            found += map(str, _entry_differences(slot, part))
-    found += [str(t("partition {number} was not planned", number=number)) for number in sorted(by_number)]
-    return tuple(found)
+            found.append(t("partition {number} is missing", number=slot.number))
+    found += [t("partition {number} was not planned", number=number) for number in sorted(by_number)]
+    return tuple(map(str, found))
 
 
 def _entry_differences(slot: layout.Slot, part: Partition) -> tuple[Message, ...]:
@@ -67,7 +67,7 @@ def kernel_differences(wanted: layout.Layout, drive: Drive) -> tuple[str, ...]:
     for slot in wanted.partitions:
         part = by_number.get(slot.number)
         if part is None or part.kernel_start_bytes is None:
-            found.append(str(t("the kernel does not see partition {number}", number=slot.number)))
+            found.append(t("the kernel does not see partition {number}", number=slot.number))
             continue
         size_bytes = part.kernel_size_bytes
         # The kernel shows only the first record of an extended partition, to protect the logical ones.
@@ -80,8 +80,8 @@ def kernel_differences(wanted: layout.Layout, drive: Drive) -> tuple[str, ...]:
                 start=part.kernel_start_bytes,
                 size=str(size_bytes),
             )
-            found.append(str(difference))
-    return tuple(found)
+            found.append(difference)
+    return tuple(map(str, found))
 
 
 SET_AFTERWARDS = {
@@ -109,12 +109,21 @@ CHECKSUM_AT, ENTRIES_CHECKSUM_AT = 16, 88
 """Offsets of the checksums in a GPT header (UEFI 2.10, 5.3.2)."""
 
 
+Patches = Mapping[int, bytes]
+"""New bytes by offset."""
+
+
 class Image(Struct, frozen=True):
     """Pieces of a drive of `size_bytes`: offsets and whole blocks, sorted and disjoint."""
 
     size_bytes: int
     block_bytes: int
     pieces: tuple[tuple[int, bytes], ...]
+
+    @property
+    def places(self) -> tuple[Extent, ...]:
+        """The places of the pieces."""
+        return tuple(Extent(offset, len(data)) for offset, data in self.pieces)
 
     def read(self, offset: int, length: int) -> bytes:
         """Read from one piece; fewer bytes if it ends earlier, and none outside of all pieces."""
@@ -123,7 +132,7 @@ class Image(Struct, frozen=True):
                 return data[offset - start : offset - start + length]
         return b""
 
-    def having(self, patches: Mapping[int, bytes]) -> "Image":
+    def having(self, patches: Patches) -> "Image":
         """Return the image with other bytes at these offsets, each within one piece."""
         pieces = []
         for start, data in self.pieces:
@@ -160,12 +169,25 @@ class Image(Struct, frozen=True):
             raise Failed(WRONG_TABLE(detail=f"byte {place.start_bytes}"))
         return bytearray(data)
 
-    def with_copy(self, copy: "GptLocation", header: bytearray, entries: bytearray) -> "Image":
-        """Return the image with this header and these entries in one copy of a GPT, and checksums updated."""
-        struct.pack_into("<I", header, ENTRIES_CHECKSUM_AT, zlib.crc32(entries))
-        return self.having(
-            {copy.entries.start_bytes: bytes(entries), copy.header.start_bytes: with_checksum(header)}
-        )
+    def with_gpt(self, entries: Mapping[int, Patches], header: Patches | None = None) -> "Image":
+        """Return the image with patches of entries, by number, and of the header in both copies of a GPT, and
+        checksums updated. Raises Failed if a copy is incomplete."""
+        image = self
+        for copy in copies_of(self):
+            head, records = self.exactly(copy.header), self.exactly(copy.entries)
+            _patch(head, 0, header or {})
+            for number, patches in entries.items():
+                _patch(records, (number - 1) * copy.entry_bytes, patches)
+            struct.pack_into("<I", head, ENTRIES_CHECKSUM_AT, zlib.crc32(records))
+            image = image.having(
+                {copy.entries.start_bytes: bytes(records), copy.header.start_bytes: with_checksum(head)}
+            )
+        return image
+
+
+def _patch(data: bytearray, begin: int, patches: Patches) -> None:
+    for offset, new in patches.items():
+        data[begin + offset : begin + offset + len(new)] = new
 
 
 def with_checksum(header: bytearray) -> bytes:
@@ -184,7 +206,7 @@ def changed_bytes(image: Image, other: Image) -> Iterator[int]:
         )
 
 
-def is_within(offset: int, places: tuple[Extent, ...]) -> bool:
+def is_within(offset: int, places: Iterable[Extent]) -> bool:
     """Return True if a place contains the byte."""
     return any(place.start_bytes <= offset < place.end_bytes for place in places)
 
@@ -208,12 +230,19 @@ def proven(operation: WriteTable, before: Image, written: Image) -> Image:
     """Return the table to write to the drive: the records of new partitions as libparted has `written` them,
     and all else as `before`. Raises Failed if libparted changed a preserved partition."""
     _check_kept(operation, before, written)
+    new = [entry.number for entry in operation.entries if not entry.kept]
     if operation.table == "mbr":
-        return _mbr_with_new_lines(operation, before, written)
+        # libparted adds boot code to an MBR without any, draws another disk signature, which identifies
+        # partitions (PARTUUID), and recalculates cylinders.
+        lines = [MBR_LINES_AT + MBR_LINE_BYTES * (number - 1) for number in new]
+        return before.having({line: written.read(line, MBR_LINE_BYTES) for line in lines})
     # The protective MBR contains no GPT partition.
     wanted = written.having({0: before.read(0, before.block_bytes)})
-    new = [entry.number for entry in operation.entries if not entry.kept]
-    may_change = tuple(_changeable(copies_of(before), new))
+    may_change: list[Extent] = []
+    for copy in copies_of(before):
+        checksums = (copy.header.start_bytes + at for at in (CHECKSUM_AT, ENTRIES_CHECKSUM_AT))
+        may_change += (Extent(at, CHECKSUM_BYTES) for at in checksums)
+        may_change += (copy.entry(number) for number in new)
     for offset in changed_bytes(before, wanted):
         if not is_within(offset, may_change):
             raise Failed(WRONG_TABLE(detail=f"byte {offset}"))
@@ -241,22 +270,6 @@ def _comparable(entry: tables.GptEntry | None, with_uuid: bool) -> tuple[object,
         return None
     fields = (entry.start_bytes, entry.size_bytes, entry.type, entry.name, entry.attributes)
     return (*fields, entry.part_uuid) if with_uuid else fields
-
-
-def _mbr_with_new_lines(operation: WriteTable, before: Image, written: Image) -> Image:
-    """Use only the entries of new partitions. libparted adds boot code to an MBR without any, draws another
-    disk signature, which identifies partitions (PARTUUID), and recalculates cylinders."""
-    places = [
-        MBR_LINES_AT + MBR_LINE_BYTES * (entry.number - 1) for entry in operation.entries if not entry.kept
-    ]
-    return before.having({place: written.read(place, MBR_LINE_BYTES) for place in places})
-
-
-def _changeable(copies: tuple[GptLocation, GptLocation], new: list[int]) -> Iterator[Extent]:
-    for copy in copies:
-        for at in (CHECKSUM_AT, ENTRIES_CHECKSUM_AT):
-            yield Extent(copy.header.start_bytes + at, CHECKSUM_BYTES)
-        yield from (copy.entry(number) for number in new)
 
 
 def copies_of(image: Image) -> tuple[GptLocation, GptLocation]:
@@ -298,18 +311,11 @@ def in_order(kind: str, before: Image, wanted: Image) -> tuple[tuple[int, bytes]
     writes: list[tuple[int, bytes]] = []
     for phase in phases:
         blocks = sorted(offset for offset in changed if is_within(offset, (phase,)))
-        writes += _joined((offset, changed.pop(offset)) for offset in blocks)
+        # One write for consecutive blocks.
+        places = (Extent(offset, wanted.block_bytes) for offset in blocks)
+        for place in merged(places, wanted.block_bytes, wanted.size_bytes):
+            offsets = [offset for offset in blocks if is_within(offset, (place,))]
+            writes.append((place.start_bytes, b"".join(changed.pop(offset) for offset in offsets)))
     if changed:
         raise Failed(WRONG_TABLE(detail=f"byte {min(changed)}"))
     return tuple(writes)
-
-
-def _joined(blocks: Iterable[tuple[int, bytes]]) -> list[tuple[int, bytes]]:
-    """Merge consecutive blocks into one write."""
-    joined: list[tuple[int, bytes]] = []
-    for offset, data in blocks:
-        if joined and joined[-1][0] + len(joined[-1][1]) == offset:
-            joined[-1] = (joined[-1][0], joined[-1][1] + data)
-        else:
-            joined.append((offset, data))
-    return joined

@@ -61,31 +61,23 @@ def _set_types(operation: WriteTable, drive: Identity) -> None:
     wanted = [entry for entry in operation.entries if not entry.kept and entry.type in later]
     if not wanted:
         return
-    node, block = operation.device, drive.geometry.logical_block_bytes
+    node = operation.device
     devices.forget_caches(node)
-    places = merged(record_places(node, drive.size_bytes, block), block, drive.size_bytes)
-    before = after = image_of(node, places, drive)
+    before = image_of(node, record_places(drive, node), drive)
     if operation.table == "mbr":
         lines = {proof.MBR_LINES_AT + proof.MBR_LINE_BYTES * (entry.number - 1): entry for entry in wanted}
-        after = before.having(
-            {at + proof.MBR_TYPE_AT: bytes([int(entry.type, 16)]) for at, entry in lines.items()}
-        )
-    for copy in proof.copies_of(before) if operation.table == "gpt" else ():
-        entries = before.exactly(copy.entries)
-        for entry in wanted:
-            at = (entry.number - 1) * copy.entry_bytes
-            entries[at : at + 16] = UUID(entry.type).bytes_le
-        after = after.with_copy(copy, before.exactly(copy.header), entries)
+        types = {at + proof.MBR_TYPE_AT: bytes([int(entry.type, 16)]) for at, entry in lines.items()}
+        after = before.having(types)
+    else:
+        after = before.with_gpt({entry.number: {0: UUID(entry.type).bytes_le} for entry in wanted})
     for offset, data in proof.in_order(operation.table, before, after):
         devices.write_bytes(node, offset, data)
 
 
 def image_of(node: str, places: Iterable[Extent], drive: Identity) -> proof.Image:
     """Read these places of a drive or its scratch copy, bypassing caches."""
-    pieces = tuple(
-        (place.start_bytes, devices.read_bytes(node, place.start_bytes, place.size_bytes)) for place in places
-    )
-    return proof.Image(drive.size_bytes, drive.geometry.logical_block_bytes, pieces)
+    pieces = ((one.start_bytes, devices.read_bytes(node, one.start_bytes, one.size_bytes)) for one in places)
+    return proof.Image(drive.size_bytes, drive.geometry.logical_block_bytes, tuple(pieces))
 
 
 def write_table(operation: WriteTable, context: StepContext) -> Message:
@@ -93,35 +85,40 @@ def write_table(operation: WriteTable, context: StepContext) -> Message:
 
     A table with preserved partitions is written only to a scratch copy.
     """
-    drive = operation.device
+    drive, plan, member = operation.device, context.plan, context.member
     if context.step > 1:
-        _refuse_use(context)
+        try:
+            # Erasing signatures took time, and libparted does not check.
+            check_unused(context.look())
+        except Refused as error:
+            raise Failed(error.ending_in(str(t("The table was not changed.")))) from None
     if operation.fresh:
         _have_written(operation, context)
-    elif not context.rehearsed:
+        return _read_back(drive, context)
+    if not context.rehearsed:
         raise Failed(NOT_REHEARSED(device=drive))
-    else:
-        regions = table_regions(context.member)
-        before = image_of(drive, regions, context.member.drive)
-        if context.plan.part:
-            _change_entries(operation, before, one_entry.with_one_changed(operation, before))
-        elif context.plan.only_table:
-            _change_entries(
-                operation, before, one_entry.with_lost_table(operation, before, context.member.after)
-            )
-        else:
-            _add_partitions(operation, before, context)
-    return _read_back(drive, context)
-
-
-def _change_entries(operation: WriteTable, before: proof.Image, wanted: proof.Image) -> None:
-    """Write a table to a scratch copy without libparted, which would recreate entries. Raises Failed."""
-    drive = operation.device
-    for offset, _, data in before.changed_blocks(wanted):
-        devices.write_bytes(drive, offset, data)
+    before = image_of(drive, table_regions(member), member.drive)
+    if not plan.part and not plan.only_table:
+        _add_partitions(operation, before, context)
+        return _read_back(drive, context)
+    # libparted would recreate the entries.
+    _write_blocks(
+        drive,
+        before,
+        one_entry.with_one_changed(operation, before)
+        if plan.part
+        else one_entry.with_lost_table(operation, before, member.after),
+    )
     devices.forget_caches(drive)
     devices.reread_table(drive, anew=True)
     devices.add_partitions(drive, (entry.number for entry in operation.entries))
+    return _read_back(drive, context)
+
+
+def _write_blocks(node: str, now: proof.Image, wanted: proof.Image) -> None:
+    """Write the blocks that differ to a scratch copy. Raises Failed."""
+    for offset, _, data in now.changed_blocks(wanted):
+        devices.write_bytes(node, offset, data)
 
 
 def _add_partitions(operation: WriteTable, before: proof.Image, context: StepContext) -> None:
@@ -131,23 +128,10 @@ def _add_partitions(operation: WriteTable, before: proof.Image, context: StepCon
     """
     drive = operation.device
     usable = one_entry.with_backup_at_end(before)
-    for offset, _, data in before.changed_blocks(usable):
-        devices.write_bytes(drive, offset, data)
+    _write_blocks(drive, before, usable)
     _have_written(operation, context)
-    written = image_of(
-        drive, (Extent(offset, len(data)) for offset, data in before.pieces), context.member.drive
-    )
-    for offset, _, data in written.changed_blocks(proof.proven(operation, usable, written)):
-        devices.write_bytes(drive, offset, data)
-
-
-def _refuse_use(context: StepContext) -> None:
-    """Refuse if a partition was put in use while signatures were erased, since libparted does not check.
-    Raises Failed."""
-    try:
-        check_unused(context.look())
-    except Refused as error:
-        raise Failed(error.ending_in(str(t("The table was not changed.")))) from None
+    written = image_of(drive, before.places, context.member.drive)
+    _write_blocks(drive, written, proof.proven(operation, usable, written))
 
 
 def table_regions(member: Member) -> tuple[Extent, ...]:
@@ -158,25 +142,23 @@ def table_regions(member: Member) -> tuple[Extent, ...]:
     kept = tuple(
         slot.extent for slot in (*before.partitions, *member.after.partitions) if not is_container(slot)
     )
-    places = (
-        *table_places(identity.size_bytes, head, block, kept),
-        *record_places(identity.path, identity.size_bytes, block),
-    )
+    places = (*table_places(identity.size_bytes, head, block, kept), *record_places(identity))
     # A new partition may cover the place of a misplaced backup.
     outside = (piece for place in places for piece in without(place, kept))
     return merged(outside, block, identity.size_bytes)
 
 
-def record_places(drive: str, size_bytes: int, block_bytes: int) -> list[Extent]:
-    """Return the places of the current table, including the chain of an extended partition. libparted
-    rewrites all of them. Raises Failed."""
-    with failing(UNREADABLE, file=drive), Path(drive).open("rb", buffering=0) as device:
+def record_places(drive: Identity, node: str = "") -> tuple[Extent, ...]:
+    """Return the places of the current table on a drive or its scratch copy `node`, in whole blocks. They
+    include the chain of an extended partition; libparted rewrites all of them. Raises Failed."""
+    node, block = node or drive.path, drive.geometry.logical_block_bytes
+    with failing(UNREADABLE, file=node), Path(node).open("rb", buffering=0) as device:
 
         def read(offset: int, length: int) -> bytes:
             return os.pread(device.fileno(), length, offset)
 
-        spans = read_table(read, size_bytes, block_bytes, None, has_signature=False).spans
-    return [Extent(offset, length) for offset, length in spans]
+        spans = read_table(read, drive.size_bytes, block, None, has_signature=False).spans
+    return merged((Extent(*span) for span in spans), block, drive.size_bytes)
 
 
 def _read_back(drive: str, context: StepContext) -> Message:
@@ -197,16 +179,11 @@ def _read_back(drive: str, context: StepContext) -> Message:
                 differences=differences,
             )
         )
-    nodes = tuple(partition_path(drive, slot.number) for slot in wanted.partitions if not slot.kept)
-    devices.wait_for(*nodes)
-    return _summary(found, context)
-
-
-def _summary(drive: Drive, context: StepContext) -> Message:
-    """Describe the UUIDs that libparted has drawn, which the plan cannot contain."""
-    new = {slot.number for slot in context.member.after.partitions if not slot.kept}
-    drawn = [(drive.path, drive.table.uuid if drive.table else None)]
-    drawn += ((part.path, part.part_uuid) for part in drive.partitions if part.number in new)
+    new = {slot.number for slot in wanted.partitions if not slot.kept}
+    devices.wait_for(*(partition_path(drive, number) for number in new))
+    # The plan cannot contain the UUIDs that libparted has drawn.
+    drawn = [(drive, found.table.uuid if found.table else None)]
+    drawn += ((part.path, part.part_uuid) for part in found.partitions if part.number in new)
     uuids = (t("{device} has UUID {uuid}.", device=node, uuid=uuid) for node, uuid in drawn if uuid)
     return join(t("Disk and kernel have exactly the planned table."), *uuids)
 

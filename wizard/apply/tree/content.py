@@ -72,20 +72,14 @@ def content_beside(fd: int, size_bytes: int, do: Callable[[Sequence[Range]], Non
 
 def _content(size_bytes: int, ranges: Sequence[Range], digests: Sequence[bytes]) -> Content:
     wide = tuple(widened(ranges, size_bytes))
-    indices = [index for index, _ in segments(wide)]
-    return _file_digest(size_bytes, indices, digests), _summary(ranges), _summary(wide)
-
-
-def _file_digest(size_bytes: int, indices: Sequence[int], digests: Sequence[bytes]) -> str:
-    if size_bytes <= SEGMENT_BYTES:
-        return digests[0].hex() if digests else (sha256().hexdigest() if not size_bytes else NOTHING.hex())
-    # Skip segments of zeros, so they count the same as holes.
-    digested = [
-        struct.pack("<Q", index) + digest
-        for index, digest in zip(indices, digests, strict=True)
-        if digest != NOTHING
-    ]
-    return sha256(b"".join(digested)).hexdigest()
+    if size_bytes > SEGMENT_BYTES:
+        # Skip segments of zeros, so they count the same as holes.
+        parts = zip(segments(wide), digests, strict=True)
+        digested = (struct.pack("<Q", index) + one for (index, _), one in parts if one != NOTHING)
+        digest = sha256(b"".join(digested)).digest()
+    else:
+        digest = digests[0] if digests else (NOTHING if size_bytes else sha256().digest())
+    return digest.hex(), _summary(ranges), _summary(wide)
 
 
 def _segment(fd: int, index: int, part: Sequence[Range], size_bytes: int) -> bytes:
@@ -173,11 +167,11 @@ def widened(ranges: Iterable[Range], size_bytes: int) -> Iterator[Range]:
     held: Range | None = None
     for start, end in ranges:
         low, high = start // BLOCK_BYTES * BLOCK_BYTES, min(rounded_up(end, BLOCK_BYTES), size_bytes)
-        if held is not None and low <= held[1]:
-            held = held[0], max(held[1], high)
-            continue
         if held is not None:
-            yield held
+            if low <= held[1]:
+                low, high = held[0], max(held[1], high)
+            else:
+                yield held
         held = low, high
     if held is not None:
         yield held

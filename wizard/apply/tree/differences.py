@@ -122,7 +122,6 @@ def _entry_differences(
 def _properties(
     entry: entries.TreeEntry, inode_numbers: bool
 ) -> dict[str, tuple[object, Message | str | int]]:
-    """Return the properties to compare, and each as shown."""
     first = (
         t("a hard link to {path}", path=entries.named(entry.same_as))
         if entry.same_as

@@ -148,8 +148,10 @@ KINDS = {
 }
 
 
-def _open_at(top: int, path: bytes, flags: int) -> int:
-    """Open a path of any length relative to the folder `top`, as openat(2). Raises OSError."""
+@contextmanager
+def opened(top: int, path: bytes, flags: int) -> Iterator[int]:
+    """Open a path of any length relative to the folder `top`, as openat(2), and close it at the end. Raises
+    OSError."""
     folder = top
     try:
         while len(path) > LONGEST_PATH:
@@ -158,16 +160,10 @@ def _open_at(top: int, path: bytes, flags: int) -> int:
             if folder != top:
                 os.close(folder)
             folder, path = deeper, path[cut + 1 :]
-        return os.open(path or b".", flags, 0o600, dir_fd=folder)
+        fd = os.open(path or b".", flags, 0o600, dir_fd=folder)
     finally:
         if folder != top:
             os.close(folder)
-
-
-@contextmanager
-def opened(top: int, path: bytes, flags: int) -> Iterator[int]:
-    """Open a path relative to the folder `top`, and close it at the end. Raises OSError."""
-    fd = _open_at(top, path, flags)
     try:
         yield fd
     finally:
@@ -233,10 +229,12 @@ def look(top: int, path: bytes, read: Callable[[int, os.stat_result], Content]) 
 
 def _attributes(where: int | bytes) -> tuple[tuple[str, str], ...]:
     """Return all extended attributes by name, including ACLs and system attributes."""
-    return tuple(
-        (name, _value(os.getxattr(where, name, follow_symlinks=isinstance(where, int))))
-        for name in attribute_names(where)
-    )
+    found = []
+    for name in attribute_names(where):
+        value = os.getxattr(where, name, follow_symlinks=isinstance(where, int))
+        is_long = len(value) > LONGEST_VALUE
+        found.append((name, f"sha256:{sha256(value).hexdigest()}" if is_long else value.hex()))
+    return tuple(found)
 
 
 def attribute_names(where: int | bytes) -> list[str]:
@@ -247,10 +245,6 @@ def attribute_names(where: int | bytes) -> list[str]:
         if error.errno == errno.ENOTSUP:
             return []
         raise
-
-
-def _value(value: bytes) -> str:
-    return value.hex() if len(value) <= LONGEST_VALUE else f"sha256:{sha256(value).hexdigest()}"
 
 
 def flags_of(fd: int) -> int:
@@ -276,7 +270,10 @@ def walk(top: int, only: frozenset[bytes] | None = None, *, changing: bool = Fal
         path = pending.pop()
         try:
             status = status_at(top, path)
-            names = _names_in(top, path) if stat.S_ISDIR(status.st_mode) else []
+            names: list[bytes] = []
+            if stat.S_ISDIR(status.st_mode):
+                with opened(top, path, TO_READ | os.O_DIRECTORY) as fd, os.scandir(fd) as found:
+                    names = sorted(os.fsencode(entry.name) for entry in found)
         except OSError as error:
             if changing and error.errno in GONE:
                 continue
@@ -285,11 +282,6 @@ def walk(top: int, only: frozenset[bytes] | None = None, *, changing: bool = Fal
         for name in reversed(names):
             if path or only is None or name in only:
                 pending.append(path + b"/" + name if path else name)
-
-
-def _names_in(top: int, path: bytes) -> list[bytes]:
-    with opened(top, path, TO_READ | os.O_DIRECTORY) as fd, os.scandir(fd) as entries:
-        return sorted(os.fsencode(entry.name) for entry in entries)
 
 
 def named(path: bytes) -> str:

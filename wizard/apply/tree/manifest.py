@@ -155,19 +155,19 @@ def read_batch(
 
     Files with several names are read once and added to `linked`, unless it is None.
     """
+    known = {} if linked is None else linked
+    inodes = {path: None if linked is None else linked_inode(status) for path, status in batch}
     work: dict[Inode | bytes, Found] = {}
     for path, status in batch:
-        inode = None if linked is None else linked_inode(status)
-        if inode is None or linked is None or inode not in linked:
+        if (inode := inodes[path]) is None or inode not in known:
             work.setdefault(inode or path, (path, status))
     lines = dict(_read_all([*work.values()], read, on_bytes, workers))
-    for path, status in batch:
-        inode = None if linked is None else linked_inode(status)
+    for path, inode in inodes.items():
         if line := lines.get(path):
-            if inode and linked is not None:
-                linked[inode] = from_line(line, "entry")
+            if inode:
+                known[inode] = from_line(line, "entry")
             yield TreeLine(path, line)
-        elif inode and linked and (first := linked.get(inode)):
+        elif inode and (first := known.get(inode)):
             yield TreeLine(path, to_line(first._replace(path=path, same_as=first.path)), first.path)
 
 
@@ -187,18 +187,18 @@ def _read_all(
         entry = read(path, on_bytes)
         on_bytes(0)
         yield path, to_line(entry) if entry else b""
+
+    def read_one(path: bytes) -> tuple[bytes, bytes, int]:
+        sizes: list[int] = []
+        entry = read(path, sizes.append)
+        return path, to_line(entry) if entry else b"", sum(sizes)
+
     # By inode, which is roughly the order on the drive.
     paths = [path for _, path in sorted(shared)]
-    with closing(share_out(paths, workers, partial(_read_one, read))) as results:
+    with closing(share_out(paths, workers, read_one)) as results:
         for path, line, read_bytes in results:
             on_bytes(read_bytes)
             yield path, line
-
-
-def _read_one(read: Read, path: bytes) -> tuple[bytes, bytes, int]:
-    sizes: list[int] = []
-    entry = read(path, sizes.append)
-    return path, to_line(entry) if entry else b"", sum(sizes)
 
 
 SCHEMA = "diskwright.manifest/1"
@@ -284,12 +284,16 @@ def write_manifest(file: Path, lines: Iterable[bytes]) -> int:
     new = file.with_name(f"{file.name}.new")
     count = 0
     try:
-        with _written(new) as write:
-            write(_json({"schema": SCHEMA}))
-            for line in lines:
-                write(line + b"\n")
-                count += 1
-            write(_json({"entries": count}))
+        fd = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        with os.fdopen(fd, "wb") as raw:
+            with gzip.GzipFile("", "wb", compresslevel=1, fileobj=raw, mtime=0) as packed:
+                packed.write(_json({"schema": SCHEMA}))
+                for line in lines:
+                    packed.write(line + b"\n")
+                    count += 1
+                packed.write(_json({"entries": count}))
+            raw.flush()
+            os.fsync(fd)
         new.replace(file)
         sync_folder(file.parent)
     finally:
@@ -313,19 +317,8 @@ def manifest_lines(file: Path) -> Iterator[bytes]:
             if held != _json({"entries": count}):
                 raise BadInput(INCOMPLETE(file=file))
     except (OSError, EOFError, zlib.error) as error:
-        raise BadInput(UNREADABLE(file=str(file), why=str(error))) from None
+        raise BadInput(UNREADABLE(file=file, why=str(error))) from None
 
 
 def _json(value: Mapping[str, object]) -> bytes:
     return json.dumps(value).encode() + b"\n"
-
-
-@contextmanager
-def _written(file: Path) -> Iterator[Callable[[bytes], int]]:
-    """Create a compressed file, and sync it at the end."""
-    fd = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-    with os.fdopen(fd, "wb") as raw:
-        with gzip.GzipFile("", "wb", compresslevel=1, fileobj=raw, mtime=0) as packed:
-            yield packed.write
-        raw.flush()
-        os.fsync(raw.fileno())

@@ -37,6 +37,8 @@ CLOSE_ON_EXEC, SET_FLAG, SET_STRING, CREATE = 1, 0, 1, 6
 RDONLY, NOSUID, NODEV, NOEXEC, NOATIME = 1, 2, 4, 8, 16
 """From linux/mount.h."""
 
+PRIVATE = RDONLY | NOSUID | NODEV | NOEXEC
+
 ATIME_BITS = 0x70
 """MOUNT_ATTR__ATIME, cleared before setting one of them."""
 
@@ -88,10 +90,10 @@ def _mount_when_free(node: str) -> int:
     moment."""
     for pause in (0.1, 0.3, 1.0):
         try:
-            return _mount(node, ("ro", "noload"), RDONLY | NOSUID | NODEV | NOEXEC)
+            return _mount(node, ("ro", "noload"), PRIVATE)
         except Failed:
             sleep(pause)
-    return _mount(node, ("ro", "noload"), RDONLY | NOSUID | NODEV | NOEXEC)
+    return _mount(node, ("ro", "noload"), PRIVATE)
 
 
 @contextmanager
@@ -106,11 +108,18 @@ def mounted_as_it_is(node: str, kernel_names: Sequence[str], options: Sequence[s
             file = os.open(node, os.O_RDONLY | os.O_EXCL | os.O_CLOEXEC)
             held.callback(os.close, file)
             loop = held.enter_context(attached(file, KERNEL_SECTOR_BYTES))
-        except OSError as error:
-            raise Failed(NOT_MOUNTED(node=node, why=error)) from None
-        except NoScratchDeviceError as error:
-            raise Failed(NOT_MOUNTED(node=node, why=str(error))) from None
-        fd = _mount_by_one(loop, kernel_names, node, ("ro", *options))
+        except (OSError, NoScratchDeviceError) as error:
+            why = error if isinstance(error, OSError) else str(error)
+            raise Failed(NOT_MOUNTED(node=node, why=why)) from None
+        fault = Failed(t("Linux has no driver for the contents of {node}.", node=node))
+        for name in kernel_names:
+            try:
+                fd = _mount(loop, ("ro", *options), PRIVATE | NOATIME, name, node)
+                break
+            except Failed as error:
+                fault = error
+        else:
+            raise fault
         held.callback(os.close, fd)
         yield _place_of(fd)
 
@@ -163,17 +172,6 @@ def _set_option(context: int, option: str) -> None:
     _call(FSCONFIG, context, how, key.encode(), given, 0)
 
 
-def _mount_by_one(loop: str, kernel_names: Sequence[str], node: str, options: Sequence[str]) -> int:
-    """Mount with the first driver that works, and return the descriptor."""
-    fault = Failed(t("Linux has no driver for the contents of {node}.", node=node))
-    for name in kernel_names:
-        try:
-            return _mount(loop, options, RDONLY | NOSUID | NODEV | NOEXEC | NOATIME, name, node)
-        except Failed as error:
-            fault = error
-    raise fault
-
-
 @contextmanager
 def seen_alone(folder: Path, *, writable: bool = False) -> Iterator[Path]:
     """Mount a folder of a mounted filesystem privately: without mounts below it, without access times or
@@ -182,21 +180,17 @@ def seen_alone(folder: Path, *, writable: bool = False) -> Iterator[Path]:
         with failing(NOT_ALONE, node=folder):
             fd = _call(OPEN_TREE, HERE, os.fsencode(folder), CLONE | os.O_CLOEXEC)
             held.callback(os.close, fd)
-            _set_attributes(fd, NODEV | NOATIME | (0 if writable else RDONLY))
+            attributes = NODEV | NOATIME | (0 if writable else RDONLY)
+            # Older kernels support fewer attributes, and before Linux 5.12 none.
+            for wanted in (attributes | NO_SYMLINKS, attributes):
+                packed = ATTRIBUTES.pack(wanted, ATIME_BITS, 0, 0)
+                try:
+                    _call(MOUNT_SETATTR, fd, b"", EMPTY_PATH, packed, len(packed))
+                    break
+                except OSError as error:
+                    if error.errno not in (errno.EINVAL, errno.ENOSYS):
+                        raise
         yield _place_of(fd)
-
-
-def _set_attributes(fd: int, attributes: int) -> None:
-    """Older kernels support fewer attributes, and before Linux 5.12 none."""
-    for wanted in (attributes | NO_SYMLINKS, attributes):
-        try:
-            packed = ATTRIBUTES.pack(wanted, ATIME_BITS, 0, 0)
-            _call(MOUNT_SETATTR, fd, b"", EMPTY_PATH, packed, len(packed))
-        except OSError as error:
-            if error.errno not in (errno.EINVAL, errno.ENOSYS):
-                raise
-        else:
-            return
 
 
 def _place_of(fd: int) -> Path:
@@ -247,20 +241,12 @@ def _refuse_unfinished(node: str) -> None:
     if facts is None:
         raise Failed(NO_EXT(node=node))
     if facts.needs_recovery:
-        raise Failed(
-            t(
-                "{node} was not unmounted cleanly: the journal has pending changes. e2fsck "
-                "replays the journal.",
-                node=node,
-            )
+        unclean = Sentence(
+            "{node} was not unmounted cleanly: the journal has pending changes. e2fsck replays the journal."
         )
+        raise Failed(unclean(node=node))
     if struct.unpack_from("<I", block, LAST_ORPHAN)[0] or "orphan_present" in facts.features:
-        raise Failed(
-            t(
-                "{node} has orphaned files, deleted while in use. e2fsck removes them.",
-                node=node,
-            )
-        )
+        raise Failed(t("{node} has orphaned files, deleted while in use. e2fsck removes them.", node=node))
 
 
 def _wait_until_free(node: str) -> None:

@@ -11,9 +11,9 @@ import pytest
 
 from tests.unit.documents.test_changes import CHANGES
 from wizard.apply.run.backup_store import Environment
-from wizard.apply.run.journal import COUNTER, Journal
+from wizard.apply.run.journal import Journal
 from wizard.apply.run.runs import CHANGES as FILE
-from wizard.apply.run.runs import find_run, list_runs, make_run
+from wizard.apply.run.runs import COUNTER, find_run, list_runs, make_run
 from wizard.model.errors import Refused
 from wizard.plan.settings.document import SETTINGS
 
@@ -106,7 +106,7 @@ def test_leftovers_of_another_run_folder_are_not_adopted(tmp_path: Path) -> None
 
 
 def test_concurrent_processes_get_different_numbers(runs: Path) -> None:
-    code = "import sys; from pathlib import Path; from wizard.apply.run.journal import make_numbered\n"
+    code = "import sys; from pathlib import Path; from wizard.apply.run.runs import make_numbered\n"
     code += "for _ in range(25): make_numbered(Path(sys.argv[1]), 'sda', lambda _: True)"
     makers = [subprocess.Popen((sys.executable, "-c", code, str(runs)), cwd=ROOT) for _ in range(4)]
     assert [maker.wait() for maker in makers] == [0] * 4

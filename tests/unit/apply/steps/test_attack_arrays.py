@@ -41,8 +41,11 @@ def until(plan: Plan, last: int) -> frozenset[int]:
 
 def running(monkeypatch: pytest.MonkeyPatch, *nodes: str) -> None:
     monkeypatch.setattr(arrays, "layers_on", lambda _: nodes)
-    monkeypatch.setattr(arrays, "_is_own", lambda *_: True)
     monkeypatch.setattr(devices, "open_exclusively", lambda _: None)
+
+
+def detail() -> dict[str, str]:
+    return {"mdadm --detail": f"MD_UUID={MD.arrays[0].mdadm_uuid}\n"}
 
 
 def test_uuid_of_a_running_array_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -62,13 +65,21 @@ def test_uuid_of_a_running_array_is_refused(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_array_of_a_failed_run_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     running(monkeypatch, "/dev/md127")
-    tools = Tools({"mdadm --stop": ""})
+    tools = Tools({"mdadm --stop": "", **detail()})
     stop_own_array(MD.arrays[0], tools)
-    assert tools.calls == [("mdadm", "--stop", "/dev/md127")]
+    assert tools.calls[1:] == [("mdadm", "--stop", "/dev/md127")]
+
+
+def test_foreign_array_is_not_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    running(monkeypatch, "/dev/md127")
+    tools = Tools({"mdadm --stop": "", "mdadm --detail": "MD_UUID=1:2:3:4\n"})
+    with pytest.raises(Failed, match="this run did not make it"):
+        stop_own_array(MD.arrays[0], tools)
+    assert len(tools.calls) == 1
 
 
 def test_array_in_use_is_not_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     running(monkeypatch, "/dev/md127")
     monkeypatch.setattr(devices, "open_exclusively", lambda _: "somebody has it")
     with pytest.raises(Failed, match="in use: somebody has it"):
-        stop_own_array(MD.arrays[0], Tools({}))
+        stop_own_array(MD.arrays[0], Tools(detail()))

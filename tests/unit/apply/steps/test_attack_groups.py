@@ -12,7 +12,7 @@ from wizard.apply.plan.guard import check_operations
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.steps import arrays, layers
 from wizard.apply.steps.layers import layer_nodes, own_uses
-from wizard.apply.steps.step_context import Finished, rows
+from wizard.apply.steps.step_context import Finished, asked
 from wizard.model.errors import Failed, Refused
 from wizard.model.geometry import Geometry
 from wizard.model.run import Check
@@ -99,7 +99,7 @@ def test_volume_misaligned_for_the_kernel_is_reported(monkeypatch: pytest.Monkey
 )
 def test_malformed_rows_are_a_failure(text: str) -> None:
     with pytest.raises(Failed, match="not understood"):
-        rows("pv", text)
+        asked("pvs", ("pv_uuid",), "/dev/sda1", Tools({"pvs": text}))
 
 
 def test_grouped_plan_stays_on_its_drive_and_in_its_group(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ from typing import get_args
 
 import pytest
 
-from wizard.apply.steps.execution import execute
+from wizard.apply.steps.execution import STEPS
 from wizard.operations.containers import AddCrypttabLine, MakeContainer, OpenContainer
 from wizard.operations.filesystem import (
     GrowFilesystem,
@@ -36,6 +36,6 @@ LIFECYCLES: dict[type[Operation], str] = {
 
 @pytest.mark.parametrize("operation", get_args(PlanOperation))
 def test_every_operation_is_executed_and_tested(operation: type[Operation]) -> None:
-    assert execute.dispatch(operation) is not execute.dispatch(Operation)
+    assert operation in STEPS
     file, name = LIFECYCLES[operation].split("::")
     assert f"def {name}(" in (TESTS / file).read_text()

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -93,7 +94,14 @@ def test_concurrently_changed_line_is_unchanged(tmp_path: Path) -> None:
 def test_constantly_changing_file_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fstab = tmp_path / "fstab"
     fstab.write_text(OLD)
-    monkeypatch.setattr(edited_file, "_replace_if_unchanged", lambda *_: False)
+    write, turns = edited_file._write, count()
+
+    def write_late(path: Path, text: str, like: Path | None) -> None:
+        write(path, text, like)
+        fstab.write_text(f"# {next(turns)}\n{OLD}")
+
+    monkeypatch.setattr(edited_file, "_write", write_late)
     with pytest.raises(Failed, match="repeatedly changes"):
         edit(fstab, lambda text: text + "more\n")
-    assert fstab.read_text() == OLD
+    assert fstab.read_text() == f"# {next(turns) - 1}\n{OLD}"
+    assert not list(tmp_path.glob(".fstab*"))

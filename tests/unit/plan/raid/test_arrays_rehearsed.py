@@ -1,11 +1,17 @@
 """An md array on scratch copies: the same plan on their nodes, the promised undo, and the required state
 of a mirror before its bytes are copied to the drives."""
 
+from types import SimpleNamespace
+from typing import cast
+
 import pytest
 from msgspec.structs import replace
 
 from tests.unit.plan.raid.stripes import MD, MIRROR, numbered, striped
-from wizard.apply.steps.arrays import is_uncopied, without_copying
+from wizard.apply.block import devices
+from wizard.apply.steps import arrays
+from wizard.apply.steps.arrays import is_uncopied
+from wizard.apply.steps.step_context import StepContext
 from wizard.operations.filesystem import MakeFilesystem
 from wizard.operations.layers import MakeArray
 from wizard.operations.table import WipeSignatures, WriteTable
@@ -55,15 +61,27 @@ def test_undo_is_promised_for_md() -> None:
         assert promise(plan).startswith("The plan is rehearsed on a scratch copy of the drives first")
 
 
-def test_mirror_skips_copying_only_on_scratch_devices() -> None:
-    def made(plan: Plan) -> tuple[MakeArray, tuple[str, ...]]:
-        (array,) = [one for step in plan.steps if isinstance(one := step.operation, MakeArray)]
-        return array, array.commands()[0]
-
-    array, argv = made(MIRROR)
-    assert "--assume-clean" not in argv and without_copying(argv, array) == (*argv, "--assume-clean")
-    array, argv = made(MD)
-    assert without_copying(argv, array) == argv
+@pytest.mark.parametrize(
+    ("plan", "rehearsed", "uncopied"), [(MIRROR, True, True), (MIRROR, False, False), (MD, True, False)]
+)
+def test_mirror_skips_copying_only_on_scratch_devices(
+    monkeypatch: pytest.MonkeyPatch, plan: Plan, rehearsed: bool, uncopied: bool
+) -> None:
+    (array,) = plan.arrays
+    ran: list[tuple[str, ...]] = []
+    wrote: dict[str, str] = {}
+    monkeypatch.setattr(arrays, "check_free_array", lambda _: None)
+    monkeypatch.setattr(arrays, "running_array", lambda *_: array.device)
+    monkeypatch.setattr(arrays, "_mdadm_check", lambda *_: None)
+    monkeypatch.setattr(arrays, "_write", lambda file, text: wrote.update({file.name: text}))
+    monkeypatch.setattr(devices, "wait_for", lambda _: None)
+    context = SimpleNamespace(command=ran.append, rehearsed=rehearsed, finished=str, confirm=str)
+    arrays.make_array(array, cast("StepContext", context))
+    (argv,) = array.commands()
+    assert ran == [(*argv, "--assume-clean") if uncopied else argv]
+    assert wrote == ({"discard_max_bytes": "0"} if rehearsed else {}) | (
+        {"sync_action": "frozen"} if uncopied else {}
+    )
 
 
 @pytest.mark.parametrize(
