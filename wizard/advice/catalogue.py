@@ -32,7 +32,7 @@ LONGEST_ID = 40
 
 
 class ProfilePlace(Struct, Generic[Entry], frozen=True):
-    """An entry with its file and key (`options[3]`, or empty if the file is the entry)."""
+    """An entry with the file and key (`options[3]`, or empty if the file is the entry)."""
 
     path: Path
     key: str

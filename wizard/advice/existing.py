@@ -166,7 +166,7 @@ def _option_source(known: Iterable[CatalogueOption], kind: OptionKind, text: str
 def _reserve(
     existing: Existing, choice: Choice, known: Sequence[CatalogueOption], *, root: bool
 ) -> dict[int, Suggestion]:
-    """Return the percentage to reserve for root with its suggestion, if the recommended `-m` differs. Empty
+    """Return the percentage to reserve for root with the suggestion, if the recommended `-m` differs. Empty
     otherwise."""
     size, reserved = existing.size_bytes, existing.reserved_bytes
     share = 0 if any(option.text == "-m 0" for option in choice.mkfs) else 1

@@ -98,7 +98,7 @@ class WorkloadForm(Struct, frozen=True):
 
 
 class RankedChoice(Struct, frozen=True):
-    """A filesystem's rank with its options and evidence. `schedulers` are in order of preference. `results`:
+    """A filesystem's rank with the options and evidence. `schedulers` are in order of preference. `results`:
     sentences with figures of the evidence."""
 
     place: Rank
@@ -192,7 +192,7 @@ def find_workload(name: str) -> Profile:
 
 
 def _unranked(name: str) -> CandidateProfile:
-    """Return a filesystem that a workload does not rank, as rejected with its general sentence."""
+    """Return a filesystem that a workload does not rank, as rejected with the general sentence."""
     standing = RankedChoice(Rank.NOT_RECOMMENDED, FILESYSTEMS[name].in_general)
     return CandidateProfile(name, standing, standing, ranked=False, moves_up=False)
 

@@ -140,7 +140,7 @@ class LocalRuns:
         return settings_run.ready_message(changes)
 
     def request_stop(self, run: Path) -> None:
-        """Ask a run to stop before its next step."""
+        """Ask a run to stop before the next step."""
         process.request_stop(run)
 
     def keep(self, run: Path, secret: bytes | None = None) -> str:

@@ -154,7 +154,7 @@ def is_offline(said: str) -> bool:
 
 
 def complaint(said: str) -> str:
-    """Return the first error in a package manager's output, or its last line."""
+    """Return the first error in a package manager's output, or the last line."""
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     errors = [line for line in lines if re.match(r"(?:E|Err|error|dpkg|problem)\b ?:", line, re.IGNORECASE)]
     return next(iter(errors or lines[-1:]), str(program.SILENT))
@@ -202,7 +202,7 @@ def cost(missing: Missing) -> Cost:
 
 
 def offer(missing: Missing, weighed: Cost) -> Message:
-    """Describe the installation and its cost in one question."""
+    """Describe the installation and the cost in one question."""
     name = manager_of(missing).name
     if weighed.download_bytes is None or weighed.disk_bytes is None:
         return t(

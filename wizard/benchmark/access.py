@@ -239,7 +239,7 @@ class TimedDrive:
 def claimed(
     drive: Drive, probe: scratch.Probe, piece_bytes: int, *, synchronous: bool
 ) -> Iterator[TimedDrive]:
-    """Lock the drive, probe it again, and open it exclusively, to write to its free space. `synchronous`
+    """Lock the drive, probe it again, and open it exclusively, to write to the free space. `synchronous`
     writes return when durable. Raises Refused if the drive was replaced, is in use or has no free space."""
     with scratch.known(drive, probe) as (_, fresh):
         extents = scratch.scratch_extents(fresh)

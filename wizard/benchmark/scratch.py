@@ -258,7 +258,7 @@ def _obstacle(drive: Drive) -> Message | None:
 @contextmanager
 def known(drive: Drive, probe: Probe) -> Iterator[tuple[int, Drive]]:
     """Lock the drive and probe it again. Yields the descriptor of the lock, and the drive. Raises Refused if
-    the drive was replaced or its contents changed."""
+    the drive was replaced or the contents changed."""
     with locked(drive.path) as lock:
         fresh = probe(drive.path)
         for what in ("serial", "wwn", "size_bytes", "geometry", "diskseq", "content_digest"):

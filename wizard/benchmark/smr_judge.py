@@ -211,7 +211,7 @@ def _is_distinct(look: ProbeComparison, distance: float | None, least: float) ->
 
 
 def _quicker(look: ProbeComparison, from_memory: float) -> tuple[float, float]:
-    """Return the excess of fast reads in the order of writing over all others, and its number of standard
+    """Return the excess of fast reads in the order of writing over all others, and the number of standard
     errors."""
     written, unwritten = _flat(look.written_in_order), _flat(look.unwritten_in_order)
     if not written or not unwritten:

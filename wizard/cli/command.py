@@ -156,7 +156,7 @@ def help_width() -> int:
 
 
 def example_lines(examples: Iterable[str | Message]) -> list[str]:
-    """Return command lines below a heading, each followed by its explanation if there is one."""
+    """Return command lines below a heading, each followed by the explanation if there is one."""
     lines = [str(EXAMPLES)]
     for one in examples:
         lines += _filled(one, 8) if isinstance(one, Message) else line_to_type(one, help_width())
@@ -164,7 +164,7 @@ def example_lines(examples: Iterable[str | Message]) -> list[str]:
 
 
 def line_to_type(command: str, width: int) -> Iterator[str]:
-    """Yield a command line. A long one continues after a backslash; an option stays with its value."""
+    """Yield a command line. A long one continues after a backslash; an option stays with the value."""
     line = "   "
     for part in re.findall(r"-\S+ [^-|\s]\S*|\S+", command):
         if line.strip() and len(line) + len(part) + 3 > width:
@@ -180,7 +180,7 @@ def paragraph_lines(said: Iterable[Message]) -> list[str]:
 
 
 def item_lines(name: str, says: Message) -> list[str]:
-    """Return a name with its description in a second column."""
+    """Return a name with the description in a second column."""
     return _filled(says, 15, f"    {name:<10} ")
 
 

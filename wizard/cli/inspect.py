@@ -135,7 +135,7 @@ def title(drive: Drive) -> Message:
 
 
 def finding_blocks(findings: Sequence[Finding]) -> Iterator[Block]:
-    """Yield each finding with its advice."""
+    """Yield each finding with the advice."""
     for finding in findings:
         severity = Piece(f"{finding.severity}:", TONES[finding.severity])
         yield para(severity, finding.sentence, indent=2)

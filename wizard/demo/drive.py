@@ -90,7 +90,7 @@ def _stop_runs(runs: Path) -> None:
 
 
 def _release(path: str) -> None:
-    """Unmount the drive and its partitions everywhere, topmost first, and deactivate swap on them."""
+    """Unmount the drive and the partitions everywhere, topmost first, and deactivate swap on them."""
     ours = re.compile(rf"{re.escape(path)}(p\d+)?")
     problems: list[str] = []
     for source, target in _mounts():

@@ -185,7 +185,7 @@ class RecordField(Struct, frozen=True):
 
 @cache
 def fields_of(record: Any) -> tuple[RecordField, ...]:
-    """Return the fields of a record, or of a generic record with its arguments."""
+    """Return the fields of a record, or of a generic record with the arguments."""
     found = []
     for field in structs.fields(record):
         marks = getattr(field.type, "__metadata__", ())
@@ -318,7 +318,7 @@ def is_message(value: object) -> TypeGuard[dict[str, Any]]:
 
 
 def foreign(value: object, deepest: int = DEEPEST) -> str:
-    """Return an unknown message as text, with its code and values."""
+    """Return an unknown message as text, with the code and values."""
     if not deepest:
         return "..."
     if isinstance(value, list):

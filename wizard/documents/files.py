@@ -91,12 +91,12 @@ def itself(place: str) -> str:
 
 
 def whole(place: str) -> str:
-    """Describe a place with its containers."""
+    """Describe a place with the containers."""
     return ", ".join(filter(None, (within(place), itself(place))))
 
 
 def _with_position(key: str) -> str:
-    """Return a key with the position in its list, counted from 1."""
+    """Return a key with the position in the list, counted from 1."""
     name, *counts = re.split(r"\[(\d+)\]", key)
     return f"{name} {'.'.join(str(int(count) + 1) for count in counts if count)}".rstrip()
 

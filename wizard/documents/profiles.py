@@ -139,7 +139,7 @@ JSON_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[][{},]|[^][{},"\s]+')
 
 
 def _json_line_of(text: str, key: str) -> int:
-    """Return the line of the value at `key` in JSON text, from 1, or its table's line for a missing key."""
+    """Return the line of the value at `key` in JSON text, from 1, or the table's line for a missing key."""
     best, depth, before = 1, 0, ""
     places: list[str] = []
     for token in JSON_TOKEN.finditer(text):

@@ -33,7 +33,7 @@ class BootPath(Struct, frozen=True):
 
 
 class OwnFstab(Struct, frozen=True):
-    """Text of /etc/fstab on the unmounted filesystem itself, and its lines for this filesystem.
+    """Text of /etc/fstab on the unmounted filesystem itself, and the lines for this filesystem.
 
     `fault`: clause on why it cannot be changed, or empty. If set, the text may be missing.
     """

@@ -1,4 +1,4 @@
-"""Conversion blockers in the filesystem and its use."""
+"""Conversion blockers in the filesystem and the use."""
 
 from collections.abc import Iterator
 

@@ -56,7 +56,7 @@ info = partial(_finding, severity=Severity.INFO)
 
 
 def as_message(finding: Finding) -> Message | str:
-    """Return a finding's sentence, and its remedy with commands."""
+    """Return a finding's sentence, and the remedy with commands."""
     sentence, remedy = finding.sentence, finding.advice
     if isinstance(sentence, Message) and isinstance(remedy, Message):
         return join(sentence, remedy)

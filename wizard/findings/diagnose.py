@@ -317,7 +317,7 @@ def _is_member(mark: Signature) -> bool:
 
 
 def _uuids_of(drive: Drive) -> Iterator[tuple[tuple[str, ...], str]]:
-    """Yield what identifies each content of a drive, with its device. Members of an array show the content of
+    """Yield what identifies each content of a drive, with the device. Members of an array show the content of
     the array as their own, and disc images are copies on purpose."""
     alone = not any(mark.kind == "iso9660" or _is_member(mark) for mark in drive.signatures)
     if alone and drive.table and drive.table.kind in UUID_TABLES and drive.table.uuid:

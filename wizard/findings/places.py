@@ -98,7 +98,7 @@ def place_of_drive(drive: Drive, geometry: Geometry) -> DriveStart:
 
 
 def place_of_partition(drive: Drive, geometry: Geometry, partition: Partition) -> DriveStart:
-    """Return a partition and its contents."""
+    """Return a partition and the contents."""
     start = DriveStart(
         partition.path,
         partition.path,
@@ -127,7 +127,7 @@ class _Survey:
         self.drive, self.geometry = drive, geometry
 
     def place(self, at: DriveStart, depth: int) -> DriveStart:
-        """Return a place with its alignment and all places inside."""
+        """Return a place with the alignment and all places inside."""
         state, off = StartState.UNKNOWN, 0
         if at.start_bytes is not None:
             state, off = _is_off(self.geometry, at.start_bytes)
@@ -189,7 +189,7 @@ class _Survey:
     def _contained(
         self, mark: Signature, at: DriveStart, volumes: tuple[Layer, ...], depth: int
     ) -> DriveStart:
-        """Return the place of a container's data, for LVM with its logical volumes, which share one
+        """Return the place of a container's data, for LVM with the logical volumes, which share one
         alignment."""
         offset = mark.data_offset_bytes
         assert offset is not None

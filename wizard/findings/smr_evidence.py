@@ -55,7 +55,7 @@ class Weight(IntEnum):
 
 
 class Rung(Struct, frozen=True):
-    """A clue and its conclusion: a zone management, or None for a conventional drive.
+    """A clue and the conclusion: a zone management, or None for a conventional drive.
 
     `exact`: False if shingling is certain but not the management. `asked`: False if the source was
     unavailable. `by_maker`: the maker lists the model as conventional.

@@ -232,11 +232,11 @@ class Services(ABC):
         return False
 
     def undo_space(self, plan: Plan) -> UndoSpace:
-        """Return the space needed for undo and its location, or why this is unknown."""
+        """Return the space needed for undo and the location, or why this is unknown."""
         return UndoSpace() if self.why_direct(plan) else ROOM_NOT_YET
 
     def journal_doubts(self) -> tuple[str, ...]:
-        """Return sentences on limitations of the journal in its folder."""
+        """Return sentences on limitations of the journal in the folder."""
         return ()
 
     def look_at_ext(self, device: str) -> Situation:

@@ -45,7 +45,7 @@ class WantedDrive(Struct, frozen=True):
     confirmations, typed back for options that put data at risk.
 
     `mirror` or `stripe`: how several drives are combined. `lvm`: all volumes of a drive are in one volume
-    group. `replace`: data that may be lost: for each drive its token, a colon, and its contents as a refusal
+    group. `replace`: data that may be lost: for each drive its token, a colon, and the contents as a refusal
     prints them.
     """
 

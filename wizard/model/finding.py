@@ -61,7 +61,7 @@ class Finding(Struct, frozen=True):
 
     @property
     def advice(self) -> Message | str:
-        """The remedy with its commands, as every interface shows it."""
+        """The remedy with the commands, as every interface shows it."""
         commands = tuple(f"`{command.text}`" for command in self.commands)
         return (
             _ADVICE(count=len(commands), remedy=self.remedy, commands=commands) if commands else self.remedy

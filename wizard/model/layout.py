@@ -135,7 +135,7 @@ class Layout(Struct, frozen=True):
     itself, outside a table.
 
     `whole`: a planned filesystem on the whole drive without a table. An existing one appears in `signatures`,
-    and its `label` if it is the only one. `waiting`: a clause on the run that waits to be kept or undone,
+    and the `label` if it is the only one. `waiting`: a clause on the run that waits to be kept or undone,
     which nothing else shows. `unmarked`: descriptions of data that no signature or table shows.
     `beyond` and `used_bytes`: as in slots, for the drive itself.
     """

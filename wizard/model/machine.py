@@ -365,7 +365,7 @@ class Drive(Struct, frozen=True):
 
     @property
     def marks(self) -> tuple[tuple[str, Signature], ...]:
-        """Each signature on the drive and in its partitions, with its node."""
+        """Each signature on the drive and in the partitions, with the node."""
         return tuple((device, mark) for device, marks in self.signatures_by_device for mark in marks)
 
     def content_on(self, device: str) -> tuple[str, str] | None:
@@ -427,7 +427,7 @@ class Program(Struct, frozen=True):
 
 
 class Machine(Struct, frozen=True):
-    """Facts about the system and its drives. `tools`: installed programs with their paths. `programs`:
+    """Facts about the system and the drives. `tools`: installed programs with their paths. `programs`:
     versions and features of mkfs tools.
 
     `boot_id`: the kernel's identifier of the current boot. `missing_files`: missing files that mkfs programs

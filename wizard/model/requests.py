@@ -68,7 +68,7 @@ class Release(Struct, frozen=True):
 
 
 class Grow(Struct, frozen=True):
-    """Grow the partition and its mounted filesystem into the free space after it."""
+    """Grow the partition and the mounted filesystem into the free space after it."""
 
     kind: Literal["grow"] = "grow"
 

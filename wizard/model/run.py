@@ -1,4 +1,4 @@
-"""A run: the document of its job, the entries of its journal, and its checks."""
+"""A run: the document of its job, the entries of its journal, and the checks."""
 
 from collections.abc import Iterable
 from enum import StrEnum
@@ -18,7 +18,7 @@ class Document:
 
     @property
     def drives(self) -> tuple[Identity, ...]:
-        """The drives to write, in order. Each is confirmed by its token."""
+        """The drives to write, in order. Each is confirmed by the token."""
         raise NotImplementedError
 
     @property

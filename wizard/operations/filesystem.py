@@ -150,7 +150,7 @@ class MakeSubvolumes(Inside, frozen=True):
     """Create the subvolumes `names`, paths from the top level of the filesystem on `device`, in this order.
 
     `others`: further devices of a multi-device Btrfs. The filesystem is mounted temporarily, at a mount point
-    named by its `uuid`.
+    named by the `uuid`.
     """
 
     names: tuple[str, ...]
@@ -178,7 +178,7 @@ class SetOwner(Inside, frozen=True):
     """Set the owner of the root directory of the filesystem on `device`, and of the subvolumes `names`.
 
     `others`: further devices of a multi-device Btrfs. The filesystem is mounted temporarily, at a mount point
-    named by its `uuid`.
+    named by the `uuid`.
     """
 
     writer: Writer

@@ -34,7 +34,7 @@ COPYING_BYTES_PER_SECOND = 200_000 * 1024
 """md's default speed limit for the initial copy of an idle array (md(4), speed_limit_max)."""
 
 DATA_BYTES = MIB
-"""Offset of a group's first extent in its partition: requested, and verified."""
+"""Offset of a group's first extent in the partition: requested, and verified."""
 
 EXTENT_BYTES = 4 * MIB
 """LVM's default (vgcreate(8), --physicalextentsize). Requested explicitly, because lvm.conf may differ."""

@@ -40,7 +40,7 @@ RECOGNISED = Sentences(
 class Context(Struct, frozen=True):
     """Facts of a plan for describing its operations.
 
-    `drive`, `before`, `after`: the first drive and its layouts; `others`: the other drives. `operations`: all
+    `drive`, `before`, `after`: the first drive and the layouts; `others`: the other drives. `operations`: all
     of the plan. `direct`: why they run directly on the drive, as a clause, or empty if rehearsed. `part`:
     number of the only partition to change, or 0. `fstab`: the file of mounts at boot.
     """
@@ -202,7 +202,7 @@ class Operation:
 
 
 class OnNodes(Operation):
-    """An operation with nodes in its fields `device`, `others` and `parts`, as far as it has these."""
+    """An operation with nodes in the fields `device`, `others` and `parts`, as far as it has these."""
 
     __slots__ = ()
 

@@ -65,7 +65,7 @@ MOUNT_OPTIONS_ELSEWHERE = frozenset(
         "noauto",
     }
 )
-"""Options that change the action of mount(8), its device or its mount point."""
+"""Options that change the action of mount(8), its device or the mount point."""
 
 UUID_FORM = re.compile(r"[0-9A-Fa-f-]{4,40}")
 """Any UUID or serial number that libblkid reports."""

@@ -276,7 +276,7 @@ class PlainSession:
             self.misunderstood(answer)
 
     def _print_row(self, screen: Screen, view: View, index: int) -> None:
-        """Print a row again with its panes."""
+        """Print a row again with the panes."""
         rows = view.rows.rows if view.rows else ()
         self._screen, self._told = screen, view
         new: list[telling.Told] = list(telling.row_lines(index + 1, rows[index]))

@@ -35,7 +35,7 @@ def whole(view: ui.View, *, headed: bool = False) -> Iterator[Told]:
 
 
 def pane_lines(view: ui.View, pane: ui.Pane) -> Iterator[Told]:
-    """Yield a pane with its title."""
+    """Yield a pane with the title."""
     yield Line()
     yield from _line(str(pane.title))
     yield from _without_gaps(view, (block for block in pane.blocks if not isinstance(block, ui.Banner)))
@@ -50,7 +50,7 @@ def _list_lines(view: ui.View) -> Iterator[Line]:
 
 
 def row_lines(number: int, row: ui.Row) -> Iterator[Line]:
-    """Yield a row with its number, notes, and why it cannot be selected."""
+    """Yield a row with the number, notes, and why it cannot be selected."""
     why_not = str(row.why_not)
     cells = (str(cell.text).strip() for cell in row.cells)
     text = ", ".join(said for said in cells if said and said != why_not).replace(":, ", ": ")
@@ -120,7 +120,7 @@ def but_figures(told: Told | str) -> str:
 
 
 def help_lines(view: ui.View) -> Iterator[Line]:
-    """Yield a view's help, every key with its label, and other possible answers."""
+    """Yield a view's help, every key with the label, and other possible answers."""
     yield Line()
     yield from (Line(str(text)) for text in view.help)
     shown = {*prompt.ANYWHERE}

@@ -158,7 +158,7 @@ def place_edit(file: str, text: str, old: int, own: int | None, line: str) -> fs
 
 
 def moved(line: str, before: str) -> str:
-    """Return a line with the mount point of the line `before` and its options for that mount point."""
+    """Return a line with the mount point of the line `before` and the options for that mount point."""
     old = before.split()
     options = _options(line.split())
     at_place = _options(old)

@@ -59,7 +59,7 @@ def known_identity(machine: Machine, drive: Drive) -> Identity:
 
 
 def held_on(drive: Drive) -> tuple[HeldDigest, ...]:
-    """Return superblock digests of the drive and its partitions. Devices in use have none, because they
+    """Return superblock digests of the drive and the partitions. Devices in use have none, because they
     change constantly."""
     used = {use.subject for use in drive.uses}
     found = [(0, drive.path, drive.superblock_digest)]
@@ -113,7 +113,7 @@ def layout_before(drive: Drive, *, preserve: bool) -> Layout:
 
 
 def slot_of(part: Partition) -> Slot:
-    """Return a partition with its contents, not preserved."""
+    """Return a partition with the contents, not preserved."""
     only = part.signatures[0] if len(part.signatures) == 1 else None
     return Slot(
         number=part.number,

@@ -241,7 +241,7 @@ def _on_partitions(plan: Plan, places: Sequence[Extent], old: Slot | None) -> It
 
 
 def _in_group(plan: Plan, sizes: Sequence[int]) -> Iterator[PlanOperation]:
-    """Yield the creation of the group and its volumes, all before the first is formatted, so earlier failures
+    """Yield the creation of the group and the volumes, all before the first is formatted, so earlier failures
     can be undone."""
     group, volumes = plan.group, plan.volumes
     assert group is not None
@@ -289,7 +289,7 @@ def mounted(volume: Volume, others: tuple[str, ...] = ()) -> tuple[PlanOperation
     """Return the operations to mount the volume, if requested. `others`: further devices of a multi-device
     Btrfs.
 
-    Subvolumes and owners are set first. The volume is mounted before its subvolumes, each with its own fstab
+    Subvolumes and owners are set first. The volume is mounted before the subvolumes, each with its own fstab
     line. Swap also gets a line, and is activated. An encrypted volume gets its crypttab line before all
     mounts.
     """

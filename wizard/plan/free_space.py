@@ -95,7 +95,7 @@ def refilled(before: Layout, partitions: Iterable[Slot]) -> tuple[Slot, ...]:
 
 
 def overlapping(partitions: Sequence[Slot]) -> tuple[Slot, Slot] | None:
-    """Return the first two partitions that overlap, except an extended partition and its logical ones."""
+    """Return the first two partitions that overlap, except an extended partition and the logical ones."""
     ordered = sorted(
         (slot for slot in partitions if not is_container(slot)), key=lambda slot: slot.start_bytes
     )

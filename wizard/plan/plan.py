@@ -54,7 +54,7 @@ SCRATCH_NAME = "diskwright-{}"
 
 
 class Step(Struct, Generic[Kind], frozen=True):
-    """An operation with its description, derived from the operations of its document.
+    """An operation with the description, derived from the operations of its document.
 
     `commands`: argument lists as run. `edits`: changed lines of a table or file, if no command runs.
     `destroys`: data that is lost, or empty. `undo`: how to undo the step, or that this is impossible.

@@ -31,7 +31,7 @@ class Planning(Struct, frozen=True):
 
     @property
     def sides(self) -> tuple[tuple[Drive, Recording], ...]:
-        """Each drive with its recording technology."""
+        """Each drive with the recording technology."""
         known = self.recordings or (NOT_JUDGED,) * len(self.drives)
         return tuple(zip(self.drives, known, strict=True))
 

@@ -68,8 +68,8 @@ def refuse_drive(drive: Drive) -> tuple[int, Geometry]:
 
 
 def _refuse_half_moved(drive: Drive) -> None:
-    """Raises Refused if a partition is in the middle of a move: all its data would be lost, and its journal
-    may be anywhere in its entry."""
+    """Raises Refused if a partition is in the middle of a move: all its data would be lost, and the journal
+    may be anywhere in the entry."""
     if half := next(filter(partition_types.is_half_moved, drive.partitions), None):
         raise Refused(free_space.HALF_MOVED(part=half, drive=drive))
 

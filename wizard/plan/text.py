@@ -211,7 +211,7 @@ def volume_bytes(plan: Plan, index: int) -> int | None:
 
 
 def _group_sentences(plan: Plan, group: layout.Group) -> Iterator[Message | str]:
-    """Yield each logical volume with its exact size, and the remaining space of the group."""
+    """Yield each logical volume with the exact size, and the remaining space of the group."""
     volumes = plan.logical_volumes
     (slot,) = (
         slot for slot in plan.after.partitions if partition_path(plan.drive.path, slot.number) == group.device

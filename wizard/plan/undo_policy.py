@@ -90,7 +90,7 @@ def shows_nothing(plan: Plan) -> bool:
 
 
 def losses(plan: Plan) -> list[str]:
-    """Return each partition that is lost, with its contents. If the drive has none, return the data loss of
+    """Return each partition that is lost, with the contents. If the drive has none, return the data loss of
     the steps."""
     if plan.others:
         lost = list(chain.from_iterable(map(_member_losses, plan.members)))

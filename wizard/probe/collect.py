@@ -104,7 +104,7 @@ def from_kernel(name: str, udev: Udev) -> Facts:
 
 
 def from_device(known: Facts) -> Facts:
-    """Read the drive's table and all superblocks, on the drive and in its partitions."""
+    """Read the drive's table and all superblocks, on the drive and in the partitions."""
     path, errors, texts = known["path"], list(known["errors"]), known["sysfs"]
     try:
         with opened(path) as descriptor:
@@ -307,7 +307,7 @@ def _places(known: Facts, reading: tables.TableReading, listed: list[Facts], siz
 
 
 def claims(name: str, partitions: Sequence[str]) -> dict[str, bool]:
-    """Check whether the drive and its partitions can be opened exclusively, by name.
+    """Check whether the drive and the partitions can be opened exclusively, by name.
 
     Empty while another program has a lock (flock) on the drive: it may be writing, and even a brief exclusive
     open could make its mkfs or mount fail.

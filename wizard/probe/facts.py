@@ -144,7 +144,7 @@ class RawDrive(Struct, frozen=True):
     - `data`: data without a signature, by node name.
     - `lost`: filesystems in partitions whose table is lost. `contents` and `superblocks` have them by the
       node that the partition would get.
-    - `starters`: boot sectors with GRUB, of the drive and its partitions.
+    - `starters`: boot sectors with GRUB, of the drive and the partitions.
     """
 
     name: str

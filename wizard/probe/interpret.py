@@ -71,7 +71,7 @@ def machine_of(raw: facts.RawMachine) -> Machine:
 
 
 def drive_of(raw: facts.RawDrive, machine: facts.RawMachine) -> Drive:
-    """Return one drive, with its uses from the machine's graph."""
+    """Return one drive, with the uses from the machine's graph."""
     size = sysfs.bytes_at(raw.sysfs, "size")
     reading = _reading(raw, size)
     in_graph = (name for name, block in machine.graph.blocks.items() if block.disk == raw.name)
@@ -217,7 +217,7 @@ def _lost(raw: facts.RawDrive, reading: tables.TableReading | None) -> tuple[Par
 
 
 def _partition(raw: facts.RawDrive, name: str, entry: tables.GptEntry) -> Partition:
-    """Return the partition of an entry, with its signatures on the node `name`."""
+    """Return the partition of an entry, with the signatures on the node `name`."""
     return Partition(
         partition_path(raw.path, entry.number),
         entry.number,

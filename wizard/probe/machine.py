@@ -1,4 +1,4 @@
-"""Public interface of the probe: read the machine, and its drives in parallel, killable processes."""
+"""Public interface of the probe: read the machine, and the drives in parallel, killable processes."""
 
 import os
 import stat

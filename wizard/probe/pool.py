@@ -165,7 +165,7 @@ def watch_drives(
 
 
 def is_attached(path: str, diskseq: int | None, sys: Path = sysfs.SYS) -> bool:
-    """Return True if the drive with this `diskseq` is still at its node, with its medium. A node's name can
+    """Return True if the drive with this `diskseq` is still at its node, with the medium. A node's name can
     pass to another drive. Without `diskseq` (kernels before 5.15), any drive at the node counts."""
     number, size = _diskseq_and_size(sys / "block" / sysfs.name_of(path))
     return size not in (None, "0") and (diskseq is None or number in (None, str(diskseq)))
@@ -186,7 +186,7 @@ def _changes(seen: Seen, stop: threading.Event, look_seconds: float, sys: Path) 
 
 
 def _snapshot(sys: Path) -> Seen:
-    """Return each drive with its diskseq and size. Opening a drive changes neither."""
+    """Return each drive with the diskseq and size. Opening a drive changes neither."""
     return frozenset(
         (name, *_diskseq_and_size(sys / "block" / name))
         for name in sysfs.drive_names(all_devices=False, sys=sys)

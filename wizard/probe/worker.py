@@ -62,7 +62,7 @@ class Lines:
 
 
 class Child:
-    """The process of one drive, its facts so far, and its deadline."""
+    """The process of one drive, its facts so far, and the deadline."""
 
     def __init__(self, name: str, phases: Phases, seconds: float) -> None:
         self.name, self.seconds = name, seconds
@@ -181,7 +181,7 @@ def _write(descriptor: int, facts: Facts) -> None:
 
 
 def _activity(pid: int) -> tuple[float, bool]:
-    """Return the CPU time of a process and its children, and whether one of them is running or waits for a
+    """Return the CPU time of a process and the children, and whether one of them is running or waits for a
     CPU."""
     # Imported here because psutil is slow to load, and few drives are overdue.
     import psutil

@@ -207,7 +207,7 @@ def run(
     stdin: bytes | None = None,
     keep_open: Sequence[int] = (),
 ) -> Result:
-    """Run `argv` to its end. Raises Failed if missing, after `seconds`, or for a status not in `accept`.
+    """Run `argv` to the end. Raises Failed if missing, after `seconds`, or for a status not in `accept`.
 
     The command has its own process group, so a timeout kills its children too. `keep_open` are inherited
     descriptors: the drive's lock must outlive all writers. `on_begin` receives the PID.
@@ -278,7 +278,7 @@ def _begun(
 
 
 def _overdue(process: subprocess.Popen[bytes], argv: Sequence[str], seconds: float) -> Failed:
-    """Kill a command with its children."""
+    """Kill a command with the children."""
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     note(COMMAND, f"{shlex.join(argv)}: ended after {seconds:g} s")

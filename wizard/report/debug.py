@@ -106,7 +106,7 @@ def _versions(text: str) -> Iterator[str]:
 
 def _without_names(text: str, words: Sequence[str], known: Collection[str]) -> str:
     """Replace names of drives and people in the log. Finds names in facts that this process used, and in the
-    command, its environment and its documents."""
+    command, its environment and the documents."""
     nouns = tuple(machine_of(facts) if isinstance(facts, RawMachine) else facts for facts in program.seen)
     secrets = secrets_in(nouns, dict(names_given(words, known)))
     names = Words(secrets, os.uname().nodename, nouns)

@@ -135,7 +135,7 @@ class _Gathering:
             return None
 
     def _facts(self) -> tuple[Machine | None, str]:
-        """Return the machine with the drives of the report, and its origin."""
+        """Return the machine with the drives of the report, and the origin."""
         if self.document is None and self.sources.run is not None:
             self._lack("facts", t("The drives of the run are unknown."))
             return None, ""

@@ -80,12 +80,12 @@ def moment(at: str | None) -> str:
 
 
 def pane_html(pane: ui.Pane) -> Markup:
-    """Return a pane with its title."""
+    """Return a pane with the title."""
     return tag("section", tag("h4", pane.title) if pane.title != "" else "", blocks_html(pane.blocks))
 
 
 def reasons_html(reasons: Iterable[Reason]) -> Markup:
-    """Return statements, each with its evidence."""
+    """Return statements, each with the evidence."""
     return join(
         tag("section", tag("h4", _pieces(ui.pieces(one.caption, one.sentence))), blocks_html(one.behind))
         for one in reasons

@@ -78,7 +78,7 @@ USUAL_PLACES = frozenset(
 
 
 def secrets_of(report: Report) -> dict[str, str]:
-    """Return every value to replace with its kind, in order of occurrence."""
+    """Return every value to replace with the kind, in order of occurrence."""
     workloads = [advice.workload for advice in report.advice]
     ours = {workload.label for workload in workloads if workload.origin.startswith(str(BUNDLED))}
     return secrets_in(report, {}, ours)
@@ -96,7 +96,7 @@ def secrets_in(nouns: object, others: Mapping[str, str], usual: Collection[str] 
 
 
 def _walk(value: object) -> Iterator[tuple[str, str]]:
-    """Yield the value of every identifying field with its kind. Skips published texts."""
+    """Yield the value of every identifying field with the kind. Skips published texts."""
     if isinstance(value, tuple):
         for one in value:
             yield from _walk(one)
@@ -166,7 +166,7 @@ TOKENS = ("--confirm",)
 
 
 def names_given(words: Sequence[str], known: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Yield every name given to a command, with its kind. `known` are the command's own words."""
+    """Yield every name given to a command, with the kind. `known` are the command's own words."""
     for _, pieces in _split(words, known):
         yield from ((piece, kind) for piece, kind in pieces if kind)
     for variable in PEOPLE:
@@ -275,7 +275,7 @@ def _in_document(path: Path, known: Collection[str]) -> Iterator[tuple[str, str]
 
 
 def _texts(value: object, key: str = "") -> Iterator[tuple[str, str]]:
-    """Yield every text of a document with its key. The name of a person or group has the key `person`."""
+    """Yield every text of a document with the key. The name of a person or group has the key `person`."""
     if isinstance(value, dict):
         is_person = value.get("kind") in ("person", "group")
         for name, inner in value.items():

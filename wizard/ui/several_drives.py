@@ -70,7 +70,7 @@ def loss_of(drives: Sequence[Drive]) -> Message | None:
 
 
 def spread(services: Services, session: Session, way: SpreadWay, others: Sequence[Drive]) -> Session:
-    """Return the session with its volume spread over these drives, and a new plan. Raises the reason if not
+    """Return the session with the volume spread over these drives, and a new plan. Raises the reason if not
     possible."""
     if way.asked is None:
         return _alone(session)
@@ -106,7 +106,7 @@ def fitting(services: Services, session: Session, spec: VolumeSpec) -> VolumeSpe
 
 
 def still_there(session: Session) -> Session:
-    """Return the session with its first drive alone if any other drive has changed since it was selected."""
+    """Return the session with the first drive alone if any other drive has changed since it was selected."""
     if all(session.machine.drive(drive.path) == drive for drive in session.others):
         return session
     return _alone(session)

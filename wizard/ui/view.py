@@ -293,7 +293,7 @@ CAPTION = 12
 
 
 def captioned(caption: Message, *pieces: Piece | Text, key: str = "") -> Para:
-    """Return a caption and its text, in a column with others."""
+    """Return a caption and the text, in a column with others."""
     return para(muted(str(caption).ljust(CAPTION)), *pieces, hang=CAPTION + 1, key=key)
 
 

@@ -202,7 +202,7 @@ class Window(App[None]):
         self.face.show(sheet, whole=self.terminal.glyphs is Glyphs.CONSOLE)
 
     def _request_root(self) -> None:
-        """Ask for a password with the terminal restored to its state before the window."""
+        """Ask for a password with the terminal restored to the state before the window."""
         errand = self.desk.errand
         if errand is None:
             return

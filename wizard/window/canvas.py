@@ -276,7 +276,7 @@ def action_of(view: ui.View, key: str, character: str | None) -> ui.Action | Non
 
 
 def cap_runs(action: ui.Action, look: Look, *, typing: bool, filled: bool = False) -> list[Run]:
-    """Return a key and its label."""
+    """Return a key and the label."""
     name, label = key_name(action, typing=typing), shown(action.label)
     off = action.why_not != ""
     if filled and not off:

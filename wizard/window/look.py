@@ -123,7 +123,7 @@ FILESYSTEMS = {
     "exfat": ("#9a6a14", "black/yellow", "e"),
 }
 OTHER_FILESYSTEM = ("#6b7280", "black/white", "")
-"""Colours of a filesystem in a bar, and its letter where neither name nor colour is available."""
+"""Colours of a filesystem in a bar, and the letter where neither name nor colour is available."""
 
 
 class Look(Struct, frozen=True):

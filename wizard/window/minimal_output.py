@@ -13,7 +13,7 @@ from textual.drivers.linux_driver import LinuxDriver
 from wizard.window.terminal import CLEAR, FIRST, SECOND
 
 Cell = tuple[str, str]
-"""A character and its attributes as numbers of an SGR sequence. The second half of a wide character is
+"""A character and the attributes as numbers of an SGR sequence. The second half of a wide character is
 empty."""
 
 Place = tuple[int, int]

@@ -221,7 +221,7 @@ def _title_line(title: ui.Text, width: int, pen: Pen, edges: tuple[str, str], *,
 
 
 def _boxed(inner: Sheet, title: ui.Text, width: int, height: int, pen: Pen, *, focused: bool) -> Sheet:
-    """Draw a box with a title in its upper edge."""
+    """Draw a box with a title in the upper edge."""
     style = pen.look.style("focus-line" if focused else "line")
     room = inner.high(max(0, height - 2), width - 4)
     side = canvas.line(("│", style))

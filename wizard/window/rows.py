@@ -160,7 +160,7 @@ def _whole(widths: Sequence[int]) -> int:
 
 
 def _table_lines(cells: Sequence[list[Run]], widths: Sequence[int], right: Sequence[bool]) -> list[Strip]:
-    """Place cells side by side, each wrapped in its column."""
+    """Place cells side by side, each wrapped in the column."""
     columns = [
         [canvas.line(*part) for part in canvas.folded(runs, max(1, width))] if width else []
         for runs, width in zip(cells, widths, strict=True)
@@ -192,7 +192,7 @@ def _why_not(row: ui.Row, own: list[Strip], room: int, indent: int, pen: Pen) ->
 
 
 def drawn(strip: Strip, width: int, pen: Pen, *, at: bool, first: bool) -> Strip:
-    """Draw a line with its cursor mark, and the cursor's background if focused."""
+    """Draw a line with the cursor mark, and the cursor's background if focused."""
     look = pen.look
     if not at:
         return canvas.fitted(canvas.joined(Strip.blank(MARK), strip), width)

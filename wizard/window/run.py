@@ -19,7 +19,7 @@ CLEAR = "\x1b[H\x1b[2J"
 
 
 def run_window(services: Services, drive: str = "", part: str = "") -> ExitCode:
-    """Run the wizard and return the exit code. Starts with `drive` or its `part` if given. A run in progress
+    """Run the wizard and return the exit code. Starts with `drive` or the `part` if given. A run in progress
     continues after exit."""
     if not sys.stderr.isatty():
         # Textual draws on stderr, which must be the terminal.

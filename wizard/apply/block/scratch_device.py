@@ -107,7 +107,7 @@ def unavailable(*nodes: str) -> Message | None:
 
 
 def _attach_free_loop(memory: int, block_bytes: int) -> tuple[int, str]:
-    """Return the locked descriptor of a loop device over the file, and its node."""
+    """Return the locked descriptor of a loop device over the file, and the node."""
     load_loop()
     deadline = monotonic() + TAKE_SECONDS
     while True:

@@ -257,7 +257,7 @@ def _newest_kernel(top: Path, folder: str) -> tuple[str, ...]:
 
 
 def _is_real(top: Path, path: str) -> bool:
-    """Return True for a file without links in its path, which could leave the filesystem."""
+    """Return True for a file without links in the path, which could leave the filesystem."""
     try:
         above = [parent for parent in Path(path).parents if parent != Path("/")]
         folders = all(S_ISDIR((top / str(parent)[1:]).lstat().st_mode) for parent in above)

@@ -170,7 +170,7 @@ class ConversionRunJob(RunJob[Migration]):
         kinds.check_told(wanted, document.doubts, again)
 
     def located(self, run: Path) -> Migration:
-        """Find an unfinished change by its filesystem."""
+        """Find an unfinished change by the filesystem."""
         return state.migration_now(run)
 
     def has_begun(self, run: Path) -> bool:

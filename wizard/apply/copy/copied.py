@@ -43,7 +43,7 @@ class Copied(Struct, frozen=True):
     them.
 
     `pending` paths may have temporary names; the list `file` had that number of `entries` before them. `gone`
-    disappeared from the source, `unsteady` still change, and `new` are new names in its top folder.
+    disappeared from the source, `unsteady` still change, and `new` are new names in the top folder.
     """
 
     folder: str

@@ -171,7 +171,7 @@ HOMES = Path("/home")
 
 
 class Source(Struct, frozen=True):
-    """Filesystem to copy from, by its mount point or else its device, or a folder. `filesystem` is libblkid's
+    """Filesystem to copy from, by the mount point or else its device, or a folder. `filesystem` is libblkid's
     name.
 
     For a folder in another filesystem, `device` is empty and `size_bytes` is 0.

@@ -147,7 +147,7 @@ def collected(
     new_marks: Sequence[SavedSignature],
     progress: progress_log.Progress,
 ) -> DriveChange:
-    """Return the change to one drive of a plan, with its old bytes saved durably. The drive is only read.
+    """Return the change to one drive of a plan, with the old bytes saved durably. The drive is only read.
 
     The change is blank if no signature was found, and everything read is zeros. Raises Failed if the
     rehearsal wrote outside the allowed places, or if space runs out.

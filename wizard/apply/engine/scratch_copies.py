@@ -103,7 +103,7 @@ class ScratchRequest(Struct, frozen=True):
 
     `volumes` are the old and new volumes that are not preserved, `allowed` all places that may change,
     `extra` other places that tools read, such as table records. `others` are preserved partitions, which
-    other programs may write to: the copy is not compared there, and its changes are ignored.
+    other programs may write to: the copy is not compared there, and the changes are ignored.
     """
 
     path: str

@@ -54,7 +54,7 @@ TABLE_HEADERS = 2
 
 
 def copies(read: Read, size_bytes: int) -> Iterator[Extent]:
-    """Yield the places of primary and backup signatures in a volume of this size, according to its first
+    """Yield the places of primary and backup signatures in a volume of this size, according to the first
     bytes. `read` may return fewer bytes than requested."""
     first = read(0, GRAIN_BYTES)
     if first.startswith((b"LUKS\xba\xbe", b"SKUL\xba\xbe")) or any(_is_luks(read, at) for at in LUKS_COPIES):

@@ -312,7 +312,7 @@ class Proof(Struct, frozen=True):
     """Result of comparing all drives of a run, whose saved bytes are in `folder`.
 
     OLD: every saved byte is on its drive. NEW: the drives contain the planned bytes, or all checks of the
-    plan passed, and the user keeps the result. Made by `_compare_saved`, by the exchange and its checks, and
+    plan passed, and the user keeps the result. Made by `_compare_saved`, by the exchange and the checks, and
     after the plan's checks.
     """
 

@@ -193,7 +193,7 @@ def _md_devices(device: str) -> int:
 
 
 class DriveTarget(Struct, frozen=True):
-    """An entry of the document and its drives, in order."""
+    """An entry of the document and the drives, in order."""
 
     wanted: WantedDrive
     machine: Machine

@@ -49,7 +49,7 @@ def layers_of(plan: Plan, drives: Sequence[Drive]) -> tuple[Layer | None, ...]:
 
 
 def array_faults(plan: Plan, drives: Sequence[Drive]) -> tuple[Message, ...]:
-    """Describe differences of the group or array and its volumes, including unreadable ones if it is
+    """Describe differences of the group or array and the volumes, including unreadable ones if it is
     inactive. Raises Failed."""
     parts = tuple(partition_path(drive.path, NUMBER) for drive in drives)
     if plan.stripe and plan.stripe.kind == "md":

@@ -51,7 +51,7 @@ class DriveState(StrEnum):
 
 
 class DriveAssessment(Struct, frozen=True):
-    """The comparison of an entry with its drives.
+    """The comparison of an entry with the drives.
 
     `said` are the differences, or the reason to refuse. `drives` are in the document's order; empty if
     ambiguous. `before` and `after` describe them. `plan` and `changes` are to be applied, or `run` to be
@@ -88,7 +88,7 @@ class DriveAssessment(Struct, frozen=True):
 
 
 def look_at(wanted: WantedDrive, where: compare_mounts.Where) -> DriveAssessment:
-    """Compare an entry with its drives. Errors become part of the result."""
+    """Compare an entry with the drives. Errors become part of the result."""
     try:
         machine, drives = resolve_drives(wanted.matches)
     except DiskwrightError as error:

@@ -106,7 +106,7 @@ MOST_PIECES, PIECE_DIGITS = 1024, 32
 
 
 class ContentDigests(Struct, frozen=True):
-    """Digests of a partition without its head and its last bytes: of the whole, and of equal pieces.
+    """Digests of a partition without its head and the last bytes: of the whole, and of equal pieces.
     `superblocks` are places that xfs_repair would take for an XFS superblock."""
 
     whole: str

@@ -85,7 +85,7 @@ def fat_offset(head: bytes) -> int:
 
 
 def _ntfs(head: bytes, tail: bytes, before: int, after: int) -> tuple[bytes, bytes]:
-    """Update the first sector, and its copy in the last one."""
+    """Update the first sector, and the copy in the last one."""
     sector_bytes = _sector_bytes(head, "NTFS", head[3:11] == b"NTFS    ")
     head = _with_hidden(head, 0, before, after, "NTFS")
     at = len(tail) - sector_bytes

@@ -179,7 +179,7 @@ def without_planning(layout: Layout) -> Layout:
 
 
 def check_unused(drive: Drive, ours: frozenset[tuple[str, str]] = frozenset(), *, part: str = "") -> None:
-    """Raises Refused if the drive or its partitions are in use, except by the mounts `ours` (device, mount
+    """Raises Refused if the drive or the partitions are in use, except by the mounts `ours` (device, mount
     point). If only the partition `part` changes, its neighbours may be in use."""
     if drive.read_only:
         raise refused(READ_ONLY(drive=drive.path))
@@ -202,7 +202,7 @@ def check_unused(drive: Drive, ours: frozenset[tuple[str, str]] = frozenset(), *
 
 
 def check_tools(plan: Plan) -> None:
-    """Raises Refused if a tool for a step or its check is missing."""
+    """Raises Refused if a tool for a step or the check is missing."""
     wanted = {"partx", "wipefs"} | {argv[0] for step in plan.steps for argv in step.commands}
     wanted |= {program for step in plan.steps for program in step.operation.programs}
     check_programs(wanted)

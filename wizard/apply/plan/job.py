@@ -90,7 +90,7 @@ class PlanRunJob(job.RunJob[Plan]):
         *,
         undoing: bool = False,
     ) -> Collection[str]:
-        """Check every device of every operation. Ending a run before its first write also works without its
+        """Check every device of every operation. Ending a run before the first write also works without its
         drives."""
         if not undoing:
             guard.check_operations(document, environment)

@@ -53,7 +53,7 @@ class FoundRun(Struct, frozen=True):
 
 
 def found_on(path: str, journal_dir: Path | None = None) -> FoundRun:
-    """Find the run that waits on a drive and its other drives. Read-only.
+    """Find the run that waits on a drive and the other drives. Read-only.
 
     Raises Refused if nothing is waiting, if keep has already started (with the run's name), or if drives are
     missing. Raises BadInput for a path that is not a drive.

@@ -87,7 +87,7 @@ class Rehearsed(Struct, frozen=True):
 
     @property
     def resizes(self) -> bool:
-        """True if the one changed partition is resized with its data."""
+        """True if the one changed partition is resized with the data."""
         return any(slot.number == self.part and slot.kept for slot in self.member.before.partitions)
 
     def node(self, slot: Slot) -> str:

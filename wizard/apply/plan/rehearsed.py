@@ -352,7 +352,7 @@ def _check_drives(run: Path, plan: Plan, record: Record) -> None:
 
 
 def _is_untouched(run: Path, plan: Plan, record: Record) -> bool:
-    """Return True if the drives are unchanged by the run, and its record is not outdated."""
+    """Return True if the drives are unchanged by the run, and the record is not outdated."""
     if record.phase is Phase.REHEARSING:
         return True
     try:
@@ -432,7 +432,7 @@ def _exchange(run: Path, plan: Plan, drives: Sequence[HeldDrive]) -> closing[Exc
 
 @contextmanager
 def comparing(run: Path, plan: Plan) -> Iterator[Checks]:
-    """Compare a run with its drives, opened read-only."""
+    """Compare a run with the drives, opened read-only."""
     with ExitStack() as opened:
         drives = [opened.enter_context(DeviceMedium(path)) for path in plan.devices]
         yield opened.enter_context(closing(Checks(run, drives, confirm=_over_tokens(run, plan))))

@@ -108,7 +108,7 @@ PREFIX = ".measuring-"
 
 
 class Room(Struct, frozen=True):
-    """Space that a run needs in its folder until keep or undo.
+    """Space that a run needs in the folder until keep or undo.
 
     `old_bytes` is for old contents, excluding zeros, and `new_bytes` for new contents; both are None if space
     ran out while measuring. `free_bytes` was free before. `blanks` is True for each drive on which only zeros

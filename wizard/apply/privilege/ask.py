@@ -151,7 +151,7 @@ class Surroundings(Struct, frozen=True):
 
 
 class RootProgram(Struct, frozen=True):
-    """A program that grants root, and its arguments."""
+    """A program that grants root, and the arguments."""
 
     name: str
     prefix: tuple[str, ...]

@@ -165,7 +165,7 @@ class Elevated(LocalRuns):
         return self._gone
 
     def request_stop(self, run: Path) -> None:
-        """Ask the run to stop before its next step. Raises Failed if the connection is lost."""
+        """Ask the run to stop before the next step. Raises Failed if the connection is lost."""
         self._send(ask.RootRequest(ask.Ask.STOP))
 
     def _send(self, request: ask.RootRequest) -> None:

@@ -35,7 +35,7 @@ PROFILES = frozenset({"single", "DUP"})
 
 
 class Chunk(Struct, frozen=True):
-    """A chunk: its logical address, its types (DATA, METADATA, SYSTEM), its profile, and its places on the
+    """A chunk: its logical address, its types (DATA, METADATA, SYSTEM), its profile, and the places on the
     device."""
 
     start_bytes: int

@@ -75,7 +75,7 @@ def table_places(
 ) -> tuple[Extent, ...]:
     """Return every region that writing a partition table can touch, except the preserved partitions `kept`.
 
-    The first and last MiB contain the table and its backup. `head` is the start of the drive. If its GPT was
+    The first and last MiB contain the table and the backup. `head` is the start of the drive. If its GPT was
     created on a smaller drive, the backup header is in the middle, where libparted clears it when creating a
     new table.
     """

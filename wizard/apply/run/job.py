@@ -131,7 +131,7 @@ Locks = tuple[int, ...]
 """File descriptors with locks on drives."""
 
 Outcome = tuple[Event, Message | str]
-"""The last event of a run, and its sentence."""
+"""The last event of a run, and the sentence."""
 
 
 class RunWork(Struct, frozen=True):
@@ -393,7 +393,7 @@ class RunJob(Generic[D]):
         return self.prepared(run, self.located(run), asked.purpose, runs.load_environment(run))
 
     def prepared(self, run: Path, document: D, purpose: Purpose, environment: Environment) -> Prepared:
-        """Prepare a request with the located document of a run and its environment."""
+        """Prepare a request with the located document of a run and the environment."""
         drives = self.own_drives(document, environment, run, undoing=purpose is Purpose.UNDO)
         return Prepared(
             STARTS[purpose](devices=document.devices),
@@ -443,7 +443,7 @@ class RunJob(Generic[D]):
         return ""
 
     def commands(self, run: Path, now: RunState) -> tuple[str, ...]:
-        """Return the names of commands that can continue a run, judged by its state and files."""
+        """Return the names of commands that can continue a run, judged by the state and files."""
         if now is RunState.WAITING:
             return tuple(Settling)
         if now not in LEFT_OFF:

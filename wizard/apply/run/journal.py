@@ -25,7 +25,7 @@ from wizard.process.program import FAILS_AGAIN
 
 
 def line_of(entry: JournalEntry) -> bytes:
-    """Return the JSON line of an entry. Stores the message and its arguments if known, otherwise the text."""
+    """Return the JSON line of an entry. Stores the message and the arguments if known, otherwise the text."""
     plain: codec.JSON = codec.to_json(entry)
     if entry.said is not None:
         del plain["sentence"]
@@ -33,7 +33,7 @@ def line_of(entry: JournalEntry) -> bytes:
 
 
 def entry_of(line: str, where: str) -> JournalEntry:
-    """Parse a journal line, with its sentence in the current language. Raises ValueError for invalid JSON,
+    """Parse a journal line, with the sentence in the current language. Raises ValueError for invalid JSON,
     and BadInput, naming `where`, for an invalid entry."""
     plain: object = json.loads(line)
     if not _is_table(plain) or "said" not in plain:
@@ -51,7 +51,7 @@ def entry_of(line: str, where: str) -> JournalEntry:
 
 
 def in_own_words(entry: JournalEntry) -> JournalEntry:
-    """Return an entry from another process with its sentence in the current language."""
+    """Return an entry from another process with the sentence in the current language."""
     return entry if entry.said is None else replace(entry, sentence=str(entry.said))
 
 
@@ -331,7 +331,7 @@ def done_steps(entries: tuple[JournalEntry, ...]) -> frozenset[int]:
 
 
 def fails_again(run: Path) -> bool:
-    """Return True if the step that failed last must fail again, according to its command's output."""
+    """Return True if the step that failed last must fail again, according to the command's output."""
     output, again = "", False
     for entry in read_entries(run):
         if entry.event is Event.STEP_STARTED:

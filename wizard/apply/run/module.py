@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 PACKAGE_FOLDER = Path(__file__).resolve().parents[3]
-"""The folder that contains the package and its data."""
+"""The folder that contains the package and the data."""
 
 WRONG_USAGE = 2
 

@@ -103,7 +103,7 @@ NOTHING_WRITTEN = t("Nothing was written.")
 
 
 def refused(why: object) -> Refused:
-    """Return a refusal before the first write, with its reason."""
+    """Return a refusal before the first write, with the reason."""
     return Refused(why, NOTHING_WRITTEN)
 
 
@@ -227,7 +227,7 @@ def udev_runs() -> bool:
 
 
 def request_stop(run: Path) -> None:
-    """Ask a run to stop before its next step; the current step is finished. Raises Failed if the stop file
+    """Ask a run to stop before the next step; the current step is finished. Raises Failed if the stop file
     cannot be created."""
     with failing(UNWRITTEN, file=run / STOP):
         (run / STOP).touch(mode=0o600)

@@ -120,7 +120,7 @@ def make_private(folder: Path) -> None:
 
 
 def refuse_open_folder(folder: Path) -> None:
-    """Raises Refused if any user can replace files in the folder or its parents, and so choose where root
+    """Raises Refused if any user can replace files in the folder or the parents, and so choose where root
     writes."""
     real = folder.resolve()
     for above in (real, *real.parents):
@@ -225,7 +225,7 @@ def make_run(
     *,
     direct: bool | None = None,
 ) -> Path:
-    """Create the folder of a new run, numbered and named after its devices, with its document in `file`.
+    """Create the folder of a new run, numbered and named after its devices, with the document in `file`.
     Raises Refused.
 
     A name is skipped if another run, perhaps in another folder of runs, left copies of fstab or crypttab.
@@ -264,7 +264,7 @@ def check_owner(run: Path) -> None:
 
 
 def load_plan(run: Path) -> Plan:
-    """Load the plan of a run, with its drives as last found. Raises BadInput."""
+    """Load the plan of a run, with the drives as last found. Raises BadInput."""
     plan, saved = PLANS.read_kept(_plan_text(run), str(run / PLAN)), _saved_drives(run)
     if saved is not None:
         plan = plan.on_drives(saved.drives)

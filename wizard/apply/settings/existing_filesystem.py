@@ -51,7 +51,7 @@ CLONED = Sentence(
 
 
 class ExistingVolume(Struct, frozen=True):
-    """An existing filesystem, with its drive and all its settings.
+    """An existing filesystem, with the drive and all its settings.
 
     `uuid` is empty if there is none. `lines` are the filesystem's lines in fstab, and `mounts` its mounts in
     this process's namespace.

@@ -157,7 +157,7 @@ class SettingsRunJob(job.RunJob[Changes]):
             return ()
 
     def check_new(self, document: Changes) -> None:
-        """Check the filesystem and its settings."""
+        """Check the filesystem and the settings."""
         guard.check_new(document)
 
     def check_explained(self, document: Changes, environment: Environment) -> None:

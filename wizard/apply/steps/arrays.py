@@ -223,7 +223,7 @@ def read_geometry(node: str) -> Geometry:
 
 
 def kernel_check(seen: Geometry, striping: Striping | None, drives: Sequence[Geometry]) -> Check:
-    """Check the kernel's I/O sizes of the array (none for a mirror), and its alignment on every drive. Pure.
+    """Check the kernel's I/O sizes of the array (none for a mirror), and the alignment on every drive. Pure.
 
     The kernel uses the largest minimum size and the least common multiple of the optimal sizes
     (block/blk-settings.c, blk_stack_limits). An implausible optimal size of one drive makes the result
@@ -333,7 +333,7 @@ def leave_uncopied(array: MakeArray, do: Do) -> None:
 
 
 def is_uncopied(said: str, bitmap: str) -> bool:
-    """Return True if md has to copy the whole array, according to mdadm's output on a member and its bitmap.
+    """Return True if md has to copy the whole array, according to mdadm's output on a member and the bitmap.
     Pure.
 
     mdadm also calls a partly copied or stopped array active.

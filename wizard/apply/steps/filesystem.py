@@ -167,7 +167,7 @@ def subvolume_checks(operation: MakeSubvolumes, finished: Finished) -> Iterator[
 
 
 def _spread_differences(operation: MakeFilesystem, seconds: float) -> tuple[Message, ...]:
-    """Compare the filesystem's striping with the plan, according to its superblock. Raises Failed."""
+    """Compare the filesystem's striping with the plan, according to the superblock. Raises Failed."""
     kind = MADE[operation.filesystem]
     text = run([*kind.superblock_reader, operation.device], seconds=seconds).output
     if operation.others:

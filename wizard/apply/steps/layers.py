@@ -119,7 +119,7 @@ def own_uses(plan: Plan, begun: frozenset[int], do: Do) -> frozenset[tuple[str, 
 
 
 def clear_drives(plan: Plan, do: Do) -> None:
-    """Stop the layer of a run, which others may have activated by its signatures. Raises Failed if it is in
+    """Stop the layer of a run, which others may have activated by the signatures. Raises Failed if it is in
     use."""
     for array in plan.arrays:
         arrays.stop_own_array(array, do)

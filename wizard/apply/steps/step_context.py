@@ -21,7 +21,7 @@ from wizard.probe.machine import probe_machine
 from wizard.process.program import ENDED, Result, run
 
 Do = Callable[[Sequence[str]], Result]
-"""Runs a command to its end and returns its result. Raises Failed."""
+"""Runs a command to the end and returns its result. Raises Failed."""
 
 PROGRAMS = frozenset(
     {"pvcreate", "vgcreate", "lvcreate", "lvchange", "vgchange", "vgremove", "lvs", "pvs", "vgs"}

@@ -32,7 +32,7 @@ _BYTE = re.compile(r"\\x([0-9a-f]{2})")
 """udev's escape for characters that are unsafe in file names, such as a space."""
 
 Tags = frozenset[tuple[str, str]]
-"""Tags by which fstab(5) and crypttab(5) can name a device, such as UUID, each with its value."""
+"""Tags by which fstab(5) and crypttab(5) can name a device, such as UUID, each with the value."""
 
 
 def tags_of(contents: Iterable[Signature | ExtFacts], part: Partition | None) -> Tags:
@@ -172,7 +172,7 @@ MADE_ANEW = frozenset({"swap", "tmp"})
 
 
 class Opening(FstabEntry, frozen=True, kw_only=True):
-    """An entry of crypttab: its name below /dev/mapper, and its key file, or an empty string."""
+    """An entry of crypttab: its name below /dev/mapper, and the key file, or an empty string."""
 
     name: str
     key: str

@@ -28,7 +28,7 @@ MOUNTINFO = Path("/proc/self/mountinfo")
 MAPPED = re.compile(r"/dev/(dm-\d+)")
 
 NOT_THE_KERNELS = frozenset({"defaults", "auto", "noauto", "nofail", "nouser", "_netdev", "rw"})
-"""Options for mount(8) and the boot that the kernel never sees. `rw` is checked by its opposite."""
+"""Options for mount(8) and the boot that the kernel never sees. `rw` is checked by the opposite."""
 
 SHARED = frozenset({"sync", "dirsync", "mand", "lazytime"})
 """Options that mountinfo lists with those of the filesystem, although all filesystems have them

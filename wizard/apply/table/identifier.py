@@ -43,7 +43,7 @@ LUKS_ALGORITHM_AT, LUKS_CHECKSUM_AT, LUKS_CHECKSUM_BYTES = 72, 448, 64
 LUKS_ALGORITHMS = frozenset({"sha1", "sha256", "sha512"})
 LUKS_HEAD_BYTES = 4096
 LUKS_SIZES = frozenset(1 << bits for bits in range(14, 23))
-"""Sizes of a LUKS2 header with its JSON area, 16 KiB to 4 MiB (LUKS2 On-Disk Format 1.1.3)."""
+"""Sizes of a LUKS2 header with the JSON area, 16 KiB to 4 MiB (LUKS2 On-Disk Format 1.1.3)."""
 
 
 NO_LUKS = Sentence("{device} has no readable LUKS header.")

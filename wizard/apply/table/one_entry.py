@@ -28,7 +28,7 @@ FIRST_ENTRIES = 2
 
 
 def with_backup_at_end(image: proof.Image) -> proof.Image:
-    """Return the table with its backup at the end of the drive, and all space in between usable. Unchanged if
+    """Return the table with the backup at the end of the drive, and all space in between usable. Unchanged if
     it is there already or no copy is valid. Raises Failed if a partition is in the way.
 
     If only the backup at the end is valid, an earlier write was interrupted, and the first copy is rebuilt

@@ -191,7 +191,7 @@ def _patch(data: bytearray, begin: int, patches: Patches) -> None:
 
 
 def with_checksum(header: bytearray) -> bytes:
-    """Return a header with its checksum updated."""
+    """Return a header with the checksum updated."""
     length = HEADER.unpack_from(header)[2]
     struct.pack_into("<I", header, CHECKSUM_AT, 0)
     struct.pack_into("<I", header, CHECKSUM_AT, zlib.crc32(header[:length]))

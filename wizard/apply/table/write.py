@@ -36,7 +36,7 @@ LIBPARTED_ABORTED = -6
 
 
 def _have_written(operation: WriteTable, context: StepContext) -> None:
-    """Write the operation's table to its drive. Raises Failed, with the table possibly incomplete."""
+    """Write the operation's table to the drive. Raises Failed, with the table possibly incomplete."""
     result = context.command(
         module_argv("wizard.apply.table.worker"),
         stdin=json.dumps(to_json(operation)).encode(),
@@ -75,7 +75,7 @@ def _set_types(operation: WriteTable, drive: Identity) -> None:
 
 
 def image_of(node: str, places: Iterable[Extent], drive: Identity) -> proof.Image:
-    """Read these places of a drive or its scratch copy, bypassing caches."""
+    """Read these places of a drive or the scratch copy, bypassing caches."""
     pieces = ((one.start_bytes, devices.read_bytes(node, one.start_bytes, one.size_bytes)) for one in places)
     return proof.Image(drive.size_bytes, drive.geometry.logical_block_bytes, tuple(pieces))
 
@@ -149,7 +149,7 @@ def table_regions(member: Member) -> tuple[Extent, ...]:
 
 
 def record_places(drive: Identity, node: str = "") -> tuple[Extent, ...]:
-    """Return the places of the current table on a drive or its scratch copy `node`, in whole blocks. They
+    """Return the places of the current table on a drive or the scratch copy `node`, in whole blocks. They
     include the chain of an extended partition; libparted rewrites all of them. Raises Failed."""
     node, block = node or drive.path, drive.geometry.logical_block_bytes
     with failing(UNREADABLE, file=node), Path(node).open("rb", buffering=0) as device:

@@ -124,7 +124,7 @@ Read = Callable[[bytes, OnBytes], TreeEntry | None]
 """Reads an entry and reports bytes. Returns None for an entry that changed during this. Raises Failed."""
 
 Inode = tuple[int, int]
-"""The filesystem or subvolume of an inode, and its number."""
+"""The filesystem or subvolume of an inode, and the number."""
 
 LARGE_BYTES = 8 * MIB
 """Files of this size are read one by one, each with several threads."""

@@ -112,7 +112,7 @@ def order_of(
     advised: bool = True,
     misaligned: bool = False,
 ) -> compare.Order:
-    """Return the trial of one volume of several plans that differ in its filesystem.
+    """Return the trial of one volume of several plans that differ in the filesystem.
 
     The first plan is the baseline.
 

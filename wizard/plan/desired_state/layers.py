@@ -31,7 +31,7 @@ class Logical(Struct, frozen=True):
 
 
 class GroupSeen(Struct, frozen=True):
-    """LVM's report on a partition and its volume group. `name`: empty without a group. `physical`: all of its
+    """LVM's report on a partition and the volume group. `name`: empty without a group. `physical`: all of its
     physical volumes. `misses`: one of them is missing. `volumes`: its logical volumes."""
 
     part: str

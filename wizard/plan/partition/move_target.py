@@ -152,7 +152,7 @@ class MoveTarget(Struct, frozen=True):
 
 def room_around(drive: Drive, part: Partition, geometry: Geometry) -> Extent:
     """Return the range available to a partition: its own and the free space on both sides. A logical
-    partition is limited to its extended one."""
+    partition is limited to the extended one."""
     room = bounds_of(drive)
     low, high = room.start_bytes, room.end_bytes
     for extent in _obstacles(drive, part):

@@ -56,7 +56,7 @@ def why_not_delete(drive: Drive, part: Partition) -> Message | None:
 
 
 def why_not_shrink(drive: Drive, part: Partition) -> Message | None:
-    """Return why the partition and its filesystem cannot shrink, or None. Permanent reasons come first."""
+    """Return why the partition and the filesystem cannot shrink, or None. Permanent reasons come first."""
     if why := _why_never_shrinks(part):
         return why
     if any(use.kind == "mounted" for use in refusals.uses_of_part(drive, part.path)):
@@ -161,7 +161,7 @@ def aligned_size(drive: Drive, part: Partition, asked_bytes: int) -> int:
 
 
 def why_not_grow(drive: Drive, part: Partition) -> Message | None:
-    """Return why the partition and its filesystem cannot grow into the adjacent free space, or None."""
+    """Return why the partition and the filesystem cannot grow into the adjacent free space, or None."""
     if why := _why_not_change(drive, part):
         return why
     if part.overhang is not None:
@@ -208,7 +208,7 @@ def restored_bytes(drive: Drive, part: Partition) -> int:
 
 
 def _why_not_whole_pages(part: Partition, growing: Growing) -> Message | None:
-    """Return why a scratch copy, with its page granularity, cannot represent the partition, or None."""
+    """Return why a scratch copy, with the page granularity, cannot represent the partition, or None."""
     block = part.signatures[0].block_bytes or PAGE_BYTES
     if growing.whole_pages and (block % PAGE_BYTES or part.start_bytes % PAGE_BYTES):
         return t(

@@ -76,7 +76,7 @@ class DeletePart(Struct, frozen=True):
 
 
 class GrowPart(Struct, frozen=True):
-    """Grow a partition and its filesystem to all adjacent free space, or to `size_bytes` rounded up to an
+    """Grow a partition and the filesystem to all adjacent free space, or to `size_bytes` rounded up to an
     aligned end. A partition that cuts its contents grows alone, by default just enough."""
 
     part: Partition
@@ -84,7 +84,7 @@ class GrowPart(Struct, frozen=True):
 
 
 class ShrinkPart(Struct, frozen=True):
-    """Shrink a partition and its filesystem to `size_bytes`, rounded up to an aligned end."""
+    """Shrink a partition and the filesystem to `size_bytes`, rounded up to an aligned end."""
 
     part: Partition
     size_bytes: int

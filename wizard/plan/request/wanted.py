@@ -211,7 +211,7 @@ LEAST_SPLIT_BYTES = 64 * GIB
 
 ROOT_SHARE = 4
 LEAST_ROOT_BYTES, MOST_ROOT_BYTES = 32 * GIB, 96 * GIB
-"""A system with its programs rarely uses more than the maximum. Between the limits, root gets a quarter of
+"""A system with the programs rarely uses more than the maximum. Between the limits, root gets a quarter of
 the space."""
 
 

@@ -20,7 +20,7 @@ USED = Sentence("{use}.")
 
 def line_of(uuid: str, place: str, filesystem: str, name: str, options: Sequence[str]) -> AddFstabLine:
     """Return the fstab line that mounts a `filesystem` (libblkid's name) at a place by the kernel's `name`,
-    with its fsck pass."""
+    with the fsck pass."""
     kind = KINDS[filesystem]
     rules = kind.relabelling.rules if kind.relabelling else ""
     rules_kind = MADE.get(rules or kind.name)

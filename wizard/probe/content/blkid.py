@@ -23,7 +23,7 @@ SUBLKS_USAGE, SUBLKS_VERSION, SUBLKS_MAGIC = 1 << 7, 1 << 8, 1 << 9
 WANTED = SUBLKS_LABEL | SUBLKS_UUID | SUBLKS_TYPE | SUBLKS_USAGE | SUBLKS_VERSION | SUBLKS_MAGIC
 PARTS_ENTRY_DETAILS = 1 << 2
 FOUND, NOTHING, AMBIVALENT = 0, 1, -2
-"""Return values of blkid_do_probe and its relatives; -1 is an error."""
+"""Return values of blkid_do_probe and the relatives; -1 is an error."""
 
 Facts = dict[str, Any]
 

@@ -123,7 +123,7 @@ def _own(
 
 
 def _is_ordinary(primary: GptCopy | None, backup: GptCopy | None, block_bytes: int) -> bool:
-    """Return True if both copies are where libparted rewrites them and nothing else is in its way.
+    """Return True if both copies are where libparted rewrites them and nothing else is in the way.
 
     libparted ignores locations in the headers. If the backup is misplaced, the check is for the drive's size
     when the table was created.
@@ -157,7 +157,7 @@ def _state_of_backup(primary: GptCopy | None, backup: GptCopy | None, misplaced:
 
 
 def read_copy(read: Read, lba: int, last_lba: int, block_bytes: int) -> GptCopy | None:
-    """Return the header at `lba` with its entries, or None without a signature."""
+    """Return the header at `lba` with the entries, or None without a signature."""
     raw = read(lba * block_bytes, HEADER_READ_BYTES)
     if len(raw) < HEADER.size or not raw.startswith(SIGNATURE):
         return None
@@ -208,7 +208,7 @@ def read_copy(read: Read, lba: int, last_lba: int, block_bytes: int) -> GptCopy 
 
 
 def _entries(copy: GptCopy, block_bytes: int) -> tuple[GptEntry, ...]:
-    """Return the used entries. An entry that ends before its start has size 0."""
+    """Return the used entries. An entry that ends before the start has size 0."""
     found = []
     size = max(copy.entry_bytes, ENTRY.size)
     for index in range(len(copy.entries) // size):

@@ -41,7 +41,7 @@ def find_notice(read: Read, drive_bytes: int, taken: Iterable[tuple[int, int]]) 
 def notices(
     read: Read, drive_bytes: int, taken: tuple[tuple[int, int], ...] = ()
 ) -> Iterator[tuple[Notice, bytes]]:
-    """Yield every notice that states this size of the drive and its own offset, with its bytes."""
+    """Yield every notice that states this size of the drive and its own offset, with the bytes."""
     for start in notice_places(drive_bytes):
         if any(begin <= start < end for begin, end in taken):
             continue

@@ -126,7 +126,7 @@ SEGMENTS = re.compile(r'"segments"\s*:\s*(?=\{)')
 
 
 def _luks_version(read: Read) -> tuple[int, int]:
-    """Return the version of a LUKS header, and the size of a LUKS2 header with its JSON text. 0 without a
+    """Return the version of a LUKS header, and the size of a LUKS2 header with the JSON text. 0 without a
     plausible header."""
     data = read(0, LUKS1_READ_BYTES)
     if len(data) < LUKS1_READ_BYTES or not data.startswith(LUKS_MAGIC):
@@ -163,7 +163,7 @@ def has_damaged_copy(read: Read) -> bool:
 
 
 def _is_sound(header: bytes, magic: bytes, size: int) -> bool:
-    """Return True if a LUKS2 header with its JSON area matches its checksum."""
+    """Return True if a LUKS2 header with the JSON area matches its checksum."""
     name = header[LUKS2_ALGORITHM].rstrip(b"\0").decode("latin-1")
     if len(header) != size or not header.startswith(magic) or name not in LUKS2_ALGORITHMS:
         return False

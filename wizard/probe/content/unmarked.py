@@ -65,7 +65,7 @@ def find_lost(
     block_bytes: int,
     entries: Iterable[GptEntry],
 ) -> Iterator[tuple[RawEntry, Facts]]:
-    """Yield each filesystem whose partition table is lost, with its content.
+    """Yield each filesystem whose partition table is lost, with the content.
 
     `entries`: from a lone backup GPT. Without entries, searches the usual starts, and after each filesystem
     found. `read_content` returns the RawContent of a range. Raises OSError.

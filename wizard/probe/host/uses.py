@@ -41,7 +41,7 @@ class UseState(Struct, frozen=True):
 
 
 def use_state(graph: RawGraph, names: Iterable[str], claimable: Mapping[str, bool]) -> UseState:
-    """Return layers and uses of the devices `names` (a drive and its partitions), and of all layers above."""
+    """Return layers and uses of the devices `names` (a drive and the partitions), and of all layers above."""
     base = tuple(names)
     edges = list(_edges(graph, base))
     devices = list(dict.fromkeys([*base, *(above for _, above in edges)]))
@@ -103,7 +103,7 @@ def node(graph: RawGraph, name: str) -> str:
 
 
 def kind_of(name: str, block: RawBlock | None) -> str:
-    """Return the kind of a layer: md with its level, LVM, LUKS, multipath, dm, bcache or loop."""
+    """Return the kind of a layer: md with the level, LVM, LUKS, multipath, dm, bcache or loop."""
     if block and block.md_level:
         return f"md {block.md_level}"
     if name.startswith("dm-"):

@@ -78,7 +78,7 @@ def unmade_blocks(unmade: Unmade) -> Iterator[ui.Block]:
 
 
 def advice_blocks(advice: Advice) -> Iterator[ui.Block]:
-    """Describe the limits of the drive, and its zones."""
+    """Describe the limits of the drive, and the zones."""
     for doubt in advice.doubts:
         yield ui.para(ui.warn(messages.NOTE), doubt)
     for note in advice.notes:
@@ -182,7 +182,7 @@ def way_panes(prospect: Prospect, offer: WayOffer, compares: bool, repairs: bool
 
 
 def offer_blocks(prospect: Prospect, offer: WayOffer, *summary: ui.Text) -> Iterator[ui.Block]:
-    """Show gains, costs, undo and method of a conversion, and its obstacle."""
+    """Show gains, costs, undo and method of a conversion, and the obstacle."""
     if offer.obstacle:
         yield ui.para(ui.warn(messages.CANNOT), obstacle_words(prospect, offer))
     yield from map(ui.para, summary)

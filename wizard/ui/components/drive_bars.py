@@ -21,7 +21,7 @@ FINEST = 400
 
 
 Drawn = tuple[ui.Fate, int, Slot | None]
-"""A range of a drive with its bytes. No slot if the drive is unreadable or has contents without a table."""
+"""A range of a drive with the bytes. No slot if the drive is unreadable or has contents without a table."""
 
 
 def _bar_of(

@@ -101,7 +101,7 @@ def absent_row(finding: Finding) -> ui.Row:
 
 
 def drive_row(drive: Drive, diagnosis: Diagnosis, blocker: ui.Text, runs: Sequence[OpenRun] = ()) -> ui.Row:
-    """Return the row of a drive: name, model, size, kind and status, with its bar."""
+    """Return the row of a drive: name, model, size, kind and status, with the bar."""
     size = "?" if drive.size_bytes is None else format_capacity(drive.size_bytes)
     cells = ui.pieces(
         ui.strong(ui.short(drive.path)),
@@ -238,7 +238,7 @@ def drive_panes(
 
 
 def _headlines(findings: Sequence[Finding]) -> Iterator[ui.Para]:
-    """Yield dangers and warnings, worst first, each with its key and what helps. `w` shows all findings."""
+    """Yield dangers and warnings, worst first, each with the key and what helps. `w` shows all findings."""
     severe = [one for one in findings if one.severity in (Severity.DANGER, Severity.WARNING)]
     for number, (first, caption, more, key) in enumerate(_merged(severe)):
         if number:
@@ -331,7 +331,7 @@ def finding_paras(findings: Sequence[Finding]) -> Iterator[ui.Para]:
 
 
 def _merged(findings: Iterable[Finding]) -> Iterator[tuple[Finding, ui.Piece, ui.Text, str]]:
-    """Yield the first of the findings of a kind and severity, worst first, with its caption, the number of
+    """Yield the first of the findings of a kind and severity, worst first, with the caption, the number of
     others, and the action that resolves it."""
     alike: dict[tuple[str, Severity], list[Finding]] = {}
     for finding in worst_first(tuple(findings)):

@@ -191,7 +191,7 @@ RUNNING = "running"
 
 
 def runs_on(runs: Iterable[OpenRun], drive: Drive, device: str = "") -> tuple[OpenRun, ...]:
-    """Return the runs on a partition and its drive, or on any part of the drive without `device`."""
+    """Return the runs on a partition and the drive, or on any part of the drive without `device`."""
     parts = [part.path for part in drive.partitions] if device in ("", drive.path) else [device]
     mine = {drive.path, *parts}
     return tuple(run for run in runs if mine & set(run.drives))

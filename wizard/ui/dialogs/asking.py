@@ -161,7 +161,7 @@ def check_token(drive: Drive | Identity, typed: str, *tokens: str) -> None:
 
 
 def passphrase_fields(hint: ui.Text = "") -> tuple[ui.Field, ui.Field]:
-    """Return the fields for a passphrase and its repetition."""
+    """Return the fields for a passphrase and the repetition."""
     return (
         ui.Field("passphrase", messages.PASSPHRASE, hint=hint, secret=True),
         ui.Field("again", t("Repeat"), hint=t("the same"), secret=True),

@@ -135,7 +135,7 @@ class Review(Screen):
             yield from passphrase_fields(t("new passphrase; if lost, so is the data"))
 
     def _tokens(self, drive: Identity) -> tuple[str, str]:
-        """Return the token to type, and its shortest sufficient part.
+        """Return the token to type, and the shortest sufficient part.
 
         The token is the serial number, or the device name if another attached or selected drive has the same
         serial number. The last characters of an unambiguous serial number are sufficient.

@@ -28,7 +28,7 @@ class MovePhase(StrEnum):
     """The current phase. Each can be repeated from its beginning, and reversed.
 
     PREPARED: the journal is complete, and nothing else was written. UNTABLING: the table's entry changes to
-    cover both places. BARRING: the head and its copies are zeroed, so no tool recognises or repairs half a
+    cover both places. BARRING: the head and the copies are zeroed, so no tool recognises or repairs half a
     filesystem. MOVING: windows move. PLACING: head and copies are written to the new place. TABLING: the
     table's entry changes to that place. DONE: the partition is complete at `MoveState.target`.
     """
@@ -329,7 +329,7 @@ class MoveJournal:
         return first + number % 2 * ring_bytes(course.window_bytes, self._block)
 
     def log(self, course: Course, window: LogWindow, buffer: memoryview) -> None:
-        """Write a window sealed by `seal` to its place in the ring."""
+        """Write a window sealed by `seal` to the place in the ring."""
         self._drive.write(self._window_place(course, window.number), buffer[: self._block + len(window.data)])
 
     def logged(self, course: Course, least: int) -> Iterable[LogWindow]:
@@ -348,7 +348,7 @@ class MoveJournal:
 
 
 def seal(window: LogWindow, buffer: memoryview) -> None:
-    """Write a window's header with digest to the start of the buffer with its bytes, in a physical block of
+    """Write a window's header with digest to the start of the buffer with the bytes, in a physical block of
     its own."""
     head = WINDOW.pack(
         WINDOW_MAGIC,

@@ -1,7 +1,7 @@
 """Phases of a move. Each is repeatable. A durable record precedes the next phase.
 
 Half a filesystem must never be visible or repairable. So the table's entry covers both places until all data
-is at one place. Until then, the head and its copies are zeros. Copies are written before the head's
+is at one place. Until then, the head and the copies are zeros. Copies are written before the head's
 signatures, and cleared after them, so any recognised filesystem is complete.
 """
 
@@ -46,7 +46,7 @@ def overlaid(data: bytes, offset_bytes: int, writes: Iterable[tuple[int, bytes]]
 
 
 class Mover:
-    """A move in any state, with its journal on the drive."""
+    """A move in any state, with the journal on the drive."""
 
     def __init__(
         self,
@@ -164,7 +164,7 @@ class Mover:
         self._drive.flush()
 
     def _enter_with_edges(self, phase: MovePhase, side: PartitionSide) -> None:
-        """Enter a phase that writes the head and its copies, and save the physical blocks they share with
+        """Enter a phase that writes the head and the copies, and save the physical blocks they share with
         other data."""
         course = self.state.course
         start, block = course.start(side), course.physical_bytes
@@ -252,7 +252,7 @@ class Mover:
         }
 
     def is_at(self, side: PartitionSide) -> bool:
-        """Return True if the head and its copies at this place match the journal, so the partition is unused
+        """Return True if the head and the copies at this place match the journal, so the partition is unused
         since. Raises UnreadSector."""
         start = self.state.course.start(side)
         return all(self._matches(piece, start) for piece in self.state.course.pieces.placed(side))
