@@ -84,20 +84,18 @@ def found_on(path: str, journal_dir: Path | None = None) -> FoundRun:
     found = {first.number: (drive, *mine)}
     if len(plan.members) > 1:
         found |= _others(first, drive.path)
-    if missing := [member for number, member in enumerate(plan.members) if number not in found]:
+    if missing := [member.drive for number, member in enumerate(plan.members) if number not in found]:
+        unknown = t("model unknown")
+        absent = tuple(
+            t("{model} of {size:size}", model=drive.model or unknown, size=drive.size_bytes)
+            for drive in missing
+        )
         raise refused(
             t(
                 "The run {run} wrote to {drives} drives, not all attached. Missing: {missing:list}.",
                 run=first.run,
                 drives=len(plan.members),
-                missing=tuple(
-                    t(
-                        "{model} of {size:size}",
-                        model=member.drive.model or t("model unknown"),
-                        size=member.drive.size_bytes,
-                    )
-                    for member in missing
-                ),
+                missing=absent,
             )
         )
     for drive, notice, _ in found.values():
