@@ -164,6 +164,7 @@ PLANNING = (
             ),
         ),
         probes=True,
+        begins=True,
     ),
     CommandRow(
         "show",

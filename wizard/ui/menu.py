@@ -30,6 +30,7 @@ WORKED_OUT = frozenset({"rename", "new-uuid", "mount", "unmount", "options", "tu
 WRITES = WORKED_OUT - {"unmount"} | {
     "set-up",
     "use-free",
+    "restore-table",
     "to-ext4",
     "grow",
     "adjust",

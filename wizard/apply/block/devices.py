@@ -276,12 +276,16 @@ def forget_partitions(drive: str) -> None:
     """
     deadline = monotonic() + FORGET_SECONDS
     while partition_nodes(drive):
+        is_late = monotonic() > deadline
         try:
             run(["partx", "--delete", drive], seconds=30)
         except Failed:
-            if monotonic() > deadline:
+            if is_late:
                 raise
             sleep(CLAIM_PAUSE_SECONDS)
+        else:
+            if is_late and partition_nodes(drive):
+                raise Failed(t("The kernel does not forget the partitions of {drive}.", drive=drive))
 
 
 NODE_SECONDS = 5.0
