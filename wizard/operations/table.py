@@ -20,9 +20,6 @@ def wipe(device: str) -> Argv:
     return ("wipefs", "--all", "--quiet", device)
 
 
-CLEARED = Sentence("Clear the old signatures of {what:and}.")
-
-
 UNRECOGNISED = Sentence("No filesystem, RAID or table is recognised on {device}.")
 
 
@@ -43,8 +40,8 @@ class WipeSignatures(WritingTo, frozen=True):
         return t("Clear old signatures on {device}.", device=self.device)
 
     def summary(self, sentence: str) -> Summary:
-        """Name all devices with old contents together."""
-        return (CLEARED, self.device) if self.expected else ""
+        """Mention old contents once: what is lost is told before."""
+        return str(t("Clear the old signatures.")) if self.expected else ""
 
     def commands(self) -> Commands:
         return (wipe(self.device),)

@@ -30,7 +30,7 @@ RESULTS = {
     RunState.UNDONE: Sentence(
         "The run was undone, with the old table and signatures restored on {drives:and}."
     ),
-    RunState.KEPT: Sentence("Kept: {drives:and} in use as planned, and checked. Undo is no longer possible."),
+    RunState.KEPT: Sentence("Kept, and checked: {drives:and}. Undo is no longer possible."),
 }
 """The result of a run by state. Follows the headline."""
 

@@ -17,7 +17,7 @@ def test_operations_of_one_kind_share_a_sentence() -> None:
     swap = spec("swap", size_bytes=GIB, label="three", mount_point="none")
     plan = plan_for(drive(), first, last, swap)
     assert brief(plan)[1:] == (
-        "Create ext4 one on /dev/sda1, xfs two on /dev/sda2 and swap three on /dev/sda3.",
+        "Create ext4 one on /dev/sda1, XFS two on /dev/sda2 and swap three on /dev/sda3.",
         "Mount /dev/sda1 at /srv/one and /dev/sda2 at /srv/two, now and on every boot.",
         "Use /dev/sda3 as swap, now and on every boot.",
     )
@@ -26,4 +26,4 @@ def test_operations_of_one_kind_share_a_sentence() -> None:
 
 def test_erased_content_of_the_drive_stays_visible() -> None:
     plan = plan_for(partitioned(partition(1, filesystem="xfs")), spec("ext4", label="new"), mode=Mode.REPLACE)
-    assert brief(plan)[0] == "Clear the old signatures of /dev/sda1 and /dev/sda."
+    assert brief(plan)[0] == "Clear the old signatures."
