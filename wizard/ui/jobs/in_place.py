@@ -202,7 +202,7 @@ class MigrationJob(InPlaceJob[Migration]):
 
     def power(self, told: str, working: int | None, *, begun: bool) -> ui.Text:
         """Describe the effect of a power failure during the current step or transaction."""
-        return ways.power_words(self.document, working, told, begun=begun)
+        return ways.power_words(self.document, working, told)
 
     def outcome(self, run: Path, state: RunState, entries: Sequence[JournalEntry]) -> RunOutcome:
         """Return the state of the filesystem, and any later use that prevents undo."""
