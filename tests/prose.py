@@ -28,10 +28,12 @@ PLACE = "\N{WHITE SQUARE}"
 """Stands for a value in an f-string."""
 SILENT = frozenset(
     {"note", "compile", "fullmatch", "match", "search", "sub", "findall", "split", "finditer"}
-    | {"plain", "root", "Argument", "_names"}
+    | {"Argument", "_names"}
 )
 """Functions called with text that is no message: for the debug log, patterns, command lines,
 options and names."""
+NOT_READ = ("<", "/*", "diskwright ", "sudo diskwright ", "dmzadm ", "label: ", "path ", "kind ", "count ")
+"""How markup, C, command lines, the input of sfdisk and lists of fields begin."""
 FAULTS = frozenset(
     {"AssertionError", "KeyError", "NotImplementedError", "RuntimeError", "TypeError", "ValueError"}
 )
@@ -60,7 +62,7 @@ def is_prose(text: str) -> bool:
     """Return True for text that users could read: three words or more, one of which may be a value."""
     words = [word.strip("\"'`.,:;()?!") for word in text.split()]
     spoken = sum(len(word) > 0 and word.replace("-", "").isalpha() and word.isascii() for word in words)
-    return spoken >= 2 and spoken + text.count(PLACE) >= 3 and not text.startswith(("<", "/*"))
+    return spoken >= 2 and spoken + text.count(PLACE) >= 3 and not text.startswith(NOT_READ)
 
 
 def prose_of(node: ast.AST) -> Iterator[tuple[int, str]]:

@@ -60,7 +60,7 @@ BY_NUMBER = {errno.EACCES: Obstacle.DENIED, errno.EPERM: Obstacle.FORBIDDEN}
 BY_WORDS = (
     ("(?i)denied", Obstacle.DENIED),
     ("(?i)not permitted", Obstacle.FORBIDDEN),
-    ("is not installed", Obstacle.NOT_INSTALLED),
+    ("(?i)is not installed", Obstacle.NOT_INSTALLED),
     ("(?i)unknown usb bridge", Obstacle.UNKNOWN_BRIDGE),
     (r"raid controller|-d (megaraid|cciss|3ware|areca|hpt|aacraid|sssraid)", Obstacle.CONTROLLER),
 )
