@@ -62,7 +62,17 @@ class ResizeEditor(Overlay):
         self._machine, self._drive, self._part = machine, drive, part
         self._step, self._long = resize.steps_of(drive)
         self.row = resize.Border.SIZE
-        self.title = t("Resize or move {part}", part=part.path)
+        self.title = t("Resize or move {part}", part=part)
+        self.help = (
+            t("Changing the start moves the whole partition. A new end or size does not move the start."),
+            t(
+                "Right and Left, or + and -, change by {step:exact}; > and < by {long:exact}. Press e to "
+                "edit the value.",
+                step=self._step,
+                long=self._long,
+            ),
+            t("A new start and a new size need two jobs. Press f to plan the first, then plan the second."),
+        )
         self._now = part.extent
         self._request(self._now)
 
@@ -84,18 +94,6 @@ class ResizeEditor(Overlay):
 
     def _panes(self) -> Iterator[ui.Pane]:
         yield ui.Pane(t("Limits"), tuple(self._possible()))
-
-    def _help(self) -> tuple[ui.Text, ...]:
-        return (
-            t("Changing the start moves the whole partition. A new end or size does not move the start."),
-            t(
-                "Right and Left, or + and -, change by {step:exact}; > and < by {long:exact}. Press e to "
-                "edit the value.",
-                step=self._step,
-                long=self._long,
-            ),
-            t("A new start and a new size need two jobs. Press f to plan the first, then plan the second."),
-        )
 
     def _told(self) -> ui.Para:
         meaning, effect, cannot = self._meaning, t("Effect:"), messages.NOT_POSSIBLE

@@ -172,6 +172,7 @@ def person_at(filesystem: str = "ext4") -> Person:
 
 def test_keys_open_the_plan_or_the_move() -> None:
     person = person_at()
+    assert "Right and Left, or + and -" in " ".join(map(str, person.view.help))
     for key, row, says, title in (
         (">", "size", "Grows by 1 GiB to 3 GiB", "Grow /dev/sda1"),
         ("-", "end", "Shrinks by 1 MiB", "Shrink /dev/sda1"),
