@@ -40,7 +40,7 @@ class WipeSignatures(WritingTo, frozen=True):
         return t("Clear old signatures on {device}.", device=self.device)
 
     def summary(self, sentence: str) -> Summary:
-        """Mention old contents once: what is lost is told before."""
+        """Mention old signatures once. The losses are listed separately."""
         return str(t("Clear the old signatures.")) if self.expected else ""
 
     def commands(self) -> Commands:

@@ -241,7 +241,7 @@ def sfdisk_dump(member: Member) -> str:
     layout, geometry = table_of(member), member.drive.geometry
     block = geometry.logical_block_bytes
     lines = [f"label: {'gpt' if layout.table == 'gpt' else 'dos'}"]
-    # Identifiers of partitions begin with that of the disk: `1a2b3c4d-01`.
+    # A partition identifier starts with the disk identifier: `1a2b3c4d-01`.
     known = {slot.part_uuid.partition("-")[0] for slot in layout.partitions if slot.part_uuid}
     if layout.table == "mbr" and len(known) == 1:
         lines.append(f"label-id: 0x{known.pop()}")

@@ -38,7 +38,7 @@ CONTENT_FIELDS = ("table", "signatures", "partitions", "free", "content_digest")
 """Fields that are unknown if the drive's bytes were not read."""
 
 DIGESTED = ("contents", "table", "signatures")
-"""Inputs of the content digest. If any could not be read, there is no digest."""
+"""Inputs of the content digest. Without all of them, no digest is made."""
 
 
 def machine_of(raw: facts.RawMachine) -> Machine:

@@ -497,7 +497,7 @@ def _was_replugged(plan: Plan) -> bool:
 
 
 def _update_kernel(plan: Plan, *, anew: bool = True) -> None:
-    """Make the kernel reread the drives. Unless `anew`, only add new partitions: others may be in use."""
+    """Make the kernel reread the drives. Without `anew`, old partitions stay, since they may be in use."""
     if plan.part:
         update_partition(plan)
         return

@@ -205,7 +205,7 @@ def _pieces(
         for place in blocks_around(barred, start_bytes, move.head_bytes, size, geometry.whole_block_bytes):
             yield images.add(place.start_bytes, content(place.start_bytes, place.size_bytes))
 
-    # The places behind the head to zero: superblock copies, and a tail that changes.
+    # Zeroed as well: superblock copies after the head, and a tail that changes.
     zeroed = [*copies_for_repair(before, size), *(Extent(at, SUPERBLOCK_BYTES) for at in superblocks)]
     if new_tail != tail:
         zeroed.append(Extent(tail_at, len(tail)))
