@@ -120,17 +120,6 @@ def offer_of(prospect: Prospect, way: Way) -> WayOffer | None:
     return next((offer for offer in prospect.offers if offer.way is way), None)
 
 
-def power_words(migration: Migration, number: int | None, told: str) -> Message | str:
-    """Describe the consequences of a power cut during step `number`, counted from 1, None if no step runs.
-
-    `told`: the run's own description, empty before the first step and after the last.
-    """
-    edits_fstab = number is not None and number > len(migration.on_device)
-    if edits_fstab or not migration.way.converts:
-        return EITHER_LINE
-    return told or t("No data is lost.")
-
-
 def how_sentences(migration: Migration) -> Iterator[Message]:
     """Describe protection, space, comparison, repairs, and how long undo is possible."""
     if not migration.way.converts:

@@ -202,7 +202,11 @@ class MigrationJob(InPlaceJob[Migration]):
 
     def power(self, told: str, working: int | None, *, begun: bool) -> ui.Text:
         """Describe the effect of a power failure during the current step or transaction."""
-        return ways.power_words(self.document, working, told)
+        # The run reports nothing before the first step and after the last.
+        edits_fstab = working is not None and working > len(self.document.on_device)
+        if edits_fstab or not self.document.way.converts:
+            return ways.EITHER_LINE
+        return told or t("No data is lost.")
 
     def outcome(self, run: Path, state: RunState, entries: Sequence[JournalEntry]) -> RunOutcome:
         """Return the state of the filesystem, and any later use that prevents undo."""

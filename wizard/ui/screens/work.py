@@ -230,7 +230,8 @@ class WorkScreen(Screen):
             failed = (one for one in self._entries if one.event in (Event.FAILED, Event.REFUSED))
             yield from (ui.para(ui.danger(one.sentence), hang=2) for one in failed)
         elif self._state is RunState.UNDONE:
-            ends = (one for one in self._entries if one.event is Event.UNDONE)
+            told = str(outcome.banner.text)
+            ends = (one for one in self._entries if one.event is Event.UNDONE and one.sentence != told)
             yield from (ui.para(one.sentence, hang=2) for one in ends)
         if not self._why_not:
             yield from (ui.para(more, hang=2) for more in outcome.more)
