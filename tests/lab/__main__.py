@@ -18,7 +18,7 @@ from tests.lab.drives.fleet import Fleet
 from tests.lab.errands.errand import CANNOT_RUN, counted, task
 from tests.lab.errands.groups import Planned, batches, grouped, wanted_of
 from tests.lab.errands.together import Outcome, run_together
-from tests.lab.errands.visit import MODULES, PORTRAITS, visits
+from tests.lab.errands.visit import EVERY_DAY, MODULES, PORTRAITS, visits
 from tests.lab.guest.machine import (
     CHECKOUT,
     at_once_here,
@@ -128,7 +128,7 @@ def planned(arguments: Namespace) -> list[Planned]:
     """Return the requested visits in order."""
     modules = _modules(arguments)
     if modules is MODULES and not (arguments.full or arguments.list or arguments.only):
-        modules = tuple(todays_share(modules))
+        modules = tuple(dict.fromkeys((*todays_share(modules), *EVERY_DAY)))
     return wanted_of(modules, arguments.only, full=arguments.full or arguments.list)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from tests.lab.guest.distribution import CACHE
 from tests.lab.guest.inside import SHARED
 from tests.lab.guest.machine import CHECKOUT, PREFIX, SCRATCH
+from tests.lab.guest.screen import CONSOLE_TEXTS
 from wizard.model.run import Check
 
 RECORDED = CHECKOUT / "tests/looks/recorded"
@@ -43,10 +44,12 @@ def keep_pictures(shared: Path) -> Iterator[Check]:
     yield from _tell_nothing(texts)
     if any(map(traces, texts.values())):
         return
-    for old in SCREENSHOTS.glob(f"{ON_CONSOLE}*.png"):
+    for old in (*SCREENSHOTS.glob(f"{ON_CONSOLE}*.png"), *CONSOLE_TEXTS.glob("*.txt")):
         old.unlink()
-    for name in texts:
+    CONSOLE_TEXTS.mkdir(exist_ok=True)
+    for name, text in texts.items():
         shutil.copyfile(shared / name, SCREENSHOTS / f"{ON_CONSOLE}{name}")
+        (CONSOLE_TEXTS / name).with_suffix(".txt").write_text(text, encoding="utf-8")
 
 
 def _tell_nothing(texts: Mapping[str, str]) -> Iterator[Check]:

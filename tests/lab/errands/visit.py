@@ -78,7 +78,10 @@ OTHER_FOLDERS = {
 
 MODULES = tuple(FOLDERS)
 
-JOB_MODULES = (*MODULES, "measure", "performed", "photographed", "portraits")
+EVERY_DAY = ("console",)
+"""Those that are due on every day, because they notice stale pictures."""
+
+JOB_MODULES = (*MODULES, "measure", "performed", "portraits")
 """Those with JOBS."""
 
 PORTRAITS = ("portraits", "stack_portraits")

@@ -107,6 +107,7 @@ def test_pictures_are_replaced_unless_one_has_a_trace(
     kept.mkdir()
     shared.mkdir()
     monkeypatch.setattr(record, "SCREENSHOTS", kept)
+    monkeypatch.setattr(record, "CONSOLE_TEXTS", kept / "texts")
     for name in ("console-gone.png", "console-drives.png", "drives.svg"):
         (kept / name).write_text("old\n")
     (shared / "drives.png").write_text("new\n")
@@ -115,7 +116,8 @@ def test_pictures_are_replaced_unless_one_has_a_trace(
     assert {path.read_text() for path in kept.iterdir()} == {"old\n"}
     (shared / "drives.txt").write_text("harmless\n")
     assert all(check.holds for check in record.keep_pictures(shared))
-    assert {path.name: path.read_text() for path in kept.iterdir()} == {
+    assert {path.name: path.read_text() for path in kept.rglob("*.*")} == {
         "console-drives.png": "new\n",
         "drives.svg": "old\n",
+        "drives.txt": "harmless\n",
     }

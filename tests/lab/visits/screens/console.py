@@ -1,8 +1,12 @@
-"""Job: the wizard on the kernel's text console, by keys, from the list of drives to the last question."""
+"""Job: the wizard on the kernel's text console, by keys, from the list of drives to the mounted filesystem.
+
+Each screen is compared with the text of its picture in screenshots/, so that a stale picture fails.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -10,11 +14,12 @@ from msgspec.structs import replace
 from tests.lab.drives.fleet import Bus, EmulatedDrive, Fleet
 from tests.lab.drives.pictured import BACKUP, FILMS, NATIVE
 from tests.lab.errands.visit import Visit
-from tests.lab.guest.inside import node_of
-from tests.lab.guest.screen import Console, is_whole, unfit
+from tests.lab.guest.inside import SLOW, node_of, shown
+from tests.lab.guest.screen import CONSOLE_TEXTS, Console, is_whole, unfit
 from wizard.demo.image import lay_out
-from wizard.model.errors import ExitCode
+from wizard.model.errors import ExitCode, partition_path
 from wizard.model.run import Check
+from wizard.process.program import run
 from wizard.ui.screens.review import ENOUGH
 
 if TYPE_CHECKING:
@@ -40,19 +45,41 @@ CONSOLE_FLEET = Fleet("console", (LAPTOP, NATIVE))
 SIZE = (80, 25)
 PLACE = "/srv/films"
 PURPOSE, WHAT, END = "What will you store?", "What will be done", "End the wizard?"
+RUNNING = "work"
+"""The screen of a run in progress. Its text differs from run to run."""
 MAX_SHOWN = 5
 """Maximum number of wrong cells to print."""
 
 
-def ask(fleet: Fleet) -> Iterator[Check]:
-    """Go to the last question without an answer, and check the console at each step."""
+def set_up(fleet: Fleet, *, camera: bool = False) -> Iterator[Check]:
+    """Set the drive up, to the mounted filesystem, and check the console at each step. `camera`: take the
+    pictures as well."""
     drive = fleet[LAPTOP.name]
-    with Console() as console:
-        yield from to_the_last_question(console, drive)
+    with Console(camera=camera) as console:
+        yield from _to_the_last_question(console, drive)
         console.press("alt+q", then=END)
-        console.press("y")
+        console.press("escape", then=WHAT)
+        console.press("enter")
+        console.until(lambda: "Steps" in console.text and "[x]" in console.text, rest=False)
+        yield from look(console, RUNNING, 5)
+        console.until("Done, not in use yet")
+        yield from look(console, "waiting", 5)
+        console.press("K", then="Keep the result on")
+        yield from look(console, "keep")
+        console.press("y", then="Kept")
+        yield from look(console, "result", 5)
+        console.press("enter", then=f"mounted at {PLACE}")
+        console.press("q")
         yield ends(console, ExitCode.DONE)
         yield Check("the wizard leaves an empty screen", not console.text.strip(), console.text)
+    mounted = run(
+        ["findmnt", "-n", "-o", "FSTYPE,SOURCE", PLACE], seconds=SLOW, accept=range(256)
+    ).output.split()
+    yield Check(
+        "the planned filesystem is mounted",
+        mounted == ["xfs", partition_path(node_of(drive), 1)],
+        shown(mounted),
+    )
 
 
 def ends(console: Console, code: ExitCode) -> Check:
@@ -76,7 +103,7 @@ def flat(console: Console) -> str:
     return " ".join(console.text.split())
 
 
-def to_the_last_question(console: Console, drive: EmulatedDrive) -> Iterator[Check]:
+def _to_the_last_question(console: Console, drive: EmulatedDrive) -> Iterator[Check]:
     """Go to the last question, with the end of the serial number typed, and not confirmed."""
     yield from _choose(console, node_of(drive))
     yield from _plan(console)
@@ -129,9 +156,17 @@ def _plan(console: Console) -> Iterator[Check]:
 
 def look(console: Console, name: str, step: int | None = None) -> Iterator[Check]:
     """Check that the console shows the written text, and at a step all of it."""
+    screen = console.seen
     if console.camera:
         console.photograph(name)
-    screen = console.seen
+    elif name != RUNNING:
+        pictured = _words((CONSOLE_TEXTS / f"{name}.txt").read_text(encoding="utf-8"))
+        differing = pictured ^ _words(screen.text)
+        yield Check(
+            f"{name}: the picture shows today's screen (renew it with --photograph-console)",
+            not differing,
+            " ".join(sorted(differing)),
+        )
     wrong = [*unfit(screen, console.font)]
     yield Check(f"{name}: the font has every character", not wrong, "; ".join(wrong[:MAX_SHOWN]))
     if step is not None:
@@ -142,19 +177,24 @@ def look(console: Console, name: str, step: int | None = None) -> Iterator[Check
         )
 
 
+def _words(text: str) -> set[str]:
+    """Return the words of a screen. Numbers, sizes and device names differ from run to run."""
+    return {word.strip("[](){}.,:;") for word in text.split() if not any(map(str.isdigit, word))}
+
+
 def _lay_out_past(lab: Laboratory) -> None:
     """Prepare the drive as left by earlier use."""
     lay_out(lab.image(LAPTOP.name), "gpt", (FILMS, PHOTOS))
 
 
-JOBS = {"ask-on-console": ask}
+JOBS = {"set-up-on-console": set_up, "photograph-on-console": partial(set_up, camera=True)}
 
 VISITS = (
     Visit(
-        "wizard on a text console: by keys to the last question, in the console's font",
+        "wizard on a text console: by keys to the mounted filesystem, in the console's font",
         CONSOLE_FLEET,
-        ("ask-on-console",),
-        seconds=600,
+        ("set-up-on-console",),
+        seconds=1500,
         udev=False,
         screen=True,
         prepare=_lay_out_past,
