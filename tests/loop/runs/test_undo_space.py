@@ -9,11 +9,12 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, ended, old_gpt, said, spec, story
 from tests.loop.program import MIB, PLANS, Event, Journal, Mode, Plan, Refused, RunState, preflight, start_run
+from tests.made_runs import new_run
 from wizard.apply.engine.stores import FOLDER
+from wizard.apply.run.runs import ROOM_BYTES
 from wizard.apply.plan.start import PREFIX, measure
 from wizard.apply.privilege.ask import Answer, Ask, RootRequest, Say, as_line
 from wizard.apply.privilege.server import Relay
-from wizard.apply.run.runs import new_run
 from wizard.documents.codec import from_json
 from wizard.model.said import format_capacity
 from wizard.plan.undo_policy import WORD
@@ -42,11 +43,12 @@ def test_predicted_undo_space_equals_the_used_space(work: Work, make_drive: Make
     before = work.digest(drive)
     room = measure(plan, work.runs, work.environment)
     assert work.digest(drive) == before and not work.runs.exists()
-    assert room.fits and room.old_bytes and format_capacity(room.needed_bytes or 0) in str(room.said)
+    assert room.fits and room.needed_bytes and format_capacity(room.needed_bytes) in str(room.said)
+    assert not room.blank
     run, now = work.apply(plan, keep=False)
     assert now is RunState.WAITING, story(run)
     # How much of the drive a tool reads ahead, and the scratch copy then holds, differs a little.
-    told, used = room.old_bytes + (room.new_bytes or 0), taken(run / FOLDER)
+    told, used = room.needed_bytes - ROOM_BYTES, taken(run / FOLDER)
     assert abs(told - used) < MIB, (told, used)
 
 
@@ -79,9 +81,9 @@ def test_root_and_ordinary_user_get_the_same_prediction(
     assert answer.say is Say.REFUSED and not work.runs.exists()
 
 
-def test_zeros_need_no_space(work: Work, make_drive: MakeDrive) -> None:
+def test_zeros_are_not_saved(work: Work, make_drive: MakeDrive) -> None:
     empty = work.plan(make_drive(96 * MIB), spec("ext4"))
-    assert measure(empty, work.runs, work.environment).old_bytes == 0
+    assert measure(empty, work.runs, work.environment).blank
 
 
 def test_remains_of_a_killed_process_are_removed(work: Work, make_drive: MakeDrive) -> None:

@@ -31,11 +31,11 @@ from wizard.plan.undo_policy import WORD, losses
 
 
 def _check_passphrase(run: Path, plan: Plan, secret: bytes | None, *, keeps: bool) -> None:
-    """Raises Refused if the passphrase is missing, or wrong for what a rehearsed run has encrypted. A
-    rehearsal in progress encrypts again, so any passphrase is accepted."""
+    """Raises Refused if the passphrase is missing, or wrong for what a rehearsed run has encrypted."""
     if secret is not None or rehearsed.wants_passphrase(run, plan, keeps=keeps):
         start.check_secret(plan, secret)
     record = load_record(run)
+    # A rehearsal in progress encrypts again, so any passphrase is accepted.
     if secret is not None and record is not None and record.phase is not Phase.REHEARSING:
         check_passphrase(plan, run, secret)
 
@@ -50,8 +50,7 @@ def _confirm_over_changes(run: Path, plan: Plan, asked: job.JobRequest) -> None:
     mark_over_changes(run, asked.over_changes)
 
 
-def _is_complete(outcome: job.Outcome) -> bool:
-    return outcome[0] in (Event.DONE, Event.KEPT)
+COMPLETE = (Event.DONE, Event.KEPT)
 
 
 def _with_saved_data(run: Path, ways: tuple[str, ...]) -> tuple[str, ...]:
@@ -63,6 +62,11 @@ def _with_saved_data(run: Path, ways: tuple[str, ...]) -> tuple[str, ...]:
     has_old = all(old_file(run, number).exists() for number in numbers)
     has_new = all(new_file(run, number).exists() for number in numbers)
     return tuple(way for way in ways if (has_old if way == "undo" else has_new))
+
+
+def _check_rehearsed(run: Path) -> None:
+    if not rehearsed.is_rehearsed(run):
+        raise Refused(run_summary.DIRECT(name=run.name))
 
 
 class PlanRunJob(job.RunJob[Plan]):
@@ -79,7 +83,6 @@ class PlanRunJob(job.RunJob[Plan]):
             raise process.refused(f"{said} {AGAIN_AS_ROOT}")
 
     def check_confirmed(self, document: Plan, how: job.Start) -> None:
-        """Accept the word that confirms a run without undo, directly on the drives."""
         job.check_tokens(document, [token for token in how.tokens if token != WORD])
 
     def own_drives(
@@ -90,8 +93,7 @@ class PlanRunJob(job.RunJob[Plan]):
         *,
         undoing: bool = False,
     ) -> Collection[str]:
-        """Check every device of every operation. Ending a run before the first write also works without its
-        drives."""
+        # Ending a run before the first write also works without its drives.
         if not undoing:
             guard.check_operations(document, environment)
         elif run and (record := load_record(run)) and record.phase in UNTOUCHED:
@@ -108,7 +110,6 @@ class PlanRunJob(job.RunJob[Plan]):
         return start.room_bytes(document)
 
     def lock(self, document: Plan, drives: Collection[str], run: Path | None = None) -> job.Locks:
-        """Lock the drives, or report where a missing one is now."""
         if len(drives) < len(document.devices):
             return process.lock_drives(drives)
         where = run_drives.KnownDrives(run, document).where if run else whereabouts
@@ -117,14 +118,10 @@ class PlanRunJob(job.RunJob[Plan]):
     def check_new(self, document: Plan) -> None:
         guard.check_start(document)
 
-    def decided(self, document: Plan, how: job.Start) -> job.Start:
-        """Decide once whether the run works directly on the drives: only if the user has confirmed it."""
-        return replace(how, why_direct=start.why_direct(document, how.folder))
-
     def make(self, document: Plan, how: job.Start) -> Path:
-        """Save the facts about the drives, too, and the record of a rehearsed run."""
         direct = WORD in how.tokens or bool(how.why_direct)
-        run = runs.new_run(how.folder, document, how.environment, direct=direct)
+        text = self.kind.documents.render(document)
+        run = runs.make_run(how.folder, document.devices, runs.PLAN, text, how.environment, direct=direct)
         backup_store.keep_facts(run, document.devices)
         if not direct:
             save_record(run, Record(Phase.REHEARSING, of_plan=runs.plan_digest(run)))
@@ -144,29 +141,25 @@ class PlanRunJob(job.RunJob[Plan]):
             check_same_start(drive, probe_again(drive))
 
     def preflight(self, document: Plan, how: job.Start) -> None:
-        how = self.decided(document, replace(how, tokens=(*document.tokens, WORD)))
+        why = start.why_direct(document, how.folder)
+        how = replace(how, tokens=(*document.tokens, WORD), why_direct=why)
         process.unlock(self.lock_new(document, how, make=False))
 
     def start(self, document: Plan, how: job.Start) -> Path:
-        """Start a run. Raises Refused, too, if the passphrase or key is missing or invalid, or if a run that
-        always supports undo is confirmed to work without."""
         secret = key_of(document) if how.secret is None else how.secret
         start.check_secret(document, secret)
         if WORD in how.tokens:
             guard.check_rehearsable(document, None)
-        return super().start(document, replace(how, secret=secret))
+        # Decide only once whether the run works directly on the drives, as the user has confirmed.
+        why = start.why_direct(document, how.folder)
+        return super().start(document, replace(how, secret=secret, why_direct=why))
 
     def check_possible(self, run: Path, asked: job.JobRequest) -> None:
-        """Restore lost documents first. Raises Refused for a run directly on the drives."""
         runs.restore_documents(run)
-        self._check_rehearsed(run)
+        _check_rehearsed(run)
         # The record and the drives decide about undo.
         if asked.purpose is process.Purpose.APPLY:
             super().check_possible(run, asked)
-
-    def _check_rehearsed(self, run: Path) -> None:
-        if not rehearsed.is_rehearsed(run):
-            raise Refused(run_summary.DIRECT(name=run.name))
 
     def prepare(self, run: Path, asked: job.JobRequest) -> job.Prepared:
         keeping, undoing = asked.purpose is process.Purpose.KEEP, asked.purpose is process.Purpose.UNDO
@@ -186,7 +179,10 @@ class PlanRunJob(job.RunJob[Plan]):
             _confirm_over_changes(run, plan, asked)
             return taking
         if not keeping:
-            self._check_resumes(run, plan)
+            if journal.state(run) is journal.RunState.WAITING:
+                raise Refused(run_summary.waiting_sentence(plan, runs.run_argument(run)))
+            guard.check_tools(plan)
+            runs.check_room(run.parent, self.room_bytes(plan), make=True)
         secret = asked.secret
         if secret is None and plan.key_file and rehearsed.wants_passphrase(run, plan, keeps=keeping):
             secret = key_of(plan)
@@ -197,21 +193,15 @@ class PlanRunJob(job.RunJob[Plan]):
 
         return replace(taking, check=check, secret=secret)
 
-    def _check_resumes(self, run: Path, plan: Plan) -> None:
-        if journal.state(run) is journal.RunState.WAITING:
-            raise Refused(run_summary.waiting_sentence(plan, runs.run_argument(run)))
-        guard.check_tools(plan)
-        runs.check_room(run.parent, self.room_bytes(plan), make=True)
-
     def check_continues(self, run: Path, document: Plan, purpose: process.Purpose) -> None:
-        """Check the drives before they are kept or restored. Resuming checks them by phase."""
+        # Resuming checks the drives by phase.
         record = load_record(run)
         is_untouched = record is not None and record.phase in UNTOUCHED
         if purpose is process.Purpose.KEEP or (purpose is process.Purpose.UNDO and not is_untouched):
             run_drives.KnownDrives(run, document).probe()
 
     def ask(self, run: Path, purpose: process.Purpose) -> None:
-        self._check_rehearsed(run)
+        _check_rehearsed(run)
         rehearsed.ask(run, runs.load_plan(run), purpose)
 
     def apply(self, work: job.RunWork) -> job.Outcome:
@@ -229,14 +219,13 @@ class PlanRunJob(job.RunJob[Plan]):
         return Event.UNDONE, rehearsed.undo_plan(work.run, work.journal)
 
     def describe_error(self, run: Path, error: DiskwrightError) -> str:
-        """If a drive was disconnected, say so: later errors may be misleading."""
+        # Errors after a disconnection may be misleading.
         with suppress(DiskwrightError):
             return carrying.with_unplugged_reason(runs.load_plan(run), error)
         return str(error)
 
     def leave(self, work: job.RunWork, outcome: job.Outcome) -> None:
-        """Close encrypted volumes unless the run is complete, and stop the layer of a direct run."""
-        if work.purpose is process.Purpose.UNDO or _is_complete(outcome):
+        if work.purpose is process.Purpose.UNDO or outcome[0] in COMPLETE:
             return
         with suppress(DiskwrightError):
             plan = runs.load_plan(work.run)
@@ -245,17 +234,13 @@ class PlanRunJob(job.RunJob[Plan]):
                 clear_drives(plan, carrying.quietly)
 
     def ending(self, work: job.RunWork, outcome: job.Outcome) -> job.Outcome:
-        """Check that the mounts still exist after the drives were unlocked."""
-        if not _is_complete(outcome) or not (
-            failure := ensure_mounted(runs.load_plan(work.run), work.journal)
-        ):
-            return outcome
-        return Event.FAILED, failure
+        if outcome[0] in COMPLETE and (failure := ensure_mounted(runs.load_plan(work.run), work.journal)):
+            return Event.FAILED, failure
+        return outcome
 
     def is_meant(self, run: Path, command: str, now: journal.RunState) -> bool:
-        """Runs that wrote nothing cannot be kept. Runs directly on the drive, and runs in Phase.LEFT, which
-        gave up the drive, match no command. `look` needs a complete and hidden result, even if keep or undo
-        has failed since."""
+        # Runs in Phase.LEFT gave up the drive. `look` needs a hidden result, even if keep or undo has failed
+        # since.
         record = load_record(run)
         if command == "look":
             return now is not journal.RunState.RUNNING and record is not None and record.phase is Phase.HIDDEN
@@ -267,7 +252,6 @@ class PlanRunJob(job.RunJob[Plan]):
         return record.phase is not Phase.LEFT and not (command == "keep" and record.phase in UNTOUCHED)
 
     def is_direct(self, run: Path) -> bool:
-        """Return True for a run without a scratch copy."""
         return load_record(run) is None and runs.is_direct(run) is not False
 
     def describe_direct(self, run: Path, now: journal.RunState) -> Message | str:
@@ -293,7 +277,6 @@ class PlanRunJob(job.RunJob[Plan]):
         return _with_saved_data(run, super().commands(run, now))
 
     def working_commands(self, run: Path, now: journal.RunState) -> job.NextCommands:
-        """Describe a direct run, unless no write happened or a later plan wrote to the drives."""
         if direct := self.describe_direct(run, now):
             is_over = not journal.begun_steps(journal.read_entries(run)) or run_drives.later_runs(run)
             return job.NextCommands((), "" if is_over else direct)
@@ -353,7 +336,6 @@ class PlanRunJob(job.RunJob[Plan]):
         return rehearsed.wants_passphrase(run, runs.load_plan(run), keeps=keeps)
 
     def power(self, run: Path) -> str:
-        """Promise nothing without the saved data of a hidden result."""
         record = load_record(run)
         if record is not None and record.phase is Phase.HIDDEN and record.changes:
             return super().power(run) if _with_saved_data(run, tuple(Settling)) else ""

@@ -3,7 +3,7 @@
 import fcntl
 import os
 import shlex
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from secrets import token_hex
@@ -18,7 +18,7 @@ from wizard.apply.engine import scratch_copies
 from wizard.apply.engine.changes import first_data, sample_of, unknown_data
 from wizard.apply.engine.record import UNKNOWN_DATA
 from wizard.apply.engine.scratch_copies import blocker, free_bytes
-from wizard.apply.engine.stores import FOLDER, old_file
+from wizard.apply.engine.stores import FOLDER
 from wizard.apply.plan.identity_check import Where, probe_again, whereabouts
 from wizard.apply.plan.rehearse import RehearsalWorkspace, rehearse
 from wizard.apply.plan.rehearsed import LITTLE_BYTES
@@ -27,7 +27,7 @@ from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.runs import ROOM_BYTES, make_private
 from wizard.model.errors import Failed, Refused
-from wizard.model.said import MIB, Message, Sentence, join, t
+from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, Message, Sentence, join, t
 from wizard.plan.plan import Plan
 from wizard.plan.request.encryption import passphrase_fault
 from wizard.plan.request.roles import content_fault
@@ -97,28 +97,21 @@ def lock_all(plan: Plan, where: Where = whereabouts) -> tuple[int, ...]:
 
 def room_bytes(plan: Plan) -> int:
     """Return the bytes that a run needs free at the start: 2 MiB for each device of each operation that
-    writes to it."""
+    writes."""
     return 2 * MIB * sum(len(step.operation.devices) for step in plan.steps if step.operation.writes)
 
-
-BLOCK_BYTES = 512
-"""The unit of `st_blocks` (stat(2))."""
 
 PREFIX = ".measuring-"
 
 
 class Room(Struct, frozen=True):
-    """Space that a run needs in the folder until keep or undo.
-
-    `old_bytes` is for old contents, excluding zeros, and `new_bytes` for new contents; both are None if space
-    ran out while measuring. `free_bytes` was free before. `blanks` is True for each drive on which only zeros
-    are overwritten. `unknown` lists unrecognised data.
-    """
+    """Space that a run needs in the folder until keep or undo, including the run's own files: `needed_bytes`,
+    None if space ran out while measuring. `blanks`: for each drive, if only zeros are overwritten. `unknown`:
+    unrecognised data."""
 
     folder: Path
     free_bytes: int
-    old_bytes: int | None = None
-    new_bytes: int | None = None
+    needed_bytes: int | None = None
     blanks: tuple[bool, ...] = ()
     unknown: tuple[Message, ...] = ()
 
@@ -126,13 +119,6 @@ class Room(Struct, frozen=True):
     def blank(self) -> bool:
         """Return True if only zeros would be overwritten on all drives."""
         return bool(self.blanks) and all(self.blanks)
-
-    @property
-    def needed_bytes(self) -> int | None:
-        """The total, including the run's own files."""
-        if self.old_bytes is None or self.new_bytes is None:
-            return None
-        return self.old_bytes + self.new_bytes + ROOM_BYTES
 
     @property
     def fits(self) -> bool:
@@ -162,9 +148,8 @@ class Room(Struct, frozen=True):
 
 
 def undo_space(plan: Plan, folder: Path, environment: Environment) -> UndoSpace:
-    """Measure the space for undo, for display before the confirmation. If the plan must run directly on the
-    drive, describe the consequences instead, and whether the user has to confirm them. Raises as `measure`
-    does."""
+    """Measure the space for undo. If the plan must run directly on the drive, describe the consequences
+    instead, and whether the user has to confirm them. Raises as `measure` does."""
     if why := why_direct(plan, folder):
         return UndoSpace(promise(plan, why), not needs_word(plan, why))
     room = measure(plan, folder, environment)
@@ -172,8 +157,8 @@ def undo_space(plan: Plan, folder: Path, environment: Environment) -> UndoSpace:
 
 
 def measure(plan: Plan, folder: Path, environment: Environment) -> Room:
-    """Rehearse the plan in the folder, return the space needed and delete everything. Reads the drives; takes
-    seconds. Raises DiskwrightError."""
+    """Rehearse the plan in the folder, return the space needed and delete everything. Takes seconds. Raises
+    DiskwrightError."""
     missing = [above for above in (folder.absolute(), *folder.absolute().parents) if not above.exists()]
     try:
         make_private(folder)
@@ -212,15 +197,10 @@ def _rehearse_in(plan: Plan, run: Path, room: Room, environment: Environment) ->
     finally:
         journal.close()
         os.close(lock)
-    old = _allocated_bytes(old_file(run, number) for number in range(len(plan.members)))
+    needed = sum(file.stat().st_blocks * KERNEL_SECTOR_BYTES for file in (run / FOLDER).iterdir())
     return replace(
         room,
-        old_bytes=old,
-        new_bytes=_allocated_bytes((run / FOLDER).iterdir()) - old,
+        needed_bytes=needed + ROOM_BYTES,
         blanks=tuple(change.blank for change in record.changes),
         unknown=unknown_data(run, plan, record.changes),
     )
-
-
-def _allocated_bytes(files: Iterable[Path]) -> int:
-    return sum(file.stat().st_blocks * BLOCK_BYTES for file in files)

@@ -209,13 +209,6 @@ def make_numbered(folder: Path, devices: str, is_free: Callable[[str], bool]) ->
     return run
 
 
-def new_run(
-    folder: Path, plan: Plan, environment: backup_store.Environment, *, direct: bool | None = None
-) -> Path:
-    """Create the folder of a new run with the plan and settings, all synced. Raises Refused."""
-    return make_run(folder, plan.devices, PLAN, PLANS.render(plan), environment, direct=direct)
-
-
 def make_run(
     folder: Path,
     devices: Sequence[str],
