@@ -11,10 +11,10 @@ from tests.loop.applying import Work, diskwright, ended, old_gpt, said, spec, st
 from tests.loop.program import MIB, PLANS, Event, Journal, Mode, Plan, Refused, RunState, preflight, start_run
 from tests.made_runs import new_run
 from wizard.apply.engine.stores import FOLDER
-from wizard.apply.run.runs import ROOM_BYTES
 from wizard.apply.plan.start import PREFIX, measure
 from wizard.apply.privilege.ask import Answer, Ask, RootRequest, Say, as_line
 from wizard.apply.privilege.server import Relay
+from wizard.apply.run.runs import ROOM_BYTES
 from wizard.documents.codec import from_json
 from wizard.model.said import format_capacity
 from wizard.plan.undo_policy import WORD

@@ -24,7 +24,6 @@ from wizard.apply.run.backup_store import LOOK_SECONDS, Environment, keep_facts,
 from wizard.apply.run.job import check_root, check_tokens
 from wizard.apply.run.journal import BACKUPS, RECORD, Journal, state
 from wizard.apply.run.journal import FILE as JOURNAL
-from wizard.apply.run.process import refused
 from wizard.apply.steps.containers import write_header
 from wizard.model.errors import BadInput, DiskwrightError, Refused, partition_path
 from wizard.model.finding import HiddenBlock, Notice
@@ -39,8 +38,8 @@ from wizard.probe.machine import list_drive_paths, probe_drive
 
 
 class FoundRun(Struct, frozen=True):
-    """A waiting run found on drives: the plan with current device names and without mounts, one recovery
-    label per drive in the plan's order, their raw bytes, and differences from the plan's drives."""
+    """A waiting run found on drives: the plan with current device names and without mounts, the recovery
+    label of each drive and its raw bytes, and differences from the plan's drives."""
 
     plan: Plan
     notices: tuple[Notice, ...]
@@ -64,17 +63,14 @@ class FoundRun(Struct, frozen=True):
 
 
 def found_on(path: str, journal_dir: Path | None = None) -> FoundRun:
-    """Find the run that waits on a drive and the other drives. Read-only.
-
-    Raises Refused if nothing is waiting, if keep has already started (with the run's name), or if drives are
-    missing. Raises BadInput for a path that is not a drive.
-    """
+    """Find the run that waits on a drive and the other drives. Raises BadInput for a path that is not a
+    drive, and Refused if nothing is waiting, if keep has already started, or if drives are missing."""
     check_root()
     drive = probe_drive(path, seconds=LOOK_SECONDS)
     mine = _notice_of(drive)
     if mine is None:
         if begun := _run_being_kept(drive.path, journal_dir):
-            raise refused(
+            raise process.refused(
                 t(
                     "Keep has already started for the run {name} on {drive}: `diskwright keep {run}` "
                     "continues.",
@@ -83,7 +79,7 @@ def found_on(path: str, journal_dir: Path | None = None) -> FoundRun:
                     run=runs.run_argument(begun),
                 )
             )
-        raise refused(
+        raise process.refused(
             t(
                 "No result is waiting on {drive}: the recovery label is missing, or the hidden "
                 "blocks were modified.",
@@ -101,26 +97,17 @@ def found_on(path: str, journal_dir: Path | None = None) -> FoundRun:
             t("{model} of {size:size}", model=drive.model or unknown, size=drive.size_bytes)
             for drive in missing
         )
-        raise refused(
-            t(
-                "The run {run} wrote to {drives} drives, not all attached. Missing: {missing:list}.",
-                run=first.run,
-                drives=len(plan.members),
-                missing=absent,
-            )
+        partly = Sentence(
+            "The run {run} wrote to {drives} drives, not all attached. Missing: {missing:list}."
         )
+        raise process.refused(partly(run=first.run, drives=len(plan.members), missing=absent))
     for drive, notice, _ in found.values():
         _refuse_invalid(drive.path, notice, drive.geometry.logical_block_bytes if drive.geometry else 1)
     drives, labels, data = zip(*(found[number] for number in range(len(plan.members))), strict=True)
     known = tuple(_as_now(member.drive, now) for member, now in zip(plan.members, drives, strict=True))
+    differs = Sentence("{drive} differs from the plan's drive: {difference}.")
     differences = tuple(
-        str(
-            t(
-                "{drive} differs from the plan's drive: {difference}.",
-                drive=now.path,
-                difference=difference,
-            )
-        )
+        str(differs(drive=now.path, difference=difference))
         for member, now in zip(plan.members, drives, strict=True)
         if (difference := identity_difference(member.drive, now))
     )
@@ -128,8 +115,7 @@ def found_on(path: str, journal_dir: Path | None = None) -> FoundRun:
 
 
 def _run_being_kept(path: str, journal_dir: Path | None) -> Path | None:
-    """Return the newest local run that is writing signatures to this drive, or wrote them without
-    finishing."""
+    """Return the newest local run that has begun keep on this drive without finishing."""
     for run in reversed(runs.list_runs(journal_dir)):
         with suppress(BadInput):
             record = load_record(run)
@@ -170,11 +156,8 @@ def _others(first: Notice, but: str) -> dict[int, tuple[Drive, Notice, bytes]]:
         if other is None or (other[0].run, other[0].plan) != (first.run, first.plan):
             continue
         if other[0].number in (*found, first.number):
-            raise refused(
-                t(
-                    "Two drives claim to be the same drive of this run; one is {drive}.",
-                    drive=path,
-                )
+            raise process.refused(
+                t("Two drives claim to be the same drive of this run; one is {drive}.", drive=path)
             )
         found[other[0].number] = (drive, *other)
     return found
@@ -188,7 +171,7 @@ def _as_now(planned: Identity, drive: Drive) -> Identity:
         or geometry is None
         or geometry.logical_block_bytes != planned.geometry.logical_block_bytes
     ):
-        raise refused(
+        raise process.refused(
             t(
                 "The size or logical block size of {drive} has changed since writing. Attach the "
                 "drive as before.",
@@ -209,18 +192,14 @@ def _as_now(planned: Identity, drive: Drive) -> Identity:
 
 
 def _refuse_invalid(path: str, notice: Notice, block_bytes: int) -> None:
-    """Raises Refused if a recovery label names places outside the change or its own, or data of the wrong
-    size: it may be forged."""
+    """Raises Refused if a recovery label, perhaps forged, names places outside the change or its own, or data
+    of the wrong size."""
     wrong = [one.start_bytes for one in notice.withheld if _is_invalid(one, notice, block_bytes)]
     if any(extents.without(place, (notice.extent,)) != (place,) for place in notice.places):
         wrong.append(notice.start_bytes)
     if wrong:
-        raise refused(
-            t(
-                "The recovery label on {drive} is invalid at byte {byte}.",
-                drive=path,
-                byte=wrong[0],
-            )
+        raise process.refused(
+            t("The recovery label on {drive} is invalid at byte {byte}.", drive=path, byte=wrong[0])
         )
 
 
@@ -242,8 +221,8 @@ CHANGED = Sentence(
 def make_found_run(
     found: FoundRun, tokens: Sequence[str], journal_dir: Path | None, environment: Environment
 ) -> Path:
-    """Create the folder of a found run, so `keep` can finish it. Does not write to any drive. Raises Refused
-    if the tokens are wrong, the original folder exists, or a drive has changed."""
+    """Create the folder of a found run, so `keep` can finish it. Writes to no drive. Raises Refused if the
+    tokens are wrong, the original folder exists, or a drive has changed."""
     check_tokens(found.plan, tokens)
     refuse_known(found, journal_dir)
     folder = runs.runs_folder(journal_dir)
@@ -376,8 +355,8 @@ def _save_change(run: Path, number: int, path: str, notice: Notice, data: bytes)
 
 
 def _save_headers(run: Path, plan: Plan, changes: Sequence[DriveChange]) -> None:
-    """Save the headers of encrypted partitions, so a passphrase can be checked before the first write.
-    Containers on a volume group or array are checked once it is assembled."""
+    """Save the headers of encrypted partitions, to check a passphrase before the first write. Containers on a
+    volume group or array are checked once it is assembled."""
     by_device = {one.device: one for one in plan.containers}
     for number, (member, change) in enumerate(zip(plan.members, changes, strict=True)):
         for slot in member.after.partitions:
