@@ -6,8 +6,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from wizard.apply.engine.record import Phase, load_record
-from wizard.apply.plan.job import JOB
-from wizard.apply.plan.start import why_direct
+from wizard.apply.plan.job import JOB, why_direct
 from wizard.apply.run.backup_store import ANY, Environment
 from wizard.apply.run.job import Start
 from wizard.apply.run.journal import Journal, RunState, follow, read_entries, state

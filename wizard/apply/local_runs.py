@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from wizard.apply import packages, run_control
     from wizard.apply.conversion import guard
     from wizard.apply.copy import survey
-    from wizard.apply.plan import start as plan_start
+    from wizard.apply.plan import job as plan_job
     from wizard.apply.run import job, journal, kinds, process
     from wizard.apply.run.progress_log import RunStatus
     from wizard.apply.settings import proposal
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 else:
     packages, run_control = deferred("wizard.apply", "packages", "run_control")
     job, journal, kinds, process = deferred("wizard.apply.run", "job", "journal", "kinds", "process")
-    guard, survey, plan_start, proposal, settings_run = deferred(
-        "wizard.apply", "conversion.guard", "copy.survey", "plan.start", "settings.proposal", "settings.run"
+    guard, survey, plan_job, proposal, settings_run = deferred(
+        "wizard.apply", "conversion.guard", "copy.survey", "plan.job", "settings.proposal", "settings.run"
     )
 
 
@@ -73,7 +73,7 @@ class LocalRuns:
 
     def undo_space(self, plan: Plan) -> UndoSpace:
         """Rehearse a plan to measure the space for undo. Raises DiskwrightError."""
-        return plan_start.undo_space(plan, runs.runs_folder(self._journal_dir), self._environment)
+        return plan_job.undo_space(plan, runs.runs_folder(self._journal_dir), self._environment)
 
     def install(self, missing: Missing, on_line: Callable[[str], None]) -> None:
         """Install missing tools, and pass each output line to `on_line`, from another thread. Raises as

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from wizard.apply.block import devices
 from wizard.apply.conversion import boot
-from wizard.apply.conversion.state import OTHER_FILESYSTEM
+from wizard.apply.conversion.commit import OTHER_FILESYSTEM
 from wizard.apply.engine.writable_copy import obstacle
 from wizard.apply.plan import identity_check
 from wizard.apply.plan.guard import check_programs
@@ -23,7 +23,7 @@ from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import parse, tags_of
 from wizard.ext4 import superblock
 from wizard.ext4.assessment import BootLine, Situation
-from wizard.ext4.filesystem_findings import KNOWN
+from wizard.ext4.blockers import KNOWN
 from wizard.model.errors import BadInput, Failed, Refused, printable
 from wizard.model.ext import ExtFacts
 from wizard.model.machine import Drive

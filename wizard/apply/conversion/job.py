@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from wizard.apply.block import devices
 from wizard.apply.block.extents import DeviceMedium
-from wizard.apply.conversion import guard, state
+from wizard.apply.conversion import commit, guard
 from wizard.apply.conversion.commit import Committer
 from wizard.apply.conversion.rehearsal import MigratingSite, rehearse
 from wizard.apply.engine.held_drive import HeldDrive
@@ -69,11 +69,11 @@ def drop_saved(run: Path) -> Message:
     record = load_record(run)
     if record is None:
         return t("This run saved no data for undo.")
-    folder = state.saved_in(run)
+    folder = commit.saved_in(run)
     freed = sum(file.stat().st_blocks * KERNEL_SECTOR_BYTES for file in folder.glob("*"))
     if record.phase is Phase.RELEASED:
         save_record(run, replace(record, phase=Phase.KEPT))
-    state.drop_folder(folder)
+    commit.drop_folder(folder)
     return t("Deleted the undo data and freed {freed:exact}.", freed=freed)
 
 
@@ -86,7 +86,7 @@ def _mount(site: MigratingSite) -> Message | str:
     )
     try:
         if devices.facts_on(device).uuid != uuid:
-            return f"{NOT_MOUNTED} {state.OTHER_FILESYSTEM(device=device, uuid=uuid)}"
+            return f"{NOT_MOUNTED} {commit.OTHER_FILESYSTEM(device=device, uuid=uuid)}"
     except Failed as error:
         return f"{NOT_MOUNTED} {error}"
     if mounted := next((one for one in mounts.read_mounts() if mounts.is_mount_of(one, device)), None):
@@ -130,7 +130,7 @@ def migrate(site: MigratingSite) -> job.Outcome:
     run, migration = site.run, site.migration
     check_can_start(run, migration)
     if migration.way.converts:
-        if state.phase_of(run) in state.TO_REHEARSE and (ended := rehearse(site)):
+        if commit.phase_of(run) in commit.TO_REHEARSE and (ended := rehearse(site)):
             return ended
         site.journal.add(Event.COMMAND, str(_commit(site)))
     total = len(migration.steps)
@@ -173,8 +173,8 @@ def _commit(site: MigratingSite) -> Message:
 def _committer(site: MigratingSite, medium_class: type[DeviceMedium] = DeviceMedium) -> Iterator[Committer]:
     """Yield the committer of a run. Raises Refused if the device contains another filesystem."""
     device = site.migration.device
-    if not state.is_filesystem_of(state.filesystem_of(site.run), device):
-        other = state.OTHER_FILESYSTEM(device=device, uuid=site.migration.before.uuid)
+    if not commit.is_filesystem_of(commit.filesystem_of(site.run), device):
+        other = commit.OTHER_FILESYSTEM(device=device, uuid=site.migration.before.uuid)
         raise Refused(join(other, process.NOTHING_WRITTEN))
     with medium_class(device) as medium:
         yield Committer(site.run, device, medium, site.journal.add)
@@ -188,11 +188,11 @@ def _done_sentence(run: Path, migration: Migration) -> Message | str:
             run=runs.run_argument(run),
         )
     shown = t("{device} is ext4 as shown; all checks passed.", device=migration.device)
-    if closed := state.why_closed(run, migration):
+    if closed := commit.why_closed(run, migration):
         return f"{shown} {closed}"
     left = (
         t("The filesystem is unmounted. Writes are blocked until you keep or undo the conversion, or reboot.")
-        if state.can_be_undone(run, migration) and devices.protect(migration.device)
+        if commit.can_be_undone(run, migration) and devices.protect(migration.device)
         else t("The filesystem is unmounted.")
     )
     return join(
@@ -209,7 +209,7 @@ def _done_sentence(run: Path, migration: Migration) -> Message | str:
 def check_can_start(run: Path, migration: Migration) -> None:
     """Raises Refused unless the device is as planned or, for a started run, as the run left it."""
     try:
-        if state.has_started(run):
+        if commit.has_started(run):
             guard.check_resumable(migration)
             guard.check_fstab(migration, {How.BEFORE, How.AFTER})
         else:
@@ -221,7 +221,7 @@ def check_can_start(run: Path, migration: Migration) -> None:
 def reached(run: Path) -> str:
     """Report whether a run that ended early wrote nothing. Empty if it did write."""
     try:
-        return "" if state.has_started(run) else str(process.NOTHING_WRITTEN)
+        return "" if commit.has_started(run) else str(process.NOTHING_WRITTEN)
     except BadInput as error:
         return str(error)
 
@@ -256,8 +256,8 @@ def undo_conversion(site: MigratingSite) -> job.Outcome:
     migration = site.migration
     check_untouched(site.run, migration)
     # Check before the line changes: with an old line and an ext4, the next boot could not mount it.
-    unwritten = (*state.TO_REHEARSE, Phase.SAVED, Phase.UNDONE, Phase.KEPT)
-    if state.phase_of(site.run) not in unwritten:
+    unwritten = (*commit.TO_REHEARSE, Phase.SAVED, Phase.UNDONE, Phase.KEPT)
+    if commit.phase_of(site.run) not in unwritten:
         with _committer(site) as committer:
             committer.check_kept()
     mark_durably(site.run / process.UNDOING)
@@ -273,22 +273,22 @@ def check_untouched(run: Path, migration: Migration) -> None:
     """Raises Refused if the device is in use or may be another one, or the filesystem was mounted for writing
     since the commit."""
     guard.check_resumable(migration)
-    window = state.undo_state(run, migration)
+    window = commit.undo_state(run, migration)
     if window is not None and window.back is not job.Rollback.OPEN:
         raise Refused(f"{window.sentence} {process.NOTHING_WRITTEN}")
 
 
 def _restore(site: MigratingSite) -> Message:
     """Restore the replaced blocks, and return a result message. Can be repeated. Raises Failed or Refused."""
-    run, device, phase = site.run, site.migration.device, state.phase_of(site.run)
+    run, device, phase = site.run, site.migration.device, commit.phase_of(site.run)
     if phase is None or phase in UNTOUCHED:
         if phase is not None:
             save_record(run, Record(Phase.UNDONE, waits=False))
-            state.drop_folder(run / FOLDER)
+            commit.drop_folder(run / FOLDER)
         return t("{device} was not written to.", device=device)
     with _committer(site, HeldDrive) as committer:
         committer.undo(noting(run))
-        state.drop_folder(state.saved_in(run))
+        commit.drop_folder(commit.saved_in(run))
         if committer.phase is Phase.LEFT or not committer.is_as_put:
             return t(
                 "{device} contains the old filesystem without any of the changes. Later "
@@ -309,12 +309,12 @@ class ConversionRunJob(job.RunJob[Migration]):
         self, document: Migration, environment: Environment, run: Path | None = None, *, undoing: bool = False
     ) -> Collection[str]:
         check_own(document, environment)
-        if run is not None and document.way.converts and state.has_started(run):
+        if run is not None and document.way.converts and commit.has_started(run):
             device, uuid = document.device, document.before.uuid
-            clones = [node for node in state.nodes_holding(uuid) if not is_stacked(node, device)]
+            clones = [node for node in commit.nodes_holding(uuid) if not is_stacked(node, device)]
             found = tuple(dict.fromkeys((device, *clones)))
             if len(found) > 1:
-                raise Refused(state.THERE_TWICE(uuid=uuid, times=len(found), devices=found))
+                raise Refused(commit.THERE_TWICE(uuid=uuid, times=len(found), devices=found))
         return {document.drive.path}
 
     def check_place(self, document: Migration, how: job.Start) -> None:
@@ -340,10 +340,10 @@ class ConversionRunJob(job.RunJob[Migration]):
         kinds.check_told(wanted, document.doubts, again)
 
     def located(self, run: Path) -> Migration:
-        return state.migration_now(run)
+        return commit.migration_now(run)
 
     def has_begun(self, run: Path) -> bool:
-        return state.has_started(run)
+        return commit.has_started(run)
 
     def check_possible(self, run: Path, asked: job.JobRequest) -> None:
         super().check_possible(run, asked)
@@ -401,7 +401,7 @@ class ConversionRunJob(job.RunJob[Migration]):
         try:
             return does(site)
         except DiskwrightError:
-            if was_protected and state.can_be_undone(run, site.migration):
+            if was_protected and commit.can_be_undone(run, site.migration):
                 devices.protect(site.migration.device)
             raise
 
@@ -414,13 +414,13 @@ class ConversionRunJob(job.RunJob[Migration]):
         migration = self.kind.load(run)
         if not migration.way.converts:
             return ()
-        return ("keep",) if state.why_closed(run, migration) else ("keep", "undo")
+        return ("keep",) if commit.why_closed(run, migration) else ("keep", "undo")
 
     def rollback(self, run: Path) -> job.RollbackState | None:
         if journal.state(run) in (journal.RunState.RUNNING, journal.RunState.UNDONE, journal.RunState.KEPT):
             return None
         try:
-            return state.undo_state(run, self.kind.load(run))
+            return commit.undo_state(run, self.kind.load(run))
         except BadInput:
             return None
 

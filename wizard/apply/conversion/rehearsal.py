@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from wizard.apply.block import devices
 from wizard.apply.block.extents import DeviceMedium
-from wizard.apply.conversion import boot, guard, state
+from wizard.apply.conversion import boot, commit, guard
 from wizard.apply.conversion.commit import Note, save_change
 from wizard.apply.engine.record import Phase, Record, save_record
 from wizard.apply.engine.stores import FOLDER
@@ -218,11 +218,11 @@ def rehearsing(run: Path, device: str, note: Note) -> Iterator[tuple[WritableCop
             )
         )
     folder = run / FOLDER
-    state.drop_folder(folder)
+    commit.drop_folder(folder)
     make_private(folder)
     save_record(run, Record(Phase.REHEARSING, waits=False))
     try:
-        with scratch_copy_of(device, folder / state.NEW) as copy:
+        with scratch_copy_of(device, folder / commit.NEW) as copy:
 
             def save() -> None:
                 written = copy.written()
@@ -232,8 +232,8 @@ def rehearsing(run: Path, device: str, note: Note) -> Iterator[tuple[WritableCop
             yield copy, save
     finally:
         # Free the space first, since the journal may be on the same full volume.
-        if state.phase_of(run) is Phase.REHEARSING:
-            state.drop_folder(folder)
+        if commit.phase_of(run) is Phase.REHEARSING:
+            commit.drop_folder(folder)
 
 
 def rehearse(site: MigratingSite) -> Outcome | None:

@@ -16,9 +16,9 @@ from wizard.apply.engine import stores
 from wizard.apply.engine.record import DriveChange, Phase, Record, SavedSignature, load_record, save_record
 from wizard.apply.plan.guard import check_unused
 from wizard.apply.plan.identity_check import identity_difference
+from wizard.apply.plan.job import lock_all
 from wizard.apply.plan.rehearsed import comparing, is_half_found
 from wizard.apply.plan.run_summary import SETTLED
-from wizard.apply.plan.start import lock_all
 from wizard.apply.run import kinds, process, runs
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment, keep_facts, save_backup
 from wizard.apply.run.job import check_root, check_tokens
