@@ -65,12 +65,11 @@ def check_tokens(document: Document, tokens: Sequence[str]) -> None:
         return
     options = tuple(f"--confirm {token}" for token in document.tokens)
     wrong = next((token for token in tokens if token and token not in document.tokens), None)
-    said = (
-        Sentence("To confirm writing to {devices:list}, add {options:row}, each exactly once.")
-        if wrong is None
-        else Sentence("To confirm writing to {devices:list}, add {options:row}: '{wrong}' does not match.")
-    )
-    raise process.refused(said(devices=document.devices, options=options, wrong=wrong or ""))
+    if wrong is None:
+        once = Sentence("To confirm writing to {devices:list}, add {options:row}, each exactly once.")
+        raise process.refused(once(devices=document.devices, options=options))
+    other = Sentence("To confirm writing to {devices:list}, add {options:row}: '{wrong}' does not match.")
+    raise process.refused(other(devices=document.devices, options=options, wrong=wrong))
 
 
 def check_root() -> None:
