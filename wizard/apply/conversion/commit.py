@@ -127,12 +127,8 @@ def save_change(
     note: Note,
     progress: Progress,
 ) -> None:
-    """Save the changes on a scratch copy of a device, and the old bytes of these blocks, durably in the run's
-    folder.
-
-    It contains the store with the `written` pages. The device, open at `drive`, is only read, and only
-    there. Raises Failed.
-    """
+    """Save the changes on a scratch copy, and the old bytes of these blocks, durably in the run's folder,
+    which contains the store with the `written` pages. The device is only read. Raises Failed."""
     folder = run / FOLDER
     touched = extents.merged(written, 1, drive.size_bytes)
     first = new_first = drive.read(0, assessment.FIRST_BYTES)
@@ -188,11 +184,8 @@ class Committer:
         self._folder = saved_in(run)
 
     def commit(self, progress: Progress) -> None:
-        """Continue the commit from any phase to RELEASED.
-
-        Raises Refused if another program changed the device, Failed if reading or writing fails. Can be
-        repeated then.
-        """
+        """Continue the commit from any phase to RELEASED. Can be repeated. Raises Refused if another program
+        changed the device, Failed on errors."""
         if self.phase is Phase.SAVED and self._medium.read(0, assessment.FIRST_BYTES) != self._filesystem.old:
             # Give up the change before the first write to the device.
             save_record(self._run, Record(Phase.LEFT, waits=False))
@@ -214,11 +207,8 @@ class Committer:
             exchange.release(part_of(progress, 0.8, 1.0))
 
     def undo(self, progress: Progress) -> None:
-        """Restore the old filesystem, bit for bit, from RELEASED or an interrupted commit or undo.
-
-        If the old filesystem was already restored and used again, the phase becomes LEFT. Raises like
-        `commit`.
-        """
+        """Restore the old filesystem, bit for bit. If it was already restored and used again, the phase
+        becomes LEFT. Raises like `commit`."""
         if self.phase not in (Phase.UNDONE, Phase.LEFT):
             self._refuse_foreign_superblock()
             with self._exchange() as exchange:
@@ -316,8 +306,8 @@ class Committer:
 
 
 def load_filesystem(run: Path) -> ConvertedFilesystem | None:
-    """Return the filesystem whose change a run saved, or None. Raises BadInput if the file is damaged, or the
-    run is from an earlier version."""
+    """Return the filesystem whose change a run saved, or None. Raises BadInput if the file is damaged or from
+    an earlier version."""
     if (text := read_kept(run / FILE)) is not None:
         return from_json(parse_document(text, SCHEMA, str(run / FILE)), ConvertedFilesystem, str(run / FILE))
     if any((run / name).exists() for name in EARLIER):
@@ -332,8 +322,7 @@ def load_filesystem(run: Path) -> ConvertedFilesystem | None:
 
 
 def filesystem_of(run: Path) -> ConvertedFilesystem:
-    """Return the filesystem whose change a run saved. Raises BadInput like `load_filesystem`, and without a
-    change."""
+    """Return the filesystem whose change a run saved. Raises BadInput."""
     if (found := load_filesystem(run)) is None:
         raise BadInput(t("The run {run} has not saved a change.", run=run.name))
     return found
@@ -346,7 +335,7 @@ def saved_in(run: Path) -> Path:
 
 
 def phase_of(run: Path) -> Phase | None:
-    """Return the phase of a run's change to the filesystem, or None before the rehearsal. Raises BadInput."""
+    """Return the phase of a run's change, or None before the rehearsal. Raises BadInput."""
     load_filesystem(run)
     record = load_record(run)
     return record.phase if record else None
@@ -397,11 +386,8 @@ def _uuid_on(node: str) -> str | None:
 
 
 def migration_now(run: Path) -> Migration:
-    """Return the run's conversion. The device of an unfinished change is found by UUID and size.
-
-    If the device is missing, the planned names stay, and later checks report it. Raises BadInput if the run
-    cannot be read.
-    """
+    """Return the run's conversion, with the device of an unfinished change found by UUID and size. A missing
+    device keeps its planned name. Raises BadInput."""
     migration, filesystem = kinds.MIGRATION.load(run), load_filesystem(run)
     if (
         filesystem is None
@@ -428,8 +414,7 @@ def why_closed(run: Path, migration: Migration) -> str:
 
 
 def can_be_undone(run: Path, migration: Migration) -> bool:
-    """Return True if a run, which may be in progress, can certainly be undone until the filesystem is mounted
-    for writing."""
+    """Return True if a run can certainly be undone until the filesystem is mounted for writing."""
     try:
         window = undo_state(run, migration)
     except BadInput:
@@ -438,8 +423,8 @@ def can_be_undone(run: Path, migration: Migration) -> bool:
 
 
 def undo_state(run: Path, migration: Migration) -> RollbackState | None:
-    """Return the possibility of undo, or None if later use of the filesystem is irrelevant. The run may be in
-    progress. Raises BadInput if files of the run are damaged."""
+    """Return the possibility of undo, or None if later use of the filesystem is irrelevant. Raises
+    BadInput."""
     # Undo data of other phases does not depend on mounts for writing.
     if phase_of(run) not in (Phase.RELEASING, Phase.RELEASED):
         return None
