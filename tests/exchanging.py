@@ -9,8 +9,7 @@ from random import Random
 from typing import Generic, Protocol, TypeVar
 
 from wizard.apply.block.extents import Medium
-from wizard.apply.conversion.commit import save_change
-from wizard.apply.conversion.state import NEW
+from wizard.apply.conversion.commit import NEW, save_change
 from wizard.apply.engine.stores import FOLDER, Store
 from wizard.apply.engine.written_pages import WrittenPages
 from wizard.model.errors import Failed

@@ -53,8 +53,8 @@ def direct(monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs that write to the drive directly, as without a scratch copy."""
     monkeypatch.setattr("wizard.plan.plan.Plan.direct_reason", "this test is of the direct way")
     # That it is confirmed by a word is test_undo_space's.
-    monkeypatch.setattr("wizard.apply.plan.start.needs_word", lambda *_: False)
-    monkeypatch.setattr("wizard.apply.plan.start._unknown_data", lambda _plan: ())
+    monkeypatch.setattr("wizard.apply.plan.job.needs_word", lambda *_: False)
+    monkeypatch.setattr("wizard.apply.plan.job._unknown_data", lambda _plan: ())
 
 
 @pytest.fixture

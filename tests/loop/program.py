@@ -3,8 +3,10 @@ moves them, only this module changes."""
 
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from wizard.apply.engine.record import Phase, load_record
-from wizard.apply.plan.job import JOB
+from wizard.apply.plan.job import JOB, why_direct
 from wizard.apply.run.backup_store import ANY, Environment
 from wizard.apply.run.job import Start
 from wizard.apply.run.journal import Journal, RunState, follow, read_entries, state
@@ -42,7 +44,8 @@ def preflight(
 ) -> None:
     """Run all checks of a new run that is confirmed with these tokens, without writing."""
     how = Start(tokens, journal_dir, environment)
-    unlock(JOB.lock_new(plan, JOB.decided(plan, how), make=False))
+    how = replace(how, why_direct=why_direct(plan, how.folder))
+    unlock(JOB.lock_new(plan, how, make=False))
 
 
 def start_run(

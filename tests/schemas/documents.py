@@ -10,7 +10,7 @@ from tests.schemas.machine import machine
 from tests.schemas.shapes import JSON, Shapes
 from wizard.advice.catalogue import CatalogueOption, OnKernel
 from wizard.advice.evidence import Term
-from wizard.apply.conversion import state as conversion
+from wizard.apply.conversion import commit as conversion
 from wizard.apply.copy import copied as copy_record
 from wizard.apply.engine import record as engine_record
 from wizard.apply.move import content as move_notes

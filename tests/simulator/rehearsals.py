@@ -11,11 +11,11 @@ from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, fill, spec, unknown_kernel
 from tests.loop.partition.test_grown import filled
 from tests.loop.partition.test_one_partition import Shared
+from tests.made_runs import new_run
 from tests.simulator.jobs import Job, recorded
 from tests.simulator.layers import PASSPHRASE, layered, without_kernel, write_md_records
 from wizard.apply.plan.rehearse import RehearsalWorkspace, rehearse
 from wizard.apply.run.journal import Journal
-from wizard.apply.run.runs import new_run
 from wizard.model.layout import Level
 from wizard.model.said import KIB, MIB
 from wizard.operations.layers import MakeArray

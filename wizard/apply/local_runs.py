@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from wizard.apply import packages, run_control
     from wizard.apply.conversion import guard
     from wizard.apply.copy import survey
-    from wizard.apply.plan import start as plan_start
+    from wizard.apply.plan import job as plan_job
     from wizard.apply.run import job, journal, kinds, process
     from wizard.apply.run.progress_log import RunStatus
     from wizard.apply.settings import proposal
@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 else:
     packages, run_control = deferred("wizard.apply", "packages", "run_control")
     job, journal, kinds, process = deferred("wizard.apply.run", "job", "journal", "kinds", "process")
-    guard, survey, plan_start, proposal, settings_run = deferred(
-        "wizard.apply", "conversion.guard", "copy.survey", "plan.start", "settings.proposal", "settings.run"
+    guard, survey, plan_job, proposal, settings_run = deferred(
+        "wizard.apply", "conversion.guard", "copy.survey", "plan.job", "settings.proposal", "settings.run"
     )
 
 
@@ -73,16 +73,14 @@ class LocalRuns:
 
     def undo_space(self, plan: Plan) -> UndoSpace:
         """Rehearse a plan to measure the space for undo. Raises DiskwrightError."""
-        return plan_start.undo_space(plan, runs.runs_folder(self._journal_dir), self._environment)
+        return plan_job.undo_space(plan, runs.runs_folder(self._journal_dir), self._environment)
 
     def install(self, missing: Missing, on_line: Callable[[str], None]) -> None:
-        """Install missing tools, and pass each output line to `on_line`, from another thread. Raises as
-        `packages.install` does."""
+        """Install missing tools, passing each output line to `on_line`. Raises as `packages.install` does."""
         packages.install(missing, on_line)
 
     def start(self, document: RunDocument, tokens: Sequence[str], secret: bytes | None = None) -> Path:
-        """Start a separate process for a document, and return the run's folder. `tokens`: one per drive.
-        `secret`: encryption passphrase, never stored. Raises Refused or BadInput."""
+        """Start a run of a document, and return its folder. Raises Refused or BadInput."""
         how = job.Start(tuple(tokens), self._journal_dir, self._environment, secret)
         return run_control.job_for(document).start(document, how)
 
@@ -111,8 +109,7 @@ class LocalRuns:
         return kinds.load(run)
 
     def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[JournalEntry]:
-        """Yield journal entries of a run until it ends, blocking in between. `meanwhile` is called regularly
-        while waiting."""
+        """Yield journal entries of a run until it ends. Call `meanwhile` while waiting."""
         return journal.follow(run, meanwhile=meanwhile)
 
     def state(self, run: Path) -> journal.RunState:
@@ -124,7 +121,7 @@ class LocalRuns:
         return run_control.status(run)
 
     def next_commands(self, run: Path) -> job.NextCommands | None:
-        """Return the commands that work on a run now, or None if only root can tell. Compares the drives."""
+        """Return the commands that work on a run now, or None if only root can tell."""
         try:
             return None if os.geteuid() else run_control.working_ways(run, journal.state(run))
         except BadInput:
@@ -144,8 +141,7 @@ class LocalRuns:
         process.request_stop(run)
 
     def keep(self, run: Path, secret: bytes | None = None) -> str:
-        """Use the result of a run and delete the undo data. Return a confirmation. Raises as
-        `run_control.keep` does."""
+        """Keep the result of a run. Return a confirmation. Raises as `run_control.keep` does."""
         return run_control.keep(run, secret)
 
     def undo(self, run: Path) -> None:
@@ -153,19 +149,18 @@ class LocalRuns:
         run_control.undo(run)
 
     def writes_over(self, run: Path) -> bool:
-        """Return True if resuming a run still overwrites existing data, so the user must type the tokens
-        again. False without root, since the command asks. Raises BadInput."""
+        """Return True if resuming a run still overwrites data, so the tokens must be typed again. False
+        without root."""
         return not os.geteuid() and bool(run_control.job_of(run).pending_writes(run).steps)
 
     def wants_secret(self, run: Path) -> bool:
-        """Return True if resuming a run requires the encryption passphrase. False without root. Raises
-        BadInput."""
+        """Return True if resuming a run requires the encryption passphrase. False without root."""
         if os.geteuid() or not self.document(run).takes_passphrase:
             return False
         return run_control.job_of(run).wants_passphrase(run)
 
     def resume(self, run: Path, secret: bytes | None = None) -> None:
-        """Resume an interrupted run. Raises Refused with the reason, or with the command to run as root."""
+        """Resume an interrupted run. Raises Refused."""
         if os.geteuid():
             raise Refused(
                 t("Only root can continue: sudo diskwright resume {run}", run=runs.run_argument(run))

@@ -32,37 +32,25 @@ def job_for(document: RunDocument) -> RunJob[RunDocument]:
 
 
 def resume(run: Path, secret: bytes | None = None) -> None:
-    """Resume an interrupted run in a detached process. Raises Refused if that is not safe.
-
-    `secret` is the passphrase of the plan's encrypted volumes, if still needed.
-    """
+    """Resume an interrupted run in a detached process. Raises Refused."""
     hand_over(run, JobRequest(process.Purpose.APPLY, secret))
 
 
 def keep(run: Path, secret: bytes | None = None) -> str:
-    """Keep a run's result, after which undo is impossible, and return a summary. Raises Refused if there is
-    nothing to keep, and Failed.
-
-    `secret` is the passphrase of the plan's encrypted volumes.
-    """
+    """Keep a run's result, which ends undo, and return a summary. Raises Refused and Failed."""
     return await_end(run, process.Purpose.KEEP, hand_over(run, JobRequest(process.Purpose.KEEP, secret)))
 
 
 def undo(run: Path, *, over_changes: bool = False, tokens: Sequence[str] = ()) -> str:
-    """Undo a run in a detached process, so a closed terminal cannot interrupt it. Return a summary after
-    verification. Raises Refused and Failed.
-
-    `over_changes` overwrites later changes by other programs; `tokens` confirms the drives by serial number.
-    """
+    """Undo a run in a detached process, and return a summary after verification. `over_changes` overwrites
+    later changes by other programs; then `tokens` confirms the drives. Raises Refused and Failed."""
     asked = JobRequest(process.Purpose.UNDO, over_changes=over_changes, tokens=tuple(tokens))
     return await_end(run, process.Purpose.UNDO, hand_over(run, asked))
 
 
 def hand_over(run: Path, asked: JobRequest) -> int:
-    """Check a request and start the run's process. Return the number of earlier journal entries.
-
-    Raises Refused if a check fails, and Failed if the process cannot start.
-    """
+    """Check a request and start the run's process. Return the number of earlier journal entries. Raises
+    Refused and Failed."""
     check_root()
     check_owner(run)
     job = job_of(run)
@@ -85,11 +73,8 @@ def hand_over(run: Path, asked: JobRequest) -> int:
 
 
 def await_end(run: Path, purpose: process.Purpose, seen: int) -> str:
-    """Follow the journal past its first `seen` entries and return the last sentence.
-
-    Raises Failed, with every failed check, unless the run ends as kept or undone according to `purpose`;
-    Refused if the run refused; and EndedByUser on Ctrl+C.
-    """
+    """Follow the journal past its first `seen` entries and return the last sentence. Raises Failed with every
+    failed check, Refused, and EndedByUser on Ctrl+C."""
     try:
         entries = list(follow(run, seen))
     except KeyboardInterrupt:

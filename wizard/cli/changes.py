@@ -18,7 +18,7 @@ from wizard.cli.command import typed
 from wizard.cli.output import Document, deliver, save, say, tell
 from wizard.cli.start import environment_of, offer, page_of
 from wizard.documents.codec import render_document, to_json
-from wizard.ext4.system_findings import COPY_COMMANDS, COPY_INSTEAD
+from wizard.ext4.blockers import COPY_COMMANDS, COPY_INSTEAD
 from wizard.ext4.ways import NEW_INSTEAD, SUMMARIES
 from wizard.filesystems.registry import KINDS
 from wizard.model import requests

@@ -13,8 +13,7 @@ from wizard.apply.move.recover import found_move
 from wizard.apply.move.recover import make_found_run as make_found_move
 from wizard.apply.plan.identity_check import identity_difference
 from wizard.apply.plan.readonly_look import looked_at
-from wizard.apply.plan.rebuild_run import make_found_run, refuse_known
-from wizard.apply.plan.recover import FoundRun, found_on
+from wizard.apply.plan.recover import FoundRun, found_on, make_found_run, refuse_known
 from wizard.apply.plan.rehearsed import next_commands
 from wizard.apply.plan.run_drives import later_runs
 from wizard.apply.plan.run_summary import DIRECT, as_options

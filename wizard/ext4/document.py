@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from wizard.documents import codec
 from wizard.ext4 import ways
 from wizard.ext4.assessment import Situation
+from wizard.ext4.blockers import as_message
 from wizard.ext4.operations import (
     OLD_TYPES,
     all_operations,
@@ -16,7 +17,6 @@ from wizard.ext4.operations import (
     retyped,
     room_bytes,
 )
-from wizard.ext4.system_findings import as_message
 from wizard.model.errors import BadInput
 from wizard.model.ext import ExtFacts
 from wizard.model.finding import Severity

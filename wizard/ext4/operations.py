@@ -26,8 +26,7 @@ INODES_WIDENED_FROM = 128
 
 
 def operations_for(way: Way, before: ExtFacts, *, repairs: bool = False) -> tuple[ext4.OnDevice, ...]:
-    """Return the operations on the filesystem itself. Empty if the method adds nothing or leaves the
-    filesystem unchanged."""
+    """Return the operations on the filesystem itself, if the method changes it."""
     wanted = tuple(_changes(before, is_full=way is Way.FULL)) if way.converts else ()
     pending = not repairs and (before.needs_recovery or not before.clean)
     return (ext4.CheckFiles(repairs, pending), *wanted) if wanted else ()
@@ -54,8 +53,7 @@ def _changes(before: ExtFacts, *, is_full: bool) -> Iterator[ext4.OnDevice]:
 
 
 def may_have_blocks(before: ExtFacts) -> bool:
-    """Return True if files may still have block maps: in an ext4 without features of every new one, or whose
-    root folder has one."""
+    """Return True if files may still have block maps."""
     return before.unconverted or seems_once_ext3(before.features)
 
 
@@ -72,8 +70,8 @@ def spare_blocks(before: ExtFacts) -> int:
 
 
 def widening_fault(before: ExtFacts) -> Message | None:
-    """Return why the inodes cannot be enlarged, as a clause, or None. tune2fs only notices a short last group
-    while writing, and leaves a damaged filesystem."""
+    """Return why the inodes cannot be enlarged, or None. tune2fs notices a short last group only while
+    writing, and leaves a damaged filesystem."""
     if fault := widening_blocker(before):
         return fault
     is_too_full = before.free_blocks < widening_blocks(before) + spare_blocks(before)
@@ -105,8 +103,7 @@ def _table_blocks(before: ExtFacts, inode_bytes: int) -> int:
 
 
 def fstab_operations(situation: Situation) -> tuple[fstab.EditFstab, ...]:
-    """Return the edit of the fstab lines whose type could no longer mount the filesystem, or would use an
-    older driver's behaviour. Empty if there are none."""
+    """Return the edit of the fstab lines whose type does not fit ext4, if any."""
     text = situation.fstab_text.split("\n")
     old = [(line.number, text[line.number - 1]) for line in situation.lines if line.kind in OLD_TYPES]
     lines = tuple(fstab.LineEdit(number, line, retyped(line)) for number, line in old)
@@ -115,8 +112,7 @@ def fstab_operations(situation: Situation) -> tuple[fstab.EditFstab, ...]:
 
 
 def own_operations(situation: Situation) -> tuple[ext4.SetOwnFstabType, ...]:
-    """Return the same for the lines of the filesystem's own fstab, if it contains a system that is not
-    running."""
+    """Return the same for the filesystem's own fstab, if its system is not running."""
     own = situation.own
     if own is None or own.fault:
         return ()

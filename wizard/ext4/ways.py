@@ -4,9 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
-from wizard.ext4 import filesystem_findings, system_findings
+from wizard.ext4 import blockers
 from wizard.ext4.assessment import Situation
-from wizard.ext4.filesystem_findings import in_use
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.ext import ExtFacts
 from wizard.model.finding import Finding, FindingCommand, Severity
@@ -17,16 +16,16 @@ NOTHING_WRITTEN = t("Nothing was written.")
 
 
 RULES = (
-    in_use,
-    filesystem_findings.state_findings,
-    filesystem_findings.kind_findings,
-    filesystem_findings.programs,
-    system_findings.room_inside,
-    system_findings.scratch_copy,
-    system_findings.boot_path,
-    system_findings.at_boot,
-    system_findings.own_fstab,
-    system_findings.nothing_to_do,
+    blockers.in_use,
+    blockers.state_findings,
+    blockers.kind_findings,
+    blockers.programs,
+    blockers.room_inside,
+    blockers.scratch_copy,
+    blockers.boot_path,
+    blockers.at_boot,
+    blockers.own_fstab,
+    blockers.nothing_to_do,
 )
 
 WRITING = frozenset(way for way in Way if way.converts)

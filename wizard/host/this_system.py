@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from wizard.apply.copy import places
     from wizard.apply.copy.places import Source
     from wizard.apply.local_runs import LocalRuns, OpenRun
-    from wizard.apply.plan import guard, start
+    from wizard.apply.plan import guard
+    from wizard.apply.plan import job as plan_job
     from wizard.apply.privilege import ask, client
     from wizard.apply.privilege.ask import RootProgram
     from wizard.apply.run import backup_store, runs
@@ -49,10 +50,10 @@ else:
     ask, client, backup_store, runs = deferred(
         "wizard.apply", "privilege.ask", "privilege.client", "run.backup_store", "run.runs"
     )
-    guard, start, existing_filesystem, arrays, mounts = deferred(
+    guard, plan_job, existing_filesystem, arrays, mounts = deferred(
         "wizard.apply",
         "plan.guard",
-        "plan.start",
+        "plan.job",
         "settings.existing_filesystem",
         "steps.arrays",
         "system.mounts",
@@ -225,7 +226,7 @@ class RealServices(Services):
         if self.needs_root:
             return super().why_direct(plan)
         if self._direct is None or self._direct[0] is not plan:
-            self._direct = plan, start.why_direct(plan, runs.runs_folder(self._journal_dir))
+            self._direct = plan, plan_job.why_direct(plan, runs.runs_folder(self._journal_dir))
         return self._direct[1]
 
     def rehearses(self, plan: Plan) -> bool:

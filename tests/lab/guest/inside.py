@@ -14,7 +14,7 @@ from time import monotonic, sleep
 from tests.fingerprint import fingerprint
 from tests.lab.drives.fleet import MIB, EmulatedDrive, ModuleDrive
 from wizard.apply.block.devices import forget_caches
-from wizard.apply.plan.start import why_direct
+from wizard.apply.plan.job import why_direct
 from wizard.apply.run.journal import follow, read_entries
 from wizard.apply.run.runs import runs_folder
 from wizard.plan.plan import Plan

@@ -18,8 +18,8 @@ from tests.loop.program import (
     Plan,
     probe_drive,
 )
+from tests.made_runs import new_run
 from wizard.apply.run.process import module_argv
-from wizard.apply.run.runs import new_run
 from wizard.apply.steps.step_context import StepContext
 from wizard.apply.table import write as libparted
 from wizard.apply.table import write as table_write

@@ -17,8 +17,8 @@ from tests.loop.program import (
     state,
     undo,
 )
+from wizard.apply.conversion.commit import OLD
 from wizard.apply.conversion.job import JOB
-from wizard.apply.conversion.state import OLD
 from wizard.apply.engine.stores import FOLDER
 from wizard.apply.run.job import Start
 from wizard.apply.run.journal import FILE

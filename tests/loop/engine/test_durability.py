@@ -11,12 +11,12 @@ from tests.devices import Bench, MakeDrive, tool
 from tests.lasting import LastingFolder, watch
 from tests.loop.applying import Work, fill, spec
 from tests.loop.program import MIB, Journal, Mode
+from tests.made_runs import new_run
 from wizard.apply.block.devices import write_bytes
 from wizard.apply.engine.held_drive import HeldDrive
 from wizard.apply.engine.stores import notice_file, old_file
 from wizard.apply.plan.rehearse import RehearsalWorkspace, rehearse
 from wizard.apply.run.progress_log import FILE
-from wizard.apply.run.runs import new_run
 
 DATA = bytes(range(256)) * 16
 FLUSHES = 15

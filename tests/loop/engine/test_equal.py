@@ -29,8 +29,8 @@ def test_every_field_is_equal(
     tool("wipefs", "--all", "--quiet", plan.volumes[0].path)
     direct = same_plan(work, other, kind, uuid)
     monkeypatch.setattr("wizard.plan.plan.Plan.direct_reason", "to compare with")
-    monkeypatch.setattr("wizard.apply.plan.start.needs_word", lambda *_: False)
-    monkeypatch.setattr("wizard.apply.plan.start._unknown_data", lambda _plan: ())
+    monkeypatch.setattr("wizard.apply.plan.job.needs_word", lambda *_: False)
+    monkeypatch.setattr("wizard.apply.plan.job._unknown_data", lambda _plan: ())
     run = work.start(direct)
     assert ended(run) is RunState.DONE, story(run)
     assert fields(kind, direct.volumes[0].path, tool) == made

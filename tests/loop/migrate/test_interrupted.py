@@ -24,7 +24,7 @@ from tests.loop.program import (
     undo,
 )
 from wizard.apply.block.devices import facts_on, open_exclusively
-from wizard.apply.conversion.state import has_started, phase_of
+from wizard.apply.conversion.commit import has_started, phase_of
 from wizard.apply.engine.record import Phase
 from wizard.apply.engine.writable_copy import scratch_copy_of
 from wizard.apply.run.process import STOP

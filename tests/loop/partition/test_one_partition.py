@@ -30,8 +30,7 @@ from tests.loop.program import (
     probe_machine,
     undo,
 )
-from wizard.apply.plan.rebuild_run import make_found_run
-from wizard.apply.plan.recover import found_on
+from wizard.apply.plan.recover import found_on, make_found_run
 from wizard.apply.run.runs import run_argument
 from wizard.plan.planner import make_plan
 from wizard.plan.request.plan_request import DeletePart, GrowPart, NewVolumes, Request, ShrinkPart

@@ -9,11 +9,12 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, ended, old_gpt, said, spec, story
 from tests.loop.program import MIB, PLANS, Event, Journal, Mode, Plan, Refused, RunState, preflight, start_run
+from tests.made_runs import new_run
 from wizard.apply.engine.stores import FOLDER
-from wizard.apply.plan.start import PREFIX, measure
+from wizard.apply.plan.job import PREFIX, measure
 from wizard.apply.privilege.ask import Answer, Ask, RootRequest, Say, as_line
 from wizard.apply.privilege.server import Relay
-from wizard.apply.run.runs import new_run
+from wizard.apply.run.runs import ROOM_BYTES
 from wizard.documents.codec import from_json
 from wizard.model.said import format_capacity
 from wizard.plan.undo_policy import WORD
@@ -42,11 +43,12 @@ def test_predicted_undo_space_equals_the_used_space(work: Work, make_drive: Make
     before = work.digest(drive)
     room = measure(plan, work.runs, work.environment)
     assert work.digest(drive) == before and not work.runs.exists()
-    assert room.fits and room.old_bytes and format_capacity(room.needed_bytes or 0) in str(room.said)
+    assert room.fits and room.needed_bytes and format_capacity(room.needed_bytes) in str(room.said)
+    assert not room.blank
     run, now = work.apply(plan, keep=False)
     assert now is RunState.WAITING, story(run)
     # How much of the drive a tool reads ahead, and the scratch copy then holds, differs a little.
-    told, used = room.old_bytes + (room.new_bytes or 0), taken(run / FOLDER)
+    told, used = room.needed_bytes - ROOM_BYTES, taken(run / FOLDER)
     assert abs(told - used) < MIB, (told, used)
 
 
@@ -70,7 +72,7 @@ def test_root_and_ordinary_user_get_the_same_prediction(
     assert answer.room is not None and answer.room.fits
     assert format_capacity(room.needed_bytes or 0) in answer.room.sentence
     assert work.digest(drive) == before and not work.runs.exists()
-    monkeypatch.setattr("wizard.apply.plan.start.blocker", lambda *_: "loop devices are missing")
+    monkeypatch.setattr("wizard.apply.plan.job.blocker", lambda *_: "loop devices are missing")
     answer = asked_of_root(work, plan)
     assert answer.room is not None and not answer.room.fits
     assert "loop devices are missing" in answer.room.sentence
@@ -79,9 +81,9 @@ def test_root_and_ordinary_user_get_the_same_prediction(
     assert answer.say is Say.REFUSED and not work.runs.exists()
 
 
-def test_zeros_need_no_space(work: Work, make_drive: MakeDrive) -> None:
+def test_zeros_are_not_saved(work: Work, make_drive: MakeDrive) -> None:
     empty = work.plan(make_drive(96 * MIB), spec("ext4"))
-    assert measure(empty, work.runs, work.environment).old_bytes == 0
+    assert measure(empty, work.runs, work.environment).blank
 
 
 def test_remains_of_a_killed_process_are_removed(work: Work, make_drive: MakeDrive) -> None:
@@ -126,7 +128,7 @@ def test_missing_undo_space_is_reported_and_can_be_confirmed(work: Work, make_dr
 def test_direct_run_on_a_used_drive_needs_confirmation(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, held: str
 ) -> None:
-    monkeypatch.setattr("wizard.apply.plan.start.blocker", lambda *_: "loop devices are missing")
+    monkeypatch.setattr("wizard.apply.plan.job.blocker", lambda *_: "loop devices are missing")
     drive = make_drive(96 * MIB)
     if held == "unknown data":
         with Path(drive).open("r+b", buffering=0) as device:
@@ -154,7 +156,7 @@ def test_temporary_obstacle_never_removes_undo_without_confirmation(
     plan = plan_over_old(work, drive)
     before = work.digest(drive)
     answers = iter(["it takes no file", *[""] * 20])
-    monkeypatch.setattr("wizard.apply.plan.start.blocker", lambda *_: next(answers))
+    monkeypatch.setattr("wizard.apply.plan.job.blocker", lambda *_: next(answers))
     with pytest.raises(Refused, match=f"add --confirm '{WORD}'"):
         start_run(plan, *plan.tokens, journal_dir=work.runs, environment=work.environment)
     assert work.digest(drive) == before
@@ -171,7 +173,7 @@ def test_drive_with_preserved_partitions_is_never_written_directly(
     before = work.digest(drive)
     with pytest.raises(Refused, match="always support undo"):
         start_run(plan, *plan.tokens, WORD, journal_dir=work.runs, environment=work.environment)
-    monkeypatch.setattr("wizard.apply.plan.start.blocker", lambda *_: "loop devices are missing")
+    monkeypatch.setattr("wizard.apply.plan.job.blocker", lambda *_: "loop devices are missing")
     for tokens in (plan.tokens, (*plan.tokens, WORD)):
         with pytest.raises(Refused, match="loop devices are missing"):
             preflight(plan, *tokens, journal_dir=work.runs, environment=work.environment)

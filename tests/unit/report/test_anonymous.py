@@ -10,6 +10,7 @@ from typing import Literal
 import pytest
 from msgspec.structs import replace
 
+from tests.made_runs import new_run
 from tests.unit.benchmark.trials import FASTER
 from tests.unit.benchmark.trials import verdict as tried
 from tests.unit.machines import drive, machine, mbr, partition, partitioned
@@ -17,7 +18,6 @@ from tests.unit.plan.layouts import EVERYTHING, plan_for, spec
 from tests.unit.report.reports import RECORDINGS, Page, assert_whole, plan_of, plans_of
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.journal import Journal
-from wizard.apply.run.runs import new_run
 from wizard.documents.codec import to_json
 from wizard.model.layout import Writer
 from wizard.model.machine import Layer, Signature, Use

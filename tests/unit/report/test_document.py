@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.made_runs import new_run
 from tests.unit.machines import drive, machine
 from tests.unit.report.reports import MACHINES, assert_whole, plan_of, verdict
 from wizard.apply.run.backup_store import Environment
-from wizard.apply.run.runs import new_run
 from wizard.benchmark.results import render_verdict
 from wizard.cli import open_wizard
 from wizard.cli.main import main, parser_of

@@ -1,18 +1,24 @@
-"""Save the change of a scratch copy, commit and undo it with the engine's exchange.
+"""Save the change of a scratch copy, commit and undo it with the engine's exchange, and report its state.
 
 One block of the superblock decides. While the filesystem is hidden, the superblock cannot be mounted or
 repaired, but still identifies the filesystem.
 """
 
+import shutil
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
+from datetime import UTC, datetime
+from enum import Enum
 from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import Annotated
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.apply.block import extents
-from wizard.apply.block.devices import NO_EXT
-from wizard.apply.conversion import state
+from wizard.apply.block.devices import NO_EXT, SYS_BLOCK, read_bytes, size_bytes
 from wizard.apply.engine.changes import kept
 from wizard.apply.engine.exchange import Exchange
 from wizard.apply.engine.record import (
@@ -27,15 +33,84 @@ from wizard.apply.engine.record import (
 )
 from wizard.apply.engine.stores import FOLDER, Store
 from wizard.apply.engine.survey import delete_saved
-from wizard.apply.run.backup_store import replace_document
+from wizard.apply.run import journal, kinds
+from wizard.apply.run.backup_store import read_kept, replace_document
+from wizard.apply.run.job import Rollback, RollbackState
 from wizard.apply.run.process import NOTHING_WRITTEN
 from wizard.apply.run.progress_log import Progress, part_of
+from wizard.apply.run.runs import run_argument
+from wizard.apply.settings.existing_filesystem import drive_of
+from wizard.documents.codec import from_json, parse_document
 from wizard.ext4 import assessment
 from wizard.ext4.superblock import START_BYTES, read_ext
-from wizard.model.errors import Failed, Refused
+from wizard.model.errors import WHERE_USED, BadInput, Failed, Refused
 from wizard.model.machine import Extent
 from wizard.model.run import Event
-from wizard.model.said import Message, join, t
+from wizard.model.said import Message, Sentence, join, t
+from wizard.plan.changes import Migration
+from wizard.probe.host.sysfs import node_of
+
+OTHER_FILESYSTEM = Sentence("{device} does not contain the filesystem {uuid}.")
+THERE_TWICE = Sentence("Filesystem {uuid} is attached {times} times: {devices:list}. Nothing was written.")
+
+SCHEMA, FILE = "diskwright.filesystem/1", "filesystem.json"
+EARLIER = ("transaction.json", "snapshot.json", "direct.json")
+"""Written by earlier versions instead."""
+
+NEW, OLD = "new.img", "old.img"
+"""Files in the folder of the stores: the scratch copy's writes, and the device's old bytes."""
+
+TO_REHEARSE = frozenset({None, Phase.REHEARSING, Phase.LEFT})
+"""Phases in which the steps run from the start, on a new scratch copy."""
+
+
+class Head(Enum):
+    """State of the superblock, which decides whether the filesystem can be mounted.
+
+    HIDDEN: not mountable. OTHER: written by another program.
+    """
+
+    OLD = "old"
+    NEW = "new"
+    HIDDEN = "barred"
+    OTHER = "other"
+
+
+class ConvertedFilesystem(Struct, frozen=True):
+    """Filesystem with this UUID, on a device of this size, whose change is saved.
+
+    `old_first` and `new_first` are the first bytes of the filesystem before and after, in hexadecimal.
+    `folder`: folder of the saved change with earlier versions, empty if in the run's own.
+    """
+
+    uuid: str
+    size_bytes: int
+    old_first: str
+    new_first: str
+    folder: Annotated[str, WHERE_USED] = ""
+
+    @property
+    def old(self) -> bytes:
+        """First bytes of the old filesystem."""
+        return bytes.fromhex(self.old_first)
+
+    @property
+    def new(self) -> bytes:
+        """First bytes of the new filesystem."""
+        return bytes.fromhex(self.new_first)
+
+    def head(self, first: bytes) -> Head:
+        """Return the state that these first bytes of a filesystem show."""
+        found = first[assessment.DECIDING]
+        if found in (
+            assessment.block_mounting(self.old)[assessment.DECIDING],
+            assessment.block_mounting(self.new)[assessment.DECIDING],
+        ):
+            return Head.HIDDEN
+        return {self.old[assessment.DECIDING]: Head.OLD, self.new[assessment.DECIDING]: Head.NEW}.get(
+            found, Head.OTHER
+        )
+
 
 USED = t("it was modified since, for example by a read-write mount")
 
@@ -52,12 +127,8 @@ def save_change(
     note: Note,
     progress: Progress,
 ) -> None:
-    """Save the changes on a scratch copy of a device, and the old bytes of these blocks, durably in the run's
-    folder.
-
-    It contains the store with the `written` pages. The device, open at `drive`, is only read, and only
-    there. Raises Failed.
-    """
+    """Save the changes on a scratch copy, and the old bytes of these blocks, durably in the run's folder,
+    which contains the store with the `written` pages. The device is only read. Raises Failed."""
     folder = run / FOLDER
     touched = extents.merged(written, 1, drive.size_bytes)
     first = new_first = drive.read(0, assessment.FIRST_BYTES)
@@ -66,8 +137,8 @@ def save_change(
         raise Failed(join(NO_EXT(node=device), NOTHING_WRITTEN))
     block = assessment.deciding_block(drive.logical_block_bytes)
     with (
-        Store(folder / state.NEW, grow=True) as new,
-        Store(folder / state.OLD, make_bytes=drive.size_bytes) as old,
+        Store(folder / NEW, grow=True) as new,
+        Store(folder / OLD, make_bytes=drive.size_bytes) as old,
     ):
         if any(extents.clipped(touched, (Extent(0, assessment.FIRST_BYTES),))):
             new_first = new.read(0, assessment.FIRST_BYTES)
@@ -91,8 +162,8 @@ def save_change(
             touched_bytes=sum(place.size_bytes for place in touched),
             progress=progress,
         )
-    filesystem = state.ConvertedFilesystem(facts.uuid, drive.size_bytes, first.hex(), new_first.hex())
-    replace_document(run / state.FILE, state.SCHEMA, filesystem)
+    filesystem = ConvertedFilesystem(facts.uuid, drive.size_bytes, first.hex(), new_first.hex())
+    replace_document(run / FILE, SCHEMA, filesystem)
     save_record(run, Record(Phase.SAVED, (change,), waits=False))
     note(
         Event.SAVED,
@@ -109,22 +180,19 @@ class Committer:
 
     def __init__(self, run: Path, device: str, medium: extents.Medium, note: Note) -> None:
         self._run, self._device, self._medium, self._note = run, device, medium, note
-        self._filesystem = state.filesystem_of(run)
-        self._folder = state.saved_in(run)
+        self._filesystem = filesystem_of(run)
+        self._folder = saved_in(run)
 
     def commit(self, progress: Progress) -> None:
-        """Continue the commit from any phase to RELEASED.
-
-        Raises Refused if another program changed the device, Failed if reading or writing fails. Can be
-        repeated then.
-        """
+        """Continue the commit from any phase to RELEASED. Can be repeated. Raises Refused if another program
+        changed the device, Failed on errors."""
         if self.phase is Phase.SAVED and self._medium.read(0, assessment.FIRST_BYTES) != self._filesystem.old:
             # Give up the change before the first write to the device.
             save_record(self._run, Record(Phase.LEFT, waits=False))
-            state.drop_folder(self._folder)
+            drop_folder(self._folder)
             raise Refused(t("The filesystem is left alone: {why}. Nothing was written.", why=USED))
         self._refuse_foreign_superblock()
-        if self.phase is Phase.RELEASING and self.head is state.Head.OTHER:
+        if self.phase is Phase.RELEASING and self.head is Head.OTHER:
             # The deciding block was written just before a power cut, and the filesystem was used since.
             save_record(self._run, replace(self._record(), phase=Phase.RELEASED))
             return
@@ -139,11 +207,8 @@ class Committer:
             exchange.release(part_of(progress, 0.8, 1.0))
 
     def undo(self, progress: Progress) -> None:
-        """Restore the old filesystem, bit for bit, from RELEASED or an interrupted commit or undo.
-
-        If the old filesystem was already restored and used again, the phase becomes LEFT. Raises like
-        `commit`.
-        """
+        """Restore the old filesystem, bit for bit. If it was already restored and used again, the phase
+        becomes LEFT. Raises like `commit`."""
         if self.phase not in (Phase.UNDONE, Phase.LEFT):
             self._refuse_foreign_superblock()
             with self._exchange() as exchange:
@@ -156,7 +221,7 @@ class Committer:
                     if proof is not None:
                         delete_saved(proof)
                         return
-        state.drop_folder(self._folder)
+        drop_folder(self._folder)
 
     def check_kept(self) -> None:
         """Raises Failed if the saved bytes are damaged, Refused if they do not fit the device. Writes
@@ -169,7 +234,7 @@ class Committer:
 
     def undo_obstacle(self) -> Message | None:
         """Return why a committed change cannot be undone, as a clause, or None."""
-        if self.head is not state.Head.NEW:
+        if self.head is not Head.NEW:
             return USED
         with self._exchange() as exchange:
             (side,) = exchange.sides
@@ -183,7 +248,7 @@ class Committer:
         return self._record().phase
 
     @property
-    def head(self) -> state.Head:
+    def head(self) -> Head:
         """State of the superblock on the device."""
         return self._filesystem.head(self._medium.read(0, assessment.FIRST_BYTES))
 
@@ -204,7 +269,7 @@ class Committer:
             # The device has a new name since the start of the run.
             changes = tuple(replace(change, path=self._device) for change in record.changes)
             save_record(self._run, replace(record, changes=changes))
-        files = (self._folder / state.OLD, self._folder / state.NEW)
+        files = (self._folder / OLD, self._folder / NEW)
         with closing(Exchange(self._run, [self._medium], files)) as exchange:
             yield exchange
 
@@ -221,11 +286,11 @@ class Committer:
         old, new, head = self._filesystem.old, self._filesystem.new, self._filesystem.head(first)
         match self.phase:
             case Phase.REPLACING | Phase.HIDDEN | Phase.REPLACING_BACK:
-                fits = head is state.Head.HIDDEN
+                fits = head is Head.HIDDEN
             case Phase.RELEASING:
-                fits = head in (state.Head.HIDDEN, state.Head.NEW) or assessment.is_used_one(first, new, old)
+                fits = head in (Head.HIDDEN, Head.NEW) or assessment.is_used_one(first, new, old)
             case Phase.RELEASING_BACK:
-                fits = head in (state.Head.HIDDEN, state.Head.OLD) or assessment.is_used_one(first, old, new)
+                fits = head in (Head.HIDDEN, Head.OLD) or assessment.is_used_one(first, old, new)
             case _:
                 fits = True
         if not fits:
@@ -238,3 +303,199 @@ class Committer:
                     KEPT_IN(folder=self._folder),
                 )
             )
+
+
+def load_filesystem(run: Path) -> ConvertedFilesystem | None:
+    """Return the filesystem whose change a run saved, or None. Raises BadInput if the file is damaged or from
+    an earlier version."""
+    if (text := read_kept(run / FILE)) is not None:
+        return from_json(parse_document(text, SCHEMA, str(run / FILE)), ConvertedFilesystem, str(run / FILE))
+    if any((run / name).exists() for name in EARLIER):
+        raise BadInput(
+            t(
+                "An earlier version of diskwright started the run {run}. Only that version "
+                "can resume or undo it.",
+                run=run.name,
+            )
+        )
+    return None
+
+
+def filesystem_of(run: Path) -> ConvertedFilesystem:
+    """Return the filesystem whose change a run saved. Raises BadInput."""
+    if (found := load_filesystem(run)) is None:
+        raise BadInput(t("The run {run} has not saved a change.", run=run.name))
+    return found
+
+
+def saved_in(run: Path) -> Path:
+    """Return the folder of a run's saved change."""
+    found = load_filesystem(run)
+    return Path(found.folder) if found and found.folder else run / FOLDER
+
+
+def phase_of(run: Path) -> Phase | None:
+    """Return the phase of a run's change, or None before the rehearsal. Raises BadInput."""
+    load_filesystem(run)
+    record = load_record(run)
+    return record.phase if record else None
+
+
+def has_started(run: Path) -> bool:
+    """Return True if a step was started according to the journal, or to the record if the journal is
+    incomplete."""
+    return bool(phase_of(run) or journal.begun_steps(journal.read_entries(run)))
+
+
+def drop_folder(folder: Path) -> None:
+    """Delete the folder of the stores. Ignores errors."""
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def is_filesystem_of(filesystem: ConvertedFilesystem, device: str) -> bool:
+    """Return True if a device has this size and this UUID, in a superblock that may be hidden."""
+    try:
+        return size_bytes(device) == filesystem.size_bytes and _uuid_on(device) == filesystem.uuid
+    except Failed:
+        return False
+
+
+def locate(run: Path) -> str:
+    """Return the device that contains the run's filesystem now. Raises Refused if not exactly one does."""
+    filesystem = filesystem_of(run)
+    found = [node for node in nodes_holding(filesystem.uuid) if is_filesystem_of(filesystem, node)]
+    if not found:
+        raise Refused(t("The filesystem {uuid} was not found. Nothing was written.", uuid=filesystem.uuid))
+    if len(found) > 1:
+        raise Refused(THERE_TWICE(uuid=filesystem.uuid, times=len(found), devices=tuple(found)))
+    return found[0]
+
+
+def nodes_holding(uuid: str) -> list[str]:
+    """Return the devices with this UUID in the superblock, which may be hidden."""
+    nodes = (node_of(entry.name) for entry in sorted(SYS_BLOCK.iterdir()))
+    return [node for node in nodes if _uuid_on(node) == uuid]
+
+
+def _uuid_on(node: str) -> str | None:
+    try:
+        facts = read_ext(read_bytes(node, 0, assessment.FIRST_BYTES)[START_BYTES:])
+    except Failed:
+        return None
+    return facts.uuid if facts else None
+
+
+def migration_now(run: Path) -> Migration:
+    """Return the run's conversion, with the device of an unfinished change found by UUID and size. A missing
+    device keeps its planned name. Raises BadInput."""
+    migration, filesystem = kinds.MIGRATION.load(run), load_filesystem(run)
+    if (
+        filesystem is None
+        or phase_of(run) in (Phase.UNDONE, Phase.KEPT)
+        or is_filesystem_of(filesystem, migration.device)
+    ):
+        return migration
+    try:
+        device = locate(run)
+    except Refused:
+        return migration
+    return replace(migration, device=device, drive=replace(migration.drive, path=drive_of(device)))
+
+
+BY_UUID = Path("/dev/disk/by-uuid")
+LOOK_SECONDS = 10.0
+"""Time for a sleeping drive to spin up. A list of runs does not wait longer for a drive."""
+
+
+def why_closed(run: Path, migration: Migration) -> str:
+    """Return why undo is certainly impossible, or an empty string. Raises like `undo_state`."""
+    window = undo_state(run, migration)
+    return window.sentence if window is not None and window.back is Rollback.CLOSED else ""
+
+
+def can_be_undone(run: Path, migration: Migration) -> bool:
+    """Return True if a run can certainly be undone until the filesystem is mounted for writing."""
+    try:
+        window = undo_state(run, migration)
+    except BadInput:
+        return False
+    return window is not None and window.back is Rollback.OPEN
+
+
+def undo_state(run: Path, migration: Migration) -> RollbackState | None:
+    """Return the possibility of undo, or None if later use of the filesystem is irrelevant. Raises
+    BadInput."""
+    # Undo data of other phases does not depend on mounts for writing.
+    if phase_of(run) not in (Phase.RELEASING, Phase.RELEASED):
+        return None
+    found, why = _first_bytes(migration)
+    if why:
+        return RollbackState(
+            Rollback.UNKNOWN, str(t("It is unknown if undo is still possible: {why}.", why=why))
+        )
+    filesystem = filesystem_of(run)
+    now, left = read_ext(found[START_BYTES:]), read_ext(filesystem.new[START_BYTES:])
+    # Mount times have a resolution of one second. Within the same second, the mount count decides.
+    if now is not None and left is not None and (now.mounted != left.mounted or now.mounts > left.mounts):
+        since = now.mounted
+    elif filesystem.head(found) is Head.OTHER:
+        since = 0
+    else:
+        return RollbackState(
+            Rollback.OPEN, str(t("Undo is possible until the filesystem is mounted for writing."))
+        )
+    return RollbackState(Rollback.CLOSED, _closed_sentence(run, migration, since), since)
+
+
+def _closed_sentence(run: Path, migration: Migration, since: int) -> str:
+    device, name = migration.device, run_argument(run)
+    closed = t("{device} was written to since, so undo is no longer possible.", device=device)
+    if since:
+        when = datetime.fromtimestamp(since, UTC)
+        closed = t(
+            "{device} was mounted for writing on {day} at {time} UTC, so undo is no longer possible.",
+            device=device,
+            day=f"{when:%Y-%m-%d}",
+            time=f"{when:%H:%M}",
+        )
+    command = (
+        t("`diskwright keep {run}` frees the space used by undo data.", run=name)
+        if journal.was_done(run)
+        else t("`diskwright resume {run}` completes the remaining steps.", run=name)
+    )
+    return str(join(closed, command))
+
+
+def _first_bytes(migration: Migration) -> tuple[bytes, str]:
+    """Return the first bytes of the filesystem wherever it is now, or the reason why they cannot be read."""
+    why, link = "", BY_UUID / migration.before.uuid
+    linked = (str(link.resolve()),) if link.exists() else ()
+    for node in dict.fromkeys((migration.device, *linked)):
+        found, fault = _read(node)
+        facts = read_ext(found[START_BYTES:]) if found else None
+        if facts is not None and facts.uuid == migration.before.uuid:
+            return found, ""
+        why = why or fault or str(t("{node} does not contain the expected filesystem", node=node))
+    return b"", why
+
+
+def _read(node: str) -> tuple[bytes, str]:
+    """Read through the page cache, like a mounted filesystem. Gives up on a drive that does not respond."""
+    answers: SimpleQueue[tuple[bytes, str]] = SimpleQueue()
+
+    def look() -> None:
+        try:
+            with Path(node).open("rb", buffering=0) as device:
+                answers.put((device.read(assessment.FIRST_BYTES), ""))
+        except PermissionError:
+            answers.put((b"", str(t("root access is required"))))
+        except FileNotFoundError:
+            answers.put((b"", str(t("{node} is missing", node=node))))
+        except OSError as error:
+            answers.put((b"", str(t("{node} cannot be read ({why})", node=node, why=error))))
+
+    Thread(target=look, daemon=True).start()
+    try:
+        return answers.get(timeout=LOOK_SECONDS)
+    except Empty:
+        return b"", str(t("{node} does not respond", node=node))

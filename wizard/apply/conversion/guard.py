@@ -10,7 +10,7 @@ from pathlib import Path
 
 from wizard.apply.block import devices
 from wizard.apply.conversion import boot
-from wizard.apply.conversion.state import OTHER_FILESYSTEM
+from wizard.apply.conversion.commit import OTHER_FILESYSTEM
 from wizard.apply.engine.writable_copy import obstacle
 from wizard.apply.plan import identity_check
 from wizard.apply.plan.guard import check_programs
@@ -23,7 +23,7 @@ from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import parse, tags_of
 from wizard.ext4 import superblock
 from wizard.ext4.assessment import BootLine, Situation
-from wizard.ext4.filesystem_findings import KNOWN
+from wizard.ext4.blockers import KNOWN
 from wizard.model.errors import BadInput, Failed, Refused, printable
 from wizard.model.ext import ExtFacts
 from wizard.model.machine import Drive
@@ -52,11 +52,8 @@ ERRORS_LEFT = 4
 
 
 def look_at_ext(device: str, environment: Environment) -> Situation:
-    """Inspect the ext filesystem on a drive, a partition or a volume on one drive, and all that a conversion
-    depends on.
-
-    Raises BadInput if the device is unreadable or not ext, Refused if the superblock is damaged.
-    """
+    """Inspect the ext filesystem on a drive, a partition or a volume on one drive. Raises BadInput if
+    unreadable or not ext, Refused if the superblock is damaged."""
     path, _ = nodes_of(device)
     ext, machine = read_superblock(path), probe_machine([drive_of(path)])
     (drive,) = machine.drives
@@ -105,8 +102,7 @@ def look_at_ext(device: str, environment: Environment) -> Situation:
 
 
 def read_superblock(path: str) -> ExtFacts:
-    """Read the ext superblock of a device. Raises BadInput or Refused if it is missing or damaged, naming an
-    intact backup."""
+    """Read the ext superblock of a device. Raises BadInput or Refused, naming an intact backup."""
     try:
         found = superblock.read_filesystem(partial(_read_range, path))
         fault = _fault(path, found) if found else None
@@ -231,7 +227,7 @@ def check_new(migration: Migration) -> None:
 
 
 def planned_filesystem(migration: Migration, ending: Message) -> ExtFacts:
-    """Return the facts about the planned filesystem. Raises Refused for another, or if unreadable."""
+    """Return the facts about the planned filesystem. Raises Refused."""
     device = migration.device
     try:
         now = devices.facts_on(device)
@@ -274,10 +270,8 @@ def check_unused(device: str, drive: Drive) -> None:
 
 
 def check_resumable(migration: Migration) -> None:
-    """Raises Refused if the drive of a started run is another one, or a device to change is in use.
-
-    A read-only device is accepted, since the run itself may have set that.
-    """
+    """Raises Refused if the drive of a started run is another one, or a device to change is in use. The run
+    itself may have made it read-only."""
     drive = drive_now(migration)
     if migration.way.converts:
         check_unused(migration.device, drive)

@@ -1,40 +1,38 @@
 """The conversion job: start, resume, keep and undo."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from wizard.apply.block import devices
-from wizard.apply.block.devices import size_bytes
-from wizard.apply.conversion import guard, state
-from wizard.apply.conversion.rehearsal import MigratingSite
-from wizard.apply.conversion.run import (
-    KEEPING,
-    check_can_start,
-    check_state,
-    check_untouched,
-    migrate,
-    reached,
-    undo_conversion,
-)
-from wizard.apply.engine.record import Phase, load_record, save_record
+from wizard.apply.block.extents import DeviceMedium
+from wizard.apply.conversion import commit, guard
+from wizard.apply.conversion.commit import Committer
+from wizard.apply.conversion.rehearsal import MigratingSite, rehearse
+from wizard.apply.engine.held_drive import HeldDrive
+from wizard.apply.engine.record import UNTOUCHED, Phase, Record, load_record, save_record
 from wizard.apply.engine.scratch_copies import blocker
+from wizard.apply.engine.stores import FOLDER
 from wizard.apply.engine.writable_copy import obstacle
-from wizard.apply.run import job, kinds, process, runs
+from wizard.apply.run import job, journal, kinds, process, runs
 from wizard.apply.run.backup_store import Environment, mark_durably
-from wizard.apply.run.job import JobRequest, Outcome, RunJob, RunWork, Start
-from wizard.apply.run.journal import RunState
-from wizard.apply.run.journal import state as job_state
-from wizard.apply.run.process import Purpose
+from wizard.apply.run.progress_log import noting
 from wizard.apply.settings.guard import check_own, is_stacked
+from wizard.apply.settings.run import setting_checks
+from wizard.apply.settings.system import RunningSystem, system_in
 from wizard.apply.system import mounts
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import parse
 from wizard.ext4.document import doubts_of
+from wizard.ext4.ways import look_sentence
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.run import Event
 from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, join, t
+from wizard.operations.fstab import EditFstab
+from wizard.operations.operation import How
 from wizard.plan.changes import Migration
 
 ENTRY_BYTES = 160
@@ -51,7 +49,7 @@ def check_held(migration: Migration) -> None:
     guard.planned_filesystem(migration, process.NOTHING_WRITTEN)
 
 
-def keep(site: MigratingSite) -> tuple[Event, str]:
+def keep(site: MigratingSite) -> job.Outcome:
     """Delete the undo data and mount the filesystem. Return the last event and message. Raises
     DiskwrightError."""
     check_held(site.migration)
@@ -71,11 +69,11 @@ def drop_saved(run: Path) -> Message:
     record = load_record(run)
     if record is None:
         return t("This run saved no data for undo.")
-    folder = state.saved_in(run)
+    folder = commit.saved_in(run)
     freed = sum(file.stat().st_blocks * KERNEL_SECTOR_BYTES for file in folder.glob("*"))
     if record.phase is Phase.RELEASED:
         save_record(run, replace(record, phase=Phase.KEPT))
-    state.drop_folder(folder)
+    commit.drop_folder(folder)
     return t("Deleted the undo data and freed {freed:exact}.", freed=freed)
 
 
@@ -88,7 +86,7 @@ def _mount(site: MigratingSite) -> Message | str:
     )
     try:
         if devices.facts_on(device).uuid != uuid:
-            return f"{NOT_MOUNTED} {state.OTHER_FILESYSTEM(device=device, uuid=uuid)}"
+            return f"{NOT_MOUNTED} {commit.OTHER_FILESYSTEM(device=device, uuid=uuid)}"
     except Failed as error:
         return f"{NOT_MOUNTED} {error}"
     if mounted := next((one for one in mounts.read_mounts() if mounts.is_mount_of(one, device)), None):
@@ -123,7 +121,184 @@ def _mount(site: MigratingSite) -> Message | str:
     return MOUNTED(device=device, place=line.mount_point)
 
 
-class ConversionRunJob(RunJob[Migration]):
+KEEPING = "keeping"
+"""File in a run's folder: keeping has begun, so undo is impossible."""
+
+
+def migrate(site: MigratingSite) -> job.Outcome:
+    """Run the remaining steps of a conversion. Return the last event and message. Raises DiskwrightError."""
+    run, migration = site.run, site.migration
+    check_can_start(run, migration)
+    if migration.way.converts:
+        if commit.phase_of(run) in commit.TO_REHEARSE and (ended := rehearse(site)):
+            return ended
+        site.journal.add(Event.COMMAND, str(_commit(site)))
+    total = len(migration.steps)
+    edits = (
+        (number, step.sentence, partial(step.operation.do, _system(site)))
+        for number, step in enumerate(migration.steps, 1)
+        if isinstance(step.operation, EditFstab)
+    )
+    if ended := job.carry_steps(run, site.journal, total, edits, lambda: reached(run)):
+        return ended
+    if wrong := site.journal.verify(setting_checks(migration)):
+        return Event.FAILED, str(wrong)
+    return Event.DONE, str(_done_sentence(run, migration))
+
+
+def _system(site: MigratingSite) -> RunningSystem:
+    """Return the system for the last step, the edit of fstab."""
+    return system_in(site.run, site.migration, site.journal, site.drive_locks, len(site.migration.steps))
+
+
+def _commit(site: MigratingSite) -> Message:
+    """Write the saved change to the device, or continue an interrupted commit. Return a result message.
+    Raises Failed or Refused."""
+    device = site.migration.device
+    with _committer(site, HeldDrive) as committer:
+        committer.commit(noting(site.run))
+        if committer.is_as_put:
+            return t(
+                "{device} contains the result checked on the scratch copy, read back from the drive.",
+                device=device,
+            )
+        return t(
+            "{device} contains the result checked on the scratch copy. The device was written to after the "
+            "commit.",
+            device=device,
+        )
+
+
+@contextmanager
+def _committer(site: MigratingSite, medium_class: type[DeviceMedium] = DeviceMedium) -> Iterator[Committer]:
+    """Yield the committer of a run. Raises Refused if the device contains another filesystem."""
+    device = site.migration.device
+    if not commit.is_filesystem_of(commit.filesystem_of(site.run), device):
+        other = commit.OTHER_FILESYSTEM(device=device, uuid=site.migration.before.uuid)
+        raise Refused(join(other, process.NOTHING_WRITTEN))
+    with medium_class(device) as medium:
+        yield Committer(site.run, device, medium, site.journal.add)
+
+
+def _done_sentence(run: Path, migration: Migration) -> Message | str:
+    if not migration.way.converts:
+        return t(
+            "{device} now mounts as ext4. `diskwright undo {run}` reverts this.",
+            device=migration.device,
+            run=runs.run_argument(run),
+        )
+    shown = t("{device} is ext4 as shown; all checks passed.", device=migration.device)
+    if closed := commit.why_closed(run, migration):
+        return f"{shown} {closed}"
+    left = (
+        t("The filesystem is unmounted. Writes are blocked until you keep or undo the conversion, or reboot.")
+        if commit.can_be_undone(run, migration) and devices.protect(migration.device)
+        else t("The filesystem is unmounted.")
+    )
+    return join(
+        shown,
+        left,
+        look_sentence(migration.device),
+        t(
+            "Then run `diskwright keep {run}` or `diskwright undo {run}`.",
+            run=runs.run_argument(run),
+        ),
+    )
+
+
+def check_can_start(run: Path, migration: Migration) -> None:
+    """Raises Refused unless the device is as planned or, for a started run, as the run left it."""
+    try:
+        if commit.has_started(run):
+            guard.check_resumable(migration)
+            guard.check_fstab(migration, {How.BEFORE, How.AFTER})
+        else:
+            guard.check_new(migration)
+    except (BadInput, Failed) as error:
+        raise Refused(str(error)) from None
+
+
+def reached(run: Path) -> str:
+    """Report whether a run that ended early wrote nothing. Empty if it did write."""
+    try:
+        return "" if commit.has_started(run) else str(process.NOTHING_WRITTEN)
+    except BadInput as error:
+        return str(error)
+
+
+def check_state(run: Path, purpose: process.Purpose) -> None:
+    """Raises Refused if the state or files of a run do not allow this purpose."""
+    now, name = journal.state(run), run.name
+    if now is journal.RunState.KEPT:
+        raise Refused(job.KEPT(name=name))
+    if purpose is process.Purpose.KEEP and (
+        now is journal.RunState.UNDONE or (run / process.UNDOING).exists() or not journal.was_done(run)
+    ):
+        raise Refused(
+            t("Run {name} is {state}: only a completed and verified run can be kept.", name=name, state=now)
+        )
+    if purpose is not process.Purpose.KEEP and (run / KEEPING).exists():
+        # Part of the undo data may be deleted.
+        raise Refused(
+            t(
+                "Keeping run {name} is unfinished. Finish with `diskwright keep {run}`. Nothing was written.",
+                name=name,
+                run=runs.run_argument(run),
+            )
+        )
+
+
+def undo_conversion(site: MigratingSite) -> job.Outcome:
+    """Undo a conversion. Return the last event and message. Raises DiskwrightError.
+
+    The fstab line is restored first, since the ext4 in that line will not exist afterwards.
+    """
+    migration = site.migration
+    check_untouched(site.run, migration)
+    # Check before the line changes: with an old line and an ext4, the next boot could not mount it.
+    unwritten = (*commit.TO_REHEARSE, Phase.SAVED, Phase.UNDONE, Phase.KEPT)
+    if commit.phase_of(site.run) not in unwritten:
+        with _committer(site) as committer:
+            committer.check_kept()
+    mark_durably(site.run / process.UNDOING)
+    messages = []
+    for setting in migration.settings:
+        messages.append(str(setting.undo(_system(site))))
+        site.journal.add(Event.COMMAND, messages[-1])
+    messages.append(str(_restore(site)))
+    return Event.UNDONE, " ".join(messages)
+
+
+def check_untouched(run: Path, migration: Migration) -> None:
+    """Raises Refused if the device is in use or may be another one, or the filesystem was mounted for writing
+    since the commit."""
+    guard.check_resumable(migration)
+    window = commit.undo_state(run, migration)
+    if window is not None and window.back is not job.Rollback.OPEN:
+        raise Refused(f"{window.sentence} {process.NOTHING_WRITTEN}")
+
+
+def _restore(site: MigratingSite) -> Message:
+    """Restore the replaced blocks, and return a result message. Can be repeated. Raises Failed or Refused."""
+    run, device, phase = site.run, site.migration.device, commit.phase_of(site.run)
+    if phase is None or phase in UNTOUCHED:
+        if phase is not None:
+            save_record(run, Record(Phase.UNDONE, waits=False))
+            commit.drop_folder(run / FOLDER)
+        return t("{device} was not written to.", device=device)
+    with _committer(site, HeldDrive) as committer:
+        committer.undo(noting(run))
+        commit.drop_folder(commit.saved_in(run))
+        if committer.phase is Phase.LEFT or not committer.is_as_put:
+            return t(
+                "{device} contains the old filesystem without any of the changes. Later "
+                "writes prevent a bit-for-bit comparison.",
+                device=device,
+            )
+    return t("{device} is restored. All replaced blocks were read back and match bit for bit.", device=device)
+
+
+class ConversionRunJob(job.RunJob[Migration]):
     """Runs that convert a filesystem to ext4."""
 
     kind = kinds.MIGRATION
@@ -133,85 +308,73 @@ class ConversionRunJob(RunJob[Migration]):
     def own_drives(
         self, document: Migration, environment: Environment, run: Path | None = None, *, undoing: bool = False
     ) -> Collection[str]:
-        """Check that the device is not off limits, and that no copy is attached."""
         check_own(document, environment)
-        if run is not None and document.way.converts and state.has_started(run):
+        if run is not None and document.way.converts and commit.has_started(run):
             device, uuid = document.device, document.before.uuid
-            clones = [node for node in state.nodes_holding(uuid) if not is_stacked(node, device)]
+            clones = [node for node in commit.nodes_holding(uuid) if not is_stacked(node, device)]
             found = tuple(dict.fromkeys((device, *clones)))
             if len(found) > 1:
-                raise Refused(state.THERE_TWICE(uuid=uuid, times=len(found), devices=found))
+                raise Refused(commit.THERE_TWICE(uuid=uuid, times=len(found), devices=found))
         return {document.drive.path}
 
-    def check_place(self, document: Migration, how: Start) -> None:
-        """Check the tools, that the journal lasts, and that a scratch copy is possible."""
+    def check_place(self, document: Migration, how: job.Start) -> None:
         guard.check_migration_tools(document)
         if document.way.converts:
             runs.check_lasts(how.folder)
             existing = next(above for above in (how.folder, *how.folder.parents) if above.exists())
-            if why := obstacle() or blocker(existing, (size_bytes(document.device),)):
+            if why := obstacle() or blocker(existing, (devices.size_bytes(document.device),)):
                 raise Refused(t("Cannot make a scratch copy: {why}. Nothing was written.", why=why))
 
     def room_bytes(self, document: Migration) -> int:
-        """Count the undo data and the manifests."""
         before = document.before
         files = before.inodes - before.free_inodes if document.manifest else 0
         return document.room_bytes + 2 * ENTRY_BYTES * files
 
     def check_new(self, document: Migration) -> None:
-        """Check the filesystem."""
         guard.check_new(document)
 
     def check_explained(self, document: Migration, environment: Environment) -> None:
-        """Compare the warnings with those for the filesystem as it is now. Raises like `look_at_ext`, too."""
         situation = guard.look_at_ext(document.device, environment)
         wanted = tuple(doubts_of(situation, document.way, manifest=document.manifest))
         again = " ".join(("diskwright", "migrate", document.device))
         kinds.check_told(wanted, document.doubts, again)
 
     def located(self, run: Path) -> Migration:
-        """Find an unfinished change by the filesystem."""
-        return state.migration_now(run)
+        return commit.migration_now(run)
 
     def has_begun(self, run: Path) -> bool:
-        """Judge by the record, too."""
-        return state.has_started(run)
+        return commit.has_started(run)
 
-    def check_possible(self, run: Path, asked: JobRequest) -> None:
-        """Check the files of a run, too."""
+    def check_possible(self, run: Path, asked: job.JobRequest) -> None:
         super().check_possible(run, asked)
         check_state(run, asked.purpose)
 
-    def check_continues(self, run: Path, document: Migration, purpose: Purpose) -> None:
-        """Check the filesystem, and what an earlier process left."""
+    def check_continues(self, run: Path, document: Migration, purpose: process.Purpose) -> None:
         match purpose:
-            case Purpose.APPLY:
+            case process.Purpose.APPLY:
                 guard.check_migration_tools(document)
                 check_can_start(run, document)
-            case Purpose.UNDO:
+            case process.Purpose.UNDO:
                 check_untouched(run, document)
-            case Purpose.KEEP:
+            case process.Purpose.KEEP:
                 check_held(document)
 
     def ask(self, run: Path, purpose: process.Purpose) -> None:
-        """Run the quick checks of a command. The device may be mounted read-only."""
-        self.check_possible(run, JobRequest(purpose))
+        # Only the quick checks. The device may be mounted read-only.
+        self.check_possible(run, job.JobRequest(purpose))
         migration = self._identified(run)
-        if purpose is Purpose.KEEP:
+        if purpose is process.Purpose.KEEP:
             check_held(migration)
         else:
             guard.drive_now(migration)
 
     def apply(self, work: job.RunWork) -> job.Outcome:
-        """Convert the filesystem."""
         return self._carry_out(work, migrate)
 
     def undo(self, work: job.RunWork) -> job.Outcome:
-        """Restore the old filesystem."""
         return self._carry_out(work, undo_conversion)
 
     def keep(self, work: job.RunWork) -> job.Outcome:
-        """Keep the new filesystem, and delete the undo data."""
         return self._carry_out(work, keep)
 
     def _identified(self, run: Path) -> Migration:
@@ -219,13 +382,13 @@ class ConversionRunJob(RunJob[Migration]):
         self.own_drives(migration, runs.load_environment(run), run)
         return migration
 
-    def _carry_out(self, work: RunWork, does: Callable[[MigratingSite], Outcome]) -> Outcome:
+    def _carry_out(self, work: job.RunWork, does: Callable[[MigratingSite], job.Outcome]) -> job.Outcome:
         """Run `does` with the filesystem writable.
 
         If that fails, restore the write protection while undo is possible.
         """
-        check_state(work.run, work.purpose)
         run = work.run
+        check_state(run, work.purpose)
         site = MigratingSite(
             run,
             self._identified(run),
@@ -238,29 +401,26 @@ class ConversionRunJob(RunJob[Migration]):
         try:
             return does(site)
         except DiskwrightError:
-            if was_protected and state.can_be_undone(work.run, site.migration):
+            if was_protected and commit.can_be_undone(run, site.migration):
                 devices.protect(site.migration.device)
             raise
 
     def describe_error(self, run: Path, error: DiskwrightError) -> str:
-        """Add how far the conversion got."""
         return f"{error} {reached(run)}".rstrip()
 
-    def commands(self, run: Path, now: RunState) -> tuple[str, ...]:
-        """Return keep and undo for a finished run, until the filesystem is used."""
-        if now is not RunState.DONE:
+    def commands(self, run: Path, now: journal.RunState) -> tuple[str, ...]:
+        if now is not journal.RunState.DONE:
             return super().commands(run, now)
         migration = self.kind.load(run)
         if not migration.way.converts:
             return ()
-        return ("keep",) if state.why_closed(run, migration) else ("keep", "undo")
+        return ("keep",) if commit.why_closed(run, migration) else ("keep", "undo")
 
     def rollback(self, run: Path) -> job.RollbackState | None:
-        """Compare the superblock. A missing drive is not an error."""
-        if job_state(run) in (RunState.RUNNING, RunState.UNDONE, RunState.KEPT):
+        if journal.state(run) in (journal.RunState.RUNNING, journal.RunState.UNDONE, journal.RunState.KEPT):
             return None
         try:
-            return state.undo_state(run, self.kind.load(run))
+            return commit.undo_state(run, self.kind.load(run))
         except BadInput:
             return None
 

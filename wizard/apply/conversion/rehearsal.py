@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from wizard.apply.block import devices
 from wizard.apply.block.extents import DeviceMedium
-from wizard.apply.conversion import boot, guard, state
+from wizard.apply.conversion import boot, commit, guard
 from wizard.apply.conversion.commit import Note, save_change
 from wizard.apply.engine.record import Phase, Record, save_record
 from wizard.apply.engine.stores import FOLDER
@@ -64,11 +64,8 @@ class MigratingSite(Struct, frozen=True):
         accept: Sequence[int] = (0,),
         part: tuple[float, float] = WHOLE,
     ) -> Result:
-        """Run a command under the drive's lock and journal it. Raises Failed if the exit status is not
-        accepted.
-
-        The progress, which only e2fsck reports, covers `part` of the step.
-        """
+        """Run a command under the drive's lock and journal it. The progress, which only e2fsck reports,
+        covers `part` of the step. Raises Failed if the exit status is not accepted."""
         steps = self.migration.steps[self.step - 1 : self.step] if self.step else self.migration.steps
         seconds = self.patience_seconds + 10 * sum(step.seconds for step in steps)
 
@@ -201,11 +198,8 @@ def _save_manifest(node: str, site: MigratingSite, file: str) -> manifest.Manife
 
 @contextmanager
 def rehearsing(run: Path, device: str, note: Note) -> Iterator[tuple[WritableCopy, Callable[[], None]]]:
-    """Yield a scratch copy of a filesystem, and a function that saves the change in the run's folder. Without
-    a call of that function, nothing is left.
-
-    Raises Refused or Failed. The drive is unchanged then.
-    """
+    """Yield a scratch copy of a filesystem, and a function that saves the change. Without a call, nothing is
+    left. Raises Refused or Failed."""
     first = devices.read_bytes(device, 0, FIRST_BYTES)
     if read_ext(first[START_BYTES:]) is None:
         raise Refused(join(devices.NO_EXT(node=device), NOTHING_WRITTEN))
@@ -218,11 +212,11 @@ def rehearsing(run: Path, device: str, note: Note) -> Iterator[tuple[WritableCop
             )
         )
     folder = run / FOLDER
-    state.drop_folder(folder)
+    commit.drop_folder(folder)
     make_private(folder)
     save_record(run, Record(Phase.REHEARSING, waits=False))
     try:
-        with scratch_copy_of(device, folder / state.NEW) as copy:
+        with scratch_copy_of(device, folder / commit.NEW) as copy:
 
             def save() -> None:
                 written = copy.written()
@@ -232,13 +226,13 @@ def rehearsing(run: Path, device: str, note: Note) -> Iterator[tuple[WritableCop
             yield copy, save
     finally:
         # Free the space first, since the journal may be on the same full volume.
-        if state.phase_of(run) is Phase.REHEARSING:
-            state.drop_folder(folder)
+        if commit.phase_of(run) is Phase.REHEARSING:
+            commit.drop_folder(folder)
 
 
 def rehearse(site: MigratingSite) -> Outcome | None:
-    """Run the steps on a scratch copy, verify the result, and save the change. Return the last event and
-    message if the run ends here. Raises Failed or Refused."""
+    """Run the steps on a scratch copy, verify the result, and save the change. Return the outcome if the run
+    ends here. Raises Failed or Refused."""
     migration = site.migration
     guard.check_as_looked_at(migration)
     with rehearsing(site.run, migration.device, site.journal.add) as (copy, save):

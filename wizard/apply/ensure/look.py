@@ -11,7 +11,7 @@ from wizard.apply.engine.record import UNKNOWN_DATA
 from wizard.apply.ensure import compare_mounts, converge
 from wizard.apply.ensure.layers import lines_of
 from wizard.apply.ensure.leftover import DesiredPlan, leftover
-from wizard.apply.plan.start import measure, why_direct
+from wizard.apply.plan.job import measure, why_direct
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.runs import runs_folder
 from wizard.apply.settings.existing_filesystem import lines_at_boot, openings

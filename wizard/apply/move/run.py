@@ -154,7 +154,7 @@ class MoveRunJob(job.RunJob[Moves]):
 
     def power_unrecorded(self, run: Path) -> str:
         """Describe the result of a power cut now. The journal is on the drive."""
-        return "" if state(run) in self.ended else str(forward.power_message(run))
+        return "" if state(run) in job.ENDED else str(forward.power_message(run))
 
 
 JOB = MoveRunJob()

@@ -70,8 +70,8 @@ def own_nodes(member: Member) -> tuple[str, ...]:
 
 
 def check_content(member: Member, drive: Drive, *, adds: bool) -> None:
-    """Raises Refused unless the drive's contents match the plan. `adds` is True if the table is preserved,
-    which then must be extensible."""
+    """Raises Refused unless the drive's contents match the plan. `adds`: the table is preserved and must be
+    extensible."""
     if drive.content_digest is None:
         reasons = tuple(dict.fromkeys(unread.why for unread in drive.unread))
         raise refused(
@@ -135,11 +135,8 @@ def adds_to_table(plan: Plan) -> bool:
 
 
 def check_rehearsable(plan: Plan, why: str | None) -> None:
-    """Raises Refused if a plan preserves partitions and must run directly on the drive.
-
-    `why` is the reason, as a clause; empty if the plan can be rehearsed, and None if the user skipped the
-    rehearsal.
-    """
+    """Raises Refused if a plan preserves partitions and must run directly on the drive. `why`: the reason, as
+    a clause; empty if it can be rehearsed, None if the user skipped the rehearsal."""
     if not (plan.only_table or adds_to_table(plan)) or why == "":
         return
     changed = plan.part_path or ", ".join(plan.devices)
@@ -161,8 +158,7 @@ def check_rehearsable(plan: Plan, why: str | None) -> None:
 
 
 def check_start(plan: Plan) -> None:
-    """Raises Refused unless all drives match the plan, are unused and have unchanged contents. Requires their
-    locks."""
+    """Raises Refused unless all drives match the plan and are unused. Requires their locks."""
     for member, drive in zip(plan.members, probe_members(plan), strict=True):
         check_same_start(member.drive, drive)
         check_unused(drive, part=plan.part_path)
@@ -179,8 +175,8 @@ def without_planning(layout: Layout) -> Layout:
 
 
 def check_unused(drive: Drive, ours: frozenset[tuple[str, str]] = frozenset(), *, part: str = "") -> None:
-    """Raises Refused if the drive or the partitions are in use, except by the mounts `ours` (device, mount
-    point). If only the partition `part` changes, its neighbours may be in use."""
+    """Raises Refused if the drive is in use, except by the mounts `ours` (device, mount point). If only the
+    partition `part` changes, its neighbours may be in use."""
     if drive.read_only:
         raise refused(READ_ONLY(drive=drive.path))
     for use in refusals.uses_of_part(drive, part) if part else drive.uses:

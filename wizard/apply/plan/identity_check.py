@@ -1,17 +1,10 @@
 """Check that a drive is the one in the plan, or find that drive under another name. Read-only."""
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, suppress
-from functools import partial
-from pathlib import Path
+from contextlib import suppress
 
 from msgspec.structs import replace
 
-from wizard.apply.block.extents import DeviceMedium
-from wizard.apply.engine import survey
-from wizard.apply.engine.checks import side_of
-from wizard.apply.engine.record import Phase, load_record
-from wizard.apply.engine.survey import Content, DriveSide
 from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.run.process import refused
 from wizard.model.errors import BadInput, DiskwrightError
@@ -34,13 +27,13 @@ def whereabouts(identity: Identity, resized: Drive | None) -> Message:
     """Locate the plan's drive. For a drive whose size changed, describe what to do."""
     if resized is not None:
         return AGAIN
-    if drive := next(find_drives(identity, partial(_matches, identity)), None):
+    if drive := find_planned(identity):
         return t("The drive is now {drive}: make a new plan for {drive}.", drive=drive.path)
     return t("The drive is not attached elsewhere: attach it, or make a new plan.")
 
 
 def probe_again(identity: Identity, where: Where = whereabouts) -> Drive:
-    """Probe the drive of the plan. Raises Refused, ending in `where`, if it is another drive."""
+    """Probe the drive of the plan. Raises Refused, ending in `where`, for another drive."""
     try:
         drive = probe_drive(identity.path, seconds=LOOK_SECONDS)
     except BadInput as error:
@@ -50,7 +43,7 @@ def probe_again(identity: Identity, where: Where = whereabouts) -> Drive:
 
 
 def probe_members(plan: Plan, where: Where = whereabouts) -> tuple[Drive, ...]:
-    """Probe all drives of the plan in parallel. Raises Refused as `probe_again` does."""
+    """Probe all drives of the plan in parallel. Raises as `probe_again` does."""
     if len(plan.members) == 1:
         return (probe_again(plan.drive, where),)
     try:
@@ -74,13 +67,8 @@ def probe_members(plan: Plan, where: Where = whereabouts) -> tuple[Drive, ...]:
 def _check_identity(identity: Identity, drive: Drive, where: Where) -> None:
     """Raises Refused unless the drive is the one in the plan."""
     if drive.path != identity.path:
-        raise refused(
-            t(
-                "{known} is another name of {drive}. Make a new plan for {drive}.",
-                known=identity.path,
-                drive=drive.path,
-            )
-        )
+        renamed = Sentence("{known} is another name of {drive}. Make a new plan for {drive}.")
+        raise refused(renamed(known=identity.path, drive=drive.path))
     # An empty loop device or card reader has size 0. On fixed drives, size 0 is a defect.
     if drive.size_bytes == 0 and (drive.removable is not False or drive.bus == "loop"):
         raise refused(t("No medium in {drive}. {where}", drive=drive.path, where=where(identity, None)))
@@ -99,10 +87,9 @@ def _check_identity(identity: Identity, drive: Drive, where: Where) -> None:
 def drive_fault(identity: Identity, drive: Drive, is_left_there: Callable[[], bool | None]) -> Message | None:
     """Compare a drive with the one known to a run. Return a clause on why it may be another drive, or None.
 
-    Identifiers and size come first. If the drive was reattached, they are not enough, since docks may report
-    one serial number for any drive. Then the contents decide: `is_left_there` returns True if the drive
-    contains what the run left there, or None if there is nothing to compare. Only then, the identifiers are
-    enough.
+    Identifiers and size come first. If the drive was reattached, the contents decide, since docks may report
+    one serial number for any drive: `is_left_there` returns True if the drive contains what the run left
+    there, or None if there is nothing to compare. Only then, the identifiers are enough.
     """
     if difference := identity_difference(identity, drive):
         return t("{drive} is another drive: {difference}", drive=drive.path, difference=difference)
@@ -132,19 +119,18 @@ def identity_difference(identity: Identity, drive: Drive) -> Message | None:
     ]
     for other, known, seen in pairs:
         if known != seen:
-            return other(seen=_shown(seen), known=_shown(known))
+            seen_text, known_text = (t("none") if one is None else str(one) for one in (seen, known))
+            return other(seen=seen_text, known=known_text)
     return None if identity.geometry == drive.geometry else t("the block sizes differ")
 
 
 def _is_resized(identity: Identity, drive: Drive) -> bool:
     """Return True if only the size changed, for example of a virtual disk."""
-    if drive.size_bytes is None or not (tells_who_it_is(identity) or _is_same_attachment(identity, drive)):
-        return False
-    return identity_difference(replace(identity, size_bytes=drive.size_bytes), drive) is None
-
-
-def _shown(value: str | int | None) -> Message | str:
-    return t("none") if value is None else str(value)
+    return (
+        drive.size_bytes is not None
+        and (tells_who_it_is(identity) or _is_same_attachment(identity, drive))
+        and identity_difference(replace(identity, size_bytes=drive.size_bytes), drive) is None
+    )
 
 
 def find_drives(identity: Identity, is_the_one: Callable[[Drive], bool]) -> Iterator[Drive]:
@@ -155,16 +141,15 @@ def find_drives(identity: Identity, is_the_one: Callable[[Drive], bool]) -> Iter
                 yield drive
 
 
-def _matches(identity: Identity, drive: Drive) -> bool:
-    if identity_difference(identity, drive) is not None:
-        return False
-    if tells_who_it_is(identity):
-        return True
-    return (
-        identity.content_digest is not None
-        and identity.content_digest == drive.content_digest
-        and not drive.is_empty
-    )
+def find_planned(identity: Identity) -> Drive | None:
+    """Search for the plan's drive under other names, by the contents if it has no identifiers."""
+
+    def matches(drive: Drive) -> bool:
+        digest = identity.content_digest
+        is_same = digest is not None and digest == drive.content_digest and not drive.is_empty
+        return identity_difference(identity, drive) is None and (tells_who_it_is(identity) or is_same)
+
+    return next(find_drives(identity, matches), None)
 
 
 def tells_who_it_is(identity: Identity) -> bool:
@@ -174,8 +159,8 @@ def tells_who_it_is(identity: Identity) -> bool:
 
 
 def _is_same_attachment(identity: Identity, drive: Drive) -> bool:
-    """Return True if the drive has stayed attached since planning. The kernel numbers each attachment,
-    starting over at each boot."""
+    """Return True if the drive has stayed attached since planning. The kernel numbers attachments, starting
+    over at each boot."""
     return identity.boot_id in (None, boot_id()) and identity.diskseq == drive.diskseq
 
 
@@ -187,34 +172,25 @@ def check_same_start(identity: Identity, drive: Drive) -> None:
     """
     if drive.same_serial and not identity.serial_shared:
         # The user confirmed the serial number, which is now ambiguous.
-        raise refused(
-            join(
-                t(
-                    "{others:list} now reports the same serial number as {drive}, unlike at planning time.",
-                    drive=identity.path,
-                    others=drive.same_serial,
-                ),
-                AGAIN,
-            )
+        shared = t(
+            "{others:list} now reports the same serial number as {drive}, unlike at planning time.",
+            drive=identity.path,
+            others=drive.same_serial,
         )
+        raise refused(join(shared, AGAIN))
     if identity.boot_id not in (None, boot_id()):
-        if not tells_who_it_is(identity):
-            raise refused(
-                join(
-                    t(
-                        "The machine restarted after planning, and {drive} reports no serial number "
-                        "for identification.",
-                        drive=identity.path,
-                    ),
-                    AGAIN,
-                )
-            )
-        return
+        if tells_who_it_is(identity):
+            return
+        restarted = t(
+            "The machine restarted after planning, and {drive} reports no serial number for identification.",
+            drive=identity.path,
+        )
+        raise refused(join(restarted, AGAIN))
     counted = identity.boot_id is not None or not tells_who_it_is(identity)
     before, now = identity.diskseq, drive.diskseq
     is_known = before is not None or identity.boot_id is not None
     if counted and is_known and now is not None and before != now:
-        other = next(find_drives(identity, partial(_matches, identity)), None)
+        other = find_planned(identity)
         reattached = t(
             "{drive} was reattached after planning: the disk sequence number is {now}, "
             "not {before}. {drive} may be another drive now.",
@@ -224,58 +200,6 @@ def check_same_start(identity: Identity, drive: Drive) -> None:
         )
         seems = (t("The plan's drive seems to be {drive} now.", drive=other.path),) if other else ()
         raise refused(join(reattached, *seems, AGAIN))
-
-
-def shows_run(run: Path, plan: Plan, number: int, drive: Drive, *, whole: bool = False) -> bool | None:
-    """Return True if a drive contains what a rehearsed run left on its drive `number`, from 0, or None if
-    there is nothing to compare. Raises Failed or BadInput if the drive is unreadable.
-
-    A drive with its own identifiers must contain nothing else. Without them, most places must match, or with
-    `whole` all of them.
-    """
-    record = load_record(run)
-    if record is None or not record.changes:
-        return None
-    if record.phase is Phase.KEPT:
-        # The drive is in use: compare only what the plan created, since files may have changed.
-        return _contains_made(plan, number, drive)
-    with DeviceMedium(drive.path) as medium, ExitStack() as files:
-        side = side_of(run, number, record.changes[number], medium, files)
-        if whole and not tells_who_it_is(plan.members[number].drive):
-            return _matches_phase(record.phase, side)
-        found = survey.count_blocks(side)
-    if tells_who_it_is(plan.members[number].drive):
-        return found.is_known or not found.other
-    return found.old + found.new >= found.other
-
-
-def _matches_phase(phase: Phase, side: DriveSide) -> bool:
-    change = side.change
-    if phase is Phase.HIDDEN:
-        return side.holds(change.barred_digest)
-    if phase is Phase.RELEASED:
-        return side.holds(change.new_digest)
-    if phase in (Phase.SAVED, Phase.UNKNOWN):
-        return survey.content_of(side) is not Content.FOREIGN and survey.count_blocks(side).is_known
-    return side.is_old_intact() and side.is_new_intact() and survey.find_foreign_block(side) is None
-
-
-def _contains_made(plan: Plan, number: int, drive: Drive) -> bool | None:
-    """Compare UUIDs on a drive with those planned for drive `number`, from 0. Return None if it creates
-    none."""
-    moved = plan.on_drives(
-        tuple(
-            replace(member.drive, path=drive.path) if at == number else member.drive
-            for at, member in enumerate(plan.members)
-        ),
-    )
-    made = [step.operation.made for step in moved.steps if step.operation.made]
-    if not made:
-        return None
-    names = {drive.path, *(part.path for part in drive.partitions)}
-    if not any(names & one.keys() for one in made):
-        return False
-    return not any(made_differences(moved, drive))
 
 
 def made_differences(plan: Plan, drive: Drive) -> Iterator[Message]:

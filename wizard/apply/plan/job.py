@@ -1,41 +1,66 @@
 """The plan job: start, resume, keep and undo."""
 
+import fcntl
 import os
-from collections.abc import Collection
-from contextlib import suppress
+import shlex
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import ExitStack, suppress
 from pathlib import Path
+from secrets import token_hex
+from shutil import rmtree
+from tempfile import TemporaryDirectory
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.apply.block.devices import is_unplugged
+from wizard.apply.block.extents import DeviceMedium
 from wizard.apply.block.scratch_device import stop_ignoring
+from wizard.apply.engine import scratch_copies
+from wizard.apply.engine.changes import first_data, sample_of, unknown_data
 from wizard.apply.engine.exchange import mark_over_changes
-from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase, Record, load_record, save_record
-from wizard.apply.engine.stores import new_file, old_file
-from wizard.apply.plan import guard, rehearsed, run_drives, run_summary, start
+from wizard.apply.engine.record import (
+    GOING_BACK,
+    UNKNOWN_DATA,
+    UNTOUCHED,
+    Phase,
+    Record,
+    load_record,
+    save_record,
+)
+from wizard.apply.engine.scratch_copies import blocker, free_bytes
+from wizard.apply.engine.stores import FOLDER, new_file, old_file
+from wizard.apply.plan import guard, rehearsed, run_drives, run_summary
 from wizard.apply.plan import run as carrying
 from wizard.apply.plan.automount import ensure_mounted
-from wizard.apply.plan.identity_check import check_same_start, probe_again, whereabouts
+from wizard.apply.plan.identity_check import Where, check_same_start, probe_again, whereabouts
 from wizard.apply.plan.readonly_look import end_looks
+from wizard.apply.plan.rehearse import RehearsalWorkspace, rehearse
+from wizard.apply.plan.rehearsed import LITTLE_BYTES
 from wizard.apply.run import backup_store, job, journal, kinds, process, runs
+from wizard.apply.run.backup_store import Environment
+from wizard.apply.run.journal import Journal
 from wizard.apply.run.progress_log import Settling, either
+from wizard.apply.run.runs import ROOM_BYTES, make_private
 from wizard.apply.steps.containers import check_passphrase, close_containers
 from wizard.apply.steps.layers import clear_drives
 from wizard.apply.system.fstab import key_of
-from wizard.model.errors import BadInput, DiskwrightError, Refused
+from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.run import Event
-from wizard.model.said import Message, Sentence, join, t
+from wizard.model.said import KERNEL_SECTOR_BYTES, MIB, Message, Sentence, join, t
 from wizard.plan.plan import Plan
+from wizard.plan.request.encryption import passphrase_fault
+from wizard.plan.request.roles import content_fault
 from wizard.plan.text import AGAIN_AS_ROOT, unread_words
-from wizard.plan.undo_policy import WORD, losses
+from wizard.plan.undo_policy import WORD, UndoSpace, losses, needs_word, promise
 
 
 def _check_passphrase(run: Path, plan: Plan, secret: bytes | None, *, keeps: bool) -> None:
-    """Raises Refused if the passphrase is missing, or wrong for what a rehearsed run has encrypted. A
-    rehearsal in progress encrypts again, so any passphrase is accepted."""
+    """Raises Refused if the passphrase is missing, or wrong for what a rehearsed run has encrypted."""
     if secret is not None or rehearsed.wants_passphrase(run, plan, keeps=keeps):
-        start.check_secret(plan, secret)
+        check_secret(plan, secret)
     record = load_record(run)
+    # A rehearsal in progress encrypts again, so any passphrase is accepted.
     if secret is not None and record is not None and record.phase is not Phase.REHEARSING:
         check_passphrase(plan, run, secret)
 
@@ -50,8 +75,7 @@ def _confirm_over_changes(run: Path, plan: Plan, asked: job.JobRequest) -> None:
     mark_over_changes(run, asked.over_changes)
 
 
-def _is_complete(outcome: job.Outcome) -> bool:
-    return outcome[0] in (Event.DONE, Event.KEPT)
+COMPLETE = (Event.DONE, Event.KEPT)
 
 
 def _with_saved_data(run: Path, ways: tuple[str, ...]) -> tuple[str, ...]:
@@ -63,6 +87,177 @@ def _with_saved_data(run: Path, ways: tuple[str, ...]) -> tuple[str, ...]:
     has_old = all(old_file(run, number).exists() for number in numbers)
     has_new = all(new_file(run, number).exists() for number in numbers)
     return tuple(way for way in ways if (has_old if way == "undo" else has_new))
+
+
+def _check_rehearsed(run: Path) -> None:
+    if not rehearsed.is_rehearsed(run):
+        raise Refused(run_summary.DIRECT(name=run.name))
+
+
+def why_direct(plan: Plan, folder: Path) -> str:
+    """Return why the plan must run directly on the drive, as a clause; empty if it can be rehearsed in this
+    folder, which may not exist yet."""
+    existing = next(above for above in (folder.absolute(), *folder.absolute().parents) if above.exists())
+    return plan.direct_reason or blocker(existing, (member.drive.size_bytes for member in plan.members))
+
+
+def check_word(plan: Plan, tokens: Sequence[str], why_direct: str) -> None:
+    """Raises Refused if undo is impossible and the user has not confirmed this."""
+    if WORD in tokens:
+        return
+    needs = needs_word(plan, why_direct)
+    found = [] if needs or not why_direct else [*_unknown_data(plan)]
+    if found or needs:
+        said = join(
+            *found,
+            t(
+                "To continue anyway, add --confirm {word}. Nothing was written.",
+                word=shlex.quote(WORD),
+            ),
+        )
+        raise Refused(f"{promise(plan, why_direct)} {said}")
+
+
+def _unknown_data(plan: Plan) -> Iterator[Message]:
+    """Sample drives for unrecognised data, which tools discard when run directly on the drive."""
+    for member in plan.members:
+        path, block = member.drive.path, member.drive.geometry.logical_block_bytes
+        with DeviceMedium(path) as drive:
+            byte = first_data(drive, sample_of(member.drive.size_bytes, block))
+        if byte is not None:
+            yield UNKNOWN_DATA(drive=path, byte=byte)
+
+
+def check_secret(plan: Plan, secret: bytes | None) -> None:
+    """Raises Refused if the passphrase is missing, invalid, or not needed by the plan."""
+    if not plan.containers:
+        if secret is not None:
+            raise process.refused(t("This plan does not encrypt: omit the passphrase."))
+        return
+    if secret is None:
+        raise process.refused(
+            t(
+                "The plan encrypts {devices:list} and needs a passphrase.",
+                devices=tuple(one.device for one in plan.containers),
+            )
+        )
+    by_key = any(one.key for one in plan.containers)
+    if fault := content_fault(secret) if by_key else passphrase_fault(secret):
+        raise process.refused(t("The passphrase {fault}.", fault=fault))
+
+
+def lock_all(plan: Plan, where: Where = whereabouts) -> tuple[int, ...]:
+    """Lock the plan's drives. Raises Refused if a drive is missing, naming `where` it is, or locked."""
+    process.settle()
+    for member in plan.members:
+        if not Path(member.drive.path).is_block_device():
+            probe_again(member.drive, where)
+    return process.lock_drives(plan.devices)
+
+
+PREFIX = ".measuring-"
+
+
+class Room(Struct, frozen=True):
+    """Space that a run needs in the folder until keep or undo, including the run's own files: `needed_bytes`,
+    None if space ran out while measuring. `blanks`: for each drive, if only zeros are overwritten. `unknown`:
+    unrecognised data."""
+
+    folder: Path
+    free_bytes: int
+    needed_bytes: int | None = None
+    blanks: tuple[bool, ...] = ()
+    unknown: tuple[Message, ...] = ()
+
+    @property
+    def blank(self) -> bool:
+        """Return True if only zeros would be overwritten on all drives."""
+        return bool(self.blanks) and all(self.blanks)
+
+    @property
+    def fits(self) -> bool:
+        """Return True if the space is enough."""
+        return self.needed_bytes is not None and self.needed_bytes <= self.free_bytes
+
+    @property
+    def said(self) -> Message:
+        """The result, for display before the first write."""
+        folder, free = self.folder, self.free_bytes
+        if self.needed_bytes is None:
+            return t(
+                "Not enough free space for undo in {folder}: more than the free {free:size} "
+                "is needed. Name another folder with --journal DIR.",
+                folder=folder,
+                free=free,
+            )
+        takes = (
+            Sentence("Undo needs {needed:size} in {folder}; {free:size} is free.")
+            if self.fits
+            else Sentence(
+                "Not enough free space for undo in {folder}: {needed:size} needed, "
+                "{free:size} free. Name another folder with --journal DIR."
+            )
+        )
+        return join(*self.unknown, takes(folder=folder, needed=self.needed_bytes, free=free))
+
+
+def undo_space(plan: Plan, folder: Path, environment: Environment) -> UndoSpace:
+    """Measure the space for undo. If the plan must run directly on the drive, describe the consequences
+    instead, and whether the user has to confirm them. Raises as `measure` does."""
+    if why := why_direct(plan, folder):
+        return UndoSpace(promise(plan, why), not needs_word(plan, why))
+    room = measure(plan, folder, environment)
+    return UndoSpace(str(room.said), room.fits, tuple(map(str, room.unknown)))
+
+
+def measure(plan: Plan, folder: Path, environment: Environment) -> Room:
+    """Rehearse the plan in the folder, return the space needed and delete everything. Takes seconds. Raises
+    DiskwrightError."""
+    missing = [above for above in (folder.absolute(), *folder.absolute().parents) if not above.exists()]
+    try:
+        make_private(folder)
+        with ExitStack() as held:
+            folder_fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            held.callback(os.close, folder_fd)
+            # Only one process may measure here: two scratch copies would have the same UUIDs.
+            fcntl.flock(folder_fd, fcntl.LOCK_EX)
+            for left in folder.glob(f"{PREFIX}*"):
+                # A killed process has left this.
+                if not process.is_locked(left):
+                    scratch_copies.release_left(left)
+                    rmtree(left)
+            room = Room(folder, free_bytes(folder))
+            with TemporaryDirectory(prefix=PREFIX, dir=folder) as run:
+                return _rehearse_in(plan, Path(run), room, environment)
+    except OSError as error:
+        raise process.refused(t("Cannot use {folder} for a run: {why}.", folder=folder, why=error)) from None
+    finally:
+        for made in missing:
+            # Restore the previous state. Another run may have created its folder there since.
+            with suppress(OSError):
+                made.rmdir()
+
+
+def _rehearse_in(plan: Plan, run: Path, room: Room, environment: Environment) -> Room:
+    lock, journal = process.lock_run(run), Journal(run)
+    # No passphrase has been entered yet. Any passphrase needs the same space.
+    secret = token_hex().encode() if plan.containers else None
+    try:
+        record = rehearse(plan, RehearsalWorkspace(run, environment, journal, secret))
+    except Failed:
+        if free_bytes(run) < LITTLE_BYTES:
+            return room
+        raise
+    finally:
+        journal.close()
+        os.close(lock)
+    needed = sum(file.stat().st_blocks * KERNEL_SECTOR_BYTES for file in (run / FOLDER).iterdir())
+    return replace(
+        room,
+        needed_bytes=needed + ROOM_BYTES,
+        blanks=tuple(change.blank for change in record.changes),
+        unknown=unknown_data(run, plan, record.changes),
+    )
 
 
 class PlanRunJob(job.RunJob[Plan]):
@@ -79,7 +274,6 @@ class PlanRunJob(job.RunJob[Plan]):
             raise process.refused(f"{said} {AGAIN_AS_ROOT}")
 
     def check_confirmed(self, document: Plan, how: job.Start) -> None:
-        """Accept the word that confirms a run without undo, directly on the drives."""
         job.check_tokens(document, [token for token in how.tokens if token != WORD])
 
     def own_drives(
@@ -90,8 +284,7 @@ class PlanRunJob(job.RunJob[Plan]):
         *,
         undoing: bool = False,
     ) -> Collection[str]:
-        """Check every device of every operation. Ending a run before the first write also works without its
-        drives."""
+        # Ending a run before the first write also works without its drives.
         if not undoing:
             guard.check_operations(document, environment)
         elif run and (record := load_record(run)) and record.phase in UNTOUCHED:
@@ -100,31 +293,27 @@ class PlanRunJob(job.RunJob[Plan]):
 
     def check_place(self, document: Plan, how: job.Start) -> None:
         guard.check_rehearsable(document, how.why_direct)
-        start.check_word(document, how.tokens, how.why_direct)
+        check_word(document, how.tokens, how.why_direct)
         guard.check_tools(document)
         guard.check_surroundings(document, how.environment)
 
     def room_bytes(self, document: Plan) -> int:
-        return start.room_bytes(document)
+        # 2 MiB for each device of each operation that writes.
+        return 2 * MIB * sum(len(one.operation.devices) for one in document.steps if one.operation.writes)
 
     def lock(self, document: Plan, drives: Collection[str], run: Path | None = None) -> job.Locks:
-        """Lock the drives, or report where a missing one is now."""
         if len(drives) < len(document.devices):
             return process.lock_drives(drives)
         where = run_drives.KnownDrives(run, document).where if run else whereabouts
-        return start.lock_all(document, where)
+        return lock_all(document, where)
 
     def check_new(self, document: Plan) -> None:
         guard.check_start(document)
 
-    def decided(self, document: Plan, how: job.Start) -> job.Start:
-        """Decide once whether the run works directly on the drives: only if the user has confirmed it."""
-        return replace(how, why_direct=start.why_direct(document, how.folder))
-
     def make(self, document: Plan, how: job.Start) -> Path:
-        """Save the facts about the drives, too, and the record of a rehearsed run."""
         direct = WORD in how.tokens or bool(how.why_direct)
-        run = runs.new_run(how.folder, document, how.environment, direct=direct)
+        text = self.kind.documents.render(document)
+        run = runs.make_run(how.folder, document.devices, runs.PLAN, text, how.environment, direct=direct)
         backup_store.keep_facts(run, document.devices)
         if not direct:
             save_record(run, Record(Phase.REHEARSING, of_plan=runs.plan_digest(run)))
@@ -144,29 +333,25 @@ class PlanRunJob(job.RunJob[Plan]):
             check_same_start(drive, probe_again(drive))
 
     def preflight(self, document: Plan, how: job.Start) -> None:
-        how = self.decided(document, replace(how, tokens=(*document.tokens, WORD)))
+        why = why_direct(document, how.folder)
+        how = replace(how, tokens=(*document.tokens, WORD), why_direct=why)
         process.unlock(self.lock_new(document, how, make=False))
 
     def start(self, document: Plan, how: job.Start) -> Path:
-        """Start a run. Raises Refused, too, if the passphrase or key is missing or invalid, or if a run that
-        always supports undo is confirmed to work without."""
         secret = key_of(document) if how.secret is None else how.secret
-        start.check_secret(document, secret)
+        check_secret(document, secret)
         if WORD in how.tokens:
             guard.check_rehearsable(document, None)
-        return super().start(document, replace(how, secret=secret))
+        # Decide only once whether the run works directly on the drives, as the user has confirmed.
+        why = why_direct(document, how.folder)
+        return super().start(document, replace(how, secret=secret, why_direct=why))
 
     def check_possible(self, run: Path, asked: job.JobRequest) -> None:
-        """Restore lost documents first. Raises Refused for a run directly on the drives."""
         runs.restore_documents(run)
-        self._check_rehearsed(run)
+        _check_rehearsed(run)
         # The record and the drives decide about undo.
         if asked.purpose is process.Purpose.APPLY:
             super().check_possible(run, asked)
-
-    def _check_rehearsed(self, run: Path) -> None:
-        if not rehearsed.is_rehearsed(run):
-            raise Refused(run_summary.DIRECT(name=run.name))
 
     def prepare(self, run: Path, asked: job.JobRequest) -> job.Prepared:
         keeping, undoing = asked.purpose is process.Purpose.KEEP, asked.purpose is process.Purpose.UNDO
@@ -186,7 +371,10 @@ class PlanRunJob(job.RunJob[Plan]):
             _confirm_over_changes(run, plan, asked)
             return taking
         if not keeping:
-            self._check_resumes(run, plan)
+            if journal.state(run) is journal.RunState.WAITING:
+                raise Refused(run_summary.waiting_sentence(plan, runs.run_argument(run)))
+            guard.check_tools(plan)
+            runs.check_room(run.parent, self.room_bytes(plan), make=True)
         secret = asked.secret
         if secret is None and plan.key_file and rehearsed.wants_passphrase(run, plan, keeps=keeping):
             secret = key_of(plan)
@@ -197,21 +385,15 @@ class PlanRunJob(job.RunJob[Plan]):
 
         return replace(taking, check=check, secret=secret)
 
-    def _check_resumes(self, run: Path, plan: Plan) -> None:
-        if journal.state(run) is journal.RunState.WAITING:
-            raise Refused(run_summary.waiting_sentence(plan, runs.run_argument(run)))
-        guard.check_tools(plan)
-        runs.check_room(run.parent, self.room_bytes(plan), make=True)
-
     def check_continues(self, run: Path, document: Plan, purpose: process.Purpose) -> None:
-        """Check the drives before they are kept or restored. Resuming checks them by phase."""
+        # Resuming checks the drives by phase.
         record = load_record(run)
         is_untouched = record is not None and record.phase in UNTOUCHED
         if purpose is process.Purpose.KEEP or (purpose is process.Purpose.UNDO and not is_untouched):
             run_drives.KnownDrives(run, document).probe()
 
     def ask(self, run: Path, purpose: process.Purpose) -> None:
-        self._check_rehearsed(run)
+        _check_rehearsed(run)
         rehearsed.ask(run, runs.load_plan(run), purpose)
 
     def apply(self, work: job.RunWork) -> job.Outcome:
@@ -229,14 +411,13 @@ class PlanRunJob(job.RunJob[Plan]):
         return Event.UNDONE, rehearsed.undo_plan(work.run, work.journal)
 
     def describe_error(self, run: Path, error: DiskwrightError) -> str:
-        """If a drive was disconnected, say so: later errors may be misleading."""
+        # Errors after a disconnection may be misleading.
         with suppress(DiskwrightError):
             return carrying.with_unplugged_reason(runs.load_plan(run), error)
         return str(error)
 
     def leave(self, work: job.RunWork, outcome: job.Outcome) -> None:
-        """Close encrypted volumes unless the run is complete, and stop the layer of a direct run."""
-        if work.purpose is process.Purpose.UNDO or _is_complete(outcome):
+        if work.purpose is process.Purpose.UNDO or outcome[0] in COMPLETE:
             return
         with suppress(DiskwrightError):
             plan = runs.load_plan(work.run)
@@ -245,17 +426,13 @@ class PlanRunJob(job.RunJob[Plan]):
                 clear_drives(plan, carrying.quietly)
 
     def ending(self, work: job.RunWork, outcome: job.Outcome) -> job.Outcome:
-        """Check that the mounts still exist after the drives were unlocked."""
-        if not _is_complete(outcome) or not (
-            failure := ensure_mounted(runs.load_plan(work.run), work.journal)
-        ):
-            return outcome
-        return Event.FAILED, failure
+        if outcome[0] in COMPLETE and (failure := ensure_mounted(runs.load_plan(work.run), work.journal)):
+            return Event.FAILED, failure
+        return outcome
 
     def is_meant(self, run: Path, command: str, now: journal.RunState) -> bool:
-        """Runs that wrote nothing cannot be kept. Runs directly on the drive, and runs in Phase.LEFT, which
-        gave up the drive, match no command. `look` needs a complete and hidden result, even if keep or undo
-        has failed since."""
+        # Runs in Phase.LEFT gave up the drive. `look` needs a hidden result, even if keep or undo has failed
+        # since.
         record = load_record(run)
         if command == "look":
             return now is not journal.RunState.RUNNING and record is not None and record.phase is Phase.HIDDEN
@@ -267,7 +444,6 @@ class PlanRunJob(job.RunJob[Plan]):
         return record.phase is not Phase.LEFT and not (command == "keep" and record.phase in UNTOUCHED)
 
     def is_direct(self, run: Path) -> bool:
-        """Return True for a run without a scratch copy."""
         return load_record(run) is None and runs.is_direct(run) is not False
 
     def describe_direct(self, run: Path, now: journal.RunState) -> Message | str:
@@ -293,7 +469,6 @@ class PlanRunJob(job.RunJob[Plan]):
         return _with_saved_data(run, super().commands(run, now))
 
     def working_commands(self, run: Path, now: journal.RunState) -> job.NextCommands:
-        """Describe a direct run, unless no write happened or a later plan wrote to the drives."""
         if direct := self.describe_direct(run, now):
             is_over = not journal.begun_steps(journal.read_entries(run)) or run_drives.later_runs(run)
             return job.NextCommands((), "" if is_over else direct)
@@ -353,7 +528,6 @@ class PlanRunJob(job.RunJob[Plan]):
         return rehearsed.wants_passphrase(run, runs.load_plan(run), keeps=keeps)
 
     def power(self, run: Path) -> str:
-        """Promise nothing without the saved data of a hidden result."""
         record = load_record(run)
         if record is not None and record.phase is Phase.HIDDEN and record.changes:
             return super().power(run) if _with_saved_data(run, tuple(Settling)) else ""

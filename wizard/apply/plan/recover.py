@@ -1,26 +1,36 @@
 """Find a waiting run by the recovery labels on the drives after the run's folder was lost. Read-only."""
 
+import os
 from base64 import b64decode
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
+from shutil import rmtree
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.apply.block import extents
-from wizard.apply.engine.record import Phase, load_record
+from wizard.apply.engine import stores
+from wizard.apply.engine.record import DriveChange, Phase, Record, SavedSignature, load_record, save_record
+from wizard.apply.plan.guard import check_unused
 from wizard.apply.plan.identity_check import identity_difference
+from wizard.apply.plan.job import lock_all
+from wizard.apply.plan.rehearsed import comparing, is_half_found
 from wizard.apply.plan.run_summary import SETTLED
-from wizard.apply.run import runs
-from wizard.apply.run.backup_store import LOOK_SECONDS
-from wizard.apply.run.job import check_root
-from wizard.apply.run.journal import state
-from wizard.apply.run.process import refused
-from wizard.model.errors import BadInput, DiskwrightError
+from wizard.apply.run import kinds, process, runs
+from wizard.apply.run.backup_store import LOOK_SECONDS, Environment, keep_facts, save_backup
+from wizard.apply.run.job import check_root, check_tokens
+from wizard.apply.run.journal import BACKUPS, RECORD, Journal, state
+from wizard.apply.run.journal import FILE as JOURNAL
+from wizard.apply.steps.containers import write_header
+from wizard.model.errors import BadInput, DiskwrightError, Refused, partition_path
 from wizard.model.finding import HiddenBlock, Notice
 from wizard.model.geometry import Identity
 from wizard.model.machine import Drive, Extent
-from wizard.model.said import t
+from wizard.model.run import Event
+from wizard.model.said import Sentence, t
 from wizard.plan.check import PLANS
 from wizard.plan.plan import Plan
 from wizard.probe.content.notices import is_bare, notices
@@ -28,8 +38,8 @@ from wizard.probe.machine import list_drive_paths, probe_drive
 
 
 class FoundRun(Struct, frozen=True):
-    """A waiting run found on drives: the plan with current device names and without mounts, one recovery
-    label per drive in the plan's order, their raw bytes, and differences from the plan's drives."""
+    """A waiting run found on drives: the plan with current device names and without mounts, the recovery
+    label of each drive and its raw bytes, and differences from the plan's drives."""
 
     plan: Plan
     notices: tuple[Notice, ...]
@@ -53,17 +63,14 @@ class FoundRun(Struct, frozen=True):
 
 
 def found_on(path: str, journal_dir: Path | None = None) -> FoundRun:
-    """Find the run that waits on a drive and the other drives. Read-only.
-
-    Raises Refused if nothing is waiting, if keep has already started (with the run's name), or if drives are
-    missing. Raises BadInput for a path that is not a drive.
-    """
+    """Find the run that waits on a drive and the other drives. Raises BadInput for a path that is not a
+    drive, and Refused if nothing is waiting, if keep has already started, or if drives are missing."""
     check_root()
     drive = probe_drive(path, seconds=LOOK_SECONDS)
     mine = _notice_of(drive)
     if mine is None:
         if begun := _run_being_kept(drive.path, journal_dir):
-            raise refused(
+            raise process.refused(
                 t(
                     "Keep has already started for the run {name} on {drive}: `diskwright keep {run}` "
                     "continues.",
@@ -72,7 +79,7 @@ def found_on(path: str, journal_dir: Path | None = None) -> FoundRun:
                     run=runs.run_argument(begun),
                 )
             )
-        raise refused(
+        raise process.refused(
             t(
                 "No result is waiting on {drive}: the recovery label is missing, or the hidden "
                 "blocks were modified.",
@@ -90,26 +97,17 @@ def found_on(path: str, journal_dir: Path | None = None) -> FoundRun:
             t("{model} of {size:size}", model=drive.model or unknown, size=drive.size_bytes)
             for drive in missing
         )
-        raise refused(
-            t(
-                "The run {run} wrote to {drives} drives, not all attached. Missing: {missing:list}.",
-                run=first.run,
-                drives=len(plan.members),
-                missing=absent,
-            )
+        partly = Sentence(
+            "The run {run} wrote to {drives} drives, not all attached. Missing: {missing:list}."
         )
+        raise process.refused(partly(run=first.run, drives=len(plan.members), missing=absent))
     for drive, notice, _ in found.values():
         _refuse_invalid(drive.path, notice, drive.geometry.logical_block_bytes if drive.geometry else 1)
     drives, labels, data = zip(*(found[number] for number in range(len(plan.members))), strict=True)
     known = tuple(_as_now(member.drive, now) for member, now in zip(plan.members, drives, strict=True))
+    differs = Sentence("{drive} differs from the plan's drive: {difference}.")
     differences = tuple(
-        str(
-            t(
-                "{drive} differs from the plan's drive: {difference}.",
-                drive=now.path,
-                difference=difference,
-            )
-        )
+        str(differs(drive=now.path, difference=difference))
         for member, now in zip(plan.members, drives, strict=True)
         if (difference := identity_difference(member.drive, now))
     )
@@ -117,8 +115,7 @@ def found_on(path: str, journal_dir: Path | None = None) -> FoundRun:
 
 
 def _run_being_kept(path: str, journal_dir: Path | None) -> Path | None:
-    """Return the newest local run that is writing signatures to this drive, or wrote them without
-    finishing."""
+    """Return the newest local run that has begun keep on this drive without finishing."""
     for run in reversed(runs.list_runs(journal_dir)):
         with suppress(BadInput):
             record = load_record(run)
@@ -159,11 +156,8 @@ def _others(first: Notice, but: str) -> dict[int, tuple[Drive, Notice, bytes]]:
         if other is None or (other[0].run, other[0].plan) != (first.run, first.plan):
             continue
         if other[0].number in (*found, first.number):
-            raise refused(
-                t(
-                    "Two drives claim to be the same drive of this run; one is {drive}.",
-                    drive=path,
-                )
+            raise process.refused(
+                t("Two drives claim to be the same drive of this run; one is {drive}.", drive=path)
             )
         found[other[0].number] = (drive, *other)
     return found
@@ -177,7 +171,7 @@ def _as_now(planned: Identity, drive: Drive) -> Identity:
         or geometry is None
         or geometry.logical_block_bytes != planned.geometry.logical_block_bytes
     ):
-        raise refused(
+        raise process.refused(
             t(
                 "The size or logical block size of {drive} has changed since writing. Attach the "
                 "drive as before.",
@@ -198,18 +192,14 @@ def _as_now(planned: Identity, drive: Drive) -> Identity:
 
 
 def _refuse_invalid(path: str, notice: Notice, block_bytes: int) -> None:
-    """Raises Refused if a recovery label names places outside the change or its own, or data of the wrong
-    size: it may be forged."""
+    """Raises Refused if a recovery label, perhaps forged, names places outside the change or its own, or data
+    of the wrong size."""
     wrong = [one.start_bytes for one in notice.withheld if _is_invalid(one, notice, block_bytes)]
     if any(extents.without(place, (notice.extent,)) != (place,) for place in notice.places):
         wrong.append(notice.start_bytes)
     if wrong:
-        raise refused(
-            t(
-                "The recovery label on {drive} is invalid at byte {byte}.",
-                drive=path,
-                byte=wrong[0],
-            )
+        raise process.refused(
+            t("The recovery label on {drive} is invalid at byte {byte}.", drive=path, byte=wrong[0])
         )
 
 
@@ -220,3 +210,164 @@ def _is_invalid(one: HiddenBlock, notice: Notice, block_bytes: int) -> bool:
         return True
     is_outside = bool(extents.without(one.extent, notice.places))
     return size != one.size_bytes or is_outside or bool(size % block_bytes or one.start_bytes % block_bytes)
+
+
+CHANGED = Sentence(
+    "The waiting result on {drive} is incomplete or was modified. Nothing was "
+    "written. To set up the drive again, make a plan with --replace."
+)
+
+
+def make_found_run(
+    found: FoundRun, tokens: Sequence[str], journal_dir: Path | None, environment: Environment
+) -> Path:
+    """Create the folder of a found run, so `keep` can finish it. Writes to no drive. Raises Refused if the
+    tokens are wrong, the original folder exists, or a drive has changed."""
+    check_tokens(found.plan, tokens)
+    refuse_known(found, journal_dir)
+    folder = runs.runs_folder(journal_dir)
+    runs.check_room(folder, 0, make=True)
+    process.settle()
+    locks = lock_all(found.plan)
+    try:
+        for path in found.plan.devices:
+            check_unused(probe_drive(path, seconds=LOOK_SECONDS), part=found.plan.part_path)
+        for path, notice in zip(found.plan.devices, found.notices, strict=True):
+            with extents.DeviceMedium(path) as drive:
+                if stores.digest_of(notice.places, drive.read) != notice.digest:
+                    raise Refused(CHANGED(drive=path))
+        _clear_half_found(found, journal_dir)
+        run = runs.make_run(folder, found.plan.devices, runs.PLAN, found.notices[0].plan, environment)
+        run_lock = process.lock_run(run)
+        try:
+            # The phase LEFT blocks all commands until the folder is complete.
+            save_record(run, Record(Phase.LEFT, of_plan=runs.plan_digest(run)))
+            runs.save_drives(run, tuple(member.drive for member in found.plan.members), found=True)
+            _fill_folder(run, found)
+        except DiskwrightError:
+            rmtree(run, ignore_errors=True)
+            raise
+        finally:
+            os.close(run_lock)
+        keep_facts(run, found.plan.devices)
+    finally:
+        process.unlock(locks)
+    return run
+
+
+def refuse_known(found: FoundRun, journal_dir: Path | None) -> None:
+    """Raises Refused if the original folder exists, which also allows undo."""
+    for run in _of_plan(found, journal_dir):
+        if not is_half_found(run) and _can_be_kept(run):
+            raise process.refused(
+                t(
+                    "The run's folder exists here: `diskwright keep {run}` accepts the result, "
+                    "`diskwright undo {run}` restores the old contents.",
+                    run=runs.run_argument(run),
+                )
+            )
+
+
+def _can_be_kept(run: Path) -> bool:
+    try:
+        with comparing(run, runs.load_plan(run)) as exchange:
+            sides = exchange.sides
+            return all(side.is_new_intact() for side in sides) or all(side.is_old_intact() for side in sides)
+    except DiskwrightError:
+        return False
+
+
+def _of_plan(found: FoundRun, journal_dir: Path | None) -> Iterator[Path]:
+    for run in kinds.PLAN.found(journal_dir):
+        with suppress(OSError):
+            if (run / runs.PLAN).read_text() == found.notices[0].plan:
+                yield run
+
+
+def _clear_half_found(found: FoundRun, journal_dir: Path | None) -> None:
+    """Delete the leftovers of an interrupted rebuild. Only the process with the drives' locks creates such
+    folders."""
+    for run in tuple(_of_plan(found, journal_dir)):
+        begun = any((run / name).exists() for name in (JOURNAL, RECORD, stores.FOLDER, *BACKUPS))
+        if (not begun or is_half_found(run)) and not process.is_locked(run):
+            rmtree(run)
+
+
+def _fill_folder(run: Path, found: FoundRun) -> None:
+    """Save the planned bytes of all drives in the run's folder, and journal that it is waiting."""
+    journal = Journal(run)
+    try:
+        found_on = t("Found the run {run} on {drives:list}.", drives=found.plan.devices, run=found.run)
+        journal.add(Event.STARTED, found_on)
+        drives = zip(found.plan.devices, found.notices, found.data, strict=True)
+        changes = tuple(_save_change(run, number, *drive) for number, drive in enumerate(drives))
+        _save_headers(run, found.plan, changes)
+        save_record(run, Record(Phase.HIDDEN, changes, of_plan=runs.plan_digest(run)))
+        save_backup(run)
+        journal.add(Event.WAITING, t("Waiting to be kept."))
+    finally:
+        journal.close()
+
+
+def _save_change(run: Path, number: int, path: str, notice: Notice, data: bytes) -> DriveChange:
+    """Save the remaining changes of one drive in the run's folder, and return them."""
+    marks = tuple(SavedSignature(one.start_bytes, one.size_bytes, one.stays) for one in notice.withheld)
+    (run / "engine").mkdir(mode=0o700, exist_ok=True)
+    with (
+        extents.DeviceMedium(path) as drive,
+        stores.Store(stores.new_file(run, number), make_bytes=notice.drive_bytes) as new,
+        stores.Store(stores.notice_file(run, number), make_bytes=notice.drive_bytes) as kept,
+    ):
+        digest = sha256()
+        for start, held in extents.pieces(notice.places, drive.read):
+            digest.update(held)
+            for piece in extents.without(Extent(start, len(held)), [mark.extent for mark in marks]):
+                new.write(piece.start_bytes, held[piece.start_bytes - start :][: piece.size_bytes])
+        if digest.hexdigest() != notice.digest:
+            raise Refused(CHANGED(drive=path))
+        # The hidden signatures fill the file's holes.
+        for one in notice.withheld:
+            new.write(one.start_bytes, b64decode(one.data))
+        kept.write(notice.start_bytes, data)
+        new.sync()
+        kept.sync()
+        block = drive.logical_block_bytes
+        change = DriveChange(
+            path=path,
+            size_bytes=notice.drive_bytes,
+            places=extents.merged((*notice.places, notice.extent), block, notice.drive_bytes),
+            old_marks=(),
+            new_marks=marks,
+            old_digest="",
+            new_digest="",
+            barred_digest="",
+            blank=False,
+            notice=notice.extent,
+        )
+        shown = stores.hidden_reader(
+            change, drive.read, new.read, kept.read(notice.start_bytes, notice.room_bytes)
+        )
+        return replace(
+            change,
+            new_digest=stores.digest_of(change.places, new.read),
+            barred_digest=stores.digest_of(change.places, shown),
+        )
+
+
+def _save_headers(run: Path, plan: Plan, changes: Sequence[DriveChange]) -> None:
+    """Save the headers of encrypted partitions, to check a passphrase before the first write. Containers on a
+    volume group or array are checked once it is assembled."""
+    by_device = {one.device: one for one in plan.containers}
+    for number, (member, change) in enumerate(zip(plan.members, changes, strict=True)):
+        for slot in member.after.partitions:
+            if one := by_device.get(partition_path(member.drive.path, slot.number)):
+                place = Extent(slot.start_bytes, one.offset_bytes)
+                with (
+                    extents.DeviceMedium(change.path) as drive,
+                    stores.Store(stores.new_file(run, number)) as new,
+                ):
+                    header = bytearray(extents.read_all((place,), drive.read))
+                    for part in extents.clipped(change.places, (place,)):
+                        at = part.start_bytes - place.start_bytes
+                        header[at : at + part.size_bytes] = new.read(part.start_bytes, part.size_bytes)
+                write_header(run, one.uuid, bytes(header))

@@ -45,8 +45,7 @@ class StoppedError(Exception):
 
 
 class RehearsalWorkspace(Struct, frozen=True):
-    """What a rehearsal needs: the run's folder, settings and journal, and the passphrase of encrypted
-    volumes."""
+    """The run's folder, settings and journal, and the passphrase of encrypted volumes."""
 
     run: Path
     environment: Environment
@@ -59,8 +58,8 @@ class RehearsalWorkspace(Struct, frozen=True):
 
 
 class Rehearsed(Struct, frozen=True):
-    """A drive of the plan, its scratch copy, and the partition table that the plan writes. `part`: number of
-    the only partition whose contents change, or 0."""
+    """A drive of the plan, its scratch copy, and the planned partition table. `part`: number of the only
+    partition whose contents change, or 0."""
 
     member: Member
     scratch: Member
@@ -79,7 +78,7 @@ class Rehearsed(Struct, frozen=True):
 
     @property
     def room(self) -> list[Extent]:
-        """Space without preserved data: new partitions, or what a partition gains or gives up by resizing."""
+        """Space without preserved data: new partitions, or what resizing gains or gives up."""
         if not self.resizes:
             return [slot.extent for slot in self.new]
         ends = sorted(slot.end_bytes for slot in (*self.old, *self.new))
@@ -94,14 +93,22 @@ class Rehearsed(Struct, frozen=True):
         """Return a partition's node on the scratch copy."""
         return partition_path(self.scratch.drive.path, slot.number)
 
+    def hider(self, workspace: RehearsalWorkspace) -> SignatureHider:
+        """Return what removes signatures from the scratch copy."""
+        block = self.scratch.drive.geometry.logical_block_bytes
+        return SignatureHider(self.scratch.drive.path, block, workspace.environment.patience_seconds)
+
+    def marks(self, hider: SignatureHider, slots: list[Slot]) -> tuple[record.SavedSignature, ...]:
+        """Remove the signatures of partitions and, if the table is new, of the drive. Return them."""
+        found = [place for slot in slots for place in hider.hide(self.node(slot), slot.extent)[0]]
+        drive = self.scratch.drive
+        whole, table = hider.hide(drive.path, Extent(0, drive.size_bytes)) if self.table.fresh else ((), ())
+        return in_release_order((*found, *whole), table, drive.geometry.logical_block_bytes)
+
 
 def rehearse(plan: Plan, workspace: RehearsalWorkspace) -> record.Record:
-    """Execute all operations of the plan on scratch copies, and save the old bytes of every place that will
-    change.
-
-    Raises Failed, NoScratchDeviceError without scratch copies, and StoppedError. The drives are
-    unchanged then.
-    """
+    """Execute all operations on scratch copies, and save the old bytes of every place that will change. The
+    drives stay unchanged. Raises Failed, NoScratchDeviceError and StoppedError."""
     wanted = [wanted_for(plan, member) for member in plan.members]
     with scratch_copies.scratch_copies_of(workspace.run, wanted) as nodes:
         there = plan.on_nodes(dict(zip(plan.devices, nodes, strict=True)) | arrays.scratch_nodes(plan))
@@ -209,8 +216,7 @@ def _expose(
 
 
 def wanted_for(plan: Plan, member: Member) -> scratch_copies.ScratchRequest:
-    """Describe the scratch copy for a drive: what it exposes, and where it may change. Reads the partition
-    table."""
+    """Describe the scratch copy for a drive: what it exposes, and where it may change."""
     path, size = member.drive.path, member.drive.size_bytes
     block = member.drive.geometry.logical_block_bytes
     part = _changed_part(plan)
@@ -228,7 +234,7 @@ def wanted_for(plan: Plan, member: Member) -> scratch_copies.ScratchRequest:
 
 
 def table_of(plan: Plan, member: Member) -> WriteTable:
-    """Return the partition table that the plan writes to a drive. Raises Failed if there is none."""
+    """Return the partition table that the plan writes to a drive. Raises Failed."""
     found = next((table for table in plan.tables if table.device == member.drive.path), None)
     if found is None:
         raise Failed(
@@ -281,17 +287,11 @@ def _carry_out(plan: Plan, there: Plan, workspace: RehearsalWorkspace) -> None:
         workspace.journal.add(Event.STEP_DONE if is_step else Event.COMMAND, said, step=number)
 
 
-def _hider(drive: Rehearsed, workspace: RehearsalWorkspace) -> SignatureHider:
-    identity = drive.scratch.drive
-    seconds = workspace.environment.patience_seconds
-    return SignatureHider(identity.path, identity.geometry.logical_block_bytes, seconds)
-
-
 def _old_marks(drive: Rehearsed, workspace: RehearsalWorkspace) -> tuple[record.SavedSignature, ...]:
-    """Remove the old signatures from the scratch copy and return them, and labels of other runs, which would
+    """Remove the old signatures from the scratch copy and return them, with labels of other runs, which would
     be misread later. If the table is preserved, only the changed partition has any."""
-    hider = _hider(drive, workspace)
-    marks = _marks(drive, hider, drive.old)
+    hider = drive.hider(workspace)
+    marks = drive.marks(hider, drive.old)
     if not drive.table.fresh:
         if drive.resizes:
             hider.restore()
@@ -303,9 +303,9 @@ def _old_marks(drive: Rehearsed, workspace: RehearsalWorkspace) -> tuple[record.
 
 def _new_marks(drive: Rehearsed, workspace: RehearsalWorkspace) -> tuple[record.SavedSignature, ...]:
     """Remove the new signatures from the scratch copy, verify that none are left, restore and return them,
-    and the blocks that turn a preserved table into the new one, in an order that survives a power cut."""
-    hider = _hider(drive, workspace)
-    marks = _marks(drive, hider, drive.new)
+    with the blocks that turn a preserved table into the new one, in an order that survives a power cut."""
+    hider = drive.hider(workspace)
+    marks = drive.marks(hider, drive.new)
     for slot in drive.new:
         hider.refuse_recognised(drive.node(slot), slot.filesystem)
     hider.restore()
@@ -315,12 +315,3 @@ def _new_marks(drive: Rehearsed, workspace: RehearsalWorkspace) -> tuple[record.
     before, wanted = (image_of(one.drive.path, regions, one.drive) for one in (drive.member, drive.scratch))
     blocks = in_order(drive.table.table, before, wanted)
     return (*marks, *(record.SavedSignature(start, len(data), stays=True) for start, data in blocks))
-
-
-def _marks(drive: Rehearsed, hider: SignatureHider, slots: list[Slot]) -> tuple[record.SavedSignature, ...]:
-    """Return the signatures of partitions and, if the table is new, of the drive."""
-    found = [place for slot in slots for place in hider.hide(drive.node(slot), slot.extent)[0]]
-    identity = drive.scratch.drive
-    drive_itself = (identity.path, Extent(0, identity.size_bytes))
-    whole, table = hider.hide(*drive_itself) if drive.table.fresh else ((), ())
-    return in_release_order((*found, *whole), table, identity.geometry.logical_block_bytes)

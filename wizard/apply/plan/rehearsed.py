@@ -68,7 +68,7 @@ KEEP = "keep"
 
 
 def is_rehearsed(run: Path) -> bool:
-    """Return True if the run's plan is rehearsed on scratch copies. Raises BadInput."""
+    """Return True if the plan is rehearsed on scratch copies. Raises BadInput."""
     if load_record(run) is not None:
         return True
     if runs.is_direct(run) is False:
@@ -145,7 +145,7 @@ def carry_out(work: job.RunWork) -> job.Outcome:
 
 
 def release(work: job.RunWork) -> job.Outcome:
-    """Make the result visible, end the possibility to undo, and mount the volumes. Raises DiskwrightError."""
+    """Make the result visible, which ends undo, and mount the volumes. Raises DiskwrightError."""
     run, journal = work.run, work.journal
     plan, record = runs.load_plan(run), _record(run)
     if record.phase in (Phase.HIDDEN, Phase.UNKNOWN):
@@ -183,8 +183,8 @@ def _delete(run: Path, proof: Proof) -> None:
 
 
 def _finish_kept(work: job.RunWork, plan: Plan) -> job.Outcome:
-    """Mount the volumes of a kept run. Then delete saved bytes that an interrupted keep has left: after
-    comparison with the planned bytes or, if volumes are in use, after all checks of the plan."""
+    """Mount the volumes of a kept run. Then delete saved bytes that an interrupted keep has left, after a
+    comparison or, if volumes are in use, after all checks of the plan."""
     run, proof = work.run, None
     if (run / FOLDER).exists():
         with suppress(DiskwrightError), comparing(run, plan) as checks:
@@ -225,9 +225,9 @@ def undo_plan(run: Path, journal: Journal) -> Message:
 
 def _end_saved(run: Path, plan: Plan, record: Record) -> Message | None:
     """End a run that has saved but not written, even if its drives are in use. Return None if the drives show
-    that it has written. Raises Refused if they may be other drives."""
+    writes. Raises Refused if they may be other drives."""
     release_left(run)
-    if not _are_attached(run, plan):
+    if why_not(run_drives.KnownDrives(run, plan).probe):
         save_record(run, replace(record, phase=Phase.UNDONE))
         return join(NOT_COMPARED(drives=plan.devices), _still_saved(run))
     with comparing(run, plan) as checks:
@@ -239,19 +239,15 @@ def _end_saved(run: Path, plan: Plan, record: Record) -> Message | None:
 
 
 def _end(run: Path, plan: Plan, is_old: Sentence, is_used: Sentence) -> Message:
-    """Delete the saved bytes of a finished run if the drives contain all of them. Return a summary."""
+    """Delete the saved bytes of a finished run if the drives contain them. Return a summary."""
     proof = None
     with suppress(DiskwrightError), comparing(run, plan) as checks:
         proof = checks.prove(Content.OLD)
-    if proof is None and (run / FOLDER).exists():
-        return join(is_used(drives=plan.devices), _still_saved(run))
     if proof:
         _delete(run, proof)
+    elif (run / FOLDER).exists():
+        return join(is_used(drives=plan.devices), _still_saved(run))
     return is_old(drives=plan.devices)
-
-
-def _are_attached(run: Path, plan: Plan) -> bool:
-    return not why_not(run_drives.KnownDrives(run, plan).probe)
 
 
 def _still_saved(run: Path) -> Message:
@@ -269,8 +265,8 @@ def _end_rehearsal(run: Path, plan: Plan, record: Record) -> Message:
 
 
 def _is_as_planned(run: Path, member: Member) -> bool:
-    """Return True if the drive's table and signatures match the plan. Raises Refused if the drive has this
-    run's recovery label, so the record is outdated."""
+    """Return True if the drive's table and signatures match the plan. Raises Refused if it has this run's
+    recovery label, so the record is outdated."""
     try:
         drive = probe_drive(member.drive.path, seconds=backup_store.LOOK_SECONDS)
     except DiskwrightError:
@@ -306,12 +302,8 @@ def check_can_undo(run: Path) -> None:
             )
         )
     if phase is Phase.KEPT:
-        raise process.refused(
-            t(
-                "The run {name} cannot be undone: it was kept, and the old bytes were deleted.",
-                name=run.name,
-            )
-        )
+        kept = Sentence("The run {name} cannot be undone: it was kept, and the old bytes were deleted.")
+        raise process.refused(kept(name=run.name))
 
 
 def check_keeps(run: Path) -> None:
@@ -332,8 +324,8 @@ def _record(run: Path) -> Record:
 
 
 def _check_drives(run: Path, plan: Plan, record: Record) -> None:
-    """Raises Refused unless the drives are the run's and unused. Before the first write, their contents must
-    match the plan."""
+    """Raises Refused unless the drives are the run's and unused and, before the first write, match the
+    plan."""
     environment = runs.load_environment(run)
     guard.check_operations(plan, environment)
     try:
@@ -352,7 +344,7 @@ def _check_drives(run: Path, plan: Plan, record: Record) -> None:
 
 
 def _is_untouched(run: Path, plan: Plan, record: Record) -> bool:
-    """Return True if the drives are unchanged by the run, and the record is not outdated."""
+    """Return True if the run has not written to the drives. The record may be outdated."""
     if record.phase is Phase.REHEARSING:
         return True
     try:
@@ -381,26 +373,6 @@ def _rehearse(plan: Plan, workspace: RehearsalWorkspace) -> Record:
     record = replace(record, of_plan=_record(workspace.run).of_plan)
     save_record(workspace.run, record)
     backup_store.save_backup(workspace.run)
-    _journal_changes(record, workspace)
-    return record
-
-
-def _no_room(plan: Plan, run: Path) -> Message:
-    """Describe that the rehearsal ran out of space. Changes to a single partition always need undo."""
-    if plan.part:
-        return t(
-            "Not enough free space in {folder} to rehearse: name another folder with --journal DIR.",
-            folder=run,
-        )
-    return t(
-        "Not enough free space in {folder} to rehearse. Name another folder with "
-        "--journal DIR, or start again without undo with --confirm {word}.",
-        folder=run,
-        word=shlex.quote(WORD),
-    )
-
-
-def _journal_changes(record: Record, workspace: RehearsalWorkspace) -> None:
     folder = workspace.run
     for change in record.changes:
         saved = (
@@ -424,6 +396,22 @@ def _journal_changes(record: Record, workspace: RehearsalWorkspace) -> None:
                 folder=folder,
             )
             workspace.journal.add(Event.COMMAND, unlabelled)
+    return record
+
+
+def _no_room(plan: Plan, run: Path) -> Message:
+    """Describe that the rehearsal ran out of space. Changes to one partition always need undo."""
+    if plan.part:
+        return t(
+            "Not enough free space in {folder} to rehearse: name another folder with --journal DIR.",
+            folder=run,
+        )
+    return t(
+        "Not enough free space in {folder} to rehearse. Name another folder with "
+        "--journal DIR, or start again without undo with --confirm {word}.",
+        folder=run,
+        word=shlex.quote(WORD),
+    )
 
 
 def _exchange(run: Path, plan: Plan, drives: Sequence[HeldDrive]) -> closing[Exchange]:
@@ -439,22 +427,21 @@ def comparing(run: Path, plan: Plan) -> Iterator[Checks]:
 
 
 def _over_tokens(run: Path, plan: Plan) -> tuple[str, ...]:
-    """Return the tokens that confirm `undo --over-changes`; empty if it would destroy the result of a later
-    run."""
+    """Return the tokens that confirm `undo --over-changes`; empty if a later run's result would be lost."""
     return () if run_drives.later_runs(run) else plan.tokens
 
 
 def ask(run: Path, plan: Plan, purpose: process.Purpose) -> None:
-    """Raises Refused or Failed if the run cannot continue for this purpose now. Read-only."""
-    record = _record(run)
+    """Raises Refused or Failed if the run cannot continue for this purpose. Read-only."""
+    phase, undoing = _record(run).phase, purpose is process.Purpose.UNDO
     run_drives.KnownDrives(run, plan).probe()
-    if record.phase is Phase.REHEARSING:
+    if phase is Phase.REHEARSING:
         return
-    if purpose is not process.Purpose.UNDO and record.phase is Phase.KEPT:
+    if phase is Phase.KEPT and not undoing:
         run_drives.check_holds_plan(run, plan)
         return
     with comparing(run, plan) as checks:
-        if purpose is process.Purpose.UNDO:
+        if undoing:
             checks.check_undo(over=False)
         else:
             checks.check_forward()
@@ -466,7 +453,7 @@ def next_commands(run: Path) -> Message:
 
 
 def working_commands(run: Path) -> Message | None:
-    """Describe the commands that can continue the run, or return None if none can."""
+    """Describe the commands that can continue the run, or return None."""
     record, name = _record(run), runs.run_argument(run)
     if record.phase is Phase.KEPT:
         return engine_words.RESUMES_RUN(command="resume", run=name)
@@ -487,7 +474,7 @@ def working_commands(run: Path) -> Message | None:
 
 
 def _was_replugged(plan: Plan) -> bool:
-    """Return True if a drive was reattached, so that it may be another one and the rehearsal cannot go on."""
+    """Return True if a drive was reattached and may be another one, so the rehearsal cannot go on."""
     try:
         drives = identity_check.probe_members(plan)
     except DiskwrightError:
@@ -497,7 +484,7 @@ def _was_replugged(plan: Plan) -> bool:
 
 
 def _update_kernel(plan: Plan, *, anew: bool = True) -> None:
-    """Make the kernel reread the drives. Without `anew`, old partitions stay, since they may be in use."""
+    """Make the kernel reread the drives. Without `anew`, old partitions stay: they may be in use."""
     if plan.part:
         update_partition(plan)
         return

@@ -2,15 +2,18 @@
 runs on them."""
 
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from wizard.apply.engine.checks import COMPLETE
+from wizard.apply.block.extents import DeviceMedium
+from wizard.apply.engine import survey
+from wizard.apply.engine.checks import COMPLETE, side_of
 from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase, load_record, save_record
+from wizard.apply.engine.survey import Content, DriveSide
 from wizard.apply.plan import identity_check
 from wizard.apply.run import kinds, runs
 from wizard.apply.run.backup_store import LOOK_SECONDS
@@ -34,8 +37,7 @@ under the names that the user confirmed."""
 
 
 class RelocatedDrive(Struct, frozen=True):
-    """A drive of the run, as `known` and as found under another name, with both names and how it was
-    identified."""
+    """A drive of the run under another name, and a sentence on how it was identified."""
 
     known: Identity
     drive: Drive
@@ -96,15 +98,12 @@ class KnownDrives(Struct, frozen=True):
             return None
         found = tuple(self._found(member))
         if len(found) > 1:
-            raise refused(
-                t(
-                    "{drives:and} could each be the drive of the run {run}, formerly {known}. Detach all "
-                    "but the right one.",
-                    drives=tuple(one.path for one in found),
-                    run=self.run.name,
-                    known=known.path,
-                )
+            several = Sentence(
+                "{drives:and} could each be the drive of the run {run}, formerly {known}. Detach all "
+                "but the right one."
             )
+            drives = tuple(one.path for one in found)
+            raise refused(several(drives=drives, run=self.run.name, known=known.path))
         if found:
             why = (
                 t("the serial number or WWN matches")
@@ -126,41 +125,80 @@ class KnownDrives(Struct, frozen=True):
         return identity_check.find_drives(member.drive, partial(self._is_left, member))
 
     def _is_left(self, member: Member, drive: Drive) -> bool:
-        try:
+        with suppress(DiskwrightError):
             return self._fault(member, drive, whole=True) is None
-        except DiskwrightError:
-            return False
+        return False
 
     def _is_another(self, member: Member, drive: Drive) -> bool:
         """Return True if a drive has the same identifiers, but may be another drive."""
-        try:
+        with suppress(DiskwrightError):
             fault = self._fault(member, drive)
-        except DiskwrightError:
-            return False
-        return fault is not None and identity_check.identity_difference(member.drive, drive) is None
+            return fault is not None and identity_check.identity_difference(member.drive, drive) is None
+        return False
 
     def _fault(self, member: Member, drive: Drive, *, whole: bool = False) -> Message | None:
-        number = self.plan.members.index(member)
-        shows = partial(identity_check.shows_run, self.run, self.plan, number, drive, whole=whole)
+        shows = partial(self._is_left_there, self.plan.members.index(member), drive, whole=whole)
         return identity_check.drive_fault(member.drive, drive, shows)
+
+    def _is_left_there(self, number: int, drive: Drive, *, whole: bool) -> bool | None:
+        """Return True if a drive contains what the run left on its drive `number`, from 0, or None if there
+        is nothing to compare. Raises Failed or BadInput if the drive is unreadable.
+
+        A drive with its own identifiers must contain nothing else. Without them, most places must match, or
+        with `whole` all of them.
+        """
+        record = load_record(self.run)
+        if record is None or not record.changes:
+            return None
+        if record.phase is Phase.KEPT:
+            # The drive is in use: compare only what the plan created, since files may have changed.
+            return self._contains_made(number, drive)
+        is_identified = identity_check.tells_who_it_is(self.plan.members[number].drive)
+        with DeviceMedium(drive.path) as medium, ExitStack() as files:
+            side = side_of(self.run, number, record.changes[number], medium, files)
+            if whole and not is_identified:
+                return _matches_phase(record.phase, side)
+            found = survey.count_blocks(side)
+        return found.is_known or not found.other if is_identified else found.old + found.new >= found.other
+
+    def _contains_made(self, number: int, drive: Drive) -> bool | None:
+        """Compare UUIDs on a drive with those planned for drive `number`, from 0. None if there are none."""
+        identities = list(self.plan.drives)
+        identities[number] = replace(identities[number], path=drive.path)
+        moved = self.plan.on_drives(tuple(identities))
+        made = {device for step in moved.steps for device in step.operation.made}
+        if not made:
+            return None
+        names = {drive.path, *(part.path for part in drive.partitions)}
+        return bool(names & made) and not any(identity_check.made_differences(moved, drive))
 
     @property
     def _commands(self) -> Message:
         record = load_record(self.run)
-        if record is not None and record.phase in GOING_BACK:
+        phase = record.phase if record else None
+        if phase in GOING_BACK:
             by = Sentence("`diskwright undo {run}`")
-        elif record is not None and record.phase in COMPLETE:
+        elif phase in COMPLETE:
             by = Sentence("`diskwright keep {run}` or `diskwright undo {run}`")
         else:
             by = Sentence("`diskwright resume {run}`")
         return by(run=runs.run_argument(self.run))
 
 
-def find_relocated(run: Path, *, undoing: bool = False) -> tuple[RelocatedDrive, ...]:
-    """Find drives of a rehearsed run under new names. Read-only. Raises Refused if several drives match.
+def _matches_phase(phase: Phase, side: DriveSide) -> bool:
+    change = side.change
+    if phase is Phase.HIDDEN:
+        return side.holds(change.barred_digest)
+    if phase is Phase.RELEASED:
+        return side.holds(change.new_digest)
+    if phase in (Phase.SAVED, Phase.UNKNOWN):
+        return survey.content_of(side) is not Content.FOREIGN and survey.count_blocks(side).is_known
+    return side.is_old_intact() and side.is_new_intact() and survey.find_foreign_block(side) is None
 
-    With `undoing`, also searches if the record shows no write, since it may be older than the drives.
-    """
+
+def find_relocated(run: Path, *, undoing: bool = False) -> tuple[RelocatedDrive, ...]:
+    """Find drives of a rehearsed run under new names. Raises Refused if several drives match. `undoing` also
+    searches if the record shows no write, since it may be older than the drives."""
     record = load_record(run)
     if record is None or record.phase in OVER - ({Phase.SAVED} if undoing else set()):
         return ()
@@ -246,7 +284,7 @@ def _has_written(run: Path) -> bool:
 
 def _is_same(one: Identity, other: Identity) -> bool:
     """Return True if two runs name the same drive. Without identifiers this may be wrong for drives in a
-    dock, and then too much is refused."""
+    dock; then too much is refused."""
     if identity_check.tells_who_it_is(one) and identity_check.tells_who_it_is(other):
         return (one.serial, one.wwn, one.size_bytes) == (other.serial, other.wwn, other.size_bytes)
     return (one.boot_id, one.diskseq, one.path) == (other.boot_id, other.diskseq, other.path)

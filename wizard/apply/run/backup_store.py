@@ -34,7 +34,7 @@ def write_durably(path: Path, data: bytes, flags: int) -> None:
 
 
 def replace_durably(file: Path, data: bytes) -> None:
-    """Replace a file atomically and sync it. Raises OSError and leaves the old file unchanged."""
+    """Replace a file atomically and sync it. Raises OSError."""
     new = file.with_name(f"{file.name}.new")
     write_durably(new, data, os.O_TRUNC | os.O_NOFOLLOW)
     new.replace(file)
@@ -42,19 +42,18 @@ def replace_durably(file: Path, data: bytes) -> None:
 
 
 def replace_document(file: Path, schema: str, value: object) -> None:
-    """Replace a document atomically and sync it. Raises Failed and leaves the old file unchanged."""
+    """Replace a document atomically and sync it. Raises Failed."""
     replace_text(file, render_document(schema, to_json(value)))
 
 
 def replace_text(file: Path, text: str) -> None:
-    """Replace a text file atomically and sync it. Raises Failed and leaves the old file unchanged."""
+    """Replace a text file atomically and sync it. Raises Failed."""
     with failing(process.UNWRITTEN, file=file):
         replace_durably(file, text.encode())
 
 
 def read_kept(file: Path) -> str | None:
-    """Return the text of a run's file, or None if the file does not exist. Raises BadInput if it is
-    unreadable."""
+    """Return the text of a run's file, or None if missing. Raises BadInput."""
     try:
         return file.read_text("utf-8")
     except FileNotFoundError:
@@ -104,7 +103,7 @@ def save_backup(run: Path) -> None:
 
 
 def drop_backup(run: Path) -> None:
-    """Delete the backup files. Call this only if the run can no longer be finished or undone."""
+    """Delete the backup files of a run that can no longer be finished or undone."""
     for name in BACKUPS:
         (run / name).unlink(missing_ok=True)
 
@@ -194,13 +193,12 @@ FILE = "facts.json"
 
 
 def keep_facts(run: Path, paths: Sequence[str]) -> None:
-    """Save the raw facts about the drives in the run's folder, readable only by root. Ignores failures."""
+    """Save the raw facts about the drives. Ignores failures."""
     with suppress(DiskwrightError, OSError):
         text = render_document(SCHEMA, to_json(survey(paths, seconds=LOOK_SECONDS)))
         write_durably(run / FILE, text.encode(), os.O_EXCL)
 
 
 def kept_machine(run: Path) -> Machine | None:
-    """Return the machine as probed when the run started, or None if no facts were saved. Raises BadInput if
-    the file is damaged."""
+    """Return the machine as probed when the run started, or None. Raises BadInput."""
     return load_machine(run / FILE) if (run / FILE).is_file() else None

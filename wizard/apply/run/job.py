@@ -38,9 +38,9 @@ NOT_YET = t("Done, not in use yet: keep or undo the result.")
 
 
 class Start(Struct, frozen=True):
-    """How a new run is started. `tokens` confirm the drives. `journal_dir`: folder for runs, None for the
-    usual one. `secret`: passphrase of encrypted volumes. `keep`: keep the result as soon as it is written.
-    `why_direct`: why the run cannot be rehearsed, empty if it can."""
+    """How to start a new run: the tokens that confirm the drives, the folder for runs (None for the usual
+    one), the passphrase of encrypted volumes. `keep`: keep the result as soon as it is written. `why_direct`:
+    why the run cannot be rehearsed, empty if it can."""
 
     tokens: tuple[str, ...] = ()
     journal_dir: Path | None = None
@@ -66,21 +66,10 @@ def check_tokens(document: Document, tokens: Sequence[str]) -> None:
     options = tuple(f"--confirm {token}" for token in document.tokens)
     wrong = next((token for token in tokens if token and token not in document.tokens), None)
     if wrong is None:
-        raise process.refused(
-            t(
-                "To confirm writing to {devices:list}, add {options:row}, each exactly once.",
-                devices=document.devices,
-                options=options,
-            )
-        )
-    raise process.refused(
-        t(
-            "To confirm writing to {devices:list}, add {options:row}: '{wrong}' does not match.",
-            devices=document.devices,
-            options=options,
-            wrong=wrong,
-        )
-    )
+        once = Sentence("To confirm writing to {devices:list}, add {options:row}, each exactly once.")
+        raise process.refused(once(devices=document.devices, options=options))
+    other = Sentence("To confirm writing to {devices:list}, add {options:row}: '{wrong}' does not match.")
+    raise process.refused(other(devices=document.devices, options=options, wrong=wrong))
 
 
 def check_root() -> None:
@@ -97,7 +86,7 @@ def begin(
     run_lock: int,
     secret: bytes | None = None,
 ) -> None:
-    """Journal the start and launch the run's process. Raises Failed if the process cannot start."""
+    """Journal the start and launch the run's process. Raises Failed."""
     journal = Journal(run)
     journal.add(Event.STARTED, sentence)
     journal.close()
@@ -114,8 +103,8 @@ def carry_steps(
     *,
     may_stop: bool = True,
 ) -> "Outcome | None":
-    """Execute steps. Return the outcome after an error or, if steps
-    `may_stop`, a stop request, with the progress according to `far`; or None."""
+    """Execute steps. Return the outcome after an error or, if they `may_stop`, a stop request, with the
+    progress according to `far`; or None."""
     for number, sentence, work in steps:
         if may_stop and (run / process.STOP).exists():
             return Event.STOPPED, f"{STOPPED(step=number)} {far()}".rstrip()
@@ -145,11 +134,8 @@ class RunWork(Struct, frozen=True):
 
 
 class JobRequest(Struct, frozen=True):
-    """A request to continue a run.
-
-    `over_changes` allows undo although other programs have changed the drive since; `tokens` confirms the
-    drives by serial number.
-    """
+    """A request to continue a run. `over_changes`: undo even if other programs have changed the drive since;
+    then `tokens` confirms the drives."""
 
     purpose: Purpose
     secret: bytes | None = None
@@ -158,8 +144,8 @@ class JobRequest(Struct, frozen=True):
 
 
 class Prepared(Struct, frozen=True):
-    """Everything needed to continue a run: the journal sentence, a function that locks the drives, a check to
-    run under the locks, and the passphrase or key of encrypted volumes."""
+    """How to continue a run: the journal's sentence, how to lock the drives, the check under the locks, and
+    the passphrase or key of encrypted volumes."""
 
     sentence: Message
     lock: Callable[[], Locks]
@@ -170,11 +156,14 @@ class Prepared(Struct, frozen=True):
 LEFT_OFF = frozenset({RunState.FAILED, RunState.STOPPED, RunState.REFUSED, RunState.INTERRUPTED})
 """States from which a run can resume."""
 
+ENDED = frozenset({RunState.DONE, RunState.UNDONE, RunState.KEPT})
+"""States from which no run resumes."""
+
 PURPOSES = {"resume": Purpose.APPLY, Settling.KEEP: Purpose.KEEP, Settling.UNDO: Purpose.UNDO}
 
 
 class NextCommands(Struct, frozen=True):
-    """Names of the commands that can continue a run now; `why_not` if there are none."""
+    """The commands that can continue a run now; `why_not` if there are none."""
 
     names: tuple[str, ...] = ()
     why_not: Message | str = ""
@@ -192,11 +181,7 @@ class PendingWrites(Struct, frozen=True):
 
 
 class Rollback(StrEnum):
-    """Possibility of undo.
-
-    OPEN: the run can be undone. CLOSED: the filesystem was written to since. UNKNOWN: the device is
-    unreadable.
-    """
+    """Possibility of undo. CLOSED: the filesystem was written to since. UNKNOWN: the device is unreadable."""
 
     OPEN = "open"
     CLOSED = "closed"
@@ -204,10 +189,8 @@ class Rollback(StrEnum):
 
 
 class RollbackState(Struct, frozen=True):
-    """Possibility of undo, with a sentence.
-
-    `since` is the last mount for writing, in seconds since 1970, if the mount made undo impossible, else 0.
-    """
+    """Possibility of undo. `since`: the mount for writing that made undo impossible, in seconds since 1970,
+    or 0."""
 
     back: Rollback
     sentence: str
@@ -240,9 +223,6 @@ class RunJob(Generic[D]):
     explains = False
     """True if documents have explanations that may be outdated."""
 
-    ended = frozenset({RunState.DONE, RunState.UNDONE, RunState.KEPT})
-    """States from which no run resumes."""
-
     # New runs.
 
     def check_document(self, document: D) -> None:
@@ -256,8 +236,8 @@ class RunJob(Generic[D]):
     def own_drives(
         self, document: D, environment: Environment, run: Path | None = None, *, undoing: bool = False
     ) -> Collection[str]:
-        """Return the drives to lock. Raises Refused unless the document names these drives, and the run
-        may write there. `run` is None for a new run."""
+        """Return the drives to lock. Raises Refused if the document may not write there. `run` is None for a
+        new run."""
         raise NotImplementedError
 
     def check_place(self, document: D, how: Start) -> None:
@@ -276,13 +256,9 @@ class RunJob(Generic[D]):
         locks."""
         raise NotImplementedError
 
-    def decided(self, document: D, how: Start) -> Start:
-        """Return how to start with what must be decided only once."""
-        return how
-
     def lock_new(self, document: D, how: Start, *, make: bool) -> Locks:
-        """Run all checks of a new run, and return the locks of the drives. Only writes with `make`. Raises
-        Refused or BadInput for the first check that fails."""
+        """Run all checks of a new run, and return the locks of the drives. Writes only with `make`. Raises
+        Refused or BadInput."""
         self.check_document(document)
         self.check_confirmed(document, how)
         check_root()
@@ -299,20 +275,18 @@ class RunJob(Generic[D]):
         return locks
 
     def check_explained(self, document: D, environment: Environment) -> None:
-        """Raises Refused if the explanations in a document are not the current ones."""
+        """Raises Refused if the document's explanations are outdated."""
 
     def described_for(self, document: D, environment: Environment) -> D:
-        """Return the document with the texts for an environment, which may use another fstab."""
+        """Return the document with the texts for another fstab."""
         return document
 
     def preflight_unprivileged(self, document: D, how: Start) -> None:
         """Run the checks of `preflight` that need no root. Raises as that does."""
 
     def preflight(self, document: D, how: Start) -> None:
-        """Run all checks of a new run as if it were confirmed, without writing. Raises as `lock_new` and
-        `check_explained` do."""
-        how = self.decided(document, replace(how, tokens=document.tokens))
-        process.unlock(self.lock_new(document, how, make=False))
+        """Run all checks of a new run as if it were confirmed, without writing. Raises as they do."""
+        process.unlock(self.lock_new(document, replace(how, tokens=document.tokens), make=False))
         self.check_explained(document, how.environment)
 
     def make(self, document: D, how: Start) -> Path:
@@ -321,11 +295,10 @@ class RunJob(Generic[D]):
         return runs.make_run(how.folder, document.devices, self.kind.file, text, how.environment)
 
     def start(self, document: D, how: Start) -> Path:
-        """Start a run in a detached process and return its folder. Raises as `preflight` does, and Refused if
-        the tokens are wrong or the process cannot start. Nothing has been written to the drives then."""
+        """Start a run in a detached process and return its folder. Raises as `preflight` does, and Refused
+        for wrong tokens. Nothing was written to the drives then."""
         if self.explains:
             self.preflight(document, how)
-        how = self.decided(document, how)
         drive_locks = self.lock_new(document, how, make=True)
         applying = tn(
             "Applying {count} step to {devices:list}.",
@@ -349,8 +322,7 @@ class RunJob(Generic[D]):
     # Existing runs.
 
     def located(self, run: Path) -> D:
-        """Return the document of a run, with the current nodes of its drives. Raises Refused if they are not
-        clear."""
+        """Return the document of a run with current nodes. Raises Refused if they are not clear."""
         return self.kind.load(run)
 
     def has_begun(self, run: Path) -> bool:
@@ -358,13 +330,13 @@ class RunJob(Generic[D]):
         return bool(begun_steps(read_entries(run)))
 
     def check_possible(self, run: Path, asked: JobRequest) -> None:
-        """Raises Refused if no run of this kind, or in this state, can continue that way."""
+        """Raises Refused if the kind or the state of the run does not allow the request."""
         now, name = state(run), run.name
         if asked.over_changes and not self.overwrites:
             raise process.refused(t("Undo of run {name} never overwrites later changes.", name=name))
         match asked.purpose:
             case Purpose.APPLY:
-                if now in self.ended:
+                if now in ENDED:
                     raise Refused(
                         t("Run {name} is {state}; no steps remain to resume.", name=name, state=now)
                     )
@@ -376,9 +348,8 @@ class RunJob(Generic[D]):
                             run=runs.run_argument(run),
                         )
                     )
-            case Purpose.KEEP:
-                if not self.keeps:
-                    raise Refused(NOT_WAITING(name=name))
+            case Purpose.KEEP if not self.keeps:
+                raise Refused(NOT_WAITING(name=name))
             case Purpose.UNDO:
                 if now is RunState.UNDONE:
                     raise Refused(UNDONE(name=name))
@@ -393,7 +364,7 @@ class RunJob(Generic[D]):
         return self.prepared(run, self.located(run), asked.purpose, runs.load_environment(run))
 
     def prepared(self, run: Path, document: D, purpose: Purpose, environment: Environment) -> Prepared:
-        """Prepare a request with the located document of a run and the environment."""
+        """Prepare a request for a located document."""
         drives = self.own_drives(document, environment, run, undoing=purpose is Purpose.UNDO)
         return Prepared(
             STARTS[purpose](devices=document.devices),
@@ -402,7 +373,7 @@ class RunJob(Generic[D]):
         )
 
     def ask(self, run: Path, purpose: Purpose) -> None:
-        """Check a purpose without writing. Raises DiskwrightError if it is not possible now."""
+        """Check a purpose without writing. Raises DiskwrightError."""
         asked = JobRequest(purpose)
         self.check_possible(run, asked)
         self.prepare(run, asked).check()
@@ -439,11 +410,11 @@ class RunJob(Generic[D]):
         return False
 
     def describe_direct(self, run: Path, now: RunState) -> Message | str:
-        """Describe how far a direct run got, and what can be done. Empty for others, and before it ends."""
+        """Describe how far an ended direct run got, and what can be done. Empty for others."""
         return ""
 
     def commands(self, run: Path, now: RunState) -> tuple[str, ...]:
-        """Return the names of commands that can continue a run, judged by the state and files."""
+        """Return the commands that can continue a run, judged by the state and files."""
         if now is RunState.WAITING:
             return tuple(Settling)
         if now not in LEFT_OFF:
@@ -463,12 +434,12 @@ class RunJob(Generic[D]):
         return NextCommands(works, "" if works or not fault else self.last_resort(run, fault))
 
     def last_resort(self, run: Path, fault: Message | str) -> Message | str:
-        """Return why no command can continue a run, and the command that overwrites later changes."""
+        """Return why no command can continue a run, and any command that overwrites later changes."""
         return fault
 
     def next_commands(self, run: Path, now: RunState) -> Message | str:
         """Describe the commands that can continue an ended run. Empty if it was refused before the first
-        write: start it again."""
+        write."""
         try:
             if now is RunState.REFUSED and not begun_steps(read_entries(run)):
                 return ""
@@ -485,7 +456,7 @@ class RunJob(Generic[D]):
         return join(*found) if found else SHOWN_BY_STATUS(run=shown)
 
     def rollback(self, run: Path) -> RollbackState | None:
-        """Return True if an ended run can be undone, or None if use of the filesystem is irrelevant."""
+        """Return if an ended run can be undone, or None if use of the filesystem is irrelevant."""
         return None
 
     def relocated(self, run: Path) -> dict[str, str]:
@@ -498,7 +469,7 @@ class RunJob(Generic[D]):
 
     def wants_passphrase(self, run: Path, *, keeps: bool = False) -> bool:
         """Return True if resuming a run, or keeping it, needs the passphrase or key of encrypted volumes.
-        Raises Refused if the run has nothing to keep."""
+        Raises Refused if there is nothing to keep."""
         return False
 
     def phase(self, run: Path) -> Phase | None:
@@ -520,8 +491,7 @@ class RunJob(Generic[D]):
         return ""
 
     def why_not(self, run: Path, purpose: Purpose) -> Message | str | None:
-        """Return why the run cannot be continued for this purpose, without "Nothing was written", or None if
-        it can. Read-only."""
+        """Return why the run cannot be continued for this purpose, or None. Read-only."""
         try:
             self.ask(run, purpose)
         except DiskwrightError as error:

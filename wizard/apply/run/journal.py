@@ -25,7 +25,7 @@ from wizard.process.program import FAILS_AGAIN
 
 
 def line_of(entry: JournalEntry) -> bytes:
-    """Return the JSON line of an entry. Stores the message and the arguments if known, otherwise the text."""
+    """Return the JSON line of an entry, with the message and arguments if known."""
     plain: codec.JSON = codec.to_json(entry)
     if entry.said is not None:
         del plain["sentence"]
@@ -33,8 +33,8 @@ def line_of(entry: JournalEntry) -> bytes:
 
 
 def entry_of(line: str, where: str) -> JournalEntry:
-    """Parse a journal line, with the sentence in the current language. Raises ValueError for invalid JSON,
-    and BadInput, naming `where`, for an invalid entry."""
+    """Parse a journal line, in the current language. Raises ValueError for invalid JSON, and BadInput, naming
+    `where`, for an invalid entry."""
     plain: object = json.loads(line)
     if not _is_table(plain) or "said" not in plain:
         return codec.from_json(plain, JournalEntry, where)
@@ -75,8 +75,8 @@ POLL_SECONDS = 0.05
 
 
 class RunState(StrEnum):
-    """State of a run. INTERRUPTED: the process ended without journaling a result. WAITING: all steps are
-    done, and the user must keep or undo the result."""
+    """State of a run. INTERRUPTED: the process ended without a result. WAITING: the user must keep or
+    undo."""
 
     RUNNING = "running"
     DONE = "done"
@@ -94,8 +94,7 @@ ENDS = {Event(state): state for state in RunState if state not in (RunState.RUNN
 
 
 class Journal:
-    """The writer of a journal, for the process that holds the run's lock. Raises Failed if the file is not
-    writable."""
+    """Writes the journal, in the process that holds the run's lock. Raises Failed."""
 
     def __init__(self, run: Path) -> None:
         self._run = run
@@ -193,10 +192,8 @@ class Journal:
 
 
 def read_entries(run: Path) -> tuple[JournalEntry, ...]:
-    """Return all complete entries of a run.
-
-    Raises BadInput if the journal cannot be read. Runs that do not depend on it return the readable entries.
-    """
+    """Return all complete entries of a run, or the readable ones if the run does not depend on its journal.
+    Raises BadInput."""
     dispensable = _is_dispensable(run)
     if dispensable and not (run / FILE).exists():
         return ()
@@ -256,7 +253,7 @@ PHASES_OF = {
 
 def _contradicts(run: Path, found: RunState) -> bool:
     """Return True if the record of a rehearsed plan shows that the journal is outdated or from another run.
-    False if no bytes are saved, since nothing is left to do then."""
+    False if no bytes are saved: nothing is left to do."""
     if found not in PHASES_OF or (run / SNAPSHOT).exists() or not (run / "engine").is_dir():
         return False
     record = raw_record(run)
@@ -292,7 +289,7 @@ def was_done(run: Path) -> bool:
 
 def follow(run: Path, after: int = 0, meanwhile: Callable[[], None] | None = None) -> Iterator[JournalEntry]:
     """Yield the run's entries after the first `after` as they appear, until its process ends. Call
-    `meanwhile` between polls, several times a second."""
+    `meanwhile` between polls."""
     seen = after
     while True:
         running = state(run) is RunState.RUNNING

@@ -42,12 +42,8 @@ class Purpose(StrEnum):
 
 
 def module_argv(module: str, *arguments: str, writes_bytecode: bool = True) -> tuple[str, ...]:
-    """Return the arguments that run a module of this package, independent of working directory and
-    environment.
-
-    Passes on the current bytecode settings. Without `writes_bytecode`, no bytecode is cached, for example
-    when running as another user.
-    """
+    """Return the arguments that run a module of this package, with the current bytecode settings. Without
+    `writes_bytecode`, for example as another user, none is cached."""
     kept = (
         *(("-B",) if sys.dont_write_bytecode or not writes_bytecode else ()),
         *(("-X", f"pycache_prefix={sys.pycache_prefix}") if sys.pycache_prefix else ()),
@@ -83,8 +79,8 @@ def launch(
 
 @contextmanager
 def _secret_pipe(secret: bytes | None) -> Iterator[tuple[int, ...]]:
-    """Provide a pipe from which the passphrase can be read; empty without one. The passphrase fits into the
-    pipe buffer and never reaches a file."""
+    """Provide a pipe with the passphrase; empty without one. It fits into the pipe buffer and never reaches a
+    file."""
     if secret is None:
         yield ()
         return
@@ -227,7 +223,6 @@ def udev_runs() -> bool:
 
 
 def request_stop(run: Path) -> None:
-    """Ask a run to stop before the next step; the current step is finished. Raises Failed if the stop file
-    cannot be created."""
+    """Ask a run to stop before the next step. Raises Failed."""
     with failing(UNWRITTEN, file=run / STOP):
         (run / STOP).touch(mode=0o600)

@@ -49,8 +49,7 @@ class StepProgress(Struct, frozen=True):
 
 
 class RunStatus(Struct, frozen=True):
-    """Progress of the step, phase of a rehearsed plan, and effect of a power cut now. None or empty if
-    unknown."""
+    """Progress of the step, phase of a rehearsed plan, and effect of a power cut now."""
 
     progress: StepProgress | None = None
     phase: Phase | None = None
@@ -104,7 +103,7 @@ def noting(
 
 
 class Tally:
-    """Count bytes read or written, and report the share done. Reports nothing before `begin`."""
+    """Count bytes and report the share done. Reports nothing before `begin`."""
 
     def __init__(self) -> None:
         self._progress: Progress | None = None
@@ -127,8 +126,7 @@ def part_of(progress: Progress, begin: float, end: float) -> Progress:
 
 
 def known_so_far(run: Path) -> str:
-    """Describe what the journal shows about the drive. Steps are journaled before they start, so it lists
-    every step that may have written."""
+    """Describe what the journal shows about the drive. Steps are journaled before they start."""
     try:
         entries = journal.read_entries(run)
         record = load_record(run)
@@ -224,8 +222,7 @@ def progress_sentence(progress: StepProgress) -> str:
 
 
 class ProgressPrinter:
-    """Print progress while following a run. `read` returns the progress and `tell` prints a sentence. May be
-    called at any rate."""
+    """Print progress while following a run. `read` returns the progress, `tell` prints a sentence."""
 
     def __init__(
         self,
@@ -239,7 +236,7 @@ class ProgressPrinter:
         self._due = monotonic() + every_seconds
 
     def handle(self, entry: JournalEntry) -> None:
-        """Restart the interval, since another line is printed for this journal entry."""
+        """Restart the interval: another line is printed for this entry."""
         if entry.event is Event.STEP_STARTED:
             self._at_work = entry.step
         elif entry.event in (Event.STEP_DONE, Event.STEP_FAILED):
@@ -280,8 +277,8 @@ class Settling(StrEnum):
 
 
 class DecisionChoice(Struct, frozen=True):
-    """A possible way to settle a run: the question to ask, its consequence, and why it needs the passphrase
-    of encrypted volumes; empty if it does not."""
+    """A way to settle a run: the question, its consequence, and why it needs the passphrase of encrypted
+    volumes."""
 
     way: Settling
     question: Message | str
@@ -290,11 +287,8 @@ class DecisionChoice(Struct, frozen=True):
 
 
 class Decision(Struct, frozen=True):
-    """The possible ways to settle or resume a run.
-
-    `resumes` is True if the run can be resumed. `look` explains how to inspect the result and still be able
-    to undo. `settled` is True if no decision is needed, although undo is still possible.
-    """
+    """The ways to settle or resume a run. `look`: how to inspect the result and still be able to undo.
+    `settled`: no decision is needed, although undo is possible."""
 
     choices: tuple[DecisionChoice, ...] = ()
     resumes: bool = False

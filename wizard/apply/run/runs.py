@@ -56,8 +56,8 @@ IN_MEMORY = frozenset({"tmpfs", "ramfs", "rootfs", "devtmpfs", "overlay", "squas
 
 
 class Settings(Struct, frozen=True):
-    """The settings of a run for resume and undo; the document run.json. `direct` is True if a plan's steps
-    run directly on the drive; None for other kinds of runs and older versions."""
+    """Settings for resume and undo; the document run.json. `direct`: a plan's steps run directly on the
+    drive; None for other kinds of runs and older versions."""
 
     fstab: str
     only: tuple[str, ...] | None
@@ -66,8 +66,8 @@ class Settings(Struct, frozen=True):
 
 
 class RunDrives(Struct, frozen=True):
-    """The drives of a run as last found; the document drives.json. `found` is True if the run's folder was
-    lost and this one was rebuilt from recovery labels on the drives."""
+    """The drives of a run as last found; the document drives.json. `found`: the folder was lost and rebuilt
+    from recovery labels."""
 
     drives: tuple[Identity, ...]
     found: bool = False
@@ -79,8 +79,7 @@ def runs_folder(journal_dir: Path | None = None) -> Path:
 
 
 def run_argument(run: Path) -> str:
-    """Return the command argument that selects a run: its name in the default folder, else its path, quoted
-    for the shell."""
+    """Return the argument that selects a run: its name in the default folder, else its quoted path."""
     whole = run.absolute()
     return run.name if whole.parent == STATE / "runs" else shlex.quote(printable(str(whole), 4000))
 
@@ -91,10 +90,8 @@ def command_on(way: str, run: Path) -> str:
 
 
 def check_room(folder: Path, needed_bytes: int, *, make: bool) -> None:
-    """Check for enough free space by allocating and releasing it. Raises Refused.
-
-    Without `make`, nothing is written; only the free space of the nearest existing folder is compared.
-    """
+    """Check for enough free space by allocating and releasing it. Without `make`, only compare the free
+    space. Raises Refused."""
     needed = needed_bytes + ROOM_BYTES
     try:
         if make:
@@ -113,15 +110,14 @@ def check_room(folder: Path, needed_bytes: int, *, make: bool) -> None:
 
 
 def make_private(folder: Path) -> None:
-    """Create all missing folders of a path with mode 0700, regardless of the umask: a writable parent would
-    let others replace the folder."""
+    """Create all missing folders of a path with mode 0700: a writable parent would let others replace the
+    folder."""
     for missing in reversed([above for above in (folder, *folder.parents) if not above.exists()]):
         missing.mkdir(mode=0o700, exist_ok=True)
 
 
 def refuse_open_folder(folder: Path) -> None:
-    """Raises Refused if any user can replace files in the folder or the parents, and so choose where root
-    writes."""
+    """Raises Refused if any user can replace files in the folder or the parents."""
     real = folder.resolve()
     for above in (real, *real.parents):
         mode = above.stat().st_mode
@@ -180,7 +176,7 @@ def _number_of(name: str) -> int:
 
 
 def in_order(run: Path) -> tuple[int, str, int, str]:
-    """Return a sort key, oldest first: runs of older versions by the time in their names, then by number."""
+    """Return a sort key, oldest first: runs of older versions by time, then by number."""
     name = run.name
     return (number, "", 0, name) if (number := _number_of(name)) else (0, name[:15], len(name), name)
 
@@ -207,13 +203,6 @@ def make_numbered(folder: Path, devices: str, is_free: Callable[[str], bool]) ->
     finally:
         os.close(fd)
     return run
-
-
-def new_run(
-    folder: Path, plan: Plan, environment: backup_store.Environment, *, direct: bool | None = None
-) -> Path:
-    """Create the folder of a new run with the plan and settings, all synced. Raises Refused."""
-    return make_run(folder, plan.devices, PLAN, PLANS.render(plan), environment, direct=direct)
 
 
 def make_run(
@@ -254,8 +243,7 @@ def make_run(
 
 
 def check_owner(run: Path) -> None:
-    """Raises Refused if the run's folder may have been created by a user other than root, who would execute
-    its plan."""
+    """Raises Refused if a user other than root may have created the run's folder."""
     status = run.lstat()
     is_own = status.st_uid == os.geteuid() and stat.S_ISDIR(status.st_mode)
     if not is_own or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
@@ -275,7 +263,7 @@ def load_plan(run: Path) -> Plan:
 
 
 def restore_documents(run: Path) -> None:
-    """Write the plan and the settings again from their backup if a file is lost, damaged or from another run.
+    """Write the plan and the settings again from their backup if they are lost, damaged or from another run.
     Requires the run's lock. Raises Failed."""
     for name, read in ((PLAN, _plan_text), (SETTINGS, _settings_text)):
         with suppress(BadInput):
@@ -312,8 +300,8 @@ def _recorded_digest(run: Path) -> str:
 
 
 def is_found(run: Path) -> bool:
-    """Return True if the run was rebuilt from recovery labels on its drives. Their old contents are not
-    saved, and nothing is mounted."""
+    """Return True if the run was rebuilt from recovery labels. Then no old contents are saved, and nothing is
+    mounted."""
     saved = _saved_drives(run)
     return saved is not None and saved.found
 
@@ -328,8 +316,7 @@ def _saved_drives(run: Path) -> RunDrives | None:
 
 
 def save_drives(run: Path, drives: tuple[Identity, ...], *, found: bool) -> None:
-    """Save the current device names of the run's drives, in the plan's order, and sync. Raises Failed and
-    leaves the old file unchanged."""
+    """Save the current device names of the run's drives, in the plan's order. Raises Failed."""
     backup_store.replace_document(run / DRIVES, DRIVES_SCHEMA, RunDrives(drives, found))
 
 
@@ -385,8 +372,7 @@ def _is_run(folder: Path) -> bool:
 
 
 def list_runs(journal_dir: Path | None = None) -> tuple[Path, ...]:
-    """Return all runs, oldest first. Raises Refused without permission, and BadInput if the folder is
-    unreadable."""
+    """Return all runs, oldest first. Raises Refused without permission, BadInput if unreadable."""
     folder = runs_folder(journal_dir)
     try:
         # `glob` would silently skip a folder without permission.
@@ -401,7 +387,7 @@ def list_runs(journal_dir: Path | None = None) -> tuple[Path, ...]:
 
 
 def find_run(name: str | None, journal_dir: Path | None = None) -> Path:
-    """Return the run with this name or path, or the newest one. Raises BadInput if it does not exist."""
+    """Return the run with this name or path, or the newest one. Raises BadInput."""
     runs = list_runs(journal_dir)
     if name is None:
         if not runs:

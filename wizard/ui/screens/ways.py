@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
+from wizard.ext4.blockers import COPY_COMMANDS, COPY_INSTEAD
 from wizard.ext4.document import make_migration, prospect_of
 from wizard.ext4.superblock import old_filesystems
-from wizard.ext4.system_findings import COPY_COMMANDS, COPY_INSTEAD
 from wizard.ext4.ways import NEW_INSTEAD, is_damaged, offer_of
 from wizard.filesystems.registry import title_of
 from wizard.model.errors import DiskwrightError, Refused

@@ -30,8 +30,7 @@ from tests.lab.guest.inside import (
 )
 from tests.lab.visits.layers.mirrors import CRAWL, RUN, copying_at
 from tests.loop.program import start_run
-from wizard.apply.plan.rebuild_run import make_found_run
-from wizard.apply.plan.recover import found_on
+from wizard.apply.plan.recover import found_on, make_found_run
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.runs import load_plan

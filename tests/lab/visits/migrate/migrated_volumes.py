@@ -28,7 +28,7 @@ from tests.lab.visits.migrate.migrations import (
 from tests.lab.visits.migrate.transactions import Change, make_old
 from tests.lab.visits.migrate.transactions import migrate as make_ext4
 from wizard.apply.block.extents import DeviceMedium
-from wizard.apply.conversion.state import locate
+from wizard.apply.conversion.commit import locate
 from wizard.model.run import Check
 from wizard.operations.ext4 import proof
 from wizard.process.program import run

@@ -25,9 +25,8 @@ from tests.loop.program import (
 )
 from wizard.apply.block.devices import forget_caches
 from wizard.apply.block.extents import DeviceMedium
-from wizard.apply.conversion.commit import Committer
+from wizard.apply.conversion.commit import EARLIER, FILE, OLD, Committer, locate, migration_now
 from wizard.apply.conversion.job import JOB
-from wizard.apply.conversion.state import EARLIER, FILE, OLD, locate, migration_now
 from wizard.apply.engine import exchange
 from wizard.apply.engine.held_drive import HeldDrive
 from wizard.apply.engine.record import Record, save_record

@@ -32,9 +32,8 @@ from tests.loop.program import (
 )
 from wizard.apply.block.extents import without
 from wizard.apply.engine.stores import Store
-from wizard.apply.plan import rebuild_run
-from wizard.apply.plan.rebuild_run import make_found_run
-from wizard.apply.plan.recover import found_on
+from wizard.apply.plan import recover
+from wizard.apply.plan.recover import found_on, make_found_run
 from wizard.apply.plan.rehearsed import is_half_found
 from wizard.apply.run import runs as run_folders
 
@@ -104,9 +103,9 @@ def cut(lost: Lost, monkeypatch: pytest.MonkeyPatch, power: Power) -> bool:
     with monkeypatch.context() as patched:
         for where, name in (
             (run_folders, "make_run"),
-            (rebuild_run, "save_record"),
+            (recover, "save_record"),
             (run_folders, "save_drives"),
-            (rebuild_run, "keep_facts"),
+            (recover, "keep_facts"),
             (Journal, "add"),
             (Store, "__init__"),
             (Store, "sync"),

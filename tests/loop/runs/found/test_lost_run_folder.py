@@ -24,8 +24,7 @@ from tests.loop.program import (
     state,
     undo,
 )
-from wizard.apply.plan.rebuild_run import make_found_run
-from wizard.apply.plan.recover import found_on
+from wizard.apply.plan.recover import found_on, make_found_run
 from wizard.apply.run.runs import run_argument
 from wizard.plan.undo_policy import losses
 

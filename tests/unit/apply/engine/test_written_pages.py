@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from tests.exchanging import Power, VolatileDrive
-from wizard.apply.conversion.state import (
+from wizard.apply.conversion.commit import (
     EARLIER,
     FILE,
     SCHEMA,

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.lasting import Files, LastingFolder, states_during
-from wizard.apply.conversion.state import FILE, SCHEMA, ConvertedFilesystem
+from wizard.apply.conversion.commit import FILE, SCHEMA, ConvertedFilesystem
 from wizard.apply.engine.record import Phase, Record, save_record
 from wizard.apply.run.backup_store import Environment, mark_durably, replace_document
 from wizard.apply.run.journal import Journal

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.made_runs import new_run
 from tests.unit.machines import drive
 from tests.unit.plan.layouts import plan_for, spec
 from wizard.apply.block import devices
@@ -12,7 +13,6 @@ from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.job import RunWork
 from wizard.apply.run.journal import Journal, read_entries
 from wizard.apply.run.process import Purpose
-from wizard.apply.run.runs import new_run
 from wizard.apply.run_control import carry_out
 from wizard.model.errors import Failed
 from wizard.model.run import Event

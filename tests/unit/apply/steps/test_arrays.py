@@ -8,7 +8,7 @@ from tests.unit.machines import E512, drive
 from tests.unit.plan.layouts import plan_for, spec
 from tests.unit.plan.raid.stripes import BTRFS, MD, MIRROR, TWICE
 from wizard.apply.plan.guard import check_operations
-from wizard.apply.plan.start import room_bytes
+from wizard.apply.plan.job import JOB
 from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.job import check_tokens
 from wizard.apply.steps.arrays import examined_chunk, exported, kernel_check
@@ -105,9 +105,9 @@ def test_tokens_of_all_drives_once_in_any_order() -> None:
 
 
 def test_space_is_reserved_for_old_content_of_all_members() -> None:
-    assert room_bytes(plan_for(drive(), spec("ext4"))) == 2 * MIB * (1 + 1 + 1)
-    assert room_bytes(MD) == 2 * MIB * (3 + 3 + 4 + 1)
-    assert room_bytes(BTRFS) == 2 * MIB * (3 + 3 + 3)
+    assert JOB.room_bytes(plan_for(drive(), spec("ext4"))) == 2 * MIB * (1 + 1 + 1)
+    assert JOB.room_bytes(MD) == 2 * MIB * (3 + 3 + 4 + 1)
+    assert JOB.room_bytes(BTRFS) == 2 * MIB * (3 + 3 + 3)
 
 
 def test_tools_that_check_a_stripe_are_required_first() -> None:

@@ -20,7 +20,7 @@ from tests.unit.apply.transaction.committed import (
     mounted,
 )
 from tests.unit.apply.transaction.committed import saving_takes_time as saving_takes_time
-from wizard.apply.conversion.state import NEW, OLD
+from wizard.apply.conversion.commit import NEW, OLD
 from wizard.apply.engine.record import UNTOUCHED, Phase, load_record
 from wizard.ext4.assessment import DECIDING, block_mounting
 from wizard.model.errors import Refused
