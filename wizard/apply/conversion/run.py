@@ -18,13 +18,13 @@ from wizard.apply.run.backup_store import mark_durably
 from wizard.apply.run.progress_log import noting
 from wizard.apply.run.runs import run_argument
 from wizard.apply.settings.run import setting_checks
+from wizard.apply.settings.states import How, do, undo
 from wizard.apply.settings.system import RunningSystem, system_in
 from wizard.ext4.ways import look_sentence
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.run import Event
 from wizard.model.said import Message, join, t
 from wizard.operations.fstab import EditFstab
-from wizard.operations.operation import How
 from wizard.plan.changes import Migration
 
 KEEPING = "keeping"
@@ -41,7 +41,7 @@ def migrate(site: MigratingSite) -> job.Outcome:
         site.journal.add(Event.COMMAND, str(_commit(site)))
     total = len(migration.steps)
     edits = (
-        (number, step.sentence, partial(step.operation.do, _system(site)))
+        (number, step.sentence, partial(do, step.operation, _system(site)))
         for number, step in enumerate(migration.steps, 1)
         if isinstance(step.operation, EditFstab)
     )
@@ -170,7 +170,7 @@ def undo_conversion(site: MigratingSite) -> job.Outcome:
     mark_durably(site.run / process.UNDOING)
     messages = []
     for setting in migration.settings:
-        messages.append(str(setting.undo(_system(site))))
+        messages.append(str(undo(setting, _system(site))))
         site.journal.add(Event.COMMAND, messages[-1])
     messages.append(str(_restore(site)))
     return Event.UNDONE, " ".join(messages)
