@@ -6,21 +6,20 @@ drive's lock still excludes plans.
 """
 
 import os
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterator, Set
 from contextlib import suppress
 from pathlib import Path
 
-from wizard.apply.block.devices import kernel_name, node_fault
+from wizard.apply.block.devices import node_fault
 from wizard.apply.plan import identity_check
 from wizard.apply.plan.guard import NOT_ON_DRIVE, OPTIONS_REFUSED
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.run.process import refused
 from wizard.apply.settings import existing_filesystem
-from wizard.apply.settings.states import How, read
+from wizard.apply.settings.states import How, drives_of, read
 from wizard.apply.settings.system import RunningSystem, system_of
 from wizard.apply.tree.mount_read_only import driver_refusal
 from wizard.model.errors import BadInput, Failed
-from wizard.model.layout import MAPPER
 from wizard.model.machine import Drive
 from wizard.model.requests import NewUuid
 from wizard.model.said import Message, Sentence, t
@@ -123,22 +122,10 @@ def _foreign(setting: Setting, environment: Environment) -> Message | None:
         case SwitchOnTimer(unit=unit) if not environment.is_running_system:
             return t("{unit} can only be enabled on the running system.", unit=unit)
         case StopLayer(members=members):
-            drives = _drives_of(members)
+            drives = drives_of(members)
             if environment.only is not None and drives - environment.only:
                 return t("This run may not touch {drive}.", drive=min(drives - environment.only))
     return None
-
-
-def _drives_of(devices: Iterable[str]) -> Set[str]:
-    """Return the drives that contain these partitions. Layers are not on one drive."""
-    names = (kernel_name(device) for device in devices if not device.startswith(MAPPER))
-    folders = {name: sysfs.target(sysfs.SYS / "class/block" / name) for name in names}
-    whole = {
-        folder.parent.name if (folder / "partition").exists() else name
-        for name, folder in folders.items()
-        if folder is not None
-    }
-    return {sysfs.node_of(name) for name in whole if not sysfs.LAYER.match(name)}
 
 
 def check_options(changes: Changes) -> None:

@@ -1,7 +1,7 @@
 """Read, change and undo settings of a filesystem or drive in use. Never overwrite changes by others."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence, Set
 from enum import StrEnum
 from functools import singledispatch
 from pathlib import Path, PurePath
@@ -496,3 +496,15 @@ def _undo_lines(setting: EditFstab, system: RunningSystem) -> Message:
     has_old = all(one.old is None or one.old in lines for one in setting.lines)
     has_new = any(one.new in lines for one in setting.lines if one.new is not None)
     return LINES_THERE(count=count, file=file) if has_old and not has_new else CHANGED_SINCE(file=file)
+
+
+def drives_of(devices: Iterable[str]) -> Set[str]:
+    """Return the drives that contain these partitions. Layers are not on one drive."""
+    names = (kernel_name(device) for device in devices if not device.startswith(MAPPER))
+    folders = {name: sysfs.target(SYS / "class/block" / name) for name in names}
+    whole = {
+        folder.parent.name if (folder / "partition").exists() else name
+        for name, folder in folders.items()
+        if folder is not None
+    }
+    return {sysfs.node_of(name) for name in whole if not sysfs.LAYER.match(name)}
