@@ -8,12 +8,11 @@ from typing import Literal
 
 from msgspec import Struct
 
-from wizard.model.errors import Failed
 from wizard.model.requests import Attach, Detach, SetLabel, SetOptions, Tune
 from wizard.model.said import Message, Sentence, Sentences, t, tn
 from wizard.operations import rules
-from wizard.operations.operation import Context, How, Setting, Subject, System, ValueState
-from wizard.operations.settings import Relabel, not_writable
+from wizard.operations.operation import Context, Setting, Subject
+from wizard.operations.settings import Relabel
 
 LINES_AGAIN = Sentences("{file} has the old line again.", "{file} has the old lines again.")
 LINES_THERE = Sentences("{file} has the old line.", "{file} has the old lines.")
@@ -75,16 +74,6 @@ class EditFstab(Setting, Struct, frozen=True):
             and all(_fits(edit, subject) for edit in self.lines)
         )
 
-    def foreign(self, system: System) -> Message | None:
-        file = self.file
-        if Path(file) != system.fstab:
-            return t(
-                "These changes are for {file}, not for {fstab}: add --fstab {file} if you mean that system.",
-                file=file,
-                fstab=str(system.fstab),
-            )
-        return not_writable(file, system)
-
     def added_options(self, filesystem: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
         return tuple(
             (filesystem if fields[2] == "auto" else fields[2], _added(edit))
@@ -128,42 +117,6 @@ class EditFstab(Setting, Struct, frozen=True):
         # A missing newline at the end was added before an appended line.
         short = result.removesuffix("\n")
         return short if digest_of_text(short) == self.digest else result
-
-    def read(self, system: System) -> ValueState:
-        """Changed lines count regardless of other lines in the file. Unchanged lines require an unchanged
-        file."""
-        held = system.read_file(self.file) or ""
-        if self.is_edited(held):
-            return ValueState(How.AFTER, self.goal)
-        if self.edited(held) is not None:
-            return ValueState(How.BEFORE, t("the file is unchanged"))
-        return ValueState(How.OTHER, t("{file} was changed", file=self.file))
-
-    def write(self, system: System, *, new: bool) -> None:
-        if new:
-            system.edit_file(self.file, self._change, keep=True)
-            # With outdated units, systemd may unmount a filesystem with a changed label.
-            system.reload_units()
-        else:
-            system.edit_file(self.file, self.restored)
-
-    def _change(self, text: str) -> str:
-        changed = text if self.is_edited(text) else self.edited(text)
-        if changed is None:
-            raise Failed(t("{file} has changed and was not edited.", file=self.file))
-        return changed
-
-    def undo(self, system: System) -> Message:
-        """Restore only the old lines, whatever else has changed."""
-        is_changed = system.edit_file(self.file, self.restored)
-        system.reload_units()
-        count, file = len(self.lines), self.file
-        if is_changed:
-            return LINES_AGAIN(count=count, file=file)
-        lines = (system.read_file(self.file) or "").split("\n")
-        has_old = all(one.old is None or one.old in lines for one in self.lines)
-        has_new = any(one.new in lines for one in self.lines if one.new is not None)
-        return LINES_THERE(count=count, file=file) if has_old and not has_new else CHANGED_SINCE(file=file)
 
 
 def _options_change(edit: LineEdit, file: str) -> Message | None:

@@ -9,8 +9,7 @@ from wizard.filesystems.registry import KINDS
 from wizard.model.errors import partition_path
 from wizard.model.requests import Grow
 from wizard.model.said import Message, Sentence, t
-from wizard.operations.mounts import NOT_MOUNTED_AT
-from wizard.operations.operation import Context, How, Setting, Subject, System, ValueState, filled
+from wizard.operations.operation import Context, Setting, Subject
 
 SYS_RESOURCE = 24
 """Number of CAP_SYS_RESOURCE (Linux include/uapi/linux/capability.h), which ext4 requires for growing
@@ -22,12 +21,6 @@ NO_GROWING = t(
     "filesystem first."
 )
 IN_TABLE = Sentence("{device} has {size:size} in the table and {kernel:size} in the kernel")
-
-
-def is_filled(held_bytes: int, size_bytes: int) -> bool:
-    """Return True if the filesystem fills its device as far as possible. The last block group may be too
-    small to use."""
-    return size_bytes * 9 // 10 <= held_bytes <= size_bytes
 
 
 class ExtendPartition(Setting, Struct, frozen=True):
@@ -77,25 +70,6 @@ class ExtendPartition(Setting, Struct, frozen=True):
             and any(isinstance(one, GrowMounted) for one in subject.settings)
         )
 
-    def read(self, system: System) -> ValueState:
-        return system.partition_end(self)
-
-    def write(self, system: System, *, new: bool) -> None:
-        if new or not self._has_grown(system):
-            system.write_partition_end(self, new=new)
-            Setting.write(self, system, new=new)
-
-    def undo(self, system: System) -> Message:
-        if self._has_grown(system):
-            return t("The new end of {device} remains: the filesystem has already grown.", device=self.device)
-        return Setting.undo(self, system)
-
-    def _has_grown(self, system: System) -> bool:
-        """Return True if the filesystem is larger than the old partition, whose end must then stay."""
-        growing = next(one for one in system.settings if isinstance(one, GrowMounted))
-        held = system.filesystem_bytes(growing.filesystem, growing.device, growing.mount_point)
-        return held > self.old_bytes
-
 
 class GrowMounted(Setting, Struct, frozen=True):
     """Grow the `filesystem` on `device`, mounted at `mount_point`, from `old_bytes` to the `new_bytes` of its
@@ -134,11 +108,11 @@ class GrowMounted(Setting, Struct, frozen=True):
         return (back(self.device, self.mount_point, self.member, self.old_bytes),) if back else ()
 
     @property
-    def _is_ext(self) -> bool:
+    def is_ext(self) -> bool:
         return self.filesystem.startswith("ext")
 
     def tools(self) -> frozenset[str]:
-        return Setting.tools(self) | ({"dumpe2fs"} if self._is_ext else set())
+        return Setting.tools(self) | ({"dumpe2fs"} if self.is_ext else set())
 
     def fits(self, subject: Subject) -> bool:
         growing = KINDS[subject.filesystem].growing
@@ -152,23 +126,6 @@ class GrowMounted(Setting, Struct, frozen=True):
             and self.member >= 1
             and len(sizes) == 1
         )
-
-    def forbidden(self, system: System) -> Message | None:
-        if not self._is_ext or system.has_capability(SYS_RESOURCE):
-            return None
-        return NO_GROWING
-
-    def read(self, system: System) -> ValueState:
-        device, place = self.device, self.mount_point
-        if system.mount_words(device, place) is None:
-            return ValueState(How.OTHER, filled(NOT_MOUNTED_AT, self))
-        held = system.filesystem_bytes(self.filesystem, device, place)
-        seen = t("the filesystem on {device} has {size:size}", device=device, size=held)
-        if held == self.old_bytes:
-            return ValueState(How.BEFORE, seen)
-        if is_filled(held, self.new_bytes):
-            return ValueState(How.AFTER, seen)
-        return ValueState(How.HALF if self.old_bytes < held < self.new_bytes else How.OTHER, seen)
 
     @property
     def undo_obstacle(self) -> Message | None:

@@ -8,17 +8,14 @@ from msgspec import Struct
 
 from wizard.filesystems.kind import Commands
 from wizard.model import layout
-from wizard.model.errors import WHERE_USED, Failed, partition_path
+from wizard.model.errors import WHERE_USED, partition_path
 from wizard.model.machine import Striping
 from wizard.model.requests import Release
 from wizard.model.said import KIB, MIB, Message, Sentence, format_duration, join, t
 from wizard.operations.operation import (
     Context,
-    How,
     Setting,
     Subject,
-    System,
-    ValueState,
     Writing,
     WritingTo,
     filled,
@@ -329,48 +326,6 @@ class StopLayer(Setting, Struct, frozen=True):
         if link := self.name:
             known = known and layer == "md" and is_device_path(link) and link.startswith(layout.ARRAY_LINKS)
         return known and bool(self.members) and all(map(is_device_path, self.members))
-
-    def foreign(self, system: System) -> Message | None:
-        drive = system.foreign_drive(self.members)
-        return t("This run may not touch {drive}.", drive=drive) if drive else None
-
-    def read(self, system: System) -> ValueState:
-        device = self.device
-        match self.layer:
-            case "md":
-                arrays = [system.arrays_on(member) for member in self.members]
-                some, every = any(arrays), bool(frozenset.intersection(*arrays))
-            case "lvm":
-                active = self.mapped_names & system.mapped_names()
-                some, every = bool(active), active == self.mapped_names
-            case "luks":
-                name = PurePath(device).name
-                some = every = name in system.mapped_names()
-                if some and not system.is_mapped_on(name, self.members):
-                    return ValueState(How.OTHER, t("{device} is on another device", device=device))
-        if every:
-            return ValueState(How.BEFORE, t("{device} is active", device=device))
-        if some:
-            return ValueState(How.HALF, t("{device} is partly active", device=device))
-        return ValueState(How.AFTER, self.goal)
-
-    def write(self, system: System, *, new: bool) -> None:
-        device, members = self.device, self.members
-        if new:
-            for node in [f"{layout.MAPPER}{name}" for name in sorted(self.mapped_names)] or [device]:
-                if reason := system.use_of(node):
-                    raise Failed(t("{node} is in use: {why}.", node=node, why=reason))
-        # An array that starts without a member must copy everything later.
-        elif not (
-            system.has_array(members, self.uuid)
-            if self.layer == "md"
-            else system.group_members(device) == {*members}
-        ):
-            changed = Sentence("Cannot start {device}: a member changed or is missing ({members:and}).")
-            raise Failed(filled(changed, self))
-        Setting.write(self, system, new=new)
-        wanted = How.AFTER if new else How.BEFORE
-        system.wait_until(lambda: self.read(system).how is wanted)
 
     @property
     def undo_obstacle(self) -> Message | None:

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from wizard.filesystems.kind import Commands
 from wizard.filesystems.registry import KINDS
-from wizard.model.errors import WHERE_USED, Failed
+from wizard.model.errors import WHERE_USED
 from wizard.model.layout import NO_PLACE, Writer
 from wizard.model.requests import Attach, Detach, SetOptions, SwitchOff, Tune
 from wizard.model.said import Message, Sentence, t
@@ -16,15 +16,11 @@ from wizard.operations.fstab import fstab_escaped
 from wizard.operations.operation import (
     AtDevice,
     Context,
-    How,
     OnNodes,
     Operation,
     Setting,
     Subject,
     Summary,
-    System,
-    ValueState,
-    compared,
     filled,
 )
 from wizard.operations.rules import mount_options_fault, mount_point_fault
@@ -169,21 +165,6 @@ class Mount(OnNodes, Setting, Struct, frozen=True):
     def added_options(self, filesystem: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
         return ((self.filesystem, self.options),)
 
-    def read(self, system: System) -> ValueState:
-        other = system.source_at(self.mount_point)
-        if system.is_mounted(self):
-            return ValueState(How.AFTER, self.goal)
-        if other is None:
-            return ValueState(How.BEFORE, t("nothing is mounted at {place}", place=self.mount_point))
-        return ValueState(How.OTHER, MOUNTED_AT(device=other, mount_point=self.mount_point))
-
-    def write(self, system: System, *, new: bool) -> None:
-        if new:
-            system.mount(self)
-        else:
-            system.check_unused(self.mount_point)
-            Setting.write(self, system, new=False)
-
 
 class TurnOnSwap(AtDevice, frozen=True):
     """Activate swap on `device`."""
@@ -254,12 +235,6 @@ class Remount(Setting, Struct, frozen=True):
             and "rw" in new & old
         )
 
-    def read(self, system: System) -> ValueState:
-        words = system.mount_words(self.device, self.mount_point)
-        if words is None:
-            return ValueState(How.OTHER, filled(NOT_MOUNTED_AT, self))
-        return compared({*words}, {*self.old}, {*self.new}, MOUNTED_WITH(options=",".join(words)))
-
 
 class Top(Struct, frozen=True):
     """Metadata of the top folder of a filesystem. `attributes`: names and values in hexadecimal."""
@@ -309,9 +284,9 @@ class ChangeOwner(Setting, Struct, frozen=True):
 
     @property
     def goal(self) -> Message:
-        return self._belongs(self.new)
+        return self.belongs(self.new)
 
-    def _belongs(self, top: Top) -> Message:
+    def belongs(self, top: Top) -> Message:
         return t("{place} belongs to {owner}", place=self.mount_point, owner=str(top))
 
     def fits(self, subject: Subject) -> bool:
@@ -323,16 +298,6 @@ class ChangeOwner(Setting, Struct, frozen=True):
             and self.new == self.old.writable_by(owner) != self.old
             and self.filesystem in KINDS[subject.filesystem].kernel_names
         )
-
-    def read(self, system: System) -> ValueState:
-        top = Top(*system.top(self.device, self.mount_point, self.filesystem))
-        return compared(top, self.old, self.new, self._belongs(top))
-
-    def write(self, system: System, *, new: bool) -> None:
-        # Without the mount, the folder below would get the owner.
-        if system.mount_words(self.device, self.mount_point) is None:
-            raise Failed(t("{what}.", what=filled(NOT_MOUNTED_AT, self)))
-        Setting.write(self, system, new=new)
 
 
 class Unmount(Setting, Struct, frozen=True):
@@ -356,11 +321,11 @@ class Unmount(Setting, Struct, frozen=True):
         return self.mount_point
 
     @property
-    def _mount(self) -> Mount:
+    def mount(self) -> Mount:
         return Mount(self.device, self.mount_point, self.filesystem, self.options)
 
     def commands_to(self, *, new: bool) -> Commands:
-        return self._mount.commands_to(new=not new)
+        return self.mount.commands_to(new=not new)
 
     def fits(self, subject: Subject) -> bool:
         # Before a drive is powered off, its partitions are unmounted.
@@ -371,11 +336,3 @@ class Unmount(Setting, Struct, frozen=True):
             and bool(_WORDS.fullmatch(self.filesystem))
             and all(map(_SHOWN.fullmatch, self.options))
         )
-
-    def read(self, system: System) -> ValueState:
-        if system.has_mount(self.device, self.mount_point):
-            return ValueState(How.BEFORE, self._mount.goal)
-        return ValueState(How.AFTER, self.goal)
-
-    def write(self, system: System, *, new: bool) -> None:
-        self._mount.write(system, new=not new)

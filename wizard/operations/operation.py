@@ -1,20 +1,17 @@
 """What every operation has in common: description, commands, losses, time, checks, and how to undo it."""
 
 import shlex
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from enum import StrEnum
+from collections.abc import Hashable, Mapping, Sequence
 from itertools import chain
-from pathlib import Path
-from typing import ClassVar, Protocol, Self
+from typing import ClassVar, Self
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from wizard.filesystems.kind import Argv, Commands
-from wizard.model.errors import Failed, partition_path
+from wizard.filesystems.kind import Commands
+from wizard.model.errors import partition_path
 from wizard.model.geometry import Identity
 from wizard.model.layout import Layout, Member, Slot
-from wizard.model.machine import Signature
 from wizard.model.requests import Wanted
 from wizard.model.said import Message, Sentence, Sentences, t
 from wizard.operations.data_loss import data_lost
@@ -29,7 +26,6 @@ UNTIL_KEPT = t(
 
 
 AS_SENTENCE = Sentence("{clause:First}.")
-LEFT = Sentence("Left unchanged because of an external change: {seen}.")
 
 RECOGNISED = Sentences(
     "{devices:and} is recognised as {what} with UUID {uuid}.",
@@ -246,151 +242,6 @@ class WritingTo(AtDevice, Writing, frozen=True):
     """An operation that writes to `device`."""
 
 
-class How(StrEnum):
-    """State of a setting. BEFORE: the value in the document. AFTER: the requested value. HALF: an interrupted
-    change. OTHER: changed by another program."""
-
-    BEFORE = "before"
-    AFTER = "after"
-    HALF = "half"
-    OTHER = "other"
-
-
-class ValueState(Struct, frozen=True):
-    """The state of a setting; `seen` is a clause for display."""
-
-    how: How
-    seen: Message
-
-
-def compared(seen: object, before: object, after: object, said: Message) -> ValueState:
-    """Compare a setting that has a single value."""
-    return ValueState(How.AFTER if seen == after else How.BEFORE if seen == before else How.OTHER, said)
-
-
-class System(Protocol):
-    """Reads and writes the running system for settings. Each method raises Failed or BadInput on failure."""
-
-    @property
-    def drive(self) -> Identity:
-        """The drive of the document."""
-
-    @property
-    def settings(self) -> "tuple[Setting, ...]":
-        """All settings of the document, in order."""
-
-    @property
-    def fstab(self) -> Path:
-        """The fstab that the run may edit."""
-
-    @property
-    def rules(self) -> Path:
-        """The folder of udev rules that the run may edit."""
-
-    @property
-    def is_running_system(self) -> bool:
-        """True if `fstab` belongs to the running system."""
-
-    def command(self, argv: Argv) -> None:
-        """Run and journal a command under the drive's lock."""
-
-    def wait_until(self, is_done: Callable[[], bool]) -> None:
-        """Wait up to ten seconds for the kernel."""
-
-    def has_capability(self, number: int) -> bool:
-        """Return True if this process has an effective capability (capabilities(7))."""
-
-    def foreign_drive(self, devices: tuple[str, ...]) -> str | None:
-        """Return a drive below these devices that the run may not touch, or None."""
-
-    def unwritable(self, file: str) -> str | None:
-        """Return the real path of a file that cannot be written or replaced, or None."""
-
-    def read_file(self, file: str) -> str | None:
-        """Return the text of a file, or None if missing."""
-
-    def edit_file(self, file: str, change: Callable[[str], str], *, keep: bool = False) -> bool:
-        """Edit the text of a file, and return True if it changed. `keep` saves a copy of the old file."""
-
-    def remove_file(self, file: str) -> None:
-        """Remove a file durably."""
-
-    def reload_units(self) -> None:
-        """Reload systemd, which generates units from fstab, if it runs and uses `fstab`."""
-
-    def unit_state(self, unit: str) -> str | None:
-        """Return the state of a systemd unit, such as enabled, or None if unknown."""
-
-    def read_value(self, file: str) -> str | None:
-        """Return a value in sysfs, or None if unreadable."""
-
-    def write_value(self, file: str, value: str, *, missing_ok: bool = False) -> None:
-        """Write a value in sysfs."""
-
-    def exists(self, device: str) -> bool:
-        """Return True if the kernel lists the device."""
-
-    def use_of(self, device: str) -> Message | str | None:
-        """Return why the device cannot be opened exclusively, as a clause, or None."""
-
-    def signature(self, device: str) -> Signature:
-        """Return the only signature on a device."""
-
-    def reserved_blocks(self, device: str) -> int:
-        """Return the number of blocks that an ext filesystem reserves for root."""
-
-    def written_uuid(self, relabel: "Setting") -> How:
-        """Compare all bytes of a table or LUKS header that depend on a UUID."""
-
-    def write_uuid(self, relabel: "Setting", *, new: bool) -> None:
-        """Write the new or the old UUIDs into a table or LUKS header."""
-
-    def mount_words(self, device: str, place: str) -> tuple[str, ...] | None:
-        """Return the generic options of the topmost mount at a place, or None if of another device."""
-
-    def has_mount(self, device: str, place: str) -> bool:
-        """Return True if any mount at a place is of this device."""
-
-    def source_at(self, place: str) -> str | None:
-        """Return the source of the topmost mount at a place, or None."""
-
-    def is_mounted(self, mount: "Setting") -> bool:
-        """Return True if the topmost mount is of the device and subvolume."""
-
-    def mount(self, mount: "Setting") -> None:
-        """Create the folder, mount, and compare with the kernel's mount table."""
-
-    def check_unused(self, place: str) -> None:
-        """Raises Failed if programs use the mount."""
-
-    def top(self, device: str, place: str, driver: str) -> tuple[int, int, int]:
-        """Return owner, group and mode of a filesystem's top folder."""
-
-    def partition_end(self, extend: "Setting") -> ValueState:
-        """Compare the end of a partition in both copies of the table and in the kernel."""
-
-    def write_partition_end(self, extend: "Setting", *, new: bool) -> None:
-        """Write the new or the old end into the table."""
-
-    def filesystem_bytes(self, filesystem: str, device: str, place: str) -> int:
-        """Return the size of a mounted filesystem."""
-
-    def mapped_names(self) -> frozenset[str]:
-        """Return the names of all device mapper devices."""
-
-    def is_mapped_on(self, name: str, devices: tuple[str, ...]) -> bool:
-        """Return True if a device mapper device uses exactly these devices."""
-
-    def arrays_on(self, device: str) -> frozenset[str]:
-        """Return the kernel's names of the md arrays that use a device."""
-
-    def has_array(self, members: tuple[str, ...], uuid: str) -> bool:
-        """Return True if all members have a superblock of the array."""
-
-    def group_members(self, group: str) -> frozenset[str]:
-        """Return the physical volumes of a volume group."""
-
-
 MOST_PARTITIONS = 256
 
 
@@ -461,15 +312,6 @@ class Setting(Operation):
         """Return False if the operation is invalid in an edited document."""
         raise NotImplementedError
 
-    def read(self, system: System) -> ValueState:
-        """Read the current state."""
-        raise NotImplementedError
-
-    def write(self, system: System, *, new: bool) -> None:
-        """Change to the new state, or back. Called only if the state is not yet there."""
-        for argv in self.commands_to(new=new):
-            system.command(argv)
-
     def commands(self) -> Commands:
         """Return the commands for the new state."""
         return self.commands_to(new=True)
@@ -494,47 +336,3 @@ class Setting(Operation):
     def added_options(self, filesystem: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """Return drivers with the mount options that they get for the first time."""
         return ()
-
-    def foreign(self, system: System) -> Message | None:
-        """Return why this run may not change such a file, drive or system, or None."""
-        return None
-
-    def forbidden(self, system: System) -> Message | None:
-        """Return why the kernel does not allow this process the operation, or None."""
-        return None
-
-    def do(self, system: System) -> Message:
-        """Change the setting and describe its state. Repeatable. Raises Failed if another program changed it,
-        or if the change has no effect."""
-        found = self.read(system)
-        if found.how is How.OTHER:
-            raise Failed(LEFT(seen=found.seen))
-        if found.how is not How.AFTER:
-            self.write(system, new=True)
-            found = self.read(system)
-            if found.how is not How.AFTER:
-                now = self._reverted(system)
-                raise Failed(t("The change did not take effect: {seen}. {now}", seen=found.seen, now=now))
-        return AS_SENTENCE(clause=found.seen)
-
-    def _reverted(self, system: System) -> Message:
-        try:
-            self.write(system, new=False)
-        except Failed as error:
-            return t("Undo also failed: {error}", error=str(error))
-        return t("Now {seen}.", seen=self.read(system).seen)
-
-    def undo(self, system: System) -> Message:
-        """Change back, and describe the result or why nothing was done. Raises Failed."""
-        found = self.read(system)
-        if found.how is How.OTHER:
-            return LEFT(seen=found.seen)
-        if found.how is How.BEFORE:
-            return t("Already as before: {seen}.", seen=found.seen)
-        if obstacle := self.undo_obstacle:
-            return obstacle
-        self.write(system, new=False)
-        found = self.read(system)
-        if found.how is not How.BEFORE:
-            raise Failed(t("Undo failed: {seen}.", seen=found.seen))
-        return t("Undone: {seen}.", seen=found.seen)

@@ -10,12 +10,12 @@ from msgspec import Struct
 from wizard.advice.existing import udev_rule
 from wizard.filesystems.kind import UUID_TABLES, WRITTEN_UUIDS, Commands
 from wizard.filesystems.registry import KINDS
-from wizard.model.errors import WHERE_USED, Failed
+from wizard.model.errors import WHERE_USED
 from wizard.model.geometry import Identity
 from wizard.model.requests import NewUuid, SetLabel, SwitchOff, Tune
 from wizard.model.said import Message, Sentence, t
 from wizard.operations import rules
-from wizard.operations.operation import Context, How, Setting, Subject, System, ValueState, compared, filled
+from wizard.operations.operation import Context, Setting, Subject, filled
 from wizard.probe.host.sysfs import SYS, name_of
 
 SET_AGAIN = Sentence("By setting {old} again.")
@@ -65,10 +65,6 @@ class ReserveBlocks(Setting, Struct, frozen=True):
             and 0 <= self.new_blocks < self.old_blocks < 1 << 48
             and self.block_bytes in (1 << bits for bits in range(10, 17))
         )
-
-    def read(self, system: System) -> ValueState:
-        blocks = system.reserved_blocks(self.device)
-        return compared(blocks, self.old_blocks, self.new_blocks, BLOCKS(blocks=blocks))
 
 
 class Relabel(Setting, Struct, frozen=True):
@@ -125,9 +121,9 @@ class Relabel(Setting, Struct, frozen=True):
 
     @property
     def goal(self) -> Message:
-        return self._has(self.new)
+        return self.has(self.new)
 
-    def _has(self, value: str) -> Message:
+    def has(self, value: str) -> Message:
         if self.is_uuid:
             return t("{device} has the UUID {uuid}", device=self.device, uuid=value)
         return t("{device} has the label '{label}'", device=self.device, label=value)
@@ -165,23 +161,6 @@ class Relabel(Setting, Struct, frozen=True):
             and (kind not in UUID_TABLES or subject.device == subject.drive.path)
         )
 
-    def read(self, system: System) -> ValueState:
-        if not self.is_written:
-            mark = system.signature(self.device)
-            value = (mark.uuid if self.is_uuid else mark.label) or ""
-            return compared(value, self.old, self.new, self._has(value))
-        how = system.written_uuid(self)
-        if how in (How.BEFORE, How.AFTER):
-            return ValueState(how, self._has(self.old if how is How.BEFORE else self.new))
-        seen = t("{device} has another UUID, a half-written one, or damaged copies", device=self.device)
-        return ValueState(how, seen)
-
-    def write(self, system: System, *, new: bool) -> None:
-        if self.is_written:
-            system.write_uuid(self, new=new)
-        else:
-            Setting.write(self, system, new=new)
-
 
 class SetQueue(Setting, Struct, frozen=True):
     """Set the queue value `name` of the drive `device`, in /sys/class/block, until reboot."""
@@ -214,17 +193,6 @@ class SetQueue(Setting, Struct, frozen=True):
     def fits(self, subject: Subject) -> bool:
         is_known = _is_queue_value(self.name, self.old) and _is_queue_value(self.name, self.new)
         return self.device == subject.drive.path and self.old != self.new and is_known
-
-    def read(self, system: System) -> ValueState:
-        content, file = system.read_value(self.file), self.file
-        # If the file lists choices, the active one is in brackets.
-        chosen = re.search(r"\[(.+?)\]", content or "")
-        now = chosen[1] if chosen else content
-        seen = CONTAINS(file=file, new=now) if now else t("{file} is empty", file=file)
-        return compared(now, self.old, self.new, seen)
-
-    def write(self, system: System, *, new: bool) -> None:
-        system.write_value(self.file, self.new if new else self.old)
 
 
 class WriteRules(Setting, Struct, frozen=True):
@@ -266,24 +234,6 @@ class WriteRules(Setting, Struct, frozen=True):
             and all(_is_queue_value(name, value) for name, value in self.values)
         )
 
-    def foreign(self, system: System) -> Message | None:
-        file, folder = self.file, system.rules
-        if Path(file).parent != folder:
-            return t("These changes write {file}, which is not in {folder}.", file=file, folder=str(folder))
-        return not_writable(file, system)
-
-    def read(self, system: System) -> ValueState:
-        held, new, file = system.read_file(self.file), udev_rule(system.drive, self.values), self.file
-        other = t("{file} is missing", file=file) if held is None else t("{file} has other lines", file=file)
-        return compared(held, self.old, new, self.goal if held == new else other)
-
-    def write(self, system: System, *, new: bool) -> None:
-        text = udev_rule(system.drive, self.values) if new else self.old
-        if text is None:
-            system.remove_file(self.file)
-        else:
-            system.edit_file(self.file, lambda _: text)
-
 
 class SwitchOnTimer(Setting, Struct, frozen=True):
     """Enable and start the systemd timer `unit`."""
@@ -308,16 +258,6 @@ class SwitchOnTimer(Setting, Struct, frozen=True):
 
     def fits(self, subject: Subject) -> bool:
         return True
-
-    def foreign(self, system: System) -> Message | None:
-        if system.is_running_system:
-            return None
-        return t("{unit} can only be enabled on the running system.", unit=self.unit)
-
-    def read(self, system: System) -> ValueState:
-        state, unit = system.unit_state(self.unit), self.unit
-        seen = UNIT_STATE(unit=unit, state=state) if state else t("systemd does not know {unit}", unit=unit)
-        return compared(state, "disabled", "enabled", seen)
 
 
 class PowerOff(Setting, Struct, frozen=True):
@@ -353,23 +293,6 @@ class PowerOff(Setting, Struct, frozen=True):
         )
         return self.device == subject.drive.path and bool(self.files) and known
 
-    def read(self, system: System) -> ValueState:
-        if system.exists(self.device):
-            return ValueState(How.BEFORE, t("the kernel lists {device}", device=self.device))
-        return ValueState(How.AFTER, self.goal)
-
-    def write(self, system: System, *, new: bool) -> None:
-        if not new:
-            return
-        if reason := system.use_of(self.device):
-            used = Sentence("{device} is in use: {reason}. The device still has power.")
-            raise Failed(used(device=self.device, reason=reason))
-        Setting.write(self, system, new=True)
-        for file in self.files:
-            # Removing the first device can remove the next one, too.
-            system.write_value(file, "1", missing_ok=True)
-        system.wait_until(lambda: not system.exists(self.device))
-
 
 def difference(path: str, old: str, new: str) -> tuple[str, ...]:
     """Return a unified diff as lines, in the format of patch(1). New files come from /dev/null."""
@@ -388,12 +311,6 @@ def rules_name(drive: Identity) -> str:
     """Return the name of the drive's own rules file."""
     plain = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "_" for c in drive.token)
     return f"60-diskwright-{plain}.rules"
-
-
-def not_writable(file: str, system: System) -> Message | None:
-    """Return why a file cannot be replaced, or None."""
-    real = system.unwritable(file)
-    return t("{file} is not writable here.", file=real) if real else None
 
 
 def _is_queue_value(name: str, value: str) -> bool:

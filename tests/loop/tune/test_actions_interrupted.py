@@ -22,7 +22,7 @@ from tests.loop.program import (
 )
 from tests.loop.tune.test_actions import made, mounts_of
 from tests.loop.tune.tuning import begin
-from wizard.apply.settings import plan_settings, system
+from wizard.apply.settings import plan_settings, states
 from wizard.apply.settings.plan_settings import act
 from wizard.model.requests import SwitchOff
 from wizard.operations import settings
@@ -48,7 +48,7 @@ def make_stick(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatc
         return replace(machine, drives=(replace(machine.drives[0], bus="usb", removable=True),))
 
     monkeypatch.setattr(plan_settings, "probe_machine", as_stick)
-    for module in (plan_settings, system, settings):
+    for module in (plan_settings, states, settings):
         monkeypatch.setattr(module, "SYS", sysfs)
     return drive
 

@@ -11,7 +11,7 @@ from tests.devices import MakeDrive
 from tests.loop.applying import Work, carry_out, said, stand_in, story
 from tests.loop.program import MIB, Event, Machine, Purpose, Refused, RunState, probe_machine, state
 from tests.loop.tune.tuning import begin
-from wizard.apply.settings import plan_settings, system
+from wizard.apply.settings import plan_settings, states
 from wizard.apply.settings.plan_settings import act
 from wizard.model.machine import Drive, Layer, Signature, Use
 from wizard.model.requests import Release
@@ -102,10 +102,10 @@ def make_stack(
         return {FILMS: "dm-0", OPEN: "dm-1"}.get(node, Path(node).name)
 
     monkeypatch.setattr(plan_settings, "probe_machine", lambda _paths: seen(drives, folder))
-    monkeypatch.setattr(system, "kernel_name", kernel_name)
-    for module in (plan_settings, system):
+    monkeypatch.setattr(states, "kernel_name", kernel_name)
+    for module in (plan_settings, states):
         monkeypatch.setattr(module, "open_exclusively", claim)
-    for module in (plan_settings, system):
+    for module in (plan_settings, states):
         monkeypatch.setattr(module, "SYS", work.folder / "sys")
     return drives, folder, held
 

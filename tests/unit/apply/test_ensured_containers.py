@@ -7,9 +7,8 @@ from msgspec.structs import replace
 
 from tests.unit.machines import drive, machine
 from tests.unit.plan.desired_state.test_ensured import ENCRYPTED, HEAD, in_container, made
-from wizard.apply.ensure import layers, look
-from wizard.apply.ensure.compare_mounts import Where
-from wizard.apply.ensure.layers import container_faults, places_at_boot
+from wizard.apply.ensure import compare_mounts, look
+from wizard.apply.ensure.compare_mounts import Where, using_of
 from wizard.apply.ensure.look import DriveAssessment, DriveState
 from wizard.apply.run.backup_store import Environment
 from wizard.model.ensure import WantedVolume
@@ -37,19 +36,17 @@ def there(mount_points: tuple[str, ...] = ("/srv/m",)) -> Drive:
 
 
 def told(of: Drive, environment: Environment, monkeypatch: pytest.MonkeyPatch, *, opens: bool = True) -> str:
-    monkeypatch.setattr(layers, "read_key", lambda path: b"key")
-    monkeypatch.setattr(layers, "opens", lambda device, secret: opens)
+    monkeypatch.setattr(compare_mounts, "read_key", lambda path: b"key")
+    monkeypatch.setattr(compare_mounts, "opens", lambda device, secret: opens)
     plan, _ = made(ENCRYPTED)
-    (volume,), (asked,) = plan.volumes, requests_of(read_wanted(HEAD + ENCRYPTED, "w.toml").drive[0])
-    assert volume.encryption is not None
-    return " ".join(map(str, container_faults(volume, volume.encryption, asked, of, environment)))
+    requests = requests_of(read_wanted(HEAD + ENCRYPTED, "w.toml").drive[0])
+    return " ".join(map(str, using_of(plan, requests, [of], Where(environment)).faults))
 
 
 def test_open_listed_and_mounted_container_is_as_wanted(
     environment: Environment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert told(there(), environment, monkeypatch) == ""
-    assert places_at_boot(there(), there().partitions[0].path, environment) == ("/srv/m",)
 
 
 def test_uncertainty_is_called_a_doubt(environment: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,7 +70,7 @@ def test_uncertainty_is_called_a_doubt(environment: Environment, monkeypatch: py
         (CRYPTTAB, "", ("/srv/m",), "lacks an entry to mount"),
         (CRYPTTAB, FSTAB.replace("/srv/m", "/srv/n"), ("/srv/n",), "instead of /srv/m"),
         (CRYPTTAB, FSTAB, (), "is not mounted at /srv/m"),
-        (CRYPTTAB, FSTAB, ("/srv/n",), "is not mounted at /srv/m"),
+        (CRYPTTAB, FSTAB, ("/srv/n",), "is mounted at /srv/n instead of /srv/m"),
     ],
 )
 def test_missing_parts_are_reported(

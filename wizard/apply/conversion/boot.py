@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from wizard.apply.block.devices import forget_caches
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
+from wizard.apply.settings.states import How
 from wizard.apply.system import fstab
 from wizard.apply.system.mounts import is_on
 from wizard.apply.tree.mount_read_only import mounted_read_only
@@ -22,7 +23,7 @@ from wizard.model.run import Check
 from wizard.model.said import Message, joined, t, tn
 from wizard.operations.ext4 import SetOwnFstabType
 from wizard.operations.fstab import digest_of_text
-from wizard.operations.operation import OWN_FSTAB, How
+from wizard.operations.operation import OWN_FSTAB
 from wizard.plan.changes import Migration
 from wizard.probe.host.uses import unescaped
 from wizard.process.program import Result, find, run, scratch_folder

@@ -18,6 +18,7 @@ from wizard.apply.run import job, process
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.settings.existing_filesystem import drive_of, nodes_of
 from wizard.apply.settings.guard import check_setting
+from wizard.apply.settings.states import How
 from wizard.apply.settings.system import system_of
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import parse, tags_of
@@ -29,7 +30,6 @@ from wizard.model.ext import ExtFacts
 from wizard.model.machine import Drive
 from wizard.model.said import Message, join, t
 from wizard.operations.ext4 import CHECKER, proof
-from wizard.operations.operation import How
 from wizard.plan.changes import Migration
 from wizard.plan.dangers import known_identity
 from wizard.plan.refusals import in_use, unmeasured

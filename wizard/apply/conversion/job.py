@@ -22,6 +22,7 @@ from wizard.apply.run.backup_store import Environment, mark_durably
 from wizard.apply.run.progress_log import noting
 from wizard.apply.settings.guard import check_own, is_stacked
 from wizard.apply.settings.run import setting_checks
+from wizard.apply.settings.states import How, do, undo
 from wizard.apply.settings.system import RunningSystem, system_in
 from wizard.apply.system import mounts
 from wizard.apply.system.edited_file import read_text
@@ -32,7 +33,6 @@ from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.run import Event
 from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, join, t
 from wizard.operations.fstab import EditFstab
-from wizard.operations.operation import How
 from wizard.plan.changes import Migration
 
 ENTRY_BYTES = 160
@@ -135,7 +135,7 @@ def migrate(site: MigratingSite) -> job.Outcome:
         site.journal.add(Event.COMMAND, str(_commit(site)))
     total = len(migration.steps)
     edits = (
-        (number, step.sentence, partial(step.operation.do, _system(site)))
+        (number, step.sentence, partial(do, step.operation, _system(site)))
         for number, step in enumerate(migration.steps, 1)
         if isinstance(step.operation, EditFstab)
     )
@@ -263,7 +263,7 @@ def undo_conversion(site: MigratingSite) -> job.Outcome:
     mark_durably(site.run / process.UNDOING)
     messages = []
     for setting in migration.settings:
-        messages.append(str(setting.undo(_system(site))))
+        messages.append(str(undo(setting, _system(site))))
         site.journal.add(Event.COMMAND, messages[-1])
     messages.append(str(_restore(site)))
     return Event.UNDONE, " ".join(messages)

@@ -18,12 +18,12 @@ from wizard.apply.run.backup_store import LOOK_SECONDS, Environment, mark_durabl
 from wizard.apply.run.journal import Journal, begun_steps, done_steps, read_entries
 from wizard.apply.settings import guard
 from wizard.apply.settings.existing_filesystem import CLONED
+from wizard.apply.settings.states import How, do, undo
 from wizard.apply.settings.system import system_in, system_of
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.run import Event
 from wizard.model.said import Message, join, reason_of, t
-from wizard.operations.operation import How
 from wizard.plan.changes import Bring, BringStep
 from wizard.plan.copy import fstab_step
 from wizard.probe.machine import probe_machine
@@ -137,7 +137,7 @@ def _take_place(run: Path, bring: Bring, number: int, journal: Journal) -> Messa
     """Make fstab mount the target in place of the source. Return a result message. Can be repeated. Raises
     Failed."""
     assert bring.takes is not None
-    message = bring.takes.edit.do(system_in(run, bring, journal, step=number))
+    message = do(bring.takes.edit, system_in(run, bring, journal, step=number))
     journal.add(Event.VERIFIED, " ".join(fstab_step(bring).holds).rstrip("."), output=str(message))
     return message
 
@@ -265,7 +265,7 @@ class CopyRunJob(job.RunJob[Bring]):
         if bring.takes is not None:
             number = len(bring.steps)
             if number in begun_steps(read_entries(run)):
-                messages.append(bring.takes.edit.undo(system_in(run, bring, work.journal, step=number)))
+                messages.append(undo(bring.takes.edit, system_in(run, bring, work.journal, step=number)))
                 work.journal.add(Event.COMMAND, str(messages[0]), step=number)
             if not _is_as_copied(bring):
                 kept = t(

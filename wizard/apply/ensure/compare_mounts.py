@@ -1,5 +1,6 @@
 """Compare the use of existing volumes with the request: fstab, mounts and ownership. Read-only."""
 
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -7,20 +8,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from wizard.advice.catalogue import OptionKind, load_catalogue
-from wizard.apply.ensure import leftover
-from wizard.apply.ensure.layers import (
-    container_faults,
-    layer_faults,
-    layers_of,
-    lines_of,
-    missing_places,
-    places_at_boot,
-    subvolume_faults,
-    swap_faults,
-)
+from wizard.apply.ensure.layers import layers_of
 from wizard.apply.run.backup_store import Environment
-from wizard.apply.settings.existing_filesystem import ExistingVolume, lines_at_boot, look_at_filesystem
+from wizard.apply.settings.existing_filesystem import lines_at_boot, look_at_filesystem, openings
 from wizard.apply.settings.plan_settings import act
+from wizard.apply.steps.containers import opens
+from wizard.apply.system.fstab import Line, read_key, read_lines, tags_of
 from wizard.apply.system.mounts import read_mounts
 from wizard.filesystems.registry import MADE
 from wizard.model import layout
@@ -30,9 +23,9 @@ from wizard.model.requests import Attach, SetOptions
 from wizard.model.said import Message, Sentence, failing, t
 from wizard.operations.mounts import NOT_MOUNTED_AT
 from wizard.plan.changes import Changes
-from wizard.plan.desired_state.differences import CONTAINER, opened_on
+from wizard.plan.desired_state.differences import opened_on
 from wizard.plan.plan import Plan
-from wizard.plan.request.subvolumes import places_of
+from wizard.plan.request.subvolumes import places_of, subvolume_option
 from wizard.plan.request.volume_request import VolumeRequest
 from wizard.probe.host.environment import writer_named
 
@@ -58,10 +51,61 @@ class MountDifferences(Struct, frozen=True):
     places: dict[str, tuple[str, ...]]
 
 
+NO_LINE = Sentence("{file} lacks an entry to mount {device} at {place}")
+MOUNTED_NOWHERE = Sentence("{file} mounts {device} at {place}, but no mount is requested")
+OTHER_PLACE = Sentence("{file} mounts {device} at {found:and} instead of {wanted}")
+
+
 class _Need(Struct, frozen=True):
     said: Message
     device: str
     wanted: Attach | SetOptions
+
+
+class Use(Struct, frozen=True):
+    """The use of an existing volume: lines of fstab, and current mount points. `top`: the mount point of the
+    top folder. `is_fixed`: no change mounts such a volume, so each difference is a fault."""
+
+    device: str
+    lines: Sequence[Line]
+    mounted: tuple[str, ...] = ()
+    top: str | None = None
+    is_swap: bool = False
+    is_fixed: bool = True
+
+    @property
+    def listed(self) -> tuple[str, ...]:
+        """The mount points in fstab."""
+        return tuple(line.mount_point for line in self.lines)
+
+
+def _use_of(
+    number: int, drives: Sequence[Drive], layers: Sequence[Layer | None], environment: Environment
+) -> Use | None:
+    """Return the use of a volume, or None if the device is missing, closed or inactive."""
+    sources = {mounted.source for mounted in read_mounts()}
+    # A multi-device Btrfs is mounted from one of its devices.
+    nodes = {partition_path(drive.path, number): drive for drive in drives}
+    device = next((node for node in nodes if node in sources), next(iter(nodes)))
+    drive, part = nodes[device], nodes[device].partition(device)
+    layer = layers[number - 1] if layers else opened_on(drive, device)
+    if layer is not None:
+        top = next(iter(layer.mount_points), None) if layers else None
+        is_swap = bool(layer.signatures) and layer.signatures[0].kind == "swap"
+        return Use(layer.path, lines_of(layer, environment), layer.mount_points, top, is_swap)
+    if layers or part is None or part.filesystem not in MADE:
+        return None
+    if not MADE[part.filesystem].mounts:
+        return Use(device, lines_at_boot(drive, device, environment.fstab), is_swap=True)
+    used = look_at_filesystem(device, environment)
+    mounted = tuple(one.mount_point for one in used.mounts)
+    return Use(device, used.lines, mounted, used.existing.mount_point, is_fixed=False)
+
+
+def lines_of(layer: Layer, environment: Environment) -> list[Line]:
+    """Return the fstab lines for an open container, an array or a logical volume."""
+    node, tags = os.path.realpath(layer.path), tags_of(layer.signatures, None)
+    return [line for line in read_lines(environment.fstab) if line.means(node, tags)]
 
 
 def mounted_as_there(
@@ -76,38 +120,10 @@ def mounted_as_there(
     for number, request in enumerate(requests, 1):
         place = request.mount_point
         if place is None and not any(one.mount_point for one in request.subvolumes):
-            place = (
-                _place_of_layer(layers[number - 1], environment)
-                if layers
-                else _place_of_partition(drives, number, environment)
-            )
+            use = _use_of(number, drives, layers, environment)
+            place = next(iter(use.listed), use.top) if use and not use.is_swap else None
         found.append(replace(request, mount_point=place))
     return tuple(found)
-
-
-def _place_of_partition(drives: Sequence[Drive], number: int, environment: Environment) -> str | None:
-    drive = _mounted_drive(drives, number)
-    part = next((part for part in drive.partitions if part.number == number), None)
-    if part is not None and part.filesystem == CONTAINER:
-        return next(iter(places_at_boot(drive, part.path, environment)), None)
-    if part is None or part.filesystem not in MADE or not MADE[part.filesystem].mounts:
-        return None
-    used = look_at_filesystem(part.path, environment)
-    return next((line.mount_point for line in used.lines), used.existing.mount_point)
-
-
-def _place_of_layer(layer: Layer | None, environment: Environment) -> str | None:
-    if layer is None or (layer.signatures and layer.signatures[0].kind == "swap"):
-        return None
-    listed = [line.mount_point for line in lines_of(layer, environment)]
-    return next(iter([*listed, *layer.mount_points]), None)
-
-
-def _mounted_drive(drives: Sequence[Drive], number: int) -> Drive:
-    """Return the drive whose partition a multi-device Btrfs is mounted from, or else the first drive."""
-    sources = {mounted.source for mounted in read_mounts()}
-    candidates = (drive for drive in drives if partition_path(drive.path, number) in sources)
-    return next(candidates, drives[0])
 
 
 def using_of(
@@ -116,38 +132,26 @@ def using_of(
     """Compare the use of the plan's existing volumes with the requests. Raises Refused if a needed change is
     not possible."""
     environment, layers = where.environment, layers_of(plan, drives)
-    if plan.stripe is not None and not layers:
-        return _using_of_btrfs(plan.volumes[0], requests[0], drives, environment)
-    drive = drives[0]
     found: list[_Need | Message] = []
     places: dict[str, tuple[str, ...]] = {}
-    for number, (volume, asked) in enumerate(zip(plan.volumes, requests, strict=True)):
-        if layers:
-            # No change mounts a volume on an array or group.
-            if (layer := layers[number]) is not None:
-                found += layer_faults(volume, asked, layer, environment)
-                found += _layer_rest(volume, asked, layer, environment)
-                places[layer.path] = tuple(line.mount_point for line in lines_of(layer, environment))
-        elif (encryption := volume.encryption) is not None:
-            # No change mounts an encrypted volume.
-            places[encryption.device] = places_at_boot(drive, encryption.device, environment)
-            found += container_faults(volume, encryption, asked, drive, environment)
-            if layer := opened_on(drive, encryption.device):
-                found += _layer_rest(volume, asked, layer, environment)
-        elif not MADE[volume.filesystem].mounts:
-            if drive.partition(volume.path) is not None:
-                lines = lines_at_boot(drive, volume.path, environment.fstab)
-                found += swap_faults(volume, volume.path, lines, environment)
-        else:
-            used = look_at_filesystem(volume.path, environment)
-            places[volume.path] = tuple(line.mount_point for line in used.lines)
-            found += _uses_of(volume, asked, used)
-    return _collect(found, places, environment)
-
-
-def _collect(
-    found: Sequence[_Need | Message], places: dict[str, tuple[str, ...]], environment: Environment
-) -> MountDifferences:
+    for number, (volume, asked) in enumerate(zip(plan.volumes, requests, strict=True), 1):
+        use = _use_of(number, drives, layers, environment)
+        if volume.encryption is not None:
+            found += _container_faults(volume, volume.encryption, drives[0], environment)
+        if use is None:
+            continue
+        # No change mounts several subvolumes.
+        is_fixed = use.is_fixed or volume.subvolumes
+        found += (
+            one.said if is_fixed and isinstance(one, _Need) else one
+            for one in _use_differences(volume, asked, use, environment)
+        )
+        shown = [volume.encryption.device if volume.encryption else use.device]
+        if plan.stripe is not None and not layers:
+            shown = [partition_path(drive.path, number) for drive in drives]
+            found += _unmounted_btrfs(shown, use, found)
+        if not use.is_swap:
+            places |= dict.fromkeys(shown, use.listed)
     needs = [one for one in found if isinstance(one, _Need)]
     faults = tuple(one for one in found if isinstance(one, Message))
     first = needs[0] if needs and not faults else None
@@ -155,79 +159,122 @@ def _collect(
     return MountDifferences(tuple(need.said for need in needs), changes, faults, places)
 
 
-def _using_of_btrfs(
-    volume: layout.Volume, asked: VolumeRequest, drives: Sequence[Drive], environment: Environment
-) -> MountDifferences:
+def _unmounted_btrfs(parts: Sequence[str], use: Use, found: Sequence[_Need | Message]) -> list[Message]:
     """Report missing mounts of a multi-device Btrfs as faults: mounting needs a device scan, which no change
     does."""
-    device = partition_path(_mounted_drive(drives, volume.partition).path, volume.partition)
-    used = look_at_filesystem(device, environment)
-    found = _uses_of(replace(volume, path=device), asked, used)
-    parts = tuple(partition_path(drive.path, volume.partition) for drive in drives)
     needs = [one for one in found if isinstance(one, _Need)]
-    if not used.mounts and any(isinstance(need.wanted, Attach) for need in needs):
-        found += [need.said for need in needs]
-        found.append(
-            t(
-                "mount this multi-device filesystem manually: `btrfs device scan "
-                "{devices:row}`, then `mount`",
-                devices=parts,
-            )
-        )
-    places = tuple(line.mount_point for line in used.lines)
-    return _collect(found, dict.fromkeys(parts, places), environment)
+    if use.mounted or not any(isinstance(need.wanted, Attach) for need in needs):
+        return []
+    manually = t(
+        "mount this multi-device filesystem manually: `btrfs device scan {devices:row}`, then `mount`",
+        devices=tuple(parts),
+    )
+    return [*(need.said for need in needs), manually]
 
 
-def _layer_rest(
-    volume: layout.Volume, asked: VolumeRequest, layer: Layer, environment: Environment
+def _container_faults(
+    volume: layout.Volume, encryption: layout.Encryption, drive: Drive, environment: Environment
 ) -> Iterator[Message]:
-    lines = lines_of(layer, environment)
-    if len(lines) == 1 and (missing := _missing_options(volume, asked, lines[0].options)):
-        yield NO_OPTIONS(device=layer.path, options=missing, file=environment.fstab)
-    mounted = [place for place in layer.mount_points if place == volume.mount_point]
-    yield from owner_faults(asked, next(iter(mounted), None), volume.filesystem)
-
-
-def _uses_of(volume: layout.Volume, asked: VolumeRequest, used: ExistingVolume) -> list[_Need | Message]:
-    found: list[_Need | Message] = []
-    file, listed = used.found.fstab, {line.mount_point for line in used.lines}
-    if volume.subvolumes:
-        # No change mounts several subvolumes.
-        mounted = {one.mount_point for one in used.mounts}
-        wanted = places_of(volume)
-        found += missing_places(volume.path, wanted, listed, mounted, file)
-        found += subvolume_faults(volume.subvolumes, volume.path, used.lines, file)
-    else:
-        found += _place_of(volume, asked, used)
-        current = used.lines[0].options if len(used.lines) == 1 else None
-        if current is not None and (missing := _missing_options(volume, asked, current)):
-            said = NO_OPTIONS(device=volume.path, options=missing, file=file)
-            found.append(_Need(said, volume.path, SetOptions((*current, *missing))))
-    return [*found, *owner_faults(asked, used.existing.mount_point, used.existing.filesystem)]
-
-
-def _place_of(volume: layout.Volume, asked: VolumeRequest, used: ExistingVolume) -> Iterator[_Need | Message]:
-    device, place, file = volume.path, volume.mount_point, used.found.fstab
-    listed = [line.mount_point for line in used.lines]
-    if place is None:
-        if asked.mount_point == layout.NO_PLACE and listed:
-            yield leftover.MOUNTED_NOWHERE(device=device, place=listed[0], file=file)
-        return
-    if listed and listed != [place]:
-        yield leftover.OTHER_PLACE(device=device, found=tuple(listed), wanted=place, file=file)
-    elif used.mounts and place not in [mounted.mount_point for mounted in used.mounts]:
-        elsewhere = tuple(mounted.mount_point for mounted in used.mounts)
+    """Describe why a container cannot be opened as requested, or its contents are unknown. Raises Refused and
+    Failed if its key or the container is unreadable."""
+    device, key = encryption.device, encryption.key
+    if not opens(device, read_key(Path(key))):
+        yield t("{key} does not open the container on {device}", device=device, key=key)
+    elif opened_on(drive, device) is None:
         yield t(
-            "{device} is mounted at {found:and} instead of {wanted}",
+            "the contents of {device} are unknown; open the container with `cryptsetup "
+            "open --key-file {key} {device} {name}`",
             device=device,
-            found=elsewhere,
-            wanted=place,
+            key=key,
+            name=encryption.name,
         )
-    elif not listed:
-        wanted = Attach(place, volume.mount_options, True, volume.writer)
-        yield _Need(leftover.NO_LINE(device=device, place=place, file=file), device, wanted)
-    elif not used.mounts and "noauto" not in used.lines[0].options:
-        yield _Need(NOT_MOUNTED_AT(device=device, mount_point=place), device, Attach(None, (), True))
+    elif places_of(volume):
+        own = openings(drive, device, environment.crypttab)
+        if len(own) != 1 or own[0].key != key:
+            yield t(
+                "{file} lacks an entry to open {device} with {key}",
+                device=device,
+                key=key,
+                file=environment.crypttab,
+            )
+
+
+def _use_differences(
+    volume: layout.Volume, asked: VolumeRequest, use: Use, environment: Environment
+) -> Iterator[_Need | Message]:
+    """Yield needs, which a change can resolve, and faults. With subvolumes, other lines are allowed."""
+    device, file, lines = use.device, environment.fstab, use.lines
+    if use.is_swap:
+        if volume.mount_point == layout.NO_PLACE and not any(line.kind == "swap" for line in lines):
+            yield t("{file} lacks an entry for swap on {device}", device=device, file=file)
+        return
+    wanted, is_whole = places_of(volume), use.is_fixed or not volume.subvolumes
+    if is_whole:
+        others = tuple(place for place in use.listed if place not in wanted)
+        if wanted and others:
+            yield OTHER_PLACE(device=device, found=others, wanted=wanted[0], file=file)
+        elif others and asked.mount_point == layout.NO_PLACE:
+            yield MOUNTED_NOWHERE(device=device, place=others[0], file=file)
+    yield from _place_needs(volume, wanted, use, file)
+    options = lines[0].options if is_whole and len(lines) == 1 else None
+    if options is not None and (missing := _missing_options(volume, asked, options)):
+        said = NO_OPTIONS(device=device, options=missing, file=file)
+        yield _Need(said, device, SetOptions((*options, *missing)))
+    yield from _subvolume_faults(volume.subvolumes, device, lines, file)
+    top = volume.mount_point if volume.mount_point in use.mounted else use.top
+    yield from owner_faults(asked, top, volume.filesystem)
+
+
+def _place_needs(
+    volume: layout.Volume, wanted: Sequence[str], use: Use, file: Path
+) -> Iterator[_Need | Message]:
+    device = use.device
+    elsewhere = tuple(place for place in use.mounted if place not in wanted)
+    for place in wanted:
+        if place in use.mounted and place in use.listed:
+            continue
+        if elsewhere and not volume.subvolumes and place not in use.mounted:
+            yield t(
+                "{device} is mounted at {found:and} instead of {wanted}",
+                device=device,
+                found=elsewhere,
+                wanted=place,
+            )
+        elif place not in use.listed:
+            said = NO_LINE(device=device, place=place, file=file)
+            yield _Need(said, device, Attach(place, volume.mount_options, True, volume.writer))
+        elif use.is_fixed or volume.subvolumes or "noauto" not in use.lines[0].options:
+            said = NOT_MOUNTED_AT(device=device, mount_point=place)
+            yield _Need(said, device, Attach(None, (), True))
+
+
+def _subvolume_faults(
+    subvolumes: Sequence[layout.Subvolume], device: str, lines: Sequence[Line], file: Path
+) -> Iterator[Message]:
+    """Report places where fstab or the kernel mounts another part of the Btrfs. Missing mounts are not
+    reported."""
+    roots = {mounted.mount_point: mounted.root for mounted in read_mounts()}
+    for one in subvolumes:
+        place, option, wanted = one.mount_point, subvolume_option(one.name), f"/{one.name}"
+        if place is None:
+            continue
+        options = {option, option.replace("=/", "=")}
+        if any(line.mount_point == place and options.isdisjoint(line.options) for line in lines):
+            yield t(
+                "{file} mounts {device} at {place} without the option {option}",
+                device=device,
+                place=place,
+                option=option,
+                file=file,
+            )
+        elif (found := roots.get(place, wanted)) != wanted:
+            yield t(
+                "{device} is mounted at {place} from {found} instead of {wanted}",
+                device=device,
+                place=place,
+                found=found,
+                wanted=wanted,
+            )
 
 
 def _missing_options(volume: layout.Volume, asked: VolumeRequest, have: Sequence[str]) -> tuple[str, ...]:

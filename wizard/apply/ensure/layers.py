@@ -1,30 +1,21 @@
-"""Compare existing groups, arrays and containers with the request. Never activates or assembles."""
+"""Compare existing groups and arrays with the request. Never activates or assembles."""
 
-import os
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
 from wizard.apply.block.devices import sysfs_folder
-from wizard.apply.ensure import leftover
-from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
-from wizard.apply.settings.existing_filesystem import openings
-from wizard.apply.steps.containers import opens
+from wizard.apply.run.backup_store import LOOK_SECONDS
 from wizard.apply.steps.step_context import asked
-from wizard.apply.system.fstab import Line, read_key, read_lines, tags_of
-from wizard.apply.system.mounts import read_mounts
 from wizard.model import layout
 from wizard.model.errors import partition_path
 from wizard.model.machine import Drive, Layer
 from wizard.model.said import Message, t
-from wizard.operations.mounts import NOT_MOUNTED_AT
 from wizard.plan.desired_state import differences, layers
 from wizard.plan.plan import Plan
 from wizard.plan.raid.striping import NUMBER, room_bytes
-from wizard.plan.request.subvolumes import places_of, subvolume_option
-from wizard.plan.request.volume_request import VolumeRequest
 from wizard.probe.host.sysfs import node_of
 from wizard.process.program import run
 
@@ -147,117 +138,3 @@ def group_of(part: str) -> str:
     """Return the volume group of a physical volume; empty if none. Raises Failed."""
     (row,) = asked("pvs", ("pv_name", "vg_name"), part, _look) or ({},)
     return row.get("vg_name", "")
-
-
-def subvolume_faults(
-    subvolumes: Sequence[layout.Subvolume], device: str, lines: Sequence[Line], file: str
-) -> Iterator[Message]:
-    """Report places where fstab or the kernel mounts another part of the Btrfs. Missing mounts are not
-    reported."""
-    roots = {mounted.mount_point: mounted.root for mounted in read_mounts()}
-    for one in subvolumes:
-        place, option, wanted = one.mount_point, subvolume_option(one.name), f"/{one.name}"
-        if place is None:
-            continue
-        options = {option, option.replace("=/", "=")}
-        if any(line.mount_point == place and options.isdisjoint(line.options) for line in lines):
-            yield t(
-                "{file} mounts {device} at {place} without the option {option}",
-                device=device,
-                place=place,
-                option=option,
-                file=file,
-            )
-        elif (found := roots.get(place, wanted)) != wanted:
-            yield t(
-                "{device} is mounted at {place} from {found} instead of {wanted}",
-                device=device,
-                place=place,
-                found=found,
-                wanted=wanted,
-            )
-
-
-def places_at_boot(drive: Drive, device: str, environment: Environment) -> tuple[str, ...]:
-    """Return the fstab mount points of an open container; empty if it is closed."""
-    layer = differences.opened_on(drive, device)
-    return tuple(line.mount_point for line in lines_of(layer, environment)) if layer else ()
-
-
-def container_faults(
-    volume: layout.Volume,
-    encryption: layout.Encryption,
-    asked: VolumeRequest,
-    drive: Drive,
-    environment: Environment,
-) -> Iterator[Message]:
-    """Describe why an encrypted volume is not used as requested, or cannot be read. Raises Refused and Failed
-    if its key or the container is unreadable."""
-    device, key = encryption.device, encryption.key
-    if not opens(device, read_key(Path(key))):
-        yield t("{key} does not open the container on {device}", device=device, key=key)
-        return
-    layer = differences.opened_on(drive, device)
-    if layer is None:
-        yield t(
-            "the contents of {device} are unknown; open the container with `cryptsetup "
-            "open --key-file {key} {device} {name}`",
-            device=device,
-            key=key,
-            name=encryption.name,
-        )
-        return
-    if places_of(volume):
-        own = openings(drive, device, environment.crypttab)
-        if len(own) != 1 or own[0].key != key:
-            yield t(
-                "{file} lacks an entry to open {device} with {key}",
-                device=device,
-                key=key,
-                file=environment.crypttab,
-            )
-    yield from layer_faults(volume, asked, layer, environment)
-
-
-def layer_faults(
-    volume: layout.Volume, asked: VolumeRequest, layer: Layer, environment: Environment
-) -> Iterator[Message]:
-    """Describe why a volume on a layer, such as an open container, is not used as requested."""
-    lines, file = lines_of(layer, environment), str(environment.fstab)
-    if volume.filesystem == "swap":
-        yield from swap_faults(volume, layer.path, lines, environment)
-        return
-    wanted = places_of(volume)
-    listed = [line.mount_point for line in lines]
-    others = tuple(place for place in listed if place not in wanted)
-    if wanted and others:
-        yield leftover.OTHER_PLACE(device=layer.path, found=others, wanted=wanted[0], file=file)
-    elif others and asked.mount_point == layout.NO_PLACE:
-        yield leftover.MOUNTED_NOWHERE(device=layer.path, place=others[0], file=file)
-    yield from missing_places(layer.path, wanted, listed, layer.mount_points, file)
-    yield from subvolume_faults(volume.subvolumes, layer.path, lines, file)
-
-
-def swap_faults(
-    volume: layout.Volume, device: str, lines: Sequence[Line], environment: Environment
-) -> Iterator[Message]:
-    """Report swap that is requested but missing in fstab."""
-    if volume.mount_point == layout.NO_PLACE and not any(line.kind == "swap" for line in lines):
-        yield t("{file} lacks an entry for swap on {device}", device=device, file=environment.fstab)
-
-
-def missing_places(
-    device: str, wanted: Sequence[str], listed: Collection[str], mounted: Collection[str], file: str
-) -> Iterator[Message]:
-    """Report requested places that fstab does not list, or where the device is not mounted."""
-    for place in wanted:
-        if place not in listed:
-            yield leftover.NO_LINE(device=device, place=place, file=file)
-        elif place not in mounted:
-            yield NOT_MOUNTED_AT(device=device, mount_point=place)
-
-
-def lines_of(layer: Layer, environment: Environment) -> list[Line]:
-    """Return the fstab lines for an open container."""
-    node, tags = os.path.realpath(layer.path), tags_of(layer.signatures, None)
-    return [line for line in read_lines(environment.fstab) if line.means(node, tags)]

@@ -16,7 +16,7 @@ from wizard.model.errors import BadInput
 from wizard.model.geometry import Identity
 from wizard.model.layout import NO_PLACE
 from wizard.model.machine import Drive
-from wizard.model.said import Message, Sentence, t
+from wizard.model.said import Message, t
 from wizard.plan.desired_state.differences import may_replace
 from wizard.plan.plan import Plan
 from wizard.plan.request.volume_request import VolumeRequest
@@ -153,9 +153,3 @@ def _comparable(plan: Plan) -> tuple[object, ...]:
         for slot in member.after.partitions
     )
     return (*tables, *slots, how, bool(plan.group), *held, *sizes, *keys)
-
-
-NO_LINE = Sentence("{file} lacks an entry to mount {device} at {place}")
-
-MOUNTED_NOWHERE = Sentence("{file} mounts {device} at {place}, but no mount is requested")
-OTHER_PLACE = Sentence("{file} mounts {device} at {found:and} instead of {wanted}")

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from wizard.apply.engine.record import UNKNOWN_DATA
 from wizard.apply.ensure import compare_mounts, converge
-from wizard.apply.ensure.layers import lines_of
+from wizard.apply.ensure.compare_mounts import lines_of
 from wizard.apply.ensure.leftover import DesiredPlan, leftover
 from wizard.apply.plan.job import measure, why_direct
 from wizard.apply.run.backup_store import Environment

@@ -8,6 +8,7 @@ drive's lock still excludes plans.
 import os
 from collections.abc import Iterator, Set
 from contextlib import suppress
+from pathlib import Path
 
 from wizard.apply.block.devices import node_fault
 from wizard.apply.plan import identity_check
@@ -15,14 +16,17 @@ from wizard.apply.plan.guard import NOT_ON_DRIVE, OPTIONS_REFUSED
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.run.process import refused
 from wizard.apply.settings import existing_filesystem
-from wizard.apply.settings.system import system_of
+from wizard.apply.settings.states import How, drives_of, read
+from wizard.apply.settings.system import RunningSystem, system_of
 from wizard.apply.tree.mount_read_only import driver_refusal
 from wizard.model.errors import BadInput, Failed
 from wizard.model.machine import Drive
 from wizard.model.requests import NewUuid
 from wizard.model.said import Message, Sentence, t
-from wizard.operations import operation
-from wizard.operations.settings import Relabel
+from wizard.operations.fstab import EditFstab
+from wizard.operations.layers import StopLayer
+from wizard.operations.operation import Setting
+from wizard.operations.settings import Relabel, SwitchOnTimer, WriteRules
 from wizard.plan.changes import Bring, Changes, Migration
 from wizard.probe.host import sysfs
 from wizard.probe.machine import probe_drive
@@ -95,10 +99,33 @@ def check_own(document: Changes | Migration, environment: Environment) -> None:
 
 def check_foreign(document: Changes | Migration | Bring, environment: Environment) -> None:
     """Raises Refused if a setting belongs to another system, or a file cannot be written."""
-    system = system_of(document, environment)
     for setting in document.settings:
-        if why := setting.foreign(system):
+        if why := _foreign(setting, environment):
             raise refused(why)
+
+
+def _foreign(setting: Setting, environment: Environment) -> Message | None:
+    fstab, rules = environment.fstab, environment.rules
+    match setting:
+        case EditFstab(file=file) if Path(file) != fstab:
+            return t(
+                "These changes are for {file}, not for {fstab}: add --fstab {file} if you mean that system.",
+                file=file,
+                fstab=fstab,
+            )
+        case WriteRules(file=file) if Path(file).parent != rules:
+            return t("These changes write {file}, which is not in {folder}.", file=file, folder=rules)
+        case EditFstab(file=file) | WriteRules(file=file):
+            real = Path(file).resolve()
+            if (real.exists() and not real.is_file()) or not os.access(real.parent, os.W_OK):
+                return t("{file} is not writable here.", file=real)
+        case SwitchOnTimer(unit=unit) if not environment.is_running_system:
+            return t("{unit} can only be enabled on the running system.", unit=unit)
+        case StopLayer(members=members):
+            drives = drives_of(members)
+            if environment.only is not None and drives - environment.only:
+                return t("This run may not touch {drive}.", drive=min(drives - environment.only))
+    return None
 
 
 def check_options(changes: Changes) -> None:
@@ -122,7 +149,6 @@ def check_new(changes: Changes) -> None:
 
 def check_state(changes: Changes, begun: Set[int], done: Set[int]) -> None:
     """Raises Refused if a setting does not fit the steps that are started and done, by number from 1."""
-    How = operation.How
     for number, setting in enumerate(changes.settings, 1):
         if number in done:
             fits = {How.AFTER} if setting.lasts else {How.AFTER, How.BEFORE}
@@ -131,10 +157,10 @@ def check_state(changes: Changes, begun: Set[int], done: Set[int]) -> None:
         check_setting(setting, system_of(changes), fits)
 
 
-def check_setting(setting: operation.Setting, system: operation.System, fits: Set[operation.How]) -> None:
+def check_setting(setting: Setting, system: RunningSystem, fits: Set[How]) -> None:
     """Raises Refused if the setting is in any other state than `fits`."""
     try:
-        found = setting.read(system)
+        found = read(setting, system)
     except (BadInput, Failed) as error:
         raise refused(error) from None
     if found.how not in fits:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from wizard.apply.block.devices import IN_USE, open_exclusively
 from wizard.apply.plan.guard import check_mount_point
 from wizard.apply.resize.btrfs import SUPERBLOCK, number_in
-from wizard.apply.resize.resized import held_in_use
+from wizard.apply.resize.resized import held_in_use, is_filled
 from wizard.apply.run.backup_store import LOOK_SECONDS, Environment
 from wizard.apply.run.process import refused, udev_runs
 from wizard.apply.settings import guard
@@ -410,7 +410,7 @@ def _grow(used: ExistingVolume, doubts: list[Message | str]) -> Operations:
         )
     held = held_in_use(used.existing.filesystem, device, mounted.mount_point)
     room = room_behind(drive, part)
-    if not room and growth.is_filled(held.size_bytes, part.size_bytes):
+    if not room and is_filled(held.size_bytes, part.size_bytes):
         _refuse(t("No free space follows {device}, and the filesystem fills {device}.", device=device))
     new_bytes = part.size_bytes + room
     operations: Operations = []

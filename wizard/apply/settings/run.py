@@ -20,14 +20,16 @@ from wizard.apply.run.progress_log import reached
 from wizard.apply.run.runs import load_environment, run_argument
 from wizard.apply.settings import guard
 from wizard.apply.settings.proposal import check_explained
-from wizard.apply.settings.system import system_in, system_of
+from wizard.apply.settings.states import How, do, read, undo
+from wizard.apply.settings.system import has_capability, system_in, system_of
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.layout import EVERYONE, ROOT, Writer
 from wizard.model.requests import Attach, SwitchOff
 from wizard.model.run import Check, Event
 from wizard.model.said import KERNEL_SECTOR_BYTES, Message, Sentence, join, t
+from wizard.operations.growth import NO_GROWING, SYS_RESOURCE, GrowMounted
 from wizard.operations.mounts import Mount, Unmount
-from wizard.operations.operation import How, Setting
+from wizard.operations.operation import Setting
 from wizard.plan.changes import Changes, Migration
 
 
@@ -88,7 +90,7 @@ def _is_off(changes: Changes, begun: Set[int]) -> bool:
     """Return True if the last step has powered off the drive."""
     if len(changes.steps) not in begun or not isinstance(changes.wanted, SwitchOff):
         return False
-    return changes.settings[-1].read(system_of(changes)).how is How.AFTER
+    return read(changes.settings[-1], system_of(changes)).how is How.AFTER
 
 
 def _verified(work: job.RunWork, changes: Changes) -> job.Outcome:
@@ -113,7 +115,7 @@ def setting_checks(document: Changes | Migration) -> Iterator[Check]:
     for step in document.steps:
         if isinstance(step.operation, Setting):
             try:
-                found = step.operation.read(system_of(document))
+                found = read(step.operation, system_of(document))
                 holds, seen = found.how is How.AFTER, str(found.seen)
             except (BadInput, Failed) as error:
                 holds, seen = False, str(error)
@@ -134,8 +136,8 @@ class SettingsRunJob(job.RunJob[Changes]):
         if not undoing:
             for setting in document.settings:
                 # Root in a container may lack capabilities.
-                if why := setting.forbidden(system_of(document)):
-                    raise process.refused(why)
+                if isinstance(setting, GrowMounted) and setting.is_ext and not has_capability(SYS_RESOURCE):
+                    raise process.refused(NO_GROWING)
             check_programs({tool for setting in document.settings for tool in setting.tools()})
         return (document.drive.path,)
 
@@ -205,7 +207,7 @@ class SettingsRunJob(job.RunJob[Changes]):
                     continue
                 if not _is_off(changes, begun) and (fault := guard.device_fault(changes)):
                     raise process.refused(NOT_RESUMABLE(run=run.name, fault=fault))
-                yield number, step.sentence, partial(step.operation.do, replace(system, step=number))
+                yield number, step.sentence, partial(do, step.operation, replace(system, step=number))
 
         total = len(changes.steps)
         ended = job.carry_steps(run, work.journal, total, left(), lambda: reached(run, total))
@@ -225,7 +227,7 @@ class SettingsRunJob(job.RunJob[Changes]):
             fault = fault or guard.device_fault(changes)
             if fault is not None and setting.needs_drive:
                 continue
-            results.append(setting.undo(replace(system, step=number)))
+            results.append(undo(setting, replace(system, step=number)))
             work.journal.add(Event.COMMAND, results[-1], step=number)
         if fault is not None:
             raise Failed(

@@ -11,6 +11,7 @@ from wizard.apply.run.backup_store import Environment
 from wizard.apply.run.journal import Journal, read_entries
 from wizard.apply.settings import system as running
 from wizard.apply.settings.guard import check_own
+from wizard.apply.settings.states import do, undo
 from wizard.apply.settings.system import RunningSystem, system_of
 from wizard.model.errors import Failed, Refused
 from wizard.model.requests import Tune
@@ -52,24 +53,24 @@ def changes() -> Changes:
 def test_failed_enable_is_reported_and_masked_timer_is_unchanged(site: RunningSystem, tmp_path: Path) -> None:
     (tmp_path / "state.stuck").touch()
     with pytest.raises(Failed, match="did not take effect: systemd reports"):
-        TIMER.do(site)
+        do(TIMER, site)
     (tmp_path / "state").write_text("masked\n")
     with pytest.raises(Failed, match="an external change"):
-        TIMER.do(site)
-    assert "Left unchanged" in str(TIMER.undo(site))
+        do(TIMER, site)
+    assert "Left unchanged" in str(undo(TIMER, site))
 
 
 def test_systemd_reloads_fstab_after_each_change(site: RunningSystem, tmp_path: Path) -> None:
     (tmp_path / "fstab").write_text("# mine\n")
     digest = digest_of_text("# mine\n")
     edit = EditFstab(str(tmp_path / "fstab"), digest, (LineEdit(0, None, "UUID=1 /a ext4 nofail 0 2"),))
-    edit.do(site)
+    do(edit, site)
     assert "UUID=1" in (tmp_path / "fstab").read_text()
-    edit.undo(site)
+    undo(edit, site)
     assert (tmp_path / "fstab").read_text() == "# mine\n"
     asked = [entry.command for entry in read_entries(tmp_path)]
     assert asked == [("systemctl", "daemon-reload")] * 2
-    edit.do(replace(site, environment=Environment(fstab=tmp_path / "fstab")))
+    do(edit, replace(site, environment=Environment(fstab=tmp_path / "fstab")))
     assert len(read_entries(tmp_path)) == 2, "another system's fstab is not this systemd's"
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from tests.unit.ext4.migrations import identity_of
 from tests.unit.machines import drive
+from wizard.apply.settings import states
 from wizard.apply.settings.system import RunningSystem
 from wizard.apply.system import edited_file
 from wizard.apply.system.edited_file import edit, kept_as
@@ -86,7 +87,7 @@ def test_concurrently_changed_line_is_unchanged(tmp_path: Path) -> None:
     line = LineEdit(2, "UUID=abc / ext4 defaults 0 1", "UUID=abc / ext4 noatime 0 1")
     change = EditFstab(str(fstab), digest_of_text(OLD), (line,))
     with pytest.raises(Failed, match="has changed and was not edited"):
-        change.write(RunningSystem(identity_of(drive()), (change,), run_name="run"), new=True)
+        states.write(change, RunningSystem(identity_of(drive()), (change,), run_name="run"), new=True)
     assert fstab.read_text() == f"# one more line\n{OLD}"
     assert not kept_as(fstab, "run").exists()
 
