@@ -65,7 +65,7 @@ def run_alignment_trial(
     if write:
         scratch_extents(drive)
     if reason := _impossible(drive, drive.geometry, grid):
-        sentence = str(t("{drive}: misaligned access is impossible. {why}", drive=drive.path, why=reason))
+        sentence = str(t("{drive}: misaligned access is impossible. {why}", drive=drive, why=reason))
         outcome = Outcome.NOT_POSSIBLE
         return Verdict(drive.path, access, outcome, None, sentence, (), grid.block_bytes, 0, 0.0, ())
     claim = CACHE_CLAIM if drive.bus == "loop" else BAND[1]
@@ -99,7 +99,7 @@ def run_alignment_trial(
 def _unread(drive: Drive) -> Message:
     """Describe a drive with unread geometry, with the probe's reason."""
     known = (unread.why for unread in drive.unread if unread.what in ("drive", "geometry", "size_bytes"))
-    unread = t("{drive}: cannot read the size and block sizes.", drive=drive.path)
+    unread = t("{drive}: cannot read the size and block sizes.", drive=drive)
     return join(unread, *islice(known, 1), t("Measuring is impossible."))
 
 
@@ -139,7 +139,7 @@ def _impossible(drive: Drive, geometry: Geometry, grid: Grid) -> Message | None:
             "blocks. Some drives hide larger blocks. Measure with `diskwright bench "
             "{drive} --assume-physical 4096`.",
             size=grid.block_bytes,
-            drive=drive.path,
+            drive=drive,
         )
     if geometry.alignment_offset_bytes < 0:
         return t(
@@ -147,7 +147,7 @@ def _impossible(drive: Drive, geometry: Geometry, grid: Grid) -> Message | None:
             "other. No access is aligned for all."
         )
     if grid.block_bytes > LARGEST_BLOCK_BYTES or grid.block_bytes % logical:
-        return IMPLAUSIBLE(drive=drive.path, size=grid.block_bytes)
+        return IMPLAUSIBLE(drive=drive, size=grid.block_bytes)
     if next(draw_places((Extent(0, drive.size_bytes or 0),), grid, Random(0)), None) is None:
         return t("Drive too small.")
     return None

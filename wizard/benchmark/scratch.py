@@ -164,7 +164,7 @@ def confirm_scratch(drive: Drive, token: str) -> None:
                 "{token} does not confirm {drive}. Type the serial number, or without one the name, that "
                 "`diskwright inspect {drive}` shows.",
                 token=repr(token),
-                drive=drive.path,
+                drive=drive,
             )
         )
 
@@ -177,7 +177,7 @@ def scratch_extents(drive: Drive) -> tuple[Extent, ...]:
             t(
                 "{drive} lacks a contiguous free space of {room:exact} for writing. "
                 "To test reading only, omit --scratch.",
-                drive=drive.path,
+                drive=drive,
                 room=LEAST_BYTES + 2 * MARGIN_BYTES,
             )
         )
@@ -230,16 +230,16 @@ def _obstacle(drive: Drive) -> Message | None:
     unknown = [unread for unread in drive.unread if unread.what in ESSENTIAL]
     if unknown or drive.table is None or drive.size_bytes is None or drive.geometry is None:
         why = unknown[0].why if unknown else t("Cannot read the partition table or size.")
-        return t("Cannot read the contents of {drive}. {why}", drive=drive.path, why=why)
+        return t("Cannot read the contents of {drive}. {why}", drive=drive, why=why)
     if fault := why_not(refuse_drive, drive):
         return t("{fault}", fault=fault)
     if drive.read_only is None:
-        return t("It is unknown if {drive} is read-only.", drive=drive.path)
+        return t("It is unknown if {drive} is read-only.", drive=drive)
     if drive.zoned == "host-managed":
         return t(
             "{drive} is host-managed. Zones accept writes only where the last one ended, "
             "not at random places.",
-            drive=drive.path,
+            drive=drive,
         )
     what: Message | str | None = None
     if drive.waiting:
@@ -252,7 +252,7 @@ def _obstacle(drive: Drive) -> Message | None:
         what = data[0]
     if what is None:
         return None
-    return t("{drive} contains {what}, which cannot reliably show free space.", drive=drive.path, what=what)
+    return t("{drive} contains {what}, which cannot reliably show free space.", drive=drive, what=what)
 
 
 @contextmanager
@@ -264,7 +264,7 @@ def known(drive: Drive, probe: Probe) -> Iterator[tuple[int, Drive]]:
         for what in ("serial", "wwn", "size_bytes", "geometry", "diskseq", "content_digest"):
             if getattr(drive, what) != getattr(fresh, what):
                 raise refused(
-                    t("{drive} is not the confirmed drive: {what} has changed.", drive=drive.path, what=what)
+                    t("{drive} is not the confirmed drive: {what} has changed.", drive=drive, what=what)
                 )
         yield lock, fresh
 
@@ -289,11 +289,11 @@ def opened_alone(drive: Drive, *, synchronous: bool) -> Iterator[tuple[int, Watc
         if os.lseek(descriptor, 0, os.SEEK_END) != drive.size_bytes or not _is_same(
             descriptor, drive.diskseq
         ):
-            raise refused(t("{drive} is no longer the same drive.", drive=drive.path))
+            raise refused(t("{drive} is no longer the same drive.", drive=drive))
         with Watch(drive.path) as watch:
             present = {part.path for part in drive.partitions if part.kernel_start_bytes is not None}
             if watch.partitions != present:
-                raise refused(t("The partitions of {drive} are being changed.", drive=drive.path))
+                raise refused(t("The partitions of {drive} are being changed.", drive=drive))
             if writer := other_writer({drive.path, *watch.partitions}):
                 raise refused(t("{writer}.", writer=writer))
             yield descriptor, watch

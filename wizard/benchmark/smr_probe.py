@@ -300,7 +300,7 @@ def probe_extents(drive: Drive) -> tuple[Extent, ...]:
         raise refused(
             t(
                 "The quick test needs {least:exact} of free space on {drive}.",
-                drive=drive.path,
+                drive=drive,
                 least=LEAST_FREE_BYTES,
             )
         )
@@ -332,20 +332,20 @@ def _unsuitable(drive: Drive) -> Message | None:
         return t(
             "The quick test is for SATA, SAS and USB hard disks, not {drive} ({bus}), "
             "which may relocate writes.",
-            drive=drive.path,
+            drive=drive,
             bus=drive.bus or "?",
         )
     if is_emulated(drive):
-        return t("{drive} is emulated. The test would not measure a drive's platters.", drive=drive.path)
+        return t("{drive} is emulated. The test would not measure a drive's platters.", drive=drive)
     if drive.rotational is False:
-        return t("{drive} has no platters, so tracks cannot overlap.", drive=drive.path)
+        return t("{drive} has no platters, so tracks cannot overlap.", drive=drive)
     if drive.rotational is None:
         return t(
             "{drive} does not report rotation. Some USB bridges reveal rotation only to smartctl.",
-            drive=drive.path,
+            drive=drive,
         )
     if drive.geometry is not None and block_bytes(drive) > LARGEST_BLOCK_BYTES:
-        return access.IMPLAUSIBLE(drive=drive.path, size=drive.geometry.physical_block_bytes)
+        return access.IMPLAUSIBLE(drive=drive, size=drive.geometry.physical_block_bytes)
     return None
 
 

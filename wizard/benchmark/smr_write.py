@@ -135,7 +135,7 @@ def run_shingled_trial(
     """
     scratch_extents(drive)
     if drive.geometry is None:
-        raise Failed(t("{drive}: cannot read the block sizes. Measuring is impossible.", drive=drive.path))
+        raise Failed(t("{drive}: cannot read the block sizes. Measuring is impossible.", drive=drive))
     clock = access.Clock(seconds, stop)
     with access.claimed(drive, probe_drive, STRETCH_BYTES, synchronous=False) as pieces:
         ordered_bytes = min(MOST_ORDERED_BYTES, most_bytes // ORDERED_SHARE)
@@ -144,7 +144,7 @@ def run_shingled_trial(
             raise refused(
                 t(
                     "The test needs at least {least:exact} of contiguous free space on {drive}.",
-                    drive=drive.path,
+                    drive=drive,
                     least=(FEWEST_STRETCHES + 8) * STRETCH_BYTES,
                 )
             )

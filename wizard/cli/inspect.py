@@ -131,7 +131,7 @@ def title(drive: Drive) -> Message:
         if drive.bus == "loop"
         else t("unknown model")
     )
-    return t("{path}  {what}, {size}", path=drive.path, what=what, size=shown_size(drive.size_bytes))
+    return t("{path}  {what}, {size}", path=drive, what=what, size=shown_size(drive.size_bytes))
 
 
 def finding_blocks(findings: Sequence[Finding]) -> Iterator[Block]:
@@ -213,6 +213,6 @@ def advice_text(advice: Advice, drive: Drive) -> Iterator[Block]:
     """Show the workload, the drive and the ranking."""
     facts: list[Message | str] = [drive.model] if drive.model else []
     facts += [format_capacity(drive.size_bytes)] if drive.size_bytes is not None else []
-    described = t("{path} ({facts:list})", path=drive.path, facts=(*facts, turning_words(drive)))
+    described = t("{path} ({facts:list})", path=drive, facts=(*facts, turning_words(drive)))
     yield para(strong(t("{purpose} on {drive}", purpose=advice.workload.title, drive=described)))
     yield from advice_page(advice)

@@ -141,7 +141,7 @@ def _measure_cliff(arguments: Namespace, drive: Drive) -> ExitCode:
     beginning = t(
         "Rewriting the same bytes in free space of {drive}: at most {most:exact}, for at most "
         "{seconds:time}. No byte changes; Ctrl+C stops. A shingled drive may be slow for an hour afterwards.",
-        drive=drive.path,
+        drive=drive,
         most=most_bytes,
         seconds=seconds,
     )
@@ -154,7 +154,7 @@ def _measure_quick(arguments: Namespace, drive: Drive) -> ExitCode:
         "Rewriting {count} blocks ({size:exact}) in free space of {drive} with the same bytes. This takes "
         "about {usual} s, at most {most} s. No byte changes; Ctrl+C stops.",
         count=smr_probe.WRITES,
-        drive=drive.path,
+        drive=drive,
         size=smr_probe.WRITES * smr_probe.block_bytes(drive),
         usual=USUAL_SECONDS,
         most=round(smr_probe.SECONDS),
@@ -177,7 +177,7 @@ def trial(arguments: Namespace) -> ExitCode:
     beginning = t(
         "Testing {names:and} on {drive} for at most {seconds:time}; Ctrl+C stops.",
         names=tuple(title_of(order, one.id) for one in order.candidates),
-        drive=drive.path,
+        drive=drive,
         seconds=order.bounds.seconds,
     )
     return _run(arguments, beginning, filesystem_trial.run_trial, order)

@@ -126,7 +126,7 @@ def _change(arguments: Namespace, drive: Drive, part: Partition) -> plan_request
     drive."""
     for word in FOR_DRIVES:
         if getattr(arguments, word.replace("-", "_")):
-            raise BadInput(wording.NEEDS_DRIVE(option=f"--{word}", drive=drive.path))
+            raise BadInput(wording.NEEDS_DRIVE(option=f"--{word}", drive=drive))
     if arguments.shrink is not None:
         return plan_request.ShrinkPart(part, parse_size(arguments.shrink))
     if arguments.grow_to is not None:

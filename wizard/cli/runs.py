@@ -195,7 +195,7 @@ def _content(known: Identity, made: str) -> Message | str:
     except DiskwrightError as error:
         return t("Unknown content: {why}", why=str(error))
     if difference := identity_difference(known, drive):
-        return t("{path} is now a different drive: {difference}.", path=known.path, difference=difference)
+        return t("{path} is now a different drive: {difference}.", path=known, difference=difference)
     return made or t("Content: {what}.", what=contents_words(drive))
 
 

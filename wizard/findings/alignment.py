@@ -57,7 +57,7 @@ def find_alignment(drive: Drive) -> Iterator[Finding]:
             "and on 1 MiB.",
             fine=len(aligned),
             count=len(_checked(drive, geometry)),
-            drive=drive.path,
+            drive=drive,
             block=geometry.granularity_bytes,
         )
         found.append(_on_boundaries(drive.path, sentence))
@@ -104,7 +104,7 @@ def _end(geometry: Geometry, partition: Partition) -> Iterator[Finding]:
             partition.path,
             t(
                 "{partition} ends at byte {end}, {past} bytes into a {block}-byte physical block.",
-                partition=partition.path,
+                partition=partition,
                 end=partition.end_bytes,
                 past=past,
                 block=block,
@@ -167,7 +167,7 @@ def _partition(
             t(
                 "{partition} starts at byte {start}, {off} bytes past a multiple of 4096. "
                 "The drive reports {block}-byte physical blocks.",
-                partition=partition.path,
+                partition=partition,
                 start=partition.start_bytes,
                 off=partition.start_bytes % HIDDEN_BLOCK_BYTES,
                 block=geometry.physical_block_bytes,
@@ -187,7 +187,7 @@ def _partition(
             partition.path,
             t(
                 "{partition} starts at byte {start}, aligned to the drive's blocks but not to 1 MiB.",
-                partition=partition.path,
+                partition=partition,
                 start=partition.start_bytes,
             ),
             t(
@@ -282,13 +282,13 @@ def _bogus_stack(drive: Drive, geometry: Geometry, path: str, kind: str) -> Find
             "the start on {drive}.",
             path=path,
             kind=kind,
-            drive=drive.path,
+            drive=drive,
         ),
         t(
             "The kernel reports this for every stack on {drive}. The optimal I/O size, "
             "{optimal} bytes, is not a multiple of the {block}-byte physical block. The "
             "sum of the offsets decides.",
-            drive=drive.path,
+            drive=drive,
             optimal=geometry.optimal_io_bytes,
             block=geometry.physical_block_bytes,
         ),

@@ -225,7 +225,7 @@ def find_contents(drive: Drive) -> Iterator[Finding]:
             tn(
                 "{drive} has no partition table, but contents of {count} partition: {found:list}.",
                 "{drive} has no partition table, but contents of {count} partitions: {found:list}.",
-                drive=drive.path,
+                drive=drive,
                 found=found,
                 count=len(drive.lost),
             ),
@@ -241,7 +241,7 @@ def find_contents(drive: Drive) -> Iterator[Finding]:
             drive.path,
             t(
                 "{drive} has unrecognised data, at byte {byte} for example.",
-                drive=drive.path,
+                drive=drive,
                 byte=drive.data_at_bytes,
             ),
             t(
@@ -266,7 +266,7 @@ def _unfilled(drive: Drive) -> Iterator[Finding]:
             t(
                 "The {kind} on {part} uses {held:size} of {size:size}.",
                 kind=kind.title,
-                part=part.path,
+                part=part,
                 held=part.signatures[0].size_bytes or 0,
                 size=part.size_bytes,
             ),
@@ -286,7 +286,7 @@ def _kind_of(part: Partition) -> str:
 def layer_words(layer: Layer) -> str:
     """Describe a layer, e.g. `md raid0 /dev/md0 on /dev/sda1, data at 1 MiB, stripes of 2 x 64 KiB, contains
     ext4`."""
-    parts = [t("{kind} {path} on {below}", kind=layer.kind, path=layer.path, below=layer.below)]
+    parts = [t("{kind} {path} on {below}", kind=layer.kind, path=layer, below=layer.below)]
     if layer.offset_bytes is not None:
         parts.append(t("data at {offset:exact}", offset=layer.offset_bytes))
     if (striping := layer.striping) and striping.unit_bytes:

@@ -185,7 +185,7 @@ def find_health(drive: Drive) -> Iterator[Finding]:
                 code,
                 severity,
                 drive.path,
-                t("{drive}: {sentences:row}", drive=drive.path, sentences=sentences),
+                t("{drive}: {sentences:row}", drive=drive, sentences=sentences),
                 why,
                 t("smartctl: the drive's counters and self-tests"),
                 t("Copy important data elsewhere and replace the drive. smartctl shows all details."),
@@ -266,7 +266,7 @@ def _find_identity(machine: Machine, drive: Drive) -> Iterator[Finding]:
             t(
                 "{drive} and {others:list} report the same identifiers: possibly one drive "
                 "with several names, or a copy.",
-                drive=drive.path,
+                drive=drive,
                 others=indistinct,
             ),
             t(
@@ -284,7 +284,7 @@ def _find_identity(machine: Machine, drive: Drive) -> Iterator[Finding]:
             drive.path,
             t(
                 "{drive} and {others:list} report the same serial number, {serial}.",
-                drive=drive.path,
+                drive=drive,
                 others=distinct,
                 serial=drive.serial or drive.wwn or "",
             ),

@@ -105,7 +105,7 @@ def find_nvme(drive: Drive) -> Iterator[Finding]:
         drive.path,
         t(
             "{drive} supports {better} (format {better_number}) instead of {used} (format {used_number}).",
-            drive=drive.path,
+            drive=drive,
             used=_size(used),
             used_number=used.number,
             better=_size(better),
@@ -183,7 +183,7 @@ def find_contradictions(
         drive.path,
         t(
             "Sources disagree about the recording method of {drive}: {clues:semicolons}.",
-            drive=drive.path,
+            drive=drive,
             clues=sources,
         ),
         believed,
@@ -207,13 +207,13 @@ def find_rotation(drive: Drive) -> Iterator[Finding]:
         drive.path,
         t(
             "The kernel reports {drive} as having no moving parts, but the drive reports {rate} rpm.",
-            drive=drive.path,
+            drive=drive,
             rate=rate,
         )
         if rate > 1
         else t(
             "The kernel reports {drive} as a hard disk, but the drive reports a solid-state drive.",
-            drive=drive.path,
+            drive=drive,
         ),
         t(
             "The drive's report is used: enclosures and controllers often omit it, and root can "
@@ -242,7 +242,7 @@ def find_blocks(drive: Drive) -> Iterator[Finding]:
             drive.path,
             t(
                 "{drive} reports {own}-byte blocks, but the kernel uses {kernels}-byte blocks.",
-                drive=drive.path,
+                drive=drive,
                 own=physical,
                 kernels=block,
             ),
@@ -263,7 +263,7 @@ def find_blocks(drive: Drive) -> Iterator[Finding]:
             drive.path,
             t(
                 "{drive} reports an alignment offset of {own} bytes, but the kernel reports {kernels}.",
-                drive=drive.path,
+                drive=drive,
                 own=shift,
                 kernels=offset,
             ),
@@ -302,7 +302,7 @@ def find_no_size(drive: Drive) -> Iterator[Finding]:
         drive.path,
         t(
             "The kernel reports no size for {drive}, so the drive cannot be read or written.",
-            drive=drive.path,
+            drive=drive,
         ),
         why,
         t("the block device's size attribute in sysfs; the kernel source"),

@@ -41,7 +41,7 @@ def _512e(drive: Drive, *, misaligned: bool) -> Finding:
         "geometry-512e",
         Severity.INFO,
         drive.path,
-        t("{drive} has 512-byte logical and 4096-byte physical blocks (512e).", drive=drive.path),
+        t("{drive} has 512-byte logical and 4096-byte physical blocks (512e).", drive=drive),
         t("Writes that start or end within a physical block cause a read-modify-write."),
         t("physical_block_size and logical_block_size of the kernel's block queue"),
         t("No start fits all underlying devices (see the other finding). Fix those devices first.")
@@ -59,7 +59,7 @@ def _large(drive: Drive, geometry: Geometry) -> Finding:
         drive.path,
         t(
             "{drive} has {block}-byte physical and {logical}-byte logical blocks.",
-            drive=drive.path,
+            drive=drive,
             block=block,
             logical=geometry.logical_block_bytes,
         ),
@@ -78,7 +78,7 @@ def _4kn(drive: Drive) -> Finding:
         "geometry-4kn",
         Severity.INFO,
         drive.path,
-        t("{drive} accepts only 4096-byte blocks (4Kn).", drive=drive.path),
+        t("{drive} accepts only 4096-byte blocks (4Kn).", drive=drive),
         t(
             "Partitions cannot be misaligned: smaller units are not addressable. Old "
             "BIOS firmware cannot boot from this drive. Images of drives with 512-byte "
@@ -94,7 +94,7 @@ def _usb_4096(drive: Drive) -> Finding:
         "geometry-usb-4096",
         Severity.WARNING,
         drive.path,
-        t("{drive} is attached by USB and presents 4096-byte blocks.", drive=drive.path),
+        t("{drive} is attached by USB and presents 4096-byte blocks.", drive=drive),
         t(
             "Some USB bridges do this for drives with 512-byte blocks. Outside the "
             "enclosure, the partition table is unreadable."
@@ -115,7 +115,7 @@ def _bogus(drive: Drive, geometry: Geometry) -> Finding:
         t(
             "{drive} reports an impossible optimal I/O size: {optimal} bytes. This is "
             "not a multiple of {block}-byte blocks, or is a counter's maximum.",
-            drive=drive.path,
+            drive=drive,
             optimal=geometry.optimal_io_bytes,
             block=geometry.granularity_bytes,
         ),

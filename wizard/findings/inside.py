@@ -47,7 +47,7 @@ def find_stripes(place: DriveStart) -> Iterator[Finding]:
 
 def _on_array(leaf: DriveStart, signature: Signature, array: Array) -> Finding | None:
     wanted, stated = array.striping, _stated(signature)
-    array_named = NAMED(path=array.layer.path, kind=array.layer.kind)
+    array_named = NAMED(path=array.layer, kind=array.layer.kind)
     if stated is not None and (stated == wanted or _is_kernels(stated, leaf.geometry)):
         fits = t(
             "{filesystem} on {device} fits array {array}: {striping}.",
@@ -318,7 +318,7 @@ def find_chunks(place: DriveStart) -> Iterator[Finding]:
                 "{unit} bytes.",
                 place=leaf.name,
                 start=start,
-                array=array.layer.path,
+                array=array.layer,
                 off=start % unit,
                 unit=unit,
             ),

@@ -177,7 +177,7 @@ class _Survey:
                 start, terms = None, ()
         inner = DriveStart(
             layer.path,
-            NAMED(path=layer.path, kind=layer.kind),
+            NAMED(path=layer, kind=layer.kind),
             start,
             terms=terms,
             array=array,

@@ -282,7 +282,7 @@ def find_recording(drive: Drive, recording: Recording, rungs: Sequence[Rung]) ->
             "recording-listed-conventional",
             Severity.INFO,
             drive.path,
-            t("The manufacturer lists {drive} as conventional, not shingled.", drive=drive.path),
+            t("The manufacturer lists {drive} as conventional, not shingled.", drive=drive),
             t("The list names model lines. The drive itself does not confirm this."),
             next(rung.clue.source for rung in rungs if rung.by_maker),
             NO_ACTION,
@@ -313,11 +313,11 @@ def _unknown(drive: Drive, rungs: Sequence[Rung]) -> Finding:
         t(
             "No source reports {drive} as shingled (SMR), and it is listed as conventional "
             "({clues:semicolons}).",
-            drive=drive.path,
+            drive=drive,
             clues=conventional,
         )
         if conventional
-        else t("Unknown if {drive} is shingled (SMR): no source reports this.", drive=drive.path)
+        else t("Unknown if {drive} is shingled (SMR): no source reports this.", drive=drive)
     )
     return Finding(
         "recording-unknown",
@@ -348,7 +348,7 @@ def _host_managed(drive: Drive, recording: Recording) -> Finding:
         t(
             "{drive} is host-managed: each zone requires sequential writes from the start "
             "({clues:semicolons}).",
-            drive=drive.path,
+            drive=drive,
             clues=_clues(recording),
         ),
         t(
@@ -369,7 +369,7 @@ def _shingled(drive: Drive, recording: Recording, code: str, how: Message) -> Fi
         code,
         Severity.WARNING,
         drive.path,
-        t("{drive} is {how} ({clues:semicolons}).", drive=drive.path, how=how, clues=_clues(recording)),
+        t("{drive} is {how} ({clues:semicolons}).", drive=drive, how=how, clues=_clues(recording)),
         t(
             "Tracks overlap: random writes are cached, and later rewritten in whole "
             "bands. When the cache is full, writes become very slow. As a file server, "

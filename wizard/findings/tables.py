@@ -34,7 +34,7 @@ def find_tables(drive: Drive) -> Iterator[Finding]:
             "disc-image",
             Severity.INFO,
             drive.path,
-            t("{drive} contains a disc image, such as an installer.", drive=drive.path),
+            t("{drive} contains a disc image, such as an installer.", drive=drive),
             t("Partition tables of images may overlap on purpose, so that both BIOS and UEFI can boot."),
             t("libblkid, and xorriso's description of isohybrid images"),
             t("For booting, leave the drive as is. To reuse the drive, start a new setup."),
@@ -62,7 +62,7 @@ def _table(drive: Drive, table: Table) -> Iterator[Finding]:
             "table-both-damaged",
             Severity.DANGER,
             drive.path,
-            t("Both copies of the GPT of {drive} are damaged.", drive=drive.path),
+            t("Both copies of the GPT of {drive} are damaged.", drive=drive),
             t("No reliable record of the partitions exists. A repair would write a guess."),
             UEFI,
             join(
@@ -75,7 +75,7 @@ def _table(drive: Drive, table: Table) -> Iterator[Finding]:
             "table-primary-damaged",
             Severity.DANGER,
             drive.path,
-            t("The primary GPT of {drive} is damaged.", drive=drive.path),
+            t("The primary GPT of {drive} is damaged.", drive=drive),
             t(
                 "Only the backup at the end of the drive still records the partitions. "
                 "Firmware and other systems may not see them."
@@ -100,7 +100,7 @@ def _table(drive: Drive, table: Table) -> Iterator[Finding]:
                 t(
                     "The MBR table of {drive} covers only {reach:size} of {size:size}; {beyond} "
                     "bytes are out of reach.",
-                    drive=drive.path,
+                    drive=drive,
                     size=drive.size_bytes,
                     reach=reach,
                     beyond=drive.size_bytes - reach,
@@ -118,7 +118,7 @@ def _table(drive: Drive, table: Table) -> Iterator[Finding]:
             "table-hybrid",
             Severity.WARNING,
             drive.path,
-            t("{drive} has both a GPT and an MBR with partitions.", drive=drive.path),
+            t("{drive} has both a GPT and an MBR with partitions.", drive=drive),
             t("Each program uses one of the two. Once they differ, programs overwrite each other's data."),
             UEFI,
             t(
@@ -142,7 +142,7 @@ def _overhangs(drive: Drive) -> Iterator[Finding]:
             t(
                 "The {kind} on {part} is {more:size} larger than its partition.",
                 kind=part.filesystem or part.signatures[0].kind,
-                part=part.path,
+                part=part,
                 more=more.size_bytes,
             ),
             t("Files at its end are out of reach, and anything written after the partition destroys them."),
@@ -154,13 +154,13 @@ def _overhangs(drive: Drive) -> Iterator[Finding]:
             if beyond
             else t(
                 "Do not write to {part}. Its end is in {other}, which may have overwritten files.",
-                part=part.path,
-                other=hit.path,
+                part=part,
+                other=hit,
             )
             if hit
             else t(
                 "Do not write to {part}. Restore its end first, which changes only the table.",
-                part=part.path,
+                part=part,
             ),
             () if beyond or hit else command("diskwright", "plan", part.path, "--grow"),
         )
@@ -183,7 +183,7 @@ def _repair(drive: Drive, table: Table, remedy: Message, commands: Commands) -> 
             "Change nothing. {drive} is a member of an array ({kind}), which the table belongs to. A repair "
             "would overwrite the array's metadata.",
             kind=array.kind,
-            drive=drive.path,
+            drive=drive,
         )
         return member, ()
     extents = [*table.own]
@@ -200,7 +200,7 @@ def _repair(drive: Drive, table: Table, remedy: Message, commands: Commands) -> 
     warning = t(
         "Do not repair the table: {partition} occupies that copy's location and "
         "would be overwritten. Save the data and set up the drive again.",
-        partition=overwritten.path,
+        partition=overwritten,
     )
     return warning, ()
 
@@ -253,7 +253,7 @@ def _bounds(drive: Drive, table: Table) -> Iterator[Finding]:
             continue
         sentence = t(
             "{partition} covers bytes {start} to {end}, but only bytes {first} to {last} are usable.",
-            partition=partition.path,
+            partition=partition,
             start=partition.start_bytes,
             end=partition.end_bytes - 1,
             first=first,
@@ -291,7 +291,7 @@ def _on_table(drive: Drive, table: Table) -> Iterator[Finding]:
             part.path,
             t(
                 "{partition} overlaps the partition table: {shared} bytes from byte {at}.",
-                partition=part.path,
+                partition=part,
                 shared=shared,
                 at=at,
             ),
@@ -311,7 +311,7 @@ def _empty(drive: Drive) -> Iterator[Finding]:
                 "table-no-bytes",
                 Severity.WARNING,
                 part.path,
-                t("{partition} has no bytes: the entry ends before the start.", partition=part.path),
+                t("{partition} has no bytes: the entry ends before the start.", partition=part),
                 t("The entry is unusable, and programs that check tables refuse changes to this one."),
                 ENTRY,
                 t("Delete the entry if unused."),
@@ -329,8 +329,8 @@ def _outside_extended(drive: Drive, table: Table) -> Iterator[Finding]:
         if part.number >= FIRST_LOGICAL and not any(map(part.is_within, extended)):
             sentence = t(
                 "Logical partition {partition} is not inside extended partition {extended}.",
-                partition=part.path,
-                extended=extended[0].path,
+                partition=part,
+                extended=extended[0],
             )
             yield _outside(part, table, sentence)
 
@@ -347,8 +347,8 @@ def _overlaps(drive: Drive) -> Iterator[Finding]:
                 other.path,
                 t(
                     "{one} and {other} overlap: {shared} bytes from byte {start}.",
-                    one=one.path,
-                    other=other.path,
+                    one=one,
+                    other=other,
                     shared=shared,
                     start=max(one.start_bytes, other.start_bytes),
                 ),
@@ -383,7 +383,7 @@ def _kernel(drive: Drive) -> Iterator[Finding]:
                 "The kernel and the table disagree about {partition}. Kernel: start byte "
                 "{kernel_start}, {kernel_size} bytes. Table: start byte {start}, {size} "
                 "bytes.",
-                partition=part.path,
+                partition=part,
                 kernel_start=start,
                 kernel_size=size,
                 start=part.start_bytes,
@@ -394,7 +394,7 @@ def _kernel(drive: Drive) -> Iterator[Finding]:
                 "contents are expected elsewhere."
             ),
             t("the partition's start and size in sysfs"),
-            t("Unmount all of {drive} and update the kernel's view, or reboot.", drive=drive.path),
+            t("Unmount all of {drive} and update the kernel's view, or reboot.", drive=drive),
             command("partx", "--update", drive.path, unused=drive.path),
         )
 
@@ -436,7 +436,7 @@ def _signatures(drive: Drive) -> Iterator[Finding]:
             drive.path,
             t(
                 "{drive} has a partition table and a whole-drive signature: {kinds:list}.",
-                drive=drive.path,
+                drive=drive,
                 kinds=_names(drive.signatures),
             ),
             t("One of the two is stale. A program that uses the stale one overwrites the other's data."),

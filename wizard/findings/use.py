@@ -52,7 +52,7 @@ def find_use(drive: Drive, *, root: bool) -> Iterator[Finding]:
             "drive-read-only",
             Severity.INFO,
             drive.path,
-            t("{drive} is read-only: the kernel rejects writes.", drive=drive.path),
+            t("{drive} is read-only: the kernel rejects writes.", drive=drive),
             t("The drive can be inspected, but not set up."),
             t("the block device's ro attribute in sysfs"),
             t(
@@ -139,7 +139,7 @@ def _half_moved(drive: Drive) -> Iterator[Finding]:
                 part.path,
                 t(
                     "{part} is in an unfinished move with all its data. Do not format the partition.",
-                    part=part.path,
+                    part=part,
                 ),
                 t("The partition cannot be mounted until the move is finished. No data is lost."),
                 t("the move's journal on the drive")
@@ -318,7 +318,7 @@ def _unread(drive: Drive, *, root: bool) -> Iterator[Finding]:
             drive.path,
             t(
                 "Not read from {drive}: {what:list}. {reasons:row}",
-                drive=drive.path,
+                drive=drive,
                 what=tuple(map(named_field, names)),
                 reasons=tuple(whys),
             ),

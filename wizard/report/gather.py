@@ -151,7 +151,7 @@ class _Gathering:
         for identity in self.drives:
             drive = machine.drive(identity.path)
             if drive is not None and (difference := identity_difference(identity, drive)):
-                said = t("{drive} is a drive other than the plan's: {why}.", drive=drive.path, why=difference)
+                said = t("{drive} is a drive other than the plan's: {why}.", drive=drive, why=difference)
                 self._lack("facts", said)
                 return None, ""
         return machine, origin

@@ -69,7 +69,7 @@ def _drive(drive: Drive, diagnosis: Diagnosis) -> Markup:
                 )
             ),
             html.table(
-                t("Partitions of {drive}", drive=drive.path),
+                t("Partitions of {drive}", drive=drive),
                 ("Partition", "Start", "Size", "Holds", "Label", "Mounted at", "UUID", "PARTUUID"),
                 (
                     (

@@ -96,7 +96,7 @@ def refuse_extent(drive: Drive, extent: Extent) -> None:
         raise refused(
             t(
                 "The planned volume is not in free space on {drive}. Trials use free space only.",
-                drive=drive.path,
+                drive=drive,
             )
         )
 
@@ -132,7 +132,7 @@ def order_of(
         candidates.append(compare.Candidate(name, make, volume.mount_options))
     if misaligned:
         if drive.geometry is None or SHIFT_BYTES % drive.geometry.logical_block_bytes:
-            raise Refused(t("Cannot misalign a partition of {drive} by 1 KiB.", drive=drive.path))
+            raise Refused(t("Cannot misalign a partition of {drive} by 1 KiB.", drive=drive))
         name = f"{candidates[0].id}-misaligned"
         candidates.append(replace(candidates[0], id=name, shift_bytes=SHIFT_BYTES))
     if len(candidates) < 2:
@@ -185,7 +185,7 @@ def run_trial(order: compare.Order, on_progress: OnProgress, stop: Stopped) -> c
             t(
                 "The trial ended without a result. Leftovers on {drive} were removed. No "
                 "conclusion is drawn.",
-                drive=order.drive.path,
+                drive=order.drive,
             )
         )
     if isinstance(answer, DiskwrightError):
