@@ -13,8 +13,7 @@ from wizard.apply.local_runs import LocalRuns
 from wizard.apply.plan.run_summary import as_options
 from wizard.apply.run.job import check_root
 from wizard.apply.run.kinds import render_any
-from wizard.cli import wording
-from wizard.cli.command import typed
+from wizard.cli.command import NOT_WRITTEN, typed
 from wizard.cli.output import Document, deliver, save, say, tell
 from wizard.cli.start import environment_of, offer, page_of
 from wizard.documents.codec import render_document, to_json
@@ -122,7 +121,7 @@ def tune(arguments: Namespace) -> None:
         tell(_differences(found))
     if arguments.output is not None:
         own_fstab = () if environment.is_running_system else ("--fstab", shlex.quote(str(environment.fstab)))
-        say(wording.NOT_WRITTEN)
+        say(NOT_WRITTEN)
         say(typed("apply", shlex.quote(arguments.output), as_options(found.changes.tokens), *own_fstab))
 
 

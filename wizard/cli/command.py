@@ -8,10 +8,20 @@ from pathlib import Path
 from typing import NoReturn
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from wizard.model.errors import ExitCode, printable
 from wizard.model.said import Message, Sentence, t
+
+REQUIRES = Sentence("{option} requires {needed}.")
+EXCLUDES = Sentence("{option} cannot be combined with {other}.")
+NEEDS_DRIVE = Sentence("{option} requires a whole drive, such as {drive}.")
+BETWEEN = Sentence("{option} must be between {least} and {most}.")
+NOT_FOUND = Sentence("{file} not found. Create it with `diskwright {command} ... -o {file}`.")
+RUN = t("a run")
+
+NOT_WRITTEN = t("Nothing was written. To apply, exactly as shown:")
+NEEDS_ROOT = t("This requires root. Nothing was written. To run as root:")
+NO_RUN = Sentence("No runs in {folder}.")
 
 EXAMPLES = t("examples:")
 ALL_OPTIONS = Sentence("See `{command} --help` for all options and examples.")
@@ -243,41 +253,3 @@ def overview(groups: Mapping[Message, Sequence[CommandRow]], options: Iterable[A
     lines += ["", *example_lines(OVERVIEW_EXAMPLES)]
     lines += paragraph_lines((OWN_HELP, DEBUG, EXIT_CODES(codes=CODES)))
     return "\n".join((*lines, ""))
-
-
-# Arguments of several commands.
-RUN = Argument(
-    "run RUN?", t("a name from `diskwright status`, or a run's folder; optional if one run is open")
-)
-JOURNAL = Argument(
-    "--journal DIR", t("folder for runs (/var/lib/diskwright/runs)"), convert="wizard.cli.command:folder"
-)
-FSTAB = Argument("--fstab FILE", t("another fstab, for a system mounted elsewhere"), default="/etc/fstab")
-CONFIRM = Argument(
-    "--confirm TOKEN+", t("confirm with the drive's serial number, or the device name if the drive has none")
-)
-CONFIRM_ONCE = replace(CONFIRM, spec="--confirm TOKEN")
-DRY_RUN = Argument("--dry-run", t("run all checks without writing"))
-JSON = Argument("--json", t("print a JSON document"))
-OUTPUT = Argument("-o --output FILE", t("save the document in this file"))
-MACHINE = Argument("--machine FILE", t("use a machine recorded by `inspect --save`"))
-PASSPHRASE_FILE = Argument(
-    "--passphrase-file FILE",
-    t("read the passphrase from this file, or from stdin for -; a final newline is ignored"),
-)
-FROM_DRIVE = Argument(
-    "--from-drive DEVICE", t("the drive of a run whose folder is lost or on another computer")
-)
-WORKLOAD = Argument("--workload ID", t("a workload, see `diskwright workloads`"), required=True)
-WRITABLE = Argument(
-    "--writable WHO",
-    t("who may write: user, group:NAME, everyone, root"),
-    convert="wizard.probe.host.environment:writer_named",
-)
-PLAN_FILE = Argument("plan PLAN.json", t("a file saved with -o, or - for stdin"))
-DRIVE = Argument("device DEVICE", t("a drive, such as /dev/sdb"))
-VOLUME = Argument("device DEVICE", t("a partition, or a drive without a partition table"))
-PLAIN = Argument("--plain", t("ask line by line, with numbered answers (default with TERM=dumb)"))
-
-STARTS = (CONFIRM, DRY_RUN, OUTPUT, JSON, JOURNAL)
-"""Options of commands that show a document, and start the run if confirmed."""

@@ -17,7 +17,7 @@ from wizard.benchmark.candidates.verdict import announcement, title_of
 from wizard.benchmark.results import BenchmarkResult, render_verdict
 from wizard.benchmark.scratch import confirm_scratch
 from wizard.benchmark.smr_write import run_shingled_trial
-from wizard.cli import wording
+from wizard.cli.command import BETWEEN, EXCLUDES, NEEDS_DRIVE, REQUIRES
 from wizard.cli.machines import machine_and_drives
 from wizard.cli.output import deliver, progress_line, save, say
 from wizard.findings.diagnose import diagnose
@@ -56,7 +56,7 @@ def bench(arguments: Namespace) -> ExitCode:
     drive = probe_drive(path)
     part = drive.partition(node)
     if part is not None and arguments.shingled:
-        raise BadInput(wording.NEEDS_DRIVE(option="--shingled", drive=path))
+        raise BadInput(NEEDS_DRIVE(option="--shingled", drive=path))
     if arguments.scratch:
         confirm_scratch(drive, arguments.confirm)
     if arguments.shingled:
@@ -105,7 +105,7 @@ def _check_limits(arguments: Namespace, kind: str) -> None:
     """Check time, amount of writes, and that the output file is writable. Raises BadInput."""
     least, most = BOUNDS[kind]
     if arguments.seconds is not None and not least <= arguments.seconds <= most:
-        raise BadInput(wording.BETWEEN(option="--seconds", least=least, most=most))
+        raise BadInput(BETWEEN(option="--seconds", least=least, most=most))
     if arguments.most_bytes and parse_size(arguments.most_bytes) < LEAST_BYTES[kind]:
         raise BadInput(t("--most-bytes must be at least {least:exact}.", least=LEAST_BYTES[kind]))
     if arguments.output is not None:
@@ -124,14 +124,14 @@ def _check_bench(arguments: Namespace) -> None:
         ("--most-bytes", arguments.most_bytes, "--shingled", shingled),
     ):
         if given and not there:
-            raise BadInput(wording.REQUIRES(option=option, needed=needed))
+            raise BadInput(REQUIRES(option=option, needed=needed))
     for option, given, other, unwanted in (
         ("--quick", quick, "--seconds", arguments.seconds is not None),
         ("--quick", quick, "--most-bytes", arguments.most_bytes),
         ("--shingled", shingled, "--assume-physical", arguments.assume_physical),
     ):
         if given and unwanted:
-            raise BadInput(wording.EXCLUDES(option=option, other=other))
+            raise BadInput(EXCLUDES(option=option, other=other))
     _check_limits(arguments, "cliff" if shingled else "bench")
 
 
@@ -228,6 +228,6 @@ def _order(arguments: Namespace, machine: Machine, drive: Drive, profile: Profil
 def _check_trial(arguments: Namespace) -> None:
     _check_limits(arguments, "trial")
     if arguments.rounds is not None and not compare.FEWEST <= arguments.rounds <= compare.MOST:
-        raise BadInput(wording.BETWEEN(option="--rounds", least=compare.FEWEST, most=compare.MOST))
+        raise BadInput(BETWEEN(option="--rounds", least=compare.FEWEST, most=compare.MOST))
     if arguments.misaligned and arguments.others:
-        raise BadInput(wording.EXCLUDES(option="--misaligned", other="--with"))
+        raise BadInput(EXCLUDES(option="--misaligned", other="--with"))

@@ -24,8 +24,7 @@ from wizard.apply.run.job import LEFT_OFF, PendingWrites, check_root, check_toke
 from wizard.apply.run.kinds import load
 from wizard.apply.run.progress_log import check_noted
 from wizard.apply.run.runs import check_owner, find_run, list_runs, run_argument, runs_folder
-from wizard.cli import wording
-from wizard.cli.command import typed
+from wizard.cli.command import EXCLUDES, NO_RUN, REQUIRES, RUN, typed
 from wizard.cli.output import say
 from wizard.cli.passphrase import passphrase_for
 from wizard.cli.status import narrate
@@ -69,7 +68,7 @@ def choose_run(name: str | None, command: str, journal_dir: Path | None) -> Path
     runs = list_runs(journal_dir)
     where = str(runs_folder(journal_dir))
     if not runs:
-        raise BadInput(wording.NO_RUN(folder=where))
+        raise BadInput(NO_RUN(folder=where))
     found = [run for run in runs if is_open(run, command)]
     wrote = [run for run in found if not _wrote_nothing(run)]
     # Not for undo, so that another run is not undone by mistake.
@@ -211,7 +210,7 @@ def _shown_run(arguments: Namespace) -> Path:
 def _is_from_drive(arguments: Namespace) -> bool:
     """Return True with --from-drive. Raises BadInput if a run is named as well."""
     if arguments.from_drive is not None and arguments.run is not None:
-        raise BadInput(wording.EXCLUDES(option="--from-drive", other=wording.RUN))
+        raise BadInput(EXCLUDES(option="--from-drive", other=RUN))
     return arguments.from_drive is not None
 
 
@@ -222,7 +221,7 @@ def keep_run(arguments: Namespace) -> None:
         _keep_from_drive(arguments)
         return
     if arguments.confirm:
-        raise BadInput(wording.REQUIRES(option="--confirm", needed="--from-drive"))
+        raise BadInput(REQUIRES(option="--confirm", needed="--from-drive"))
     run = _shown_run(arguments)
     document = load(run)
     opens = document.takes_passphrase and run_control.job_of(run).wants_passphrase(run, keeps=True)

@@ -14,8 +14,7 @@ from wizard.apply.run import kinds
 from wizard.apply.run.backup_store import OWN_FSTAB, Environment
 from wizard.apply.run.job import Start
 from wizard.apply.run_control import job_for
-from wizard.cli import wording
-from wizard.cli.command import given_again
+from wizard.cli.command import NEEDS_ROOT, NOT_FOUND, NOT_WRITTEN, given_again
 from wizard.cli.output import Document, deliver, save, say, show
 from wizard.cli.passphrase import check_applies, passphrase_for
 from wizard.cli.status import begin_heeding, narrate
@@ -64,7 +63,7 @@ def read_text(name: str) -> tuple[str, str]:
             return data.decode("utf-8"), shown
         return files.read_file(Path(name), LARGEST_DOCUMENT_CHARACTERS), shown
     except FileNotFoundError:
-        raise BadInput(wording.NOT_FOUND(file=shown, command="plan")) from None
+        raise BadInput(NOT_FOUND(file=shown, command="plan")) from None
     except UnicodeDecodeError:
         raise BadInput(files.NOT_TEXT(file=shown)) from None
 
@@ -86,7 +85,7 @@ def offer(document: RunDocument, arguments: Namespace) -> ExitCode:
         return request.check()
     if arguments.confirm:
         return request.start()
-    say(wording.NOT_WRITTEN)
+    say(NOT_WRITTEN)
     say(f"    {given_again(arguments)} {as_options(document.tokens)}")
     return ExitCode.DONE
 
@@ -161,4 +160,4 @@ class ApplyRequest:
 def check_is_root(arguments: Namespace) -> None:
     """Raises Refused for other users, with the command line for root."""
     if os.geteuid() != 0:
-        raise Refused(f"{wording.NEEDS_ROOT}  {given_again(arguments)}")
+        raise Refused(f"{NEEDS_ROOT}  {given_again(arguments)}")
