@@ -28,7 +28,7 @@ def read_verdict(text: str, where: str, kind: type[T]) -> T:
 
 
 def read_any(text: str, where: str) -> BenchmarkResult:
-    """Parse the result of any benchmark from JSON text. Raises BadInput naming `where`."""
+    """Parse any benchmark's result. Raises BadInput naming `where`."""
     kinds = (kind for kind, schema in SCHEMAS.items() if f'"{schema}"' in text[:200])
     kind = next(kinds, Verdict)
     return codec.from_json(codec.parse_document(text, SCHEMAS[kind], where), kind, where)

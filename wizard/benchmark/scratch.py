@@ -59,11 +59,11 @@ class Watch:
 
     @property
     def partitions(self) -> frozenset[str]:
-        """Nodes of the kernel's partitions when the watch started."""
+        """Nodes of the partitions at the start."""
         return frozenset(sysfs.node_of(name) for name in self._known)
 
     def trouble(self) -> str | None:
-        """Return why the trial must stop writing, as the beginning of a sentence, or None."""
+        """Return why to stop writing, as the beginning of a sentence."""
         state = self._read_state()
         if state is None or state != self._state:
             if _partitions_in(self._folder) != self._known:
@@ -74,7 +74,7 @@ class Watch:
         return None
 
     def wrote(self, size_bytes: int) -> None:
-        """Account for a write of the trial, which raises the kernel's count by the same amount."""
+        """Account for a write of the trial."""
         if self._sectors is None:
             return
         before = self._sectors
@@ -85,11 +85,8 @@ class Watch:
         self._has_written = True
 
     def _read_state(self) -> tuple[int, int] | None:
-        """Return two numbers, at least one of which changes when the kernel adds or removes a partition.
-
-        These are the link count of the drive's sysfs folder and the mtime of /dev, both much faster to read
-        than a list of partitions.
-        """
+        """Return sysfs' link count and the mtime of /dev. A changed partition changes one; both are faster to
+        read than a list of partitions."""
         if not self._descriptors:
             return None
         return os.fstat(self._descriptors[0]).st_nlink, os.fstat(self._descriptors[1]).st_mtime_ns
@@ -105,10 +102,8 @@ class Watch:
 
 def other_writer(nodes: Collection[str]) -> str | None:
     """Return the beginning of a sentence about another process with one of these nodes open for writing.
-
-    Returns None if there is none. Detects virtual machines, whose drives can still be opened exclusively.
-    Root sees all processes of its container, other users only their own.
-    """
+    Detects virtual machines, whose drives can be opened exclusively. Root sees all processes of its
+    container, other users only their own."""
     # Imported here because psutil is slow to load.
     from wizard.probe.host.environment import name_of, opened, others, writes
 
@@ -129,7 +124,6 @@ def other_writer(nodes: Collection[str]) -> str | None:
 
 
 def _partitions_in(folder: Path) -> frozenset[str]:
-    """Return the names of a drive's partitions, empty if the drive is gone."""
     try:
         return frozenset(entry.name for entry in folder.iterdir() if entry.name.startswith(folder.name))
     except OSError:
@@ -170,7 +164,7 @@ def confirm_scratch(drive: Drive, token: str) -> None:
 
 
 def scratch_extents(drive: Drive) -> tuple[Extent, ...]:
-    """Return the extents of free space for a trial. Raises Refused without free space."""
+    """Return the free space for a trial. Raises Refused without."""
     extents = free_extents(drive, MARGIN_BYTES)
     if not extents:
         raise refused(
@@ -185,8 +179,8 @@ def scratch_extents(drive: Drive) -> tuple[Extent, ...]:
 
 
 def free_extents(drive: Drive, margin_bytes: int) -> tuple[Extent, ...]:
-    """Return the free extents large enough for a trial, minus a margin at both ends. Whole physical blocks
-    need no margin. Raises Refused if writing is impossible."""
+    """Return the free extents large enough for a trial, minus a margin that whole physical blocks do not
+    need. Raises Refused."""
     if reason := _obstacle(drive):
         raise refused(reason)
     assert drive.size_bytes is not None
@@ -222,7 +216,7 @@ def _between(start_bytes: int, end_bytes: int) -> Extent:
 
 
 def refused(why: Message) -> Refused:
-    """Return a refusal that states that nothing was written."""
+    """Return a refusal after which nothing was written."""
     return Refused(str(t("{why} Nothing was written.", why=why)))
 
 
@@ -257,8 +251,8 @@ def _obstacle(drive: Drive) -> Message | None:
 
 @contextmanager
 def known(drive: Drive, probe: Probe) -> Iterator[tuple[int, Drive]]:
-    """Lock the drive and probe it again. Yields the descriptor of the lock, and the drive. Raises Refused if
-    the drive was replaced or the contents changed."""
+    """Lock the drive and probe it again. Yields the lock and the drive. Raises Refused if drive or contents
+    changed."""
     with locked(drive.path) as lock:
         fresh = probe(drive.path)
         for what in ("serial", "wwn", "size_bytes", "geometry", "diskseq", "content_digest"):
@@ -271,8 +265,8 @@ def known(drive: Drive, probe: Probe) -> Iterator[tuple[int, Drive]]:
 
 @contextmanager
 def held(drive: Drive, probe: Probe) -> Iterator[tuple[int, Drive]]:
-    """Yield as `known` does, after checking once for other programs with access to the drive. Afterwards,
-    partitions can be mounted. Raises Refused."""
+    """Yield as `known` does, after checking once that no other program uses the drive. Partitions can then be
+    mounted. Raises Refused."""
     with known(drive, probe) as (lock, fresh):
         with opened_alone(fresh, synchronous=False):
             pass
@@ -281,9 +275,8 @@ def held(drive: Drive, probe: Probe) -> Iterator[tuple[int, Drive]]:
 
 @contextmanager
 def opened_alone(drive: Drive, *, synchronous: bool) -> Iterator[tuple[int, Watch]]:
-    """Open the drive exclusively for direct writes, and watch it. `synchronous` writes return when durable.
-    Raises Refused if another program has the drive open or is about to change it, or the drive was
-    replaced."""
+    """Open the drive exclusively and watch it. `synchronous` writes return when durable. Raises Refused if
+    the drive was replaced, or another program uses or changes it."""
     descriptor = _open(drive.path, os.O_RDWR | os.O_EXCL | os.O_DIRECT | (os.O_DSYNC if synchronous else 0))
     try:
         if os.lseek(descriptor, 0, os.SEEK_END) != drive.size_bytes or not _is_same(
@@ -303,8 +296,8 @@ def opened_alone(drive: Drive, *, synchronous: bool) -> Iterator[tuple[int, Watc
 
 @contextmanager
 def locked(path: str, seconds: float = LOCK_SECONDS) -> Iterator[int]:
-    """Hold the drive's lock, which udev and other diskwright processes respect. Yields the descriptor. Raises
-    Refused if another program has the lock for longer than `seconds`."""
+    """Lock the drive for udev and other diskwright processes. Yields the descriptor. Raises Refused after
+    `seconds`."""
     descriptor = _open(path, os.O_RDONLY)
     try:
         deadline = monotonic() + seconds
@@ -331,7 +324,7 @@ def _open(path: str, flags: int) -> int:
 
 
 def _is_same(descriptor: int, diskseq: int | None) -> bool:
-    """Return True if the disk has this diskseq, or if the kernel has none (before 5.15)."""
+    """Kernels before 5.15 have no diskseq."""
     if diskseq is None:
         return True
     try:

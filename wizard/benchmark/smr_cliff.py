@@ -34,7 +34,7 @@ SEQUENTIAL_KEPT = 0.5
 
 
 class CliffJudgement(Struct, frozen=True):
-    """A cliff, if there is one, and the doubt that limits the result."""
+    """A cliff, and the doubt that limits the result."""
 
     doubt: CliffDoubt | None = None
     cliff: Cliff | None = None
@@ -48,7 +48,7 @@ class CliffJudgement(Struct, frozen=True):
 
 
 def find_cliff(windows: Sequence[WriteWindow]) -> Cliff | None:
-    """Return the lasting fall in a series of windows of random writing, if there is one so far."""
+    """Return the lasting fall of random writing so far."""
     level = _fast_rate(windows)
     if level is None:
         return None
@@ -71,7 +71,7 @@ def find_cliff(windows: Sequence[WriteWindow]) -> Cliff | None:
 
 
 def _fast_rate(windows: Sequence[WriteWindow]) -> float | None:
-    """Return the highest rate sustained over a few windows, or None with fewer windows."""
+    """Return the highest rate sustained over a few windows."""
     rates = [window.bytes_per_second for window in windows]
     return max(
         (min(rates[index : index + WINDOWS_BEFORE]) for index in range(len(rates) - WINDOWS_BEFORE + 1)),
@@ -80,7 +80,7 @@ def _fast_rate(windows: Sequence[WriteWindow]) -> float | None:
 
 
 def sequential_rates(windows: Sequence[WriteWindow]) -> tuple[float | None, float | None]:
-    """Return the typical rates of the sequential phases before and after, None if not measured."""
+    """Return the typical sequential rates before and after, if measured."""
     before, after = (
         [window.bytes_per_second for window in windows if window.phase is phase]
         for phase in (WritePhase.SEQUENTIAL_BEFORE, WritePhase.SEQUENTIAL_AFTER)
@@ -89,7 +89,7 @@ def sequential_rates(windows: Sequence[WriteWindow]) -> tuple[float | None, floa
 
 
 def judge_cliff(windows: Sequence[WriteWindow], block_bytes: int, drive: Drive) -> CliffJudgement:
-    """Judge the windows of all phases. Random writes were of `block_bytes` each."""
+    """Judge the windows of all phases."""
     random = [window for window in windows if window.phase is WritePhase.RANDOM]
     cliff = find_cliff(random)
     if cliff is not None:
@@ -109,7 +109,7 @@ def judge_cliff(windows: Sequence[WriteWindow], block_bytes: int, drive: Drive) 
 
 
 def _doubt(windows: Sequence[WriteWindow], cliff: Cliff, block_bytes: int, drive: Drive) -> CliffDoubt | None:
-    """Return another explanation for the fall, the most certain first, or None."""
+    """Return another explanation for the fall, the most certain first."""
     if drive.bus == "loop":
         return CliffDoubt.NOT_A_DRIVE
     if drive.rotational is False:
@@ -174,13 +174,12 @@ DOUBTS = {
         most=round(SEEKING_SECONDS * 1000),
     ),
 }
-"""Why a test is inconclusive: another explanation of a cliff, or the reason for finding none."""
 
 
 def sentence_for(
     path: str, judgement: CliffJudgement, before: float | None, after: float | None, random_bytes: int
 ) -> str:
-    """Describe the verdict, claiming no more than was measured. Sequential rates are in bytes per second."""
+    """Describe the verdict, claiming no more than was measured."""
     doubt, cliff = judgement.doubt, judgement.cliff
     fall = cliff and t(
         "after {written:size} of random writes ({duration} of writing) the rate fell "
@@ -218,7 +217,7 @@ def sentence_for(
 def caveats_for(
     drive: Drive, outcome: CliffOutcome, *, saw_data: bool, all_used: bool, ended: bool
 ) -> tuple[str, ...]:
-    """Return the caveats of the verdict."""
+    """Return the caveats."""
     found = outcome is CliffOutcome.FOUND
     caveats = (
         (
@@ -258,7 +257,7 @@ def caveats_for(
 
 
 def rate_in_words(bytes_per_second: float | None) -> str:
-    """Format a rate, such as `6.4 MB/s`. None is an unknown rate."""
+    """Format a rate, such as `6.4 MB/s`."""
     if bytes_per_second is None:
         return str(t("unknown rate"))
     return f"{format_capacity(round(bytes_per_second))}/s"

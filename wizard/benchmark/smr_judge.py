@@ -62,26 +62,26 @@ NEARLY_ALL = 0.9
 
 
 def outcome_of(basis: Basis) -> Displaced:
-    """Return the result that a basis allows."""
+    """Return the result."""
     if basis in (Basis.STAYS, Basis.REWRITES, Basis.UNWRITTEN):
         return Displaced.LIKELY
     return Displaced.NOTHING_FOUND if basis is Basis.ALIKE else Displaced.CANNOT_TELL
 
 
 def mechanical(times: Sequence[float]) -> list[float]:
-    """Return the times of reads from platters, with stalls limited."""
+    """Return the reads from platters, with stalls limited."""
     slow = [time for time in times if time > MEMORY_NS]
     most = MOST_MEDIANS * median(slow) if slow else 0.0
     return [min(time, most) for time in slow]
 
 
 def memory_share(times: Sequence[float]) -> float:
-    """Return the share of reads that may come from a cache."""
+    """Return the share of reads from a cache."""
     return sum(time <= MEMORY_NS for time in times) / max(1, len(times))
 
 
 def usual_read_ns(first_reads: Sequence[float]) -> float:
-    """Return the typical time of a read from this drive's platters."""
+    """Return the typical time of a read from platters."""
     slow = mechanical(first_reads)
     return median(slow) if len(slow) >= FEWEST_FIRST else USUAL_READ_NS
 
@@ -100,7 +100,7 @@ def after_writing(writes: Sequence[float], read_ns: float) -> Basis | None:
 
 
 class Seen(Struct, frozen=True):
-    """Relocated blocks in one pass: read at random offsets, and in write order."""
+    """Relocation seen at random offsets, and in write order."""
 
     at_random: bool
     in_order: bool
@@ -108,8 +108,8 @@ class Seen(Struct, frozen=True):
 
 
 def see(look: ProbeComparison, *, again: bool = False, memory: float | None = None) -> Seen:
-    """Evaluate a look. Limits are weaker with `again`, after idle time. `memory` is the share of cached reads
-    at random places from an earlier look."""
+    """Evaluate a look. `again`: weaker limits after idle time. `memory`: share of cached reads in the earlier
+    look."""
     written, unwritten = _flat(look.written_at_random), _flat(look.unwritten_at_random)
     slow, slow_unwritten = mechanical(written), mechanical(unwritten)
     welch_t = ratio = None
@@ -154,7 +154,7 @@ def after_looking(timings: Timings, seen: Seen) -> Basis | None:
 
 
 def after_idling(timings: Timings, seen: Seen, seen_again: Seen, *, whole: bool) -> Basis:
-    """Return the basis after both looks. `whole` is False if time ended the second one early."""
+    """Return the basis after both looks. `whole`: the second one was complete."""
     if (seen.at_random and seen_again.at_random) or (seen.in_order and seen_again.in_order):
         return Basis.STAYS
     if _unwritten_answer(timings, seen):
@@ -163,8 +163,7 @@ def after_idling(timings: Timings, seen: Seen, seen_again: Seen, *, whole: bool)
 
 
 def _unwritten_answer(timings: Timings, seen: Seen) -> bool:
-    """Return True if unwritten places are answered without platters, but written ones are not. The drive then
-    has a map of written blocks, which only TRIM can clear."""
+    """The drive then has a map of written blocks, which only TRIM can clear."""
     look = timings.look
     if look is None or seen.statistics.from_memory is None:
         return False
@@ -201,7 +200,7 @@ def _distance(
 
 
 def _is_distinct(look: ProbeComparison, distance: float | None, least: float) -> bool:
-    """Return True if the distance is large, and random swaps of batches rarely reach it."""
+    """Random swaps of batches must rarely reach the distance."""
     if distance is None or distance <= least:
         return False
     statistic = partial(_distance, fewest=FEWEST_SWAPPED)
@@ -211,8 +210,7 @@ def _is_distinct(look: ProbeComparison, distance: float | None, least: float) ->
 
 
 def _quicker(look: ProbeComparison, from_memory: float) -> tuple[float, float]:
-    """Return the excess of fast reads in the order of writing over all others, and the number of standard
-    errors."""
+    """Return the excess of fast reads in write order, and its standard errors."""
     written, unwritten = _flat(look.written_in_order), _flat(look.unwritten_in_order)
     if not written or not unwritten:
         return 0.0, 0.0
@@ -221,8 +219,7 @@ def _quicker(look: ProbeComparison, from_memory: float) -> tuple[float, float]:
 
 
 def welch(one: Sequence[float], other: Sequence[float]) -> tuple[float, float]:
-    """Return Welch's t of the logarithms of two samples, and the ratio of their geometric means (first over
-    second). Each has at least two positive numbers."""
+    """Return Welch's t of the logarithms, and the ratio of the geometric means."""
     logs, other_logs = [log(value) for value in one], [log(value) for value in other]
     difference = fmean(logs) - fmean(other_logs)
     error = sqrt(variance(logs) / len(logs) + variance(other_logs) / len(other_logs))
@@ -230,8 +227,7 @@ def welch(one: Sequence[float], other: Sequence[float]) -> tuple[float, float]:
 
 
 def kolmogorov(one: Sequence[float], other: Sequence[float]) -> float:
-    """Return the Kolmogorov-Smirnov distance of two samples, times sqrt(nm/(n+m)). By chance it exceeds 1.36
-    once in 20 times."""
+    """Return the Kolmogorov-Smirnov distance, times sqrt(nm/(n+m)). Chance exceeds 1.36 once in 20 times."""
     left, right = sorted(one), sorted(other)
     greatest = max(
         abs(bisect_right(left, value) / len(left) - bisect_right(right, value) / len(right))
@@ -247,8 +243,8 @@ def share_of_swaps(
     seen: float,
     random: Random,
 ) -> float:
-    """Return the share of random swaps, batch by batch, whose statistic reaches `seen`. Only whole batches
-    are swapped, because bursts of other programs affect whole batches."""
+    """Return the share of random swaps whose statistic reaches `seen`. Whole batches are swapped, because
+    bursts of other programs affect whole batches."""
     reached = 0
     for _ in range(SWAPS):
         left: list[float] = []
@@ -263,8 +259,7 @@ def share_of_swaps(
 
 
 def share_error(one: float, count: int, other: float, other_count: int) -> float:
-    """Return the difference of two shares in standard errors. Shares near 0 or 1 count with a little
-    variance."""
+    """Return the difference of two shares in standard errors, with a least variance."""
     least = 0.02
     error = sqrt(max(least, one * (1 - one)) / count + max(least, other * (1 - other)) / other_count)
     return (one - other) / error
@@ -292,8 +287,7 @@ _REASONS = {
 
 
 def sentence_for(path: str, basis: Basis, timings: Timings, seconds: float) -> str:
-    """Describe the verdict in one or two sentences, claiming no more than was measured. `seconds` is the
-    limit."""
+    """Describe the verdict, claiming no more than was measured. `seconds`: the limit."""
     match outcome_of(basis):
         case Displaced.NOTHING_FOUND:
             said = t(
@@ -309,7 +303,7 @@ def sentence_for(path: str, basis: Basis, timings: Timings, seconds: float) -> s
 
 
 def known_sentence(path: str, family: str) -> str:
-    """Describe a drive of a listed model, which is not tested."""
+    """Describe a listed model, which is not tested."""
     why = t(
         "this model ({family}) may have a media cache, which looks the same. Nothing was written",
         family=family,
@@ -318,7 +312,7 @@ def known_sentence(path: str, family: str) -> str:
 
 
 def caveats_for(path: str, basis: Basis) -> tuple[str, ...]:
-    """Return the caveats of the verdict."""
+    """Return the caveats."""
     caveats = [UNCONFIRMED]
     if basis is Basis.STAYS:
         caveats.append(

@@ -49,7 +49,7 @@ class BlockPair(Struct, frozen=True):
 
 
 class Pairs(Struct, frozen=True):
-    """Single pairs in random order, and groups in the order of writing. `block_bytes`: size of a block."""
+    """Single pairs in random order, and groups in write order."""
 
     block_bytes: int
     singles: tuple[BlockPair, ...]
@@ -69,8 +69,7 @@ def free_bytes(extents: Sequence[Extent]) -> int:
 
 
 def draw_pairs(extents: Sequence[Extent], block_bytes: int, offset_bytes: int, random: Random) -> Pairs:
-    """Draw pairs all over `extents`, which need `LEAST_FREE_BYTES` wide enough for groups. Blocks start at
-    multiples of `block_bytes` from `offset_bytes`. None is drawn twice."""
+    """Draw distinct pairs all over `extents`, which need `LEAST_FREE_BYTES` for groups."""
     wide = _wide(extents)
     taken: set[int] = set()
 
@@ -107,7 +106,7 @@ def draw_pairs(extents: Sequence[Extent], block_bytes: int, offset_bytes: int, r
 
 
 def stream_start(size_bytes: int, pairs: Pairs, random: Random) -> tuple[int, int]:
-    """Return start and length of the long read, at a place with few pairs."""
+    """Return start and length of the long read, with few pairs inside."""
     length = min(STREAM_BYTES, size_bytes // 2) // MIB * MIB
     places = sorted(start for pair in pairs.all for start in (pair.written, pair.unwritten))
     drawn = [random.randrange(max(1, (size_bytes - length) // MIB)) * MIB for _ in range(STREAM_DRAWS)]
@@ -119,7 +118,7 @@ def _wide(extents: Sequence[Extent]) -> list[Extent]:
 
 
 def _place(wide: Sequence[Extent], needed_bytes: int, random: Random) -> int:
-    """Return a random offset with at least `needed_bytes` after it."""
+    """Return a random offset with `needed_bytes` after it."""
     rooms = [extent.size_bytes - needed_bytes for extent in wide]
     drawn = random.randrange(sum(rooms))
     for extent, room in zip(wide, rooms, strict=True):
@@ -136,7 +135,6 @@ IDLE_SECONDS = 10.0
 """Enough for a conventional drive to empty its media cache, at milliseconds per block."""
 
 IDLE_PIECE_SECONDS = 0.25
-"""Interval for checking if the person stopped the test."""
 
 
 READING, WRITING, STREAMING, LOOKING, IDLING, LOOKING_AGAIN = range(6)
@@ -176,7 +174,7 @@ class SmrProbe:
         self._on_progress = on_progress
 
     def run(self) -> Basis:
-        """Do all steps. Those after the first look only if it found something."""
+        """Do all steps, those after the first look only if it found something."""
         try:
             return self._judged()
         except OverError:
@@ -210,8 +208,7 @@ class SmrProbe:
         return smr_judge.after_idling(self.timings, seen, seen_again, whole=whole)
 
     def _read_first(self) -> list[int]:
-        """Read every block to be written. Returns the times of the single ones, which are spread over free
-        space."""
+        """Return the times of single blocks, which are spread over free space."""
         times = []
         for done, pair in enumerate(self._pairs.all):
             self._check(READING, done / WRITES)
@@ -221,7 +218,6 @@ class SmrProbe:
         return times
 
     def _write_back(self, read_ns: float) -> Basis | None:
-        """Write the same bytes, single blocks and whole groups mixed."""
         units: list[tuple[BlockPair, ...]] = [(pair,) for pair in self._pairs.singles]
         units += self._pairs.groups
         self._random.shuffle(units)
@@ -240,7 +236,7 @@ class SmrProbe:
     def _look(
         self, step: int, singles: Sequence[BlockPair], groups: Sequence[Sequence[BlockPair]]
     ) -> tuple[ProbeComparison, bool]:
-        """Compare written and unwritten blocks. The flag is False if time ran out."""
+        """The flag is False if time ran out."""
         batches = [singles[first : first + BATCH] for first in range(0, len(singles) - BATCH + 1, BATCH)]
         found: list[tuple[tuple[int, ...], tuple[int, ...]]] = []
         pending = [*batches, *groups]
@@ -259,7 +255,6 @@ class SmrProbe:
         return look, len(found) == len(pending)
 
     def _compare(self, batch: Sequence[BlockPair]) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Time a batch of written and one of unwritten blocks, in random order."""
         sides = [[pair.written for pair in batch], [pair.unwritten for pair in batch]]
         written_first = self._random.random() < 0.5
         times = []
@@ -292,7 +287,7 @@ LEAST_BLOCK_BYTES = 4096
 
 
 def probe_extents(drive: Drive) -> tuple[Extent, ...]:
-    """Return the extents that the probe may write to. Raises Refused without any."""
+    """Return the extents for the probe. Raises Refused."""
     if reason := _unsuitable(drive):
         raise refused(reason)
     extents = scratch_extents(drive)
@@ -308,7 +303,7 @@ def probe_extents(drive: Drive) -> tuple[Extent, ...]:
 
 
 def quick_test_obstacle(drive: Drive, patterns: Sequence[Pattern]) -> str:
-    """Return why the probe is impossible or would be inconclusive, or empty."""
+    """Return why the probe is impossible or inconclusive."""
     if why := why_not(probe_extents, drive):
         return why
     family = media_cache_family(drive, patterns)
@@ -316,13 +311,13 @@ def quick_test_obstacle(drive: Drive, patterns: Sequence[Pattern]) -> str:
 
 
 def media_cache_family(drive: Drive, patterns: Sequence[Pattern]) -> str | None:
-    """Return the family of a model with a known media cache, which makes the probe inconclusive, or None."""
+    """Return the family of a model with a known media cache, which makes the probe inconclusive."""
     found = next((one for one in fitting(drive, patterns) if one.kind is RecordingKind.MEDIA_CACHE), None)
     return None if found is None else str(found.family) or drive.model or ""
 
 
 def block_bytes(drive: Drive) -> int:
-    """Return the size of an access: a physical block, at least 4 KiB."""
+    """Return the size of an access: at least 4 KiB."""
     assert drive.geometry is not None
     return max(LEAST_BLOCK_BYTES, drive.geometry.physical_block_bytes)
 
@@ -363,11 +358,9 @@ def run_smr_probe(
     patterns: tuple[Pattern, ...] | None = None,
     random: Random | None = None,
 ) -> DisplacedVerdict:
-    """Detect whether written blocks are then read from another place, within `seconds` or until `stop`.
-
-    The caller has confirmed the drive (`confirm_scratch`). Models with a known media cache are not tested.
-    Raises Refused if the test is impossible or writing is unsafe, Failed if the drive does not answer.
-    """
+    """Detect whether written blocks are read from another place, within `seconds` or until `stop`. The caller
+    has confirmed the drive. Models with a media cache are not tested. Raises Refused if impossible or unsafe,
+    Failed if the drive does not answer."""
     probe_extents(drive)
     known = load_patterns() if patterns is None else patterns
     if (family := media_cache_family(drive, known)) is not None:
@@ -393,7 +386,6 @@ def run_smr_probe(
 
 
 def _verdict(drive: Drive, basis: Basis, sentence: str) -> DisplacedVerdict:
-    """Return the verdict of a drive that was not tested."""
     return DisplacedVerdict(
         drive=drive.path,
         model=printable(drive.model or "", 80),

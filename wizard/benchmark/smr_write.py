@@ -35,27 +35,26 @@ FEWEST_STRETCHES = STRETCHES_HELD
 
 
 class Batch(Struct, frozen=True):
-    """Stretches to hold, and pieces to write in random order: (start of stretch, offset inside)."""
+    """Stretches to hold, and pieces to write: (start of stretch, offset inside)."""
 
     starts_bytes: tuple[int, ...]
     pieces: tuple[tuple[int, int], ...]
 
 
 class WriteRanges(Struct, frozen=True):
-    """Starts of whole stretches in free space, for sequential writing and for random writing."""
+    """Starts of whole stretches, for sequential and random writing."""
 
     ordered: range
     random: tuple[range, ...]
 
     @property
     def random_bytes(self) -> int:
-        """Most bytes to write at random without writing any twice."""
+        """Most bytes to write without writing any twice."""
         return sum(map(len, self.random)) * STRETCH_BYTES
 
 
 def lay_ground(extents: Sequence[Extent], offset_bytes: int, ordered_bytes: int) -> WriteRanges | None:
-    """Split free space, with at most `ordered_bytes` for sequential writing. Returns None if it is too small.
-    Aligned blocks start at `offset_bytes`."""
+    """Split free space. Returns None if it is too small."""
     whole = [_stretches(extent, offset_bytes) for extent in extents]
     largest = max(whole, key=len, default=range(0))
     count = min(max(1, ordered_bytes // STRETCH_BYTES), len(largest) // STRETCHES_ORDERED_SHARE)
@@ -66,8 +65,8 @@ def lay_ground(extents: Sequence[Extent], offset_bytes: int, ordered_bytes: int)
 
 
 def draw_batches(ground: WriteRanges, most_bytes: int, random: Random) -> Iterator[Batch]:
-    """Yield random pieces all over the ranges, at least `most_bytes` if available, each piece once. All even
-    pieces come first, then all odd ones."""
+    """Yield each random piece once, at least `most_bytes` if available: all even pieces, then all odd
+    ones."""
     total = sum(map(len, ground.random))
     wanted = -(-most_bytes // (PIECES_A_PASS * PIECE_BYTES))
     for parity in (0, 1):
@@ -85,14 +84,12 @@ def draw_batches(ground: WriteRanges, most_bytes: int, random: Random) -> Iterat
 
 
 def _stretches(extent: Extent, offset_bytes: int) -> range:
-    """Return stretches aligned to whole MiB after the drive's alignment offset, like partitions."""
     first = align(extent.start_bytes, MIB, offset_bytes)
     count = max(0, (extent.end_bytes - first) // STRETCH_BYTES)
     return range(first, first + count * STRETCH_BYTES, STRETCH_BYTES)
 
 
 def _in_order(starts: Sequence[int]) -> Iterator[Batch]:
-    """Yield whole stretches, to write in order."""
     for first in range(0, len(starts), STRETCHES_HELD):
         held = tuple(starts[first : first + STRETCHES_HELD])
         yield Batch(held, tuple((start, 0) for start in held))
@@ -128,11 +125,9 @@ def run_shingled_trial(
     on_progress: access.OnProgress,
     stop: access.Stopped,
 ) -> CliffVerdict:
-    """Write until a cliff shows, `most_bytes` are written, `seconds` have passed, or `stop` returns True.
-
-    A write in progress finishes. The caller has confirmed the drive (`confirm_scratch`). Raises Refused if
-    writing is unsafe or free space is too small, Failed if the drive does not answer.
-    """
+    """Write until a cliff shows, `most_bytes` are written, `seconds` have passed, or `stop` returns True. The
+    caller has confirmed the drive. Raises Refused if writing is unsafe or free space too small, Failed if the
+    drive does not answer."""
     scratch_extents(drive)
     if drive.geometry is None:
         raise Failed(t("{drive}: cannot read the block sizes. Measuring is impossible.", drive=drive))
@@ -177,7 +172,7 @@ class WriteProbe:
         self._open_ns = 0
 
     def write_all(self, random: Random) -> None:
-        """Run all phases. Checks the clock before each piece."""
+        """Run all phases."""
         self._report()
         ordered = list(self.ground.ordered)
         self._write_phase(WritePhase.SEQUENTIAL_BEFORE, _in_order(ordered), self._ordered_seconds)
@@ -191,7 +186,6 @@ class WriteProbe:
     def _write_phase(
         self, phase: WritePhase, batches: Iterable[Batch], seconds: float, most_bytes: int | None = None
     ) -> None:
-        """Write for at most `seconds`, up to a total of `most_bytes`, or until random writing has fallen."""
         self._phase = phase
         until = self._clock.elapsed + seconds
         size = PIECE_BYTES if phase is WritePhase.RANDOM else STRETCH_BYTES
@@ -224,7 +218,7 @@ class WriteProbe:
             self._report()
 
     def _close_window(self, *, at_least_seconds: float) -> None:
-        """Flush, which counts as part of the writes, and end the window unless it is shorter."""
+        """The flush counts as part of the writes. Shorter windows stay open."""
         if not self._open_bytes:
             return
         self._open_ns += self.pieces.flush()
@@ -233,7 +227,7 @@ class WriteProbe:
             self._open_bytes = self._open_ns = 0
 
     def _has_fallen(self) -> bool:
-        """Return True if random writing shows a lasting fall. Only evaluated if the last window was slow."""
+        """Only evaluate if the last window was slow."""
         random = [window for window in self.windows if window.phase is WritePhase.RANDOM]
         if self._open_bytes or self._phase is not WritePhase.RANDOM or not random:
             return False

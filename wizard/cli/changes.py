@@ -99,7 +99,7 @@ def bring(arguments: Namespace) -> ExitCode:
 
 
 def tune(arguments: Namespace) -> None:
-    """Print suggestions for a filesystem, and save the changes if requested."""
+    """Suggest settings, and save the changes if requested."""
     from wizard.apply.settings.proposal import work_out
 
     environment = environment_of(arguments)
@@ -126,7 +126,7 @@ def tune(arguments: Namespace) -> None:
 
 
 def _tuning_blocks(found: TuningProposal) -> Iterator[Block]:
-    """Show the suggestions and steps, without the edits of whole files."""
+    """Omit the edits of whole files."""
     existing, changes = found.used.existing, found.changes
     purpose, place = found.workload.title, existing.mount_point or NOT_MOUNTED
     yield para(t("{purpose}, on {device}, {place}", purpose=purpose, device=existing.device, place=place))
@@ -144,7 +144,6 @@ def _tuning_blocks(found: TuningProposal) -> Iterator[Block]:
 
 
 def _differences(found: TuningProposal) -> Iterator[str]:
-    """Yield the differences of whole files, in the format of patch(1)."""
     for step in found.changes.steps:
         if isinstance(step.operation, EditFstab):
             text = found.used.found.fstab_text
@@ -172,7 +171,7 @@ def migrate(arguments: Namespace) -> Document | ExitCode:
 
 
 def prospect_blocks(prospect: Prospect) -> Iterator[Block]:
-    """Show the findings, the three conversions, the recommendation and the alternative."""
+    """Show findings, conversions and the recommendation."""
     device, before = prospect.device, prospect.before
     yield para(
         t(

@@ -31,24 +31,21 @@ WIDEST = 110
 
 
 def typed(*words: str) -> str:
-    """Return an indented command line for root. `words` must already be quoted for the shell."""
+    """Return a command line for root. `words` are quoted for the shell."""
     return " ".join(("    sudo", "diskwright", *words))
 
 
 def given_again(arguments: Namespace) -> str:
-    """Return the current command line, quoted and prefixed with sudo."""
+    """Return the current command line for root."""
     words = ("sudo", "diskwright", *arguments.words)
     return " ".join(shlex.quote(printable(word, 400)) for word in words)
 
 
 class Argument(Struct, frozen=True):
-    """An option or operand of a command.
-
-    `spec` has the names of an option or the name of an operand, and a metavar. A metavar may end in `?`, `*`
-    or `+`, as nargs of argparse; an option with `+` may be repeated. Without metavar and `choices`, an option
-    is a switch. `convert` and `choices` may name an object as `module:name`, imported with the parser.
-    Arguments with the same `group` exclude each other.
-    """
+    """An option or operand. `spec` has its names and a metavar, which may end in `?`, `*` or `+` as nargs of
+    argparse; an option with `+` may be repeated. Without metavar and `choices`, an option is a switch.
+    `convert` and `choices` may name an object as `module:name`. Arguments of one `group` exclude each
+    other."""
 
     spec: str
     says: Message
@@ -61,7 +58,7 @@ class Argument(Struct, frozen=True):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the option, or name of the operand."""
+        """Names."""
         first, *more = self.spec.split()
         return (first, *(word for word in more if word.startswith("-")))
 
@@ -72,12 +69,8 @@ class Argument(Struct, frozen=True):
 
 
 class CommandRow(Struct, frozen=True):
-    """A command of the table. The wizard has an empty name.
-
-    `function` names the function as `module:function` in `wizard.cli`; only this module is imported.
-    `probes`: probes drives, unless for help or a recorded machine. `begins`: starts or continues a background
-    process, which survives Ctrl+C.
-    """
+    """A command. The wizard has an empty name. Only the module of `function` is imported. `probes`: probes
+    drives, unless for help or a recorded machine. `begins`: starts or continues a background process."""
 
     name: str
     summary: Message
@@ -90,14 +83,14 @@ class CommandRow(Struct, frozen=True):
 
 
 class Literal(HelpFormatter):
-    """Help formatter that prints help texts verbatim, so percent signs are allowed."""
+    """Help formatter that allows percent signs."""
 
     def _expand_help(self, action: Action) -> str:
         return action.help or ""
 
 
 class CommandParser(ArgumentParser):
-    """Argument parser whose help ends with examples and paragraphs, wrapped at the terminal width."""
+    """Parser whose help ends with examples and paragraphs, wrapped at the terminal width."""
 
     def __init__(self, command: CommandRow) -> None:
         description = str(t("{summary:First}.", summary=command.summary))
@@ -112,7 +105,7 @@ class CommandParser(ArgumentParser):
             _add(groups[one.group], one)
 
     def format_help(self) -> str:
-        """Return the whole help text. Examples and paragraphs are rendered only on demand."""
+        """Return the help text. Examples are rendered only on demand."""
         lines = [*example_lines(self.examples), *paragraph_lines(self.about)]
         return "\n".join((super().format_help(), *lines, ""))
 
@@ -166,7 +159,7 @@ def help_width() -> int:
 
 
 def example_lines(examples: Iterable[str | Message]) -> list[str]:
-    """Return command lines below a heading, each followed by the explanation if there is one."""
+    """Return the examples, each with its explanation."""
     lines = [str(EXAMPLES)]
     for one in examples:
         lines += _filled(one, 8) if isinstance(one, Message) else line_to_type(one, help_width())
@@ -174,7 +167,7 @@ def example_lines(examples: Iterable[str | Message]) -> list[str]:
 
 
 def line_to_type(command: str, width: int) -> Iterator[str]:
-    """Yield a command line. A long one continues after a backslash; an option stays with the value."""
+    """Yield a command line, continued after backslashes; options stay with their values."""
     line = "   "
     for part in re.findall(r"-\S+ [^-|\s]\S*|\S+", command):
         if line.strip() and len(line) + len(part) + 3 > width:
@@ -241,7 +234,7 @@ OVERVIEW_EXAMPLES = (
 
 
 def overview(groups: Mapping[Message, Sequence[CommandRow]], options: Iterable[Argument]) -> str:
-    """Return the text of `diskwright --help`: the wizard's options, and each group's commands."""
+    """Return the text of `diskwright --help`."""
     lines = [str(USAGE), *paragraph_lines((WIZARD,)), ""]
     lines += item_lines("--help", t("show this help message and exit"))
     for option in options:

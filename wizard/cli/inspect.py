@@ -123,7 +123,7 @@ def portrait(drive: Drive, diagnosis: Diagnosis) -> Iterator[Block]:
 
 
 def title(drive: Drive) -> Message:
-    """Return the heading, such as `/dev/sda  Example HDD 500, 500 GB`."""
+    """Return the heading."""
     what: Message | str = drive.model or (
         t("loop over {file}", file=drive.backing_file)
         if drive.backing_file
@@ -146,8 +146,7 @@ def finding_blocks(findings: Sequence[Finding]) -> Iterator[Block]:
 def machine_document(
     machine: Machine, diagnoses: Mapping[str, Diagnosis], absent: Sequence[Finding] = ()
 ) -> JSON:
-    """Return the document's body. `diagnoses` maps drive nodes to diagnoses. `absent`: findings about absent
-    drives."""
+    """Return the document's body."""
     return {
         "drives": [drive_document(drive, diagnoses[drive.path]) for drive in machine.drives],
         "kernel": machine.kernel.release,
@@ -159,7 +158,7 @@ def machine_document(
 
 
 def drive_document(drive: Drive, diagnosis: Diagnosis) -> JSON:
-    """Return one drive. Unreadable fields are null or empty, and listed in `unread` with the reason."""
+    """Return one drive. Unreadable fields are null or empty, and in `unread` with the reason."""
     health = {"verdict": judge_health(drive).verdict.value, **to_json(drive.smart.health)}
     return {
         **_fields(drive),
@@ -181,7 +180,6 @@ def _partition(part: Partition, uses: Sequence[Use]) -> JSON:
 
 
 def _fields(value: object) -> JSON:
-    """Return the fields of a value that are in the document."""
     return {name: _shown(getattr(value, name)) for name in FIELDS[type(value)].split()}
 
 

@@ -41,12 +41,12 @@ BOUNDS = {"bench": (1, 3600), "cliff": (10, 24 * 3600), "trial": (10, 24 * 3600)
 """Least and most seconds of each measurement."""
 
 MOST_BYTES = "32G"
-"""Roughly the measured cache size of the first consumer shingled drives."""
+"""Roughly the cache of the first consumer shingled drives."""
 LEAST_BYTES = {"cliff": 64 * MIB, "trial": 256 * MIB}
 
 
 def bench(arguments: Namespace) -> ExitCode:
-    """Measure and print the verdict. Returns 130 if the user stopped the measurement."""
+    """Measure. Returns 130 if the user stopped."""
     _check_bench(arguments)
     try:
         node, path = nodes_of(arguments.device)
@@ -88,7 +88,6 @@ def _run(
     subject: Drive | compare.Order,
     **options: object,
 ) -> ExitCode:
-    """Measure, then save and print the verdict. Returns 130 if the user stopped the measurement."""
     with ended_by_signal() as is_ended, progress_line(beginning) as show:
         verdict = measure(subject, on_progress=show, stop=is_ended, **options)
     document = render_verdict(verdict)
@@ -102,7 +101,7 @@ def _run(
 
 
 def _check_limits(arguments: Namespace, kind: str) -> None:
-    """Check time, amount of writes, and that the output file is writable. Raises BadInput."""
+    """Raises BadInput."""
     least, most = BOUNDS[kind]
     if arguments.seconds is not None and not least <= arguments.seconds <= most:
         raise BadInput(BETWEEN(option="--seconds", least=least, most=most))
@@ -163,8 +162,7 @@ def _measure_quick(arguments: Namespace, drive: Drive) -> ExitCode:
 
 
 def trial(arguments: Namespace) -> ExitCode:
-    """Announce the steps and losses, run the test if confirmed, and print the verdict. Returns 130 if the
-    user stopped the test."""
+    """Announce the losses; test if confirmed. Returns 130 if the user stopped."""
     _check_trial(arguments)
     sweep_all()
     machine, (drive,) = machine_and_drives([arguments.device], None)
@@ -184,8 +182,7 @@ def trial(arguments: Namespace) -> ExitCode:
 
 
 def _order(arguments: Namespace, machine: Machine, drive: Drive, profile: Profile) -> compare.Order:
-    """Return the filesystems to test: the recommended or named one, at the position that `plan` would use,
-    and others."""
+    """Test the recommended or named filesystem where `plan` would create it, and others."""
     recording = diagnose(machine, drive, load_patterns()).recording
     mode = None if drive.is_empty else Mode.USE_FREE
 

@@ -20,12 +20,9 @@ TERMINAL = "/dev/tty"
 
 
 def passphrase_for(document: Document, file: str | None, *, anew: bool) -> bytes | None:
-    """Return the passphrase for the encrypted volumes of a document, or None if it needs none.
-
-    Reads `file` (`-` for stdin) or prompts, twice if the passphrase is new (`anew`). Raises BadInput if the
-    file is unreadable, does not apply or contains an invalid passphrase. Raises Refused without a terminal or
-    a valid answer.
-    """
+    """Return the passphrase for the encrypted volumes of a document, from `file` (`-` for stdin) or a prompt,
+    twice if new (`anew`). Raises BadInput if the file is unreadable, does not apply or is invalid, Refused
+    without a terminal or valid answer."""
     check_applies(document, file)
     if anew and document.encrypted:
         say(encryption.LOST)
@@ -38,7 +35,7 @@ def passphrase_for(document: Document, file: str | None, *, anew: bool) -> bytes
 
 
 def check_applies(document: Document, file: str | None) -> None:
-    """Raises BadInput for a passphrase file, unless the user types a passphrase for the document."""
+    """Raises BadInput for a passphrase file without use."""
     if file is not None and not document.takes_passphrase:
         raise BadInput(
             t("The plan specifies a key file; remove --passphrase-file.")
@@ -96,7 +93,7 @@ def _has_terminal() -> bool:
 
 
 def _typed(prompt: Message) -> bytes:
-    """Prompt on the terminal without echo, even if the streams are redirected, and return the exact bytes."""
+    """Prompt on the terminal without echo, even if the streams are redirected."""
     with Path(TERMINAL).open("r+b", buffering=0) as terminal:
         with no_echo(terminal):
             terminal.write(f"{prompt} ".encode())

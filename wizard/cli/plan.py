@@ -80,7 +80,6 @@ def plan(arguments: Namespace) -> None:
 
 
 def _tell_unread(arguments: Namespace, drives: Sequence[Drive]) -> None:
-    """Report first which drives only root can read, with the command for root."""
     unread = [drive for drive in drives if drive.content_digest is None and needs_root(drive)]
     if not unread:
         return
@@ -100,7 +99,7 @@ def _request(
     drive: Drive,
     part: Partition | None,
 ) -> tuple[plan_request.Request, tuple[VolumeRequest, ...]]:
-    """Return what to plan, and the volumes. Raises BadInput for options that exclude each other."""
+    """Raises BadInput for options that exclude each other."""
     if part is not None and (change := _change(arguments, drive, part)):
         return change, ()
     if arguments.restore_table:
@@ -121,8 +120,7 @@ def _request(
 
 
 def _change(arguments: Namespace, drive: Drive, part: Partition) -> plan_request.Request | None:
-    """Return a change of one partition, or None to format it. Raises BadInput for options that need a whole
-    drive."""
+    """Return None to format the partition. Raises BadInput for options that need a whole drive."""
     for word in FOR_DRIVES:
         if getattr(arguments, word.replace("-", "_")):
             raise BadInput(NEEDS_DRIVE(option=f"--{word}", drive=drive))
@@ -136,7 +134,7 @@ def _change(arguments: Namespace, drive: Drive, part: Partition) -> plan_request
 
 
 def _stripe(arguments: Namespace) -> plan_request.StripeRequest | None:
-    """Return how several drives are combined, or None for one drive. Raises BadInput."""
+    """Return None for one drive. Raises BadInput."""
     kind = arguments.stripe or arguments.mirror
     if kind is None:
         for option in ("chunk", "metadata"):
@@ -158,7 +156,7 @@ def _stripe(arguments: Namespace) -> plan_request.StripeRequest | None:
 
 
 def requests_of(arguments: Namespace) -> tuple[VolumeRequest, ...]:
-    """Return the volumes requested on the command line. Raises BadInput."""
+    """Return the requested volumes. Raises BadInput."""
     if arguments.restore_table:
         for word in ("replace", "use-free", "stripe", "mirror", "lvm"):
             if getattr(arguments, word.replace("-", "_")):

@@ -50,7 +50,7 @@ def _check(arguments: Namespace) -> None:
 
 
 def sources_of(arguments: Namespace) -> Sources:
-    """Return the sources named on the command line. Raises BadInput if a source is unreadable."""
+    """Return the named sources. Raises BadInput."""
     recorded = arguments.machine
     alone = arguments.run is None and (arguments.plan or recorded or arguments.device)
     return Sources(
@@ -65,7 +65,7 @@ def sources_of(arguments: Namespace) -> Sources:
 
 
 def read_measurement(path: Path) -> BenchmarkResult:
-    """Read the verdict of any benchmark from a file. Raises BadInput for other content."""
+    """Read any benchmark's verdict. Raises BadInput."""
     shown = printable(str(path), 200)
     try:
         text = read_file(path)

@@ -57,12 +57,9 @@ MADE_THERE = {
 
 
 def choose_run(name: str | None, command: str, journal_dir: Path | None) -> Path:
-    """Return the run that `diskwright COMMAND [NAME]` refers to: the named run, or the only open run.
-
-    `keep` ignores runs that wrote nothing, and so does `resume` if a run is half done.
-    Raises BadInput if the name is unknown or no run exists. Raises Refused if no run or several runs are
-    open; several are listed, each with the command that selects it.
-    """
+    """Return the named run, or the only open run that `command` can mean. `keep` ignores runs that wrote
+    nothing, and so does `resume` if a run is half done. Raises BadInput without runs, Refused unless exactly
+    one is open; several are listed with their commands."""
     if name is not None:
         return find_run(name, journal_dir)
     runs = list_runs(journal_dir)
@@ -110,7 +107,6 @@ def _nothing_to(command: str, where: str, newest: Path) -> Message:
 
 
 def _wrote_nothing(run: Path) -> bool:
-    """Return True if the run failed or was refused before any write to a drive."""
     try:
         if journal.state(run) not in (journal.RunState.FAILED, journal.RunState.REFUSED):
             return False
@@ -128,8 +124,7 @@ def _waits(run: Path) -> bool:
 
 
 def is_open(run: Path, command: str) -> bool:
-    """Return True if `command` could mean this run: running, ended early or waiting. Unreadable runs always
-    match."""
+    """Return True if `command` could mean this run. Unreadable runs always match."""
     try:
         now = journal.state(run)
         return now not in OVER and run_control.job_of(run).is_meant(run, command, now)
@@ -153,10 +148,8 @@ def _brief(run: Path) -> str:
 
 
 def tell_drives(run: Path) -> None:
-    """Print the run, the drives and their current content.
-
-    Raises Refused if a user other than root could have created the run, or the journal is not writable.
-    """
+    """Print the run, the drives and their content. Raises Refused if a user other than root could have
+    created the run, or the journal is not writable."""
     check_owner(run)
     check_noted(run)
     say(t("Run {run}:", run=run_argument(run)))
@@ -188,7 +181,6 @@ def tell_drives(run: Path) -> None:
 
 
 def _content(known: Identity, made: str) -> Message | str:
-    """Describe the drive's content: the result `made` by the run, or else the recognised content."""
     try:
         drive = probe_drive(known.path, seconds=LOOK_SECONDS)
     except DiskwrightError as error:
@@ -199,8 +191,7 @@ def _content(known: Identity, made: str) -> Message | str:
 
 
 def _shown_run(arguments: Namespace) -> Path:
-    """Return the run that the command means, after showing the drives. Raises as `choose_run` and
-    `tell_drives` do, and Refused without root."""
+    """Raises as `choose_run` and `tell_drives` do, and Refused without root."""
     run = choose_run(arguments.run, arguments.words[0], arguments.journal)
     check_root()
     tell_drives(run)
@@ -208,14 +199,14 @@ def _shown_run(arguments: Namespace) -> Path:
 
 
 def _is_from_drive(arguments: Namespace) -> bool:
-    """Return True with --from-drive. Raises BadInput if a run is named as well."""
+    """Raises BadInput if a run is named as well."""
     if arguments.from_drive is not None and arguments.run is not None:
         raise BadInput(EXCLUDES(option="--from-drive", other=RUN))
     return arguments.from_drive is not None
 
 
 def keep_run(arguments: Namespace) -> None:
-    """Show the drives and keep the run, or finish a run from a drive's recovery label."""
+    """Keep the run, or finish one from a drive's recovery label."""
     file = arguments.passphrase_file
     if _is_from_drive(arguments):
         _keep_from_drive(arguments)
@@ -232,10 +223,8 @@ def keep_run(arguments: Namespace) -> None:
 
 
 def _keep_from_drive(arguments: Namespace) -> None:
-    """Finish the run in a drive's recovery label, and print the result. Without tokens, only show the writes.
-
-    Raises Refused without tokens or if the run's folder is here, and as `found_on` and `keep` do.
-    """
+    """Without tokens, only show the writes. Raises Refused without tokens or if the run's folder is here, and
+    as `found_on` and `keep` do."""
     tokens = arguments.confirm or ()
     found = found_on(arguments.from_drive, arguments.journal)
     refuse_known(found, arguments.journal)
@@ -256,7 +245,7 @@ def _keep_from_drive(arguments: Namespace) -> None:
 
 
 def found_run_lines(found: FoundRun) -> Iterator[Message | str]:
-    """Yield the waiting run and every range to write, as sentences."""
+    """Yield the waiting run and every range to write."""
     first = found.notices[0]
     yield t(
         "Run {run}, started {begun:moment}, is waiting on {drives:list}: {told}.",
@@ -326,7 +315,7 @@ def look(arguments: Namespace) -> None:
 
 
 def resume_run(arguments: Namespace) -> ExitCode:
-    """Show the drives, then resume and follow the run, or a move from the journal on the drive."""
+    """Resume and follow the run, or a move from the journal on the drive."""
     tokens, file = tuple(arguments.confirm or ()), arguments.passphrase_file
     if _is_from_drive(arguments):
         found = found_move(arguments.from_drive)
@@ -350,7 +339,7 @@ def resume_run(arguments: Namespace) -> ExitCode:
 
 
 def _refuse_overwriting(run: Path, document: RunDocument) -> None:
-    """Raises Refused if resuming the run overwrites data, after a list of these steps."""
+    """Raises Refused if resuming overwrites data, after a list of these steps."""
     left = run_control.job_of(run).pending_writes(run) if journal.state(run) in LEFT_OFF else PendingWrites()
     if not left.steps:
         return

@@ -34,7 +34,7 @@ from wizard.ui.view import Block
 
 
 def page_of(document: RunDocument, *, keep: bool = False) -> Iterator[Block]:
-    """Yield the text of a document, without reading anything else. `keep`: as with `apply --keep`."""
+    """Yield the text of a document. `keep`: as with `apply --keep`."""
     return job_of(RecordedServices(Machine(Kernel(""), ()), ""), document, keep=keep).page()
 
 
@@ -45,17 +45,17 @@ def show_document(arguments: Namespace) -> Document:
 
 
 def read_document(name: str) -> RunDocument:
-    """Read any saved document from a file, or from stdin for `-`. Raises BadInput for other content."""
+    """Read any saved document. Raises BadInput."""
     return kinds.read_any(*read_text(name))
 
 
 def read_plan_file(name: str) -> Plan:
-    """Read a plan from a file. Raises BadInput with the reason."""
+    """Read a plan. Raises BadInput."""
     return PLANS.read(*read_text(name))
 
 
 def read_text(name: str) -> tuple[str, str]:
-    """Return the text and the printable name of a file, or of stdin for `-`. Raises BadInput."""
+    """Return text and printable name of a file, or of stdin for `-`. Raises BadInput."""
     shown = str(t("The input")) if name == "-" else printable(name, 200)
     try:
         if name == "-":
@@ -74,8 +74,7 @@ def environment_of(arguments: Namespace) -> Environment:
 
 
 def offer(document: RunDocument, arguments: Namespace) -> ExitCode:
-    """Show a document. With a token or as a dry run, continue as `diskwright apply` does. `-o` saves the
-    document."""
+    """Show a document. With a token or as a dry run, continue as `apply` does."""
     request = ApplyRequest(document, arguments)
     text = kinds.render_any(document)
     if (file := getattr(arguments, "output", None)) is not None:
@@ -91,7 +90,7 @@ def offer(document: RunDocument, arguments: Namespace) -> ExitCode:
 
 
 def apply(arguments: Namespace) -> ExitCode:
-    """Check a document of any kind, then start and follow the run."""
+    """Check, start and follow a document of any kind."""
     document = read_document(arguments.plan)
     check_applies(document, arguments.passphrase_file)
     job_for(document).check_document(document)
@@ -117,7 +116,7 @@ class ApplyRequest:
         self.job = job_of(services, self.document, keep=keep)
 
     def check(self) -> ExitCode:
-        """Run all checks that the user's privileges allow, without writing."""
+        """Run all checks that the user's privileges allow."""
         if os.geteuid() != 0:
             self._run_job.preflight_unprivileged(self.document, self._how)
             say(t("The drive's content and use were not checked: this requires root. Nothing was written."))
@@ -133,7 +132,7 @@ class ApplyRequest:
         return ExitCode.DONE
 
     def check_confirmed(self) -> None:
-        """Raises Refused without the tokens of all drives, or without root."""
+        """Raises Refused without the tokens, or without root."""
         if not self._how.tokens:
             drives = tuple(drive.path for drive in self.document.drives)
             said = tn(
@@ -158,6 +157,6 @@ class ApplyRequest:
 
 
 def check_is_root(arguments: Namespace) -> None:
-    """Raises Refused for other users, with the command line for root."""
+    """Raises Refused with the command line for root."""
     if os.geteuid() != 0:
         raise Refused(f"{NEEDS_ROOT}  {given_again(arguments)}")

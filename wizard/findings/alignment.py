@@ -21,8 +21,7 @@ MOST_FINE = 32
 
 
 def find_alignment(drive: Drive) -> Iterator[Finding]:
-    """Yield findings about each partition, misaligned contents, and stacks of misaligned devices. Many
-    aligned partitions share one finding."""
+    """Yield findings about partitions, contents and stacks. Many aligned partitions share one."""
     geometry = drive.geometry
     if geometry is None:
         return
@@ -81,8 +80,7 @@ def _partitions(drive: Drive, geometry: Geometry) -> Iterator[Finding]:
 
 
 def _checked(drive: Drive, geometry: Geometry) -> list[Partition]:
-    """Return the partitions with an alignment. Those within one block, such as the 512-byte slots of
-    ChromeOS, cannot straddle blocks."""
+    """Skip partitions within one block, such as ChromeOS's 512-byte slots, which cannot straddle blocks."""
     offset, block = max(geometry.alignment_offset_bytes, 0), HIDDEN_BLOCK_BYTES
     return [
         part
@@ -94,7 +92,6 @@ def _checked(drive: Drive, geometry: Geometry) -> list[Partition]:
 
 
 def _end(geometry: Geometry, partition: Partition) -> Iterator[Finding]:
-    """Report a partition that starts on a physical block but ends inside one."""
     block = geometry.physical_block_bytes
     past = (partition.end_bytes - max(geometry.alignment_offset_bytes, 0)) % block
     if past and partition.size_bytes > 0:
@@ -154,7 +151,7 @@ def _on_boundaries(subject: str, sentence: Message) -> Finding:
 def _partition(
     drive: Drive, geometry: Geometry, partition: Partition, place: DriveStart, *, spoiled: bool
 ) -> Iterator[Finding]:
-    """Report a partition's start. `spoiled`: misaligned contents make an aligned start irrelevant."""
+    """`spoiled`: misaligned contents make an aligned start irrelevant."""
     if place.state is not StartState.ON and inside.makes_up(place):
         yield inside.compensated(geometry, place)
     elif place.state is StartState.OFF:
@@ -271,8 +268,7 @@ def _stack(path: str, kind: str = "") -> Finding:
 
 
 def _bogus_stack(drive: Drive, geometry: Geometry, path: str, kind: str) -> Finding:
-    """Explain a false report of misalignment. The kernel reports every stack as misaligned if the optimal I/O
-    size is not a multiple of the physical block."""
+    """The kernel reports every stack as misaligned if the optimal I/O size is not a multiple of the block."""
     return Finding(
         "alignment-stack",
         Severity.INFO,

@@ -27,8 +27,7 @@ def recording_word(recording: Recording) -> str:
 
 
 def size_words(drive: Drive) -> str:
-    """Describe size and blocks: `8.0 TB (8001563222016 bytes), logical blocks of 512 bytes, physical of 4096,
-    rotating`."""
+    """Describe size and blocks."""
     if drive.size_bytes is None:
         return str(NOT_READ())
     parts = [t("{size:size} ({size} bytes)", size=drive.size_bytes), turning_words(drive)]
@@ -42,14 +41,14 @@ def size_words(drive: Drive) -> str:
 
 
 def turning_words(drive: Drive) -> Message:
-    """Describe rotation, e.g. `rotating`."""
+    """Describe rotation."""
     if drive.rotational is None:
         return t("rotation not reported")
     return t("rotating") if drive.rotational else t("not rotating")
 
 
 def tuning_words(drive: Drive) -> str:
-    """Return a hint about tuning the drive's filesystems, empty if advice applies to none."""
+    """Return a hint about tuning the drive's filesystems, or an empty text."""
     known = [
         path
         for path, marks in drive.signatures_by_device
@@ -63,13 +62,12 @@ def tuning_words(drive: Drive) -> str:
 
 
 PERFORMANCE = (t("best"), t("better"), t("good"), t("degraded"))
-"""Relative performance of an LBA format, compared with the other formats of the same drive."""
+"""Relative performance of an LBA format on the same drive."""
 NATIVE_BYTES = 4096
 
 
 def better_format(drive: Drive) -> NvmeFormat | None:
-    """Return a format without metadata that the drive rates faster, or equally fast with 4096 bytes instead
-    of 512."""
+    """Return a format that the drive rates faster, or equally fast with 4096-byte blocks."""
     used = _used(drive)
     if used is None or drive.zoned not in ("none", None):
         return None
@@ -89,7 +87,7 @@ def better_format(drive: Drive) -> NvmeFormat | None:
 
 
 def find_nvme(drive: Drive) -> Iterator[Finding]:
-    """Yield at most one finding: a better format, its benefit, and what changing to it erases."""
+    """Yield at most one finding: a better format, and what changing to it erases."""
     used = _used(drive)
     better = better_format(drive)
     if used is None or better is None or drive.nvme_format_scope == "none" or not drive.size_bytes:
@@ -229,7 +227,7 @@ def find_rotation(drive: Drive) -> Iterator[Finding]:
 
 
 def find_blocks(drive: Drive) -> Iterator[Finding]:
-    """Compare the drive's blocks with the kernel's values, which an intermediate layer may have changed."""
+    """Compare the drive's blocks with the kernel's, which an intermediate layer may have changed."""
     if drive.ata is None or drive.geometry is None:
         return
     physical, shift = drive.ata.physical_block_bytes, drive.ata.alignment_offset_bytes
@@ -281,8 +279,7 @@ def find_blocks(drive: Drive) -> Iterator[Finding]:
 
 
 def find_no_size(drive: Drive) -> Iterator[Finding]:
-    """Report a drive without a size, with the cause if known and a remedy. Ignores readers without a
-    medium."""
+    """Report a drive without a size. Ignores readers without a medium."""
     if drive.size_bytes != 0 or drive.removable is not False:
         return
     why = t("Drives from storage arrays often have 520- or 528-byte blocks, which Linux cannot use.")
@@ -312,7 +309,6 @@ def find_no_size(drive: Drive) -> Iterator[Finding]:
 
 
 def _nvme(drive: Drive) -> tuple[Message, Message, Commands]:
-    """Return reason, remedy and commands."""
     used = _used(drive)
     look = t("Look at the drive's formats and the kernel log.")
     commands = (*command("nvme", "id-ns", "-H", drive.path), *command("dmesg"))

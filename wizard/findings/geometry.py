@@ -51,7 +51,6 @@ def _512e(drive: Drive, *, misaligned: bool) -> Finding:
 
 
 def _large(drive: Drive, geometry: Geometry) -> Finding:
-    """Report blocks of 8 KiB and more, larger than those of the usual filesystems."""
     block = geometry.physical_block_bytes
     return Finding(
         "geometry-large-blocks",
@@ -133,7 +132,6 @@ def _bogus(drive: Drive, geometry: Geometry) -> Finding:
 
 
 def _affected_tools(drive: Drive, geometry: Geometry) -> Iterator[Message]:
-    """List the tools that use the bogus value, and the effects on this drive."""
     optimal, logical = geometry.optimal_io_bytes, geometry.logical_block_bytes
     counted = optimal // SECTOR_BYTES + 1
     times = Sentence("{optimal} is {times} times 512, a counter's maximum.")
@@ -167,8 +165,8 @@ def _affected_tools(drive: Drive, geometry: Geometry) -> Iterator[Message]:
 
 
 class RecordingKind(StrEnum):
-    """Recording method of a model. The first three are shingled. LISTED_CONVENTIONAL: on the maker's list.
-    MEDIA_CACHE leaves the method open: small writes go to a log on the platters, as on shingled drives."""
+    """Recording method of a model. LISTED_CONVENTIONAL: by the maker. MEDIA_CACHE leaves the method open:
+    small writes go to a log on the platters."""
 
     DRIVE_MANAGED = "drive-managed"
     HOST_AWARE = "host-aware"
@@ -213,7 +211,7 @@ class Pattern(Struct, frozen=True):
 
 
 class PatternFile(Struct, frozen=True):
-    """A file of the model list: an array of tables named `drives`."""
+    """A file of the model list."""
 
     drives: tuple[Pattern, ...]
 
@@ -224,11 +222,8 @@ _VENDOR = re.compile(
 
 
 def fitting(drive: Drive, patterns: Iterable[Pattern]) -> Iterator[Pattern]:
-    """Yield the patterns that match the drive's model number and capacity.
-
-    Possible model numbers are the kernel's, the kernel's rejoined with the vendor field (USB bridges split it
-    into 8 and 16 characters), and the drive's own (bridges may report another), without vendor names.
-    """
+    """Yield the patterns that match the model number and capacity. USB bridges split the model between two
+    fields, or report another; vendor names are dropped."""
     model = (drive.model or "").replace("_", " ").strip()
     joined = (drive.vendor or "").strip() + model if model else ""
     own = drive.ata.model if drive.ata else None
@@ -249,7 +244,7 @@ def load_patterns() -> tuple[Pattern, ...]:
 
 
 def read_patterns(path: Path) -> tuple[Pattern, ...]:
-    """Load the patterns of one file. Raises BadInput with file, line and key."""
+    """Load one file. Raises BadInput with file, line and key."""
     found = read_profile(path, PatternFile).drives
     for index, pattern in enumerate(found):
         if fault := _pattern_fault(pattern):

@@ -32,7 +32,7 @@ LARGEST_BLOCK_BYTES = 4096
 
 
 def find_stripes(place: DriveStart) -> Iterator[Finding]:
-    """Yield a finding for each filesystem on an array, or laid out for an absent array."""
+    """Yield filesystems on an array, or laid out for an absent array."""
     for leaf in place.leaves():
         for signature in leaf.signatures:
             if (
@@ -71,7 +71,6 @@ def _on_array(leaf: DriveStart, signature: Signature, array: Array) -> Finding |
 
 
 def _on_plain(leaf: DriveStart, signature: Signature) -> Finding | None:
-    """Check striping without a known array: the kernel's values, a bogus value, or those of another array."""
     stated, geometry = _stated(signature), leaf.geometry
     if stated is None or geometry is None or _is_kernels(stated, geometry):
         return None
@@ -144,8 +143,7 @@ def _stripe(
 
 
 def _stated(signature: Signature) -> Striping | None:
-    """Return the filesystem's striping. None for the single-block stripe that mke2fs writes if the device
-    needs no more."""
+    """Ignore the single-block stripe that mke2fs writes if the device needs no more."""
     striping = signature.striping
     return (
         None
@@ -155,7 +153,7 @@ def _stated(signature: Signature) -> Striping | None:
 
 
 def _is_kernels(stated: Striping, geometry: Geometry | None) -> bool:
-    """Return True if the values are the kernel's for the device, which mkfs uses."""
+    """mkfs uses the kernel's values for the device."""
     if geometry is None or geometry.plausible_optimal_io_bytes is None:
         return False
     return stated.width_bytes == geometry.optimal_io_bytes and stated.unit_bytes in (
@@ -215,7 +213,7 @@ KINDS = {"LVM": "LVM2_member", "LUKS": "crypto_LUKS", "md": "linux_raid_member"}
 
 
 def makes_up(place: DriveStart) -> bool:
-    """Return True if all data inside is aligned, whatever the start of the place itself."""
+    """Return True if all data inside is aligned."""
     leaves = list(place.leaves())
     return leaves != [place] and all(leaf.state is StartState.ON for leaf in leaves)
 
@@ -223,8 +221,7 @@ def makes_up(place: DriveStart) -> bool:
 def find_inside(
     drive: Drive, geometry: Geometry, place: DriveStart, *, told: bool = False
 ) -> Iterator[Finding]:
-    """Yield findings about the contents of `place`. `told`: a finding already reports its misaligned
-    start."""
+    """Yield findings about the contents of `place`. `told`: its own start is already reported."""
     for inner in place.within:
         off = inner.state in BAD
         if off and makes_up(inner):
@@ -244,7 +241,7 @@ def start_of(place: DriveStart) -> tuple[Message, ...]:
 
 
 def compensated(geometry: Geometry, place: DriveStart) -> Finding:
-    """Return the finding for a misaligned place with aligned data."""
+    """Report a misaligned place with aligned data."""
     leaf = next(place.leaves())
     is_card = leaf.container in FAT
     return Finding(

@@ -167,7 +167,7 @@ def _overhangs(drive: Drive) -> Iterator[Finding]:
 
 
 def _is_lost(table: Table) -> bool:
-    """Return True if neither copy is sound. Only a sound one has bounds of usable space."""
+    """Only a sound copy has bounds of usable space."""
     return (
         table.primary == "damaged"
         and table.backup in ("missing", "damaged")
@@ -176,8 +176,7 @@ def _is_lost(table: Table) -> bool:
 
 
 def _repair(drive: Drive, table: Table, remedy: Message, commands: Commands) -> tuple[Message, Commands]:
-    """Return the remedy that rewrites a copy of the table, or a warning if this would overwrite a partition
-    or the metadata of an array."""
+    """Warn instead if the repair would overwrite a partition or the metadata of an array."""
     if array := _array_of(drive):
         member = t(
             "Change nothing. {drive} is a member of an array ({kind}), which the table belongs to. A repair "
@@ -206,12 +205,11 @@ def _repair(drive: Drive, table: Table, remedy: Message, commands: Commands) -> 
 
 
 def _array_of(drive: Drive) -> Signature | None:
-    """Return the signature of an array of which the whole drive is a member."""
     return next((mark for mark in drive.signatures if mark.usage == "raid"), None)
 
 
 def _shared(part: Placed, place: Placed) -> int:
-    """Return the number of bytes in both ranges, not positive if there are none."""
+    """Return the bytes in both ranges; negative if apart."""
     return min(part.end_bytes, place.end_bytes) - max(part.start_bytes, place.start_bytes)
 
 
@@ -278,8 +276,7 @@ def _outside(partition: Partition, table: Table, sentence: Message) -> Finding:
 
 
 def _on_table(drive: Drive, table: Table) -> Iterator[Finding]:
-    """Report partitions that overlap the table. Extended ones may, as they contain records of logical
-    partitions."""
+    """Extended partitions may overlap the table: they contain records of logical ones."""
     for part in drive.partitions:
         places = [place for place in table.own if _shared(part, place) > 0]
         if not places or partition_types.is_extended(part):
@@ -359,8 +356,7 @@ def _overlaps(drive: Drive) -> Iterator[Finding]:
 
 
 def _is_extended_pair(outer: Partition, inner: Partition) -> bool:
-    """Return True for an extended and a logical partition, even if the latter is outside, which is another
-    finding."""
+    """Also for a logical partition outside, which is another finding."""
     return partition_types.is_extended(outer) and outer.number < FIRST_LOGICAL <= inner.number
 
 
@@ -450,7 +446,6 @@ ZFS_ENDS_BYTES = 768 * KIB
 
 
 def _erase_stale(drive: Drive) -> tuple[Message, Commands]:
-    """Return how to erase stale signatures with all their copies, if none is in a partition."""
     size = drive.size_bytes or 0
     ends = (Extent(0, ZFS_ENDS_BYTES), Extent(max(0, size - ZFS_ENDS_BYTES), ZFS_ENDS_BYTES))
     places = [Extent(mark.offset_bytes or 0, 1) for mark in drive.signatures if mark.kind != "zfs_member"]
@@ -501,8 +496,7 @@ def _lost_signatures(drive: Drive) -> Iterator[Finding]:
 
 
 def _is_transparent(signatures: tuple[Signature, ...]) -> bool:
-    """Return True if a RAID superblock is at the end, with the data at the start of the device. Other
-    signatures then belong to the array."""
+    """A RAID superblock at the end leaves the data at the start; other signatures belong to the array."""
     return any(
         mark.data_offset_bytes == 0
         if mark.kind == "linux_raid_member"

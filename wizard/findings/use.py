@@ -42,11 +42,11 @@ NAMES = {
     "ata": Sentence("identity (ATA)"),
     "nvme_formats": Sentence("block formats (NVMe)"),
 }
-"""Names of the fields that the probe can fail to read."""
+"""Fields that the probe can fail to read."""
 
 
 def find_use(drive: Drive, *, root: bool) -> Iterator[Finding]:
-    """Yield findings about write protection, waiting runs, uses and unread facts."""
+    """Yield write protection, waiting runs, uses and unread facts."""
     if drive.read_only:
         yield Finding(
             "drive-read-only",
@@ -117,7 +117,7 @@ STATES: dict[str, tuple[str, Severity, Sentence, Message, Message]] = {
         t("Copy the files to a new filesystem before then."),
     ),
 }
-"""Conditions by kind of content: code, severity, fact, consequence and remedy."""
+"""Code, severity, fact, consequence and remedy by kind of content."""
 
 
 def _states(drive: Drive) -> Iterator[Finding]:
@@ -293,12 +293,12 @@ READS: dict[Message, Commands] = {
 
 
 def named_field(what: str) -> Message | str:
-    """Return the display name of a field. Recordings by other versions may have unknown fields."""
+    """Return the display name of a field. Other versions may record unknown ones."""
     return NAMES[what]() if what in NAMES else what
 
 
 def _unread(drive: Drive, *, root: bool) -> Iterator[Finding]:
-    """Merge reasons with equal subjects and remedies into one finding, since a failing drive has many."""
+    """Merge reasons with equal subjects and remedies, since a failing drive has many."""
     fields: dict[tuple[Message, Message], list[str]] = {}
     for unread in drive.unread:
         remedy = (

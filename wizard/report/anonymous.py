@@ -62,19 +62,16 @@ WHOLE_FIELDS = frozenset({*names.BY_FIELD, "name", "group"})
 
 
 def without_names(report: Report, hostname: str = "", files: Iterable[str] = ()) -> Report:
-    """Replace serial numbers, WWNs, UUIDs, by-id paths, labels, mount points and personal folders.
-
-    `hostname` matters because software RAID and volume managers include it in names. `files` are paths named
-    by a person, which occur in sentences of the run.
-    """
+    """Replace names, UUIDs, mount points and personal folders. Software RAID and volume managers include
+    `hostname`. `files` are paths named by a person, which occur in sentences of the run."""
     secrets = {**dict.fromkeys(files, names.FILE), **names.secrets_of(report)}
     words = Words(secrets, hostname, report, _own_words(report))
     return replace(_rewritten(report, words), anonymous=True)
 
 
 class Words:
-    """Replacement words, and the search for values to replace: `secrets` with kinds, and other names of known
-    shape. `nouns` are the facts behind the text, and `own` words in our texts."""
+    """Replacement words of `secrets` and of names of known shape. `nouns` are the facts behind the text,
+    `own` words in our texts."""
 
     def __init__(
         self, secrets: dict[str, str], hostname: str, nouns: object, own: frozenset[str] = frozenset()
@@ -107,7 +104,7 @@ class Words:
         self._pattern = re.compile("|".join([nodes, *literal, *shapes]), re.ASCII)
 
     def word(self, kind: str, value: str) -> str:
-        """Return the word for a value, the same for all spellings of the value."""
+        """Return the word for a value in any spelling."""
         key = value.casefold()
         if key not in self._known:
             bare = re.sub(r"[-:.]", "", key) if kind == names.UUID else key
@@ -120,11 +117,11 @@ class Words:
         return self._known[key]
 
     def whole(self, value: str) -> str:
-        """Replace a field or word that is exactly one value."""
+        """Replace a field that is exactly one value."""
         return self._known.get(value.casefold()) or self.text(value)
 
     def text(self, text: str) -> str:
-        """Replace all values in a sentence, command or line."""
+        """Replace all values in a text."""
         return self._pattern.sub(self._replacement, text)
 
     def _replacement(self, match: re.Match[str]) -> str:
@@ -138,8 +135,7 @@ class Words:
 
 
 def _forms(value: str, kind: str) -> Iterator[str]:
-    """Yield other spellings of a value: printable, cut, quoted, as in fstab, without dashes, or as in NVMe's
-    wwid."""
+    """Yield other spellings: printable, cut, quoted, as in fstab, without dashes, or as in NVMe's wwid."""
     yield value
     for limit in (len(value), *CUTS):
         yield printable(value, limit)
@@ -160,14 +156,13 @@ def _forms(value: str, kind: str) -> Iterator[str]:
 
 
 def _findable(form: str, kind: str, own: frozenset[str]) -> bool:
-    """Return True if a value is distinctive enough to find in a sentence."""
     if kind in (names.LABEL, names.MOUNT):
         return len(form) >= SHORTEST and not form.isdigit() and form not in own
     return len(form) > 1
 
 
 def _bounded(form: str, kind: str) -> str:
-    """Return a pattern for a value. Short values must be whole words. Numbers match in either case."""
+    """Short values must be whole words. Numbers match in either case."""
     if kind in (names.SERIAL, names.WWN, names.UUID, names.LINK, names.DIGEST, names.HOST):
         pattern = f"(?i:{re.escape(form)})"
         return pattern if len(form) >= 12 else f"{NO_LETTER_BEFORE}{pattern}{NO_LETTER_AFTER}"
@@ -202,7 +197,7 @@ def _nouns(value: object) -> Iterator[object]:
 
 
 def _rewritten(value: T, words: Words) -> T:
-    """Replace the names in every text of a record. Published texts are unchanged."""
+    """Published texts are unchanged."""
     if isinstance(value, ProfileText):
         return cast(T, ProfileText(words.text(value.english)))
     if isinstance(value, Message):

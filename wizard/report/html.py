@@ -18,12 +18,12 @@ class Markup(str):
 
 
 def clean(text: str) -> str:
-    """Replace control characters and changes of text direction in foreign text with `?`. Keeps newlines."""
+    """Replace control characters and changes of text direction in foreign text. Keeps newlines."""
     return "".join(char if char.isprintable() or char == "\n" else "?" for char in text)
 
 
 def shown(content: ui.Text) -> Markup:
-    """Return content as markup."""
+    """Return markup."""
     return content if isinstance(content, Markup) else Markup(escape(clean(str(content))))
 
 
@@ -33,8 +33,7 @@ def join(parts: Iterable[ui.Text], between: str = "") -> Markup:
 
 
 def tag(name: str, /, *children: ui.Text, **attributes: str | None) -> Markup:
-    """Return an element without the attributes that are None. In attribute names `_` becomes `-`, and a
-    trailing `_` is dropped (`class_`)."""
+    """Return an element without attributes that are None. `_` becomes `-`; a trailing one is dropped."""
     words = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(clean(str(value)))}"'
         for key, value in attributes.items()
@@ -57,8 +56,7 @@ def pairs(rows: Iterable[tuple[ui.Text, ui.Text]]) -> Markup:
 def table(
     caption: ui.Text, heads: Sequence[ui.Text], rows: Iterable[Sequence[ui.Text]], numbers: Sequence[int] = ()
 ) -> Markup:
-    """Return a table with row headers in the first column, or nothing without rows. Columns in `numbers` are
-    right-aligned."""
+    """Return a table with row headers, or nothing without rows. `numbers`: right-aligned columns."""
 
     def cell(at: int, text: ui.Text, scope: str | None) -> Markup:
         return tag("th" if scope else "td", text, scope=scope, class_="number" if at in numbers else None)
@@ -204,7 +202,7 @@ POLICY = "; ".join(("default-src 'none'", "style-src 'unsafe-inline'"))
 
 
 def document(title: ui.Text, summary: Markup, parts: Sequence[tuple[str, ui.Text, Markup]]) -> str:
-    """Return a page with a final newline. `parts` are anchors, headings and contents."""
+    """Return a page. `parts` are anchors, headings and contents."""
     head = tag(
         "head",
         tag("meta", charset="utf-8"),

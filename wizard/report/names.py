@@ -60,8 +60,7 @@ NAMED = (
     layout.Stripe,
     layout.Group,
 )
-"""Classes with a `name` that a person chose or that comes from a label. A logical volume's `group` counts
-too."""
+"""Classes whose `name` a person chose, or that comes from a label. So does a logical volume's `group`."""
 
 USUAL_NAMES = frozenset(
     {"EFI System Partition", "EFI system partition", "EFI System", "Linux filesystem", "Linux swap"}
@@ -78,15 +77,14 @@ USUAL_PLACES = frozenset(
 
 
 def secrets_of(report: Report) -> dict[str, str]:
-    """Return every value to replace with the kind, in order of occurrence."""
+    """Return every value to replace with the kind."""
     workloads = [advice.workload for advice in report.advice]
     ours = {workload.label for workload in workloads if workload.origin.startswith(str(BUNDLED))}
     return secrets_in(report, {}, ours)
 
 
 def secrets_in(nouns: object, others: Mapping[str, str], usual: Collection[str] = ()) -> dict[str, str]:
-    """Return the values to replace in any facts, and in `others` with known kinds. Omits values common to all
-    systems, and `usual` labels."""
+    """Return the values in facts, and `others`, without those common to all systems and `usual` labels."""
     common = {LABEL: {"", *USUAL_NAMES, *usual}, MOUNT: {"", *USUAL_PLACES}}
     found: dict[str, str] = {}
     for value, kind in (*_walk(nouns), *others.items()):
@@ -96,7 +94,7 @@ def secrets_in(nouns: object, others: Mapping[str, str], usual: Collection[str] 
 
 
 def _walk(value: object) -> Iterator[tuple[str, str]]:
-    """Yield the value of every identifying field with the kind. Skips published texts."""
+    """Yield identifying fields with the kind. Skips published texts."""
     if isinstance(value, tuple):
         for one in value:
             yield from _walk(one)
@@ -166,7 +164,7 @@ TOKENS = ("--confirm",)
 
 
 def names_given(words: Sequence[str], known: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Yield every name given to a command, with the kind. `known` are the command's own words."""
+    """Yield every name given to a command. `known`: the command's own words."""
     for _, pieces in _split(words, known):
         yield from ((piece, kind) for piece, kind in pieces if kind)
     for variable in PEOPLE:
@@ -182,14 +180,14 @@ def names_given(words: Sequence[str], known: Collection[str]) -> Iterator[tuple[
 def masked(
     words: Sequence[str], known: Collection[str], word_for: Callable[[str, str], str]
 ) -> Iterator[str]:
-    """Yield the words of a command, with names replaced by `word_for(kind, value)`."""
+    """Yield the words, with names replaced by `word_for(kind, value)`."""
     for option, pieces in _split(words, known):
         yield option + "".join(word_for(kind, piece) if kind else piece for piece, kind in pieces)
 
 
 def _split(words: Sequence[str], known: Collection[str]) -> Iterator[tuple[str, list[tuple[str, str]]]]:
-    """Yield each word as an option with equals sign, and the parts of its value as `_pieces` does. A kind may
-    follow from the option before."""
+    """Yield each word as an option with equals sign, and its value as `_pieces` does. The option before can
+    decide the kind."""
     for before, word in pairwise(("", *words)):
         option, equals, value = word.partition("=")
         if not word.startswith("-") or word == "-":
@@ -207,7 +205,7 @@ def _split(words: Sequence[str], known: Collection[str]) -> Iterator[tuple[str, 
 
 
 def _pieces(value: str, kind: str, known: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Yield the parts of a value with their kinds. The kind is empty for parts that name nobody."""
+    """The kind is empty for parts that name nobody."""
     before = ""
     for piece in BETWEEN.split(value):
         if BETWEEN.fullmatch(piece) or _is_known(piece, kind, known):
@@ -230,7 +228,7 @@ def _is_known(piece: str, kind: str, known: Collection[str]) -> bool:
 
 @cache
 def _vocabulary() -> frozenset[str]:
-    """Return the program's own terms: workloads, filesystems, options and their parts."""
+    """Return our own terms: workloads, filesystems, options and their parts."""
     texts: set[str] = set()
     with suppress(DiskwrightError):
         for name, option in load_catalogue().items():
@@ -241,7 +239,7 @@ def _vocabulary() -> frozenset[str]:
 
 
 def _documents_of_runs(words: Sequence[str]) -> Iterator[Path]:
-    """Yield documents of the newest runs, since `keep` and `resume` work without naming one."""
+    """`keep` and `resume` work without naming a run."""
     folders = {runs.runs_folder()}
     for before, word in pairwise(("", *words)):
         if before == "--journal" or word.startswith("--journal="):
@@ -258,7 +256,6 @@ def _documents_of_runs(words: Sequence[str]) -> Iterator[Path]:
 
 
 def _in_document(path: Path, known: Collection[str]) -> Iterator[tuple[str, str]]:
-    """Yield the names in a file with their kinds, if it is a document."""
     with suppress(OSError, ValueError, RecursionError):
         if not path.is_file() or path.stat().st_size > LARGEST_DOCUMENT_BYTES:
             return
@@ -275,7 +272,7 @@ def _in_document(path: Path, known: Collection[str]) -> Iterator[tuple[str, str]
 
 
 def _texts(value: object, key: str = "") -> Iterator[tuple[str, str]]:
-    """Yield every text of a document with the key. The name of a person or group has the key `person`."""
+    """The name of a person or group has the key `person`."""
     if isinstance(value, dict):
         is_person = value.get("kind") in ("person", "group")
         for name, inner in value.items():

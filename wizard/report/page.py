@@ -125,7 +125,6 @@ def _choice(choice: Choice, *, taken: bool) -> Markup:
 
 
 def _job_part(job: AnyJob) -> Markup:
-    """Describe a plan, changes, conversion, move or copy as Review does, then every step."""
     return html.join(
         (
             html.blocks_html((job.banner(final=bool(job.word())), *job.bars)),
@@ -157,7 +156,7 @@ def _measured(report: Report) -> Iterator[Markup]:
 
 
 def run_part(run: RunRecord, sentences: Sequence[ui.Text]) -> Markup:
-    """Describe a run: ending, steps, checks and journal. `sentences` describe the steps."""
+    """Describe a run. `sentences` describe the steps."""
     commands = [ui.Command((command,)) for command in run.commands]
     steps: list[ui.Block] = []
     for result, sentence in zip(run.steps, sentences, strict=False):
@@ -202,7 +201,7 @@ def _entry(entry: JournalEntry) -> Markup:
 
 
 def render_page(report: Report) -> str:
-    """Return the page as text with a final newline."""
+    """Return the page."""
     services = RecordedServices(Machine(Kernel(""), ()), "")
     job = job_of(services, report.document) if report.document else None
     drives = report.facts.drives if report.facts else ()
@@ -270,7 +269,6 @@ def _parts(report: Report, job: AnyJob | None) -> Iterator[tuple[str, ui.Text, M
 
 
 def write_report(report: Report, path: Path) -> None:
-    """Write the report atomically: as JSON if the name ends in .json, else as HTML. Raises like
-    `write_file`."""
+    """Write atomically, as JSON if the name ends in .json. Raises like `write_file`."""
     text = render_report(report) if path.suffix == ".json" else render_page(report)
     write_file(path, text, str(t("The report")))

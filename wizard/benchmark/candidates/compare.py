@@ -16,8 +16,8 @@ from wizard.operations.filesystem import MakeFilesystem
 
 
 class Candidate(Struct, frozen=True):
-    """A filesystem as the plan would create and mount it. The partition starts `shift_bytes` into the extent.
-    `id` is unique, usually the filesystem's name. `make` has the planned node, which the trial replaces."""
+    """A filesystem as planned. `id` is unique. The partition starts `shift_bytes` into the extent. The trial
+    replaces the node in `make`."""
 
     id: str
     make: MakeFilesystem
@@ -31,7 +31,7 @@ class Candidate(Struct, frozen=True):
 
 
 class Bounds(Struct, frozen=True):
-    """Limits of a trial. No run starts that would exceed them."""
+    """Limits. No run starts that would exceed them."""
 
     seconds: float
     written_bytes: int
@@ -39,11 +39,8 @@ class Bounds(Struct, frozen=True):
 
 
 class Order(Struct, frozen=True):
-    """A requested trial. The first candidate is the planned one; the others are compared with it.
-
-    `extent` is the planned volume. `advised`: the planned filesystem is recommended. Loads are drawn from
-    `seed`. If `scale` is None, the trial calculates it.
-    """
+    """A requested trial. The first candidate is the planned one, and `extent` the planned volume. `advised`:
+    that filesystem is recommended. If `scale` is None, the trial calculates it."""
 
     drive: Drive
     workload: str
@@ -57,7 +54,7 @@ class Order(Struct, frozen=True):
     scale: float | None = None
 
     def extent_of(self, candidate: Candidate) -> Extent:
-        """Return a candidate's partition. All have equal sizes, reduced by the largest shift."""
+        """All have equal sizes, reduced by the largest shift."""
         cut = max(one.shift_bytes for one in self.candidates)
         size_bytes = (self.extent.size_bytes - cut) // MIB * MIB if cut else self.extent.size_bytes
         return Extent(self.extent.start_bytes + candidate.shift_bytes, size_bytes)
@@ -69,7 +66,7 @@ class Order(Struct, frozen=True):
 
 
 class Counts(Struct, frozen=True):
-    """The kernel's counters for the drive: requests, bytes and flushes (None if not counted)."""
+    """The kernel's counters. Flushes may not be counted."""
 
     reads: int
     read_bytes: int
@@ -79,7 +76,7 @@ class Counts(Struct, frozen=True):
 
 
 class PhaseRun(Struct, frozen=True):
-    """One run of a phase. `seconds` includes the final unmount."""
+    """A phase. `seconds` includes the final unmount."""
 
     load: str
     phase: str
@@ -90,7 +87,7 @@ class PhaseRun(Struct, frozen=True):
 
 
 class Run(Struct, frozen=True):
-    """One run of a candidate. `make_seconds` is not compared."""
+    """A run of a candidate. `make_seconds` is not compared."""
 
     candidate: str
     make_seconds: float
@@ -98,16 +95,13 @@ class Run(Struct, frozen=True):
 
     @property
     def seconds(self) -> float:
-        """Total time of all phases."""
+        """Time of all phases."""
         return sum(phase.seconds for phase in self.phases)
 
 
 class Round(Struct, frozen=True):
-    """One run of each candidate, in order of execution.
-
-    Pressures are percentages of time in which other programs waited for a processor, or for a drive while the
-    trial was idle. None if the kernel does not report them.
-    """
+    """One run of each candidate, in order of execution. Pressures: percentages of time in which other
+    programs waited for a processor or drive while the trial was idle, if reported."""
 
     runs: tuple[Run, ...]
     cpu_pressure: float | None
@@ -128,8 +122,8 @@ class TrialFinding(StrEnum):
 
 
 class TimeRatio(Struct, frozen=True):
-    """Time of the other filesystem over time of the planned one. Above 1, the planned one is faster. `low`
-    and `high` are the bounds at 95 % over all looks."""
+    """Time of the other filesystem over the planned one, with 95 % bounds over all looks. Above 1, the
+    planned one is faster."""
 
     estimate: float
     low: float
@@ -137,7 +131,7 @@ class TimeRatio(Struct, frozen=True):
 
 
 class PhaseRatio(Struct, frozen=True):
-    """Mean ratio of a single phase over all rounds. Not conclusive."""
+    """Mean ratio of a phase. Not conclusive."""
 
     load: str
     phase: str
@@ -145,7 +139,7 @@ class PhaseRatio(Struct, frozen=True):
 
 
 class Comparison(Struct, frozen=True):
-    """The planned filesystem against another. `won`: rounds in which the planned one was faster."""
+    """The planned filesystem against another. `won`: rounds it won."""
 
     candidate: str
     finding: TrialFinding
@@ -156,7 +150,7 @@ class Comparison(Struct, frozen=True):
 
 
 class Speed(Struct, frozen=True):
-    """Units per second of a phase on a candidate: median, slowest and fastest round."""
+    """Units per second of a phase: median, slowest and fastest round."""
 
     candidate: str
     load: str
@@ -187,7 +181,7 @@ class NotDone(StrEnum):
 
 
 class TrialVerdict(Struct, frozen=True):
-    """Result of a trial. `scale`: size of the loads. `memory_bytes`: memory limit, including cached files."""
+    """Result of a trial. `scale`: size of the loads."""
 
     drive: str
     serial: str | None
@@ -212,7 +206,7 @@ class TrialVerdict(Struct, frozen=True):
 
     @property
     def better(self) -> str:
-        """The fastest candidate, if faster than the planned one, else empty. Never a misaligned one."""
+        """The fastest candidate that beats the planned one. Never a misaligned one."""
         shifted = {one.id for one in self.candidates if one.shift_bytes}
         faster = [
             (one.ratio.estimate, one.candidate)
@@ -238,16 +232,15 @@ T = TypeVar("T")
 
 
 def in_order(candidates: Sequence[T], number: int) -> tuple[T, ...]:
-    """Return the candidates in the order of a round, counted from 0: AB, BA, AB ... Three or more also
-    rotate."""
+    """Return the order of a round: AB, BA, AB ... Three or more also rotate."""
     turned = number // 2 % len(candidates) if len(candidates) > 2 else 0
     order = (*candidates[turned:], *candidates[:turned])
     return order[::-1] if number % 2 else order
 
 
 def interval(logs: Sequence[float], others: int = 1) -> TimeRatio:
-    """Return the geometric mean of at least two ratios, from logs, with the interval of a look. The interval
-    is corrected for this number of `others`."""
+    """Return the geometric mean with the interval of a look, corrected for this number of `others`. Needs two
+    ratios."""
     mean, count = fmean(logs), len(logs)
     half = t_quantile(LEVEL / others, count - 1) * stdev(logs) / sqrt(count)
     return TimeRatio(exp(mean), exp(mean - half), exp(mean + half))
@@ -267,7 +260,7 @@ def judge(logs: Sequence[float], others: int = 1) -> TrialFinding:
 
 
 def comparisons(rounds: Sequence[Round], planned: str, others: Sequence[str]) -> tuple[Comparison, ...]:
-    """Compare the planned filesystem with each of the others."""
+    """Compare the planned filesystem with the others."""
     return tuple(_compare(rounds, planned, other, len(others)) for other in others)
 
 
@@ -309,7 +302,7 @@ def speeds(rounds: Sequence[Round], filesystems: Sequence[str]) -> tuple[Speed, 
 
 
 def is_busy(rounds: Sequence[Round]) -> bool:
-    """Return True if other programs had enough load to affect the measurement."""
+    """Return True if other programs could affect the result."""
     for pressures in ([one.cpu_pressure for one in rounds], [one.io_pressure for one in rounds]):
         known = [one for one in pressures if one is not None]
         if known and median(known) > BUSY_PERCENT:
@@ -330,8 +323,7 @@ def t_quantile(two_sided: float, freedom: int) -> float:
 
 
 def t_tails(value: float, freedom: int) -> float:
-    """Return the probability that Student's t exceeds `value` in absolute value. A finite series in the angle
-    (Abramowitz and Stegun, 26.7.3 and 26.7.4)."""
+    """Invert `t_quantile`. A finite series in the angle (Abramowitz and Stegun, 26.7.3 and 26.7.4)."""
     angle, odd = atan(value / sqrt(freedom)), freedom % 2
     term = total = cos(angle) if odd else 1.0
     for power in range(2 + odd, freedom - 1, 2):

@@ -50,13 +50,13 @@ class TrialStopped(Exception):
 
 
 class Stop:
-    """Stop request for a trial. Interrupts the current step if possible."""
+    """Stop request, which interrupts the current step if possible."""
 
     def __init__(self) -> None:
         self._asked = self._interruptible = False
 
     def ask(self) -> None:
-        """Request a stop. Call in the main thread, such as from a signal handler."""
+        """Request a stop, in the main thread."""
         self._asked = True
         if self._interruptible:
             self._interruptible = False
@@ -69,7 +69,7 @@ class Stop:
 
     @contextmanager
     def interruptible(self) -> Iterator[None]:
-        """Context in which a stop request raises TrialStopped."""
+        """Let a stop request raise TrialStopped inside."""
         self.check()
         self._interruptible = True
         try:
@@ -79,9 +79,8 @@ class Stop:
 
 
 class Trial:
-    """A trial on the partition `ground`, mounted at `place`. `lock` is the drive's lock, which programs
-    inherit. `tell` receives the progress. `has_cache`: the drive's cache should be cleared, by reading at
-    `outside_bytes`, None on a small drive."""
+    """A trial on the partition `ground`, mounted at `place`. Programs inherit the drive's `lock`.
+    `has_cache`: clear the drive's cache by reading at `outside_bytes`, None on a small drive."""
 
     def __init__(
         self,
@@ -111,12 +110,12 @@ class Trial:
 
     @property
     def written_bytes(self) -> int:
-        """Bytes written to the drive since the start."""
+        """Bytes written since the start."""
         counted = surroundings.between(self._first, surroundings.counts(self.order.drive.path))
         return counted.written_bytes if counted else 0
 
     def run(self) -> compare.EndReason:
-        """Run rounds until there is a reason to end, and return the reason."""
+        """Run rounds, and return the reason to end."""
         gc.disable()
         try:
             self._warm_up()
@@ -130,8 +129,8 @@ class Trial:
         return ended
 
     def _warm_up(self) -> None:
-        """Do short uncounted runs of each candidate to set the size of a round. This also loads programs and
-        modules into memory. If the smallest scale is fast, a larger one gives a better estimate."""
+        """Uncounted runs set the size of a round, and load programs and modules. If the smallest scale is
+        fast, a larger one gives a better estimate."""
         if self.order.scale is not None:
             self._try_scale(min(self.order.scale, SCALES[-1]))
             self.scale = self.order.scale
@@ -142,8 +141,7 @@ class Trial:
             self.scale = self._try_scale(scale)
 
     def _try_scale(self, scale: float) -> float:
-        """Run each candidate once. Returns the scale at which the desired number of rounds fits the
-        limits."""
+        """Return the scale at which the desired rounds fit the limits."""
         begun, written = monotonic(), self.written_bytes
         runs = [self._run(candidate, scale) for candidate in self.order.candidates]
         took, wrote = monotonic() - begun, self.written_bytes - written
@@ -189,7 +187,7 @@ class Trial:
         self._largest_bytes = max(self._largest_bytes, self.written_bytes - written)
 
     def _run(self, candidate: compare.Candidate, scale: float) -> compare.Run:
-        """Run each load on a new filesystem, unaffected by previous loads."""
+        """Run each load on a new filesystem."""
         made, phases = 0.0, []
         for name in self.order.loads:
             made += self._make(candidate)
@@ -204,7 +202,6 @@ class Trial:
         return compare.Run(candidate.id, round(made, 4), tuple(phases))
 
     def _make(self, candidate: compare.Candidate) -> float:
-        """Create the filesystem in a clean range. Returns the seconds."""
         self._progress(candidate, MKFS)
         kind = MADE[candidate.filesystem]
         node = self._ground.at(self.order.extent_of(candidate))
@@ -232,8 +229,7 @@ class Trial:
 
     @contextmanager
     def _mounted(self, candidate: compare.Candidate, load: str, phase: str) -> Iterator[int]:
-        """Mount the filesystem for a phase and yield a descriptor of its root. Unmounts at the end, which
-        flushes all data."""
+        """Yield a descriptor of the root. The unmount flushes all data."""
         kind = MADE[candidate.filesystem]
         options = tuple(dict.fromkeys((*candidate.mount_options, *kind.quiet_options)))
         with failing(FAILED, filesystem=candidate.id, load=load, phase=phase):
@@ -269,7 +265,7 @@ class Trial:
         return compare.PhaseRun(load, phase.name, phase.unit, phase.amount, round(seconds, 6), counted)
 
     def _progress(self, candidate: compare.Candidate, doing: Message | str) -> None:
-        """Report progress. Raises TrialStopped if a stop was requested."""
+        """Raises TrialStopped if a stop was requested."""
         self.stop.check()
         title = title_of(self.order, candidate.id)
         first = (
@@ -296,8 +292,7 @@ class Trial:
 
 
 def _place_outside(drive: Drive, extent: Extent) -> int | None:
-    """Return where to read to clear the cache, or None on a small drive. Prefers places after the range, then
-    before it, then at its end, which loads rarely use."""
+    """Prefer places after the range, then before it, then at its end, which loads rarely use."""
     size = drive.size_bytes or 0
     grain = drive.geometry.physical_block_bytes if drive.geometry else PIECE_BYTES
     if size - extent.end_bytes >= READ_BYTES:

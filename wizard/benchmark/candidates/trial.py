@@ -34,26 +34,25 @@ SHIFT_BYTES = KIB
 
 
 def usual_bounds(candidates: int) -> compare.Bounds:
-    """Return the default limits for this number of candidates."""
+    """Return the default limits."""
     return compare.Bounds(SECONDS_A_CANDIDATE * candidates, MOST_WRITTEN_BYTES, compare.MOST)
 
 
 def others_of(advice: Advice, planned: str) -> tuple[str, ...]:
-    """Return the filesystems to compare by default: recommended and good ones, else the next in the
-    ranking."""
+    """Return the recommended and good filesystems, else the next in the ranking."""
     able = [choice for choice in advice.choices if can_be_tried(choice) and choice.filesystem != planned]
     good = [choice for choice in able if choice.place is not Rank.NOT_RECOMMENDED]
     return tuple(choice.filesystem for choice in (good or able[:1])[: MOST_CANDIDATES - 1])
 
 
 def can_be_tried(choice: Choice) -> bool:
-    """Return True if the filesystem can be created and mounted here, and the ranking includes it."""
+    """Return True for a ranked filesystem that can be created and mounted here."""
     kind = MADE.get(choice.filesystem)
     return kind is not None and kind.mounts and choice.ranked and not choice.obstacles
 
 
 def blocker(drive: Drive, plan: Plan, index: int, loads: Sequence[str]) -> Message | str:
-    """Return why the volume's filesystems cannot be compared, or empty."""
+    """Return why a comparison is impossible."""
     volume = plan.volumes[index]
     if plan.stripe or plan.group:
         return ONE_PARTITION
@@ -81,14 +80,14 @@ def _loads_obstacle(loads: Sequence[str]) -> Message | str:
 
 
 def extent_of(plan: Plan, index: int) -> Extent | None:
-    """Return the volume's planned extent, or None for the whole drive."""
+    """Return the planned extent, or None for the whole drive."""
     number = plan.volumes[index].partition
     slots = (slot for slot in plan.after.partitions if slot.number == number)
     return next((slot.extent for slot in slots), None)
 
 
 def refuse_extent(drive: Drive, extent: Extent) -> None:
-    """Raise Refused unless the whole extent is writable free space."""
+    """Raise Refused unless the extent is free space."""
     block = drive.geometry.physical_block_bytes if drive.geometry else 0
     aligned = block > 0 and extent.start_bytes % block == 0 and extent.size_bytes % block == 0
     free = free_extents(drive, 0 if aligned else MARGIN_BYTES)
@@ -112,13 +111,8 @@ def order_of(
     advised: bool = True,
     misaligned: bool = False,
 ) -> compare.Order:
-    """Return the trial of one volume of several plans that differ in the filesystem.
-
-    The first plan is the baseline.
-
-    `misaligned` adds the first filesystem at the offset of sector 34. Raises Refused if the trial is
-    impossible.
-    """
+    """Return the trial of one volume of several plans; the first is the baseline. `misaligned` adds its
+    filesystem at the offset of sector 34. Raises Refused if impossible."""
     if why := blocker(drive, plans[0], index, loads):
         raise Refused(str(why))
     extent = extent_of(plans[0], index)
@@ -155,8 +149,8 @@ LOOK_SECONDS = 0.2
 
 
 def run_trial(order: compare.Order, on_progress: OnProgress, stop: Stopped) -> compare.TrialVerdict:
-    """Run the trial as root, after confirmation. If stopped, the verdict covers the rounds so far. Raises
-    Refused before the first write. Raises Failed on later errors, after cleaning up."""
+    """Run the confirmed trial as root. If stopped, the verdict covers the rounds so far. Raises Refused
+    before the first write, else Failed after cleaning up."""
     pipe, other = Pipe()
     path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
     with tempfile.TemporaryFile() as errors, pipe:
@@ -199,7 +193,7 @@ def _await_answer(
     on_progress: OnProgress,
     stop: Stopped,
 ) -> compare.TrialVerdict | DiskwrightError | None:
-    """Return the final answer, or None if the process ended without one. Asks once to stop."""
+    """Return None if the process ended without an answer. Asks once to stop."""
     is_asked = False
     try:
         pipe.send(order)

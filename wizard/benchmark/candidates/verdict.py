@@ -32,11 +32,10 @@ RATES = {
     Unit.OPERATIONS: Sentence("{rate} operations/s"),
 }
 MKFS, AGE = t("creating the filesystem"), t("ageing")
-"""Activities besides the phases of a load."""
 
 
 def announcement(order: compare.Order) -> tuple[Message, ...]:
-    """Describe the limits of the trial, and the data it destroys."""
+    """Describe the limits and the data that the trial destroys."""
     names = tuple(title_of(order, one.id) for one in order.candidates)
     bounds = order.bounds
     path = order.drive.path
@@ -59,7 +58,7 @@ def announcement(order: compare.Order) -> tuple[Message, ...]:
 
 
 def title_of(trial: compare.Order | compare.TrialVerdict, name: str) -> Message | str:
-    """Return a candidate's display name."""
+    """Return a candidate's title."""
     candidate = next(one for one in trial.candidates if one.id == name)
     title = KINDS[candidate.filesystem].title
     if candidate.shift_bytes:
@@ -68,7 +67,7 @@ def title_of(trial: compare.Order | compare.TrialVerdict, name: str) -> Message 
 
 
 def sentences(verdict: compare.TrialVerdict) -> tuple[Message, ...]:
-    """Describe the result for each other candidate, claiming no more than was measured."""
+    """Describe the results, claiming no more than was measured."""
     return tuple(_sentence(verdict, one) for one in verdict.comparisons)
 
 
@@ -115,7 +114,6 @@ def _sentence(verdict: compare.TrialVerdict, one: compare.Comparison) -> Message
 
 
 def _meaning(verdict: compare.TrialVerdict, other: str, faster: Message | str, swapped: bool) -> Message:
-    """Return the consequence of a difference, for the plan or for alignment."""
     if next(one for one in verdict.candidates if one.id == other).shift_bytes:
         if swapped:
             return t("The cause must be something other than alignment.")
@@ -130,7 +128,7 @@ def _number(factor: float) -> str:
 
 
 def caveats(verdict: compare.TrialVerdict) -> Iterator[Message]:
-    """Yield the caveats of the verdict."""
+    """Yield the caveats."""
     if verdict.drive.startswith("/dev/loop"):
         yield LOOP
     if verdict.busy:
@@ -151,7 +149,6 @@ def caveats(verdict: compare.TrialVerdict) -> Iterator[Message]:
 
 
 def _longer_trial(verdict: compare.TrialVerdict) -> FindingCommand:
-    """Return the command that repeats a trial with larger limits."""
     others = [one for one in verdict.candidates if one.id != verdict.planned]
     is_shifted = any(one.shift_bytes for one in others)
     names = ("--misaligned",) if is_shifted else ("--with", ",".join(one.filesystem for one in others))
@@ -168,7 +165,7 @@ def rate(unit: Unit, a_second: float) -> Message:
 
 
 def phase_speeds(verdict: compare.TrialVerdict) -> Iterator[tuple[str, str, tuple[compare.Speed, ...]]]:
-    """Yield each load's phases, with the speed of every candidate in planned order."""
+    """Yield each phase, with the speeds in planned order."""
     phases = dict.fromkeys((speed.load, speed.phase) for speed in verdict.speeds)
     for load, phase in phases:
         yield (
