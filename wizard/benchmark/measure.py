@@ -2,6 +2,7 @@
 data, or on timeout."""
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from math import exp, log
 from random import Random
 from statistics import median
@@ -158,13 +159,9 @@ def is_enough(ratio: Ratio | None, claim_above: float = BAND[1]) -> bool:
     """Return True if more data would not help."""
     if ratio is None:
         return False
-    match judge(ratio, claim_above):
-        case Outcome.NO_DIFFERENCE:
-            return True
-        case Outcome.ALIGNED_FASTER:
-            return ratio.high / ratio.low <= NARROW
-        case _:
-            return False
+    outcome = judge(ratio, claim_above)
+    narrow = ratio.high / ratio.low <= NARROW
+    return outcome is Outcome.NO_DIFFERENCE or (outcome is Outcome.ALIGNED_FASTER and narrow)
 
 
 MOST_UNITS = 4096
@@ -196,13 +193,10 @@ class Measured(Struct, frozen=True):
     counted_pauses: bool = False
 
 
-Starts = Sequence[int]
-
-
 class Accesses(Struct, frozen=True):
     """Accesses to measure: `prepare` is not timed, `access` returns nanoseconds."""
 
-    prepare: Callable[[Starts], None]
+    prepare: Callable[[Sequence[int]], None]
     access: Callable[[int], int]
 
 
@@ -244,8 +238,10 @@ class Sampler:
         return len(slopes) >= FEWEST_SLOPES and median(slopes) > WORKED_OFF_SHARE
 
     def _prepare(self, count: int, back_bytes: int = 0) -> list[PairPlace]:
-        drawn = [next(self._places) for _ in range(count)]
-        pairs = [PairPlace(place.aligned_bytes, place.misaligned_bytes - back_bytes) for place in drawn]
+        pairs = [
+            PairPlace(place.aligned_bytes, place.misaligned_bytes - back_bytes)
+            for place in islice(self._places, count)
+        ]
         starts = [start for pair in pairs for start in (pair.aligned_bytes, pair.misaligned_bytes)]
         self._accesses.prepare(starts)
         self._ended_ns = perf_counter_ns()

@@ -63,11 +63,6 @@ class Pairs(Struct, frozen=True):
             yield from group
 
 
-def free_bytes(extents: Sequence[Extent]) -> int:
-    """Return the free space in extents wide enough for a group."""
-    return sum(extent.size_bytes for extent in _wide(extents))
-
-
 def draw_pairs(extents: Sequence[Extent], block_bytes: int, offset_bytes: int, random: Random) -> Pairs:
     """Draw distinct pairs all over `extents`, which need `LEAST_FREE_BYTES` for groups."""
     wide = _wide(extents)
@@ -246,13 +241,8 @@ class SmrProbe:
             self._report(step, len(found) / len(pending))
             found.append(self._compare(batch))
         at_random, in_order = found[: len(batches)], found[len(batches) :]
-        look = ProbeComparison(
-            tuple(written for written, _ in at_random),
-            tuple(unwritten for _, unwritten in at_random),
-            tuple(written for written, _ in in_order),
-            tuple(unwritten for _, unwritten in in_order),
-        )
-        return look, len(found) == len(pending)
+        sides = (tuple(pair[side] for pair in found) for found in (at_random, in_order) for side in (0, 1))
+        return ProbeComparison(*sides), len(found) == len(pending)
 
     def _compare(self, batch: Sequence[BlockPair]) -> tuple[tuple[int, ...], tuple[int, ...]]:
         sides = [[pair.written for pair in batch], [pair.unwritten for pair in batch]]
@@ -291,7 +281,7 @@ def probe_extents(drive: Drive) -> tuple[Extent, ...]:
     if reason := _unsuitable(drive):
         raise refused(reason)
     extents = scratch_extents(drive)
-    if free_bytes(extents) < LEAST_FREE_BYTES:
+    if sum(extent.size_bytes for extent in _wide(extents)) < LEAST_FREE_BYTES:
         raise refused(
             t(
                 "The quick test needs {least:exact} of free space on {drive}.",

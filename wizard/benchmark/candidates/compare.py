@@ -261,30 +261,22 @@ def judge(logs: Sequence[float], others: int = 1) -> TrialFinding:
 
 def comparisons(rounds: Sequence[Round], planned: str, others: Sequence[str]) -> tuple[Comparison, ...]:
     """Compare the planned filesystem with the others."""
-    return tuple(_compare(rounds, planned, other, len(others)) for other in others)
+    count, found = len(others), []
+    for other in others:
+        pairs = [(one.run_of(planned), one.run_of(other)) for one in rounds]
+        logs = [_log_ratio(pair) for pair in pairs]
+        phases = tuple(
+            PhaseRatio(both[0][0].load, both[0][0].phase, exp(fmean(map(_log_ratio, both))))
+            for both in zip(*(zip(one.phases, two.phases, strict=True) for one, two in pairs), strict=True)
+        )
+        ratio = interval(logs, count) if len(logs) > 2 else None
+        won = sum(one > 0 for one in logs)
+        found.append(Comparison(other, judge(logs, count), ratio, won, len(logs), phases))
+    return tuple(found)
 
 
-def _compare(rounds: Sequence[Round], planned: str, other: str, others: int) -> Comparison:
-    pairs = [(one.run_of(planned), one.run_of(other)) for one in rounds]
-    logs = [_log_ratio(second.seconds, first.seconds) for first, second in pairs]
-    phases = []
-    for at, phase in enumerate(pairs[0][0].phases if pairs else ()):
-        of_phase = [
-            _log_ratio(second.phases[at].seconds, first.phases[at].seconds) for first, second in pairs
-        ]
-        phases.append(PhaseRatio(phase.load, phase.phase, exp(fmean(of_phase))))
-    return Comparison(
-        other,
-        judge(logs, others),
-        interval(logs, others) if len(logs) > 2 else None,
-        sum(one > 0 for one in logs),
-        len(logs),
-        tuple(phases),
-    )
-
-
-def _log_ratio(above: float, below: float) -> float:
-    return log(max(above, 1e-9) / max(below, 1e-9))
+def _log_ratio(pair: tuple[Run | PhaseRun, Run | PhaseRun]) -> float:
+    return log(max(pair[1].seconds, 1e-9) / max(pair[0].seconds, 1e-9))
 
 
 def speeds(rounds: Sequence[Round], filesystems: Sequence[str]) -> tuple[Speed, ...]:

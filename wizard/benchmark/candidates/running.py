@@ -25,7 +25,7 @@ from wizard.model.machine import Drive, Extent
 from wizard.model.said import MIB, Message, Sentence, failing, rounded_up, t
 from wizard.process.program import run
 
-READ_BYTES, PIECE_BYTES = 512 * MIB, 4 * MIB
+READ_BYTES = 512 * MIB
 
 
 NO_DRIVES = ("loop", "virtio")
@@ -143,15 +143,14 @@ class Trial:
     def _try_scale(self, scale: float) -> float:
         """Return the scale at which the desired rounds fit the limits."""
         begun, written = monotonic(), self.written_bytes
-        runs = [self._run(candidate, scale) for candidate in self.order.candidates]
+        seconds = [self._run(candidate, scale).seconds for candidate in self.order.candidates]
         took, wrote = monotonic() - begun, self.written_bytes - written
-        working = max(sum(one.seconds for one in runs), 1e-6)
-        largest = max(one.seconds for one in runs)
+        working = max(sum(seconds), 1e-6)
         bounds = self.order.bounds
         rounds = ROUNDS_AIMED_AT + 0.5
         fits = scale * min(
             max(0.0, (bounds.seconds - self.clock.elapsed) / rounds - (took - working)) / working,
-            RUN_SECONDS * len(self.order.loads) / max(largest, 1e-6),
+            RUN_SECONDS * len(self.order.loads) / max(*seconds, 1e-6),
             max(0, bounds.written_bytes - self.written_bytes) / rounds / max(wrote, 1),
         )
         fits = round(min(max(fits, SCALES[0]), MOST_SCALE), 3)
@@ -251,10 +250,8 @@ class Trial:
         place = self.outside_bytes
         if phase.name in COLD and self.has_cache and place is not None:
             # Read more than the cache of any drive.
-            path = self.order.drive.path
-            with self.stop.interruptible(), opened_to_read(path, PIECE_BYTES) as timed:
-                for start in range(place, place + READ_BYTES, PIECE_BYTES):
-                    timed.read(start)
+            with self.stop.interruptible(), opened_to_read(self.order.drive.path, MIB) as timed:
+                timed.stream(place, READ_BYTES, lambda: False)
         before = surroundings.counts(self.order.drive.path)
         with self.memory.limited():
             with self._mounted(candidate, load, phase.name) as root:
@@ -294,7 +291,7 @@ class Trial:
 def _place_outside(drive: Drive, extent: Extent) -> int | None:
     """Prefer places after the range, then before it, then at its end, which loads rarely use."""
     size = drive.size_bytes or 0
-    grain = drive.geometry.physical_block_bytes if drive.geometry else PIECE_BYTES
+    grain = drive.geometry.physical_block_bytes if drive.geometry else MIB
     if size - extent.end_bytes >= READ_BYTES:
         return rounded_up(extent.end_bytes, grain)
     if extent.start_bytes >= READ_BYTES:

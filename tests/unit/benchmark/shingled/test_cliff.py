@@ -25,7 +25,8 @@ from tests.unit.benchmark.shingled.slowing import (
 )
 from tests.unit.machines import drive
 from tests.unit.pages import page_lines
-from wizard.benchmark.results import read_verdict, render_verdict
+from tests.verdicts import read_verdict
+from wizard.benchmark.results import render_verdict
 from wizard.benchmark.smr_cliff import (
     FALL,
     CliffJudgement,

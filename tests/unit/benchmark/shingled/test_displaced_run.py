@@ -11,9 +11,10 @@ from msgspec.structs import replace
 
 from tests.unit.machines import E512, drive, gpt, partition, partitioned
 from tests.unit.machines import SIZE_BYTES as MACHINE_BYTES
+from tests.verdicts import read_verdict
 from wizard.benchmark import smr_probe as running
 from wizard.benchmark.access import Clock, MeasureProgress, TimedDrive
-from wizard.benchmark.results import read_verdict, render_verdict
+from wizard.benchmark.results import render_verdict
 from wizard.benchmark.scratch import Watch
 from wizard.benchmark.smr_probe import (
     media_cache_family,
