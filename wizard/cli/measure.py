@@ -16,7 +16,7 @@ from wizard.benchmark.candidates.partition import sweep_all
 from wizard.benchmark.candidates.verdict import announcement, title_of
 from wizard.benchmark.results import BenchmarkResult, render_verdict
 from wizard.benchmark.scratch import confirm_scratch
-from wizard.benchmark.smr_write import run_shingled_trial
+from wizard.benchmark.smr_cliff import run_shingled_trial
 from wizard.cli.command import BETWEEN, EXCLUDES, NEEDS_DRIVE, REQUIRES
 from wizard.cli.machines import machine_and_drives
 from wizard.cli.output import deliver, progress_line, save, say

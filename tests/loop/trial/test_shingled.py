@@ -21,7 +21,7 @@ from tests.loop.trial.scratching import (
 )
 from tests.verdicts import read_verdict
 from wizard.benchmark.alignment import run_alignment_trial
-from wizard.benchmark.smr_write import PIECE_BYTES, run_shingled_trial
+from wizard.benchmark.smr_cliff import PIECE_BYTES, run_shingled_trial
 from wizard.model.verdict import CliffOutcome, CliffVerdict, WritePhase
 
 SIZE_BYTES = 192 * MIB

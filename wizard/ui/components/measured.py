@@ -18,9 +18,8 @@ from wizard.benchmark.candidates.verdict import (
     sentences,
     title_of,
 )
-from wizard.benchmark.smr_cliff import rate_in_words
-from wizard.benchmark.smr_judge import UNCONFIRMED
-from wizard.benchmark.smr_write import PHASES
+from wizard.benchmark.smr_cliff import PHASES, rate_in_words
+from wizard.benchmark.smr_probe import UNCONFIRMED
 from wizard.model.said import KIB, Message, Sentence, format_capacity, format_nanoseconds, join, t, tn
 from wizard.model.verdict import (
     CliffOutcome,
