@@ -12,8 +12,8 @@ from wizard.benchmark import smr_probe
 from wizard.benchmark.alignment import run_alignment_trial
 from wizard.benchmark.candidates import compare
 from wizard.benchmark.candidates import trial as filesystem_trial
+from wizard.benchmark.candidates.compare import announcement, title_of
 from wizard.benchmark.candidates.partition import sweep_all
-from wizard.benchmark.candidates.verdict import announcement, title_of
 from wizard.benchmark.results import BenchmarkResult, render_verdict
 from wizard.benchmark.scratch import confirm_scratch
 from wizard.benchmark.smr_cliff import run_shingled_trial

@@ -26,7 +26,7 @@ from wizard.apply.run.progress_log import check_noted
 from wizard.apply.run.runs import check_owner, find_run, list_runs, run_argument, runs_folder
 from wizard.cli.command import EXCLUDES, NO_RUN, REQUIRES, RUN, typed
 from wizard.cli.output import say
-from wizard.cli.passphrase import passphrase_for
+from wizard.cli.start import passphrase_for
 from wizard.cli.status import narrate
 from wizard.findings.contents import contents_words
 from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Failed, Refused

@@ -16,8 +16,7 @@ from wizard.model.said import t
 from wizard.probe.facts import RawMachine
 from wizard.probe.interpret import machine_of
 from wizard.process import program
-from wizard.report.anonymous import Words
-from wizard.report.names import masked, names_given, secrets_in
+from wizard.report.anonymous import Words, masked, names_given, secrets_in
 
 OPTION, SERIALS = "--debug", "--with-serials"
 PACKAGES = ("textual", "rich", "pyudev", "pyparted")

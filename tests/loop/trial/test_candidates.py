@@ -20,6 +20,7 @@ from tests.loop.trial.scratching import ROOM
 from tests.verdicts import read_verdict
 from wizard.benchmark.access import MeasureProgress
 from wizard.benchmark.candidates.compare import (
+    MKFS,
     Bounds,
     EndReason,
     Order,
@@ -28,7 +29,6 @@ from wizard.benchmark.candidates.compare import (
 )
 from wizard.benchmark.candidates.partition import FOLDER, sweep
 from wizard.benchmark.candidates.trial import order_of, run_trial
-from wizard.benchmark.candidates.verdict import MKFS
 from wizard.benchmark.results import render_verdict
 from wizard.filesystems.registry import KINDS
 from wizard.findings.diagnose import diagnose

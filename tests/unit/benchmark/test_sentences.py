@@ -18,8 +18,12 @@ from wizard.benchmark.candidates.compare import (
     Order,
     TrialFinding,
     TrialVerdict,
+    announcement,
+    caveats,
+    phase_speeds,
+    rate,
+    sentences,
 )
-from wizard.benchmark.candidates.verdict import announcement, caveats, phase_speeds, rate, sentences
 from wizard.benchmark.loads.script import Unit
 from wizard.benchmark.results import render_verdict
 from wizard.cli.main import parser_of

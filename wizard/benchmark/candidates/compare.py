@@ -1,17 +1,20 @@
-"""Order, progress and verdict of a filesystem comparison, as data."""
+"""Order, progress and verdict of a filesystem comparison, as data and in words."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from functools import cache
-from math import atan, cos, exp, log, pi, sin, sqrt
+from math import atan, ceil, cos, exp, log, pi, sin, sqrt
 from statistics import fmean, median, stdev
 from typing import TypeVar
 
 from msgspec import Struct
 
+from wizard.benchmark.access import ENDED, LOOP
 from wizard.benchmark.loads.script import Unit
+from wizard.filesystems.registry import KINDS
+from wizard.model.finding import FindingCommand
 from wizard.model.machine import Drive, Extent
-from wizard.model.said import MIB
+from wizard.model.said import GIB, MIB, Message, Sentence, join, t
 from wizard.operations.filesystem import MakeFilesystem
 
 
@@ -324,3 +327,174 @@ def t_tails(value: float, freedom: int) -> float:
     if odd:
         return 1 - 2 / pi * (angle + (sin(angle) * total if freedom > 1 else 0))
     return 1 - sin(angle) * total
+
+
+ENDS = {
+    EndReason.TIME: t("The time limit was reached."),
+    EndReason.BYTES: t("Another round would have exceeded the write limit."),
+    EndReason.PERSON: ENDED,
+}
+LONGER = 4
+"""Factor that halves the interval."""
+
+LIMITS = {
+    NotDone.MEMORY: t("Cannot limit memory here. Large files may not have reached the drive."),
+    NotDone.PRESSURE: t("The kernel does not report the machine's load, so load was not checked."),
+    NotDone.DRIVE_MEMORY: t(
+        "The drive's own cache was not cleared before reading, because the drive is too small."
+    ),
+    NotDone.FLUSHES: t("The kernel does not count flushes of this drive."),
+}
+RATES = {
+    Unit.BYTES: Sentence("{rate} MB/s"),
+    Unit.FILES: Sentence("{rate} files/s"),
+    Unit.OPERATIONS: Sentence("{rate} operations/s"),
+}
+MKFS, AGE = t("creating the filesystem"), t("ageing")
+
+
+def announcement(order: Order) -> tuple[Message, ...]:
+    """Describe the limits and the data that the trial destroys."""
+    names = tuple(title_of(order, one.id) for one in order.candidates)
+    bounds = order.bounds
+    path = order.drive.path
+    return (
+        t(
+            "{names:and} are created in turn on {drive}. Takes up to {seconds:time} and "
+            "writes up to {written:size}.",
+            names=names,
+            drive=path,
+            seconds=bounds.seconds,
+            written=bounds.written_bytes,
+        ),
+        t("A clear result ends the trial earlier, with less written."),
+        t(
+            "All data in the free space of {drive} is lost. Deleted files cannot be recovered afterwards.",
+            drive=path,
+        ),
+        t("The partition table and partitions do not change."),
+    )
+
+
+def title_of(trial: Order | TrialVerdict, name: str) -> Message | str:
+    """Return a candidate's title."""
+    candidate = next(one for one in trial.candidates if one.id == name)
+    title = KINDS[candidate.filesystem].title
+    if candidate.shift_bytes:
+        return t("misaligned {filesystem}", filesystem=title)
+    return title if name == candidate.filesystem else t("{filesystem} again", filesystem=title)
+
+
+def sentences(verdict: TrialVerdict) -> tuple[Message, ...]:
+    """Describe the results, claiming no more than was measured."""
+    return tuple(_sentence(verdict, one) for one in verdict.comparisons)
+
+
+def _sentence(verdict: TrialVerdict, one: Comparison) -> Message:
+    purpose: Message | str = verdict.workload.replace("-", " ")
+    purpose = t("{purpose}, aged", purpose=purpose) if verdict.aged else purpose
+    planned, other = title_of(verdict, verdict.planned), title_of(verdict, one.candidate)
+    ratio, swapped = one.ratio, one.finding is TrialFinding.SLOWER
+    if ratio is None or one.rounds < FEWEST:
+        return t(
+            "{purpose}: {planned} or {other} undecided: {rounds} of at least {fewest} rounds completed.",
+            purpose=purpose,
+            planned=planned,
+            other=other,
+            rounds=one.rounds,
+            fewest=FEWEST,
+        )
+    shown = TimeRatio(1 / ratio.estimate, 1 / ratio.high, 1 / ratio.low) if swapped else ratio
+    factor, low, high = map(_number, (shown.estimate, shown.low, shown.high))
+    if one.finding in (TrialFinding.FASTER, TrialFinding.SLOWER):
+        faster, slower = (other, planned) if swapped else (planned, other)
+        claim = t(
+            "{purpose}: {faster} was {factor}x faster than {slower} ({low}-{high}), "
+            "{won} of {rounds} rounds.",
+            purpose=purpose,
+            faster=faster,
+            slower=slower,
+            factor=factor,
+            low=low,
+            high=high,
+            won=one.rounds - one.won if swapped else one.won,
+            rounds=one.rounds,
+        )
+        return join(claim, _meaning(verdict, one.candidate, faster, swapped))
+    sentence = (
+        Sentence(
+            "{purpose}: no measurable difference between {planned} and {other} "
+            "({low}-{high}, {rounds} rounds)."
+        )
+        if one.finding is TrialFinding.SAME
+        else Sentence("{purpose}: {planned} or {other} undecided after {rounds} rounds ({low}-{high}).")
+    )
+    return sentence(purpose=purpose, planned=planned, other=other, low=low, high=high, rounds=one.rounds)
+
+
+def _meaning(verdict: TrialVerdict, other: str, faster: Message | str, swapped: bool) -> Message:
+    if next(one for one in verdict.candidates if one.id == other).shift_bytes:
+        if swapped:
+            return t("The cause must be something other than alignment.")
+        return t("Alignment matters here.")
+    if swapped:
+        return t("Use {other}?", other=faster)
+    return t("Advice confirmed.") if verdict.advised else t("Plan confirmed.")
+
+
+def _number(factor: float) -> str:
+    return f"{factor:.2f}" if factor < 100 else f"{factor:.0f}"
+
+
+def caveats(verdict: TrialVerdict) -> Iterator[Message]:
+    """Yield the caveats."""
+    if verdict.drive.startswith("/dev/loop"):
+        yield LOOP
+    if verdict.busy:
+        yield t(
+            "The machine is busy. Other programs waited for a processor or drive. Try "
+            "again when the machine is idle."
+        )
+    if any(one.finding is TrialFinding.OPEN for one in verdict.comparisons):
+        if verdict.ended in ENDS:
+            yield ENDS[verdict.ended]
+        yield (
+            t("The difference is small or varies. Choose either.")
+            if len(verdict.rounds) >= MOST
+            else t("To decide, run a longer trial: `{command}`.", command=_longer_trial(verdict).text)
+        )
+    for limit in verdict.not_done:
+        yield LIMITS[limit]
+
+
+def _longer_trial(verdict: TrialVerdict) -> FindingCommand:
+    others = [one for one in verdict.candidates if one.id != verdict.planned]
+    is_shifted = any(one.shift_bytes for one in others)
+    names = ("--misaligned",) if is_shifted else ("--with", ",".join(one.filesystem for one in others))
+    seconds, most = ceil(verdict.seconds) * LONGER, ceil(verdict.written_bytes / GIB) * LONGER
+    limits = ("--seconds", str(seconds), "--most-bytes", f"{most}G", *(("--aged",) if verdict.aged else ()))
+    asked = ("--workload", verdict.workload, "--fs", verdict.planned, *names, *limits)
+    return FindingCommand(("diskwright", "trial", verdict.drive, *asked))
+
+
+def rate(unit: Unit, a_second: float) -> Message:
+    """Format a speed."""
+    value = a_second / 1e6 if unit is Unit.BYTES else a_second
+    return RATES[unit](rate=f"{value:.0f}" if value >= 10 else f"{value:.1f}")
+
+
+def phase_speeds(verdict: TrialVerdict) -> Iterator[tuple[str, str, tuple[Speed, ...]]]:
+    """Yield each phase, with the speeds in planned order."""
+    phases = dict.fromkeys((speed.load, speed.phase) for speed in verdict.speeds)
+    for load, phase in phases:
+        yield (
+            load,
+            phase,
+            tuple(one for one in verdict.speeds if (one.load, one.phase) == (load, phase)),
+        )
+
+
+INTERVALS = t(
+    "In brackets: the range contains the true factor in 95 of 100 such trials. "
+    "Single phases are not conclusive."
+)

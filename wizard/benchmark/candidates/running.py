@@ -14,8 +14,8 @@ from msgspec.structs import replace
 
 from wizard.benchmark.access import Clock, OnProgress, opened_to_read
 from wizard.benchmark.candidates import compare, surroundings
+from wizard.benchmark.candidates.compare import AGE, MKFS, title_of
 from wizard.benchmark.candidates.partition import TrialPartition
-from wizard.benchmark.candidates.verdict import AGE, MKFS, title_of
 from wizard.benchmark.loads.aged import aged
 from wizard.benchmark.loads.load_table import phases_of
 from wizard.benchmark.loads.script import LoadPhase

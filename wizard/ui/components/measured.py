@@ -9,9 +9,10 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from wizard.benchmark.access import MeasureProgress
-from wizard.benchmark.candidates.compare import TrialFinding, TrialVerdict
-from wizard.benchmark.candidates.verdict import (
+from wizard.benchmark.candidates.compare import (
     INTERVALS,
+    TrialFinding,
+    TrialVerdict,
     caveats,
     phase_speeds,
     rate,
