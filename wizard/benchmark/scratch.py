@@ -9,6 +9,7 @@ from pathlib import Path
 from time import monotonic, sleep
 from typing import Self
 
+from wizard.findings import use
 from wizard.findings.contents import unmarked_contents
 from wizard.model.errors import Refused, why_not
 from wizard.model.machine import Drive, Extent
@@ -137,17 +138,7 @@ touches, so they must be unused."""
 LEAST_BYTES = 16 * MIB
 BLKGETDISKSEQ = 0x80081280
 LOCK_SECONDS = 2.0
-ESSENTIAL = (
-    "drive",
-    "size_bytes",
-    "geometry",
-    "table",
-    "partitions",
-    "signatures",
-    "uses",
-    "free",
-    "read_only",
-)
+ESSENTIAL = (*use.ESSENTIAL, "free", "read_only")
 
 
 def confirm_scratch(drive: Drive, token: str) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from math import isqrt
 
-from wizard.filesystems import partition_types
+from wizard.filesystems.partition_types import is_extended, is_half_moved
 from wizard.findings.contents import SIZES
 from wizard.findings.use import OTHER_BLOCKS
 from wizard.model.finding import Commands, Finding, Severity, command
@@ -48,7 +48,7 @@ def find_tables(drive: Drive) -> Iterator[Finding]:
         yield from _bounds(drive, table)
     yield from _overlaps(drive)
     yield from _overhangs(drive)
-    if not any(map(partition_types.is_half_moved, drive.partitions)):
+    if not any(map(is_half_moved, drive.partitions)):
         # A move changes the kernel's view itself when it ends.
         yield from _kernel(drive)
     yield from _signatures(drive)
@@ -132,7 +132,7 @@ def _overhangs(drive: Drive) -> Iterator[Finding]:
     for part in drive.partitions:
         if (more := part.overhang) is None:
             continue
-        others = (one for one in drive.partitions if one is not part and not partition_types.is_extended(one))
+        others = (one for one in drive.partitions if one is not part and not is_extended(one))
         hit = next((one for one in others if one.overlaps(more)), None)
         beyond = drive.size_bytes is not None and more.end_bytes > drive.size_bytes
         yield Finding(
@@ -279,7 +279,7 @@ def _on_table(drive: Drive, table: Table) -> Iterator[Finding]:
     """Extended partitions may overlap the table: they contain records of logical ones."""
     for part in drive.partitions:
         places = [place for place in table.own if _shared(part, place) > 0]
-        if not places or partition_types.is_extended(part):
+        if not places or is_extended(part):
             continue
         shared, at = _shared(part, places[0]), max(part.start_bytes, places[0].start_bytes)
         yield Finding(
@@ -317,9 +317,7 @@ def _empty(drive: Drive) -> Iterator[Finding]:
 
 
 def _outside_extended(drive: Drive, table: Table) -> Iterator[Finding]:
-    extended = [
-        part for part in drive.partitions if partition_types.is_extended(part) and part.number < FIRST_LOGICAL
-    ]
+    extended = [part for part in drive.partitions if is_extended(part) and part.number < FIRST_LOGICAL]
     if table.kind != "mbr" or not extended:
         return
     for part in drive.partitions:
@@ -357,7 +355,7 @@ def _overlaps(drive: Drive) -> Iterator[Finding]:
 
 def _is_extended_pair(outer: Partition, inner: Partition) -> bool:
     """Also for a logical partition outside, which is another finding."""
-    return partition_types.is_extended(outer) and outer.number < FIRST_LOGICAL <= inner.number
+    return is_extended(outer) and outer.number < FIRST_LOGICAL <= inner.number
 
 
 def _kernel(drive: Drive) -> Iterator[Finding]:
@@ -367,7 +365,7 @@ def _kernel(drive: Drive) -> Iterator[Finding]:
         if (
             start is None
             or size is None
-            or partition_types.is_extended(part)
+            or is_extended(part)
             or (start, size) == (part.start_bytes, part.size_bytes)
         ):
             continue
@@ -471,7 +469,7 @@ def _lost_signatures(drive: Drive) -> Iterator[Finding]:
         if drive.table is not None and drive.table.kind == "none"
         else ()
     )
-    parts = (part for part in drive.partitions if not partition_types.is_half_moved(part))
+    parts = (part for part in drive.partitions if not is_half_moved(part))
     for path, place in (*whole, *((part.path, part.superblock_copy_bytes) for part in parts)):
         if place is not None:
             block = isqrt(place // GROUP_BLOCKS)

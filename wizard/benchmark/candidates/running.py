@@ -13,8 +13,23 @@ from uuid import uuid4
 from msgspec.structs import replace
 
 from wizard.benchmark.access import Clock, OnProgress, opened_to_read
-from wizard.benchmark.candidates import compare, surroundings
-from wizard.benchmark.candidates.compare import AGE, MKFS, title_of
+from wizard.benchmark.candidates import surroundings
+from wizard.benchmark.candidates.compare import (
+    AGE,
+    FEWEST,
+    MKFS,
+    Candidate,
+    Comparison,
+    EndReason,
+    Order,
+    PhaseRun,
+    Round,
+    Run,
+    TrialFinding,
+    comparisons,
+    in_order,
+    title_of,
+)
 from wizard.benchmark.candidates.partition import TrialPartition
 from wizard.benchmark.loads.aged import aged
 from wizard.benchmark.loads.load_table import phases_of
@@ -84,7 +99,7 @@ class Trial:
 
     def __init__(
         self,
-        order: compare.Order,
+        order: Order,
         ground: TrialPartition,
         place: Path,
         lock: int,
@@ -96,13 +111,13 @@ class Trial:
         # A solid-state drive mainly caches its own maps.
         self.has_cache = order.drive.rotational is not False and order.drive.bus not in NO_DRIVES
         self.outside_bytes = _place_outside(order.drive, order.extent)
-        self.rounds: list[compare.Round] = []
+        self.rounds: list[Round] = []
         self.scale = order.scale or MOST_SCALE
         self._ground, self._place, self._lock, self._tell = ground, place, lock, tell
         self.clock = Clock(order.bounds.seconds, lambda: False)
         self._warm = False
         self._first = surroundings.counts(order.drive.path)
-        self._comparisons: tuple[compare.Comparison, ...] = ()
+        self._comparisons: tuple[Comparison, ...] = ()
         # All candidates and rounds use the same operations.
         self._phases_of = cache(phases_of)
         self._longest_seconds = 0.0
@@ -114,7 +129,7 @@ class Trial:
         counted = surroundings.between(self._first, surroundings.counts(self.order.drive.path))
         return counted.written_bytes if counted else 0
 
-    def run(self) -> compare.EndReason:
+    def run(self) -> EndReason:
         """Run rounds, and return the reason to end."""
         gc.disable()
         try:
@@ -123,7 +138,7 @@ class Trial:
             while (ended := self._reason_to_end()) is None:
                 self._round()
         except TrialStopped:
-            return compare.EndReason.PERSON
+            return EndReason.PERSON
         finally:
             self.memory.end()
         return ended
@@ -159,33 +174,31 @@ class Trial:
         self._largest_bytes = int(wrote * max(growth, 1))
         return fits
 
-    def _reason_to_end(self) -> compare.EndReason | None:
+    def _reason_to_end(self) -> EndReason | None:
         done, bounds = len(self.rounds), self.order.bounds
-        if done >= compare.FEWEST and all(
-            one.finding is not compare.TrialFinding.OPEN for one in self._comparisons
-        ):
-            return compare.EndReason.DECIDED
+        if done >= FEWEST and all(one.finding is not TrialFinding.OPEN for one in self._comparisons):
+            return EndReason.DECIDED
         if done >= bounds.rounds:
-            return compare.EndReason.ROUNDS
+            return EndReason.ROUNDS
         if self.clock.elapsed + self._longest_seconds > bounds.seconds:
-            return compare.EndReason.TIME
+            return EndReason.TIME
         if self.written_bytes + self._largest_bytes > bounds.written_bytes:
-            return compare.EndReason.BYTES
+            return EndReason.BYTES
         return None
 
     def _round(self) -> None:
         begun, written, pressure = monotonic(), self.written_bytes, surroundings.Pressure()
         runs = []
-        for candidate in compare.in_order(self.order.candidates, len(self.rounds)):
+        for candidate in in_order(self.order.candidates, len(self.rounds)):
             pressure.listen()
             runs.append(self._run(candidate, self.scale))
-        self.rounds.append(compare.Round(tuple(runs), pressure.percent("cpu"), pressure.percent("io")))
+        self.rounds.append(Round(tuple(runs), pressure.percent("cpu"), pressure.percent("io")))
         names = [one.id for one in self.order.candidates]
-        self._comparisons = compare.comparisons(self.rounds, names[0], names[1:])
+        self._comparisons = comparisons(self.rounds, names[0], names[1:])
         self._longest_seconds = max(self._longest_seconds, monotonic() - begun)
         self._largest_bytes = max(self._largest_bytes, self.written_bytes - written)
 
-    def _run(self, candidate: compare.Candidate, scale: float) -> compare.Run:
+    def _run(self, candidate: Candidate, scale: float) -> Run:
         """Run each load on a new filesystem."""
         made, phases = 0.0, []
         for name in self.order.loads:
@@ -198,9 +211,9 @@ class Trial:
             phases += [
                 self._phase(candidate, name, phase) for phase in self._phases_of(name, scale, self.order.seed)
             ]
-        return compare.Run(candidate.id, round(made, 4), tuple(phases))
+        return Run(candidate.id, round(made, 4), tuple(phases))
 
-    def _make(self, candidate: compare.Candidate) -> float:
+    def _make(self, candidate: Candidate) -> float:
         self._progress(candidate, MKFS)
         kind = MADE[candidate.filesystem]
         node = self._ground.at(self.order.extent_of(candidate))
@@ -227,7 +240,7 @@ class Trial:
         return perf_counter() - begun
 
     @contextmanager
-    def _mounted(self, candidate: compare.Candidate, load: str, phase: str) -> Iterator[int]:
+    def _mounted(self, candidate: Candidate, load: str, phase: str) -> Iterator[int]:
         """Yield a descriptor of the root. The unmount flushes all data."""
         kind = MADE[candidate.filesystem]
         options = tuple(dict.fromkeys((*candidate.mount_options, *kind.quiet_options)))
@@ -245,7 +258,7 @@ class Trial:
                 surroundings.close_below(self._place)
                 surroundings.unmount(self._place)
 
-    def _phase(self, candidate: compare.Candidate, load: str, phase: LoadPhase) -> compare.PhaseRun:
+    def _phase(self, candidate: Candidate, load: str, phase: LoadPhase) -> PhaseRun:
         self._progress(candidate, phase.name)
         place = self.outside_bytes
         if phase.name in COLD and self.has_cache and place is not None:
@@ -259,9 +272,9 @@ class Trial:
                 phase.act(root)
             seconds = perf_counter() - begun
         counted = surroundings.between(before, surroundings.counts(self.order.drive.path))
-        return compare.PhaseRun(load, phase.name, phase.unit, phase.amount, round(seconds, 6), counted)
+        return PhaseRun(load, phase.name, phase.unit, phase.amount, round(seconds, 6), counted)
 
-    def _progress(self, candidate: compare.Candidate, doing: Message | str) -> None:
+    def _progress(self, candidate: Candidate, doing: Message | str) -> None:
         """Raises TrialStopped if a stop was requested."""
         self.stop.check()
         title = title_of(self.order, candidate.id)

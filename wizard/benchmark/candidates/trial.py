@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from wizard.advice.catalogue import NONE_OF
 from wizard.benchmark.access import MeasureProgress, OnProgress, Stopped
-from wizard.benchmark.candidates import compare
+from wizard.benchmark.candidates.compare import MOST, Bounds, Candidate, Order, TrialVerdict
 from wizard.benchmark.candidates.partition import sweep
 from wizard.benchmark.loads.load_table import LOADS, PROGRAMS
 from wizard.benchmark.scratch import MARGIN_BYTES, free_extents, refused
@@ -33,9 +33,9 @@ SHIFT_BYTES = KIB
 """Offset of sector 34 in a 4 KiB block, where the 2010 study placed its partitions."""
 
 
-def usual_bounds(candidates: int) -> compare.Bounds:
+def usual_bounds(candidates: int) -> Bounds:
     """Return the default limits."""
-    return compare.Bounds(SECONDS_A_CANDIDATE * candidates, MOST_WRITTEN_BYTES, compare.MOST)
+    return Bounds(SECONDS_A_CANDIDATE * candidates, MOST_WRITTEN_BYTES, MOST)
 
 
 def others_of(advice: Advice, planned: str) -> tuple[str, ...]:
@@ -105,25 +105,25 @@ def order_of(
     plans: Sequence[Plan],
     index: int,
     loads: Sequence[str],
-    bounds: compare.Bounds | None = None,
+    bounds: Bounds | None = None,
     *,
     aged: bool = False,
     advised: bool = True,
     misaligned: bool = False,
-) -> compare.Order:
+) -> Order:
     """Return the trial of one volume of several plans; the first is the baseline. `misaligned` adds its
     filesystem at the offset of sector 34. Raises Refused if impossible."""
     if why := blocker(drive, plans[0], index, loads):
         raise Refused(str(why))
     extent = extent_of(plans[0], index)
     assert extent is not None
-    candidates: list[compare.Candidate] = []
+    candidates: list[Candidate] = []
     for plan in plans:
         volume = plan.volumes[index]
         make = next(one for one in plan.filesystems if one.device == volume.path)
         is_again = volume.filesystem in {other.id for other in candidates}
         name = f"{volume.filesystem}-again" if is_again else volume.filesystem
-        candidates.append(compare.Candidate(name, make, volume.mount_options))
+        candidates.append(Candidate(name, make, volume.mount_options))
     if misaligned:
         if drive.geometry is None or SHIFT_BYTES % drive.geometry.logical_block_bytes:
             raise Refused(t("Cannot misalign a partition of {drive} by 1 KiB.", drive=drive))
@@ -131,7 +131,7 @@ def order_of(
         candidates.append(replace(candidates[0], id=name, shift_bytes=SHIFT_BYTES))
     if len(candidates) < 2:
         raise Refused(t("No other filesystem can be created here for comparison."))
-    return compare.Order(
+    return Order(
         drive,
         plans[0].volumes[index].workload,
         extent,
@@ -148,7 +148,7 @@ ROOT = Path(__file__).resolve().parents[3]
 LOOK_SECONDS = 0.2
 
 
-def run_trial(order: compare.Order, on_progress: OnProgress, stop: Stopped) -> compare.TrialVerdict:
+def run_trial(order: Order, on_progress: OnProgress, stop: Stopped) -> TrialVerdict:
     """Run the confirmed trial as root. If stopped, the verdict covers the rounds so far. Raises Refused
     before the first write, else Failed after cleaning up."""
     pipe, other = Pipe()
@@ -189,10 +189,10 @@ def run_trial(order: compare.Order, on_progress: OnProgress, stop: Stopped) -> c
 
 def _await_answer(
     pipe: Connection,
-    order: compare.Order,
+    order: Order,
     on_progress: OnProgress,
     stop: Stopped,
-) -> compare.TrialVerdict | DiskwrightError | None:
+) -> TrialVerdict | DiskwrightError | None:
     """Return None if the process ended without an answer. Asks once to stop."""
     is_asked = False
     try:
@@ -202,7 +202,7 @@ def _await_answer(
                 is_asked = True
                 pipe.send(None)
             if pipe.poll(LOOK_SECONDS):
-                answer: MeasureProgress | compare.TrialVerdict | DiskwrightError = pipe.recv()
+                answer: MeasureProgress | TrialVerdict | DiskwrightError = pipe.recv()
                 if not isinstance(answer, MeasureProgress):
                     return answer
                 on_progress(answer)
