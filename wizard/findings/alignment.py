@@ -45,17 +45,13 @@ def find_stripes(place: DriveStart) -> Iterator[Finding]:
     """Yield filesystems on an array, or laid out for an absent array."""
     for leaf in place.leaves():
         for signature in leaf.signatures:
-            if (
-                signature.block_bytes
-                and not signature.ambivalent
-                and (signature.kind in EXT or signature.kind == "xfs")
-            ):
+            if signature.block_bytes and not signature.ambivalent and signature.kind in (*EXT, "xfs"):
                 finding = _on_array(leaf, signature, leaf.array) if leaf.array else _on_plain(leaf, signature)
                 if finding is not None:
                     yield finding
 
 
-def _on_array(leaf: DriveStart, signature: Signature, array: Array) -> Finding | None:
+def _on_array(leaf: DriveStart, signature: Signature, array: Array) -> Finding:
     wanted, stated = array.striping, _stated(signature)
     array_named = NAMED(path=array.layer, kind=array.layer.kind)
     if stated is not None and (stated == wanted or _is_kernels(stated, leaf.geometry)):
@@ -155,11 +151,8 @@ def _stripe(
 def _stated(signature: Signature) -> Striping | None:
     """Ignore the single-block stripe that mke2fs writes if the device needs no more."""
     striping = signature.striping
-    return (
-        None
-        if striping is None or max(striping.unit_bytes, striping.width_bytes) <= LARGEST_BLOCK_BYTES
-        else striping
-    )
+    wide = striping and max(striping.unit_bytes, striping.width_bytes) > LARGEST_BLOCK_BYTES
+    return striping if wide else None
 
 
 def _is_kernels(stated: Striping, geometry: Geometry | None) -> bool:

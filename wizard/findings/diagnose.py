@@ -159,27 +159,15 @@ def _remarks(health: Health) -> Iterator[Message]:
 def find_health(drive: Drive) -> Iterator[Finding]:
     """Yield a failed health check, unreadable sectors and wear."""
     health = drive.smart.health
-    for code, severity, why, sentences in (
-        (
-            "health-failing",
-            Severity.DANGER,
-            t("The drive expects to lose data soon, or already has."),
-            tuple(_failing(drive)),
-        ),
-        (
-            "health-unreadable",
-            Severity.DANGER,
-            t("More sectors usually fail later, with loss of files."),
-            tuple(_unreadable(health)),
-        ),
-        (
-            "health-worn",
-            Severity.WARNING,
-            t("Worn drives fail more often than others."),
-            tuple(_worn(health)),
-        ),
+    failing = t("The drive expects to lose data soon, or already has.")
+    unreadable = t("More sectors usually fail later, with loss of files.")
+    worn = t("Worn drives fail more often than others.")
+    for code, severity, why, found in (
+        ("health-failing", Severity.DANGER, failing, _failing(drive)),
+        ("health-unreadable", Severity.DANGER, unreadable, _unreadable(health)),
+        ("health-worn", Severity.WARNING, worn, _worn(health)),
     ):
-        if sentences:
+        if sentences := tuple(found):
             yield Finding(
                 code,
                 severity,
